@@ -73,11 +73,11 @@ static double seconds(void) {
 }
 
 // report prints a line as mpsolve bench spmv --json does; the vectors count once.
-static void report(const char *name, const char *peer, const csr *m, double least) {
+static void report(const char *name, const char *peer, const csr *m, int threads, double least) {
   double bytes = 12.0 * m->nnz + 4.0 * (m->rows + 1) + 8.0 * m->rows + 8.0 * m->cols;
-  printf("{\"matrix\":\"%s\",\"peer\":\"%s\",\"rows\":%d,\"cols\":%d,\"nnz\":%d,\"threads\":1,"
+  printf("{\"matrix\":\"%s\",\"peer\":\"%s\",\"rows\":%d,\"cols\":%d,\"nnz\":%d,\"threads\":%d,"
          "\"seconds_min\":%.9g,\"gbps\":%.6g}\n",
-         name, peer, m->rows, m->cols, m->nnz, least, bytes / least / 1e9);
+         name, peer, m->rows, m->cols, m->nnz, threads, least, bytes / least / 1e9);
 }
 
 #endif

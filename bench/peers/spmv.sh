@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Times y = A x on one thread in SciPy, Eigen and PETSc, those that are installed,
-# with a matrix of `mpsolve generate`; prints a JSON line for each.
+# Times y = A x in plain C by gcc and clang (-O3 -march=native), Eigen, SciPy and PETSc, those that are
+# installed, with a matrix of `mpsolve generate`; prints a JSON line for each. C and Eigen run on each
+# number of --threads (default 1), by OpenMP; SciPy and PETSc on one.
 #
-#   bench/peers/spmv.sh [--install] [--repeat N] KIND [--n N ...]
+#   bench/peers/spmv.sh [--install] [--repeat N] [--threads 1,2] KIND [--n N ...]
 #   bench/peers/spmv.sh elasticity3d --n 46
 #
 # --install installs them first, with apt-get (Debian). The same matrix in mpsolve:
@@ -10,16 +11,21 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 repeat=20
+threads=1
 
 while (($#)); do
   case $1 in
     --install)
       apt-get update -q
-      apt-get install -y -q g++ gcc pkg-config python3-scipy libeigen3-dev petsc-dev mpi-default-dev
+      apt-get install -y -q g++ gcc clang-19 libomp-19-dev pkg-config python3-scipy libeigen3-dev petsc-dev mpi-default-dev
       shift
       ;;
     --repeat)
       repeat=${2:?number of repetitions}
+      shift 2
+      ;;
+    --threads)
+      threads=${2:?list of numbers of threads}
       shift 2
       ;;
     *) break ;;
@@ -49,17 +55,32 @@ scipy() {
   absent SciPy
 }
 
-# compiled NAME COMPILER ARGS... makes and runs a program.
+# compiled NAME THREADS COMPILER ARGS... makes a program, and runs it on each number of threads.
 compiled() {
-  local program=$work/$1
-  "${@:2}" -o "$program"
-  OMP_NUM_THREADS=1 "$program" "$work/matrix.mtx" "$name" "$repeat"
+  local program=$work/$1 count
+  "${@:3}" -o "$program"
+  for count in ${2//,/ }; do
+    OMP_NUM_THREADS=$count OMP_PROC_BIND=true "$program" "$work/matrix.mtx" "$name" "$repeat"
+  done
+}
+
+# plain COMPILER: a loop in C, on one thread if the compiler has no OpenMP.
+plain() {
+  if command -v "$1" >/dev/null; then
+    if echo '#include <omp.h>' | "$1" -fopenmp -x c -fsyntax-only - 2>/dev/null; then
+      compiled "c-$1" "$threads" "$1" -O3 -march=native -fopenmp "$here/spmv_c.c" -lm
+    else
+      compiled "c-$1" 1 "$1" -O3 -march=native "$here/spmv_c.c" -lm
+    fi
+  else
+    absent "$1"
+  fi
 }
 
 eigen() {
   local dir=/usr/include/eigen3
   if [[ -d $dir ]]; then
-    compiled eigen "${CXX:-g++}" -O3 -march=native -DNDEBUG -I"$dir" "$here/spmv_eigen.cpp"
+    compiled eigen "$threads" "${CXX:-g++}" -fopenmp -O3 -march=native -DNDEBUG -I"$dir" "$here/spmv_eigen.cpp"
   else
     absent Eigen
   fi
@@ -69,12 +90,14 @@ petsc() {
   local flags
   if command -v mpicc >/dev/null && flags=$(pkg-config --cflags --libs PETSc 2>/dev/null); then
     # shellcheck disable=SC2086 # several words
-    compiled petsc mpicc -O3 -march=native "$here/spmv_petsc.c" $flags -lm
+    compiled petsc 1 mpicc -O3 -march=native "$here/spmv_petsc.c" $flags -lm
   else
     absent 'PETSc or mpicc'
   fi
 }
 
+plain gcc
+plain clang-19
 scipy
 eigen
 petsc

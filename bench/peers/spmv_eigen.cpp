@@ -1,4 +1,4 @@
-// Times y = A x in Eigen: spmv_eigen FILE NAME REPEAT
+// Times y = A x in Eigen on as many threads as OpenMP has: spmv_eigen FILE NAME REPEAT
 #include <Eigen/Sparse>
 #include <algorithm>
 #include <limits>
@@ -20,5 +20,5 @@ int main(int argc, char **argv) {
   }
   if (!y.allFinite()) die("the product is not finite");
   const std::string peer = "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION);
-  report(argv[2], peer.c_str(), &m, least);
+  report(argv[2], peer.c_str(), &m, Eigen::nbThreads(), least);
 }

@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   }
   char peer[64];
   snprintf(peer, sizeof peer, "PETSc %d.%d", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR);
-  report(argv[2], peer, &m, least);
+  report(argv[2], peer, &m, 1, least);
   PetscCall(PetscFinalize());
   return 0;
 }

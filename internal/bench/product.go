@@ -108,11 +108,15 @@ func describe(m *csr.Matrix, layout string, spec adaptive.Spec, bytes int64, sta
 	return s
 }
 
+// timedLeast is the least time of what is timed at once: so many products with a small matrix.
+const timedLeast = 30 * time.Microsecond
+
 // MeasureProducts fills in the errors and times of products of m with x. It returns
 // early with the cause of ctx.
 func MeasureProducts(ctx context.Context, m *csr.Matrix, x []float64, products []Product, pool *parallel.Pool, timing Timing) error {
 	y := make([]float64, m.Rows)
 	var cases []Case
+	counts := make([]int, len(products))
 	for k := range products {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -120,16 +124,28 @@ func MeasureProducts(ctx context.Context, m *csr.Matrix, x []float64, products [
 		p := &products[k]
 		p.apply(y, x)
 		p.Errors = adaptive.MeasureProduct(m, x, y, pool)
-		cases = append(cases, Warm(func() { p.apply(y, x) }))
+		run := func() {
+			for range counts[k] {
+				p.apply(y, x)
+			}
+		}
+		for counts[k] = 1; ; counts[k] *= 2 {
+			start := time.Now()
+			if run(); time.Since(start) >= timedLeast {
+				break
+			}
+		}
+		cases = append(cases, Warm(run))
 	}
 	several, keep := severalCases(products, m.Rows, x)
 	times, err := timing.Measure(ctx, append(cases, several...)...)
 	for k, t := range times {
-		if k < len(products) {
-			products[k].Time = t
-		} else {
+		if k >= len(products) {
 			*keep[k-len(products)] = t
+			continue
 		}
+		count := float64(counts[k])
+		products[k].Time = Time{t.Min / count, t.Median / count}
 	}
 	return err
 }

@@ -73,7 +73,8 @@ combination of --layout, --formats, --epsilon and --criterion, with each set of 
 that is compared. For each number of
 threads the tables list the least and the median time, the bandwidth (the stored
 matrix and both vectors, once) and its share of what the threads can read from
-memory, the time to store the matrix as a multiple of a product with tuned CSR, and
+memory, the time of the fastest FP64 CSR of these, ordinary or tuned, over that of the
+product (x CSR), the time to store the matrix as a multiple of a product with tuned CSR, and
 the errors relative to a product in double-double arithmetic. Matrices are files or,
 with --generate, made by a generator of mpsolve. x is random, uniform in [-1, 1).
 

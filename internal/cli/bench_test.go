@@ -39,7 +39,8 @@ func TestBenchJSON(t *testing.T) {
 		case "csr-tuned":
 			tuned = seconds
 		default:
-			if !(number("build_spmvs") > 0) || !(number("speedup_tuned") == tuned/seconds) || !(number("speedup_ordinary") == ordinary/seconds) {
+			if !(number("build_spmvs") > 0) || !(number("speedup_tuned") == tuned/seconds) || !(number("speedup_ordinary") == ordinary/seconds) ||
+				!(number("speedup_csr") == min(ordinary, tuned)/seconds) {
 				t.Errorf("wrong ratios: %s", line)
 			}
 		}

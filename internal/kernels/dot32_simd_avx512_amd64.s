@@ -80,15 +80,15 @@ TEXT ·dotMixedOct(SB), 0, $144-56
 	LONG $0x828c180f; LONG $0x00000840 // prefetcht0 0x840(%rdx,%rax,4)
 	LONG $0x487cf162; WORD $0x245a; BYTE $0x86 // vcvtps2pd (%rsi,%rax,4), %zmm4
 	LONG $0x487cf162; WORD $0x2c5a; BYTE $0x82 // vcvtps2pd (%rdx,%rax,4), %zmm5
-	LONG $0x487cf162; LONG $0x0182745a // vcvtps2pd 0x20(%rdx,%rax,4), %zmm6
-	LONG $0x487cf162; LONG $0x02827c5a // vcvtps2pd 0x40(%rdx,%rax,4), %zmm7
+	LONG $0x487cf162; LONG $0x0186745a // vcvtps2pd 0x20(%rsi,%rax,4), %zmm6
+	LONG $0x487cf162; LONG $0x01827c5a // vcvtps2pd 0x20(%rdx,%rax,4), %zmm7
+	LONG $0x487c7162; LONG $0x0286445a // vcvtps2pd 0x40(%rsi,%rax,4), %zmm8
+	LONG $0x487c7162; LONG $0x02824c5a // vcvtps2pd 0x40(%rdx,%rax,4), %zmm9
 	LONG $0x48ddf262; WORD $0xddb8 // vfmadd231pd %zmm5, %zmm4, %zmm3
-	LONG $0x487cf162; LONG $0x0186645a // vcvtps2pd 0x20(%rsi,%rax,4), %zmm4
-	LONG $0x48ddf262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm4, %zmm2
-	LONG $0x487cf162; LONG $0x0286645a // vcvtps2pd 0x40(%rsi,%rax,4), %zmm4
-	LONG $0x487cf162; LONG $0x0382745a // vcvtps2pd 0x60(%rdx,%rax,4), %zmm6
-	LONG $0x48ddf262; WORD $0xcfb8 // vfmadd231pd %zmm7, %zmm4, %zmm1
+	LONG $0x48cdf262; WORD $0xd7b8 // vfmadd231pd %zmm7, %zmm6, %zmm2
 	LONG $0x487cf162; LONG $0x0386645a // vcvtps2pd 0x60(%rsi,%rax,4), %zmm4
+	LONG $0x487cf162; LONG $0x0382745a // vcvtps2pd 0x60(%rdx,%rax,4), %zmm6
+	LONG $0x48bdd262; WORD $0xc9b8 // vfmadd231pd %zmm9, %zmm8, %zmm1
 	LONG $0x20c08348 // addq $0x20, %rax
 	LONG $0x48ddf262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm4, %zmm0
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax

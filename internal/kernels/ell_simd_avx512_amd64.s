@@ -294,22 +294,22 @@ TEXT ·ellMixedOct(SB), 0, $208-128
 	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x107ca1c4; WORD $0x235c; BYTE $0xe0 // vmovups -0x20(%rbx,%r12), %ymm3
+	LONG $0xe457d8c5 // vxorps %xmm4, %xmm4, %xmm4
+	LONG $0xed76d5c5 // vpcmpeqd %ymm5, %ymm5, %ymm5
 	LONG $0x487c9162; LONG $0xff27545a // vcvtps2pd -0x20(%r15,%r12), %zmm2
-	LONG $0xed57d0c5 // vxorps %xmm5, %xmm5, %xmm5
-	LONG $0xf676cdc5 // vpcmpeqd %ymm6, %ymm6, %ymm6
+	LONG $0xf657c8c5 // vxorps %xmm6, %xmm6, %xmm6
+	LONG $0xff76c5c5 // vpcmpeqd %ymm7, %ymm7, %ymm7
+	LONG $0x9255e2c4; WORD $0x9824 // vgatherdps %ymm5, (%rax,%ymm3,4), %ymm4
+	LONG $0x487c9162; WORD $0x2c5a; BYTE $0x27 // vcvtps2pd (%r15,%r12), %zmm5
+	LONG $0x487cf162; WORD $0xdc5a // vcvtps2pd %ymm4, %zmm3
 	LONG $0x107ca1c4; WORD $0x2324 // vmovups (%rbx,%r12), %ymm4
-	LONG $0x924de2c4; WORD $0x982c // vgatherdps %ymm6, (%rax,%ymm3,4), %ymm5
-	LONG $0x487c9162; WORD $0x345a; BYTE $0x27 // vcvtps2pd (%r15,%r12), %zmm6
 	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
 	WORD $0xff49; BYTE $0xcd // decq %r13
-	LONG $0x487cf162; WORD $0xdd5a // vcvtps2pd %ymm5, %zmm3
-	LONG $0xed76d5c5 // vpcmpeqd %ymm5, %ymm5, %ymm5
 	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x9255e2c4; WORD $0xa01c // vgatherdps %ymm5, (%rax,%ymm4,4), %ymm3
+	LONG $0x9245e2c4; WORD $0xa034 // vgatherdps %ymm7, (%rax,%ymm4,4), %ymm6
 	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
-	LONG $0x487cf162; WORD $0xdb5a // vcvtps2pd %ymm3, %zmm3
-	LONG $0x48cdf162; WORD $0xd359 // vmulpd %zmm3, %zmm6, %zmm2
+	LONG $0x487cf162; WORD $0xe65a // vcvtps2pd %ymm6, %zmm4
+	LONG $0x48d5f162; WORD $0xd459 // vmulpd %zmm4, %zmm5, %zmm2
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	WORD $0x9c75 // jne <ellMixed+0x60>
 	LONG $0x48fdf162; WORD $0xc05a // vcvtpd2ps %zmm0, %ymm0

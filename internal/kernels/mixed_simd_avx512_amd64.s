@@ -39,9 +39,9 @@ TEXT ·stepIntoOct(SB), 0, $160-160
 	LONG $0x48ddf162; WORD $0xe55c // vsubpd %zmm5, %zmm4, %zmm4
 	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xd6 // vmovupd %zmm3, (%rsi,%r10,8)
 	LONG $0x48fdb162; WORD $0x2411; BYTE $0xd1 // vmovupd %zmm4, (%rcx,%r10,8)
-	LONG $0x48fdf162; WORD $0xdc5a // vcvtpd2ps %zmm4, %ymm3
+	LONG $0x48fdf162; WORD $0xec5a // vcvtpd2ps %zmm4, %ymm5
 	LONG $0x48ddf162; WORD $0xe459 // vmulpd %zmm4, %zmm4, %zmm4
-	LONG $0x596481c4; WORD $0x901c // vmulps (%r8,%r10,4), %ymm3, %ymm3
+	LONG $0x595481c4; WORD $0x901c // vmulps (%r8,%r10,4), %ymm5, %ymm3
 	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
 	LONG $0x117c81c4; WORD $0x911c // vmovups %ymm3, (%r9,%r10,4)
 	LONG $0x48f5b162; LONG $0x01d76c59 // vmulpd 0x40(%rdi,%r10,8), %zmm1, %zmm5

@@ -3,7 +3,6 @@
 package kernels
 
 import (
-	"github.com/klauspost/cpuid/v2"
 	"golang.org/x/sys/cpu"
 )
 
@@ -17,10 +16,6 @@ var (
 	hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL &&
 		cpu.X86.HasAVX512CD && cpu.X86.HasAVX512VBMI && cpu.X86.HasPOPCNT
 )
-
-// slowGathers says that eight loads are faster than a gather of eight elements, where these
-// are in the cache.
-var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
 
 // avx2 is for AVX2 with FMA and BMI2.
 func (k *Set) avx2() {

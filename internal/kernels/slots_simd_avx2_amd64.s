@@ -5,11 +5,11 @@
 #include "textflag.h"
 
 // func slotsQuad(c *slotCall)
-TEXT ·slotsQuad(SB), 0, $496-8
+TEXT ·slotsQuad(SB), 0, $336-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
-	LONG $0x001476e9; BYTE $0x00 // jmp <end>
+	LONG $0x001546e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -18,7 +18,7 @@ TEXT ·slotsQuad(SB), 0, $496-8
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x13e38e0f; WORD $0x0000 // jle <slots+0x13f0>
+	LONG $0x151d8e0f; WORD $0x0000 // jle <slots+0x152a>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -27,1030 +27,1085 @@ TEXT ·slotsQuad(SB), 0, $496-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x80ec8148; WORD $0x0001; BYTE $0x00 // subq $0x180, %rsp
-	LONG $0x197de2c4; LONG $0x00140a05; BYTE $0x00 // vbroadcastsd 0x140a(%rip), %ymm0
-	LONG $0x197de2c4; LONG $0x0013f90d; BYTE $0x00 // vbroadcastsd 0x13f9(%rip), %ymm1
-	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
+	LONG $0xe0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe0, %rsp
+	LONG $0x597de2c4; LONG $0x00150a15; BYTE $0x00 // vpbroadcastq 0x150a(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0014f905; BYTE $0x00 // vpbroadcastq 0x14f9(%rip), %ymm0
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
 	LONG $0x10578b4c // movq 0x10(%rdi), %r10
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
+	LONG $0xcd448d49; BYTE $0x00 // leaq (%r13,%rcx,8), %rax
 	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
-	LONG $0x24848948; LONG $0x00000098 // movq %rax, 0x98(%rsp)
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
 	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm1, 0xa0(%rsp)
-	WORD $0x35eb // jmp <slots+0xc3>
-	WORD $0x9066 // nop
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x547ffdc5; WORD $0x6024 // vmovdqa %ymm2, 0x60(%rsp)
+	LONG $0x447ffdc5; WORD $0x2024 // vmovdqa %ymm0, 0x20(%rsp)
+	WORD $0x3beb // jmp <slots+0xbf>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x24bc3b4c; LONG $0x00000098 // cmpq 0x98(%rsp), %r15
-	LONG $0x131f830f; WORD $0x0000 // jae <slots+0x13e2>
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r13
+	LONG $0x145d830f; WORD $0x0000 // jae <slots+0x151c>
+	LONG $0x4db70f41; BYTE $0x06 // movzwl 0x6(%r13), %ecx
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x055a850f; WORD $0x0000 // jne <slots+0x630>
+	LONG $0x0503850f; WORD $0x0000 // jne <slots+0x5d0>
 	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
-	LONG $0x0a21850f; WORD $0x0000 // jne <slots+0xb00>
-	WORD $0x8b41; BYTE $0x1f // movl (%r15), %ebx
+	LONG $0x095a850f; WORD $0x0000 // jne <slots+0xa30>
+	LONG $0x005d8b41 // movl (%r13), %ebx
 	LONG $0x80988b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r11
-	LONG $0x67b70f45; BYTE $0x04 // movzwl 0x4(%r15), %r12d
+	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
 	LONG $0x03e3c148 // shlq $0x3, %rbx
 	LONG $0x38580348 // addq 0x38(%rax), %rbx
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0c00820f; WORD $0x0000 // jb <slots+0xd00>
-	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
-	LONG $0x000158e9; BYTE $0x00 // jmp <slots+0x260>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0c59820f; WORD $0x0000 // jb <slots+0xd51>
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
+	LONG $0x00010ce9; BYTE $0x00 // jmp <slots+0x20e>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
+	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0xa46ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm4
-	LONG $0x9c6ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm3
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0xcd7f7dc5 // vmovdqa %ymm9, %ymm5
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x386dc3c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm2, %ymm2
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x006dc2c4; WORD $0x0b14 // vpshufb (%r11,%rcx), %ymm2, %ymm2
-	LONG $0x597942c4; LONG $0x00800b84; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm8
-	LONG $0x597dc2c4; LONG $0x00880bbc; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm7
+	LONG $0x64048d43 // leal (%r12,%r12,2), %eax
+	WORD $0x8944; BYTE $0xe6 // movl %r12d, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
+	LONG $0x597942c4; LONG $0x00800bb4; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm14
+	LONG $0x597d42c4; LONG $0x00880bac; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm13
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x007dc2c4; WORD $0x0b04 // vpshufb (%r11,%rcx), %ymm0, %ymm0
+	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
+	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
+	LONG $0x027d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm15
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0x44ebfdc5; WORD $0x2024 // vpor 0x20(%rsp), %ymm0, %ymm0
 	LONG $0x197dc2c4; LONG $0x00900b8c; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm1
-	LONG $0x47edc2c4; WORD $0x0b54; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm2, %ymm2
-	LONG $0xd36dc1c4; BYTE $0xd0 // vpsrlq %xmm8, %ymm2, %ymm2
-	LONG $0xd7efedc5 // vpxor %ymm7, %ymm2, %ymm2
-	LONG $0x026d43c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm2, %ymm9
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
-	LONG $0xcbeb35c5 // vpor %ymm3, %ymm9, %ymm9
-	LONG $0xd15cedc5 // vsubpd %ymm1, %ymm2, %ymm2
-	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
-	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
-	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
-	LONG $0x003542c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm9, %ymm9
-	LONG $0x47b542c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm9, %ymm8
-	LONG $0xcd6f7dc5 // vmovdqa %ymm5, %ymm9
-	LONG $0xffefbdc5 // vpxor %ymm7, %ymm8, %ymm7
-	LONG $0x024543c4; WORD $0xaac2 // vpblendd $0xaa, %ymm10, %ymm7, %ymm8
-	LONG $0xd773c5c5; BYTE $0x20 // vpsrlq $0x20, %ymm7, %ymm7
-	LONG $0xfcebc5c5 // vpor %ymm4, %ymm7, %ymm7
-	LONG $0xc3eb3dc5 // vpor %ymm3, %ymm8, %ymm8
-	LONG $0xc95cc5c5 // vsubpd %ymm1, %ymm7, %ymm1
-	LONG $0xc958bdc5 // vaddpd %ymm1, %ymm8, %ymm1
-	LONG $0x442879c5; WORD $0x7024 // vmovapd 0x70(%rsp), %xmm8
-	LONG $0x94287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm10
-	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
-	LONG $0x7428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm6
-	LONG $0xa428f9c5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %xmm4
-	LONG $0xbc28fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm7
-	LONG $0x5c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm3
+	LONG $0xfaeb05c5 // vpor %ymm2, %ymm15, %ymm15
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
+	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm0, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x3104 // vmovdqu (%r9,%rsi), %xmm0
+	LONG $0x387dc3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm0, %ymm0
+	LONG $0x007dc2c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm0, %ymm0
+	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
+	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
+	LONG $0x027d63c4; WORD $0xaae2 // vpblendd $0xaa, %ymm2, %ymm0, %ymm12
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0x44ebfdc5; WORD $0x2024 // vpor 0x20(%rsp), %ymm0, %ymm0
+	LONG $0x546ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm2
+	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
+	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xe0581dc5 // vaddpd %ymm0, %ymm12, %ymm12
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x1825c3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm6
 	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
 	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0xfe678d4d // leaq -0x2(%r15), %r12
+	LONG $0xfe4f8d49 // leaq -0x2(%r15), %rcx
 	LONG $0x20c28348 // addq $0x20, %rdx
 	LONG $0x02568d4d // leaq 0x2(%r14), %r10
-	LONG $0x182d43c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm10
-	LONG $0x1845e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm7, %ymm4
-	LONG $0xa89d62c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm12, %ymm10
-	LONG $0x180dc3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm14, %ymm6
-	LONG $0xa8a5e2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm11, %ymm4
-	LONG $0xa8ede2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm2, %ymm6
-	LONG $0x187dc3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm15, %ymm0, %ymm5
-	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
-	LONG $0xa8f5c2c4; BYTE $0xe9 // vfmadd213pd %ymm9, %ymm1, %ymm5
+	LONG $0xa8b5c2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm9, %ymm5
+	LONG $0xa89de2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm12, %ymm6
 	LONG $0x03ff8349 // cmpq $0x3, %r15
-	LONG $0x0d158e0f; WORD $0x0000 // jle <slots+0xf75>
-	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	LONG $0xcd6f7dc5 // vmovdqa %ymm5, %ymm9
-	LONG $0xce28fdc5 // vmovapd %ymm6, %ymm1
+	LONG $0x0b328e0f; WORD $0x0000 // jle <slots+0xd40>
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
 	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
-	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
-	LONG $0x54297dc5; WORD $0x4024 // vmovapd %ymm10, 0x40(%rsp)
-	LONG $0x6429fdc5; WORD $0x2024 // vmovapd %ymm4, 0x20(%rsp)
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
 	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
 	LONG $0x12b60f45 // movzbl (%r10), %r10d
-	LONG $0x0410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm0
-	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	LONG $0x1416f8c5; BYTE $0xfb // vmovhps (%rbx,%rdi,8), %xmm0, %xmm2
-	LONG $0x0410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm0
+	LONG $0x2c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm6
 	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
-	LONG $0x2c16f8c5; BYTE $0xcb // vmovhps (%rbx,%rcx,8), %xmm0, %xmm5
+	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
+	LONG $0x2c16d1c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm6, %xmm6
 	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
-	LONG $0x0410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm0
-	LONG $0x1c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm3
-	LONG $0x3416f8c5; BYTE $0xfb // vmovhps (%rbx,%rdi,8), %xmm0, %xmm6
-	LONG $0x3c16e0c5; BYTE $0xcb // vmovhps (%rbx,%rcx,8), %xmm3, %xmm7
+	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
+	LONG $0x184d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm6, %ymm9
+	LONG $0x2c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm6
+	LONG $0x3416c9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm6, %xmm6
+	LONG $0x2c16d1c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm5, %xmm5
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x9429f8c5; LONG $0x00008024; BYTE $0x00 // vmovaps %xmm2, 0x80(%rsp)
-	LONG $0xac29fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps %ymm5, 0x100(%rsp)
-	LONG $0x7429f8c5; WORD $0x7024 // vmovaps %xmm6, 0x70(%rsp)
-	LONG $0xbc29fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps %ymm7, 0xe0(%rsp)
-	LONG $0x34fa8349 // cmpq $0x34, %r10
-	LONG $0x00d1860f; WORD $0x0000 // jbe <slots+0x3d0>
 	LONG $0x520c8d4b // leaq (%r10,%r10,2), %rcx
+	LONG $0x34fa8349 // cmpq $0x34, %r10
+	LONG $0x00c6860f; WORD $0x0000 // jbe <slots+0x350>
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
+	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
-	LONG $0x9c6ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm3
-	LONG $0x846f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm8
-	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x386dc3c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm2, %ymm2
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x006dc2c4; WORD $0x0b14 // vpshufb (%r11,%rcx), %ymm2, %ymm2
-	LONG $0x5979c2c4; LONG $0x00800bbc; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm7
-	LONG $0x597dc2c4; LONG $0x00880b8c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm1
-	LONG $0x197dc2c4; LONG $0x00900b84; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm0
-	LONG $0x47edc2c4; WORD $0x0b54; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm2, %ymm2
-	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
-	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
-	LONG $0x026d43c4; WORD $0xaadf // vpblendd $0xaa, %ymm15, %ymm2, %ymm11
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd3ebedc5 // vpor %ymm3, %ymm2, %ymm2
-	LONG $0xeb2541c4; BYTE $0xd8 // vpor %ymm8, %ymm11, %ymm11
-	LONG $0xd05cedc5 // vsubpd %ymm0, %ymm2, %ymm2
-	LONG $0xda5825c5 // vaddpd %ymm2, %ymm11, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x0014 // vmovdqu (%r8,%rax), %xmm2
-	LONG $0x386dc3c4; WORD $0x3014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm2, %ymm2
-	LONG $0x006dc2c4; WORD $0x0b54; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm2, %ymm2
-	LONG $0x47edc2c4; WORD $0x0b54; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm2, %ymm2
-	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
-	LONG $0xc9efedc5 // vpxor %ymm1, %ymm2, %ymm1
-	LONG $0x0275c3c4; WORD $0xaad7 // vpblendd $0xaa, %ymm15, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xcbebf5c5 // vpor %ymm3, %ymm1, %ymm1
-	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
-	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
-	LONG $0xe2587dc5 // vaddpd %ymm2, %ymm0, %ymm12
-	LONG $0x0000f3e9; BYTE $0x00 // jmp <slots+0x4bf>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x52048d43 // leal (%r10,%r10,2), %eax
+	WORD $0x8944; BYTE $0xd6 // movl %r10d, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x382d43c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm10, %ymm10
+	LONG $0x597942c4; LONG $0x00800ba4; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm12
+	LONG $0x597d42c4; LONG $0x00880b9c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm11
+	LONG $0x197d42c4; LONG $0x00900bb4; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm14
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x002d42c4; WORD $0x0b14 // vpshufb (%r11,%rcx), %ymm10, %ymm10
+	LONG $0x47ad42c4; WORD $0x0b54; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm10, %ymm10
+	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
+	LONG $0x022d63c4; WORD $0xaae9 // vpblendd $0xaa, %ymm1, %ymm10, %ymm13
+	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
+	LONG $0xd0eb2dc5 // vpor %ymm0, %ymm10, %ymm10
+	LONG $0xeaeb15c5 // vpor %ymm2, %ymm13, %ymm13
+	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
+	LONG $0x582d41c4; BYTE $0xd5 // vaddpd %ymm13, %ymm10, %ymm10
+	LONG $0xb8adc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm4
+	LONG $0x6f7a41c4; WORD $0x300c // vmovdqu (%r8,%rsi), %xmm9
+	LONG $0x383543c4; WORD $0x000c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm9, %ymm9
+	LONG $0x003542c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm9, %ymm9
+	LONG $0x47b542c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
+	LONG $0x023563c4; WORD $0xaad1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm10
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
+	LONG $0xd2eb2dc5 // vpor %ymm2, %ymm10, %ymm10
+	LONG $0x5c3541c4; BYTE $0xce // vsubpd %ymm14, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
+	LONG $0x000101e9; BYTE $0x00 // jmp <slots+0x44c>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x19fa8041 // cmpb $0x19, %r10b
-	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c2f641 // testb $0x7, %r10b
 	LONG $0xc6950f40 // setne %sil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x52048d4b // leaq (%r10,%r10,2), %rax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597dc2c4; LONG $0x00880384; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rax), %ymm0
-	LONG $0x030c8d49 // leaq (%r11,%rax), %rcx
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
+	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
+	WORD $0xe8d1 // shrl %eax
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7074 // je <slots+0x470>
+	WORD $0x7e74 // je <slots+0x3f0>
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
+	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x5979e2c4; LONG $0x000080b9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm7
-	LONG $0x197de2c4; LONG $0x00009089; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm1
+	LONG $0x597962c4; LONG $0x000080a1; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm12
+	LONG $0x597d62c4; LONG $0x00008899; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm11
+	LONG $0x197d62c4; LONG $0x000090a9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm13
 	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x386dc3c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm2, %ymm2
+	LONG $0x382d43c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm10, %ymm10
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x4051 // vpsllvq 0x40(%rcx), %ymm2, %ymm2
-	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
-	LONG $0xd0efedc5 // vpxor %ymm0, %ymm2, %ymm2
-	LONG $0xd95c6dc5 // vsubpd %ymm1, %ymm2, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x0014 // vmovdqu (%r8,%rax), %xmm2
-	LONG $0x386dc3c4; WORD $0x3014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm2, %ymm2
-	LONG $0x006de2c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x6051 // vpsllvq 0x60(%rcx), %ymm2, %ymm2
-	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
-	LONG $0xc0efedc5 // vpxor %ymm0, %ymm2, %ymm0
-	WORD $0x51eb // jmp <slots+0x4bb>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x002d62c4; BYTE $0x11 // vpshufb (%rcx), %ymm10, %ymm10
+	LONG $0x47ad62c4; WORD $0x4051 // vpsllvq 0x40(%rcx), %ymm10, %ymm10
+	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
+	LONG $0xb8adc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm4
+	LONG $0x6f7a41c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm9
+	LONG $0x383543c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm9, %ymm9
+	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	WORD $0x5deb // jmp <slots+0x44c>
+	BYTE $0x90 // nop
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
+	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x197de2c4; LONG $0x00009089; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm1
+	LONG $0x597d62c4; LONG $0x00008899; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm11
+	LONG $0x197d62c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm12
 	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x386dc3c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm2, %ymm2
+	LONG $0x382d43c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm10, %ymm10
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0xd2ebfdc5 // vpor %ymm2, %ymm0, %ymm2
-	LONG $0xd95c6dc5 // vsubpd %ymm1, %ymm2, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x0014 // vmovdqu (%r8,%rax), %xmm2
-	LONG $0x386dc3c4; WORD $0x3014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm2, %ymm2
-	LONG $0x006de2c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm2, %ymm2
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xe15c7dc5 // vsubpd %ymm1, %ymm0, %ymm12
-	LONG $0x1472b70f // movzwl 0x14(%rdx), %esi
+	LONG $0x002d62c4; BYTE $0x11 // vpshufb (%rcx), %ymm10, %ymm10
+	LONG $0xeb2541c4; BYTE $0xd2 // vpor %ymm10, %ymm11, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
+	LONG $0xb8adc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm4
+	LONG $0x6f7a41c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm9
+	LONG $0x383543c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm9, %ymm9
+	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
+	LONG $0xeb2541c4; BYTE $0xc9 // vpor %ymm9, %ymm11, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
 	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
-	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
+	LONG $0x1472b70f // movzwl 0x14(%rdx), %esi
 	LONG $0x124ab70f // movzwl 0x12(%rdx), %ecx
+	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
 	LONG $0x66b60f45; BYTE $0x01 // movzbl 0x1(%r14), %r12d
-	LONG $0x0410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm0
-	LONG $0x1c72b70f // movzwl 0x1c(%rdx), %esi
-	LONG $0x2c1679c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm0, %xmm13
-	LONG $0x0410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm0
+	LONG $0x14107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm10
+	LONG $0x1c107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm11
 	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x1e7ab70f // movzwl 0x1e(%rdx), %edi
-	LONG $0x341679c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm0, %xmm14
+	LONG $0x1c72b70f // movzwl 0x1c(%rdx), %esi
+	LONG $0x141629c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm10, %xmm10
+	LONG $0x1c1621c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm11, %xmm11
 	LONG $0x1a4ab70f // movzwl 0x1a(%rdx), %ecx
-	LONG $0x0410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm0
-	LONG $0x3c1679c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm0, %xmm15
-	LONG $0x0410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm0
-	LONG $0x0416f9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm0, %xmm0
+	LONG $0x1e7ab70f // movzwl 0x1e(%rdx), %edi
+	LONG $0x182543c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm12
+	LONG $0x14107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm10
+	LONG $0x1c107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm11
+	LONG $0x1c1621c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm11, %xmm11
+	LONG $0x141629c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm10, %xmm10
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
 	LONG $0x34fc8349 // cmpq $0x34, %r12
-	LONG $0xfbf2870f; WORD $0xffff // ja <slots+0x110>
+	LONG $0xfc5b870f; WORD $0xffff // ja <slots+0x110>
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c4f641 // testb $0x7, %r12b
 	LONG $0xc6950f40 // setne %sil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597dc2c4; LONG $0x0088038c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rax), %ymm1
-	LONG $0x030c8d49 // leaq (%r11,%rax), %rcx
+	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
+	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
+	WORD $0xe8d1 // shrl %eax
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x0082840f; WORD $0x0000 // je <slots+0x5d0>
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
-	WORD $0xe8d1 // shrl %eax
+	LONG $0x0085840f; WORD $0x0000 // je <slots+0x560>
 	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
-	LONG $0xcb7f7dc5 // vmovdqa %ymm9, %ymm3
-	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
+	LONG $0x6f7a41c4; BYTE $0x29 // vmovdqu (%r9), %xmm13
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597962c4; LONG $0x00008081; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm8
-	LONG $0x197de2c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm7
-	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
-	LONG $0x386dc3c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm2, %ymm2
+	LONG $0x597962c4; LONG $0x000080b9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm15
+	LONG $0x597d62c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm14
+	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
+	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
+	LONG $0x381543c4; WORD $0x392c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm13, %ymm13
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x4051 // vpsllvq 0x40(%rcx), %ymm2, %ymm2
-	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
-	LONG $0x47b562c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm9, %ymm9
-	LONG $0xd36dc1c4; BYTE $0xd0 // vpsrlq %xmm8, %ymm2, %ymm2
-	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
-	LONG $0xd33541c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm9, %ymm8
-	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
-	LONG $0xcb6f7dc5 // vmovdqa %ymm3, %ymm9
-	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
-	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
-	LONG $0xfffc19e9; BYTE $0xff // jmp <slots+0x1e2>
+	LONG $0x001562c4; BYTE $0x29 // vpshufb (%rcx), %ymm13, %ymm13
+	LONG $0x479562c4; WORD $0x4069 // vpsllvq 0x40(%rcx), %ymm13, %ymm13
+	LONG $0xd31541c4; BYTE $0xef // vpsrlq %xmm15, %ymm13, %ymm13
+	LONG $0xef1541c4; BYTE $0xee // vpxor %ymm14, %ymm13, %ymm13
+	LONG $0xe85c15c5 // vsubpd %ymm0, %ymm13, %ymm13
+	LONG $0xb895c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm13, %ymm3
+	LONG $0x6f7a41c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm12
+	LONG $0x381d43c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
+	LONG $0x479d62c4; WORD $0x6061 // vpsllvq 0x60(%rcx), %ymm12, %ymm12
+	LONG $0xd31d41c4; BYTE $0xe7 // vpsrlq %xmm15, %ymm12, %ymm12
+	LONG $0xef1d41c4; BYTE $0xe6 // vpxor %ymm14, %ymm12, %ymm12
+	LONG $0xe05c1dc5 // vsubpd %ymm0, %ymm12, %ymm12
+	LONG $0xfffc7de9; BYTE $0xff // jmp <slots+0x1d6>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
-	WORD $0xe8d1 // shrl %eax
 	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
+	LONG $0x6f7a41c4; BYTE $0x29 // vmovdqu (%r9), %xmm13
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x197de2c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm7
-	LONG $0x6f7a41c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm8
-	LONG $0x386dc3c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm2, %ymm2
+	LONG $0x597d62c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm14
+	LONG $0x197d62c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm15
+	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
+	LONG $0x381543c4; WORD $0x392c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm13, %ymm13
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x383d43c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm8, %ymm8
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x003d62c4; WORD $0x2041 // vpshufb 0x20(%rcx), %ymm8, %ymm8
-	LONG $0xd2ebf5c5 // vpor %ymm2, %ymm1, %ymm2
-	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
-	LONG $0xc9ebbdc5 // vpor %ymm1, %ymm8, %ymm1
-	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
-	LONG $0xfffbbee9; BYTE $0xff // jmp <slots+0x1e2>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b45; BYTE $0x37 // movl (%r15), %r14d
-	LONG $0xed1c8d4a; LONG $0x00000000 // leaq (,%r13,8), %rbx
+	LONG $0x001562c4; BYTE $0x29 // vpshufb (%rcx), %ymm13, %ymm13
+	LONG $0xeb0d41c4; BYTE $0xed // vpor %ymm13, %ymm14, %ymm13
+	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
+	LONG $0xb895c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm13, %ymm3
+	LONG $0x6f7a41c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm12
+	LONG $0x381d43c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
+	LONG $0xeb0d41c4; BYTE $0xe4 // vpor %ymm12, %ymm14, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
+	LONG $0xfffc1be9; BYTE $0xff // jmp <slots+0x1dc>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00758b45 // movl (%r13), %r14d
+	LONG $0xfd1c8d4a; LONG $0x00000000 // leaq (,%r15,8), %rbx
 	LONG $0x80988b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r11
 	LONG $0x40580348 // addq 0x40(%rax), %rbx
-	LONG $0x6fb70f45; BYTE $0x04 // movzwl 0x4(%r15), %r13d
+	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
 	LONG $0x02e6c149 // shlq $0x2, %r14
 	LONG $0x2070034c // addq 0x20(%rax), %r14
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x07f4820f; WORD $0x0000 // jb <slots+0xe51>
-	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
-	LONG $0x000135e9; BYTE $0x00 // jmp <slots+0x79c>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0648820f; WORD $0x0000 // jb <slots+0xc46>
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	LONG $0x0000e8e9; BYTE $0x00 // jmp <slots+0x6f5>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
+	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0xe728fdc5 // vmovapd %ymm7, %ymm4
-	LONG $0xbc6ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm7
-	LONG $0xe3297dc5 // vmovapd %ymm12, %ymm3
-	LONG $0x6f7d41c4; BYTE $0xe1 // vmovdqa %ymm9, %ymm12
-	LONG $0x287d41c4; BYTE $0xce // vmovapd %ymm14, %ymm9
-	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
-	WORD $0x8944; BYTE $0xe6 // movl %r12d, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x387583c4; WORD $0x290c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm1, %ymm1
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x0075c2c4; WORD $0x0b0c // vpshufb (%r11,%rcx), %ymm1, %ymm1
+	LONG $0x76248d44 // leal (%rsi,%rsi,2), %r12d
+	WORD $0x8941; BYTE $0xf2 // movl %esi, %r10d
+	WORD $0xd141; BYTE $0xea // shrl %r10d
+	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
 	LONG $0x597942c4; LONG $0x00800bac; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm13
-	LONG $0x597dc2c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm2
-	LONG $0x197dc2c4; LONG $0x00900b84; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm0
-	LONG $0x47f5c2c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xcd // vpsrlq %xmm13, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0x027543c4; WORD $0xaaf7 // vpblendd $0xaa, %ymm15, %ymm1, %ymm14
-	LONG $0xbc6f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm15
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xcfebf5c5 // vpor %ymm7, %ymm1, %ymm1
-	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
-	LONG $0xeb0d41c4; BYTE $0xf7 // vpor %ymm15, %ymm14, %ymm14
-	LONG $0xc9588dc5 // vaddpd %ymm1, %ymm14, %ymm1
-	LONG $0x6f7a41c4; WORD $0x3134 // vmovdqu (%r9,%rsi), %xmm14
-	LONG $0x380d03c4; WORD $0x1134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm14, %ymm14
-	LONG $0x000d42c4; WORD $0x0b74; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm14, %ymm14
-	LONG $0x478d42c4; WORD $0x0b74; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm14, %ymm14
-	LONG $0xd30d41c4; BYTE $0xed // vpsrlq %xmm13, %ymm14, %ymm13
-	LONG $0x287d41c4; BYTE $0xf1 // vmovapd %ymm9, %ymm14
-	LONG $0x6f7d41c4; BYTE $0xcc // vmovdqa %ymm12, %ymm9
-	LONG $0xe3287dc5 // vmovapd %ymm3, %ymm12
-	LONG $0xd2ef95c5 // vpxor %ymm2, %ymm13, %ymm2
-	LONG $0x026d63c4; LONG $0x000d092d; WORD $0xaa00 // vpblendd $0xaa, 0xd09(%rip), %ymm2, %ymm13
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd7ebedc5 // vpor %ymm7, %ymm2, %ymm2
-	LONG $0xfc28fdc5 // vmovapd %ymm4, %ymm7
-	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
-	LONG $0xeb1541c4; BYTE $0xef // vpor %ymm15, %ymm13, %ymm13
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
-	LONG $0x6428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm4
-	LONG $0xa8fdc2c4; BYTE $0xe9 // vfmadd213pd %ymm9, %ymm0, %ymm5
-	LONG $0xa8f5c2c4; BYTE $0xf0 // vfmadd213pd %ymm8, %ymm1, %ymm6
-	LONG $0xa89d42c4; BYTE $0xd6 // vfmadd213pd %ymm14, %ymm12, %ymm10
+	LONG $0x597d42c4; LONG $0x00880ba4; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm12
+	LONG $0x197d42c4; LONG $0x00900bbc; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm15
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x002542c4; WORD $0x0b1c // vpshufb (%r11,%rcx), %ymm11, %ymm11
+	LONG $0x47a542c4; WORD $0x0b5c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm11, %ymm11
+	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
+	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
+	LONG $0x022563c4; WORD $0xaaf1 // vpblendd $0xaa, %ymm1, %ymm11, %ymm14
+	LONG $0x7325c1c4; WORD $0x20d3 // vpsrlq $0x20, %ymm11, %ymm11
+	LONG $0xd8eb25c5 // vpor %ymm0, %ymm11, %ymm11
+	LONG $0xf2eb0dc5 // vpor %ymm2, %ymm14, %ymm14
+	LONG $0x5c2541c4; BYTE $0xdf // vsubpd %ymm15, %ymm11, %ymm11
+	LONG $0x582541c4; BYTE $0xde // vaddpd %ymm14, %ymm11, %ymm11
+	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
+	LONG $0x6f7a01c4; WORD $0x1114 // vmovdqu (%r9,%r10), %xmm10
+	LONG $0x382d03c4; WORD $0x2114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r12), %ymm10, %ymm10
+	LONG $0x002d42c4; WORD $0x0b54; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm10, %ymm10
+	LONG $0x47ad42c4; WORD $0x0b54; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm10, %ymm10
+	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xd4 // vpxor %ymm12, %ymm10, %ymm10
+	LONG $0x022d63c4; WORD $0xaad9 // vpblendd $0xaa, %ymm1, %ymm10, %ymm11
+	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
+	LONG $0xd0eb2dc5 // vpor %ymm0, %ymm10, %ymm10
+	LONG $0xdaeb25c5 // vpor %ymm2, %ymm11, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xd7 // vsubpd %ymm15, %ymm10, %ymm10
+	LONG $0x582d41c4; BYTE $0xd3 // vaddpd %ymm11, %ymm10, %ymm10
+	LONG $0xa8adc2c4; BYTE $0xf0 // vfmadd213pd %ymm8, %ymm10, %ymm6
+	LONG $0xa8b5e2c4; BYTE $0xef // vfmadd213pd %ymm7, %ymm9, %ymm5
 	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0xfe6f8d4c // leaq -0x2(%rdi), %r13
+	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
+	LONG $0xfe4f8d48 // leaq -0x2(%rdi), %rcx
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x02578d4d // leaq 0x2(%r15), %r10
-	LONG $0xa8a5e2c4; BYTE $0xe7 // vfmadd213pd %ymm7, %ymm11, %ymm4
 	LONG $0x03ff8348 // cmpq $0x3, %rdi
-	LONG $0x06a48e0f; WORD $0x0000 // jle <slots+0xe40>
+	LONG $0x053b8e0f; WORD $0x0000 // jle <slots+0xc30>
+	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
 	WORD $0x6349; BYTE $0x0e // movslq (%r14), %rcx
-	LONG $0x287d41c4; BYTE $0xf2 // vmovapd %ymm10, %ymm14
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
 	LONG $0x02b60f41 // movzbl (%r10), %eax
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0xfc28fdc5 // vmovapd %ymm4, %ymm7
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0xcd6f7dc5 // vmovdqa %ymm5, %ymm9
-	LONG $0x0c10fcc5; BYTE $0xcb // vmovups (%rbx,%rcx,8), %ymm1
-	LONG $0x54107dc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm10
+	LONG $0x3410fdc5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %ymm6
+	LONG $0x6c10fdc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm5
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x4c29fcc5; WORD $0x4024 // vmovaps %ymm1, 0x40(%rsp)
-	LONG $0x34f88348 // cmpq $0x34, %rax
-	LONG $0x00d3860f; WORD $0x0000 // jbe <slots+0x8b0>
-	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0xac6f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm13
-	LONG $0xa46f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm12
-	LONG $0x40148d44 // leal (%rax,%rax,2), %r10d
-	WORD $0xc689 // movl %eax, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x386d83c4; WORD $0x2814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm2, %ymm2
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x006dc2c4; WORD $0x0b14 // vpshufb (%r11,%rcx), %ymm2, %ymm2
-	LONG $0x5979c2c4; LONG $0x00800bac; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm5
-	LONG $0x597dc2c4; LONG $0x00880b8c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm1
-	LONG $0x197dc2c4; LONG $0x00900b84; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm0
-	LONG $0x47edc2c4; WORD $0x0b54; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm2, %ymm2
-	LONG $0xd5d3edc5 // vpsrlq %xmm5, %ymm2, %ymm2
-	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
-	LONG $0x026dc3c4; WORD $0xaaf7 // vpblendd $0xaa, %ymm15, %ymm2, %ymm6
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd2eb95c5 // vpor %ymm2, %ymm13, %ymm2
-	LONG $0xf6eb9dc5 // vpor %ymm6, %ymm12, %ymm6
-	LONG $0xd05cedc5 // vsubpd %ymm0, %ymm2, %ymm2
-	LONG $0xde586dc5 // vaddpd %ymm6, %ymm2, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x3014 // vmovdqu (%r8,%rsi), %xmm2
-	LONG $0x386d83c4; WORD $0x1014; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm2, %ymm2
-	LONG $0x006dc2c4; WORD $0x0b54; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm2, %ymm2
-	LONG $0x47edc2c4; WORD $0x0b54; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm2, %ymm2
-	LONG $0xd5d3edc5 // vpsrlq %xmm5, %ymm2, %ymm2
-	LONG $0xc9efedc5 // vpxor %ymm1, %ymm2, %ymm1
-	LONG $0x0275c3c4; WORD $0xaad7 // vpblendd $0xaa, %ymm15, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0xd2eb9dc5 // vpor %ymm2, %ymm12, %ymm2
-	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
-	LONG $0xe2587dc5 // vaddpd %ymm2, %ymm0, %ymm12
-	LONG $0x0000fae9; BYTE $0x00 // jmp <slots+0x9a0>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x193c // cmpb $0x19, %al
 	LONG $0x402c8d4c // leaq (%rax,%rax,2), %r13
+	LONG $0x34f88348 // cmpq $0x34, %rax
+	LONG $0x00c5860f; WORD $0x0000 // jbe <slots+0x7f0>
+	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x06e5c141 // shll $0x6, %r13d
+	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0xe9d1 // shrl %ecx
+	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
+	LONG $0x597902c4; LONG $0x00802b9c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%r13), %xmm11
+	LONG $0x597d02c4; LONG $0x00882b94; WORD $0x0000 // vpbroadcastq 0x88(%r11,%r13), %ymm10
+	LONG $0x197d02c4; LONG $0x00902bac; WORD $0x0000 // vbroadcastsd 0x90(%r11,%r13), %ymm13
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x003502c4; WORD $0x2b0c // vpshufb (%r11,%r13), %ymm9, %ymm9
+	LONG $0x47b502c4; WORD $0x2b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%r13), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0x023563c4; WORD $0xaae1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm12
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
+	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
+	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
+	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
+	LONG $0x004d82c4; WORD $0x2b74; BYTE $0x20 // vpshufb 0x20(%r11,%r13), %ymm6, %ymm6
+	LONG $0x47cd82c4; WORD $0x2b74; BYTE $0x60 // vpsllvq 0x60(%r11,%r13), %ymm6, %ymm6
+	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
+	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
+	LONG $0x024d63c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm6, %ymm9
+	LONG $0xd673cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm6
+	LONG $0xf0ebcdc5 // vpor %ymm0, %ymm6, %ymm6
+	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf5 // vsubpd %ymm13, %ymm6, %ymm6
+	LONG $0xce5835c5 // vaddpd %ymm6, %ymm9, %ymm9
+	LONG $0x000103e9; BYTE $0x00 // jmp <slots+0x8ec>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x193c // cmpb $0x19, %al
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	WORD $0x07a8 // testb $0x7, %al
 	LONG $0xc6950f40 // setne %sil
 	LONG $0x06e5c141 // shll $0x6, %r13d
-	LONG $0x597d82c4; LONG $0x00882b84; WORD $0x0000 // vpbroadcastq 0x88(%r11,%r13), %ymm0
 	WORD $0x0840; BYTE $0xce // orb %cl, %sil
-	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0x014d; BYTE $0xdd // addq %r11, %r13
+	WORD $0xe9d1 // shrl %ecx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7774 // je <slots+0x950>
-	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x5979e2c4; LONG $0x000080a9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm5
-	LONG $0x197de2c4; LONG $0x00009089; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm1
-	LONG $0x40148d44 // leal (%rax,%rax,2), %r10d
-	WORD $0xc689 // movl %eax, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x386d83c4; WORD $0x2814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm2, %ymm2
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x4051 // vpsllvq 0x40(%rcx), %ymm2, %ymm2
-	LONG $0xd5d3edc5 // vpsrlq %xmm5, %ymm2, %ymm2
-	LONG $0xd0efedc5 // vpxor %ymm0, %ymm2, %ymm2
-	LONG $0xd95c6dc5 // vsubpd %ymm1, %ymm2, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x3014 // vmovdqu (%r8,%rsi), %xmm2
-	LONG $0x386d83c4; WORD $0x1014; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm2, %ymm2
-	LONG $0x006de2c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x6051 // vpsllvq 0x60(%rcx), %ymm2, %ymm2
-	LONG $0xd5d3edc5 // vpsrlq %xmm5, %ymm2, %ymm2
-	LONG $0xc0efedc5 // vpxor %ymm0, %ymm2, %ymm0
-	WORD $0x58eb // jmp <slots+0x99c>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x007e840f; WORD $0x0000 // je <slots+0x890>
 	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
-	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
 	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x197de2c4; LONG $0x00009089; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm1
-	LONG $0x402c8d44 // leal (%rax,%rax,2), %r13d
-	WORD $0xc689 // movl %eax, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x386d83c4; WORD $0x1014; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm2, %ymm2
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0xd2ebfdc5 // vpor %ymm2, %ymm0, %ymm2
-	LONG $0xd95c6dc5 // vsubpd %ymm1, %ymm2, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x3014 // vmovdqu (%r8,%rsi), %xmm2
-	LONG $0x386d83c4; WORD $0x2814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm2, %ymm2
-	LONG $0x006de2c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm2, %ymm2
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xe15c7dc5 // vsubpd %ymm1, %ymm0, %ymm12
+	LONG $0x597942c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm11
+	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
+	LONG $0x197d42c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm12
+	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
+	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x003542c4; WORD $0x004d // vpshufb (%r13), %ymm9, %ymm9
+	LONG $0x47b542c4; WORD $0x404d // vpsllvq 0x40(%r13), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
+	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
+	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
+	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
+	LONG $0x47cdc2c4; WORD $0x6075 // vpsllvq 0x60(%r13), %ymm6, %ymm6
+	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
+	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xcc // vsubpd %ymm12, %ymm6, %ymm9
+	WORD $0x5deb // jmp <slots+0x8ec>
+	BYTE $0x90 // nop
+	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
+	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
+	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
+	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x003542c4; WORD $0x004d // vpshufb (%r13), %ymm9, %ymm9
+	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
+	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
+	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
+	LONG $0xf6ebadc5 // vpor %ymm6, %ymm10, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm6, %ymm9
 	LONG $0x044e6349 // movslq 0x4(%r14), %rcx
-	LONG $0x67b60f45; BYTE $0x01 // movzbl 0x1(%r15), %r12d
-	LONG $0x3410fdc5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %ymm6
-	LONG $0x6c10fdc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm5
+	LONG $0x77b60f41; BYTE $0x01 // movzbl 0x1(%r15), %esi
+	LONG $0x14107dc5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %ymm10
+	LONG $0x7410fdc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm6
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x34fc8349 // cmpq $0x34, %r12
-	LONG $0xfcaa870f; WORD $0xffff // ja <slots+0x670>
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	LONG $0x64148d4f // leaq (%r12,%r12,2), %r10
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	LONG $0xc6950f40 // setne %sil
-	LONG $0x06e2c141 // shll $0x6, %r10d
-	LONG $0x597d82c4; LONG $0x00881384; WORD $0x0000 // vpbroadcastq 0x88(%r11,%r10), %ymm0
-	WORD $0x0840; BYTE $0xce // orb %cl, %sil
-	LONG $0x130c8d4b // leaq (%r11,%r10), %rcx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x00a9840f; WORD $0x0000 // je <slots+0xaa0>
-	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
-	WORD $0x8944; BYTE $0xe6 // movl %r12d, %esi
-	WORD $0xeed1 // shrl %esi
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0xd3297dc5 // vmovapd %ymm10, %ymm3
-	LONG $0x6f7d41c4; BYTE $0xd1 // vmovdqa %ymm9, %ymm10
-	LONG $0x287d41c4; BYTE $0xc8 // vmovapd %ymm8, %ymm9
-	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
-	LONG $0xf7297dc5 // vmovapd %ymm14, %ymm7
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x760c8d48 // leaq (%rsi,%rsi,2), %rcx
+	LONG $0x34fe8348 // cmpq $0x34, %rsi
+	LONG $0xfcfa870f; WORD $0xffff // ja <slots+0x610>
+	LONG $0x19fe8040 // cmpb $0x19, %sil
+	LONG $0xc4930f41 // setae %r12b
+	LONG $0x07c6f640 // testb $0x7, %sil
+	LONG $0xc2950f41 // setne %r10b
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	WORD $0x0845; BYTE $0xe2 // orb %r12b, %r10b
+	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x0088840f; WORD $0x0000 // je <slots+0x9c0>
+	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
+	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
 	LONG $0x02edc141 // shrl $0x2, %r13d
 	LONG $0x597962c4; LONG $0x000080a9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm13
-	LONG $0x197de2c4; LONG $0x00009091; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm2
-	LONG $0x6f7a41c4; WORD $0x3134 // vmovdqu (%r9,%rsi), %xmm14
-	LONG $0x387583c4; WORD $0x290c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm1, %ymm1
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x380d03c4; WORD $0x1134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm14, %ymm14
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
-	LONG $0x000d62c4; WORD $0x2071 // vpshufb 0x20(%rcx), %ymm14, %ymm14
-	LONG $0x478d62c4; WORD $0x6071 // vpsllvq 0x60(%rcx), %ymm14, %ymm14
-	LONG $0xd375c1c4; BYTE $0xcd // vpsrlq %xmm13, %ymm1, %ymm1
-	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
-	LONG $0xd30d41c4; BYTE $0xed // vpsrlq %xmm13, %ymm14, %ymm13
-	LONG $0xf7287dc5 // vmovapd %ymm7, %ymm14
-	LONG $0xc7297dc5 // vmovapd %ymm8, %ymm7
-	LONG $0x287d41c4; BYTE $0xc1 // vmovapd %ymm9, %ymm8
-	LONG $0x6f7d41c4; BYTE $0xca // vmovdqa %ymm10, %ymm9
-	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	LONG $0xd3287dc5 // vmovapd %ymm3, %ymm10
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
-	LONG $0xfffccee9; BYTE $0xff // jmp <slots+0x766>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
-	WORD $0x8944; BYTE $0xe6 // movl %r12d, %esi
-	WORD $0xeed1 // shrl %esi
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x197de2c4; LONG $0x00009091; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm2
-	LONG $0x6f7a41c4; WORD $0x312c // vmovdqu (%r9,%rsi), %xmm13
-	LONG $0x387583c4; WORD $0x290c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm1, %ymm1
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x381503c4; WORD $0x112c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm13, %ymm13
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0x001562c4; WORD $0x2069 // vpshufb 0x20(%rcx), %ymm13, %ymm13
-	LONG $0xc9ebfdc5 // vpor %ymm1, %ymm0, %ymm1
-	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
-	LONG $0xfffc70e9; BYTE $0xff // jmp <slots+0x766>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b45; BYTE $0x1f // movl (%r15), %r11d
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
-	LONG $0x7fb70f45; BYTE $0x04 // movzwl 0x4(%r15), %r15d
-	LONG $0x03e3c149 // shlq $0x3, %r11
-	LONG $0x3858034c // addq 0x38(%rax), %r11
-	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x0129820f; WORD $0x0000 // jb <slots+0xc46>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	WORD $0x894c; BYTE $0xfb // movq %r15, %rbx
-	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
-	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
-	LONG $0x02b60f45 // movzbl (%r10), %r8d
-	LONG $0x107bc1c4; WORD $0xf304 // vmovsd (%r11,%rsi,8), %xmm0
-	LONG $0x107bc1c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm1
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
-	LONG $0x1679c1c4; WORD $0xfb04 // vmovhpd (%r11,%rdi,8), %xmm0, %xmm0
-	LONG $0x1671c1c4; WORD $0xcb0c // vmovhpd (%r11,%rcx,8), %xmm1, %xmm1
-	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
-	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
-	LONG $0x107bc1c4; WORD $0xc314 // vmovsd (%r11,%rax,8), %xmm2
-	LONG $0x1669c1c4; WORD $0xcb14 // vmovhpd (%r11,%rcx,8), %xmm2, %xmm2
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0xf30c // vmovsd (%r11,%rsi,8), %xmm1
-	LONG $0x1671c1c4; WORD $0xfb0c // vmovhpd (%r11,%rdi,8), %xmm1, %xmm1
-	LONG $0x8e180f41; LONG $0x00000800 // prefetcht0 0x800(%r14)
-	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
-	LONG $0x1472b70f // movzwl 0x14(%rdx), %esi
-	LONG $0x124ab70f // movzwl 0x12(%rdx), %ecx
-	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
-	LONG $0x4ab60f45; BYTE $0x01 // movzbl 0x1(%r10), %r9d
-	LONG $0x02c28349 // addq $0x2, %r10
-	WORD $0x014d; BYTE $0xf9 // addq %r15, %r9
-	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
-	LONG $0x5a7cc1c4; BYTE $0x16 // vcvtps2pd (%r14), %ymm2
-	LONG $0xb8fde2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm0, %ymm4
-	LONG $0x5a7cc1c4; WORD $0x1046 // vcvtps2pd 0x10(%r14), %ymm0
-	LONG $0xb8f562c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm1, %ymm10
-	LONG $0x107bc1c4; WORD $0xf304 // vmovsd (%r11,%rsi,8), %xmm0
-	LONG $0x107bc1c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm1
-	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x1c72b70f // movzwl 0x1c(%rdx), %esi
-	LONG $0x1679c1c4; WORD $0xfb04 // vmovhpd (%r11,%rdi,8), %xmm0, %xmm0
-	LONG $0x1671c1c4; WORD $0xcb0c // vmovhpd (%r11,%rcx,8), %xmm1, %xmm1
-	LONG $0x1a4ab70f // movzwl 0x1a(%rdx), %ecx
-	LONG $0x1e7ab70f // movzwl 0x1e(%rdx), %edi
-	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x107bc1c4; WORD $0xc314 // vmovsd (%r11,%rax,8), %xmm2
-	LONG $0x1669c1c4; WORD $0xcb14 // vmovhpd (%r11,%rcx,8), %xmm2, %xmm2
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0xf30c // vmovsd (%r11,%rsi,8), %xmm1
-	LONG $0x1671c1c4; WORD $0xfb0c // vmovhpd (%r11,%rdi,8), %xmm1, %xmm1
-	LONG $0x8f180f41; LONG $0x00000800 // prefetcht0 0x800(%r15)
-	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
-	LONG $0x5a7cc1c4; BYTE $0x17 // vcvtps2pd (%r15), %ymm2
-	LONG $0xb8fde2c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm0, %ymm6
-	LONG $0x5a7cc1c4; WORD $0x1057 // vcvtps2pd 0x10(%r15), %ymm2
-	LONG $0xfe7b8d4c // leaq -0x2(%rbx), %r15
-	LONG $0xb8f5e2c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm1, %ymm5
-	LONG $0x03fb8348 // cmpq $0x3, %rbx
-	LONG $0xfeda870f; WORD $0xffff // ja <slots+0xb20>
-	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x0086850f; WORD $0x0000 // jne <slots+0xcd6>
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
-	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
-	LONG $0x107bc1c4; WORD $0xf304 // vmovsd (%r11,%rsi,8), %xmm0
-	LONG $0x107bc1c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm1
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	LONG $0x1679c1c4; WORD $0xfb04 // vmovhpd (%r11,%rdi,8), %xmm0, %xmm0
-	LONG $0x1671c1c4; WORD $0xcb0c // vmovhpd (%r11,%rcx,8), %xmm1, %xmm1
-	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
-	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x107bc1c4; WORD $0xc314 // vmovsd (%r11,%rax,8), %xmm2
-	LONG $0x02b60f41 // movzbl (%r10), %eax
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x1669c1c4; WORD $0xcb14 // vmovhpd (%r11,%rcx,8), %xmm2, %xmm2
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0xf30c // vmovsd (%r11,%rsi,8), %xmm1
-	LONG $0x1671c1c4; WORD $0xfb0c // vmovhpd (%r11,%rdi,8), %xmm1, %xmm1
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x5a7cc1c4; BYTE $0x18 // vcvtps2pd (%r8), %ymm3
-	LONG $0x5a7cc1c4; WORD $0x1078 // vcvtps2pd 0x10(%r8), %ymm7
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
-	LONG $0xb8fde2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm0, %ymm4
-	LONG $0xb8f562c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm1, %ymm10
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	LONG $0xf3c5840f; WORD $0xffff // je <slots+0xb1>
-	LONG $0x0002bde9; BYTE $0x00 // jmp <slots+0xfae>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x0296850f; WORD $0x0000 // jne <slots+0xfa0>
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
-	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
-	LONG $0xd3297dc5 // vmovapd %ymm10, %ymm3
-	LONG $0x0410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm0
-	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	LONG $0x3c16f1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm7
-	LONG $0x0416f9c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm0, %xmm0
-	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
-	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
-	LONG $0x0c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm1
-	LONG $0x1410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm2
-	LONG $0x041671c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm1, %xmm8
-	LONG $0x0c1669c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm2, %xmm9
-	LONG $0x1ab60f41 // movzbl (%r10), %ebx
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
-	LONG $0x34fb8348 // cmpq $0x34, %rbx
-	LONG $0x0495860f; WORD $0x0000 // jbe <slots+0x1204>
-	WORD $0xde89 // movl %ebx, %esi
-	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x06e6c141 // shll $0x6, %r14d
-	LONG $0xb46f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm14
-	LONG $0xac6f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm13
-	WORD $0x0c8d; BYTE $0x5b // leal (%rbx,%rbx,2), %ecx
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x386dc3c4; WORD $0x3014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm2, %ymm2
-	LONG $0x597902c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%r14), %xmm11
-	LONG $0x597d02c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%r11,%r14), %ymm10
-	LONG $0x197d82c4; LONG $0x0090338c; WORD $0x0000 // vbroadcastsd 0x90(%r11,%r14), %ymm1
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x006d82c4; WORD $0x3314 // vpshufb (%r11,%r14), %ymm2, %ymm2
-	LONG $0x47ed82c4; WORD $0x3354; BYTE $0x40 // vpsllvq 0x40(%r11,%r14), %ymm2, %ymm2
-	LONG $0xd36dc1c4; BYTE $0xd3 // vpsrlq %xmm11, %ymm2, %ymm2
-	LONG $0xd2efadc5 // vpxor %ymm2, %ymm10, %ymm2
-	LONG $0x026d43c4; WORD $0xaae7 // vpblendd $0xaa, %ymm15, %ymm2, %ymm12
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd2eb8dc5 // vpor %ymm2, %ymm14, %ymm2
-	LONG $0xeb1d41c4; BYTE $0xe5 // vpor %ymm13, %ymm12, %ymm12
-	LONG $0xd15cedc5 // vsubpd %ymm1, %ymm2, %ymm2
-	LONG $0xd2589dc5 // vaddpd %ymm2, %ymm12, %ymm2
-	LONG $0x6f7a41c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm12
-	LONG $0x381d43c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm12, %ymm12
-	LONG $0x001d02c4; WORD $0x3364; BYTE $0x20 // vpshufb 0x20(%r11,%r14), %ymm12, %ymm12
-	LONG $0x479d02c4; WORD $0x3364; BYTE $0x60 // vpsllvq 0x60(%r11,%r14), %ymm12, %ymm12
-	LONG $0xd31d41c4; BYTE $0xdb // vpsrlq %xmm11, %ymm12, %ymm11
-	LONG $0xef2541c4; BYTE $0xd2 // vpxor %ymm10, %ymm11, %ymm10
-	LONG $0x022d43c4; WORD $0xaadf // vpblendd $0xaa, %ymm15, %ymm10, %ymm11
-	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
-	LONG $0xeb2d41c4; BYTE $0xd6 // vpor %ymm14, %ymm10, %ymm10
-	LONG $0xeb2541c4; BYTE $0xdd // vpor %ymm13, %ymm11, %ymm11
-	LONG $0xc95cadc5 // vsubpd %ymm1, %ymm10, %ymm1
-	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
-	LONG $0x000527e9; BYTE $0x00 // jmp <slots+0x135f>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x02c78349 // addq $0x2, %r15
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x0105850f; WORD $0x0000 // jne <slots+0xf60>
-	WORD $0x6349; BYTE $0x06 // movslq (%r14), %rax
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	LONG $0x3c10fdc5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %ymm7
-	LONG $0x4410fdc5; WORD $0x20c3 // vmovupd 0x20(%rbx,%rax,8), %ymm0
-	LONG $0x1ab60f41 // movzbl (%r10), %ebx
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x34fb8348 // cmpq $0x34, %rbx
-	LONG $0x02bd860f; WORD $0x0000 // jbe <slots+0x1141>
-	LONG $0x5b0c8d48 // leaq (%rbx,%rbx,2), %rcx
-	WORD $0xdf89 // movl %ebx, %edi
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0xa46f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm12
-	LONG $0x9c6f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm11
-	LONG $0xd3297dc5 // vmovapd %ymm10, %ymm3
-	WORD $0x348d; BYTE $0x5b // leal (%rbx,%rbx,2), %esi
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075c2c4; WORD $0x0b0c // vpshufb (%r11,%rcx), %ymm1, %ymm1
-	LONG $0x597942c4; LONG $0x00800b8c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm9
-	LONG $0x597d42c4; LONG $0x00880b84; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm8
-	LONG $0x197dc2c4; LONG $0x00900b94; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm2
-	LONG $0x47f5c2c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xc9 // vpsrlq %xmm9, %ymm1, %ymm1
-	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
-	LONG $0x027543c4; WORD $0xaad7 // vpblendd $0xaa, %ymm15, %ymm1, %ymm10
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
-	LONG $0xeb2d41c4; BYTE $0xd3 // vpor %ymm11, %ymm10, %ymm10
-	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
-	LONG $0x6f7a41c4; WORD $0x0014 // vmovdqu (%r8,%rax), %xmm10
-	LONG $0x382d43c4; WORD $0x3014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm10, %ymm10
-	LONG $0x002d42c4; WORD $0x0b54; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm10, %ymm10
-	LONG $0x47ad42c4; WORD $0x0b54; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm10, %ymm10
-	LONG $0xd32d41c4; BYTE $0xc9 // vpsrlq %xmm9, %ymm10, %ymm9
-	LONG $0xd3287dc5 // vmovapd %ymm3, %ymm10
-	LONG $0xef3541c4; BYTE $0xc0 // vpxor %ymm8, %ymm9, %ymm8
-	LONG $0x023d43c4; WORD $0xaacf // vpblendd $0xaa, %ymm15, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xeb3d41c4; BYTE $0xc4 // vpor %ymm12, %ymm8, %ymm8
-	LONG $0xeb3541c4; BYTE $0xcb // vpor %ymm11, %ymm9, %ymm9
-	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
-	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
-	LONG $0x000391e9; BYTE $0x00 // jmp <slots+0x12e9>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	LONG $0xf13e840f; WORD $0xffff // je <slots+0xb1>
-	WORD $0x39eb // jmp <slots+0xfae>
-	WORD $0x894d; BYTE $0xef // movq %r13, %r15
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	LONG $0x02c68349 // addq $0x2, %r14
-	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfd77840f; WORD $0xffff // je <slots+0xd0a>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	LONG $0xf103840f; WORD $0xffff // je <slots+0xb1>
-	LONG $0x50588b48 // movq 0x50(%rax), %rbx
-	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xc558adc5 // vaddpd %ymm5, %ymm10, %ymm0
-	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	WORD $0x294c; BYTE $0xeb // subq %r13, %rbx
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xf34c0f4c // cmovlq %rbx, %r14
-	WORD $0xc1f6; BYTE $0x08 // testb $0x8, %cl
-	LONG $0x009c850f; WORD $0x0000 // jne <slots+0x1070>
-	LONG $0x48588b4c // movq 0x48(%rax), %r11
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0x02028c0f; WORD $0x0000 // jl <slots+0x11e4>
-	LONG $0x30788348; BYTE $0x00 // cmpq $0x0, 0x30(%rax)
-	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
-	LONG $0x00a8850f; WORD $0x0000 // jne <slots+0x109a>
-	LONG $0x60488b48 // movq 0x60(%rax), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x039c840f; WORD $0x0000 // je <slots+0x139b>
-	LONG $0x357da2c4; WORD $0xa90c // vpmovzxdq (%rcx,%r13,4), %ymm1
-	LONG $0x597de2c4; WORD $0x6850 // vpbroadcastq 0x68(%rax), %ymm2
-	LONG $0xc9d4edc5 // vpaddq %ymm1, %ymm2, %ymm1
-	LONG $0xf173f5c5; BYTE $0x34 // vpsllq $0x34, %ymm1, %ymm1
-	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0x038d840f; WORD $0x0000 // je <slots+0x13ab>
-	LONG $0xa8dd82c4; WORD $0xeb0c // vfmadd213pd (%r11,%r13,8), %ymm4, %ymm1
-	LONG $0x117d81c4; WORD $0xeb0c // vmovupd %ymm1, (%r11,%r13,8)
-	LONG $0x60488b48 // movq 0x60(%rax), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x038b840f; WORD $0x0000 // je <slots+0x13c2>
-	LONG $0x357da2c4; WORD $0xa94c; BYTE $0x10 // vpmovzxdq 0x10(%rcx,%r13,4), %ymm1
-	LONG $0x597de2c4; WORD $0x6850 // vpbroadcastq 0x68(%rax), %ymm2
-	LONG $0xc9d4edc5 // vpaddq %ymm1, %ymm2, %ymm1
-	LONG $0xf173f5c5; BYTE $0x34 // vpsllq $0x34, %ymm1, %ymm1
-	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0x037b840f; WORD $0x0000 // je <slots+0x13d2>
-	LONG $0xa8fd82c4; WORD $0xeb4c; BYTE $0x20 // vfmadd213pd 0x20(%r11,%r13,8), %ymm0, %ymm1
-	LONG $0x117d81c4; WORD $0xeb4c; BYTE $0x20 // vmovupd %ymm1, 0x20(%r11,%r13,8)
-	LONG $0xfff033e9; BYTE $0xff // jmp <slots+0x9d>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0xc858ddc5 // vaddpd %ymm0, %ymm4, %ymm1
-	LONG $0x48588b4c // movq 0x48(%rax), %r11
-	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
-	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
-	LONG $0xca58f1c5 // vaddpd %xmm2, %xmm1, %xmm1
-	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x0d5de3c4; WORD $0x01e1 // vblendpd $0x1, %ymm1, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsp)
-	LONG $0x8411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm0, 0x140(%rsp)
-	LONG $0x30708b4c // movq 0x30(%rax), %r14
-	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
-	LONG $0x60788b4c // movq 0x60(%rax), %r15
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	LONG $0x6e248d4f // leaq (%r14,%r13,2), %r12
-	LONG $0x68b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r13d
-	WORD $0x35eb // jmp <slots+0x10fe>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x407efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm0
-	LONG $0x8c10fbc5; LONG $0x000120cc; BYTE $0x00 // vmovsd 0x120(%rsp,%rcx,8), %xmm1
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x5874 // je <slots+0x113b>
-	LONG $0xa9f1c2c4; WORD $0xf304 // vfmadd213sd (%r11,%rsi,8), %xmm1, %xmm0
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x117bc1c4; WORD $0xf304 // vmovsd %xmm0, (%r11,%rsi,8)
-	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
-	LONG $0xef92840f; WORD $0xffff // je <slots+0x90>
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x0d74 // je <slots+0x1110>
-	LONG $0x34b70f41; BYTE $0x4c // movzwl (%r12,%rcx,2), %esi
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1075 // jne <slots+0x111d>
-	WORD $0xc1eb // jmp <slots+0x10d0>
-	BYTE $0x90 // nop
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
-	WORD $0x0148; BYTE $0xce // addq %rcx, %rsi
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xb374 // je <slots+0x10d0>
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0xb7040341 // addl (%r15,%rsi,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xc0 // vmovq %rax, %xmm0
-	LONG $0x8c10fbc5; LONG $0x000120cc; BYTE $0x00 // vmovsd 0x120(%rsp,%rcx,8), %xmm1
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xa875 // jne <slots+0x10e3>
-	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
-	WORD $0xa8eb // jmp <slots+0x10e9>
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc6950f40 // setne %sil
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d42c4; LONG $0x00880384; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rax), %ymm8
-	LONG $0x030c8d49 // leaq (%r11,%rax), %rcx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x012d840f; WORD $0x0000 // je <slots+0x129c>
-	WORD $0x348d; BYTE $0x5b // leal (%rbx,%rbx,2), %esi
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8d1 // shrl %eax
-	WORD $0xdf89 // movl %ebx, %edi
-	LONG $0xd3297dc5 // vmovapd %ymm10, %ymm3
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597962c4; LONG $0x00008089; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm9
-	LONG $0x197de2c4; LONG $0x00009091; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm2
-	LONG $0x6f7a41c4; WORD $0x0014 // vmovdqu (%r8,%rax), %xmm10
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x382d43c4; WORD $0x3014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm10, %ymm10
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
+	LONG $0x597d62c4; LONG $0x000088a1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm12
+	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
+	LONG $0x76248d44 // leal (%rsi,%rsi,2), %r12d
+	WORD $0x8941; BYTE $0xf2 // movl %esi, %r10d
+	WORD $0xd141; BYTE $0xea // shrl %r10d
+	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x002562c4; BYTE $0x19 // vpshufb (%rcx), %ymm11, %ymm11
+	LONG $0x47a562c4; WORD $0x4059 // vpsllvq 0x40(%rcx), %ymm11, %ymm11
+	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
+	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
+	LONG $0x5c2541c4; BYTE $0xde // vsubpd %ymm14, %ymm11, %ymm11
+	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
+	LONG $0x6f7a01c4; WORD $0x1114 // vmovdqu (%r9,%r10), %xmm10
+	LONG $0x382d03c4; WORD $0x2114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r12), %ymm10, %ymm10
 	LONG $0x002d62c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm10, %ymm10
 	LONG $0x47ad62c4; WORD $0x6051 // vpsllvq 0x60(%rcx), %ymm10, %ymm10
-	LONG $0xd375c1c4; BYTE $0xc9 // vpsrlq %xmm9, %ymm1, %ymm1
-	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
-	LONG $0xd32d41c4; BYTE $0xc9 // vpsrlq %xmm9, %ymm10, %ymm9
-	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	LONG $0xd3287dc5 // vmovapd %ymm3, %ymm10
-	LONG $0xef3541c4; BYTE $0xc0 // vpxor %ymm8, %ymm9, %ymm8
-	LONG $0x000101e9; BYTE $0x00 // jmp <slots+0x12e5>
-	LONG $0xa411fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsp)
-	LONG $0x8411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm0, 0x140(%rsp)
-	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0xfead8f0f; WORD $0xffff // jg <slots+0x10ac>
-	LONG $0xffee96e9; BYTE $0xff // jmp <slots+0x9a>
+	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xd4 // vpxor %ymm12, %ymm10, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
+	LONG $0xfffd0fe9; BYTE $0xff // jmp <slots+0x6cf>
+	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
+	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x597d62c4; LONG $0x000088a1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm12
+	LONG $0x197d62c4; LONG $0x000090a9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm13
+	LONG $0x76148d44 // leal (%rsi,%rsi,2), %r10d
+	WORD $0x8941; BYTE $0xf4 // movl %esi, %r12d
+	WORD $0xd141; BYTE $0xec // shrl %r12d
+	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x002562c4; BYTE $0x19 // vpshufb (%rcx), %ymm11, %ymm11
+	LONG $0xeb1d41c4; BYTE $0xdb // vpor %ymm11, %ymm12, %ymm11
+	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
+	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
+	LONG $0x6f7a01c4; WORD $0x2114 // vmovdqu (%r9,%r12), %xmm10
+	LONG $0x382d03c4; WORD $0x1114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm10, %ymm10
+	LONG $0x002d62c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm10, %ymm10
+	LONG $0xeb1d41c4; BYTE $0xd2 // vpor %ymm10, %ymm12, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
+	LONG $0xfffca6e9; BYTE $0xff // jmp <slots+0x6cf>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x005d8b45 // movl (%r13), %r11d
+	LONG $0x5db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ebx
+	LONG $0x03e3c149 // shlq $0x3, %r11
+	LONG $0x3858034c // addq 0x38(%rax), %r11
+	LONG $0x02fb8348 // cmpq $0x2, %rbx
+	LONG $0x012c820f; WORD $0x0000 // jb <slots+0xb77>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x047ab70f // movzwl 0x4(%rdx), %edi
+	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
+	LONG $0x42b70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r8d
+	LONG $0x107bc1c4; WORD $0xfb3c // vmovsd (%r11,%rdi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
+	LONG $0x164181c4; WORD $0xc33c // vmovhpd (%r11,%r8,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xf304 // vmovhpd (%r11,%rsi,8), %xmm8, %xmm8
+	LONG $0x0a72b70f // movzwl 0xa(%rdx), %esi
+	LONG $0x42b70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r8d
+	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
+	LONG $0x163141c4; WORD $0xf30c // vmovhpd (%r11,%rsi,8), %xmm9, %xmm9
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107b41c4; WORD $0xfb04 // vmovsd (%r11,%rdi,8), %xmm8
+	LONG $0x163901c4; WORD $0xc304 // vmovhpd (%r11,%r8,8), %xmm8, %xmm8
+	LONG $0x02b60f45 // movzbl (%r10), %r8d
+	LONG $0x8e180f41; LONG $0x00000800 // prefetcht0 0x800(%r14)
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x147ab70f // movzwl 0x14(%rdx), %edi
+	LONG $0x1272b70f // movzwl 0x12(%rdx), %esi
+	LONG $0x4ab70f44; BYTE $0x16 // movzwl 0x16(%rdx), %r9d
+	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x5a7c41c4; BYTE $0x0e // vcvtps2pd (%r14), %ymm9
+	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
+	LONG $0x5a7cc1c4; WORD $0x107e // vcvtps2pd 0x10(%r14), %ymm7
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	LONG $0x107bc1c4; WORD $0xfb3c // vmovsd (%r11,%rdi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x1c7ab70f // movzwl 0x1c(%rdx), %edi
+	LONG $0x164181c4; WORD $0xcb3c // vmovhpd (%r11,%r9,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xf304 // vmovhpd (%r11,%rsi,8), %xmm8, %xmm8
+	LONG $0x1a72b70f // movzwl 0x1a(%rdx), %esi
+	LONG $0x4ab70f44; BYTE $0x1e // movzwl 0x1e(%rdx), %r9d
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
+	LONG $0x163141c4; WORD $0xf30c // vmovhpd (%r11,%rsi,8), %xmm9, %xmm9
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107b41c4; WORD $0xfb04 // vmovsd (%r11,%rdi,8), %xmm8
+	LONG $0x163901c4; WORD $0xcb04 // vmovhpd (%r11,%r9,8), %xmm8, %xmm8
+	LONG $0x4ab60f45; BYTE $0x01 // movzbl 0x1(%r10), %r9d
+	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
+	LONG $0x02c28349 // addq $0x2, %r10
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x0b5a7cc5 // vcvtps2pd (%rbx), %ymm9
+	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
+	LONG $0x4b5a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rbx), %ymm9
+	LONG $0xfe598d48 // leaq -0x2(%rcx), %rbx
+	LONG $0xb8bdc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm8, %ymm6
+	LONG $0x03f98348 // cmpq $0x3, %rcx
+	LONG $0xfed9870f; WORD $0xffff // ja <slots+0xa50>
+	LONG $0x01fb8348 // cmpq $0x1, %rbx
+	LONG $0x030b850f; WORD $0x0000 // jne <slots+0xe8c>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
+	LONG $0x107bc1c4; WORD $0xf33c // vmovsd (%r11,%rsi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
+	LONG $0x1641c1c4; WORD $0xfb3c // vmovhpd (%r11,%rdi,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xcb04 // vmovhpd (%r11,%rcx,8), %xmm8, %xmm8
+	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
+	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
+	LONG $0x02b60f41 // movzbl (%r10), %eax
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	LONG $0x163141c4; WORD $0xcb0c // vmovhpd (%r11,%rcx,8), %xmm9, %xmm9
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107b41c4; WORD $0xf304 // vmovsd (%r11,%rsi,8), %xmm8
+	LONG $0x163941c4; WORD $0xfb04 // vmovhpd (%r11,%rdi,8), %xmm8, %xmm8
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x5a7c41c4; BYTE $0x08 // vcvtps2pd (%r8), %ymm9
+	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
+	LONG $0x5a7c41c4; WORD $0x1048 // vcvtps2pd 0x10(%r8), %ymm9
+	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0xb8bdc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm8, %ymm5
+	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xf492840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0x000438e9; BYTE $0x00 // jmp <slots+0x105b>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x02c78349 // addq $0x2, %r15
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x03fc850f; WORD $0x0000 // jne <slots+0x104c>
+	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
+	WORD $0x6349; BYTE $0x06 // movslq (%r14), %rax
+	LONG $0x0ab60f41 // movzbl (%r10), %ecx
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	LONG $0x04107dc5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %ymm8
+	LONG $0x7c10fdc5; WORD $0x20c3 // vmovupd 0x20(%rbx,%rax,8), %ymm7
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x081c8d49 // leaq (%r8,%rcx), %rbx
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0x0227860f; WORD $0x0000 // jbe <slots+0xea5>
+	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
+	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
+	WORD $0x048d; BYTE $0x49 // leal (%rcx,%rcx,2), %eax
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x003542c4; WORD $0x330c // vpshufb (%r11,%rsi), %ymm9, %ymm9
+	LONG $0x597942c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rsi), %xmm11
+	LONG $0x597d42c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rsi), %ymm10
+	LONG $0x197d42c4; LONG $0x009033ac; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rsi), %ymm13
+	LONG $0x47b542c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%r11,%rsi), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0x023563c4; WORD $0xaae1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm12
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
+	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
+	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
+	LONG $0x6f7a01c4; WORD $0x3004 // vmovdqu (%r8,%r14), %xmm8
+	LONG $0x383d43c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm8, %ymm8
+	LONG $0x003d42c4; WORD $0x3344; BYTE $0x20 // vpshufb 0x20(%r11,%rsi), %ymm8, %ymm8
+	LONG $0x47bd42c4; WORD $0x3344; BYTE $0x60 // vpsllvq 0x60(%r11,%rsi), %ymm8, %ymm8
+	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
+	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
+	LONG $0x023d63c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm8, %ymm9
+	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
+	LONG $0xc0eb3dc5 // vpor %ymm0, %ymm8, %ymm8
+	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
+	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0x000301e9; BYTE $0x00 // jmp <slots+0x1041>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x02c68349 // addq $0x2, %r14
+	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x02f1850f; WORD $0x0000 // jne <slots+0x104c>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
+	LONG $0x0410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm0
+	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
+	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x0416f9c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm0, %xmm0
+	LONG $0x0c16f1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm1
+	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
+	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
+	LONG $0x3c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm7
+	LONG $0x3c16c1c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm7, %xmm7
+	LONG $0x187563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm9
+	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
+	LONG $0x041671c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm8
+	LONG $0x1ab60f41 // movzbl (%r10), %ebx
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x5b0c8d48 // leaq (%rbx,%rbx,2), %rcx
+	LONG $0x34fb8348 // cmpq $0x34, %rbx
+	LONG $0x0186860f; WORD $0x0000 // jbe <slots+0xf48>
+	WORD $0xdf89 // movl %ebx, %edi
+	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x6c6f7dc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm13
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	WORD $0x048d; BYTE $0x5b // leal (%rbx,%rbx,2), %eax
+	WORD $0xde89 // movl %ebx, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x387dc3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm0, %ymm0
+	LONG $0x597942c4; LONG $0x00800b94; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm10
+	LONG $0x597dc2c4; LONG $0x00880b8c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm1
+	LONG $0x197d42c4; LONG $0x00900ba4; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm12
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x007dc2c4; WORD $0x0b04 // vpshufb (%r11,%rcx), %ymm0, %ymm0
+	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0x027d63c4; WORD $0xaada // vpblendd $0xaa, %ymm2, %ymm0, %ymm11
+	LONG $0x5ceb25c5; WORD $0x6024 // vpor 0x60(%rsp), %ymm11, %ymm11
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
+	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x3004 // vmovdqu (%r8,%rsi), %xmm0
+	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
+	LONG $0x007dc2c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm0, %ymm0
+	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
+	LONG $0x546ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm2
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
+	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
+	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
+	LONG $0x000451e9; BYTE $0x00 // jmp <slots+0x12dd>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xf210840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0x0001b6e9; BYTE $0x00 // jmp <slots+0x105b>
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc6950f40 // setne %sil
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x011d840f; WORD $0x0000 // je <slots+0xfe7>
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x597942c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm11
+	LONG $0x597d42c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm10
+	LONG $0x197d42c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm12
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x003542c4; BYTE $0x0b // vpshufb (%r11), %ymm9, %ymm9
+	LONG $0x47b542c4; WORD $0x404b // vpsllvq 0x40(%r11), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
+	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
+	LONG $0x6f7a41c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm8
+	LONG $0x383d43c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm8, %ymm8
+	LONG $0x003d42c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm8, %ymm8
+	LONG $0x47bd42c4; WORD $0x6043 // vpsllvq 0x60(%r11), %ymm8, %ymm8
+	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
+	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
+	LONG $0x0000f9e9; BYTE $0x00 // jmp <slots+0x1041>
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	LONG $0xc6950f40 // setne %sil
-	LONG $0x06e6c141 // shll $0x6, %r14d
-	LONG $0x597d82c4; LONG $0x0088338c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%r14), %ymm1
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	WORD $0x0c8d; BYTE $0x5b // leal (%rbx,%rbx,2), %ecx
 	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x330c8d4b // leaq (%r11,%r14), %rcx
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x00e2840f; WORD $0x0000 // je <slots+0x1311>
-	WORD $0x348d; BYTE $0x5b // leal (%rbx,%rbx,2), %esi
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8d1 // shrl %eax
-	WORD $0xdf89 // movl %ebx, %edi
-	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597962c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm11
-	LONG $0x197d62c4; LONG $0x00009091; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm10
-	LONG $0x6f7a41c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm12
-	LONG $0x386dc3c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm2, %ymm2
+	LONG $0x031a840f; WORD $0x0000 // je <slots+0x128b>
+	WORD $0xde89 // movl %ebx, %esi
+	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x381d43c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm12, %ymm12
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x4051 // vpsllvq 0x40(%rcx), %ymm2, %ymm2
-	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
-	LONG $0x479d62c4; WORD $0x6061 // vpsllvq 0x60(%rcx), %ymm12, %ymm12
-	LONG $0xd36dc1c4; BYTE $0xd3 // vpsrlq %xmm11, %ymm2, %ymm2
-	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
-	LONG $0xd31d41c4; BYTE $0xdb // vpsrlq %xmm11, %ymm12, %ymm11
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0xc9efa5c5 // vpxor %ymm1, %ymm11, %ymm1
-	LONG $0x0000bee9; BYTE $0x00 // jmp <slots+0x135a>
-	WORD $0x348d; BYTE $0x5b // leal (%rbx,%rbx,2), %esi
-	WORD $0xd889 // movl %ebx, %eax
+	LONG $0x597942c4; LONG $0x00008093; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm10
+	LONG $0x597dc2c4; LONG $0x0000888b; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm1
+	LONG $0x197d42c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm11
+	LONG $0x387dc3c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm0, %ymm0
+	LONG $0x007dc2c4; BYTE $0x03 // vpshufb (%r11), %ymm0, %ymm0
+	LONG $0x47fdc2c4; WORD $0x4043 // vpsllvq 0x40(%r11), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm0
+	LONG $0x387dc3c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm0, %ymm0
+	LONG $0x007dc2c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm0, %ymm0
+	LONG $0x47fdc2c4; WORD $0x6043 // vpsllvq 0x60(%r11), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0x5c7d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm0, %ymm9
+	LONG $0x0002f6e9; BYTE $0x00 // jmp <slots+0x12dd>
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x597d42c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm10
+	LONG $0x197d42c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm11
 	WORD $0xe8d1 // shrl %eax
-	WORD $0xdf89 // movl %ebx, %edi
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x197de2c4; LONG $0x00009091; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm2
-	LONG $0x6f7a41c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm9
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x383543c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm9, %ymm9
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
-	LONG $0xc9ebbdc5 // vpor %ymm1, %ymm8, %ymm1
-	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	LONG $0xeb3d41c4; BYTE $0xc1 // vpor %ymm9, %ymm8, %ymm8
-	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
+	LONG $0x003542c4; BYTE $0x0b // vpshufb (%r11), %ymm9, %ymm9
+	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
+	LONG $0x6f7a41c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm8
+	LONG $0x383d43c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm8, %ymm8
+	LONG $0x003d42c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm8, %ymm8
+	LONG $0xeb2d41c4; BYTE $0xc0 // vpor %ymm8, %ymm10, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xf055840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0x50488b48 // movq 0x50(%rax), %rcx
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xde58d5c5 // vaddpd %ymm6, %ymm5, %ymm3
+	LONG $0x0008bb41; WORD $0x0000 // movl $0x8, %r11d
+	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xd94c0f4c // cmovlq %rcx, %r11
+	LONG $0x08c6f640 // testb $0x8, %sil
+	LONG $0x007e850f; WORD $0x0000 // jne <slots+0x1100>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x00bc8c0f; WORD $0x0000 // jl <slots+0x1148>
+	LONG $0x30708b4c // movq 0x30(%rax), %r14
+	LONG $0x48588b48 // movq 0x48(%rax), %rbx
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x016c840f; WORD $0x0000 // je <slots+0x1209>
+	LONG $0x60488b48 // movq 0x60(%rax), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x026b840f; WORD $0x0000 // je <slots+0x1315>
+	LONG $0x04b70f43; BYTE $0x7e // movzwl (%r14,%r15,2), %eax
+	LONG $0x74b70f43; WORD $0x027e // movzwl 0x2(%r14,%r15,2), %esi
+	LONG $0x7cb70f43; WORD $0x047e // movzwl 0x4(%r14,%r15,2), %edi
+	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
+	LONG $0x7cb70f47; WORD $0x067e // movzwl 0x6(%r14,%r15,2), %r15d
+	LONG $0x046ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm0
 	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0xb8f5e2c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm1, %ymm4
-	LONG $0xb8ed62c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm2, %ymm10
-	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	LONG $0xeda5840f; WORD $0xffff // je <slots+0xb1>
-	LONG $0xfffc9de9; BYTE $0xff // jmp <slots+0xfae>
-	WORD $0x348d; BYTE $0x5b // leal (%rbx,%rbx,2), %esi
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8d1 // shrl %eax
-	WORD $0xdf89 // movl %ebx, %edi
-	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x197d62c4; LONG $0x00009091; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm10
-	LONG $0x6f7a41c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm11
-	LONG $0x386dc3c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm2, %ymm2
+	LONG $0x2279e3c4; WORD $0xb104; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm0, %xmm0
+	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
+	LONG $0x2279e3c4; WORD $0xb904; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm0, %xmm0
+	LONG $0x2279a3c4; WORD $0xb904; BYTE $0x03 // vpinsrd $0x3, (%rcx,%r15,4), %xmm0, %xmm0
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
+	LONG $0x000222e9; BYTE $0x00 // jmp <slots+0x131e>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xc358ddc5 // vaddpd %ymm3, %ymm4, %ymm0
+	LONG $0x48588b4c // movq 0x48(%rax), %r11
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
+	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0x0d5de3c4; WORD $0x01c0 // vblendpd $0x1, %ymm0, %ymm4, %ymm0
+	LONG $0x8411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm0, 0x80(%rsp)
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	WORD $0x1feb // jmp <slots+0x1167>
+	LONG $0x48588b4c // movq 0x48(%rax), %r11
+	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xef338e0f; WORD $0xffff // jle <slots+0x9a>
+	LONG $0x30588b48 // movq 0x30(%rax), %rbx
+	LONG $0x60708b4c // movq 0x60(%rax), %r14
+	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
+	LONG $0x7b3c8d4e // leaq (%rbx,%r15,2), %r15
+	WORD $0x1feb // jmp <slots+0x11a9>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xdc59e3c5 // vmulsd %xmm4, %xmm3, %xmm3
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x117bc1c4; WORD $0xf31c // vmovsd %xmm3, (%r11,%rsi,8)
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0xeee7840f; WORD $0xffff // je <slots+0x90>
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x3274 // je <slots+0x11e0>
+	LONG $0x34b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %esi
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x3574 // je <slots+0x11ed>
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0xb6040341 // addl (%r14,%rsi,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
+	LONG $0x107ba1c4; LONG $0x0080eca4; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x2a75 // jne <slots+0x1201>
+	WORD $0xb7eb // jmp <slots+0x1190>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0xcb75 // jne <slots+0x11b8>
+	LONG $0x587efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm3
+	LONG $0x107ba1c4; LONG $0x0080eca4; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x8f74 // je <slots+0x1190>
+	LONG $0xa9d9c2c4; WORD $0xf31c // vfmadd213sd (%r11,%rsi,8), %xmm4, %xmm3
+	WORD $0x8beb // jmp <slots+0x1194>
+	LONG $0x60488b48 // movq 0x60(%rax), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x02af840f; WORD $0x0000 // je <slots+0x14c5>
+	LONG $0x357da2c4; WORD $0xb904 // vpmovzxdq (%rcx,%r15,4), %ymm0
+	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
+	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
+	LONG $0x02a0840f; WORD $0x0000 // je <slots+0x14d5>
+	LONG $0xa8dda2c4; WORD $0xfb2c // vfmadd213pd (%rbx,%r15,8), %ymm4, %ymm5
+	LONG $0x117da1c4; WORD $0xfb2c // vmovupd %ymm5, (%rbx,%r15,8)
+	LONG $0x60488b48 // movq 0x60(%rax), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x029e840f; WORD $0x0000 // je <slots+0x14ec>
+	LONG $0x357da2c4; WORD $0xb944; BYTE $0x10 // vpmovzxdq 0x10(%rcx,%r15,4), %ymm0
+	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0x028e840f; WORD $0x0000 // je <slots+0x1506>
+	LONG $0xa8e5a2c4; WORD $0xfb64; BYTE $0x20 // vfmadd213pd 0x20(%rbx,%r15,8), %ymm3, %ymm4
+	LONG $0x117da1c4; WORD $0xfb64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rbx,%r15,8)
+	LONG $0xffee12e9; BYTE $0xff // jmp <slots+0x9d>
+	WORD $0xde89 // movl %ebx, %esi
+	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x382543c4; WORD $0x301c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm11, %ymm11
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x002562c4; WORD $0x2059 // vpshufb 0x20(%rcx), %ymm11, %ymm11
-	LONG $0xd2ebf5c5 // vpor %ymm2, %ymm1, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0xc9eba5c5 // vpor %ymm1, %ymm11, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
-	LONG $0x1845e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm7, %ymm0
-	LONG $0x1835c3c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm7
+	LONG $0x597dc2c4; LONG $0x0000888b; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm1
+	LONG $0x197d42c4; LONG $0x00009093; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm10
+	LONG $0x387dc3c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm0, %ymm0
+	LONG $0x007dc2c4; BYTE $0x03 // vpshufb (%r11), %ymm0, %ymm0
+	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm0
+	LONG $0x387dc3c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm0, %ymm0
+	LONG $0x007dc2c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm0, %ymm0
+	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
+	LONG $0x5c7d41c4; BYTE $0xca // vsubpd %ymm10, %ymm0, %ymm9
+	LONG $0x183de3c4; WORD $0x01c7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm0
 	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0xd3287dc5 // vmovapd %ymm3, %ymm10
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
 	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0xb8ede2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm2, %ymm4
-	LONG $0xb8f562c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm1, %ymm10
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	LONG $0xed1b840f; WORD $0xffff // je <slots+0xb1>
-	LONG $0xfffc13e9; BYTE $0xff // jmp <slots+0xfae>
-	LONG $0x597de2c4; WORD $0x7048 // vpbroadcastq 0x70(%rax), %ymm1
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xb8b5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm9, %ymm5
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xeda0840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0xfffd46e9; BYTE $0xff // jmp <slots+0x105b>
+	LONG $0x597de2c4; WORD $0x7068 // vpbroadcastq 0x70(%rax), %ymm5
+	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
+	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
+	LONG $0x7840b60f // movzbl 0x78(%rax), %eax
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	LONG $0x2464894c; BYTE $0x08 // movq %r12, 0x8(%rsp)
+	LONG $0x07244488 // movb %al, 0x7(%rsp)
+	WORD $0xc084 // testb %al, %al
+	WORD $0x3e74 // je <slots+0x1375>
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x24b70f47; BYTE $0x66 // movzwl (%r14,%r12,2), %r12d
+	LONG $0x6cb70f45; WORD $0x0446 // movzwl 0x4(%r14,%rax,2), %r13d
+	LONG $0x74b70f41; WORD $0x0246 // movzwl 0x2(%r14,%rax,2), %esi
+	LONG $0x7cb70f45; WORD $0x0646 // movzwl 0x6(%r14,%rax,2), %r15d
+	LONG $0x107ba1c4; WORD $0xeb04 // vmovsd (%rbx,%r13,8), %xmm0
+	LONG $0x107ba1c4; WORD $0xe30c // vmovsd (%rbx,%r12,8), %xmm1
+	LONG $0x1679a1c4; WORD $0xfb04 // vmovhpd (%rbx,%r15,8), %xmm0, %xmm0
+	LONG $0x0c16f1c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm1, %xmm1
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0xa8dde2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm4, %ymm5
+	WORD $0x1eeb // jmp <slots+0x1393>
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x24b70f47; BYTE $0x66 // movzwl (%r14,%r12,2), %r12d
+	LONG $0x74b70f41; WORD $0x0246 // movzwl 0x2(%r14,%rax,2), %esi
+	LONG $0x6cb70f45; WORD $0x0446 // movzwl 0x4(%r14,%rax,2), %r13d
+	LONG $0x7cb70f45; WORD $0x0646 // movzwl 0x6(%r14,%rax,2), %r15d
+	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
+	LONG $0x197de3c4; WORD $0x01e8 // vextractf128 $0x1, %ymm5, %xmm0
+	LONG $0x1379a1c4; WORD $0xe32c // vmovlpd %xmm5, (%rbx,%r12,8)
+	LONG $0x2c17f9c5; BYTE $0xf3 // vmovhpd %xmm5, (%rbx,%rsi,8)
+	LONG $0x1379a1c4; WORD $0xeb04 // vmovlpd %xmm0, (%rbx,%r13,8)
+	LONG $0x1779a1c4; WORD $0xfb04 // vmovhpd %xmm0, (%rbx,%r15,8)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x00a2840f; WORD $0x0000 // je <slots+0x145b>
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x44b70f43; WORD $0x087e // movzwl 0x8(%r14,%r15,2), %eax
+	LONG $0x74b70f43; WORD $0x0a7e // movzwl 0xa(%r14,%r15,2), %esi
+	LONG $0x7cb70f43; WORD $0x0c7e // movzwl 0xc(%r14,%r15,2), %edi
+	LONG $0x7cb70f47; WORD $0x0e7e // movzwl 0xe(%r14,%r15,2), %r15d
+	LONG $0x046ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm0
+	LONG $0x2279e3c4; WORD $0xb104; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm0, %xmm0
+	LONG $0x2279e3c4; WORD $0xb904; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm0, %xmm0
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x2279a3c4; WORD $0xb904; BYTE $0x03 // vpinsrd $0x3, (%rcx,%r15,4), %xmm0, %xmm0
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x07247c80; BYTE $0x00 // cmpb $0x0, 0x7(%rsp)
+	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
+	WORD $0x5874 // je <slots+0x1470>
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x4cb70f41; WORD $0x087e // movzwl 0x8(%r14,%rdi,2), %ecx
+	LONG $0x7cb70f45; WORD $0x0c7e // movzwl 0xc(%r14,%rdi,2), %r15d
+	LONG $0x74b70f41; WORD $0x0a7e // movzwl 0xa(%r14,%rdi,2), %esi
+	LONG $0x74b70f45; WORD $0x0e7e // movzwl 0xe(%r14,%rdi,2), %r14d
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x107ba1c4; WORD $0xfb04 // vmovsd (%rbx,%r15,8), %xmm0
+	LONG $0x0c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm1
+	LONG $0x1679a1c4; WORD $0xf304 // vmovhpd (%rbx,%r14,8), %xmm0, %xmm0
+	LONG $0x0c16f1c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm1, %xmm1
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0xa8e5e2c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm3, %ymm4
+	WORD $0x39eb // jmp <slots+0x1494>
+	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x07247c80; BYTE $0x00 // cmpb $0x0, 0x7(%rsp)
+	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
+	WORD $0xa875 // jne <slots+0x1418>
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
+	LONG $0x4cb70f41; WORD $0x087e // movzwl 0x8(%r14,%rdi,2), %ecx
+	LONG $0x74b70f41; WORD $0x0a7e // movzwl 0xa(%r14,%rdi,2), %esi
+	LONG $0x7cb70f45; WORD $0x0c7e // movzwl 0xc(%r14,%rdi,2), %r15d
+	LONG $0x74b70f45; WORD $0x0e7e // movzwl 0xe(%r14,%rdi,2), %r14d
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x197de3c4; WORD $0x01e0 // vextractf128 $0x1, %ymm4, %xmm0
+	LONG $0x2413f9c5; BYTE $0xcb // vmovlpd %xmm4, (%rbx,%rcx,8)
+	LONG $0x2417f9c5; BYTE $0xf3 // vmovhpd %xmm4, (%rbx,%rsi,8)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x1379a1c4; WORD $0xfb04 // vmovlpd %xmm0, (%rbx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xf304 // vmovhpd %xmm0, (%rbx,%r14,8)
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	WORD $0x8949; BYTE $0xc7 // movq %rax, %r15
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0xffebd8e9; BYTE $0xff // jmp <slots+0x9d>
+	LONG $0x597de2c4; WORD $0x7068 // vpbroadcastq 0x70(%rax), %ymm5
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0xfc73850f; WORD $0xffff // jne <slots+0x101e>
-	LONG $0xcc59f5c5 // vmulpd %ymm4, %ymm1, %ymm1
-	LONG $0x117d81c4; WORD $0xeb0c // vmovupd %ymm1, (%r11,%r13,8)
+	LONG $0xfd60850f; WORD $0xffff // jne <slots+0x1235>
+	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0xfb2c // vmovupd %ymm5, (%rbx,%r15,8)
 	LONG $0x60488b48 // movq 0x60(%rax), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xfc75850f; WORD $0xffff // jne <slots+0x1037>
-	LONG $0x597de2c4; WORD $0x7048 // vpbroadcastq 0x70(%rax), %ymm1
+	LONG $0xfd62850f; WORD $0xffff // jne <slots+0x124e>
+	LONG $0x597de2c4; WORD $0x7060 // vpbroadcastq 0x70(%rax), %ymm4
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0xfc85850f; WORD $0xffff // jne <slots+0x1057>
-	LONG $0xc059f5c5 // vmulpd %ymm0, %ymm1, %ymm0
-	LONG $0x117d81c4; WORD $0xeb44; BYTE $0x20 // vmovupd %ymm0, 0x20(%r11,%r13,8)
-	LONG $0xffecbbe9; BYTE $0xff // jmp <slots+0x9d>
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xfd72850f; WORD $0xffff // jne <slots+0x1278>
+	LONG $0xc359ddc5 // vmulpd %ymm3, %ymm4, %ymm0
+	LONG $0x117da1c4; WORD $0xfb44; BYTE $0x20 // vmovupd %ymm0, 0x20(%rbx,%r15,8)
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	LONG $0xffeb81e9; BYTE $0xff // jmp <slots+0x9d>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1060,29 +1115,16 @@ TEXT ·slotsQuad(SB), 0, $496-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x30000000; LONG $0x00000045
-	LONG $0x30000000; LONG $0x00000043
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; BYTE $0x00
+	LONG $0x00453000; LONG $0x00000000
+	WORD $0x3000; BYTE $0x43
 	RET
 
 // func farSlotsQuad(c *slotCall)
-TEXT ·farSlotsQuad(SB), 0, $496-8
+TEXT ·farSlotsQuad(SB), 0, $368-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
-	LONG $0x000d86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000f46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1091,7 +1133,7 @@ TEXT ·farSlotsQuad(SB), 0, $496-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0d508e0f; WORD $0x0000 // jle <farSlots+0xd5d>
+	LONG $0x0f068e0f; WORD $0x0000 // jle <farSlots+0xf13>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1100,9 +1142,9 @@ TEXT ·farSlotsQuad(SB), 0, $496-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x80ec8148; WORD $0x0001; BYTE $0x00 // subq $0x180, %rsp
-	LONG $0x197de2c4; LONG $0x000d4a05; BYTE $0x00 // vbroadcastsd 0xd4a(%rip), %ymm0
-	LONG $0x197de2c4; LONG $0x000d390d; BYTE $0x00 // vbroadcastsd 0xd39(%rip), %ymm1
+	LONG $0x00ec8148; WORD $0x0001; BYTE $0x00 // subq $0x100, %rsp
+	LONG $0x197de2c4; LONG $0x000f0a05; BYTE $0x00 // vbroadcastsd 0xf0a(%rip), %ymm0
+	LONG $0x597de2c4; LONG $0x000ef90d; BYTE $0x00 // vpbroadcastq 0xef9(%rip), %ymm1
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
@@ -1111,398 +1153,384 @@ TEXT ·farSlotsQuad(SB), 0, $496-8
 	LONG $0xffffb841; WORD $0x00ff // movl $0xffffff, %r8d
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
 	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
 	WORD $0x014d; BYTE $0xca // addq %r9, %r10
-	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	LONG $0x8429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm0, 0x80(%rsp)
-	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
-	WORD $0x3aeb // jmp <farSlots+0xbf>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
-	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
+	LONG $0x4c7ffdc5; WORD $0x2024 // vmovdqa %ymm1, 0x20(%rsp)
+	WORD $0x3ceb // jmp <farSlots+0xbe>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x246c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r13
-	LONG $0x0c90830f; WORD $0x0000 // jae <farSlots+0xd4f>
+	LONG $0x246c3b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r13
+	LONG $0x0e47830f; WORD $0x0000 // jae <farSlots+0xf05>
 	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x246c894c; BYTE $0x28 // movq %r13, 0x28(%rsp)
-	LONG $0x06cc850f; WORD $0x0000 // jne <farSlots+0x7a0>
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x068e850f; WORD $0x0000 // jne <farSlots+0x760>
 	LONG $0x00758b45 // movl (%r13), %r14d
 	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
 	LONG $0x6db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r13d
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	LONG $0x3877034c // addq 0x38(%rdi), %r14
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x02a2830f; WORD $0x0000 // jae <farSlots+0x398>
+	LONG $0x025d830f; WORD $0x0000 // jae <farSlots+0x351>
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x09cb850f; WORD $0x0000 // jne <farSlots+0xacb>
-	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
+	LONG $0x09bc850f; WORD $0x0000 // jne <farSlots+0xaba>
 	WORD $0x028b // movl (%rdx), %eax
-	WORD $0x7a8b; BYTE $0x09 // movl 0x9(%rdx), %edi
+	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	WORD $0x7a8b; BYTE $0x09 // movl 0x9(%rdx), %edi
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	WORD $0x2144; BYTE $0xc7 // andl %r8d, %edi
-	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
-	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
-	LONG $0x1679c1c4; WORD $0xfe3c // vmovhpd (%r14,%rdi,8), %xmm0, %xmm7
-	LONG $0x107bc1c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm0
+	LONG $0x107bc1c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm1
 	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
-	WORD $0x7a8b; BYTE $0x14 // movl 0x14(%rdx), %edi
-	LONG $0x167941c4; WORD $0xce04 // vmovhpd (%r14,%rcx,8), %xmm0, %xmm8
+	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
+	LONG $0x1679c1c4; WORD $0xfe04 // vmovhpd (%r14,%rdi,8), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0xce0c // vmovhpd (%r14,%rcx,8), %xmm1, %xmm1
 	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	WORD $0x7a8b; BYTE $0x14 // movl 0x14(%rdx), %edi
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
-	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
-	LONG $0x107bc1c4; WORD $0xf60c // vmovsd (%r14,%rsi,8), %xmm1
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	LONG $0x107bc1c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm0
-	LONG $0x167141c4; WORD $0xfe0c // vmovhpd (%r14,%rdi,8), %xmm1, %xmm9
-	LONG $0x1679c1c4; WORD $0xce04 // vmovhpd (%r14,%rcx,8), %xmm0, %xmm0
+	LONG $0x107bc1c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm2
+	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
+	LONG $0x1669c1c4; WORD $0xce3c // vmovhpd (%r14,%rcx,8), %xmm2, %xmm7
+	LONG $0x187563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm9
+	LONG $0x107bc1c4; WORD $0xf60c // vmovsd (%r14,%rsi,8), %xmm1
+	LONG $0x167141c4; WORD $0xfe04 // vmovhpd (%r14,%rdi,8), %xmm1, %xmm8
 	LONG $0x33b60f45 // movzbl (%r11), %r14d
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0x34fe8349 // cmpq $0x34, %r14
-	LONG $0x0a46860f; WORD $0x0000 // jbe <farSlots+0xbc0>
+	LONG $0x09a4860f; WORD $0x0000 // jbe <farSlots+0xb22>
 	LONG $0x76048d4b // leaq (%r14,%r14,2), %rax
 	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
+	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x7c6f7dc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm15
-	LONG $0xb46f7dc5; LONG $0x00008024; BYTE $0x00 // vmovdqa 0x80(%rsp), %ymm14
-	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x746f7dc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm14
+	LONG $0x6c6f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm13
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0x76348d43 // leal (%r14,%r14,2), %esi
 	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
 	WORD $0xe9d1 // shrl %ecx
-	LONG $0x386dc3c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm2, %ymm2
+	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x006de2c4; WORD $0x0314 // vpshufb (%rbx,%rax), %ymm2, %ymm2
-	LONG $0x597962c4; LONG $0x0080039c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm11
-	LONG $0x597d62c4; LONG $0x00880394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm10
-	LONG $0x197de2c4; LONG $0x0090038c; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm1
-	LONG $0x47ede2c4; WORD $0x0354; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm2, %ymm2
-	LONG $0xd36dc1c4; BYTE $0xd3 // vpsrlq %xmm11, %ymm2, %ymm2
-	LONG $0xd2efadc5 // vpxor %ymm2, %ymm10, %ymm2
-	LONG $0x026d43c4; WORD $0xaae5 // vpblendd $0xaa, %ymm13, %ymm2, %ymm12
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd2eb85c5 // vpor %ymm2, %ymm15, %ymm2
-	LONG $0xeb1d41c4; BYTE $0xe6 // vpor %ymm14, %ymm12, %ymm12
-	LONG $0xd15cedc5 // vsubpd %ymm1, %ymm2, %ymm2
-	LONG $0xd2589dc5 // vaddpd %ymm2, %ymm12, %ymm2
-	LONG $0x6f7a41c4; WORD $0x0924 // vmovdqu (%r9,%rcx), %xmm12
-	LONG $0x381d43c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm12, %ymm12
-	LONG $0x001d62c4; WORD $0x0364; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm12, %ymm12
-	LONG $0x479d62c4; WORD $0x0364; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm12, %ymm12
-	LONG $0xd31d41c4; BYTE $0xdb // vpsrlq %xmm11, %ymm12, %ymm11
-	LONG $0xef2541c4; BYTE $0xd2 // vpxor %ymm10, %ymm11, %ymm10
-	LONG $0x022d43c4; WORD $0xaadd // vpblendd $0xaa, %ymm13, %ymm10, %ymm11
-	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
-	LONG $0xeb2d41c4; BYTE $0xd7 // vpor %ymm15, %ymm10, %ymm10
-	LONG $0xeb2541c4; BYTE $0xde // vpor %ymm14, %ymm11, %ymm11
-	LONG $0xc95cadc5 // vsubpd %ymm1, %ymm10, %ymm1
-	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
-	LONG $0x000a83e9; BYTE $0x00 // jmp <farSlots+0xcce>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x12 // vmovdqu (%r10), %xmm2
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x646ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm4
-	LONG $0x9c6ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa 0x80(%rsp), %ymm3
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x386d83c4; WORD $0x2a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm2, %ymm2
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x006de2c4; WORD $0x0314 // vpshufb (%rbx,%rax), %ymm2, %ymm2
-	LONG $0x597962c4; LONG $0x00800384; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm8
-	LONG $0x597de2c4; LONG $0x008803bc; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm7
-	LONG $0x197de2c4; LONG $0x0090038c; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm1
-	LONG $0x47ede2c4; WORD $0x0354; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm2, %ymm2
-	LONG $0xd36dc1c4; BYTE $0xd0 // vpsrlq %xmm8, %ymm2, %ymm2
-	LONG $0xd7efedc5 // vpxor %ymm7, %ymm2, %ymm2
-	LONG $0x026d43c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm2, %ymm9
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
-	LONG $0xcbeb35c5 // vpor %ymm3, %ymm9, %ymm9
-	LONG $0xd15cedc5 // vsubpd %ymm1, %ymm2, %ymm2
-	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
-	LONG $0x6f7a41c4; WORD $0x0a0c // vmovdqu (%r10,%rcx), %xmm9
-	LONG $0x383543c4; WORD $0x320c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm9, %ymm9
-	LONG $0x003562c4; WORD $0x034c; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm9, %ymm9
-	LONG $0x47b562c4; WORD $0x034c; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm9, %ymm8
-	LONG $0xffefbdc5 // vpxor %ymm7, %ymm8, %ymm7
-	LONG $0x024543c4; WORD $0xaac2 // vpblendd $0xaa, %ymm10, %ymm7, %ymm8
-	LONG $0xd773c5c5; BYTE $0x20 // vpsrlq $0x20, %ymm7, %ymm7
-	LONG $0xfcebc5c5 // vpor %ymm4, %ymm7, %ymm7
-	LONG $0xc3eb3dc5 // vpor %ymm3, %ymm8, %ymm8
-	LONG $0xc95cc5c5 // vsubpd %ymm1, %ymm7, %ymm1
-	LONG $0xc958bdc5 // vaddpd %ymm1, %ymm8, %ymm1
-	LONG $0x6428f9c5; WORD $0x4024 // vmovapd 0x40(%rsp), %xmm4
-	LONG $0x84287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm8
-	LONG $0x9c28fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm3
-	LONG $0x8c287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm9
-	LONG $0x542879c5; WORD $0x3024 // vmovapd 0x30(%rsp), %xmm10
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
-	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
-	LONG $0xb428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm6
+	LONG $0x007de2c4; WORD $0x0304 // vpshufb (%rbx,%rax), %ymm0, %ymm0
+	LONG $0x5979e2c4; LONG $0x0080038c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm1
+	LONG $0x597d62c4; LONG $0x0088039c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm11
+	LONG $0x197d62c4; LONG $0x00900394; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm10
+	LONG $0x47fde2c4; WORD $0x0344; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm0, %ymm0
+	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
+	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
+	LONG $0x027d63c4; WORD $0xaae2 // vpblendd $0xaa, %ymm2, %ymm0, %ymm12
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xeb1d41c4; BYTE $0xe5 // vpor %ymm13, %ymm12, %ymm12
+	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
+	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x0904 // vmovdqu (%r9,%rcx), %xmm0
+	LONG $0x387dc3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x0344; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x0344; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm0, %ymm0
+	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
+	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
+	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
+	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
+	LONG $0x000a78e9; BYTE $0x00 // jmp <farSlots+0xcc4>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8945; BYTE $0xec // movl %r13d, %r12d
+	LONG $0x6f7ac1c4; BYTE $0x02 // vmovdqu (%r10), %xmm0
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x446f7dc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm8
+	LONG $0x7c6ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm7
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0x6d4c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ecx
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387d83c4; WORD $0x2204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm0, %ymm0
+	LONG $0x597962c4; LONG $0x008033bc; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm15
+	LONG $0x597d62c4; LONG $0x008833b4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm14
+	LONG $0x197d62c4; LONG $0x009033ac; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm13
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x007de2c4; WORD $0x3304 // vpshufb (%rbx,%rsi), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x3344; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
+	LONG $0xc0ef8dc5 // vpxor %ymm0, %ymm14, %ymm0
+	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
+	LONG $0xcfebf5c5 // vpor %ymm7, %ymm1, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm0, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x0204 // vmovdqu (%r10,%rax), %xmm0
+	LONG $0x387dc3c4; WORD $0x0a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x3344; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x3344; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
+	LONG $0xc0ef8dc5 // vpxor %ymm0, %ymm14, %ymm0
+	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
+	LONG $0xcfebf5c5 // vpor %ymm7, %ymm1, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
+	LONG $0xe1587dc5 // vaddpd %ymm1, %ymm0, %ymm12
+	LONG $0x1855e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm5, %ymm6
+	LONG $0x182dc3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm11, %ymm10, %ymm5
+	LONG $0xa8b5e2c4; LONG $0x00c024b4; WORD $0x0000 // vfmadd213pd 0xc0(%rsp), %ymm9, %ymm6
+	LONG $0xa89de2c4; WORD $0x246c; BYTE $0x60 // vfmadd213pd 0x60(%rsp), %ymm12, %ymm5
 	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0xfe6f8d4c // leaq -0x2(%rdi), %r13
 	LONG $0x30c28348 // addq $0x30, %rdx
 	LONG $0x025f8d4d // leaq 0x2(%r15), %r11
-	LONG $0x183de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm8, %ymm4
-	LONG $0xa8a5e2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm11, %ymm4
-	LONG $0x1835c3c4; WORD $0x01da // vinsertf128 $0x1, %xmm10, %ymm9, %ymm3
-	LONG $0xa89de2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm12, %ymm3
-	LONG $0x180dc3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm14, %ymm6
-	LONG $0xa8ede2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm2, %ymm6
-	LONG $0x1805e3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm0, %ymm15, %ymm5
-	LONG $0xa8f5e2c4; BYTE $0xef // vfmadd213pd %ymm7, %ymm1, %ymm5
 	LONG $0x03ff8348 // cmpq $0x3, %rdi
-	LONG $0x07188e0f; WORD $0x0000 // jle <farSlots+0xab0>
-	LONG $0x008a180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rdx)
+	LONG $0x074f8e0f; WORD $0x0000 // jle <farSlots+0xaa0>
+	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
 	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
-	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
-	LONG $0xd628fdc5 // vmovapd %ymm6, %ymm2
+	LONG $0xb429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm6, 0xc0(%rsp)
+	LONG $0x6c29fdc5; WORD $0x6024 // vmovapd %ymm5, 0x60(%rsp)
 	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0x9c29fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm3, 0x100(%rsp)
-	LONG $0xa429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm4, 0xe0(%rsp)
-	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x028b // movl (%rdx), %eax
-	LONG $0x095a8b44 // movl 0x9(%rdx), %r11d
+	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	LONG $0x095a8b44 // movl 0x9(%rdx), %r11d
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	WORD $0x2145; BYTE $0xc3 // andl %r8d, %r11d
-	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
-	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
-	LONG $0x167881c4; WORD $0xde2c // vmovhps (%r14,%r11,8), %xmm0, %xmm5
-	LONG $0x107bc1c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm0
+	LONG $0x107bc1c4; WORD $0xf62c // vmovsd (%r14,%rsi,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
 	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
-	LONG $0x145a8b44 // movl 0x14(%rdx), %r11d
-	LONG $0x1678c1c4; WORD $0xce34 // vmovhps (%r14,%rcx,8), %xmm0, %xmm6
+	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
+	LONG $0x165181c4; WORD $0xde2c // vmovhpd (%r14,%r11,8), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0xce34 // vmovhpd (%r14,%rcx,8), %xmm6, %xmm6
 	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	LONG $0x145a8b44 // movl 0x14(%rdx), %r11d
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
-	LONG $0x08ebc141 // shrl $0x8, %r11d
-	LONG $0x107b41c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm8
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	LONG $0x107bc1c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm0
-	LONG $0x163801c4; WORD $0xde04 // vmovhps (%r14,%r11,8), %xmm8, %xmm8
+	LONG $0x08ebc141 // shrl $0x8, %r11d
+	LONG $0x184d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm6, %ymm9
+	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xf634 // vmovsd (%r14,%rsi,8), %xmm6
+	LONG $0x164981c4; WORD $0xde34 // vmovhpd (%r14,%r11,8), %xmm6, %xmm6
+	LONG $0x1651c1c4; WORD $0xce2c // vmovhpd (%r14,%rcx,8), %xmm5, %xmm5
 	LONG $0x1fb60f45 // movzbl (%r15), %r11d
-	LONG $0x1678c1c4; WORD $0xce3c // vmovhps (%r14,%rcx,8), %xmm0, %xmm7
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x6c29f8c5; WORD $0x4024 // vmovaps %xmm5, 0x40(%rsp)
-	LONG $0xb429fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm6, 0xc0(%rsp)
-	LONG $0x442978c5; WORD $0x3024 // vmovaps %xmm8, 0x30(%rsp)
-	LONG $0xbc29fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps %ymm7, 0xa0(%rsp)
+	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
 	LONG $0x34fb8349 // cmpq $0x34, %r11
-	LONG $0x00db860f; WORD $0x0000 // jbe <farSlots+0x530>
-	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
+	LONG $0x00e1860f; WORD $0x0000 // jbe <farSlots+0x4d0>
 	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
-	LONG $0xf228fdc5 // vmovapd %ymm2, %ymm6
-	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
+	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0xe928fdc5 // vmovapd %ymm1, %ymm5
-	LONG $0x5c6ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm3
-	LONG $0x8c6f7dc5; LONG $0x00008024; BYTE $0x00 // vmovdqa 0x80(%rsp), %ymm9
-	LONG $0x573841c4; BYTE $0xc0 // vxorps %xmm8, %xmm8, %xmm8
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x546ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm2
+	LONG $0x4c6ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm1
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
-	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x386d83c4; WORD $0x2914; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm2, %ymm2
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x381d03c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm12, %ymm12
+	LONG $0x597962c4; LONG $0x00800bac; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm13
+	LONG $0x597d62c4; LONG $0x00880b9c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm11
+	LONG $0x197d62c4; LONG $0x00900b94; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm10
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x006de2c4; WORD $0x0314 // vpshufb (%rbx,%rax), %ymm2, %ymm2
-	LONG $0x5979e2c4; LONG $0x008003bc; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm7
-	LONG $0x597de2c4; LONG $0x0088038c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm1
-	LONG $0x197de2c4; LONG $0x00900384; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm0
-	LONG $0x47ede2c4; WORD $0x0354; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm2, %ymm2
-	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
-	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
-	LONG $0x026d43c4; WORD $0xaad8 // vpblendd $0xaa, %ymm8, %ymm2, %ymm11
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd3ebedc5 // vpor %ymm3, %ymm2, %ymm2
-	LONG $0xeb2541c4; BYTE $0xd9 // vpor %ymm9, %ymm11, %ymm11
-	LONG $0xd05cedc5 // vsubpd %ymm0, %ymm2, %ymm2
-	LONG $0xda5825c5 // vaddpd %ymm2, %ymm11, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x0914 // vmovdqu (%r9,%rcx), %xmm2
-	LONG $0x386dc3c4; WORD $0x3114; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm2, %ymm2
-	LONG $0x006de2c4; WORD $0x0354; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x0354; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm2, %ymm2
-	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
-	LONG $0xc9efedc5 // vpxor %ymm1, %ymm2, %ymm1
-	LONG $0x0275c3c4; WORD $0xaad0 // vpblendd $0xaa, %ymm8, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xcbebf5c5 // vpor %ymm3, %ymm1, %ymm1
-	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
-	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
-	LONG $0xe2587dc5 // vaddpd %ymm2, %ymm0, %ymm12
-	LONG $0x0000f7e9; BYTE $0x00 // jmp <farSlots+0x620>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x001d62c4; WORD $0x0b24 // vpshufb (%rbx,%rcx), %ymm12, %ymm12
+	LONG $0x479d62c4; WORD $0x0b64; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm12, %ymm12
+	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
+	LONG $0xef1d41c4; BYTE $0xe3 // vpxor %ymm11, %ymm12, %ymm12
+	LONG $0x021d63c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm12, %ymm14
+	LONG $0x731dc1c4; WORD $0x20d4 // vpsrlq $0x20, %ymm12, %ymm12
+	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
+	LONG $0xf1eb0dc5 // vpor %ymm1, %ymm14, %ymm14
+	LONG $0x5c1d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm12, %ymm12
+	LONG $0x581d41c4; BYTE $0xe6 // vaddpd %ymm14, %ymm12, %ymm12
+	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
+	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
+	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
+	LONG $0x003562c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
+	LONG $0x023563c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm9, %ymm11
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
+	LONG $0xd9eb25c5 // vpor %ymm1, %ymm11, %ymm11
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xcb // vaddpd %ymm11, %ymm9, %ymm9
+	LONG $0x000108e9; BYTE $0x00 // jmp <farSlots+0x5c9>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fb8041 // cmpb $0x19, %r11b
-	LONG $0xf228fdc5 // vmovapd %ymm2, %ymm6
-	LONG $0xe928fdc5 // vmovapd %ymm1, %ymm5
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c3f641 // testb $0x7, %r11b
 	LONG $0xc6950f40 // setne %sil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x597d62c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm10
 	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597de2c4; LONG $0x00880384; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm0
-	LONG $0x030c8d48 // leaq (%rbx,%rax), %rcx
+	LONG $0x0b2c8d4c // leaq (%rbx,%rcx), %r13
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x6c74 // je <farSlots+0x5d0>
-	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x5979e2c4; LONG $0x000080b9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm7
-	LONG $0x197de2c4; LONG $0x00009089; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm1
-	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
+	WORD $0x7874 // je <farSlots+0x570>
+	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
+	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x597942c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm13
+	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
+	LONG $0x5b0c8d43 // leal (%r11,%r11,2), %ecx
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x386d83c4; WORD $0x2914; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm2, %ymm2
+	LONG $0x381d43c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm12, %ymm12
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x001d42c4; WORD $0x0065 // vpshufb (%r13), %ymm12, %ymm12
+	LONG $0x479d42c4; WORD $0x4065 // vpsllvq 0x40(%r13), %ymm12, %ymm12
+	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
+	LONG $0xef1d41c4; BYTE $0xe2 // vpxor %ymm10, %ymm12, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
+	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
+	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
+	LONG $0x383543c4; WORD $0x090c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm9, %ymm9
+	LONG $0x003542c4; WORD $0x204d // vpshufb 0x20(%r13), %ymm9, %ymm9
+	LONG $0x47b542c4; WORD $0x604d // vpsllvq 0x60(%r13), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	WORD $0x57eb // jmp <farSlots+0x5c4>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
+	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x4051 // vpsllvq 0x40(%rcx), %ymm2, %ymm2
-	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
-	LONG $0xd0efedc5 // vpxor %ymm0, %ymm2, %ymm2
-	LONG $0xd95c6dc5 // vsubpd %ymm1, %ymm2, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x0114 // vmovdqu (%r9,%rax), %xmm2
-	LONG $0x386dc3c4; WORD $0x3114; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm2, %ymm2
-	LONG $0x006de2c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x6051 // vpsllvq 0x60(%rcx), %ymm2, %ymm2
-	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
-	LONG $0xc0efedc5 // vpxor %ymm0, %ymm2, %ymm0
-	WORD $0x4deb // jmp <farSlots+0x61c>
-	BYTE $0x90 // nop
-	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x197de2c4; LONG $0x00009089; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm1
-	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
+	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
+	LONG $0x5b0c8d43 // leal (%r11,%r11,2), %ecx
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x386d83c4; WORD $0x2914; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm2, %ymm2
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0xd2ebfdc5 // vpor %ymm2, %ymm0, %ymm2
-	LONG $0xd95c6dc5 // vsubpd %ymm1, %ymm2, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x0114 // vmovdqu (%r9,%rax), %xmm2
-	LONG $0x386dc3c4; WORD $0x3114; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm2, %ymm2
-	LONG $0x006de2c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm2, %ymm2
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xe15c7dc5 // vsubpd %ymm1, %ymm0, %ymm12
-	WORD $0x728b; BYTE $0x1e // movl 0x1e(%rdx), %esi
+	LONG $0x381d43c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm12, %ymm12
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x001d42c4; WORD $0x0065 // vpshufb (%r13), %ymm12, %ymm12
+	LONG $0xeb2d41c4; BYTE $0xe4 // vpor %ymm12, %ymm10, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
+	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
+	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
+	LONG $0x383543c4; WORD $0x090c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm9, %ymm9
+	LONG $0x003542c4; WORD $0x204d // vpshufb 0x20(%r13), %ymm9, %ymm9
+	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
 	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
-	LONG $0x216a8b44 // movl 0x21(%rdx), %r13d
+	WORD $0x728b; BYTE $0x1e // movl 0x1e(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
-	LONG $0x67b60f45; BYTE $0x01 // movzbl 0x1(%r15), %r12d
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	LONG $0x216a8b44 // movl 0x21(%rdx), %r13d
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	WORD $0x2145; BYTE $0xc5 // andl %r8d, %r13d
-	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
-	WORD $0x728b; BYTE $0x2a // movl 0x2a(%rdx), %esi
-	LONG $0x167901c4; WORD $0xee2c // vmovhpd (%r14,%r13,8), %xmm0, %xmm13
-	LONG $0x107bc1c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm0
+	LONG $0x107b41c4; WORD $0xf614 // vmovsd (%r14,%rsi,8), %xmm10
+	LONG $0x107b41c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm11
 	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
-	LONG $0x2c6a8b44 // movl 0x2c(%rdx), %r13d
-	LONG $0x167941c4; WORD $0xce34 // vmovhpd (%r14,%rcx,8), %xmm0, %xmm14
+	WORD $0x728b; BYTE $0x2a // movl 0x2a(%rdx), %esi
+	LONG $0x162901c4; WORD $0xee14 // vmovhpd (%r14,%r13,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xce1c // vmovhpd (%r14,%rcx,8), %xmm11, %xmm11
 	WORD $0x4a8b; BYTE $0x27 // movl 0x27(%rdx), %ecx
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	LONG $0x2c6a8b44 // movl 0x2c(%rdx), %r13d
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
-	LONG $0x08edc141 // shrl $0x8, %r13d
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	LONG $0x107bc1c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm0
-	LONG $0x167941c4; WORD $0xce3c // vmovhpd (%r14,%rcx,8), %xmm0, %xmm15
-	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
-	LONG $0x167981c4; WORD $0xee04 // vmovhpd (%r14,%r13,8), %xmm0, %xmm0
+	LONG $0x08edc141 // shrl $0x8, %r13d
+	LONG $0x182543c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm12
+	LONG $0x107b41c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm10
+	LONG $0x107b41c4; WORD $0xf61c // vmovsd (%r14,%rsi,8), %xmm11
+	LONG $0x162101c4; WORD $0xee1c // vmovhpd (%r14,%r13,8), %xmm11, %xmm11
+	LONG $0x162941c4; WORD $0xce14 // vmovhpd (%r14,%rcx,8), %xmm10, %xmm10
+	LONG $0x6fb60f45; BYTE $0x01 // movzbl 0x1(%r15), %r13d
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x34fc8349 // cmpq $0x34, %r12
-	LONG $0xfbb6870f; WORD $0xffff // ja <farSlots+0x250>
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
+	LONG $0x6d748d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rsi
+	LONG $0x34fd8349 // cmpq $0x34, %r13
+	LONG $0xfc02870f; WORD $0xffff // ja <farSlots+0x250>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597de2c4; LONG $0x0088038c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm1
-	LONG $0x030c8d48 // leaq (%rbx,%rax), %rcx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7a74 // je <farSlots+0x740>
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc4950f41 // setne %r12b
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x597d62c4; LONG $0x008833ac; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm13
+	WORD $0x0841; BYTE $0xc4 // orb %al, %r12b
+	LONG $0x330c8d48 // leaq (%rbx,%rsi), %rcx
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0x0086840f; WORD $0x0000 // je <farSlots+0x700>
+	WORD $0x8945; BYTE $0xec // movl %r13d, %r12d
+	LONG $0x6f7a41c4; BYTE $0x3a // vmovdqu (%r10), %xmm15
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x5979e2c4; LONG $0x00008081; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm0
+	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
+	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe8d1 // shrl %eax
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x12 // vmovdqu (%r10), %xmm2
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x597962c4; LONG $0x00008081; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm8
-	LONG $0x197de2c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm7
-	LONG $0x6f7a41c4; WORD $0x020c // vmovdqu (%r10,%rax), %xmm9
-	LONG $0x386d83c4; WORD $0x2a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm2, %ymm2
+	LONG $0x380503c4; WORD $0x223c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm15, %ymm15
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x383543c4; WORD $0x320c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm9, %ymm9
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x4051 // vpsllvq 0x40(%rcx), %ymm2, %ymm2
-	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
-	LONG $0x47b562c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm9, %ymm9
-	LONG $0xd36dc1c4; BYTE $0xd0 // vpsrlq %xmm8, %ymm2, %ymm2
-	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
-	LONG $0xd33541c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm9, %ymm8
-	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
-	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
-	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
-	LONG $0xfffbdee9; BYTE $0xff // jmp <farSlots+0x318>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
-	WORD $0xe8d1 // shrl %eax
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x12 // vmovdqu (%r10), %xmm2
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x197de2c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm7
-	LONG $0x6f7a41c4; WORD $0x0204 // vmovdqu (%r10,%rax), %xmm8
-	LONG $0x386d83c4; WORD $0x2a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm2, %ymm2
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x383d43c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm8, %ymm8
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x003d62c4; WORD $0x2041 // vpshufb 0x20(%rcx), %ymm8, %ymm8
-	LONG $0xd2ebf5c5 // vpor %ymm2, %ymm1, %ymm2
-	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
-	LONG $0xc9ebbdc5 // vpor %ymm1, %ymm8, %ymm1
-	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
-	LONG $0xfffb83e9; BYTE $0xff // jmp <farSlots+0x318>
+	LONG $0x000562c4; BYTE $0x39 // vpshufb (%rcx), %ymm15, %ymm15
+	LONG $0x478562c4; WORD $0x4079 // vpsllvq 0x40(%rcx), %ymm15, %ymm15
+	LONG $0xf8d305c5 // vpsrlq %xmm0, %ymm15, %ymm15
+	LONG $0xef0541c4; BYTE $0xfd // vpxor %ymm13, %ymm15, %ymm15
+	LONG $0x5c0541c4; BYTE $0xfe // vsubpd %ymm14, %ymm15, %ymm15
+	LONG $0xb885c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm15, %ymm3
+	LONG $0x6f7a41c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm12
+	LONG $0x381d43c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
+	LONG $0x479d62c4; WORD $0x6061 // vpsllvq 0x60(%rcx), %ymm12, %ymm12
+	LONG $0xc0d39dc5 // vpsrlq %xmm0, %ymm12, %ymm0
+	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
+	LONG $0x5c7d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm0, %ymm12
+	LONG $0xfffc23e9; BYTE $0xff // jmp <farSlots+0x318>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8945; BYTE $0xec // movl %r13d, %r12d
+	LONG $0x6f7a41c4; BYTE $0x3a // vmovdqu (%r10), %xmm15
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
+	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x380503c4; WORD $0x223c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm15, %ymm15
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x000562c4; BYTE $0x39 // vpshufb (%rcx), %ymm15, %ymm15
+	LONG $0xeb1541c4; BYTE $0xff // vpor %ymm15, %ymm13, %ymm15
+	LONG $0x5c0541c4; BYTE $0xfe // vsubpd %ymm14, %ymm15, %ymm15
+	LONG $0xb885c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm15, %ymm3
+	LONG $0x6f7a41c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm12
+	LONG $0x381d43c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
+	LONG $0xeb1541c4; BYTE $0xe4 // vpor %ymm12, %ymm13, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
+	LONG $0xfffbb9e9; BYTE $0xff // jmp <farSlots+0x318>
+	BYTE $0x90 // nop
 	LONG $0x005d8b41 // movl (%r13), %ebx
-	LONG $0x65b70f45; BYTE $0x04 // movzwl 0x4(%r13), %r12d
+	LONG $0x7db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r15d
 	LONG $0x03e3c148 // shlq $0x3, %rbx
 	LONG $0x385f0348 // addq 0x38(%rdi), %rbx
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0235820f; WORD $0x0000 // jb <farSlots+0x9f0>
+	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0x0265820f; WORD $0x0000 // jb <farSlots+0x9e0>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x008a180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rdx)
-	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
-	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
-	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
+	WORD $0x894d; BYTE $0xcc // movq %r9, %r12
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
@@ -1511,45 +1539,45 @@ TEXT ·farSlotsQuad(SB), 0, $496-8
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	WORD $0x2145; BYTE $0xc1 // andl %r8d, %r9d
-	LONG $0x0410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm0
-	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
+	LONG $0x3c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
 	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
 	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
-	LONG $0x1679a1c4; WORD $0xcb04 // vmovhpd (%rbx,%r9,8), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm1
+	LONG $0x1641a1c4; WORD $0xcb3c // vmovhpd (%rbx,%r9,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
 	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
 	LONG $0x144a8b44 // movl 0x14(%rdx), %r9d
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	LONG $0x08e9c141 // shrl $0x8, %r9d
-	LONG $0x1410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm2
-	LONG $0x1669a1c4; WORD $0xcb14 // vmovhpd (%rbx,%r9,8), %xmm2, %xmm2
+	LONG $0x0c107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm9
+	LONG $0x163121c4; WORD $0xcb0c // vmovhpd (%rbx,%r9,8), %xmm9, %xmm9
 	LONG $0x0bb60f45 // movzbl (%r11), %r9d
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
-	LONG $0x0c16f1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm1
-	LONG $0x8f180f41; LONG $0x00000800 // prefetcht0 0x800(%r15)
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
+	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
 	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
 	WORD $0x728b; BYTE $0x1e // movl 0x1e(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
 	LONG $0x21528b44 // movl 0x21(%rdx), %r10d
-	WORD $0x014d; BYTE $0xf9 // addq %r15, %r9
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	WORD $0x2145; BYTE $0xc2 // andl %r8d, %r10d
-	LONG $0x1875e3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm1, %ymm1
-	LONG $0x5a7cc1c4; BYTE $0x17 // vcvtps2pd (%r15), %ymm2
-	LONG $0xb8fde2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm0, %ymm4
-	LONG $0x5a7cc1c4; WORD $0x1047 // vcvtps2pd 0x10(%r15), %ymm0
-	LONG $0xb8f5e2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm1, %ymm3
-	LONG $0x0410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm0
-	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
+	LONG $0x183d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm8
+	LONG $0x5a7c41c4; WORD $0x240c // vcvtps2pd (%r12), %ymm9
+	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
+	LONG $0x5a7cc1c4; WORD $0x247c; BYTE $0x10 // vcvtps2pd 0x10(%r12), %ymm7
+	LONG $0xb8bde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm8, %ymm6
+	LONG $0x3c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
 	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
 	WORD $0x728b; BYTE $0x2a // movl 0x2a(%rdx), %esi
-	LONG $0x1679a1c4; WORD $0xd304 // vmovhpd (%rbx,%r10,8), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm1
+	LONG $0x1641a1c4; WORD $0xd33c // vmovhpd (%rbx,%r10,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
 	WORD $0x4a8b; BYTE $0x27 // movl 0x27(%rdx), %ecx
 	LONG $0x2c528b44 // movl 0x2c(%rdx), %r10d
 	LONG $0x30c28348 // addq $0x30, %rdx
@@ -1557,71 +1585,81 @@ TEXT ·farSlotsQuad(SB), 0, $496-8
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	LONG $0x08eac141 // shrl $0x8, %r10d
-	LONG $0x1410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm2
-	LONG $0x1669a1c4; WORD $0xd314 // vmovhpd (%rbx,%r10,8), %xmm2, %xmm2
+	LONG $0x0c107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm9
+	LONG $0x163121c4; WORD $0xd30c // vmovhpd (%rbx,%r10,8), %xmm9, %xmm9
 	LONG $0x53b60f45; BYTE $0x01 // movzbl 0x1(%r11), %r10d
 	LONG $0x02c38349 // addq $0x2, %r11
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
-	LONG $0x0c16f1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm1
-	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
-	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x1875e3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm1, %ymm1
-	LONG $0x5a7cc1c4; WORD $0x2414 // vcvtps2pd (%r12), %ymm2
-	LONG $0xb8fde2c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm0, %ymm6
-	LONG $0x5a7cc1c4; WORD $0x2454; BYTE $0x10 // vcvtps2pd 0x10(%r12), %ymm2
-	LONG $0xfe668d4d // leaq -0x2(%r14), %r12
-	LONG $0xb8f5e2c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm1, %ymm5
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
+	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
+	LONG $0x8f180f41; LONG $0x00000800 // prefetcht0 0x800(%r15)
+	LONG $0x5a7cc1c4; BYTE $0x07 // vcvtps2pd (%r15), %ymm0
+	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
+	LONG $0x183d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm8
+	LONG $0xb8c5e2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm7, %ymm3
+	LONG $0x5a7cc1c4; WORD $0x1047 // vcvtps2pd 0x10(%r15), %ymm0
+	LONG $0xfe7e8d4d // leaq -0x2(%r14), %r15
+	LONG $0xb8bde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm8, %ymm5
 	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfebd870f; WORD $0xffff // ja <farSlots+0x7c0>
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x00e8840f; WORD $0x0000 // je <farSlots+0x9fa>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfebd870f; WORD $0xffff // ja <farSlots+0x780>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x0119840f; WORD $0x0000 // je <farSlots+0x9ea>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf783840f; WORD $0xffff // je <farSlots+0xb0>
+	LONG $0xf7c2840f; WORD $0xffff // je <farSlots+0xaf>
 	LONG $0x50778b4c // movq 0x50(%rdi), %r14
-	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xc558e5c5 // vaddpd %ymm5, %ymm3, %ymm0
-	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xdd58cdc5 // vaddpd %ymm5, %ymm6, %ymm3
+	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
 	WORD $0x2949; BYTE $0xce // subq %rcx, %r14
 	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0xfe4c0f4d // cmovlq %r14, %r15
+	LONG $0xde4c0f49 // cmovlq %r14, %rbx
 	WORD $0x08a8 // testb $0x8, %al
-	LONG $0x019e850f; WORD $0x0000 // jne <farSlots+0xaf0>
-	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x01cf850f; WORD $0x0000 // jne <farSlots+0xae0>
 	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0x02fd8c0f; WORD $0x0000 // jl <farSlots+0xc5d>
-	LONG $0x307f8348; BYTE $0x00 // cmpq $0x0, 0x30(%rdi)
-	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x01aa850f; WORD $0x0000 // jne <farSlots+0xb1b>
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x038c840f; WORD $0x0000 // je <farSlots+0xd0a>
-	LONG $0x357de2c4; WORD $0x880c // vpmovzxdq (%rax,%rcx,4), %ymm1
-	LONG $0x597de2c4; WORD $0x6857 // vpbroadcastq 0x68(%rdi), %ymm2
-	LONG $0xc9d4edc5 // vpaddq %ymm1, %ymm2, %ymm1
-	LONG $0xf173f5c5; BYTE $0x34 // vpsllq $0x34, %ymm1, %ymm1
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x037d840f; WORD $0x0000 // je <farSlots+0xd1a>
-	LONG $0xa8dde2c4; WORD $0xcb0c // vfmadd213pd (%rbx,%rcx,8), %ymm4, %ymm1
-	LONG $0x0c11fdc5; BYTE $0xcb // vmovupd %ymm1, (%rbx,%rcx,8)
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x037b840f; WORD $0x0000 // je <farSlots+0xd30>
-	LONG $0x357de2c4; WORD $0x884c; BYTE $0x10 // vpmovzxdq 0x10(%rax,%rcx,4), %ymm1
-	LONG $0x597de2c4; WORD $0x6857 // vpbroadcastq 0x68(%rdi), %ymm2
-	LONG $0xc9d4edc5 // vpaddq %ymm1, %ymm2, %ymm1
-	LONG $0xf173f5c5; BYTE $0x34 // vpsllq $0x34, %ymm1, %ymm1
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x036b840f; WORD $0x0000 // je <farSlots+0xd40>
-	LONG $0xa8fde2c4; WORD $0xcb4c; BYTE $0x20 // vfmadd213pd 0x20(%rbx,%rcx,8), %ymm0, %ymm1
-	LONG $0x4c11fdc5; WORD $0x20cb // vmovupd %ymm1, 0x20(%rbx,%rcx,8)
-	LONG $0xfff6b6e9; BYTE $0xff // jmp <farSlots+0x9d>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xff26850f; WORD $0xffff // jne <farSlots+0x920>
+	LONG $0x02ab8c0f; WORD $0x0000 // jl <farSlots+0xbc6>
+	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x03c8840f; WORD $0x0000 // je <farSlots+0xcf4>
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0x0433840f; WORD $0x0000 // je <farSlots+0xd6c>
+	LONG $0x04b70f41; BYTE $0x4f // movzwl (%r15,%rcx,2), %eax
+	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	LONG $0x4cb70f41; WORD $0x024f // movzwl 0x2(%r15,%rcx,2), %ecx
+	LONG $0x74b70f41; WORD $0x047f // movzwl 0x4(%r15,%rdi,2), %esi
+	LONG $0x7cb70f41; WORD $0x067f // movzwl 0x6(%r15,%rdi,2), %edi
+	LONG $0x6e79c1c4; WORD $0x8404 // vmovd (%r12,%rax,4), %xmm0
+	LONG $0x2279c3c4; WORD $0x8c04; BYTE $0x01 // vpinsrd $0x1, (%r12,%rcx,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xb404; BYTE $0x02 // vpinsrd $0x2, (%r12,%rsi,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xbc04; BYTE $0x03 // vpinsrd $0x3, (%r12,%rdi,4), %xmm0, %xmm0
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
+	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
+	LONG $0x60244488 // movb %al, 0x60(%rsp)
+	WORD $0xc084 // testb %al, %al
+	LONG $0x03eb840f; WORD $0x0000 // je <farSlots+0xd82>
+	LONG $0x242c8b4c // movq (%rsp), %r13
+	LONG $0x0cb70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %ecx
+	LONG $0x74b70f43; WORD $0x046f // movzwl 0x4(%r15,%r13,2), %esi
+	LONG $0x44b70f43; WORD $0x026f // movzwl 0x2(%r15,%r13,2), %eax
+	LONG $0x6cb70f47; WORD $0x066f // movzwl 0x6(%r15,%r13,2), %r13d
+	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
+	LONG $0x107bc1c4; WORD $0xce0c // vmovsd (%r14,%rcx,8), %xmm1
+	LONG $0x167981c4; WORD $0xee04 // vmovhpd (%r14,%r13,8), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0xc60c // vmovhpd (%r14,%rax,8), %xmm1, %xmm1
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0xa8dde2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm4, %ymm5
+	LONG $0x0003c7e9; BYTE $0x00 // jmp <farSlots+0xda1>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0xfef6850f; WORD $0xffff // jne <farSlots+0x8e0>
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
@@ -1630,12 +1668,12 @@ TEXT ·farSlotsQuad(SB), 0, $496-8
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	WORD $0x2145; BYTE $0xc6 // andl %r8d, %r14d
-	LONG $0x0410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm0
-	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
+	LONG $0x3c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
 	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
 	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
-	LONG $0x1679a1c4; WORD $0xf304 // vmovhpd (%rbx,%r14,8), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm1
+	LONG $0x1641a1c4; WORD $0xf33c // vmovhpd (%rbx,%r14,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
 	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
 	LONG $0x14728b44 // movl 0x14(%rdx), %r14d
 	LONG $0x18c28348 // addq $0x18, %rdx
@@ -1643,85 +1681,51 @@ TEXT ·farSlotsQuad(SB), 0, $496-8
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	LONG $0x08eec141 // shrl $0x8, %r14d
-	LONG $0x1410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm2
-	LONG $0x1669a1c4; WORD $0xf314 // vmovhpd (%rbx,%r14,8), %xmm2, %xmm2
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
+	LONG $0x0c107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm9
+	LONG $0x163121c4; WORD $0xf30c // vmovhpd (%rbx,%r14,8), %xmm9, %xmm9
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
 	LONG $0x03b60f41 // movzbl (%r11), %eax
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x0c16f1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm1
+	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x5a7c41c4; BYTE $0x01 // vcvtps2pd (%r9), %ymm8
-	LONG $0x5a7cc1c4; WORD $0x1079 // vcvtps2pd 0x10(%r9), %ymm7
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
-	LONG $0x1875e3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm1, %ymm1
-	LONG $0xb8fdc2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm0, %ymm4
-	LONG $0xb8f5e2c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm1, %ymm3
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x5a7cc1c4; BYTE $0x01 // vcvtps2pd (%r9), %ymm0
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
+	LONG $0x183d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm8
+	LONG $0xb8c5e2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm7, %ymm4
+	LONG $0x5a7cc1c4; WORD $0x1041 // vcvtps2pd 0x10(%r9), %ymm0
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0xb8bde2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm8, %ymm6
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf611840f; WORD $0xffff // je <farSlots+0xb0>
-	LONG $0xfffe89e9; BYTE $0xff // jmp <farSlots+0x92d>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0xf61e840f; WORD $0xffff // je <farSlots+0xaf>
+	LONG $0xfffe57e9; BYTE $0xff // jmp <farSlots+0x8ed>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x02c78349 // addq $0x2, %r15
 	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xf635840f; WORD $0xffff // je <farSlots+0x100>
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0xf644840f; WORD $0xffff // je <farSlots+0xfe>
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf5d3840f; WORD $0xffff // je <farSlots+0xb0>
-	LONG $0xfffe4be9; BYTE $0xff // jmp <farSlots+0x92d>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xc858ddc5 // vaddpd %ymm0, %ymm4, %ymm1
+	LONG $0xf5e3840f; WORD $0xffff // je <farSlots+0xaf>
+	LONG $0xfffe1ce9; BYTE $0xff // jmp <farSlots+0x8ed>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xc358ddc5 // vaddpd %ymm3, %ymm4, %ymm0
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
-	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
-	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
-	LONG $0xca58f1c5 // vaddpd %xmm2, %xmm1, %xmm1
-	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x0d5de3c4; WORD $0x01e1 // vblendpd $0x1, %ymm1, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsp)
-	LONG $0x8411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm0, 0x140(%rsp)
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x4f2c8d4d // leaq (%r15,%rcx,2), %r13
-	LONG $0x784fb60f // movzbl 0x78(%rdi), %ecx
-	WORD $0x3deb // jmp <farSlots+0xb7e>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x477efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm0
-	LONG $0x8c10fbc5; LONG $0x000120f4; BYTE $0x00 // vmovsd 0x120(%rsp,%rsi,8), %xmm1
-	WORD $0xc984 // testb %cl, %cl
-	WORD $0x5874 // je <farSlots+0xbba>
-	LONG $0xa9f1e2c4; WORD $0xc304 // vfmadd213sd (%rbx,%rax,8), %xmm1, %xmm0
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x0411fbc5; BYTE $0xc3 // vmovsd %xmm0, (%rbx,%rax,8)
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf512840f; WORD $0xffff // je <farSlots+0x90>
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x0d74 // je <farSlots+0xb90>
-	LONG $0x44b70f41; WORD $0x0075 // movzwl (%r13,%rsi,2), %eax
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x0f75 // jne <farSlots+0xb9d>
-	WORD $0xc0eb // jmp <farSlots+0xb50>
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xb374 // je <farSlots+0xb50>
-	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
-	LONG $0x843c0341 // addl (%r12,%rax,4), %edi
-	LONG $0x34e7c148 // shlq $0x34, %rdi
-	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
-	LONG $0x8c10fbc5; LONG $0x000120f4; BYTE $0x00 // vmovsd 0x120(%rsp,%rsi,8), %xmm1
-	WORD $0xc984 // testb %cl, %cl
-	WORD $0xa875 // jne <farSlots+0xb62>
-	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
-	WORD $0xa8eb // jmp <farSlots+0xb68>
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
+	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
+	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0x0d5de3c4; WORD $0x01c0 // vblendpd $0x1, %ymm0, %ymm4, %ymm0
+	LONG $0x8411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm0, 0x80(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	LONG $0x0000c3e9; BYTE $0x00 // jmp <farSlots+0xbe5>
 	LONG $0x19fe8041 // cmpb $0x19, %r14b
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c6f641 // testb $0x7, %r14b
@@ -1729,81 +1733,205 @@ TEXT ·farSlotsQuad(SB), 0, $496-8
 	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
 	LONG $0x76048d4b // leaq (%r14,%r14,2), %rax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597de2c4; LONG $0x0088038c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm1
+	LONG $0x597d62c4; LONG $0x00880394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm10
 	LONG $0x030c8d48 // leaq (%rbx,%rax), %rcx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x008d840f; WORD $0x0000 // je <farSlots+0xc7d>
-	LONG $0x76348d43 // leal (%r14,%r14,2), %esi
-	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
-	WORD $0xe8d1 // shrl %eax
+	LONG $0x011e840f; WORD $0x0000 // je <farSlots+0xc70>
 	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	LONG $0x597962c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm11
-	LONG $0x197d62c4; LONG $0x00009091; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm10
-	LONG $0x6f7a41c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm12
-	LONG $0x386dc3c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm2, %ymm2
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x381d43c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm12, %ymm12
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x4051 // vpsllvq 0x40(%rcx), %ymm2, %ymm2
-	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
-	LONG $0x479d62c4; WORD $0x6061 // vpsllvq 0x60(%rcx), %ymm12, %ymm12
-	LONG $0xd36dc1c4; BYTE $0xd3 // vpsrlq %xmm11, %ymm2, %ymm2
-	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
-	LONG $0xd31d41c4; BYTE $0xdb // vpsrlq %xmm11, %ymm12, %ymm11
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0xc9efa5c5 // vpxor %ymm1, %ymm11, %ymm1
-	WORD $0x6ceb // jmp <farSlots+0xcc9>
-	LONG $0xa411fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsp)
-	LONG $0x8411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm0, 0x140(%rsp)
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xfeb58f0f; WORD $0xffff // jg <farSlots+0xb2d>
-	LONG $0xfff41de9; BYTE $0xff // jmp <farSlots+0x9a>
+	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
 	LONG $0x76348d43 // leal (%r14,%r14,2), %esi
 	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
 	WORD $0xe8d1 // shrl %eax
-	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x197d62c4; LONG $0x00009091; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm10
-	LONG $0x6f7a41c4; WORD $0x011c // vmovdqu (%r9,%rax), %xmm11
-	LONG $0x386dc3c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm2, %ymm2
+	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x382543c4; WORD $0x311c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm11, %ymm11
-	LONG $0x006de2c4; BYTE $0x11 // vpshufb (%rcx), %ymm2, %ymm2
-	LONG $0x002562c4; WORD $0x2059 // vpshufb 0x20(%rcx), %ymm11, %ymm11
-	LONG $0xd2ebf5c5 // vpor %ymm2, %ymm1, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0xc9eba5c5 // vpor %ymm1, %ymm11, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x187dc3c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm0, %ymm0
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xcb // vpsrlq %xmm11, %ymm1, %ymm1
+	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
+	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
+	LONG $0xb8f5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm1, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
+	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
+	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xcb // vpsrlq %xmm11, %ymm1, %ymm1
+	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
+	LONG $0x0000fae9; BYTE $0x00 // jmp <farSlots+0xcc0>
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xf4b48e0f; WORD $0xffff // jle <farSlots+0x99>
+	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
+	WORD $0xf631 // xorl %esi, %esi
+	LONG $0x4f0c8d49 // leaq (%r15,%rcx,2), %rcx
+	WORD $0x35eb // jmp <farSlots+0xc2f>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
+	LONG $0xa410fbc5; LONG $0x000080f4; BYTE $0x00 // vmovsd 0x80(%rsp,%rsi,8), %xmm4
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x5774 // je <farSlots+0xc6a>
+	LONG $0xa9d9e2c4; WORD $0xc31c // vfmadd213sd (%rbx,%rax,8), %xmm4, %xmm3
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	LONG $0x1c11fbc5; BYTE $0xc3 // vmovsd %xmm3, (%rbx,%rax,8)
+	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
+	LONG $0xf461840f; WORD $0xffff // je <farSlots+0x90>
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x0c74 // je <farSlots+0xc40>
+	LONG $0x7104b70f // movzwl (%rcx,%rsi,2), %eax
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0x0f75 // jne <farSlots+0xc4c>
+	WORD $0xc1eb // jmp <farSlots+0xc00>
+	BYTE $0x90 // nop
+	LONG $0x24048b48 // movq (%rsp), %rax
+	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0xb474 // je <farSlots+0xc00>
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	LONG $0x843c0341 // addl (%r12,%rax,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
+	LONG $0xa410fbc5; LONG $0x000080f4; BYTE $0x00 // vmovsd 0x80(%rsp,%rsi,8), %xmm4
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0xa975 // jne <farSlots+0xc13>
+	LONG $0xdc59e3c5 // vmulsd %xmm4, %xmm3, %xmm3
+	WORD $0xa9eb // jmp <farSlots+0xc19>
+	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
+	LONG $0x76348d43 // leal (%r14,%r14,2), %esi
+	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
+	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
+	LONG $0xb8f5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm1, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
+	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
+	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
+	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
+	LONG $0xc85c75c5 // vsubpd %ymm0, %ymm1, %ymm9
+	LONG $0x1845c3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm7, %ymm0
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
 	LONG $0x18c28348 // addq $0x18, %rdx
-	LONG $0xb8ede2c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm2, %ymm4
-	LONG $0xb8f5e2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm1, %ymm3
+	LONG $0xb8b5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm9, %ymm6
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf3ab840f; WORD $0xffff // je <farSlots+0xb0>
-	LONG $0xfffc23e9; BYTE $0xff // jmp <farSlots+0x92d>
-	LONG $0x597de2c4; WORD $0x704f // vpbroadcastq 0x70(%rdi), %ymm1
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfc83850f; WORD $0xffff // jne <farSlots+0x99d>
-	LONG $0xcc59f5c5 // vmulpd %ymm4, %ymm1, %ymm1
-	LONG $0x0c11fdc5; BYTE $0xcb // vmovupd %ymm1, (%rbx,%rcx,8)
+	LONG $0xf3c0840f; WORD $0xffff // je <farSlots+0xaf>
+	LONG $0xfffbf9e9; BYTE $0xff // jmp <farSlots+0x8ed>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xfc85850f; WORD $0xffff // jne <farSlots+0x9b5>
-	LONG $0x597de2c4; WORD $0x704f // vpbroadcastq 0x70(%rdi), %ymm1
+	LONG $0x01bd840f; WORD $0x0000 // je <farSlots+0xebe>
+	LONG $0x357de2c4; WORD $0x8804 // vpmovzxdq (%rax,%rcx,4), %ymm0
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfc95850f; WORD $0xffff // jne <farSlots+0x9d5>
-	LONG $0xc059f5c5 // vmulpd %ymm0, %ymm1, %ymm0
-	LONG $0x4411fdc5; WORD $0x20cb // vmovupd %ymm0, 0x20(%rbx,%rcx,8)
-	LONG $0xfff34ee9; BYTE $0xff // jmp <farSlots+0x9d>
+	LONG $0x01ae840f; WORD $0x0000 // je <farSlots+0xece>
+	LONG $0xa8ddc2c4; WORD $0xce2c // vfmadd213pd (%r14,%rcx,8), %ymm4, %ymm5
+	LONG $0x117dc1c4; WORD $0xce2c // vmovupd %ymm5, (%r14,%rcx,8)
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x01ac840f; WORD $0x0000 // je <farSlots+0xee5>
+	LONG $0x357de2c4; WORD $0x8844; BYTE $0x10 // vpmovzxdq 0x10(%rax,%rcx,4), %ymm0
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x019c840f; WORD $0x0000 // je <farSlots+0xef5>
+	LONG $0xa8e5c2c4; WORD $0xce64; BYTE $0x20 // vfmadd213pd 0x20(%r14,%rcx,8), %ymm3, %ymm4
+	LONG $0x117dc1c4; WORD $0xce64; BYTE $0x20 // vmovupd %ymm4, 0x20(%r14,%rcx,8)
+	LONG $0xfff330e9; BYTE $0xff // jmp <farSlots+0x9c>
+	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
+	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
+	LONG $0x60244488 // movb %al, 0x60(%rsp)
+	WORD $0xc084 // testb %al, %al
+	LONG $0xfc15850f; WORD $0xffff // jne <farSlots+0x997>
+	LONG $0x242c8b4c // movq (%rsp), %r13
+	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
+	LONG $0x0cb70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %ecx
+	LONG $0x44b70f43; WORD $0x026f // movzwl 0x2(%r15,%r13,2), %eax
+	LONG $0x74b70f43; WORD $0x046f // movzwl 0x4(%r15,%r13,2), %esi
+	LONG $0x6cb70f47; WORD $0x066f // movzwl 0x6(%r15,%r13,2), %r13d
+	LONG $0x197de3c4; WORD $0x01e8 // vextractf128 $0x1, %ymm5, %xmm0
+	LONG $0x1379c1c4; WORD $0xce2c // vmovlpd %xmm5, (%r14,%rcx,8)
+	LONG $0x1779c1c4; WORD $0xc62c // vmovhpd %xmm5, (%r14,%rax,8)
+	LONG $0x1379c1c4; WORD $0xf604 // vmovlpd %xmm0, (%r14,%rsi,8)
+	LONG $0x177981c4; WORD $0xee04 // vmovhpd %xmm0, (%r14,%r13,8)
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0x009d840f; WORD $0x0000 // je <farSlots+0xe65>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x44b70f41; WORD $0x087f // movzwl 0x8(%r15,%rdi,2), %eax
+	LONG $0x4cb70f41; WORD $0x0a7f // movzwl 0xa(%r15,%rdi,2), %ecx
+	LONG $0x74b70f41; WORD $0x0c7f // movzwl 0xc(%r15,%rdi,2), %esi
+	LONG $0x7cb70f41; WORD $0x0e7f // movzwl 0xe(%r15,%rdi,2), %edi
+	LONG $0x6e79c1c4; WORD $0x8404 // vmovd (%r12,%rax,4), %xmm0
+	LONG $0x2279c3c4; WORD $0x8c04; BYTE $0x01 // vpinsrd $0x1, (%r12,%rcx,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xb404; BYTE $0x02 // vpinsrd $0x2, (%r12,%rsi,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xbc04; BYTE $0x03 // vpinsrd $0x3, (%r12,%rdi,4), %xmm0, %xmm0
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x60247c80; BYTE $0x00 // cmpb $0x0, 0x60(%rsp)
+	WORD $0x5374 // je <farSlots+0xe77>
+	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x4cb70f43; WORD $0x0867 // movzwl 0x8(%r15,%r12,2), %ecx
+	LONG $0x74b70f43; WORD $0x0c67 // movzwl 0xc(%r15,%r12,2), %esi
+	LONG $0x44b70f43; WORD $0x0a67 // movzwl 0xa(%r15,%r12,2), %eax
+	LONG $0x7cb70f47; WORD $0x0e67 // movzwl 0xe(%r15,%r12,2), %r15d
+	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
+	LONG $0x107bc1c4; WORD $0xce0c // vmovsd (%r14,%rcx,8), %xmm1
+	LONG $0x167981c4; WORD $0xfe04 // vmovhpd (%r14,%r15,8), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0xc60c // vmovhpd (%r14,%rax,8), %xmm1, %xmm1
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0xa8e5e2c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm3, %ymm4
+	WORD $0x32eb // jmp <farSlots+0xe97>
+	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x60247c80; BYTE $0x00 // cmpb $0x0, 0x60(%rsp)
+	WORD $0xad75 // jne <farSlots+0xe24>
+	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
+	LONG $0x4cb70f43; WORD $0x0867 // movzwl 0x8(%r15,%r12,2), %ecx
+	LONG $0x44b70f43; WORD $0x0a67 // movzwl 0xa(%r15,%r12,2), %eax
+	LONG $0x74b70f43; WORD $0x0c67 // movzwl 0xc(%r15,%r12,2), %esi
+	LONG $0x7cb70f47; WORD $0x0e67 // movzwl 0xe(%r15,%r12,2), %r15d
+	LONG $0x1379c1c4; WORD $0xce24 // vmovlpd %xmm4, (%r14,%rcx,8)
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x197de3c4; WORD $0x01e0 // vextractf128 $0x1, %ymm4, %xmm0
+	LONG $0x1779c1c4; WORD $0xc624 // vmovhpd %xmm4, (%r14,%rax,8)
+	LONG $0x1379c1c4; WORD $0xf604 // vmovlpd %xmm0, (%r14,%rsi,8)
+	LONG $0x177981c4; WORD $0xfe04 // vmovhpd %xmm0, (%r14,%r15,8)
+	LONG $0xfff1dee9; BYTE $0xff // jmp <farSlots+0x9c>
+	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0xfe52850f; WORD $0xffff // jne <farSlots+0xd20>
+	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
+	LONG $0x117dc1c4; WORD $0xce2c // vmovupd %ymm5, (%r14,%rcx,8)
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xfe54850f; WORD $0xffff // jne <farSlots+0xd39>
+	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0xfe64850f; WORD $0xffff // jne <farSlots+0xd59>
+	LONG $0xc359ddc5 // vmulpd %ymm3, %ymm4, %ymm0
+	LONG $0x117dc1c4; WORD $0xce44; BYTE $0x20 // vmovupd %ymm0, 0x20(%r14,%rcx,8)
+	LONG $0xfff197e9; BYTE $0xff // jmp <farSlots+0x9c>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1814,6 +1942,8 @@ TEXT ·farSlotsQuad(SB), 0, $496-8
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x45300000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00004530; LONG $0x00000000
+	WORD $0x4330
 	RET

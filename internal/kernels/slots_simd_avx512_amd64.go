@@ -11,7 +11,4 @@ func slotsOct(c *slotCall)
 func farSlotsOct(c *slotCall)
 
 //go:noescape
-func gatherSlotsOct(c *slotCall)
-
-//go:noescape
 func farGatherSlotsOct(c *slotCall)

@@ -5,11 +5,11 @@
 #include "textflag.h"
 
 // func slotsOct(c *slotCall)
-TEXT ·slotsOct(SB), 0, $320-8
+TEXT ·slotsOct(SB), 0, $352-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
-	LONG $0x0008f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000bbee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -18,7 +18,7 @@ TEXT ·slotsOct(SB), 0, $320-8
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08af8e0f; WORD $0x0000 // jle <slots+0x8bc>
+	LONG $0x0b888e0f; WORD $0x0000 // jle <slots+0xb95>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -27,440 +27,577 @@ TEXT ·slotsOct(SB), 0, $320-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
+	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
+	LONG $0x48fdf262; LONG $0x0b810559; WORD $0x0000 // vpbroadcastq 0xb81(%rip), %zmm0
+	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
-	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x10478b4c // movq 0x10(%rdi), %r8
+	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0xc9048d49 // leaq (%r9,%rcx,8), %rax
-	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
+	LONG $0xcb048d48 // leaq (%rbx,%rcx,8), %rax
 	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	WORD $0x28eb // jmp <slots+0x82>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
-	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	WORD $0x33eb // jmp <slots+0x94>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x894d; BYTE $0xce // movq %r9, %r14
+	LONG $0x2474014c; BYTE $0x10 // addq %r14, 0x10(%rsp)
+	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x08c18349 // addq $0x8, %r9
-	LONG $0x244c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r9
-	LONG $0x082c830f; WORD $0x0000 // jae <slots+0x8ae>
-	LONG $0x51b70f41; BYTE $0x06 // movzwl 0x6(%r9), %edx
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x02bb850f; WORD $0x0000 // jne <slots+0x350>
-	WORD $0xc2f6; BYTE $0x02 // testb $0x2, %dl
-	LONG $0x0432850f; WORD $0x0000 // jne <slots+0x4d0>
-	WORD $0x8b45; BYTE $0x39 // movl (%r9), %r15d
-	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
-	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
+	LONG $0x08c38348 // addq $0x8, %rbx
+	LONG $0x245c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbx
+	LONG $0x0af3830f; WORD $0x0000 // jae <slots+0xb87>
+	LONG $0x6bb70f44; BYTE $0x06 // movzwl 0x6(%rbx), %r13d
+	LONG $0x01c5f641 // testb $0x1, %r13b
+	LONG $0x029d850f; WORD $0x0000 // jne <slots+0x340>
+	LONG $0x02c5f641 // testb $0x2, %r13b
+	LONG $0x0413850f; WORD $0x0000 // jne <slots+0x4c0>
+	WORD $0x8b44; BYTE $0x3b // movl (%rbx), %r15d
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
+	LONG $0x63b70f44; BYTE $0x04 // movzwl 0x4(%rbx), %r12d
 	LONG $0x03e7c149 // shlq $0x3, %r15
 	LONG $0x387f034c // addq 0x38(%rdi), %r15
-	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0x01a3820f; WORD $0x0000 // jb <slots+0x262>
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x10245489 // movl %edx, 0x10(%rsp)
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
-	LONG $0x24048948 // movq %rax, (%rsp)
-	LONG $0x4eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r9d
-	LONG $0x6eb70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r13d
-	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
-	LONG $0x76b70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r14d
-	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
-	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
-	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
-	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
-	LONG $0x107b81c4; WORD $0xef14 // vmovsd (%r15,%r13,8), %xmm2
-	LONG $0x107b81c4; WORD $0xcf1c // vmovsd (%r15,%r9,8), %xmm3
+	LONG $0x02fc8349 // cmpq $0x2, %r12
+	LONG $0x0171820f; WORD $0x0000 // jb <slots+0x23f>
+	WORD $0x9066 // nop
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
+	LONG $0xfec48349 // addq $-0x2, %r12
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	WORD $0xb70f; BYTE $0x32 // movzwl (%rdx), %esi
+	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	LONG $0x107bc1c4; WORD $0xf734 // vmovsd (%r15,%rsi,8), %xmm6
+	LONG $0x1661c1c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm3, %xmm3
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
 	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
-	WORD $0xb60f; BYTE $0x07 // movzbl (%rdi), %eax
-	LONG $0x166981c4; WORD $0xf714 // vmovhpd (%r15,%r14,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xdf1c // vmovhpd (%r15,%rbx,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xcf24 // vmovhpd (%r15,%rcx,8), %xmm4, %xmm4
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107bc1c4; WORD $0xd71c // vmovsd (%r15,%rdx,8), %xmm3
-	LONG $0x166181c4; WORD $0xc71c // vmovhpd (%r15,%r8,8), %xmm3, %xmm3
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x48fed162; WORD $0x2c6f; BYTE $0x0c // vmovdqu64 (%r12,%rcx), %zmm5
-	LONG $0x4eb70f44; BYTE $0x18 // movzwl 0x18(%rsi), %r9d
-	LONG $0x76b70f44; BYTE $0x1c // movzwl 0x1c(%rsi), %r14d
-	LONG $0x1a5eb70f // movzwl 0x1a(%rsi), %ebx
-	LONG $0x6eb70f44; BYTE $0x1e // movzwl 0x1e(%rsi), %r13d
-	LONG $0x1456b70f // movzwl 0x14(%rsi), %edx
-	LONG $0x46b70f44; BYTE $0x16 // movzwl 0x16(%rsi), %r8d
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x4855d262; WORD $0x1a8d // vpermb (%r10), %zmm5, %zmm3
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	LONG $0x1046b70f // movzwl 0x10(%rsi), %eax
-	LONG $0x48e5d262; LONG $0x010c5c47 // vpsllvq 0x40(%r12,%rcx), %zmm3, %zmm3
-	LONG $0x58e5d162; LONG $0x1a0c5cef // vpxorq 0xd0(%r12,%rcx){1to8}, %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x020c5c46 // vpsravq 0x80(%r12,%rcx), %zmm3, %zmm3
-	LONG $0x124eb70f // movzwl 0x12(%rsi), %ecx
-	LONG $0x20c68348 // addq $0x20, %rsi
-	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
-	LONG $0x0147b60f // movzbl 0x1(%rdi), %eax
-	LONG $0x02c78348 // addq $0x2, %rdi
-	LONG $0x1659c1c4; WORD $0xcf24 // vmovhpd (%r15,%rcx,8), %xmm4, %xmm4
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x107b81c4; WORD $0xf714 // vmovsd (%r15,%r14,8), %xmm2
-	LONG $0x107b81c4; WORD $0xcf1c // vmovsd (%r15,%r9,8), %xmm3
-	LONG $0x166981c4; WORD $0xef14 // vmovhpd (%r15,%r13,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xdf1c // vmovhpd (%r15,%rbx,8), %xmm3, %xmm3
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107bc1c4; WORD $0xd71c // vmovsd (%r15,%rdx,8), %xmm3
-	LONG $0x166181c4; WORD $0xc71c // vmovhpd (%r15,%r8,8), %xmm3, %xmm3
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x0c // vmovdqu64 (%r12,%rcx), %zmm4
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x485dd262; WORD $0x1b8d // vpermb (%r11), %zmm4, %zmm3
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x48e5d262; LONG $0x010c5c47 // vpsllvq 0x40(%r12,%rcx), %zmm3, %zmm3
-	LONG $0x58e5d162; LONG $0x1a0c5cef // vpxorq 0xd0(%r12,%rcx){1to8}, %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x020c5c46 // vpsravq 0x80(%r12,%rcx), %zmm3, %zmm3
-	LONG $0xfec08348 // addq $-0x2, %rax
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48edf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm2, %zmm1
-	LONG $0x01f88348 // cmpq $0x1, %rax
-	LONG $0xfe85870f; WORD $0xffff // ja <slots+0xd0>
-	LONG $0x243c8948 // movq %rdi, (%rsp)
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x1024548b // movl 0x10(%rsp), %edx
-	LONG $0x01f88348 // cmpq $0x1, %rax
-	LONG $0x0486850f; WORD $0x0000 // jne <slots+0x6f2>
-	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
-	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
-	LONG $0x4eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r9d
-	LONG $0x76b70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r14d
-	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
-	WORD $0xd189 // movl %edx, %ecx
-	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
-	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	LONG $0x0246b70f // movzwl 0x2(%rsi), %eax
-	LONG $0x107b81c4; WORD $0xcf1c // vmovsd (%r15,%r9,8), %xmm3
-	LONG $0x107b81c4; WORD $0xf714 // vmovsd (%r15,%r14,8), %xmm2
-	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x1661c1c4; WORD $0xdf1c // vmovhpd (%r15,%rbx,8), %xmm3, %xmm3
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	LONG $0x0e46b70f // movzwl 0xe(%rsi), %eax
-	LONG $0x1669c1c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm2, %xmm2
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107bc1c4; WORD $0xd71c // vmovsd (%r15,%rdx,8), %xmm3
-	WORD $0xca89 // movl %ecx, %edx
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x166181c4; WORD $0xc71c // vmovhpd (%r15,%r8,8), %xmm3, %xmm3
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
 	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
-	WORD $0xb60f; BYTE $0x01 // movzbl (%rcx), %eax
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	WORD $0xc189 // movl %eax, %ecx
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x0c // vmovdqu64 (%r12,%rcx), %zmm4
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x485dd262; WORD $0x1a8d // vpermb (%r10), %zmm4, %zmm3
+	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
+	LONG $0x00b60f41 // movzbl (%r8), %eax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	LONG $0x48e5d262; LONG $0x010c5c47 // vpsllvq 0x40(%r12,%rcx), %zmm3, %zmm3
-	LONG $0x58e5d162; LONG $0x1a0c5cef // vpxorq 0xd0(%r12,%rcx){1to8}, %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x020c5c46 // vpsravq 0x80(%r12,%rcx), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x0003a6e9; BYTE $0x00 // jmp <slots+0x6ee>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x8b45; BYTE $0x21 // movl (%r9), %r12d
-	LONG $0xed348d4e; LONG $0x00000000 // leaq (,%r13,8), %r14
-	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
-	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
-	LONG $0x4077034c // addq 0x40(%rdi), %r14
-	LONG $0x69b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r13d
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fed162; WORD $0x3c6f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm7
+	LONG $0x4845f262; WORD $0x398d // vpermb (%rcx), %zmm7, %zmm7
+	LONG $0x104ab70f // movzwl 0x10(%rdx), %ecx
+	LONG $0x48c5d262; LONG $0x01067c47 // vpsllvq 0x40(%r14,%rax), %zmm7, %zmm7
+	LONG $0x184de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm4
+	LONG $0x58c5d162; LONG $0x1a067cef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm7, %zmm7
+	LONG $0x48c5d262; LONG $0x02067c46 // vpsravq 0x80(%r14,%rax), %zmm7, %zmm7
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
+	LONG $0x107b41c4; WORD $0xcf1c // vmovsd (%r15,%rcx,8), %xmm11
+	LONG $0x107b41c4; WORD $0xc704 // vmovsd (%r15,%rax,8), %xmm8
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x48fef162; WORD $0xe7e6 // vcvtqq2pd %zmm7, %zmm4
+	LONG $0x163941c4; WORD $0xc704 // vmovhpd (%r15,%rax,8), %xmm8, %xmm8
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x48e5f262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm3, %zmm1
+	LONG $0x107b41c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm9
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x163141c4; WORD $0xc70c // vmovhpd (%r15,%rax,8), %xmm9, %xmm9
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x1835c3c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm3
+	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
+	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x162141c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm11, %xmm11
+	LONG $0x40b60f41; BYTE $0x01 // movzbl 0x1(%r8), %eax
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x02c08349 // addq $0x2, %r8
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fe5162; WORD $0x246f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm12
+	LONG $0x481d5262; WORD $0x218d // vpermb (%r9), %zmm12, %zmm12
+	LONG $0x489d5262; LONG $0x01066447 // vpsllvq 0x40(%r14,%rax), %zmm12, %zmm12
+	LONG $0x1825c3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm4
+	LONG $0x589d5162; LONG $0x1a0664ef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm12, %zmm12
+	LONG $0x489d5262; LONG $0x02066446 // vpsravq 0x80(%r14,%rax), %zmm12, %zmm12
+	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
+	LONG $0x48fed162; WORD $0xece6 // vcvtqq2pd %zmm12, %zmm5
+	LONG $0x48e5f262; WORD $0xd5b8 // vfmadd231pd %zmm5, %zmm3, %zmm2
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfe91870f; WORD $0xffff // ja <slots+0xd0>
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x051c850f; WORD $0x0000 // jne <slots+0x765>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	WORD $0x8948; BYTE $0xde // movq %rbx, %rsi
+	LONG $0x085ab70f // movzwl 0x8(%rdx), %ebx
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	LONG $0x6ab70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r13d
+	LONG $0x62b70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r12d
+	LONG $0x4ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r9d
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x107bc1c4; WORD $0xdf24 // vmovsd (%r15,%rbx,8), %xmm4
+	LONG $0x107b81c4; WORD $0xef1c // vmovsd (%r15,%r13,8), %xmm3
+	WORD $0x8941; BYTE $0xcd // movl %ecx, %r13d
+	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
+	LONG $0x165981c4; WORD $0xe724 // vmovhpd (%r15,%r12,8), %xmm4, %xmm4
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x1661c1c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm3, %xmm3
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x165981c4; WORD $0xcf24 // vmovhpd (%r15,%r9,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
+	LONG $0x00b60f41 // movzbl (%r8), %eax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x100c8d4a // leaq (%rax,%r10), %rcx
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fed162; WORD $0x346f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm6
+	LONG $0x484dd262; WORD $0x328d // vpermb (%r10), %zmm6, %zmm6
+	LONG $0x48cdd262; LONG $0x01067447 // vpsllvq 0x40(%r14,%rax), %zmm6, %zmm6
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x58cdd162; LONG $0x1a0674ef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm6, %zmm6
+	LONG $0x48cdd262; LONG $0x02067446 // vpsravq 0x80(%r14,%rax), %zmm6, %zmm6
+	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
+	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
+	LONG $0x48e5f262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm3, %zmm1
+	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xfd55840f; WORD $0xffff // je <slots+0x85>
+	LONG $0x00043ae9; BYTE $0x00 // jmp <slots+0x76f>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8b44; BYTE $0x23 // movl (%rbx), %r12d
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x246c8944; BYTE $0x08 // movl %r13d, 0x8(%rsp)
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
+	LONG $0x6bb70f44; BYTE $0x04 // movzwl 0x4(%rbx), %r13d
+	LONG $0xc53c8d4c; LONG $0x00000000 // leaq (,%rax,8), %r15
 	LONG $0x02e4c149 // shlq $0x2, %r12
+	LONG $0x407f034c // addq 0x40(%rdi), %r15
 	LONG $0x2067034c // addq 0x20(%rdi), %r12
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x00c9820f; WORD $0x0000 // jb <slots+0x449>
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x00b60f44 // movzbl (%rax), %r8d
-	LONG $0x240c6349 // movslq (%r12), %rcx
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x0365820f; WORD $0x0000 // jb <slots+0x6dc>
+	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
+	WORD $0x44eb // jmp <slots+0x3c2>
+	WORD $0x9066 // nop
+	LONG $0x4845f262; WORD $0xf68d // vpermb %zmm6, %zmm7, %zmm6
+	LONG $0x48cdf262; WORD $0x7647; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm6, %zmm6
+	LONG $0x48cdf262; WORD $0x7646; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm6, %zmm6
+	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
+	LONG $0x48cdf262; WORD $0xd5b8 // vfmadd231pd %zmm5, %zmm6, %zmm2
+	LONG $0x48ddf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm4, %zmm1
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	LONG $0xfec58349 // addq $-0x2, %r13
-	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
-	LONG $0x08e1c141 // shll $0x8, %r9d
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
-	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
-	LONG $0x40b60f44; BYTE $0x01 // movzbl 0x1(%rax), %r8d
-	LONG $0x02c08348 // addq $0x2, %rax
-	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
-	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
-	LONG $0x08e1c141 // shll $0x8, %r9d
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x04b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm0
-	LONG $0x244c6349; BYTE $0x04 // movslq 0x4(%r12), %rcx
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
 	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
-	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x0cb8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm1
+	LONG $0x02418d4d // leaq 0x2(%r9), %r8
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xff50870f; WORD $0xffff // ja <slots+0x390>
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x24048948 // movq %rax, (%rsp)
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x031d850f; WORD $0x0000 // jne <slots+0x770>
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x030e860f; WORD $0x0000 // jbe <slots+0x6d0>
+	LONG $0x18b60f41 // movzbl (%r8), %ebx
 	LONG $0x240c6349 // movslq (%r12), %rcx
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	LONG $0x00b60f44 // movzbl (%rax), %r8d
-	WORD $0xff48; BYTE $0xc0 // incq %rax
+	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
+	WORD $0xfb83; BYTE $0x19 // cmpl $0x19, %ebx
+	LONG $0x48fdd162; WORD $0x1c10; BYTE $0xcf // vmovupd (%r15,%rcx,8), %zmm3
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x24048948 // movq %rax, (%rsp)
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
-	LONG $0x08e1c141 // shll $0x8, %r9d
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
-	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
-	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
-	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x04b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm0
-	WORD $0xc2f6; BYTE $0x04 // testb $0x4, %dl
-	LONG $0xfbb7840f; WORD $0xffff // je <slots+0x73>
-	LONG $0x00023ae9; BYTE $0x00 // jmp <slots+0x6fb>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8b45; BYTE $0x31 // movl (%r9), %r14d
-	LONG $0x79b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r15d
+	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0x48fed162; WORD $0x226f // vmovdqu64 (%r10), %zmm4
+	LONG $0xc6950f40 // setne %sil
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x48fe9162; WORD $0x2c6f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm5
+	WORD $0x0840; BYTE $0xce // orb %cl, %sil
+	LONG $0x060c8d4b // leaq (%r14,%r8), %rcx
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	WORD $0x2774 // je <slots+0x430>
+	LONG $0x4855f262; WORD $0xe48d // vpermb %zmm4, %zmm5, %zmm4
+	LONG $0x48ddf262; WORD $0x6147; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm4, %zmm4
+	LONG $0x48ddf262; WORD $0x6146; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm4, %zmm4
+	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
+	WORD $0x27eb // jmp <slots+0x44c>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x48fdf162; WORD $0xf06f // vmovdqa64 %zmm0, %zmm6
+	LONG $0x4955f262; WORD $0xf48d // vpermb %zmm4, %zmm5, %zmm6 {%k1}
+	LONG $0x58cdf162; WORD $0x615c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm6, %zmm4
+	LONG $0x41b60f41; BYTE $0x01 // movzbl 0x1(%r9), %eax
+	LONG $0x244c6349; BYTE $0x04 // movslq 0x4(%r12), %rcx
+	WORD $0xf883; BYTE $0x19 // cmpl $0x19, %eax
+	LONG $0x48fdd162; WORD $0x2c10; BYTE $0xcf // vmovupd (%r15,%rcx,8), %zmm5
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0xc189 // movl %eax, %ecx
+	LONG $0xc6930f40 // setae %sil
+	WORD $0x07a8 // testb $0x7, %al
+	LONG $0x48fed162; WORD $0x336f // vmovdqu64 (%r11), %zmm6
+	LONG $0xc0950f41 // setne %r8b
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fed162; WORD $0x3c6f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm7
+	WORD $0x0841; BYTE $0xf0 // orb %sil, %r8b
+	LONG $0x0e348d49 // leaq (%r14,%rcx), %rsi
+	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
+	LONG $0xfeec850f; WORD $0xffff // jne <slots+0x380>
+	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
+	LONG $0x48fd7162; WORD $0xc06f // vmovdqa64 %zmm0, %zmm8
+	LONG $0x49457262; WORD $0xc68d // vpermb %zmm6, %zmm7, %zmm8 {%k1}
+	LONG $0x58bdf162; WORD $0x765c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm8, %zmm6
+	LONG $0xfffee5e9; BYTE $0xff // jmp <slots+0x39a>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8b44; BYTE $0x33 // movl (%rbx), %r14d
+	LONG $0x7bb70f44; BYTE $0x04 // movzwl 0x4(%rbx), %r15d
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	LONG $0x3877034c // addq 0x38(%rdi), %r14
 	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x0156820f; WORD $0x0000 // jb <slots+0x640>
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x10245489 // movl %edx, 0x10(%rsp)
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	LONG $0x0124820f; WORD $0x0000 // jb <slots+0x5fe>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
 	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
 	LONG $0xfec78349 // addq $-0x2, %r15
-	LONG $0x6eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r13d
-	LONG $0x0c46b70f // movzwl 0xc(%rsi), %eax
-	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
-	LONG $0x0e56b70f // movzwl 0xe(%rsi), %edx
-	LONG $0x06b70f44 // movzwl (%rsi), %r8d
-	LONG $0x56b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r10d
-	LONG $0x4eb70f44; BYTE $0x02 // movzwl 0x2(%rsi), %r9d
-	LONG $0x5eb70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r11d
-	LONG $0x107bc1c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm2
-	LONG $0x107b81c4; WORD $0xee1c // vmovsd (%r14,%r13,8), %xmm3
-	LONG $0x107b81c4; WORD $0xc624 // vmovsd (%r14,%r8,8), %xmm4
-	LONG $0x1669c1c4; WORD $0xd614 // vmovhpd (%r14,%rdx,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xde1c // vmovhpd (%r14,%rbx,8), %xmm3, %xmm3
-	LONG $0x165981c4; WORD $0xce24 // vmovhpd (%r14,%r9,8), %xmm4, %xmm4
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xd61c // vmovsd (%r14,%r10,8), %xmm3
-	LONG $0x17b60f44 // movzbl (%rdi), %r10d
-	LONG $0x166181c4; WORD $0xde1c // vmovhpd (%r14,%r11,8), %xmm3, %xmm3
-	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0x4eb70f44; BYTE $0x18 // movzwl 0x18(%rsi), %r9d
-	LONG $0x1c5eb70f // movzwl 0x1c(%rsi), %ebx
-	LONG $0x5eb70f44; BYTE $0x1a // movzwl 0x1a(%rsi), %r11d
-	LONG $0x6eb70f44; BYTE $0x1e // movzwl 0x1e(%rsi), %r13d
-	LONG $0x1046b70f // movzwl 0x10(%rsi), %eax
-	LONG $0x1456b70f // movzwl 0x14(%rsi), %edx
-	LONG $0x46b70f44; BYTE $0x16 // movzwl 0x16(%rsi), %r8d
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	LONG $0x10b60f45 // movzbl (%r8), %r10d
+	LONG $0x107bc1c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm3
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
 	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x1661c1c4; WORD $0xc61c // vmovhpd (%r14,%rax,8), %xmm3, %xmm3
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
 	LONG $0x107bc1c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm4
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x487cf162; WORD $0x195a // vcvtps2pd (%rcx), %zmm3
-	LONG $0x124eb70f // movzwl 0x12(%rsi), %ecx
-	LONG $0x20c68348 // addq $0x20, %rsi
-	LONG $0x1659c1c4; WORD $0xce24 // vmovhpd (%r14,%rcx,8), %xmm4, %xmm4
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x107bc1c4; WORD $0xde14 // vmovsd (%r14,%rbx,8), %xmm2
-	LONG $0x107b81c4; WORD $0xce1c // vmovsd (%r14,%r9,8), %xmm3
-	LONG $0x166181c4; WORD $0xde1c // vmovhpd (%r14,%r11,8), %xmm3, %xmm3
-	LONG $0x166981c4; WORD $0xee14 // vmovhpd (%r14,%r13,8), %xmm2, %xmm2
-	LONG $0x5fb60f44; BYTE $0x01 // movzbl 0x1(%rdi), %r11d
-	LONG $0x02c78348 // addq $0x2, %rdi
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107bc1c4; WORD $0xd61c // vmovsd (%r14,%rdx,8), %xmm3
-	LONG $0x166181c4; WORD $0xc61c // vmovhpd (%r14,%r8,8), %xmm3, %xmm3
-	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	LONG $0x1659c1c4; WORD $0xc624 // vmovhpd (%r14,%rax,8), %xmm4, %xmm4
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x487cd162; WORD $0x245a; BYTE $0x24 // vcvtps2pd (%r12), %zmm4
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
+	LONG $0x1651c1c4; WORD $0xc62c // vmovhpd (%r14,%rax,8), %xmm5, %xmm5
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x1649c1c4; WORD $0xc634 // vmovhpd (%r14,%rax,8), %xmm6, %xmm6
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	LONG $0x487cf162; WORD $0x395a // vcvtps2pd (%rcx), %zmm7
+	LONG $0x58b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r11d
+	LONG $0x02c08349 // addq $0x2, %r8
+	LONG $0x107b41c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm8
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	WORD $0x014d; BYTE $0xcb // addq %r9, %r11
+	LONG $0x184de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm4
+	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
+	LONG $0x163941c4; WORD $0xc604 // vmovhpd (%r14,%rax,8), %xmm8, %xmm8
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x48e5f262; WORD $0xcfb8 // vfmadd231pd %zmm7, %zmm3, %zmm1
+	LONG $0x107b41c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm9
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x163141c4; WORD $0xc60c // vmovhpd (%r14,%rax,8), %xmm9, %xmm9
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x107b41c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm10
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x1835c3c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm3
+	LONG $0x162941c4; WORD $0xc614 // vmovhpd (%r14,%rax,8), %xmm10, %xmm10
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x107b41c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm11
+	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x162141c4; WORD $0xc61c // vmovhpd (%r14,%rax,8), %xmm11, %xmm11
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x487c5162; WORD $0x215a // vcvtps2pd (%r9), %zmm12
+	LONG $0x1825c3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm4
+	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
+	LONG $0x48e5d262; WORD $0xd4b8 // vfmadd231pd %zmm12, %zmm3, %zmm2
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfed7870f; WORD $0xffff // ja <slots+0x500>
-	LONG $0x243c8948 // movq %rdi, (%rsp)
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x1024548b // movl 0x10(%rsp), %edx
+	LONG $0xfee2870f; WORD $0xffff // ja <slots+0x4e0>
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x00a8850f; WORD $0x0000 // jne <slots+0x6f2>
-	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
-	LONG $0x4eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r9d
-	LONG $0x7eb70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r15d
-	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
-	LONG $0x66b70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r12d
-	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
-	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
-	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
-	LONG $0x107b81c4; WORD $0xce1c // vmovsd (%r14,%r9,8), %xmm3
-	LONG $0x107b81c4; WORD $0xfe14 // vmovsd (%r14,%r15,8), %xmm2
+	LONG $0x015d850f; WORD $0x0000 // jne <slots+0x765>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x62b70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r12d
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x085ab70f // movzwl 0x8(%rdx), %ebx
+	LONG $0x7ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r15d
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
+	LONG $0x4ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r9d
 	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0xd089 // movl %edx, %eax
-	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
-	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x166981c4; WORD $0xe614 // vmovhpd (%r14,%r12,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xde1c // vmovhpd (%r14,%rbx,8), %xmm3, %xmm3
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107bc1c4; WORD $0xd61c // vmovsd (%r14,%rdx,8), %xmm3
-	WORD $0xc289 // movl %eax, %edx
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x107b81c4; WORD $0xe61c // vmovsd (%r14,%r12,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xde24 // vmovsd (%r14,%rbx,8), %xmm4
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0x165981c4; WORD $0xfe24 // vmovhpd (%r14,%r15,8), %xmm4, %xmm4
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	LONG $0x6ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r13d
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x166181c4; WORD $0xee1c // vmovhpd (%r14,%r13,8), %xmm3, %xmm3
+	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x166181c4; WORD $0xc61c // vmovhpd (%r14,%r8,8), %xmm3, %xmm3
-	LONG $0x107bc1c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm4
-	LONG $0x1659c1c4; WORD $0xce24 // vmovhpd (%r14,%rcx,8), %xmm4, %xmm4
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	WORD $0xb60f; BYTE $0x01 // movzbl (%rcx), %eax
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x487cd162; WORD $0x225a // vcvtps2pd (%r10), %zmm4
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	LONG $0x48edf262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm2, %zmm0
-	LONG $0x10c68348 // addq $0x10, %rsi
-	WORD $0xc2f6; BYTE $0x04 // testb $0x4, %dl
-	LONG $0xf978840f; WORD $0xffff // je <slots+0x73>
-	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
-	WORD $0xc2f6; BYTE $0x08 // testb $0x8, %dl
-	LONG $0x0086850f; WORD $0x0000 // jne <slots+0x790>
-	LONG $0x50778b4c // movq 0x50(%rdi), %r14
-	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	WORD $0x294d; BYTE $0xee // subq %r13, %r14
-	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0x01538c0f; WORD $0x0000 // jl <slots+0x872>
-	LONG $0x307f8348; BYTE $0x00 // cmpq $0x0, 0x30(%rdi)
+	LONG $0x107bc1c4; WORD $0xf624 // vmovsd (%r14,%rsi,8), %xmm4
+	LONG $0x165981c4; WORD $0xce24 // vmovhpd (%r14,%r9,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xc62c // vmovhpd (%r14,%rax,8), %xmm5, %xmm5
+	LONG $0x00b60f41 // movzbl (%r8), %eax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x487cd162; WORD $0x2a5a // vcvtps2pd (%r10), %zmm5
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
+	LONG $0x48e5f262; WORD $0xcdb8 // vfmadd231pd %zmm5, %zmm3, %zmm1
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xf9c8840f; WORD $0xffff // je <slots+0x85>
+	LONG $0x0000ade9; BYTE $0x00 // jmp <slots+0x76f>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
+	LONG $0x02c18349 // addq $0x2, %r9
+	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	WORD $0x7e75 // jne <slots+0x760>
+	LONG $0x24046349 // movslq (%r12), %rax
+	LONG $0x246c8b44; BYTE $0x08 // movl 0x8(%rsp), %r13d
+	LONG $0x48fdd162; WORD $0x1c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm3
+	LONG $0x00b60f41 // movzbl (%r8), %eax
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x48fed162; WORD $0x226f // vmovdqu64 (%r10), %zmm4
+	WORD $0xf883; BYTE $0x19 // cmpl $0x19, %eax
+	LONG $0x020c8d49 // leaq (%r10,%rax), %rcx
+	LONG $0xc6930f40 // setae %sil
+	WORD $0x07a8 // testb $0x7, %al
+	LONG $0xc1950f41 // setne %r9b
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fed162; WORD $0x2c6f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm5
+	WORD $0x0841; BYTE $0xf1 // orb %sil, %r9b
+	LONG $0x06348d49 // leaq (%r14,%rax), %rsi
+	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
+	LONG $0x0244840f; WORD $0x0000 // je <slots+0x976>
+	LONG $0x4855f262; WORD $0xe48d // vpermb %zmm4, %zmm5, %zmm4
+	LONG $0x48ddf262; WORD $0x6647; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm4, %zmm4
+	LONG $0x48ddf262; WORD $0x6646; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm4, %zmm4
+	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
+	LONG $0x000241e9; BYTE $0x00 // jmp <slots+0x992>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x246c8b44; BYTE $0x08 // movl 0x8(%rsp), %r13d
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xf916840f; WORD $0xffff // je <slots+0x85>
+	LONG $0x504f8b4c // movq 0x50(%rdi), %r9
+	LONG $0x48edf162; WORD $0xc958 // vaddpd %zmm1, %zmm2, %zmm1
 	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x0099850f; WORD $0x0000 // jne <slots+0x7c9>
+	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
+	LONG $0x244c2b4c; BYTE $0x10 // subq 0x10(%rsp), %r9
+	LONG $0x08f98349 // cmpq $0x8, %r9
+	LONG $0xf14c0f4d // cmovlq %r9, %r14
+	LONG $0x08c5f641 // testb $0x8, %r13b
+	LONG $0x0195850f; WORD $0x0000 // jne <slots+0x930>
+	LONG $0x08f98349 // cmpq $0x8, %r9
+	LONG $0x02058c0f; WORD $0x0000 // jl <slots+0x9aa>
+	LONG $0x304f8b4c // movq 0x30(%rdi), %r9
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	LONG $0x02aa840f; WORD $0x0000 // je <slots+0xa60>
 	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x014e840f; WORD $0x0000 // je <slots+0x88b>
-	LONG $0x487db262; WORD $0x0c35; BYTE $0xa9 // vpmovzxdq (%rcx,%r13,4), %zmm1
-	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
-	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
+	LONG $0x02e6840f; WORD $0x0000 // je <slots+0xaa9>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x34b70f41; BYTE $0x41 // movzwl (%r9,%rax,2), %esi
+	LONG $0x6cb70f45; WORD $0x0841 // movzwl 0x8(%r9,%rax,2), %r13d
+	LONG $0x7cb70f45; WORD $0x0a41 // movzwl 0xa(%r9,%rax,2), %r15d
+	LONG $0x64b70f45; WORD $0x0641 // movzwl 0x6(%r9,%rax,2), %r12d
+	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
+	LONG $0x74b70f41; WORD $0x0241 // movzwl 0x2(%r9,%rax,2), %esi
+	LONG $0x6e79a1c4; WORD $0xa914 // vmovd (%rcx,%r13,4), %xmm2
+	LONG $0x2269a3c4; WORD $0xb914; BYTE $0x01 // vpinsrd $0x1, (%rcx,%r15,4), %xmm2, %xmm2
+	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
+	LONG $0x74b70f41; WORD $0x0441 // movzwl 0x4(%r9,%rax,2), %esi
+	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
+	LONG $0x74b70f41; WORD $0x0c41 // movzwl 0xc(%r9,%rax,2), %esi
+	LONG $0x44b70f41; WORD $0x0e41 // movzwl 0xe(%r9,%rax,2), %eax
+	LONG $0x2269e3c4; WORD $0xb114; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rsi,4), %xmm2, %xmm2
+	LONG $0x2269e3c4; WORD $0x8114; BYTE $0x03 // vpinsrd $0x3, (%rcx,%rax,4), %xmm2, %xmm2
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x1c6ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm3
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x2261e3c4; WORD $0x811c; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rax,4), %xmm3, %xmm3
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x2261e3c4; WORD $0x811c; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rax,4), %xmm3, %xmm3
+	LONG $0x2261a3c4; WORD $0xa11c; BYTE $0x03 // vpinsrd $0x3, (%rcx,%r12,4), %xmm3, %xmm3
+	LONG $0x3865e3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x487df262; WORD $0xd235 // vpmovzxdq %ymm2, %zmm2
+	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x0140840f; WORD $0x0000 // je <slots+0x89c>
-	LONG $0x48fdb262; WORD $0x0ca8; BYTE $0xeb // vfmadd213pd (%rbx,%r13,8), %zmm0, %zmm1
-	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xeb // vmovupd %zmm1, (%rbx,%r13,8)
-	LONG $0xfff8f9e9; BYTE $0xff // jmp <slots+0x68>
-	BYTE $0x90 // nop
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	WORD $0xc2f6; BYTE $0x04 // testb $0x4, %dl
-	LONG $0xf8f7840f; WORD $0xffff // je <slots+0x73>
-	LONG $0xffff7ae9; BYTE $0xff // jmp <slots+0x6fb>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdf362; WORD $0xc11b; BYTE $0x01 // vextractf64x4 $0x1, %zmm0, %ymm1
-	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x024c840f; WORD $0x0000 // je <slots+0xaba>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x0cb70f41; BYTE $0x41 // movzwl (%r9,%rax,2), %ecx
+	LONG $0x64b70f45; WORD $0x0841 // movzwl 0x8(%r9,%rax,2), %r12d
+	LONG $0x6cb70f45; WORD $0x0a41 // movzwl 0xa(%r9,%rax,2), %r13d
+	LONG $0x74b70f41; WORD $0x0241 // movzwl 0x2(%r9,%rax,2), %esi
+	LONG $0x7cb70f45; WORD $0x0641 // movzwl 0x6(%r9,%rax,2), %r15d
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x4cb70f41; WORD $0x0441 // movzwl 0x4(%r9,%rax,2), %ecx
+	LONG $0x107ba1c4; WORD $0xe324 // vmovsd (%rbx,%r12,8), %xmm4
+	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
+	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
+	LONG $0x1659a1c4; WORD $0xeb24 // vmovhpd (%rbx,%r13,8), %xmm4, %xmm4
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x4cb70f41; WORD $0x0c41 // movzwl 0xc(%r9,%rax,2), %ecx
+	LONG $0x44b70f41; WORD $0x0e41 // movzwl 0xe(%r9,%rax,2), %eax
+	WORD $0x8949; BYTE $0xf1 // movq %rsi, %r9
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x1c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm3
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x2c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm5
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x1651a1c4; WORD $0xcb2c // vmovhpd (%rbx,%r9,8), %xmm5, %xmm5
+	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
+	LONG $0x1c16e1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm3, %xmm3
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x2410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm4
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	LONG $0x1659a1c4; WORD $0xfb24 // vmovhpd (%rbx,%r15,8), %xmm4, %xmm4
+	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
+	LONG $0x48f5f262; WORD $0xd3a8 // vfmadd213pd %zmm3, %zmm1, %zmm2
+	LONG $0x0001e4e9; BYTE $0x00 // jmp <slots+0xb0c>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x48fdf362; WORD $0xca1b; BYTE $0x01 // vextractf64x4 $0x1, %zmm1, %ymm2
 	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0xc892fbc5 // kmovd %eax, %k1
-	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
-	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
-	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
-	LONG $0xca58f1c5 // vaddpd %xmm2, %xmm1, %xmm1
-	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x49fdf362; WORD $0xc11a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm1, %zmm0, %zmm0 {%k1}
-	LONG $0x48fdf162; LONG $0x30248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x30(%rsp)
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	LONG $0x4fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r9d
-	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x6f2c8d4f // leaq (%r15,%r13,2), %r13
-	WORD $0x1aeb // jmp <slots+0x806>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x117ba1c4; WORD $0xc304 // vmovsd %xmm0, (%rbx,%r8,8)
-	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	LONG $0xf85a840f; WORD $0xffff // je <slots+0x60>
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3574 // je <slots+0x840>
-	LONG $0x44b70f45; WORD $0x004d // movzwl (%r13,%rcx,2), %r8d
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x3374 // je <slots+0x849>
-	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
-	LONG $0x84040343 // addl (%r12,%r8,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xc0 // vmovq %rax, %xmm0
-	LONG $0x4c10fbc5; WORD $0x30cc // vmovsd 0x30(%rsp,%rcx,8), %xmm1
-	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x2875 // jne <slots+0x859>
-	WORD $0xbdeb // jmp <slots+0x7f0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0a048d4c // leaq (%rdx,%rcx), %r8
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcd75 // jne <slots+0x816>
-	LONG $0x477efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm0
-	LONG $0x4c10fbc5; WORD $0x30cc // vmovsd 0x30(%rsp,%rcx,8), %xmm1
-	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x9774 // je <slots+0x7f0>
-	LONG $0xa9f1a2c4; WORD $0xc304 // vfmadd213sd (%rbx,%r8,8), %xmm1, %xmm0
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x117ba1c4; WORD $0xc304 // vmovsd %xmm0, (%rbx,%r8,8)
-	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	WORD $0x9975 // jne <slots+0x806>
-	LONG $0xfff7eee9; BYTE $0xff // jmp <slots+0x60>
-	LONG $0x48fdf162; LONG $0x30248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x30(%rsp)
+	LONG $0xd258f5c5 // vaddpd %ymm2, %ymm1, %ymm2
+	LONG $0x197de3c4; WORD $0x01d3 // vextractf128 $0x1, %ymm2, %xmm3
+	LONG $0xe358edc5 // vaddpd %ymm3, %ymm2, %ymm4
+	LONG $0xd358e9c5 // vaddpd %xmm3, %xmm2, %xmm2
+	LONG $0xd2c6e9c5; BYTE $0x01 // vshufpd $0x1, %xmm2, %xmm2, %xmm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
+	LONG $0x49fdf362; WORD $0xca1a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm2, %zmm0, %zmm1 {%k1}
+	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
+	WORD $0x4ceb // jmp <slots+0x9c2>
+	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
+	LONG $0x48fdf162; WORD $0xf06f // vmovdqa64 %zmm0, %zmm6
+	LONG $0x4955f262; WORD $0xf48d // vpermb %zmm4, %zmm5, %zmm6 {%k1}
+	LONG $0x58cdf162; WORD $0x665c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm6, %zmm4
+	LONG $0x48ddf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm4, %zmm1
+	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xf6e0840f; WORD $0xffff // je <slots+0x85>
+	LONG $0xfffdc5e9; BYTE $0xff // jmp <slots+0x76f>
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	LONG $0xf6ae8e0f; WORD $0xffff // jle <slots+0x70>
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x60778b4c // movq 0x60(%rdi), %r14
+	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x413c8d4c // leaq (%rcx,%rax,2), %r15
+	WORD $0x2beb // jmp <slots+0xa08>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x107ba1c4; WORD $0xec54; BYTE $0x50 // vmovsd 0x50(%rsp,%r13,8), %xmm2
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x5974 // je <slots+0xa4a>
+	LONG $0xa9e9e2c4; WORD $0xf30c // vfmadd213sd (%rbx,%rsi,8), %xmm2, %xmm1
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x0c11fbc5; BYTE $0xf3 // vmovsd %xmm1, (%rbx,%rsi,8)
+	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
+	LONG $0xf668840f; WORD $0xffff // je <slots+0x70>
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x1374 // je <slots+0xa20>
+	LONG $0x34b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %esi
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xff4e8f0f; WORD $0xffff // jg <slots+0x7d4>
-	LONG $0xfff7dde9; BYTE $0xff // jmp <slots+0x68>
-	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
+	WORD $0x1775 // jne <slots+0xa2e>
+	WORD $0xc7eb // jmp <slots+0x9e0>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x28348d4a // leaq (%rax,%r13), %rsi
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0xb274 // je <slots+0x9e0>
+	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
+	LONG $0xb6040341 // addl (%r14,%rsi,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	LONG $0x107ba1c4; WORD $0xec54; BYTE $0x50 // vmovsd 0x50(%rsp,%r13,8), %xmm2
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0xa775 // jne <slots+0x9f1>
+	LONG $0xca59f3c5 // vmulsd %xmm2, %xmm1, %xmm1
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x0c11fbc5; BYTE $0xf3 // vmovsd %xmm1, (%rbx,%rsi,8)
+	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
+	WORD $0xad75 // jne <slots+0xa08>
+	LONG $0xfff610e9; BYTE $0xff // jmp <slots+0x70>
+	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x00f2840f; WORD $0x0000 // je <slots+0xb5f>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x487df262; WORD $0x1435; BYTE $0x81 // vpmovzxdq (%rcx,%rax,4), %zmm2
+	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfec0850f; WORD $0xffff // jne <slots+0x75c>
-	LONG $0x48fdf162; WORD $0xc959 // vmulpd %zmm1, %zmm0, %zmm1
-	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xeb // vmovupd %zmm1, (%rbx,%r13,8)
-	LONG $0xfff7bae9; BYTE $0xff // jmp <slots+0x68>
+	LONG $0x00df840f; WORD $0x0000 // je <slots+0xb70>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x48f5f262; WORD $0x14a8; BYTE $0xc3 // vfmadd213pd (%rbx,%rax,8), %zmm1, %zmm2
+	LONG $0x48fdf162; WORD $0x1411; BYTE $0xc3 // vmovupd %zmm2, (%rbx,%rax,8)
+	LONG $0xfff5cae9; BYTE $0xff // jmp <slots+0x73>
+	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0xfdb4850f; WORD $0xffff // jne <slots+0x86e>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x48f5f162; WORD $0xd259 // vmulpd %zmm2, %zmm1, %zmm2
+	LONG $0x74b70f41; WORD $0x0841 // movzwl 0x8(%r9,%rax,2), %esi
+	LONG $0x3cb70f45; BYTE $0x41 // movzwl (%r9,%rax,2), %r15d
+	LONG $0x6cb70f45; WORD $0x0241 // movzwl 0x2(%r9,%rax,2), %r13d
+	LONG $0x4cb70f41; WORD $0x0441 // movzwl 0x4(%r9,%rax,2), %ecx
+	LONG $0x64b70f45; WORD $0x0641 // movzwl 0x6(%r9,%rax,2), %r12d
+	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
+	LONG $0x74b70f41; WORD $0x0a41 // movzwl 0xa(%r9,%rax,2), %esi
+	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
+	LONG $0x74b70f41; WORD $0x0c41 // movzwl 0xc(%r9,%rax,2), %esi
+	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
+	LONG $0x74b70f41; WORD $0x0e41 // movzwl 0xe(%r9,%rax,2), %esi
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	LONG $0x1379a1c4; WORD $0xfb14 // vmovlpd %xmm2, (%rbx,%r15,8)
+	LONG $0x1417f9c5; BYTE $0xc3 // vmovhpd %xmm2, (%rbx,%rax,8)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
+	LONG $0x1379a1c4; WORD $0xeb0c // vmovlpd %xmm1, (%rbx,%r13,8)
+	LONG $0x1779a1c4; WORD $0xe30c // vmovhpd %xmm1, (%rbx,%r12,8)
+	LONG $0x487df362; WORD $0xd119; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm1
+	LONG $0x0c13f9c5; BYTE $0xc3 // vmovlpd %xmm1, (%rbx,%rax,8)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x0c17f9c5; BYTE $0xc3 // vmovhpd %xmm1, (%rbx,%rax,8)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x487df362; WORD $0xd119; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm1
+	LONG $0x0c13f9c5; BYTE $0xc3 // vmovlpd %xmm1, (%rbx,%rax,8)
+	LONG $0x0c17f9c5; BYTE $0xcb // vmovhpd %xmm1, (%rbx,%rcx,8)
+	LONG $0xfff514e9; BYTE $0xff // jmp <slots+0x73>
+	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0xff21850f; WORD $0xffff // jne <slots+0xa91>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x48f5f162; WORD $0xca59 // vmulpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0x0c11; BYTE $0xc3 // vmovupd %zmm1, (%rbx,%rax,8)
+	LONG $0xfff4ece9; BYTE $0xff // jmp <slots+0x73>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -472,18 +609,15 @@ TEXT ·slotsOct(SB), 0, $320-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	BYTE $0x00
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func farSlotsOct(c *slotCall)
-TEXT ·farSlotsOct(SB), 0, $336-8
+TEXT ·farSlotsOct(SB), 0, $352-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
-	LONG $0x000836e9; BYTE $0x00 // jmp <end>
+	LONG $0x000976e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -492,7 +626,7 @@ TEXT ·farSlotsOct(SB), 0, $336-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x07e08e0f; WORD $0x0000 // jle <farSlots+0x7ed>
+	LONG $0x09538e0f; WORD $0x0000 // jle <farSlots+0x960>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -501,838 +635,494 @@ TEXT ·farSlotsOct(SB), 0, $336-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x90ec8148; WORD $0x0000; BYTE $0x00 // subq $0x90, %rsp
-	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
-	LONG $0x285f8b48 // movq 0x28(%rdi), %rbx
-	LONG $0x58478b4c // movq 0x58(%rdi), %r8
+	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
+	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xffffba41; WORD $0x00ff // movl $0xffffff, %r10d
+	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
-	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x28eb // jmp <farSlots+0x88>
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	LONG $0xffffba41; WORD $0x00ff // movl $0xffffff, %r10d
-	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
+	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
+	WORD $0x014d; BYTE $0xda // addq %r11, %r10
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	WORD $0x32eb // jmp <farSlots+0x94>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	LONG $0x247c014c; BYTE $0x08 // addq %r15, 0x8(%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x08c18349 // addq $0x8, %r9
-	LONG $0x244c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r9
-	LONG $0x0757830f; WORD $0x0000 // jae <farSlots+0x7df>
-	LONG $0x69b70f45; BYTE $0x06 // movzwl 0x6(%r9), %r13d
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x02c5f641 // testb $0x2, %r13b
-	LONG $0x0314850f; WORD $0x0000 // jne <farSlots+0x3b0>
-	WORD $0x8b45; BYTE $0x21 // movl (%r9), %r12d
+	LONG $0x08c08349 // addq $0x8, %r8
+	LONG $0x24443b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r8
+	LONG $0x08be830f; WORD $0x0000 // jae <farSlots+0x952>
+	LONG $0x70b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r14d
+	LONG $0x02c6f641 // testb $0x2, %r14b
+	LONG $0x028d850f; WORD $0x0000 // jne <farSlots+0x330>
+	WORD $0x8b45; BYTE $0x20 // movl (%r8), %r12d
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
-	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
+	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
 	LONG $0x03e4c149 // shlq $0x3, %r12
 	LONG $0x3867034c // addq 0x38(%rdi), %r12
-	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0x01e7820f; WORD $0x0000 // jb <farSlots+0x2ac>
-	LONG $0x245c8948; BYTE $0x20 // movq %rbx, 0x20(%rsp)
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
-	LONG $0x246c8944; BYTE $0x0c // movl %r13d, 0xc(%rsp)
+	LONG $0x02fd8349 // cmpq $0x2, %r13
+	LONG $0x019e820f; WORD $0x0000 // jb <farSlots+0x262>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
-	WORD $0x068b // movl (%rsi), %eax
+	LONG $0x008e180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rsi)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	LONG $0xfec58349 // addq $-0x2, %r13
 	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
-	LONG $0x0c4e8b44 // movl 0xc(%rsi), %r9d
-	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
-	LONG $0x0f5e8b44 // movl 0xf(%rsi), %r11d
-	WORD $0x568b; BYTE $0x14 // movl 0x14(%rsi), %edx
-	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
-	WORD $0x2144; BYTE $0xef // andl %r13d, %edi
-	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
-	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
-	WORD $0x2145; BYTE $0xee // andl %r13d, %r14d
-	WORD $0x2145; BYTE $0xe9 // andl %r13d, %r9d
-	WORD $0x2145; BYTE $0xeb // andl %r13d, %r11d
-	WORD $0xeac1; BYTE $0x08 // shrl $0x8, %edx
-	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xfc14 // vmovsd (%r12,%rdi,8), %xmm2
-	LONG $0x107b81c4; WORD $0xf424 // vmovsd (%r12,%r14,8), %xmm4
-	LONG $0x02b60f41 // movzbl (%r10), %eax
-	LONG $0x1661c1c4; WORD $0xcc1c // vmovhpd (%r12,%rcx,8), %xmm3, %xmm3
-	LONG $0x166981c4; WORD $0xc414 // vmovhpd (%r12,%r8,8), %xmm2, %xmm2
-	LONG $0x1659c1c4; WORD $0xd424 // vmovhpd (%r12,%rdx,8), %xmm4, %xmm4
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xcc1c // vmovsd (%r12,%r9,8), %xmm3
-	LONG $0x166181c4; WORD $0xdc1c // vmovhpd (%r12,%r11,8), %xmm3, %xmm3
-	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	LONG $0x48fed162; WORD $0x2c6f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm5
-	WORD $0x7e8b; BYTE $0x21 // movl 0x21(%rsi), %edi
-	LONG $0x24468b44 // movl 0x24(%rsi), %r8d
-	LONG $0x2a5e8b44 // movl 0x2a(%rsi), %r11d
-	LONG $0x274e8b44 // movl 0x27(%rsi), %r9d
-	LONG $0x2c768b44 // movl 0x2c(%rsi), %r14d
-	WORD $0x2144; BYTE $0xef // andl %r13d, %edi
-	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
-	WORD $0x2145; BYTE $0xeb // andl %r13d, %r11d
-	WORD $0x2145; BYTE $0xe9 // andl %r13d, %r9d
-	LONG $0x08eec141 // shrl $0x8, %r14d
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0x107b81c4; WORD $0xdc24 // vmovsd (%r12,%r11,8), %xmm4
-	LONG $0x165981c4; WORD $0xf424 // vmovhpd (%r12,%r14,8), %xmm4, %xmm4
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x4855f262; WORD $0x1a8d // vpermb (%rdx), %zmm5, %zmm3
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x48e5d262; LONG $0x010f5c47 // vpsllvq 0x40(%r15,%rcx), %zmm3, %zmm3
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
-	WORD $0x568b; BYTE $0x1e // movl 0x1e(%rsi), %edx
-	LONG $0x58e5d162; LONG $0x1a0f5cef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x020f5c46 // vpsravq 0x80(%r15,%rcx), %zmm3, %zmm3
-	WORD $0x4e8b; BYTE $0x1b // movl 0x1b(%rsi), %ecx
-	LONG $0x30c68348 // addq $0x30, %rsi
-	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
-	WORD $0x2144; BYTE $0xea // andl %r13d, %edx
-	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xd414 // vmovsd (%r12,%rdx,8), %xmm2
-	LONG $0x42b60f41; BYTE $0x01 // movzbl 0x1(%r10), %eax
-	LONG $0x02c28349 // addq $0x2, %r10
-	LONG $0x1661c1c4; WORD $0xcc1c // vmovhpd (%r12,%rcx,8), %xmm3, %xmm3
-	LONG $0x1669c1c4; WORD $0xfc14 // vmovhpd (%r12,%rdi,8), %xmm2, %xmm2
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xc41c // vmovsd (%r12,%r8,8), %xmm3
-	LONG $0x166181c4; WORD $0xcc1c // vmovhpd (%r12,%r9,8), %xmm3, %xmm3
-	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm4
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x485df262; WORD $0x1b8d // vpermb (%rbx), %zmm4, %zmm3
-	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x48e5d262; LONG $0x010f5c47 // vpsllvq 0x40(%r15,%rcx), %zmm3, %zmm3
-	LONG $0x58e5d162; LONG $0x1a0f5cef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x020f5c46 // vpsravq 0x80(%r15,%rcx), %zmm3, %zmm3
-	LONG $0xfec08348 // addq $-0x2, %rax
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48edf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm2, %zmm1
-	LONG $0x01f88348 // cmpq $0x1, %rax
-	LONG $0xfe52870f; WORD $0xffff // ja <farSlots+0xe0>
-	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
-	LONG $0x246c8b44; BYTE $0x0c // movl 0xc(%rsp), %r13d
-	LONG $0x01f88348 // cmpq $0x1, %rax
-	LONG $0x036a850f; WORD $0x0000 // jne <farSlots+0x620>
 	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x568b; BYTE $0x06 // movl 0x6(%rsi), %edx
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xfc14 // vmovsd (%r12,%rdi,8), %xmm2
 	WORD $0x7e8b; BYTE $0x09 // movl 0x9(%rsi), %edi
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	LONG $0x0c468b44 // movl 0xc(%rsi), %r8d
-	LONG $0x0f4e8b44 // movl 0xf(%rsi), %r9d
-	LONG $0x125e8b44 // movl 0x12(%rsi), %r11d
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xda21 // andl %ebx, %edx
-	WORD $0xd921 // andl %ebx, %ecx
-	WORD $0xdf21 // andl %ebx, %edi
-	WORD $0x2141; BYTE $0xdb // andl %ebx, %r11d
-	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
-	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	LONG $0x14768b44 // movl 0x14(%rsi), %r14d
-	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x107bc1c4; WORD $0xd414 // vmovsd (%r12,%rdx,8), %xmm2
 	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
-	LONG $0x107b81c4; WORD $0xdc24 // vmovsd (%r12,%r11,8), %xmm4
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	LONG $0xffffba41; WORD $0x00ff // movl $0xffffff, %r10d
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	LONG $0x1669c1c4; WORD $0xfc14 // vmovhpd (%r12,%rdi,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xcc1c // vmovhpd (%r12,%rcx,8), %xmm3, %xmm3
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x08eec141 // shrl $0x8, %r14d
-	LONG $0x165981c4; WORD $0xf424 // vmovhpd (%r12,%r14,8), %xmm4, %xmm4
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	WORD $0x7e8b; BYTE $0x03 // movl 0x3(%rsi), %edi
+	LONG $0x107bc1c4; WORD $0xc424 // vmovsd (%r12,%rax,8), %xmm4
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1661c1c4; WORD $0xfc1c // vmovhpd (%r12,%rdi,8), %xmm3, %xmm3
+	WORD $0x7e8b; BYTE $0x0f // movl 0xf(%rsi), %edi
+	LONG $0x107bc1c4; WORD $0xc42c // vmovsd (%r12,%rax,8), %xmm5
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	LONG $0x1659c1c4; WORD $0xfc24 // vmovhpd (%r12,%rdi,8), %xmm4, %xmm4
+	WORD $0x7e8b; BYTE $0x14 // movl 0x14(%rsi), %edi
 	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xc41c // vmovsd (%r12,%r8,8), %xmm3
-	LONG $0x166181c4; WORD $0xcc1c // vmovhpd (%r12,%r9,8), %xmm3, %xmm3
-	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm4
+	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
+	LONG $0x1651c1c4; WORD $0xfc2c // vmovhpd (%r12,%rdi,8), %xmm5, %xmm5
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fed162; WORD $0x346f; BYTE $0x07 // vmovdqu64 (%r15,%rax), %zmm6
+	LONG $0x484df262; WORD $0x318d // vpermb (%rcx), %zmm6, %zmm6
+	WORD $0x4e8b; BYTE $0x1e // movl 0x1e(%rsi), %ecx
+	LONG $0x48cdd262; LONG $0x01077447 // vpsllvq 0x40(%r15,%rax), %zmm6, %zmm6
+	LONG $0x58cdd162; LONG $0x1a0774ef // vpxorq 0xd0(%r15,%rax){1to8}, %zmm6, %zmm6
+	LONG $0x48cdd262; LONG $0x02077446 // vpsravq 0x80(%r15,%rax), %zmm6, %zmm6
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	LONG $0x107bc1c4; WORD $0xcc3c // vmovsd (%r12,%rcx,8), %xmm7
+	WORD $0x4e8b; BYTE $0x21 // movl 0x21(%rsi), %ecx
+	LONG $0x185de3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm4, %ymm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x485df262; WORD $0x1b8d // vpermb (%rbx), %zmm4, %zmm3
-	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
-	LONG $0x48e5d262; LONG $0x010f5c47 // vpsllvq 0x40(%r15,%rcx), %zmm3, %zmm3
-	LONG $0x58e5d162; LONG $0x1a0f5cef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x020f5c46 // vpsravq 0x80(%r15,%rcx), %zmm3, %zmm3
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x107b41c4; WORD $0xc404 // vmovsd (%r12,%rax,8), %xmm8
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	LONG $0x48fef162; WORD $0xdee6 // vcvtqq2pd %zmm6, %zmm3
+	LONG $0x1641c1c4; WORD $0xcc3c // vmovhpd (%r12,%rcx,8), %xmm7, %xmm7
+	WORD $0x4e8b; BYTE $0x1b // movl 0x1b(%rsi), %ecx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc40c // vmovsd (%r12,%rax,8), %xmm9
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
 	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xfcd9840f; WORD $0xffff // je <farSlots+0x79>
-	LONG $0x0002aae9; BYTE $0x00 // jmp <farSlots+0x64f>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8b45; BYTE $0x39 // movl (%r9), %r15d
-	LONG $0x61b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r12d
-	LONG $0x246c8944; BYTE $0x0c // movl %r13d, 0xc(%rsp)
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	LONG $0x163941c4; WORD $0xcc04 // vmovhpd (%r12,%rcx,8), %xmm8, %xmm8
+	WORD $0x4e8b; BYTE $0x27 // movl 0x27(%rsi), %ecx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc414 // vmovsd (%r12,%rax,8), %xmm10
+	LONG $0x0142b60f // movzbl 0x1(%rdx), %eax
+	LONG $0x02c28348 // addq $0x2, %rdx
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	LONG $0x163141c4; WORD $0xcc0c // vmovhpd (%r12,%rcx,8), %xmm9, %xmm9
+	WORD $0x4e8b; BYTE $0x2c // movl 0x2c(%rsi), %ecx
+	LONG $0x30c68348 // addq $0x30, %rsi
+	LONG $0x183de3c4; WORD $0x01d7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm2
+	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
+	LONG $0x162941c4; WORD $0xcc14 // vmovhpd (%r12,%rcx,8), %xmm10, %xmm10
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fe5162; WORD $0x1c6f; BYTE $0x07 // vmovdqu64 (%r15,%rax), %zmm11
+	LONG $0x48257262; WORD $0x1b8d // vpermb (%rbx), %zmm11, %zmm11
+	LONG $0x48a55262; LONG $0x01075c47 // vpsllvq 0x40(%r15,%rax), %zmm11, %zmm11
+	LONG $0x58a55162; LONG $0x1a075cef // vpxorq 0xd0(%r15,%rax){1to8}, %zmm11, %zmm11
+	LONG $0x48a55262; LONG $0x02075c46 // vpsravq 0x80(%r15,%rax), %zmm11, %zmm11
+	LONG $0x1835c3c4; WORD $0x01da // vinsertf128 $0x1, %xmm10, %ymm9, %ymm3
+	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0xe3e6 // vcvtqq2pd %zmm11, %zmm4
+	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	LONG $0xfe73870f; WORD $0xffff // ja <farSlots+0xd0>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	LONG $0x02de850f; WORD $0x0000 // jne <farSlots+0x54a>
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc414 // vmovsd (%r12,%rax,8), %xmm2
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1669c1c4; WORD $0xc414 // vmovhpd (%r12,%rax,8), %xmm2, %xmm2
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1661c1c4; WORD $0xc41c // vmovhpd (%r12,%rax,8), %xmm3, %xmm3
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc424 // vmovsd (%r12,%rax,8), %xmm4
+	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1659c1c4; WORD $0xc424 // vmovhpd (%r12,%rax,8), %xmm4, %xmm4
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc42c // vmovsd (%r12,%rax,8), %xmm5
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	LONG $0x18c68348 // addq $0x18, %rsi
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x1651c1c4; WORD $0xc42c // vmovhpd (%r12,%rax,8), %xmm5, %xmm5
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x180c8d4a // leaq (%rax,%r11), %rcx
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fed162; WORD $0x346f; BYTE $0x07 // vmovdqu64 (%r15,%rax), %zmm6
+	LONG $0x484dd262; WORD $0x338d // vpermb (%r11), %zmm6, %zmm6
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0x48cdd262; LONG $0x01077447 // vpsllvq 0x40(%r15,%rax), %zmm6, %zmm6
+	LONG $0x185de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm4, %ymm4
+	LONG $0x58cdd162; LONG $0x1a0774ef // vpxorq 0xd0(%r15,%rax){1to8}, %zmm6, %zmm6
+	LONG $0x48cdd262; LONG $0x02077446 // vpsravq 0x80(%r15,%rax), %zmm6, %zmm6
+	LONG $0x48edf362; WORD $0xd41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm2, %zmm2
+	LONG $0x48fef162; WORD $0xdee6 // vcvtqq2pd %zmm6, %zmm3
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x00021ae9; BYTE $0x00 // jmp <farSlots+0x54a>
+	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
+	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
 	LONG $0x03e7c149 // shlq $0x3, %r15
 	LONG $0x387f034c // addq 0x38(%rdi), %r15
 	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0184820f; WORD $0x0000 // jb <farSlots+0x553>
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
-	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	LONG $0xffffffbf; BYTE $0x00 // movl $0xffffff, %edi
+	LONG $0x0143820f; WORD $0x0000 // jb <farSlots+0x48d>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x008e180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rsi)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
 	LONG $0xfec48349 // addq $-0x2, %r12
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
+	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	LONG $0x107bc1c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm2
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1669c1c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm2, %xmm2
 	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
-	WORD $0x5e8b; BYTE $0x0c // movl 0xc(%rsi), %ebx
-	LONG $0x0f768b44 // movl 0xf(%rsi), %r14d
-	LONG $0x124e8b44 // movl 0x12(%rsi), %r9d
-	LONG $0x55b60f41; BYTE $0x00 // movzbl (%r13), %edx
-	WORD $0x2144; BYTE $0xd0 // andl %r10d, %eax
-	WORD $0x2145; BYTE $0xd0 // andl %r10d, %r8d
-	WORD $0x2144; BYTE $0xd1 // andl %r10d, %ecx
-	LONG $0x09568b44 // movl 0x9(%rsi), %r10d
-	WORD $0x2141; BYTE $0xf9 // andl %edi, %r9d
-	WORD $0xfb21 // andl %edi, %ebx
-	WORD $0x2141; BYTE $0xfe // andl %edi, %r14d
-	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
-	LONG $0x107b81c4; WORD $0xc714 // vmovsd (%r15,%r8,8), %xmm2
-	LONG $0x107b81c4; WORD $0xcf24 // vmovsd (%r15,%r9,8), %xmm4
-	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
-	WORD $0x2141; BYTE $0xfa // andl %edi, %r10d
-	WORD $0x7e8b; BYTE $0x14 // movl 0x14(%rsi), %edi
-	LONG $0x166981c4; WORD $0xd714 // vmovhpd (%r15,%r10,8), %xmm2, %xmm2
-	LONG $0xffffba41; WORD $0x00ff // movl $0xffffff, %r10d
-	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
-	LONG $0x1659c1c4; WORD $0xff24 // vmovhpd (%r15,%rdi,8), %xmm4, %xmm4
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1661c1c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm3, %xmm3
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
+	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
 	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107bc1c4; WORD $0xdf1c // vmovsd (%r15,%rbx,8), %xmm3
-	LONG $0x166181c4; WORD $0xf71c // vmovhpd (%r15,%r14,8), %xmm3, %xmm3
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	WORD $0x7e8b; BYTE $0x1e // movl 0x1e(%rsi), %edi
-	WORD $0x4e8b; BYTE $0x1b // movl 0x1b(%rsi), %ecx
-	LONG $0x21468b44 // movl 0x21(%rsi), %r8d
-	LONG $0x244e8b44 // movl 0x24(%rsi), %r9d
-	WORD $0x5e8b; BYTE $0x2a // movl 0x2a(%rsi), %ebx
-	LONG $0x2c768b44 // movl 0x2c(%rsi), %r14d
-	WORD $0x2144; BYTE $0xd0 // andl %r10d, %eax
-	WORD $0x2144; BYTE $0xd7 // andl %r10d, %edi
-	WORD $0x2144; BYTE $0xd1 // andl %r10d, %ecx
-	WORD $0x2145; BYTE $0xd0 // andl %r10d, %r8d
-	WORD $0x2145; BYTE $0xd1 // andl %r10d, %r9d
-	WORD $0x2144; BYTE $0xd3 // andl %r10d, %ebx
-	LONG $0x08eec141 // shrl $0x8, %r14d
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0x107bc1c4; WORD $0xdf24 // vmovsd (%r15,%rbx,8), %xmm4
-	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
-	LONG $0x165981c4; WORD $0xf724 // vmovhpd (%r15,%r14,8), %xmm4, %xmm4
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x487cd162; WORD $0x1b5a // vcvtps2pd (%r11), %zmm3
-	LONG $0x275e8b44 // movl 0x27(%rsi), %r11d
-	LONG $0x30c68348 // addq $0x30, %rsi
-	WORD $0x2145; BYTE $0xd3 // andl %r10d, %r11d
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xff14 // vmovsd (%r15,%rdi,8), %xmm2
-	LONG $0x45b60f41; BYTE $0x01 // movzbl 0x1(%r13), %eax
-	LONG $0x02c58349 // addq $0x2, %r13
-	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
-	LONG $0x166981c4; WORD $0xc714 // vmovhpd (%r15,%r8,8), %xmm2, %xmm2
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xcf1c // vmovsd (%r15,%r9,8), %xmm3
-	LONG $0x166181c4; WORD $0xdf1c // vmovhpd (%r15,%r11,8), %xmm3, %xmm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
 	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0x487cf162; WORD $0x215a // vcvtps2pd (%rcx), %zmm4
+	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
+	LONG $0x487cf162; WORD $0x315a // vcvtps2pd (%rcx), %zmm6
+	LONG $0x52b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r10d
+	LONG $0x02c28348 // addq $0x2, %rdx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	LONG $0x107bc1c4; WORD $0xc73c // vmovsd (%r15,%rax,8), %xmm7
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x185de3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm4, %ymm3
 	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfea4870f; WORD $0xffff // ja <farSlots+0x3e0>
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x00e3850f; WORD $0x0000 // jne <farSlots+0x640>
-	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
-	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
-	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
-	LONG $0x0c4e8b44 // movl 0xc(%rsi), %r9d
-	LONG $0x0f5e8b44 // movl 0xf(%rsi), %r11d
-	LONG $0x14668b44 // movl 0x14(%rsi), %r12d
-	LONG $0x18c68348 // addq $0x18, %rsi
-	WORD $0x2144; BYTE $0xd0 // andl %r10d, %eax
-	WORD $0x2144; BYTE $0xd7 // andl %r10d, %edi
-	WORD $0x2144; BYTE $0xd1 // andl %r10d, %ecx
-	WORD $0x2145; BYTE $0xd0 // andl %r10d, %r8d
-	WORD $0x2145; BYTE $0xd6 // andl %r10d, %r14d
-	WORD $0x2145; BYTE $0xd1 // andl %r10d, %r9d
-	WORD $0x2145; BYTE $0xd3 // andl %r10d, %r11d
-	LONG $0x08ecc141 // shrl $0x8, %r12d
-	LONG $0x107bc1c4; WORD $0xff14 // vmovsd (%r15,%rdi,8), %xmm2
-	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
-	LONG $0x107b81c4; WORD $0xf724 // vmovsd (%r15,%r14,8), %xmm4
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
-	LONG $0x166981c4; WORD $0xc714 // vmovhpd (%r15,%r8,8), %xmm2, %xmm2
-	LONG $0x165981c4; WORD $0xe724 // vmovhpd (%r15,%r12,8), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xcf1c // vmovsd (%r15,%r9,8), %xmm3
-	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
-	LONG $0x246c8b44; BYTE $0x0c // movl 0xc(%rsp), %r13d
-	LONG $0x166181c4; WORD $0xdf1c // vmovhpd (%r15,%r11,8), %xmm3, %xmm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1641c1c4; WORD $0xc73c // vmovhpd (%r15,%rax,8), %xmm7, %xmm7
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x48edf262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm2, %zmm0
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc704 // vmovsd (%r15,%rax,8), %xmm8
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x163941c4; WORD $0xc704 // vmovhpd (%r15,%rax,8), %xmm8, %xmm8
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm9
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x183de3c4; WORD $0x01d7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm2
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x163141c4; WORD $0xc70c // vmovhpd (%r15,%rax,8), %xmm9, %xmm9
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
+	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
+	LONG $0x30c68348 // addq $0x30, %rsi
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
 	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
+	LONG $0x487c7162; WORD $0x1b5a // vcvtps2pd (%rbx), %zmm11
+	LONG $0x1835c3c4; WORD $0x01da // vinsertf128 $0x1, %xmm10, %ymm9, %ymm3
+	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0xcbb8 // vfmadd231pd %zmm11, %zmm2, %zmm1
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfec3870f; WORD $0xffff // ja <farSlots+0x350>
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x00b3850f; WORD $0x0000 // jne <farSlots+0x54a>
+	WORD $0x3e8b // movl (%rsi), %edi
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	WORD $0x5e8b; BYTE $0x09 // movl 0x9(%rsi), %ebx
+	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
+	LONG $0x24748944; BYTE $0x18 // movl %r14d, 0x18(%rsp)
+	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
+	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	LONG $0x18c68348 // addq $0x18, %rsi
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
+	WORD $0x2145; BYTE $0xce // andl %r9d, %r14d
+	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
+	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x107b81c4; WORD $0xc714 // vmovsd (%r15,%r8,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xff1c // vmovsd (%r15,%rdi,8), %xmm3
+	LONG $0x107b81c4; WORD $0xf724 // vmovsd (%r15,%r14,8), %xmm4
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x24748b44; BYTE $0x18 // movl 0x18(%rsp), %r14d
+	LONG $0x1669c1c4; WORD $0xdf14 // vmovhpd (%r15,%rbx,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0xe71c // vmovsd (%r15,%r12,8), %xmm3
+	LONG $0x166181c4; WORD $0xef1c // vmovhpd (%r15,%r13,8), %xmm3, %xmm3
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
 	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0x487cf162; WORD $0x235a // vcvtps2pd (%rbx), %zmm4
-	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
+	LONG $0x487cd162; WORD $0x235a // vcvtps2pd (%r11), %zmm4
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
 	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm2, %zmm0
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xfa65840f; WORD $0xffff // je <farSlots+0x79>
-	WORD $0x39eb // jmp <farSlots+0x64f>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	LONG $0xffffba41; WORD $0x00ff // movl $0xffffff, %r10d
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xfa46840f; WORD $0xffff // je <farSlots+0x79>
-	WORD $0x1aeb // jmp <farSlots+0x64f>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b44; BYTE $0x0c // movl 0xc(%rsp), %r13d
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xfa2a840f; WORD $0xffff // je <farSlots+0x79>
+	LONG $0x04c6f641 // testb $0x4, %r14b
+	LONG $0xfb31840f; WORD $0xffff // je <farSlots+0x85>
+	LONG $0x505f8b48 // movq 0x50(%rdi), %rbx
 	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
-	LONG $0x08c5f641 // testb $0x8, %r13b
-	WORD $0x6575 // jne <farSlots+0x6c0>
-	LONG $0x507f8b4c // movq 0x50(%rdi), %r15
-	LONG $0x48778b4c // movq 0x48(%rdi), %r14
-	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
-	LONG $0x08ff8349 // cmpq $0x8, %r15
-	LONG $0x01368c0f; WORD $0x0000 // jl <farSlots+0x7a6>
-	LONG $0x307f8348; BYTE $0x00 // cmpq $0x0, 0x30(%rdi)
 	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
-	WORD $0x7c75 // jne <farSlots+0x6f9>
+	LONG $0x245c2b48; BYTE $0x08 // subq 0x8(%rsp), %rbx
+	LONG $0x08fb8348 // cmpq $0x8, %rbx
+	LONG $0xfb4c0f4c // cmovlq %rbx, %r15
+	LONG $0x08c6f641 // testb $0x8, %r14b
+	LONG $0x01a5850f; WORD $0x0000 // jne <farSlots+0x720>
+	LONG $0x08fb8348 // cmpq $0x8, %rbx
+	LONG $0x01e08c0f; WORD $0x0000 // jl <farSlots+0x765>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	LONG $0x48678b4c // movq 0x48(%rdi), %r12
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	LONG $0x0280840f; WORD $0x0000 // je <farSlots+0x816>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0132840f; WORD $0x0000 // je <farSlots+0x7bc>
+	LONG $0x02bc840f; WORD $0x0000 // je <farSlots+0x85f>
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
+	LONG $0x4b3cb70f // movzwl (%rbx,%rcx,2), %edi
+	LONG $0x6cb70f44; WORD $0x084b // movzwl 0x8(%rbx,%rcx,2), %r13d
+	LONG $0x44b70f44; WORD $0x0a4b // movzwl 0xa(%rbx,%rcx,2), %r8d
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
+	LONG $0x4b7cb70f; BYTE $0x02 // movzwl 0x2(%rbx,%rcx,2), %edi
+	LONG $0x6e79a1c4; WORD $0xa80c // vmovd (%rax,%r13,4), %xmm1
+	LONG $0x2271a3c4; WORD $0x800c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r8,4), %xmm1, %xmm1
+	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	LONG $0x4b7cb70f; BYTE $0x04 // movzwl 0x4(%rbx,%rcx,2), %edi
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0x4b7cb70f; BYTE $0x06 // movzwl 0x6(%rbx,%rcx,2), %edi
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	LONG $0x4b7cb70f; BYTE $0x0c // movzwl 0xc(%rbx,%rcx,2), %edi
+	LONG $0x4b4cb70f; BYTE $0x0e // movzwl 0xe(%rbx,%rcx,2), %ecx
+	LONG $0x2271e3c4; WORD $0xb80c; BYTE $0x02 // vpinsrd $0x2, (%rax,%rdi,4), %xmm1, %xmm1
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x2271e3c4; WORD $0x880c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm1, %xmm1
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x146ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm2
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm2, %xmm2
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm2, %xmm2
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm2, %xmm2
+	LONG $0x386de3c4; WORD $0x01c9 // vinserti128 $0x1, %xmm1, %ymm2, %ymm1
+	LONG $0x487df262; WORD $0xc935 // vpmovzxdq %ymm1, %zmm1
+	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x0213840f; WORD $0x0000 // je <farSlots+0x870>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x434cb70f; BYTE $0x02 // movzwl 0x2(%rbx,%rax,2), %ecx
+	LONG $0x34b70f44; BYTE $0x43 // movzwl (%rbx,%rax,2), %r14d
+	LONG $0x6cb70f44; WORD $0x0643 // movzwl 0x6(%rbx,%rax,2), %r13d
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x434cb70f; BYTE $0x04 // movzwl 0x4(%rbx,%rax,2), %ecx
+	LONG $0x107b81c4; WORD $0xf424 // vmovsd (%r12,%r14,8), %xmm4
+	LONG $0x246c894c; BYTE $0x40 // movq %r13, 0x40(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x434cb70f; BYTE $0x08 // movzwl 0x8(%rbx,%rax,2), %ecx
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x434cb70f; BYTE $0x0a // movzwl 0xa(%rbx,%rax,2), %ecx
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x434cb70f; BYTE $0x0c // movzwl 0xc(%rbx,%rax,2), %ecx
+	LONG $0x435cb70f; BYTE $0x0e // movzwl 0xe(%rbx,%rax,2), %ebx
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x107bc1c4; WORD $0xcc14 // vmovsd (%r12,%rcx,8), %xmm2
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x1659c1c4; WORD $0xc424 // vmovhpd (%r12,%rax,8), %xmm4, %xmm4
+	LONG $0x1669c1c4; WORD $0xdc14 // vmovhpd (%r12,%rbx,8), %xmm2, %xmm2
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x107bc1c4; WORD $0xdc1c // vmovsd (%r12,%rbx,8), %xmm3
+	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
+	LONG $0x1661c1c4; WORD $0xdc1c // vmovhpd (%r12,%rbx,8), %xmm3, %xmm3
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0xdc1c // vmovsd (%r12,%rbx,8), %xmm3
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	LONG $0x166181c4; WORD $0xec1c // vmovhpd (%r12,%r13,8), %xmm3, %xmm3
+	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
+	LONG $0x48fdf262; WORD $0xcaa8 // vfmadd213pd %zmm2, %zmm0, %zmm1
+	LONG $0x0001b4e9; BYTE $0x00 // jmp <farSlots+0x8c8>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdf362; WORD $0xc11b; BYTE $0x01 // vextractf64x4 $0x1, %zmm0, %ymm1
+	WORD $0x01b0 // movb $0x1, %al
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
+	LONG $0xc892fbc5 // kmovd %eax, %k1
+	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
+	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
+	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
+	LONG $0xca58f1c5 // vaddpd %xmm2, %xmm1, %xmm1
+	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0x49fdf362; WORD $0xc11a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm1, %zmm0, %zmm0 {%k1}
+	LONG $0x48fdf162; LONG $0x50248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x50(%rsp)
+	WORD $0x18eb // jmp <farSlots+0x77d>
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x48fdf162; LONG $0x50248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x50(%rsp)
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	LONG $0xf8f88e0f; WORD $0xffff // jle <farSlots+0x75>
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x41248d4c // leaq (%rcx,%rax,2), %r12
+	WORD $0x1eeb // jmp <farSlots+0x7bb>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x117bc1c4; WORD $0xc604 // vmovsd %xmm0, (%r14,%rax,8)
+	WORD $0x394c; BYTE $0xc3 // cmpq %r8, %rbx
+	LONG $0xf8b5840f; WORD $0xffff // je <farSlots+0x70>
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x3074 // je <farSlots+0x7f0>
+	LONG $0x04b70f43; BYTE $0x44 // movzwl (%r12,%r8,2), %eax
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x3374 // je <farSlots+0x7fd>
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	LONG $0x873c0341 // addl (%r15,%rax,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
+	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x50 // vmovsd 0x50(%rsp,%r8,8), %xmm1
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x2875 // jne <farSlots+0x80e>
+	WORD $0xb8eb // jmp <farSlots+0x7a0>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0xcd75 // jne <farSlots+0x7ca>
+	LONG $0x477efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm0
+	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x50 // vmovsd 0x50(%rsp,%r8,8), %xmm1
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x9274 // je <farSlots+0x7a0>
+	LONG $0xa9f1c2c4; WORD $0xc604 // vfmadd213sd (%r14,%rax,8), %xmm1, %xmm0
+	WORD $0x8eeb // jmp <farSlots+0x7a4>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0107840f; WORD $0x0000 // je <farSlots+0x92a>
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x487df262; WORD $0x0c35; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm1
 	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x0124840f; WORD $0x0000 // je <farSlots+0x7cd>
-	LONG $0x48fdd262; WORD $0x0ca8; BYTE $0xce // vfmadd213pd (%r14,%rcx,8), %zmm0, %zmm1
-	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xce // vmovupd %zmm1, (%r14,%rcx,8)
-	LONG $0xfff9b2e9; BYTE $0xff // jmp <farSlots+0x6e>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x48fdf362; WORD $0xc11b; BYTE $0x01 // vextractf64x4 $0x1, %zmm0, %ymm1
-	LONG $0x48778b4c // movq 0x48(%rdi), %r14
-	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
-	LONG $0xc892fbc5 // kmovd %eax, %k1
-	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
-	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
-	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
-	LONG $0xca58f1c5 // vaddpd %xmm2, %xmm1, %xmm1
-	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x49fdf362; WORD $0xc11a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm1, %zmm0, %zmm0 {%k1}
-	LONG $0x48fdf162; LONG $0x01244411 // vmovupd %zmm0, 0x40(%rsp)
-	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x4b2c8d4d // leaq (%r11,%rcx,2), %r13
-	LONG $0x784fb60f // movzbl 0x78(%rdi), %ecx
-	WORD $0x1deb // jmp <farSlots+0x736>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x117bc1c4; WORD $0xc604 // vmovsd %xmm0, (%r14,%rax,8)
-	WORD $0x394d; BYTE $0xc7 // cmpq %r8, %r15
-	LONG $0xf92a840f; WORD $0xffff // je <farSlots+0x60>
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0x3574 // je <farSlots+0x770>
-	LONG $0x44b70f43; WORD $0x0045 // movzwl (%r13,%r8,2), %eax
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x3774 // je <farSlots+0x77d>
-	WORD $0x578b; BYTE $0x68 // movl 0x68(%rdi), %edx
-	LONG $0x84140341 // addl (%r12,%rax,4), %edx
-	LONG $0x34e2c148 // shlq $0x34, %rdx
-	LONG $0x6ef9e1c4; BYTE $0xc2 // vmovq %rdx, %xmm0
-	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x40 // vmovsd 0x40(%rsp,%r8,8), %xmm1
-	WORD $0xc984 // testb %cl, %cl
-	WORD $0x2c75 // jne <farSlots+0x78d>
-	WORD $0xbdeb // jmp <farSlots+0x720>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xc975 // jne <farSlots+0x746>
-	LONG $0x477efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm0
-	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x40 // vmovsd 0x40(%rsp,%r8,8), %xmm1
-	WORD $0xc984 // testb %cl, %cl
-	WORD $0x9374 // je <farSlots+0x720>
-	LONG $0xa9f1c2c4; WORD $0xc604 // vfmadd213sd (%r14,%rax,8), %xmm1, %xmm0
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x117bc1c4; WORD $0xc604 // vmovsd %xmm0, (%r14,%rax,8)
-	WORD $0x394d; BYTE $0xc7 // cmpq %r8, %r15
-	WORD $0x9575 // jne <farSlots+0x736>
-	LONG $0xfff8bae9; BYTE $0xff // jmp <farSlots+0x60>
-	LONG $0x48fdf162; LONG $0x01244411 // vmovupd %zmm0, 0x40(%rsp)
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff4a8f0f; WORD $0xffff // jg <farSlots+0x701>
-	LONG $0xfff8b2e9; BYTE $0xff // jmp <farSlots+0x6e>
-	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfedc850f; WORD $0xffff // jne <farSlots+0x6a9>
-	LONG $0x48fdf162; WORD $0xc959 // vmulpd %zmm1, %zmm0, %zmm1
-	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xce // vmovupd %zmm1, (%r14,%rcx,8)
-	LONG $0xfff88fe9; BYTE $0xff // jmp <farSlots+0x6e>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
-	BYTE $0x5b // popq %rbx
-	WORD $0x5c41 // popq %r12
-	WORD $0x5d41 // popq %r13
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
-	BYTE $0x5d // popq %rbp
-	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	RET
-
-// func gatherSlotsOct(c *slotCall)
-TEXT ·gatherSlotsOct(SB), 0, $320-8
-	MOVQ c+0(FP), DI
-	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <gatherSlots>
-	LONG $0x0007b6e9; BYTE $0x00 // jmp <end>
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x076f8e0f; WORD $0x0000 // jle <gatherSlots+0x77c>
-	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	WORD $0x5541 // pushq %r13
-	WORD $0x5441 // pushq %r12
-	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
-	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
-	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
-	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0xca048d48 // leaq (%rdx,%rcx,8), %rax
-	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	WORD $0x31eb // jmp <gatherSlots+0x87>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24543b48; BYTE $0x28 // cmpq 0x28(%rsp), %rdx
-	LONG $0x06e7830f; WORD $0x0000 // jae <gatherSlots+0x76e>
-	LONG $0x42b70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r8d
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x017a850f; WORD $0x0000 // jne <gatherSlots+0x210>
-	LONG $0x02c0f641 // testb $0x2, %r8b
-	LONG $0x02e0850f; WORD $0x0000 // jne <gatherSlots+0x380>
-	WORD $0x8b44; BYTE $0x3a // movl (%rdx), %r15d
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	LONG $0x62b70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r12d
-	LONG $0x03e7c149 // shlq $0x3, %r15
-	LONG $0x387f034c // addq 0x38(%rdi), %r15
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x00de820f; WORD $0x0000 // jb <gatherSlots+0x19f>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xfec48349 // addq $-0x2, %r12
-	LONG $0x337de2c4; BYTE $0x16 // vpmovzxwd (%rsi), %ymm2
-	WORD $0xb60f; BYTE $0x03 // movzbl (%rbx), %eax
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xd7 // vgatherdpd (%r15,%ymm2,8), %zmm3 {%k1}
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x48fed162; WORD $0x146f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm2
-	LONG $0x337de2c4; WORD $0x1066 // vpmovzxwd 0x10(%rsi), %ymm4
-	LONG $0x20c68348 // addq $0x20, %rsi
-	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	LONG $0x0143b60f // movzbl 0x1(%rbx), %eax
-	LONG $0x02c38348 // addq $0x2, %rbx
-	LONG $0x48edd262; LONG $0x010e5447 // vpsllvq 0x40(%r14,%rcx), %zmm2, %zmm2
-	LONG $0x58edd162; LONG $0x1a0e54ef // vpxorq 0xd0(%r14,%rcx){1to8}, %zmm2, %zmm2
-	LONG $0x48edd262; LONG $0x020e5446 // vpsravq 0x80(%r14,%rcx), %zmm2, %zmm2
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48e5f262; WORD $0xc2b8 // vfmadd231pd %zmm2, %zmm3, %zmm0
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xe7 // vgatherdpd (%r15,%ymm4,8), %zmm3 {%k1}
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x48fed162; WORD $0x146f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm2
-	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	LONG $0x48edd262; LONG $0x010e5447 // vpsllvq 0x40(%r14,%rcx), %zmm2, %zmm2
-	LONG $0x58edd162; LONG $0x1a0e54ef // vpxorq 0xd0(%r14,%rcx){1to8}, %zmm2, %zmm2
-	LONG $0x48edd262; LONG $0x020e5446 // vpsravq 0x80(%r14,%rcx), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48e5f262; WORD $0xcab8 // vfmadd231pd %zmm2, %zmm3, %zmm1
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xff31870f; WORD $0xffff // ja <gatherSlots+0xd0>
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x040e850f; WORD $0x0000 // jne <gatherSlots+0x5b7>
-	LONG $0x337de2c4; BYTE $0x16 // vpmovzxwd (%rsi), %ymm2
-	WORD $0xb60f; BYTE $0x03 // movzbl (%rbx), %eax
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xd7 // vgatherdpd (%r15,%ymm2,8), %zmm3 {%k1}
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x48fed162; WORD $0x146f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm2
-	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	LONG $0x48edd262; LONG $0x010e5447 // vpsllvq 0x40(%r14,%rcx), %zmm2, %zmm2
-	LONG $0x58edd162; LONG $0x1a0e54ef // vpxorq 0xd0(%r14,%rcx){1to8}, %zmm2, %zmm2
-	LONG $0x48edd262; LONG $0x020e5446 // vpsravq 0x80(%r14,%rcx), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48e5f262; WORD $0xc2b8 // vfmadd231pd %zmm2, %zmm3, %zmm0
-	LONG $0x0003aae9; BYTE $0x00 // jmp <gatherSlots+0x5b3>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x8b44; BYTE $0x22 // movl (%rdx), %r12d
-	LONG $0xcd348d4e; LONG $0x00000000 // leaq (,%r9,8), %r14
-	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
-	LONG $0x4077034c // addq 0x40(%rdi), %r14
-	LONG $0x6ab70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r13d
-	LONG $0x02e4c149 // shlq $0x2, %r12
-	LONG $0x2067034c // addq 0x20(%rdi), %r12
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x00cb820f; WORD $0x0000 // jb <gatherSlots+0x308>
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	LONG $0x24448944; BYTE $0x08 // movl %r8d, 0x8(%rsp)
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x03b60f44 // movzbl (%rbx), %r8d
-	LONG $0x240c6349 // movslq (%r12), %rcx
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0xfec58349 // addq $-0x2, %r13
-	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
-	LONG $0x08e1c141 // shll $0x8, %r9d
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
-	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
-	LONG $0x43b60f44; BYTE $0x01 // movzbl 0x1(%rbx), %r8d
-	LONG $0x02c38348 // addq $0x2, %rbx
-	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
-	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
-	LONG $0x08e1c141 // shll $0x8, %r9d
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x04b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm0
-	LONG $0x244c6349; BYTE $0x04 // movslq 0x4(%r12), %rcx
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
-	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x0cb8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm1
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xff50870f; WORD $0xffff // ja <gatherSlots+0x250>
-	LONG $0x24448b44; BYTE $0x08 // movl 0x8(%rsp), %r8d
-	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x02a5850f; WORD $0x0000 // jne <gatherSlots+0x5b7>
-	WORD $0x8945; BYTE $0xc5 // movl %r8d, %r13d
-	LONG $0x03b60f44 // movzbl (%rbx), %r8d
-	LONG $0x240c6349 // movslq (%r12), %rcx
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
-	LONG $0x08e1c141 // shll $0x8, %r9d
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
-	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
-	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x04b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm0
-	LONG $0x000245e9; BYTE $0x00 // jmp <gatherSlots+0x5b7>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	LONG $0x7ab70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r15d
-	LONG $0x03e6c149 // shlq $0x3, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x0159820f; WORD $0x0000 // jb <gatherSlots+0x4f3>
-	LONG $0x24448944; BYTE $0x08 // movl %r8d, 0x8(%rsp)
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
-	LONG $0xfec78349 // addq $-0x2, %r15
-	LONG $0x6eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r13d
-	LONG $0x0c46b70f // movzwl 0xc(%rsi), %eax
-	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
-	LONG $0x0e56b70f // movzwl 0xe(%rsi), %edx
-	LONG $0x06b70f44 // movzwl (%rsi), %r8d
-	LONG $0x56b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r10d
-	LONG $0x4eb70f44; BYTE $0x02 // movzwl 0x2(%rsi), %r9d
-	LONG $0x5eb70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r11d
-	LONG $0x107bc1c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm2
-	LONG $0x107b81c4; WORD $0xee1c // vmovsd (%r14,%r13,8), %xmm3
-	LONG $0x107b81c4; WORD $0xc624 // vmovsd (%r14,%r8,8), %xmm4
-	LONG $0x1669c1c4; WORD $0xd614 // vmovhpd (%r14,%rdx,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xde1c // vmovhpd (%r14,%rbx,8), %xmm3, %xmm3
-	LONG $0x165981c4; WORD $0xce24 // vmovhpd (%r14,%r9,8), %xmm4, %xmm4
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xd61c // vmovsd (%r14,%r10,8), %xmm3
-	LONG $0x17b60f44 // movzbl (%rdi), %r10d
-	LONG $0x166181c4; WORD $0xde1c // vmovhpd (%r14,%r11,8), %xmm3, %xmm3
-	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0x4eb70f44; BYTE $0x18 // movzwl 0x18(%rsi), %r9d
-	LONG $0x1c5eb70f // movzwl 0x1c(%rsi), %ebx
-	LONG $0x5eb70f44; BYTE $0x1a // movzwl 0x1a(%rsi), %r11d
-	LONG $0x6eb70f44; BYTE $0x1e // movzwl 0x1e(%rsi), %r13d
-	LONG $0x1046b70f // movzwl 0x10(%rsi), %eax
-	LONG $0x1456b70f // movzwl 0x14(%rsi), %edx
-	LONG $0x46b70f44; BYTE $0x16 // movzwl 0x16(%rsi), %r8d
-	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x107bc1c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm4
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x487cf162; WORD $0x195a // vcvtps2pd (%rcx), %zmm3
-	LONG $0x124eb70f // movzwl 0x12(%rsi), %ecx
-	LONG $0x20c68348 // addq $0x20, %rsi
-	LONG $0x1659c1c4; WORD $0xce24 // vmovhpd (%r14,%rcx,8), %xmm4, %xmm4
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x107bc1c4; WORD $0xde14 // vmovsd (%r14,%rbx,8), %xmm2
-	LONG $0x107b81c4; WORD $0xce1c // vmovsd (%r14,%r9,8), %xmm3
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	LONG $0x02c38348 // addq $0x2, %rbx
-	LONG $0x166181c4; WORD $0xde1c // vmovhpd (%r14,%r11,8), %xmm3, %xmm3
-	LONG $0x166981c4; WORD $0xee14 // vmovhpd (%r14,%r13,8), %xmm2, %xmm2
-	LONG $0x5fb60f44; BYTE $0x01 // movzbl 0x1(%rdi), %r11d
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107bc1c4; WORD $0xd61c // vmovsd (%r14,%rdx,8), %xmm3
-	LONG $0x166181c4; WORD $0xc61c // vmovhpd (%r14,%r8,8), %xmm3, %xmm3
-	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x487cd162; WORD $0x245a; BYTE $0x24 // vcvtps2pd (%r12), %zmm4
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
-	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfed1870f; WORD $0xffff // ja <gatherSlots+0x3b0>
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x24448b44; BYTE $0x08 // movl 0x8(%rsp), %r8d
-	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x00ba850f; WORD $0x0000 // jne <gatherSlots+0x5b7>
-	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
-	LONG $0x7eb70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r15d
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
-	LONG $0x66b70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r12d
-	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
-	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
-	WORD $0x8944; BYTE $0xc1 // movl %r8d, %ecx
-	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	LONG $0x0246b70f // movzwl 0x2(%rsi), %eax
-	LONG $0x107b81c4; WORD $0xfe14 // vmovsd (%r14,%r15,8), %xmm2
-	LONG $0x166981c4; WORD $0xe614 // vmovhpd (%r14,%r12,8), %xmm2, %xmm2
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	LONG $0x4eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r9d
-	LONG $0x107b81c4; WORD $0xce1c // vmovsd (%r14,%r9,8), %xmm3
-	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x1661c1c4; WORD $0xde1c // vmovhpd (%r14,%rbx,8), %xmm3, %xmm3
-	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x107bc1c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm4
+	LONG $0x00f4840f; WORD $0x0000 // je <farSlots+0x93b>
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107bc1c4; WORD $0xd61c // vmovsd (%r14,%rdx,8), %xmm3
-	WORD $0x8948; BYTE $0xfa // movq %rdi, %rdx
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x166181c4; WORD $0xc61c // vmovhpd (%r14,%r8,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xc624 // vmovhpd (%r14,%rax,8), %xmm4, %xmm4
-	LONG $0x45b60f41; BYTE $0x00 // movzbl (%r13), %eax
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x487cd162; WORD $0x225a // vcvtps2pd (%r10), %zmm4
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x48edf262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm2, %zmm0
-	LONG $0x10c68348 // addq $0x10, %rsi
-	LONG $0x04c0f641 // testb $0x4, %r8b
-	LONG $0xfab7840f; WORD $0xffff // je <gatherSlots+0x78>
-	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	LONG $0x08c0f641 // testb $0x8, %r8b
-	WORD $0x6e75 // jne <gatherSlots+0x640>
-	LONG $0x50778b4c // movq 0x50(%rdi), %r14
-	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	WORD $0x294d; BYTE $0xce // subq %r9, %r14
-	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0x014b8c0f; WORD $0x0000 // jl <gatherSlots+0x732>
-	LONG $0x307f8348; BYTE $0x00 // cmpq $0x0, 0x30(%rdi)
-	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x0081850f; WORD $0x0000 // jne <gatherSlots+0x679>
-	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0146840f; WORD $0x0000 // je <gatherSlots+0x74b>
-	LONG $0x487db262; WORD $0x0c35; BYTE $0x89 // vpmovzxdq (%rcx,%r9,4), %zmm1
-	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
-	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x0138840f; WORD $0x0000 // je <gatherSlots+0x75c>
-	LONG $0x48fdb262; WORD $0x0ca8; BYTE $0xcb // vfmadd213pd (%rbx,%r9,8), %zmm0, %zmm1
-	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xcb // vmovupd %zmm1, (%rbx,%r9,8)
-	LONG $0xfffa31e9; BYTE $0xff // jmp <gatherSlots+0x68>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x48fdf362; WORD $0xc11b; BYTE $0x01 // vextractf64x4 $0x1, %zmm0, %ymm1
-	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
-	LONG $0xc892fbc5 // kmovd %eax, %k1
-	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
-	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
-	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
-	LONG $0xca58f1c5 // vaddpd %xmm2, %xmm1, %xmm1
-	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x49fdf362; WORD $0xc11a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm1, %zmm0, %zmm0 {%k1}
-	LONG $0x48fdf162; LONG $0x30248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x30(%rsp)
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x4f2c8d4f // leaq (%r15,%r9,2), %r13
-	LONG $0x4fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r9d
-	WORD $0x25eb // jmp <gatherSlots+0x6c6>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x117ba1c4; WORD $0xc304 // vmovsd %xmm0, (%rbx,%r8,8)
-	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	LONG $0xf99a840f; WORD $0xffff // je <gatherSlots+0x60>
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3574 // je <gatherSlots+0x700>
-	LONG $0x44b70f45; WORD $0x004d // movzwl (%r13,%rcx,2), %r8d
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x3374 // je <gatherSlots+0x709>
-	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
-	LONG $0x84040343 // addl (%r12,%r8,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xc0 // vmovq %rax, %xmm0
-	LONG $0x4c10fbc5; WORD $0x30cc // vmovsd 0x30(%rsp,%rcx,8), %xmm1
-	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x2875 // jne <gatherSlots+0x719>
-	WORD $0xbdeb // jmp <gatherSlots+0x6b0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0a048d4c // leaq (%rdx,%rcx), %r8
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcd75 // jne <gatherSlots+0x6d6>
-	LONG $0x477efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm0
-	LONG $0x4c10fbc5; WORD $0x30cc // vmovsd 0x30(%rsp,%rcx,8), %xmm1
-	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x9774 // je <gatherSlots+0x6b0>
-	LONG $0xa9f1a2c4; WORD $0xc304 // vfmadd213sd (%rbx,%r8,8), %xmm1, %xmm0
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x117ba1c4; WORD $0xc304 // vmovsd %xmm0, (%rbx,%r8,8)
-	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	WORD $0x9975 // jne <gatherSlots+0x6c6>
-	LONG $0xfff92ee9; BYTE $0xff // jmp <gatherSlots+0x60>
-	LONG $0x48fdf162; LONG $0x30248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x30(%rsp)
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xff3e8f0f; WORD $0xffff // jg <gatherSlots+0x684>
-	LONG $0xfff91de9; BYTE $0xff // jmp <gatherSlots+0x68>
+	LONG $0x48fdd262; WORD $0x0ca8; BYTE $0xc4 // vfmadd213pd (%r12,%rax,8), %zmm0, %zmm1
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xc4 // vmovupd %zmm1, (%r12,%rax,8)
+	LONG $0xfff819e9; BYTE $0xff // jmp <farSlots+0x78>
 	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfec8850f; WORD $0xffff // jne <gatherSlots+0x624>
+	LONG $0xfded850f; WORD $0xffff // jne <farSlots+0x65d>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x48fdf162; WORD $0xc959 // vmulpd %zmm1, %zmm0, %zmm1
-	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xcb // vmovupd %zmm1, (%rbx,%r9,8)
-	LONG $0xfff8fae9; BYTE $0xff // jmp <gatherSlots+0x68>
+	LONG $0x430cb70f // movzwl (%rbx,%rax,2), %ecx
+	LONG $0x74b70f44; WORD $0x0843 // movzwl 0x8(%rbx,%rax,2), %r14d
+	LONG $0x6cb70f44; WORD $0x0243 // movzwl 0x2(%rbx,%rax,2), %r13d
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x434cb70f; BYTE $0x04 // movzwl 0x4(%rbx,%rax,2), %ecx
+	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
+	LONG $0x74b70f44; WORD $0x0c43 // movzwl 0xc(%rbx,%rax,2), %r14d
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x434cb70f; BYTE $0x06 // movzwl 0x6(%rbx,%rax,2), %ecx
+	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x434cb70f; BYTE $0x0a // movzwl 0xa(%rbx,%rax,2), %ecx
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x434cb70f; BYTE $0x0e // movzwl 0xe(%rbx,%rax,2), %ecx
+	LONG $0x245c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbx
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
+	LONG $0x1379c1c4; WORD $0xdc0c // vmovlpd %xmm1, (%r12,%rbx,8)
+	LONG $0x177981c4; WORD $0xec0c // vmovhpd %xmm1, (%r12,%r13,8)
+	LONG $0x1379c1c4; WORD $0xc404 // vmovlpd %xmm0, (%r12,%rax,8)
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x1779c1c4; WORD $0xc404 // vmovhpd %xmm0, (%r12,%rax,8)
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x487df362; WORD $0xc819; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm0
+	LONG $0x1379c1c4; WORD $0xc404 // vmovlpd %xmm0, (%r12,%rax,8)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x1779c1c4; WORD $0xc404 // vmovhpd %xmm0, (%r12,%rax,8)
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x487df362; WORD $0xc819; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm0
+	LONG $0x1379c1c4; WORD $0xc404 // vmovlpd %xmm0, (%r12,%rax,8)
+	LONG $0x1779c1c4; WORD $0xcc04 // vmovhpd %xmm0, (%r12,%rcx,8)
+	LONG $0xfff74ee9; BYTE $0xff // jmp <farSlots+0x78>
+	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0xff0c850f; WORD $0xffff // jne <farSlots+0x847>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x48fdf162; WORD $0xc159 // vmulpd %zmm1, %zmm0, %zmm0
+	LONG $0x48fdd162; WORD $0x0411; BYTE $0xc4 // vmovupd %zmm0, (%r12,%rax,8)
+	LONG $0xfff726e9; BYTE $0xff // jmp <farSlots+0x78>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1342,20 +1132,15 @@ TEXT ·gatherSlotsOct(SB), 0, $320-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	BYTE $0x00
+	LONG $0x00000000; BYTE $0x00
 	RET
 
 // func farGatherSlotsOct(c *slotCall)
-TEXT ·farGatherSlotsOct(SB), 0, $320-8
+TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farGatherSlots>
-	LONG $0x000656e9; BYTE $0x00 // jmp <end>
+	LONG $0x0008d6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1364,7 +1149,7 @@ TEXT ·farGatherSlotsOct(SB), 0, $320-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x06148e0f; WORD $0x0000 // jle <farGatherSlots+0x621>
+	LONG $0x08848e0f; WORD $0x0000 // jle <farGatherSlots+0x891>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1373,270 +1158,328 @@ TEXT ·farGatherSlotsOct(SB), 0, $320-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	LONG $0x056ffdc5; LONG $0x00000603 // vmovdqa 0x603(%rip), %ymm0
-	LONG $0x0d6ffdc5; LONG $0x000005fb // vmovdqa 0x5fb(%rip), %ymm1
+	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
+	LONG $0x056ffdc5; LONG $0x00000883 // vmovdqa 0x883(%rip), %ymm0
+	LONG $0x0d6ffdc5; LONG $0x0000087b // vmovdqa 0x87b(%rip), %ymm1
 	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
-	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
 	LONG $0x585f8b48 // movq 0x58(%rdi), %rbx
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
 	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x2beb // jmp <farGatherSlots+0x94>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
+	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	WORD $0x38eb // jmp <farGatherSlots+0xaa>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
+	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
+	LONG $0x247c014c; BYTE $0x10 // addq %r15, 0x10(%rsp)
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x20 // cmpq 0x20(%rsp), %r8
-	LONG $0x057f830f; WORD $0x0000 // jae <farGatherSlots+0x613>
-	LONG $0x78b70f41; BYTE $0x06 // movzwl 0x6(%r8), %edi
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
-	LONG $0x02c7f640 // testb $0x2, %dil
-	LONG $0x0188850f; WORD $0x0000 // jne <farGatherSlots+0x230>
+	LONG $0x24443b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r8
+	LONG $0x07d9830f; WORD $0x0000 // jae <farGatherSlots+0x883>
+	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
+	LONG $0x08244489 // movl %eax, 0x8(%rsp)
+	WORD $0x02a8 // testb $0x2, %al
+	LONG $0x0195850f; WORD $0x0000 // jne <farGatherSlots+0x250>
 	WORD $0x8b45; BYTE $0x20 // movl (%r8), %r12d
-	LONG $0x80ba8b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r10), %r15
+	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
 	LONG $0x03e4c149 // shlq $0x3, %r12
-	LONG $0x3862034d // addq 0x38(%r10), %r12
+	LONG $0x3867034c // addq 0x38(%rdi), %r12
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x00eb820f; WORD $0x0000 // jb <farGatherSlots+0x1b4>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	LONG $0x00ea820f; WORD $0x0000 // jb <farGatherSlots+0x1c6>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x008e180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rsi)
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0xfec58349 // addq $-0x2, %r13
 	LONG $0x266ffac5 // vmovdqu (%rsi), %xmm4
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
 	LONG $0x385de3c4; WORD $0x0866; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm4, %ymm4
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x005de2c4; BYTE $0xe0 // vpshufb %ymm0, %ymm4, %ymm4
 	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe4 // vgatherdpd (%r12,%ymm4,8), %zmm5 {%k1}
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x766ffac5; BYTE $0x18 // vmovdqu 0x18(%rsi), %xmm6
 	LONG $0x48fed162; WORD $0x246f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm4
-	LONG $0x485dd262; WORD $0x218d // vpermb (%r9), %zmm4, %zmm4
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
-	LONG $0x0142b60f // movzbl 0x1(%rdx), %eax
-	LONG $0x02c28348 // addq $0x2, %rdx
-	LONG $0x48ddd262; LONG $0x010f6447 // vpsllvq 0x40(%r15,%rcx), %zmm4, %zmm4
-	LONG $0x58ddd162; LONG $0x1a0f64ef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm4, %zmm4
-	LONG $0x48ddd262; LONG $0x020f6446 // vpsravq 0x80(%r15,%rcx), %zmm4, %zmm4
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
-	LONG $0x48d5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm5, %zmm2
-	LONG $0x666ffac5; BYTE $0x18 // vmovdqu 0x18(%rsi), %xmm4
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x385de3c4; WORD $0x2066; BYTE $0x01 // vinserti128 $0x1, 0x20(%rsi), %ymm4, %ymm4
+	LONG $0x384de3c4; WORD $0x2076; BYTE $0x01 // vinserti128 $0x1, 0x20(%rsi), %ymm6, %ymm6
+	LONG $0x485df262; WORD $0x208d // vpermb (%rax), %zmm4, %zmm4
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x30c68348 // addq $0x30, %rsi
-	LONG $0x005de2c4; BYTE $0xe0 // vpshufb %ymm0, %ymm4, %ymm4
-	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe4 // vgatherdpd (%r12,%ymm4,8), %zmm5 {%k1}
-	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm4
-	LONG $0x485df262; WORD $0x238d // vpermb (%rbx), %zmm4, %zmm4
-	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	LONG $0x48ddd262; LONG $0x010f6447 // vpsllvq 0x40(%r15,%rcx), %zmm4, %zmm4
 	LONG $0x58ddd162; LONG $0x1a0f64ef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm4, %zmm4
 	LONG $0x48ddd262; LONG $0x020f6446 // vpsravq 0x80(%r15,%rcx), %zmm4, %zmm4
+	LONG $0x014ab60f // movzbl 0x1(%rdx), %ecx
+	LONG $0x02c28348 // addq $0x2, %rdx
+	LONG $0x004de2c4; BYTE $0xf0 // vpshufb %ymm0, %ymm6, %ymm6
+	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xf4 // vgatherdpd (%r12,%ymm6,8), %zmm7 {%k1}
+	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
+	WORD $0x0148; BYTE $0xcb // addq %rcx, %rbx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fed162; WORD $0x346f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm6
 	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
-	LONG $0x48d5f262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm5, %zmm3
+	LONG $0x484df262; WORD $0x308d // vpermb (%rax), %zmm6, %zmm6
+	LONG $0x48cdd262; LONG $0x010f7447 // vpsllvq 0x40(%r15,%rcx), %zmm6, %zmm6
+	LONG $0x58cdd162; LONG $0x1a0f74ef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm6, %zmm6
+	LONG $0x48cdd262; LONG $0x020f7446 // vpsravq 0x80(%r15,%rcx), %zmm6, %zmm6
+	LONG $0x48d5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm5, %zmm2
+	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
+	LONG $0x48c5f262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm7, %zmm3
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xff1c870f; WORD $0xffff // ja <farGatherSlots+0xd0>
+	LONG $0xff1a870f; WORD $0xffff // ja <farGatherSlots+0xe0>
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x02c1850f; WORD $0x0000 // jne <farGatherSlots+0x47f>
+	LONG $0x029e850f; WORD $0x0000 // jne <farGatherSlots+0x46e>
 	LONG $0x266ffac5 // vmovdqu (%rsi), %xmm4
 	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x385de3c4; WORD $0x0866; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm4, %ymm4
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x18c68348 // addq $0x18, %rsi
+	LONG $0x180c8d4a // leaq (%rax,%r11), %rcx
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	LONG $0x005de2c4; BYTE $0xe1 // vpshufb %ymm1, %ymm4, %ymm4
 	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe4 // vgatherdpd (%r12,%ymm4,8), %zmm5 {%k1}
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm4
-	LONG $0x485dd262; WORD $0x218d // vpermb (%r9), %zmm4, %zmm4
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
-	LONG $0x48ddd262; LONG $0x010f6447 // vpsllvq 0x40(%r15,%rcx), %zmm4, %zmm4
-	LONG $0x58ddd162; LONG $0x1a0f64ef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm4, %zmm4
-	LONG $0x48ddd262; LONG $0x020f6446 // vpsravq 0x80(%r15,%rcx), %zmm4, %zmm4
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x48fed162; WORD $0x246f; BYTE $0x07 // vmovdqu64 (%r15,%rax), %zmm4
+	LONG $0x485dd262; WORD $0x238d // vpermb (%r11), %zmm4, %zmm4
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0x48ddd262; LONG $0x01076447 // vpsllvq 0x40(%r15,%rax), %zmm4, %zmm4
+	LONG $0x58ddd162; LONG $0x1a0764ef // vpxorq 0xd0(%r15,%rax){1to8}, %zmm4, %zmm4
+	LONG $0x48ddd262; LONG $0x02076446 // vpsravq 0x80(%r15,%rax), %zmm4, %zmm4
 	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
 	LONG $0x48d5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm5, %zmm2
-	LONG $0x000252e9; BYTE $0x00 // jmp <farGatherSlots+0x47b>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x00022de9; BYTE $0x00 // jmp <farGatherSlots+0x46e>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
 	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
-	LONG $0x04247c89 // movl %edi, 0x4(%rsp)
 	LONG $0x03e7c149 // shlq $0x3, %r15
-	LONG $0x387a034d // addq 0x38(%r10), %r15
+	LONG $0x387f034c // addq 0x38(%rdi), %r15
 	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0172820f; WORD $0x0000 // jb <farGatherSlots+0x3c0>
-	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
-	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
+	LONG $0x0144820f; WORD $0x0000 // jb <farGatherSlots+0x3ae>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x008e180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rsi)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
 	LONG $0xfec48349 // addq $-0x2, %r12
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
+	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
 	WORD $0x068b // movl (%rsi), %eax
-	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	LONG $0x094e8b44 // movl 0x9(%rsi), %r9d
-	WORD $0x5e8b; BYTE $0x0c // movl 0xc(%rsi), %ebx
-	LONG $0x12568b44 // movl 0x12(%rsi), %r10d
-	LONG $0x0f768b44 // movl 0xf(%rsi), %r14d
-	WORD $0x7e8b; BYTE $0x14 // movl 0x14(%rsi), %edi
-	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
-	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
-	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
-	WORD $0x2145; BYTE $0xe9 // andl %r13d, %r9d
-	WORD $0x2145; BYTE $0xea // andl %r13d, %r10d
-	WORD $0x2144; BYTE $0xeb // andl %r13d, %ebx
-	WORD $0x2145; BYTE $0xee // andl %r13d, %r14d
-	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
-	LONG $0x107b81c4; WORD $0xc724 // vmovsd (%r15,%r8,8), %xmm4
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
-	LONG $0x107b81c4; WORD $0xd734 // vmovsd (%r15,%r10,8), %xmm6
-	LONG $0x165981c4; WORD $0xcf24 // vmovhpd (%r15,%r9,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xff34 // vmovhpd (%r15,%rdi,8), %xmm6, %xmm6
-	LONG $0x0ab60f44 // movzbl (%rdx), %r9d
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc734 // vmovsd (%r15,%rax,8), %xmm6
+	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x107bc1c4; WORD $0xdf2c // vmovsd (%r15,%rbx,8), %xmm5
-	LONG $0x165181c4; WORD $0xf72c // vmovhpd (%r15,%r14,8), %xmm5, %xmm5
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	WORD $0x7e8b; BYTE $0x1e // movl 0x1e(%rsi), %edi
-	WORD $0x4e8b; BYTE $0x1b // movl 0x1b(%rsi), %ecx
-	LONG $0x21468b44 // movl 0x21(%rsi), %r8d
-	LONG $0x24568b44 // movl 0x24(%rsi), %r10d
-	WORD $0x5e8b; BYTE $0x2a // movl 0x2a(%rsi), %ebx
-	LONG $0x2c768b44 // movl 0x2c(%rsi), %r14d
-	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
-	WORD $0x2144; BYTE $0xef // andl %r13d, %edi
-	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
-	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
-	WORD $0x2145; BYTE $0xea // andl %r13d, %r10d
-	WORD $0x2144; BYTE $0xeb // andl %r13d, %ebx
-	LONG $0x08eec141 // shrl $0x8, %r14d
-	LONG $0x1855e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm5, %ymm5
-	LONG $0x107bc1c4; WORD $0xdf34 // vmovsd (%r15,%rbx,8), %xmm6
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc73c // vmovsd (%r15,%rax,8), %xmm7
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x1641c1c4; WORD $0xc73c // vmovhpd (%r15,%rax,8), %xmm7, %xmm7
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
+	LONG $0x487c7162; WORD $0x015a // vcvtps2pd (%rcx), %zmm8
 	LONG $0x015ab60f // movzbl 0x1(%rdx), %ebx
 	LONG $0x02c28348 // addq $0x2, %rdx
-	LONG $0x164981c4; WORD $0xf734 // vmovhpd (%r15,%r14,8), %xmm6, %xmm6
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
+	LONG $0x107b41c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm9
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x184de3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm6, %ymm5
 	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	LONG $0x487cd162; WORD $0x2b5a // vcvtps2pd (%r11), %zmm5
-	LONG $0x275e8b44 // movl 0x27(%rsi), %r11d
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x163141c4; WORD $0xc70c // vmovhpd (%r15,%rax,8), %xmm9, %xmm9
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x48ddd262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm4, %zmm2
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm11
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x182dc3c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm4
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x162141c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm11, %xmm11
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm12
+	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
 	LONG $0x30c68348 // addq $0x30, %rsi
-	WORD $0x2145; BYTE $0xeb // andl %r13d, %r11d
-	LONG $0x48ddf262; WORD $0xd5b8 // vfmadd231pd %zmm5, %zmm4, %zmm2
-	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xff24 // vmovsd (%r15,%rdi,8), %xmm4
-	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
-	LONG $0x165981c4; WORD $0xc724 // vmovhpd (%r15,%r8,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
-	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x107b81c4; WORD $0xd72c // vmovsd (%r15,%r10,8), %xmm5
-	LONG $0x165181c4; WORD $0xdf2c // vmovhpd (%r15,%r11,8), %xmm5, %xmm5
-	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
-	LONG $0x1855e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm5, %ymm5
-	LONG $0x487cf162; WORD $0x305a // vcvtps2pd (%rax), %zmm6
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x161941c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm12, %xmm12
+	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
+	LONG $0x487c5162; WORD $0x6d5a; BYTE $0x00 // vcvtps2pd (%r13), %zmm13
+	LONG $0x1825c3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm12, %ymm11, %ymm5
 	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	LONG $0x48ddf262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm4, %zmm3
+	LONG $0x48ddd262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm4, %zmm3
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfeb3870f; WORD $0xffff // ja <farGatherSlots+0x260>
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x04247c8b // movl 0x4(%rsp), %edi
+	LONG $0xfec2870f; WORD $0xffff // ja <farGatherSlots+0x270>
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x00b5850f; WORD $0x0000 // jne <farGatherSlots+0x47f>
+	LONG $0x00b6850f; WORD $0x0000 // jne <farGatherSlots+0x46e>
 	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
-	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
 	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
-	WORD $0x8949; BYTE $0xd4 // movq %rdx, %r12
-	LONG $0xffffffba; BYTE $0x00 // movl $0xffffff, %edx
-	LONG $0x0c568b44 // movl 0xc(%rsi), %r10d
-	LONG $0x0f5e8b44 // movl 0xf(%rsi), %r11d
+	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
+	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
 	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
-	WORD $0xd021 // andl %edx, %eax
-	WORD $0xd721 // andl %edx, %edi
-	WORD $0xd121 // andl %edx, %ecx
-	WORD $0x2141; BYTE $0xd0 // andl %edx, %r8d
-	WORD $0x2141; BYTE $0xd6 // andl %edx, %r14d
-	WORD $0x2141; BYTE $0xd2 // andl %edx, %r10d
-	WORD $0x2141; BYTE $0xd3 // andl %edx, %r11d
-	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
-	LONG $0x14668b44 // movl 0x14(%rsi), %r12d
-	LONG $0x107bc1c4; WORD $0xff24 // vmovsd (%r15,%rdi,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
-	LONG $0x107b81c4; WORD $0xf734 // vmovsd (%r15,%r14,8), %xmm6
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	LONG $0x04247c8b // movl 0x4(%rsp), %edi
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x165981c4; WORD $0xc724 // vmovhpd (%r15,%r8,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
-	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
-	LONG $0x08ecc141 // shrl $0x8, %r12d
-	LONG $0x164981c4; WORD $0xe734 // vmovhpd (%r15,%r12,8), %xmm6, %xmm6
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x107b81c4; WORD $0xd72c // vmovsd (%r15,%r10,8), %xmm5
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	LONG $0x094e8b44 // movl 0x9(%rsi), %r9d
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x107b81c4; WORD $0xc724 // vmovsd (%r15,%r8,8), %xmm4
+	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
+	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
 	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x165181c4; WORD $0xdf2c // vmovhpd (%r15,%r11,8), %xmm5, %xmm5
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	WORD $0x2141; BYTE $0xc6 // andl %eax, %r14d
+	WORD $0x2141; BYTE $0xc4 // andl %eax, %r12d
+	WORD $0x2141; BYTE $0xc5 // andl %eax, %r13d
+	LONG $0x107b81c4; WORD $0xf734 // vmovsd (%r15,%r14,8), %xmm6
+	WORD $0x2141; BYTE $0xc1 // andl %eax, %r9d
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	LONG $0x18c68348 // addq $0x18, %rsi
+	LONG $0x165981c4; WORD $0xcf24 // vmovhpd (%r15,%r9,8), %xmm4, %xmm4
+	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
+	LONG $0x107b81c4; WORD $0xd72c // vmovsd (%r15,%r10,8), %xmm5
+	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107b81c4; WORD $0xe72c // vmovsd (%r15,%r12,8), %xmm5
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
+	LONG $0x165181c4; WORD $0xef2c // vmovhpd (%r15,%r13,8), %xmm5, %xmm5
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
 	LONG $0x1855e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm5, %ymm5
-	LONG $0x487cd162; WORD $0x315a // vcvtps2pd (%r9), %zmm6
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	LONG $0x487cd162; WORD $0x335a // vcvtps2pd (%r11), %zmm6
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
 	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
 	LONG $0x48ddf262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm4, %zmm2
-	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x04c7f640 // testb $0x4, %dil
-	LONG $0xfbfc840f; WORD $0xffff // je <farGatherSlots+0x85>
-	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x08c7f640 // testb $0x8, %dil
-	WORD $0x6675 // jne <farGatherSlots+0x500>
-	LONG $0x507a8b4d // movq 0x50(%r10), %r15
-	LONG $0x48728b4d // movq 0x48(%r10), %r14
-	WORD $0x294d; BYTE $0xdf // subq %r11, %r15
-	LONG $0x08ff8349 // cmpq $0x8, %r15
-	LONG $0x01278c0f; WORD $0x0000 // jl <farGatherSlots+0x5d6>
-	LONG $0x307a8349; BYTE $0x00 // cmpq $0x0, 0x30(%r10)
+	LONG $0x082444f6; BYTE $0x04 // testb $0x4, 0x8(%rsp)
+	LONG $0xfc22840f; WORD $0xffff // je <farGatherSlots+0x9b>
+	LONG $0x50678b4c // movq 0x50(%rdi), %r12
 	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
-	WORD $0x7d75 // jne <farGatherSlots+0x539>
-	LONG $0x60428b49 // movq 0x60(%r10), %rax
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x24642b4c; BYTE $0x10 // subq 0x10(%rsp), %r12
+	LONG $0x08fc8349 // cmpq $0x8, %r12
+	LONG $0xfc4c0f4d // cmovlq %r12, %r15
+	LONG $0x082444f6; BYTE $0x08 // testb $0x8, 0x8(%rsp)
+	LONG $0x01af850f; WORD $0x0000 // jne <farGatherSlots+0x650>
+	LONG $0x08fc8349 // cmpq $0x8, %r12
+	LONG $0x01eb8c0f; WORD $0x0000 // jl <farGatherSlots+0x696>
+	LONG $0x30678b4c // movq 0x30(%rdi), %r12
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0x028a840f; WORD $0x0000 // je <farGatherSlots+0x746>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0126840f; WORD $0x0000 // je <farGatherSlots+0x5ef>
-	LONG $0x487db262; WORD $0x1c35; BYTE $0x98 // vpmovzxdq (%rax,%r11,4), %zmm3
-	LONG $0x58e5d162; WORD $0x5ad4; BYTE $0x0d // vpaddq 0x68(%r10){1to8}, %zmm3, %zmm3
+	LONG $0x02c6840f; WORD $0x0000 // je <farGatherSlots+0x78f>
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x0cb70f45; BYTE $0x4c // movzwl (%r12,%rcx,2), %r9d
+	LONG $0x6cb70f45; WORD $0x084c // movzwl 0x8(%r12,%rcx,2), %r13d
+	LONG $0x44b70f45; WORD $0x0c4c // movzwl 0xc(%r12,%rcx,2), %r8d
+	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
+	LONG $0x4cb70f45; WORD $0x024c // movzwl 0x2(%r12,%rcx,2), %r9d
+	LONG $0x6e79a1c4; WORD $0xa81c // vmovd (%rax,%r13,4), %xmm3
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	LONG $0x4cb70f45; WORD $0x044c // movzwl 0x4(%r12,%rcx,2), %r9d
+	LONG $0x244c894c; BYTE $0x28 // movq %r9, 0x28(%rsp)
+	LONG $0x4cb70f45; WORD $0x064c // movzwl 0x6(%r12,%rcx,2), %r9d
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x4cb70f45; WORD $0x0a4c // movzwl 0xa(%r12,%rcx,2), %r9d
+	LONG $0x4cb70f41; WORD $0x0e4c // movzwl 0xe(%r12,%rcx,2), %ecx
+	LONG $0x2261a3c4; WORD $0x881c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r9,4), %xmm3, %xmm3
+	LONG $0x2261a3c4; WORD $0x801c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm3, %xmm3
+	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
+	LONG $0x2261e3c4; WORD $0x881c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm3, %xmm3
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x246ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm4
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm4, %xmm4
+	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm4, %xmm4
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm4, %xmm4
+	LONG $0x385de3c4; WORD $0x01db // vinserti128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x487df262; WORD $0xdb35 // vpmovzxdq %ymm3, %zmm3
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
-	LONG $0x787a8041; BYTE $0x00 // cmpb $0x0, 0x78(%r10)
-	LONG $0x0118840f; WORD $0x0000 // je <farGatherSlots+0x601>
-	LONG $0x48ed9262; WORD $0x1ca8; BYTE $0xde // vfmadd213pd (%r14,%r11,8), %zmm2, %zmm3
-	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xde // vmovupd %zmm3, (%r14,%r11,8)
-	LONG $0xfffb7ee9; BYTE $0xff // jmp <farGatherSlots+0x7a>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x021c840f; WORD $0x0000 // je <farGatherSlots+0x7a0>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x4cb70f41; WORD $0x0244 // movzwl 0x2(%r12,%rax,2), %ecx
+	LONG $0x6cb70f45; WORD $0x0844 // movzwl 0x8(%r12,%rax,2), %r13d
+	LONG $0x14b70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r10d
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x4cb70f41; WORD $0x0444 // movzwl 0x4(%r12,%rax,2), %ecx
+	LONG $0x107b81c4; WORD $0xee2c // vmovsd (%r14,%r13,8), %xmm5
+	LONG $0x246c894c; BYTE $0x28 // movq %r13, 0x28(%rsp)
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x4cb70f41; WORD $0x0644 // movzwl 0x6(%r12,%rax,2), %ecx
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x4cb70f41; WORD $0x0a44 // movzwl 0xa(%r12,%rax,2), %ecx
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x4cb70f41; WORD $0x0c44 // movzwl 0xc(%r12,%rax,2), %ecx
+	LONG $0x44b70f41; WORD $0x0e44 // movzwl 0xe(%r12,%rax,2), %eax
+	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	LONG $0x24548b4c; BYTE $0x30 // movq 0x30(%rsp), %r10
+	LONG $0x107b81c4; WORD $0xe634 // vmovsd (%r14,%r12,8), %xmm6
+	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
+	LONG $0x107bc1c4; WORD $0xce24 // vmovsd (%r14,%rcx,8), %xmm4
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x1659c1c4; WORD $0xc624 // vmovhpd (%r14,%rax,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xce2c // vmovhpd (%r14,%rcx,8), %xmm5, %xmm5
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107b81c4; WORD $0xd62c // vmovsd (%r14,%r10,8), %xmm5
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	LONG $0x165181c4; WORD $0xce2c // vmovhpd (%r14,%r9,8), %xmm5, %xmm5
+	WORD $0x894d; BYTE $0xe1 // movq %r12, %r9
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x164981c4; WORD $0xe634 // vmovhpd (%r14,%r12,8), %xmm6, %xmm6
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x48edf262; WORD $0xdca8 // vfmadd213pd %zmm4, %zmm2, %zmm3
+	LONG $0x0001b3e9; BYTE $0x00 // jmp <farGatherSlots+0x7fd>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x48fdf362; WORD $0xd31b; BYTE $0x01 // vextractf64x4 $0x1, %zmm2, %ymm3
-	LONG $0x48728b4d // movq 0x48(%r10), %r14
 	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0xc892fbc5 // kmovd %eax, %k1
 	LONG $0xdb58edc5 // vaddpd %ymm3, %ymm2, %ymm3
 	LONG $0x197de3c4; WORD $0x01dc // vextractf128 $0x1, %ymm3, %xmm4
@@ -1645,55 +1488,107 @@ TEXT ·farGatherSlotsOct(SB), 0, $320-8
 	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
 	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
 	LONG $0x49fdf362; WORD $0xd31a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm3, %zmm0, %zmm2 {%k1}
-	LONG $0x48fdf162; LONG $0x30249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x30(%rsp)
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x305a8b4d // movq 0x30(%r10), %r11
-	LONG $0x60628b4d // movq 0x60(%r10), %r12
-	LONG $0x4ab60f41; BYTE $0x78 // movzbl 0x78(%r10), %ecx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
-	LONG $0x432c8d4d // leaq (%r11,%rax,2), %r13
-	WORD $0x19eb // jmp <farGatherSlots+0x579>
-	LONG $0xd359ebc5 // vmulsd %xmm3, %xmm2, %xmm2
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
-	LONG $0x117bc1c4; WORD $0xc614 // vmovsd %xmm2, (%r14,%rax,8)
-	WORD $0x394d; BYTE $0xc7 // cmpq %r8, %r15
-	LONG $0xfaf7840f; WORD $0xffff // je <farGatherSlots+0x70>
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0x3274 // je <farGatherSlots+0x5b0>
-	LONG $0x44b70f43; WORD $0x0045 // movzwl (%r13,%r8,2), %eax
+	LONG $0x48fdf162; LONG $0x50249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x50(%rsp)
+	WORD $0x18eb // jmp <farGatherSlots+0x6ae>
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x48fdf162; LONG $0x50249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x50(%rsp)
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x3474 // je <farGatherSlots+0x5bd>
-	LONG $0x68528b45 // movl 0x68(%r10), %r10d
-	LONG $0x84140345 // addl (%r12,%rax,4), %r10d
+	LONG $0xf9dd8e0f; WORD $0xffff // jle <farGatherSlots+0x8b>
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
+	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x413c8d4c // leaq (%rcx,%rax,2), %r15
+	WORD $0x1deb // jmp <farGatherSlots+0x6eb>
+	WORD $0x9066 // nop
+	LONG $0xd359ebc5 // vmulsd %xmm3, %xmm2, %xmm2
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x117bc1c4; WORD $0xc614 // vmovsd %xmm2, (%r14,%rax,8)
+	WORD $0x394d; BYTE $0xc4 // cmpq %r8, %r12
+	LONG $0xf995840f; WORD $0xffff // je <farGatherSlots+0x80>
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x3074 // je <farGatherSlots+0x720>
+	LONG $0x04b70f43; BYTE $0x47 // movzwl (%r15,%r8,2), %eax
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	WORD $0x3374 // je <farGatherSlots+0x72d>
+	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
+	LONG $0x81140345 // addl (%r9,%rax,4), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xd2 // vmovq %r10, %xmm2
-	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x30 // vmovsd 0x30(%rsp,%r8,8), %xmm3
-	WORD $0xc984 // testb %cl, %cl
-	WORD $0x2975 // jne <farGatherSlots+0x5ce>
-	WORD $0xb9eb // jmp <farGatherSlots+0x560>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x50 // vmovsd 0x50(%rsp,%r8,8), %xmm3
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x2775 // jne <farGatherSlots+0x73e>
+	WORD $0xb7eb // jmp <farGatherSlots+0x6d0>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcc75 // jne <farGatherSlots+0x589>
-	LONG $0x7e7ac1c4; WORD $0x7052 // vmovq 0x70(%r10), %xmm2
-	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x30 // vmovsd 0x30(%rsp,%r8,8), %xmm3
-	WORD $0xc984 // testb %cl, %cl
-	WORD $0x9274 // je <farGatherSlots+0x560>
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	WORD $0xcd75 // jne <farGatherSlots+0x6fa>
+	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
+	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x50 // vmovsd 0x50(%rsp,%r8,8), %xmm3
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x9274 // je <farGatherSlots+0x6d0>
 	LONG $0xa9e1c2c4; WORD $0xc614 // vfmadd213sd (%r14,%rax,8), %xmm3, %xmm2
-	WORD $0x8eeb // jmp <farGatherSlots+0x564>
-	LONG $0x48fdf162; LONG $0x30249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x30(%rsp)
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff5a8f0f; WORD $0xffff // jg <farGatherSlots+0x544>
-	LONG $0xfffa86e9; BYTE $0xff // jmp <farGatherSlots+0x75>
-	LONG $0x48fdd262; WORD $0x5a59; BYTE $0x0e // vpbroadcastq 0x70(%r10), %zmm3
-	LONG $0x787a8041; BYTE $0x00 // cmpb $0x0, 0x78(%r10)
-	LONG $0xfee8850f; WORD $0xffff // jne <farGatherSlots+0x4e9>
+	WORD $0x8eeb // jmp <farGatherSlots+0x6d4>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0108840f; WORD $0x0000 // je <farGatherSlots+0x85b>
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x487df262; WORD $0x1c35; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm3
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x00f5840f; WORD $0x0000 // je <farGatherSlots+0x86c>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x48edd262; WORD $0x1ca8; BYTE $0xc6 // vfmadd213pd (%r14,%rax,8), %zmm2, %zmm3
+	LONG $0x48fdd162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%r14,%rax,8)
+	LONG $0xfff8ffe9; BYTE $0xff // jmp <farGatherSlots+0x8e>
+	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0xfde4850f; WORD $0xffff // jne <farGatherSlots+0x584>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x48edf162; WORD $0xdb59 // vmulpd %zmm3, %zmm2, %zmm3
-	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xde // vmovupd %zmm3, (%r14,%r11,8)
-	LONG $0xfffa67e9; BYTE $0xff // jmp <farGatherSlots+0x7a>
+	LONG $0x4cb70f41; WORD $0x0244 // movzwl 0x2(%r12,%rax,2), %ecx
+	LONG $0x54b70f45; WORD $0x0a44 // movzwl 0xa(%r12,%rax,2), %r10d
+	LONG $0x0cb70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r9d
+	LONG $0x6cb70f45; WORD $0x0644 // movzwl 0x6(%r12,%rax,2), %r13d
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x4cb70f41; WORD $0x0444 // movzwl 0x4(%r12,%rax,2), %ecx
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x54b70f45; WORD $0x0c44 // movzwl 0xc(%r12,%rax,2), %r10d
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x4cb70f41; WORD $0x0844 // movzwl 0x8(%r12,%rax,2), %ecx
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x54b70f45; WORD $0x0e44 // movzwl 0xe(%r12,%rax,2), %r10d
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x137981c4; WORD $0xce1c // vmovlpd %xmm3, (%r14,%r9,8)
+	LONG $0x1779c1c4; WORD $0xc61c // vmovhpd %xmm3, (%r14,%rax,8)
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x197de3c4; WORD $0x01da // vextractf128 $0x1, %ymm3, %xmm2
+	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
+	LONG $0x1379c1c4; WORD $0xce14 // vmovlpd %xmm2, (%r14,%rcx,8)
+	LONG $0x177981c4; WORD $0xee14 // vmovhpd %xmm2, (%r14,%r13,8)
+	LONG $0x487df362; WORD $0xda19; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm2
+	LONG $0x1379c1c4; WORD $0xc614 // vmovlpd %xmm2, (%r14,%rax,8)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x1779c1c4; WORD $0xc614 // vmovhpd %xmm2, (%r14,%rax,8)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x487df362; WORD $0xda19; BYTE $0x03 // vextractf32x4 $0x3, %zmm3, %xmm2
+	LONG $0x1379c1c4; WORD $0xc614 // vmovlpd %xmm2, (%r14,%rax,8)
+	LONG $0x177981c4; WORD $0xd614 // vmovhpd %xmm2, (%r14,%r10,8)
+	LONG $0xfff833e9; BYTE $0xff // jmp <farGatherSlots+0x8e>
+	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0xff0b850f; WORD $0xffff // jne <farGatherSlots+0x777>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
+	LONG $0x48fdd162; WORD $0x1411; BYTE $0xc6 // vmovupd %zmm2, (%r14,%rax,8)
+	LONG $0xfff80be9; BYTE $0xff // jmp <farGatherSlots+0x8e>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1703,6 +1598,8 @@ TEXT ·farGatherSlotsOct(SB), 0, $320-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x80020100
 	LONG $0x80050403; LONG $0x80080706
 	LONG $0x800b0a09; LONG $0x80060504

@@ -5,45 +5,43 @@
 #include "textflag.h"
 
 // func slotsQuad(c *slotCall)
-TEXT ·slotsQuad(SB), 0, $208-8
+TEXT ·slotsQuad(SB), 0, $176-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slots>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400042d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf940040b // ldr x11, [x0, #0x8]
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x540082eb // b.lt <slots+0x1064>
-	WORD $0xd10203ff // sub sp, sp, #0x80
-	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0x140003fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040a // ldr x10, [x0, #0x8]
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x54007e8b // b.lt <slots+0xfd8>
+	WORD $0xd10183ff // sub sp, sp, #0x60
+	WORD $0xf9401410 // ldr x16, [x0, #0x28]
+	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
-	WORD $0xa9413401 // ldp x1, x13, [x0, #0x10]
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x5280180c // mov w12, #0xc0
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x5280010d // mov w13, #0x8
+	WORD $0x910003ee // mov x14, sp
+	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x5280180e // mov w14, #0xc0
-	WORD $0x5280010f // mov w15, #0x8
-	WORD $0x910003f0 // mov x16, sp
-	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
+	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x8b0c014c // add x12, x10, x12
-	WORD $0x6d042beb // stp d11, d10, [sp, #0x40]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
-	WORD $0x6d0523e9 // stp d9, d8, [sp, #0x50]
-	WORD $0x1400000e // b <slots+0xa0>
-	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x8b0b020f // add x15, x16, x11
+	WORD $0xa9412c11 // ldp x17, x11, [x0, #0x10]
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0x1400000e // b <slots+0x98>
+	WORD $0xaa0203e1 // mov x1, x2
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b080048 // add x8, x2, x8
+	WORD $0x8b080028 // add x8, x1, x8
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
@@ -51,897 +49,814 @@ TEXT ·slotsQuad(SB), 0, $208-8
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb0b013f // cmp x9, x11
-	WORD $0x54007da2 // b.hs <slots+0x1050>
-	WORD $0x79400d31 // ldrh w17, [x9, #0x6]
-	WORD $0x370021f1 // tbnz w17, #0x0, <slots+0x4e0>
-	WORD $0x37083fd1 // tbnz w17, #0x1, <slots+0x8a0>
-	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
-	WORD $0xb9400124 // ldr w4, [x9]
-	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
-	WORD $0x79400926 // ldrh w6, [x9, #0x4]
-	WORD $0xf9404003 // ldr x3, [x0, #0x80]
-	WORD $0xf10008df // cmp x6, #0x2
-	WORD $0x540006a2 // b.hs <slots+0x198>
-	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x54005300 // b.eq <slots+0xb2c>
-	WORD $0x14000301 // b <slots+0xcd4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd342fcd5 // lsr x21, x6, #2
-	WORD $0xad407ce8 // ldp q8, q31, [x7]
-	WORD $0x910200f3 // add x19, x7, #0x80
-	WORD $0x8b0604d4 // add x20, x6, x6, lsl #1
-	WORD $0x4d40ce7c // ld1r { v28.2d }, [x19]
-	WORD $0x3cf5699e // ldr q30, [x12, x21]
-	WORD $0xd341fcd3 // lsr x19, x6, #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
-	WORD $0x3dc0019d // ldr q29, [x12]
-	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
-	WORD $0xad4220ff // ldp q31, q8, [x7, #0x40]
-	WORD $0xad4124ea // ldp q10, q9, [x7, #0x20]
-	WORD $0x6ee847de // ushl v30.2d, v30.2d, v8.2d
-	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
-	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
-	WORD $0x3cf46988 // ldr q8, [x12, x20]
-	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
-	WORD $0x3cf3699e // ldr q30, [x12, x19]
-	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
-	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
-	WORD $0xad4328e9 // ldp q9, q10, [x7, #0x60]
-	WORD $0x6eea4508 // ushl v8.2d, v8.2d, v10.2d
-	WORD $0x6ee947de // ushl v30.2d, v30.2d, v9.2d
-	WORD $0x4eff47c9 // sshl v9.2d, v30.2d, v31.2d
-	WORD $0x4eff451e // sshl v30.2d, v8.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
-	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
-	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
-	WORD $0x8b01014a // add x10, x10, x1
-	WORD $0x8b06018c // add x12, x12, x6
-	WORD $0xd10008a6 // sub x6, x5, #0x2
-	WORD $0x910081ad // add x13, x13, #0x20
-	WORD $0x4e73cee4 // fmla v4.2d, v23.2d, v19.2d
-	WORD $0x91000881 // add x1, x4, #0x2
-	WORD $0x4e72cec5 // fmla v5.2d, v22.2d, v18.2d
-	WORD $0xf1000cbf // cmp x5, #0x3
-	WORD $0x4e7dcf42 // fmla v2.2d, v26.2d, v29.2d
-	WORD $0x4e7ccf03 // fmla v3.2d, v24.2d, v28.2d
-	WORD $0x4e7fcf60 // fmla v0.2d, v27.2d, v31.2d
-	WORD $0x4e7ecf21 // fmla v1.2d, v25.2d, v30.2d
-	WORD $0x54004c6d // b.le <slots+0xb20>
-	WORD $0xaa0103e4 // mov x4, x1
-	WORD $0xf98401a0 // prfm pldl1keep, [x13, #0x800]
-	WORD $0x39400021 // ldrb w1, [x1]
-	WORD $0xaa0603e5 // mov x5, x6
-	WORD $0x9bae0c26 // umaddl x6, w1, w14, x3
-	WORD $0x7100d03f // cmp w1, #0x34
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x54000469 // b.ls <slots+0x240>
-	WORD $0xd342fc34 // lsr x20, x1, #2
-	WORD $0xad404cd4 // ldp q20, q19, [x6]
-	WORD $0x910200c7 // add x7, x6, #0x80
-	WORD $0x8b010433 // add x19, x1, x1, lsl #1
-	WORD $0x4d40ccf0 // ld1r { v16.2d }, [x7]
-	WORD $0x3cf46952 // ldr q18, [x10, x20]
-	WORD $0xd341fc27 // lsr x7, x1, #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad4250d3 // ldp q19, q20, [x6, #0x40]
-	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x540079c2 // b.hs <slots+0xfcc>
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0x37001c21 // tbnz w1, #0x0, <slots+0x420>
+	WORD $0x37083841 // tbnz w1, #0x1, <slots+0x7a8>
+	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
+	WORD $0xb9400123 // ldr w3, [x9]
+	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
+	WORD $0x79400925 // ldrh w5, [x9, #0x4]
+	WORD $0xf9404002 // ldr x2, [x0, #0x80]
+	WORD $0xf10008bf // cmp x5, #0x2
+	WORD $0x540005c2 // b.hs <slots+0x174>
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x540046a0 // b.eq <slots+0x998>
+	WORD $0x1400028e // b <slots+0xb00>
+	WORD $0xad4068fb // ldp q27, q26, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x8b0504b5 // add x21, x5, x5, lsl #1
+	WORD $0x3cf369f9 // ldr q25, [x15, x19]
+	WORD $0xd342feb3 // lsr x19, x21, #2
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0xad4270fa // ldp q26, q28, [x7, #0x40]
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
+	WORD $0x4d40ce9b // ld1r { v27.2d }, [x20]
+	WORD $0x6efa4718 // ushl v24.2d, v24.2d, v26.2d
+	WORD $0x6ee0bb7a // neg v26.2d, v27.2d
+	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
+	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
+	WORD $0x3ce669f6 // ldr q22, [x15, x6]
+	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
+	WORD $0x3cf369f7 // ldr q23, [x15, x19]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0xad4364f8 // ldp q24, q25, [x7, #0x60]
+	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
+	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
+	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
+	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
+	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
+	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
+	WORD $0x8b110210 // add x16, x16, x17
+	WORD $0x8b0501ef // add x15, x15, x5
+	WORD $0xd1000885 // sub x5, x4, #0x2
+	WORD $0x9100816b // add x11, x11, #0x20
+	WORD $0x4e77cea0 // fmla v0.2d, v21.2d, v23.2d
+	WORD $0x91000871 // add x17, x3, #0x2
+	WORD $0x4e76ce81 // fmla v1.2d, v20.2d, v22.2d
+	WORD $0xf1000c9f // cmp x4, #0x3
+	WORD $0x540040ed // b.le <slots+0x98c>
+	WORD $0xaa1103e3 // mov x3, x17
+	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0x79400171 // ldrh w17, [x11]
+	WORD $0xaa0503e4 // mov x4, x5
+	WORD $0x79400966 // ldrh w6, [x11, #0x4]
+	WORD $0x79400565 // ldrh w5, [x11, #0x2]
+	WORD $0x79400d67 // ldrh w7, [x11, #0x6]
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
+	WORD $0xfc667831 // ldr d17, [x1, x6, lsl #3]
+	WORD $0xfc717830 // ldr d16, [x1, x17, lsl #3]
+	WORD $0x8b050c31 // add x17, x1, x5, lsl #3
+	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
+	WORD $0x4d408630 // ld1 { v16.d }[1], [x17]
+	WORD $0x39400071 // ldrb w17, [x3]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x9bac0a26 // umaddl x6, w17, w12, x2
+	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0xd341fe25 // lsr x5, x17, #1
+	WORD $0xd342fe27 // lsr x7, x17, #2
+	WORD $0x54000209 // b.ls <slots+0x200>
+	WORD $0xad4050d5 // ldp q21, q20, [x6]
+	WORD $0x910200d3 // add x19, x6, #0x80
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0x3ce76a13 // ldr q19, [x16, x7]
+	WORD $0xd342fe87 // lsr x7, x20, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0xad4258d4 // ldp q20, q22, [x6, #0x40]
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4d40ce75 // ld1r { v21.2d }, [x19]
 	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x3cf36954 // ldr q20, [x10, x19]
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3ce76952 // ldr q18, [x10, x7]
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
-	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
-	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x14000040 // b <slots+0x334>
+	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
+	WORD $0x14000028 // b <slots+0x298>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x7100603f // cmp w1, #0x18
-	WORD $0xd341fc27 // lsr x7, x1, #1
-	WORD $0xd342fc33 // lsr x19, x1, #2
-	WORD $0x540003a8 // b.hi <slots+0x2c0>
-	WORD $0x92400834 // and x20, x1, #0x7
-	WORD $0xb5000374 // cbnz x20, <slots+0x2c0>
-	WORD $0xad404cd5 // ldp q21, q19, [x6]
-	WORD $0x910220d4 // add x20, x6, #0x88
-	WORD $0x3cf36951 // ldr q17, [x10, x19]
-	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
-	WORD $0x4d40ce92 // ld1r { v18.2d }, [x20]
-	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0xad4050d5 // ldp q21, q20, [x6]
+	WORD $0x8b110633 // add x19, x17, x17, lsl #1
+	WORD $0x7100623f // cmp w17, #0x18
+	WORD $0x3ce76a13 // ldr q19, [x16, x7]
+	WORD $0xd342fe67 // lsr x7, x19, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x54000308 // b.hi <slots+0x280>
+	WORD $0x92400a33 // and x19, x17, #0x7
+	WORD $0xb50002d3 // cbnz x19, <slots+0x280>
+	WORD $0x910220d3 // add x19, x6, #0x88
 	WORD $0x910240d4 // add x20, x6, #0x90
-	WORD $0x4d40ce94 // ld1r { v20.2d }, [x20]
-	WORD $0x8b010434 // add x20, x1, x1, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
-	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
-	WORD $0x3cf46955 // ldr q21, [x10, x20]
-	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
-	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
-	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
-	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
-	WORD $0x3ce76953 // ldr q19, [x10, x7]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
-	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
-	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
-	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
-	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
-	WORD $0x1400001f // b <slots+0x334>
+	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
+	WORD $0x4d40ce95 // ld1r { v21.2d }, [x20]
+	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
+	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
+	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
+	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
+	WORD $0x3ce56a10 // ldr q16, [x16, x5]
+	WORD $0x3ce76a11 // ldr q17, [x16, x7]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
+	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
+	WORD $0x1400001a // b <slots+0x2e0>
 	WORD $0xd503201f // nop
-	WORD $0xad404cd4 // ldp q20, q19, [x6]
-	WORD $0x910200d4 // add x20, x6, #0x80
-	WORD $0x3cf36952 // ldr q18, [x10, x19]
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4d40ce90 // ld1r { v16.2d }, [x20]
-	WORD $0x8b010434 // add x20, x1, x1, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad424cd4 // ldp q20, q19, [x6, #0x40]
-	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
-	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3ce76952 // ldr q18, [x10, x7]
-	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
-	WORD $0x3cf46954 // ldr q20, [x10, x20]
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0xad4354d6 // ldp q22, q21, [x6, #0x60]
-	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x910200d3 // add x19, x6, #0x80
+	WORD $0xad4254d6 // ldp q22, q21, [x6, #0x40]
+	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
+	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
 	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0x794009b3 // ldrh w19, [x13, #0x4]
-	WORD $0x794001a6 // ldrh w6, [x13]
-	WORD $0x79400db4 // ldrh w20, [x13, #0x6]
-	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0xfc737854 // ldr d20, [x2, x19, lsl #3]
-	WORD $0x794019b3 // ldrh w19, [x13, #0xc]
-	WORD $0x794005a7 // ldrh w7, [x13, #0x2]
-	WORD $0xfc667855 // ldr d21, [x2, x6, lsl #3]
-	WORD $0x794011a6 // ldrh w6, [x13, #0x8]
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xfc737856 // ldr d22, [x2, x19, lsl #3]
-	WORD $0x794029b3 // ldrh w19, [x13, #0x14]
-	WORD $0xfc667857 // ldr d23, [x2, x6, lsl #3]
-	WORD $0x794021a6 // ldrh w6, [x13, #0x10]
-	WORD $0x4d408694 // ld1 { v20.d }[1], [x20]
-	WORD $0x79401db4 // ldrh w20, [x13, #0xe]
-	WORD $0x4d4084f5 // ld1 { v21.d }[1], [x7]
-	WORD $0x794015a7 // ldrh w7, [x13, #0xa]
-	WORD $0xfc737858 // ldr d24, [x2, x19, lsl #3]
-	WORD $0xfc66785a // ldr d26, [x2, x6, lsl #3]
-	WORD $0x794031a6 // ldrh w6, [x13, #0x18]
-	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x4d408696 // ld1 { v22.d }[1], [x20]
-	WORD $0x79402db4 // ldrh w20, [x13, #0x16]
-	WORD $0x4d4084f7 // ld1 { v23.d }[1], [x7]
-	WORD $0x794025a7 // ldrh w7, [x13, #0x12]
-	WORD $0xfc66785b // ldr d27, [x2, x6, lsl #3]
-	WORD $0x39400486 // ldrb w6, [x4, #0x1]
-	WORD $0x8b140c53 // add x19, x2, x20, lsl #3
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x79403db4 // ldrh w20, [x13, #0x1e]
-	WORD $0x4d408678 // ld1 { v24.d }[1], [x19]
-	WORD $0x794039b3 // ldrh w19, [x13, #0x1c]
-	WORD $0x7100d0df // cmp w6, #0x34
-	WORD $0x4d4084fa // ld1 { v26.d }[1], [x7]
-	WORD $0x794035a7 // ldrh w7, [x13, #0x1a]
-	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0xfc737859 // ldr d25, [x2, x19, lsl #3]
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x4d4084fb // ld1 { v27.d }[1], [x7]
-	WORD $0x9bae0cc7 // umaddl x7, w6, w14, x3
-	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x54ffe7e8 // b.hi <slots+0xe0>
-	WORD $0x710060df // cmp w6, #0x18
-	WORD $0xd341fcd3 // lsr x19, x6, #1
-	WORD $0xd342fcd4 // lsr x20, x6, #2
-	WORD $0x54000388 // b.hi <slots+0x464>
-	WORD $0x924008d5 // and x21, x6, #0x7
-	WORD $0xb5000355 // cbnz x21, <slots+0x464>
-	WORD $0xad407ce9 // ldp q9, q31, [x7]
-	WORD $0x910220f5 // add x21, x7, #0x88
-	WORD $0x3cf4699d // ldr q29, [x12, x20]
-	WORD $0x4e1f03bd // tbl v29.16b, { v29.16b }, v31.16b
-	WORD $0x4d40cebe // ld1r { v30.2d }, [x21]
-	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
+	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
+	WORD $0x3ce56a10 // ldr q16, [x16, x5]
+	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
+	WORD $0x3ce76a11 // ldr q17, [x16, x7]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0xad434cd2 // ldp q18, q19, [x6, #0x60]
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
+	WORD $0x79401967 // ldrh w7, [x11, #0xc]
+	WORD $0x79401165 // ldrh w5, [x11, #0x8]
+	WORD $0x79401d73 // ldrh w19, [x11, #0xe]
+	WORD $0x79401566 // ldrh w6, [x11, #0xa]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0xfc677832 // ldr d18, [x1, x7, lsl #3]
+	WORD $0x8b130c27 // add x7, x1, x19, lsl #3
+	WORD $0xfc657833 // ldr d19, [x1, x5, lsl #3]
+	WORD $0x79402165 // ldrh w5, [x11, #0x10]
+	WORD $0x79402d73 // ldrh w19, [x11, #0x16]
+	WORD $0xfc657836 // ldr d22, [x1, x5, lsl #3]
+	WORD $0x79403165 // ldrh w5, [x11, #0x18]
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0x79402967 // ldrh w7, [x11, #0x14]
+	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
+	WORD $0x79402566 // ldrh w6, [x11, #0x12]
+	WORD $0xfc657835 // ldr d21, [x1, x5, lsl #3]
+	WORD $0x39400465 // ldrb w5, [x3, #0x1]
+	WORD $0xfc677837 // ldr d23, [x1, x7, lsl #3]
+	WORD $0x79403967 // ldrh w7, [x11, #0x1c]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
+	WORD $0x79403566 // ldrh w6, [x11, #0x1a]
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0xfc677834 // ldr d20, [x1, x7, lsl #3]
+	WORD $0x9bac08a7 // umaddl x7, w5, w12, x2
+	WORD $0x4d408677 // ld1 { v23.d }[1], [x19]
+	WORD $0x79403d73 // ldrh w19, [x11, #0x1e]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
+	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0xd342fcb3 // lsr x19, x5, #2
+	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
+	WORD $0x54ffeae8 // b.hi <slots+0xcc>
+	WORD $0xad4068fb // ldp q27, q26, [x7]
+	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x3cf369f9 // ldr q25, [x15, x19]
+	WORD $0xd342fe93 // lsr x19, x20, #2
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x54000368 // b.hi <slots+0x400>
+	WORD $0x924008b4 // and x20, x5, #0x7
+	WORD $0xb5000334 // cbnz x20, <slots+0x400>
+	WORD $0x910220f4 // add x20, x7, #0x88
 	WORD $0x910240f5 // add x21, x7, #0x90
-	WORD $0x4d40cea8 // ld1r { v8.2d }, [x21]
-	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0xad4128eb // ldp q11, q10, [x7, #0x20]
-	WORD $0x4e09039c // tbl v28.16b, { v28.16b }, v9.16b
-	WORD $0x3cf56989 // ldr q9, [x12, x21]
-	WORD $0x4ebd1fdf // orr v31.16b, v30.16b, v29.16b
-	WORD $0x4ebc1fdc // orr v28.16b, v30.16b, v28.16b
-	WORD $0x4ee8d79d // fsub v29.2d, v28.2d, v8.2d
-	WORD $0x4ee8d7fc // fsub v28.2d, v31.2d, v8.2d
-	WORD $0x3cf3699f // ldr q31, [x12, x19]
-	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
-	WORD $0x4ea91fc9 // orr v9.16b, v30.16b, v9.16b
-	WORD $0x4e0b03ff // tbl v31.16b, { v31.16b }, v11.16b
-	WORD $0x4ebf1fde // orr v30.16b, v30.16b, v31.16b
-	WORD $0x4ee8d7df // fsub v31.2d, v30.2d, v8.2d
-	WORD $0x4ee8d53e // fsub v30.2d, v9.2d, v8.2d
-	WORD $0x17ffff3f // b <slots+0x15c>
-	WORD $0xad407ce8 // ldp q8, q31, [x7]
-	WORD $0x910200f5 // add x21, x7, #0x80
-	WORD $0x3cf4699e // ldr q30, [x12, x20]
-	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
-	WORD $0x3dc0019d // ldr q29, [x12]
-	WORD $0x4d40cebc // ld1r { v28.2d }, [x21]
-	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
-	WORD $0xad427ce8 // ldp q8, q31, [x7, #0x40]
-	WORD $0xad4124ea // ldp q10, q9, [x7, #0x20]
-	WORD $0x6eff47de // ushl v30.2d, v30.2d, v31.2d
-	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
-	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
-	WORD $0x3cf3699e // ldr q30, [x12, x19]
-	WORD $0x6ee847bd // ushl v29.2d, v29.2d, v8.2d
-	WORD $0x3cf56988 // ldr q8, [x12, x21]
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
-	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
-	WORD $0xad4324ea // ldp q10, q9, [x7, #0x60]
-	WORD $0x6ee94508 // ushl v8.2d, v8.2d, v9.2d
-	WORD $0x4eff4508 // sshl v8.2d, v8.2d, v31.2d
-	WORD $0x6eea47de // ushl v30.2d, v30.2d, v10.2d
-	WORD $0x4eff47de // sshl v30.2d, v30.2d, v31.2d
-	WORD $0x4e61dbdf // scvtf v31.2d, v30.2d
-	WORD $0x4e61d91e // scvtf v30.2d, v8.2d
-	WORD $0x17ffff21 // b <slots+0x15c>
+	WORD $0x4d40ce9a // ld1r { v26.2d }, [x20]
+	WORD $0x4d40cebb // ld1r { v27.2d }, [x21]
+	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
+	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
+	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
+	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
+	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
+	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
+	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
+	WORD $0x3ce669f6 // ldr q22, [x15, x6]
+	WORD $0x3cf369f7 // ldr q23, [x15, x19]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0x4eb61f58 // orr v24.16b, v26.16b, v22.16b
+	WORD $0x4eb71f56 // orr v22.16b, v26.16b, v23.16b
+	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
+	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
+	WORD $0x17ffff57 // b <slots+0x148>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
+	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
+	WORD $0x4d40ce9a // ld1r { v26.2d }, [x20]
+	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
+	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
+	WORD $0x17ffff3a // b <slots+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xf9402002 // ldr x2, [x0, #0x40]
 	WORD $0x79400927 // ldrh w7, [x9, #0x4]
 	WORD $0x8b080c42 // add x2, x2, x8, lsl #3
 	WORD $0xf9401003 // ldr x3, [x0, #0x20]
-	WORD $0xb9400125 // ldr w5, [x9]
-	WORD $0xf9404004 // ldr x4, [x0, #0x80]
-	WORD $0x8b050863 // add x3, x3, x5, lsl #2
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0xf9404001 // ldr x1, [x0, #0x80]
+	WORD $0x8b040863 // add x3, x3, x4, lsl #2
 	WORD $0xf10008ff // cmp x7, #0x2
-	WORD $0x540006c2 // b.hs <slots+0x5d8>
+	WORD $0x54000a42 // b.hs <slots+0x588>
+	WORD $0xaa1003e4 // mov x4, x16
 	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54002c20 // b.eq <slots+0xa8c>
-	WORD $0x140001f2 // b <slots+0xcd4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd342fcf6 // lsr x22, x7, #2
-	WORD $0xad407e68 // ldp q8, q31, [x19]
-	WORD $0x91020274 // add x20, x19, #0x80
-	WORD $0x8b0704f5 // add x21, x7, x7, lsl #1
-	WORD $0x4d40ce9c // ld1r { v28.2d }, [x20]
-	WORD $0x3cf6699e // ldr q30, [x12, x22]
-	WORD $0xd341fcf4 // lsr x20, x7, #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
-	WORD $0x3dc0019d // ldr q29, [x12]
-	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
-	WORD $0xad42227f // ldp q31, q8, [x19, #0x40]
-	WORD $0xad41266a // ldp q10, q9, [x19, #0x20]
-	WORD $0x6ee847de // ushl v30.2d, v30.2d, v8.2d
-	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
-	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
-	WORD $0x3cf56988 // ldr q8, [x12, x21]
-	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
-	WORD $0x3cf4699e // ldr q30, [x12, x20]
-	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
-	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
-	WORD $0xad432a69 // ldp q9, q10, [x19, #0x60]
-	WORD $0x6eea4508 // ushl v8.2d, v8.2d, v10.2d
-	WORD $0x6ee947de // ushl v30.2d, v30.2d, v9.2d
-	WORD $0x4eff47c9 // sshl v9.2d, v30.2d, v31.2d
-	WORD $0x4eff451e // sshl v30.2d, v8.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
-	WORD $0x4e71cf66 // fmla v6.2d, v27.2d, v17.2d
-	WORD $0x4e70cf27 // fmla v7.2d, v25.2d, v16.2d
-	WORD $0x8b01014a // add x10, x10, x1
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0xd10008c7 // sub x7, x6, #0x2
-	WORD $0x91002063 // add x3, x3, #0x8
-	WORD $0x4e73cf44 // fmla v4.2d, v26.2d, v19.2d
-	WORD $0x910008a1 // add x1, x5, #0x2
-	WORD $0x4e72cee5 // fmla v5.2d, v23.2d, v18.2d
-	WORD $0xf1000cdf // cmp x6, #0x3
-	WORD $0x4e7dcf02 // fmla v2.2d, v24.2d, v29.2d
-	WORD $0x4e7ccec3 // fmla v3.2d, v22.2d, v28.2d
-	WORD $0x4e7fcea0 // fmla v0.2d, v21.2d, v31.2d
-	WORD $0x4e7ece81 // fmla v1.2d, v20.2d, v30.2d
-	WORD $0x5400256d // b.le <slots+0xa80>
-	WORD $0xaa0103e5 // mov x5, x1
-	WORD $0x39400021 // ldrb w1, [x1]
-	WORD $0xaa0703e6 // mov x6, x7
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x9bae1027 // umaddl x7, w1, w14, x4
-	WORD $0x7100d03f // cmp w1, #0x34
-	WORD $0x54000489 // b.ls <slots+0x680>
-	WORD $0xd342fc35 // lsr x21, x1, #2
-	WORD $0xad404cf4 // ldp q20, q19, [x7]
-	WORD $0x910200f3 // add x19, x7, #0x80
-	WORD $0x8b010434 // add x20, x1, x1, lsl #1
-	WORD $0x4d40ce70 // ld1r { v16.2d }, [x19]
-	WORD $0x3cf56952 // ldr q18, [x10, x21]
-	WORD $0xd341fc33 // lsr x19, x1, #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad4250f3 // ldp q19, q20, [x7, #0x40]
-	WORD $0xad4154f6 // ldp q22, q21, [x7, #0x20]
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x3cf46954 // ldr q20, [x10, x20]
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3cf36952 // ldr q18, [x10, x19]
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0xad4358f5 // ldp q21, q22, [x7, #0x60]
-	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
-	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x14000041 // b <slots+0x774>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x7100603f // cmp w1, #0x18
-	WORD $0xd341fc33 // lsr x19, x1, #1
-	WORD $0xd342fc34 // lsr x20, x1, #2
-	WORD $0x540003a8 // b.hi <slots+0x700>
-	WORD $0x92400835 // and x21, x1, #0x7
-	WORD $0xb5000375 // cbnz x21, <slots+0x700>
-	WORD $0xad404cf5 // ldp q21, q19, [x7]
-	WORD $0x910220f5 // add x21, x7, #0x88
-	WORD $0x3cf46951 // ldr q17, [x10, x20]
-	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
-	WORD $0x4d40ceb2 // ld1r { v18.2d }, [x21]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x910240f5 // add x21, x7, #0x90
-	WORD $0x4d40ceb4 // ld1r { v20.2d }, [x21]
-	WORD $0x8b010435 // add x21, x1, x1, lsl #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0xad4158f7 // ldp q23, q22, [x7, #0x20]
-	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
-	WORD $0x3cf56955 // ldr q21, [x10, x21]
-	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
-	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
-	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
-	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
-	WORD $0x3cf36953 // ldr q19, [x10, x19]
+	WORD $0x54002981 // b.ne <slots+0x97c>
+	WORD $0xb9800070 // ldrsw x16, [x3]
+	WORD $0x38401625 // ldrb w5, [x17], #0x1
+	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
+	WORD $0x9bac04a1 // umaddl x1, w5, w12, x1
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0xad404e12 // ldp q18, q19, [x16]
+	WORD $0xad414610 // ldp q16, q17, [x16, #0x20]
+	WORD $0x8b050090 // add x16, x4, x5
+	WORD $0xf9840080 // prfm pldl1keep, [x4, #0x800]
+	WORD $0x54002d09 // b.ls <slots+0xa14>
+	WORD $0xd341fca3 // lsr x3, x5, #1
+	WORD $0x8b0504a6 // add x6, x5, x5, lsl #1
+	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0xad405837 // ldp q23, q22, [x1]
+	WORD $0x3dc00094 // ldr q20, [x4]
+	WORD $0x3ce56895 // ldr q21, [x4, x5]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x91020022 // add x2, x1, #0x80
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
-	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
-	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
-	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
-	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
-	WORD $0x1400001f // b <slots+0x774>
+	WORD $0x4d40cc56 // ld1r { v22.2d }, [x2]
+	WORD $0xd342fcc2 // lsr x2, x6, #2
+	WORD $0xad425c38 // ldp q24, q23, [x1, #0x40]
+	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
+	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
+	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
+	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
+	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0x3ce36892 // ldr q18, [x4, x3]
+	WORD $0x3ce26893 // ldr q19, [x4, x2]
+	WORD $0x1400017f // b <slots+0xad0>
 	WORD $0xd503201f // nop
-	WORD $0xad404cf4 // ldp q20, q19, [x7]
-	WORD $0x910200f5 // add x21, x7, #0x80
-	WORD $0x3cf46952 // ldr q18, [x10, x20]
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4d40ceb0 // ld1r { v16.2d }, [x21]
-	WORD $0x8b010435 // add x21, x1, x1, lsl #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad424cf4 // ldp q20, q19, [x7, #0x40]
-	WORD $0xad4154f6 // ldp q22, q21, [x7, #0x20]
-	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3cf36952 // ldr q18, [x10, x19]
-	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
-	WORD $0x3cf56954 // ldr q20, [x10, x21]
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0xad4354f6 // ldp q22, q21, [x7, #0x60]
-	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
-	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0x69404c67 // ldpsw x7, x19, [x3]
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xad4064fb // ldp q27, q25, [x7]
-	WORD $0xad415cfa // ldp q26, q23, [x7, #0x20]
-	WORD $0x8b130c47 // add x7, x2, x19, lsl #3
-	WORD $0xad4058f8 // ldp q24, q22, [x7]
-	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
-	WORD $0x394004a7 // ldrb w7, [x5, #0x1]
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x9bae10f3 // umaddl x19, w7, w14, x4
-	WORD $0x7100d0ff // cmp w7, #0x34
-	WORD $0x54ffec08 // b.hi <slots+0x520>
-	WORD $0x710060ff // cmp w7, #0x18
-	WORD $0xd341fcf4 // lsr x20, x7, #1
-	WORD $0xd342fcf5 // lsr x21, x7, #2
-	WORD $0x54000388 // b.hi <slots+0x820>
-	WORD $0x924008f6 // and x22, x7, #0x7
-	WORD $0xb5000356 // cbnz x22, <slots+0x820>
-	WORD $0xad407e69 // ldp q9, q31, [x19]
-	WORD $0x91022276 // add x22, x19, #0x88
-	WORD $0x3cf5699d // ldr q29, [x12, x21]
-	WORD $0x4e1f03bd // tbl v29.16b, { v29.16b }, v31.16b
-	WORD $0x4d40cede // ld1r { v30.2d }, [x22]
-	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0xd503201f // nop
+	WORD $0xad406a7b // ldp q27, q26, [x19]
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0x8b0604d6 // add x22, x6, x6, lsl #1
+	WORD $0x3cf469f9 // ldr q25, [x15, x20]
+	WORD $0xd342fed4 // lsr x20, x22, #2
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0xad42727a // ldp q26, q28, [x19, #0x40]
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
+	WORD $0x4d40cebb // ld1r { v27.2d }, [x21]
+	WORD $0x6efa4718 // ushl v24.2d, v24.2d, v26.2d
+	WORD $0x6ee0bb7a // neg v26.2d, v27.2d
+	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
+	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
+	WORD $0x3ce769f6 // ldr q22, [x15, x7]
+	WORD $0xad416279 // ldp q25, q24, [x19, #0x20]
+	WORD $0x3cf469f7 // ldr q23, [x15, x20]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0xad436678 // ldp q24, q25, [x19, #0x60]
+	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
+	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
+	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
+	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
+	WORD $0x4e71cea4 // fmla v4.2d, v21.2d, v17.2d
+	WORD $0x4e70ce85 // fmla v5.2d, v20.2d, v16.2d
+	WORD $0x8b110210 // add x16, x16, x17
+	WORD $0x8b0601ef // add x15, x15, x6
+	WORD $0xd10008a7 // sub x7, x5, #0x2
+	WORD $0x91002063 // add x3, x3, #0x8
+	WORD $0x4e77ce60 // fmla v0.2d, v19.2d, v23.2d
+	WORD $0x91000891 // add x17, x4, #0x2
+	WORD $0x4e76ce41 // fmla v1.2d, v18.2d, v22.2d
+	WORD $0xf1000cbf // cmp x5, #0x3
+	WORD $0x54001f4d // b.le <slots+0x96c>
+	WORD $0xaa1103e4 // mov x4, x17
+	WORD $0xb9800071 // ldrsw x17, [x3]
+	WORD $0xaa0703e5 // mov x5, x7
+	WORD $0x8b110c46 // add x6, x2, x17, lsl #3
+	WORD $0x39400091 // ldrb w17, [x4]
+	WORD $0xad4044d0 // ldp q16, q17, [x6]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x9bac0633 // umaddl x19, w17, w12, x1
+	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0xd341fe27 // lsr x7, x17, #1
+	WORD $0xd342fe34 // lsr x20, x17, #2
+	WORD $0x54000269 // b.ls <slots+0x600>
+	WORD $0xad405275 // ldp q21, q20, [x19]
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0x8b110636 // add x22, x17, x17, lsl #1
+	WORD $0x3cf46a13 // ldr q19, [x16, x20]
+	WORD $0xd342fed4 // lsr x20, x22, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0xad425a74 // ldp q20, q22, [x19, #0x40]
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4d40ceb5 // ld1r { v21.2d }, [x21]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
+	WORD $0x1400002b // b <slots+0x698>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad405275 // ldp q21, q20, [x19]
+	WORD $0x8b110635 // add x21, x17, x17, lsl #1
+	WORD $0x7100623f // cmp w17, #0x18
+	WORD $0x3cf46a13 // ldr q19, [x16, x20]
+	WORD $0xd342feb4 // lsr x20, x21, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x54000308 // b.hi <slots+0x680>
+	WORD $0x92400a35 // and x21, x17, #0x7
+	WORD $0xb50002d5 // cbnz x21, <slots+0x680>
+	WORD $0x91022275 // add x21, x19, #0x88
 	WORD $0x91024276 // add x22, x19, #0x90
-	WORD $0x4d40cec8 // ld1r { v8.2d }, [x22]
-	WORD $0x8b0704f6 // add x22, x7, x7, lsl #1
-	WORD $0xd342fed6 // lsr x22, x22, #2
-	WORD $0xad412a6b // ldp q11, q10, [x19, #0x20]
-	WORD $0x4e09039c // tbl v28.16b, { v28.16b }, v9.16b
-	WORD $0x3cf66989 // ldr q9, [x12, x22]
-	WORD $0x4ebd1fdf // orr v31.16b, v30.16b, v29.16b
-	WORD $0x4ebc1fdc // orr v28.16b, v30.16b, v28.16b
-	WORD $0x4ee8d79d // fsub v29.2d, v28.2d, v8.2d
-	WORD $0x4ee8d7fc // fsub v28.2d, v31.2d, v8.2d
-	WORD $0x3cf4699f // ldr q31, [x12, x20]
-	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
-	WORD $0x4ea91fc9 // orr v9.16b, v30.16b, v9.16b
-	WORD $0x4e0b03ff // tbl v31.16b, { v31.16b }, v11.16b
-	WORD $0x4ebf1fde // orr v30.16b, v30.16b, v31.16b
-	WORD $0x4ee8d7df // fsub v31.2d, v30.2d, v8.2d
-	WORD $0x4ee8d53e // fsub v30.2d, v9.2d, v8.2d
-	WORD $0x17ffff60 // b <slots+0x59c>
-	WORD $0xad407e68 // ldp q8, q31, [x19]
-	WORD $0x91020276 // add x22, x19, #0x80
-	WORD $0x3cf5699e // ldr q30, [x12, x21]
-	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
-	WORD $0x3dc0019d // ldr q29, [x12]
-	WORD $0x4d40cedc // ld1r { v28.2d }, [x22]
-	WORD $0x8b0704f6 // add x22, x7, x7, lsl #1
-	WORD $0xd342fed6 // lsr x22, x22, #2
-	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
-	WORD $0xad427e68 // ldp q8, q31, [x19, #0x40]
-	WORD $0xad41266a // ldp q10, q9, [x19, #0x20]
-	WORD $0x6eff47de // ushl v30.2d, v30.2d, v31.2d
-	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
-	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
-	WORD $0x3cf4699e // ldr q30, [x12, x20]
-	WORD $0x6ee847bd // ushl v29.2d, v29.2d, v8.2d
-	WORD $0x3cf66988 // ldr q8, [x12, x22]
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
-	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
-	WORD $0xad43266a // ldp q10, q9, [x19, #0x60]
-	WORD $0x6ee94508 // ushl v8.2d, v8.2d, v9.2d
-	WORD $0x4eff4508 // sshl v8.2d, v8.2d, v31.2d
-	WORD $0x6eea47de // ushl v30.2d, v30.2d, v10.2d
-	WORD $0x4eff47de // sshl v30.2d, v30.2d, v31.2d
-	WORD $0x4e61dbdf // scvtf v31.2d, v30.2d
-	WORD $0x4e61d91e // scvtf v30.2d, v8.2d
-	WORD $0x17ffff42 // b <slots+0x59c>
+	WORD $0x4d40ceb4 // ld1r { v20.2d }, [x21]
+	WORD $0x4d40ced5 // ld1r { v21.2d }, [x22]
+	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
+	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
+	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
+	WORD $0xad414a73 // ldp q19, q18, [x19, #0x20]
+	WORD $0x3ce76a10 // ldr q16, [x16, x7]
+	WORD $0x3cf46a11 // ldr q17, [x16, x20]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
+	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
+	WORD $0x1400001a // b <slots+0x6e0>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0xad425676 // ldp q22, q21, [x19, #0x40]
+	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
+	WORD $0x4d40ceb4 // ld1r { v20.2d }, [x21]
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
+	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
+	WORD $0x3ce76a10 // ldr q16, [x16, x7]
+	WORD $0xad414a73 // ldp q19, q18, [x19, #0x20]
+	WORD $0x3cf46a11 // ldr q17, [x16, x20]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0xad434e72 // ldp q18, q19, [x19, #0x60]
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
+	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
+	WORD $0xb9800466 // ldrsw x6, [x3, #0x4]
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0xad405cd6 // ldp q22, q23, [x6]
+	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
+	WORD $0x39400486 // ldrb w6, [x4, #0x1]
+	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
+	WORD $0x9bac04d3 // umaddl x19, w6, w12, x1
+	WORD $0x7100d0df // cmp w6, #0x34
+	WORD $0xd341fcc7 // lsr x7, x6, #1
+	WORD $0xd342fcd4 // lsr x20, x6, #2
+	WORD $0x54ffeea8 // b.hi <slots+0x4e0>
+	WORD $0xad406a7b // ldp q27, q26, [x19]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0x710060df // cmp w6, #0x18
+	WORD $0x3cf469f9 // ldr q25, [x15, x20]
+	WORD $0xd342feb4 // lsr x20, x21, #2
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x540002e8 // b.hi <slots+0x78c>
+	WORD $0x924008d5 // and x21, x6, #0x7
+	WORD $0xb50002b5 // cbnz x21, <slots+0x78c>
+	WORD $0x91022275 // add x21, x19, #0x88
+	WORD $0x91024276 // add x22, x19, #0x90
+	WORD $0x4d40ceba // ld1r { v26.2d }, [x21]
+	WORD $0x4d40cedb // ld1r { v27.2d }, [x22]
+	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
+	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
+	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
+	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
+	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
+	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
+	WORD $0xad416279 // ldp q25, q24, [x19, #0x20]
+	WORD $0x3ce769f6 // ldr q22, [x15, x7]
+	WORD $0x3cf469f7 // ldr q23, [x15, x20]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0x4eb61f58 // orr v24.16b, v26.16b, v22.16b
+	WORD $0x4eb71f56 // orr v22.16b, v26.16b, v23.16b
+	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
+	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
+	WORD $0x17ffff75 // b <slots+0x55c>
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0xad426e7c // ldp q28, q27, [x19, #0x40]
+	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
+	WORD $0x4d40ceba // ld1r { v26.2d }, [x21]
+	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
+	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
+	WORD $0x17ffff5c // b <slots+0x514>
+	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
 	WORD $0xb9400122 // ldr w2, [x9]
-	WORD $0x8b020e31 // add x17, x17, x2, lsl #3
+	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
 	WORD $0x79400922 // ldrh w2, [x9, #0x4]
 	WORD $0xf100085f // cmp x2, #0x2
-	WORD $0x54000923 // b.lo <slots+0x9d8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf98401a0 // prfm pldl1keep, [x13, #0x800]
-	WORD $0x794001a3 // ldrh w3, [x13]
+	WORD $0x54000923 // b.lo <slots+0x8e0>
+	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0x79400163 // ldrh w3, [x11]
 	WORD $0xf1000c5f // cmp x2, #0x3
 	WORD $0xd1000842 // sub x2, x2, #0x2
-	WORD $0x794009a5 // ldrh w5, [x13, #0x4]
-	WORD $0x794005a4 // ldrh w4, [x13, #0x2]
-	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
-	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
-	WORD $0xfc637a30 // ldr d16, [x17, x3, lsl #3]
-	WORD $0xfc657a31 // ldr d17, [x17, x5, lsl #3]
-	WORD $0x794011a3 // ldrh w3, [x13, #0x8]
-	WORD $0x794019a5 // ldrh w5, [x13, #0xc]
-	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
-	WORD $0xfc637a32 // ldr d18, [x17, x3, lsl #3]
-	WORD $0xfc657a33 // ldr d19, [x17, x5, lsl #3]
-	WORD $0x39400023 // ldrb w3, [x1]
-	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
-	WORD $0x794015a4 // ldrh w4, [x13, #0xa]
-	WORD $0x4d4084d1 // ld1 { v17.d }[1], [x6]
-	WORD $0x79401da6 // ldrh w6, [x13, #0xe]
-	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
-	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
-	WORD $0x4d408492 // ld1 { v18.d }[1], [x4]
-	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xad405554 // ldp q20, q21, [x10]
-	WORD $0x794021a4 // ldrh w4, [x13, #0x10]
-	WORD $0x794029a6 // ldrh w6, [x13, #0x14]
-	WORD $0x794025a5 // ldrh w5, [x13, #0x12]
-	WORD $0x79402da7 // ldrh w7, [x13, #0x16]
-	WORD $0x8b03014a // add x10, x10, x3
-	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
-	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
-	WORD $0x8b070e27 // add x7, x17, x7, lsl #3
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce65 // fmla v5.2d, v19.2d, v21.2d
-	WORD $0x4e77ce44 // fmla v4.2d, v18.2d, v23.2d
-	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
-	WORD $0x4e76ce06 // fmla v6.2d, v16.2d, v22.2d
-	WORD $0xfc647a30 // ldr d16, [x17, x4, lsl #3]
-	WORD $0x794031a4 // ldrh w4, [x13, #0x18]
-	WORD $0xfc667a31 // ldr d17, [x17, x6, lsl #3]
-	WORD $0x794039a6 // ldrh w6, [x13, #0x1c]
-	WORD $0xfc647a32 // ldr d18, [x17, x4, lsl #3]
-	WORD $0xfc667a33 // ldr d19, [x17, x6, lsl #3]
-	WORD $0x39400424 // ldrb w4, [x1, #0x1]
-	WORD $0x91000821 // add x1, x1, #0x2
-	WORD $0x4d4084b0 // ld1 { v16.d }[1], [x5]
-	WORD $0x794035a5 // ldrh w5, [x13, #0x1a]
+	WORD $0x79400965 // ldrh w5, [x11, #0x4]
+	WORD $0x79400564 // ldrh w4, [x11, #0x2]
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
+	WORD $0x79400d66 // ldrh w6, [x11, #0x6]
+	WORD $0xfc637833 // ldr d19, [x1, x3, lsl #3]
+	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
+	WORD $0x79401163 // ldrh w3, [x11, #0x8]
+	WORD $0x79401965 // ldrh w5, [x11, #0xc]
+	WORD $0x79401d67 // ldrh w7, [x11, #0xe]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
+	WORD $0xfc637830 // ldr d16, [x1, x3, lsl #3]
+	WORD $0xfc657831 // ldr d17, [x1, x5, lsl #3]
+	WORD $0x39400223 // ldrb w3, [x17]
+	WORD $0x4d408493 // ld1 { v19.d }[1], [x4]
+	WORD $0x79401564 // ldrh w4, [x11, #0xa]
+	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
 	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
-	WORD $0x79403da7 // ldrh w7, [x13, #0x1e]
-	WORD $0x910081ad // add x13, x13, #0x20
-	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
-	WORD $0x8b070e27 // add x7, x17, x7, lsl #3
-	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
-	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0xad405594 // ldp q20, q21, [x12]
-	WORD $0x8b04018c // add x12, x12, x4
-	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
-	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0xad405614 // ldp q20, q21, [x16]
+	WORD $0x79402164 // ldrh w4, [x11, #0x10]
+	WORD $0x79402565 // ldrh w5, [x11, #0x12]
+	WORD $0x79402966 // ldrh w6, [x11, #0x14]
+	WORD $0x8b030210 // add x16, x16, x3
+	WORD $0x91000a23 // add x3, x17, #0x2
+	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
 	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
 	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce61 // fmla v1.2d, v19.2d, v21.2d
-	WORD $0x4e77ce40 // fmla v0.2d, v18.2d, v23.2d
-	WORD $0x4e74ce23 // fmla v3.2d, v17.2d, v20.2d
-	WORD $0x4e76ce02 // fmla v2.2d, v16.2d, v22.2d
-	WORD $0x54fff768 // b.hi <slots+0x8c0>
+	WORD $0x4e76ce66 // fmla v6.2d, v19.2d, v22.2d
+	WORD $0xfc647833 // ldr d19, [x1, x4, lsl #3]
+	WORD $0x4e74ce47 // fmla v7.2d, v18.2d, v20.2d
+	WORD $0x0e617ab2 // fcvtl v18.2d, v21.2s
+	WORD $0x4e617ab4 // fcvtl2 v20.2d, v21.4s
+	WORD $0x79402d64 // ldrh w4, [x11, #0x16]
+	WORD $0xfc667835 // ldr d21, [x1, x6, lsl #3]
+	WORD $0x79403566 // ldrh w6, [x11, #0x1a]
+	WORD $0x4e74ce25 // fmla v5.2d, v17.2d, v20.2d
+	WORD $0x4e72ce04 // fmla v4.2d, v16.2d, v18.2d
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
+	WORD $0x79403165 // ldrh w5, [x11, #0x18]
+	WORD $0x4d408495 // ld1 { v21.d }[1], [x4]
+	WORD $0x79403d64 // ldrh w4, [x11, #0x1e]
+	WORD $0xfc657836 // ldr d22, [x1, x5, lsl #3]
+	WORD $0x79403965 // ldrh w5, [x11, #0x1c]
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
+	WORD $0x9100816b // add x11, x11, #0x20
+	WORD $0xfc657837 // ldr d23, [x1, x5, lsl #3]
+	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
+	WORD $0x4d408497 // ld1 { v23.d }[1], [x4]
+	WORD $0x39400624 // ldrb w4, [x17, #0x1]
+	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
+	WORD $0xaa0303f1 // mov x17, x3
+	WORD $0xad4051f1 // ldp q17, q20, [x15]
+	WORD $0x8b0401ef // add x15, x15, x4
+	WORD $0x4e617a30 // fcvtl2 v16.2d, v17.4s
+	WORD $0x4e70cea3 // fmla v3.2d, v21.2d, v16.2d
+	WORD $0x0e617a30 // fcvtl v16.2d, v17.2s
+	WORD $0x0e617a91 // fcvtl v17.2d, v20.2s
+	WORD $0x4e70ce62 // fmla v2.2d, v19.2d, v16.2d
+	WORD $0x4e617a90 // fcvtl2 v16.2d, v20.4s
+	WORD $0x4e71cec0 // fmla v0.2d, v22.2d, v17.2d
+	WORD $0x4e70cee1 // fmla v1.2d, v23.2d, v16.2d
+	WORD $0x54fff748 // b.hi <slots+0x7c0>
+	WORD $0xaa0303f1 // mov x17, x3
 	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x54000441 // b.ne <slots+0xa64>
-	WORD $0x794001a2 // ldrh w2, [x13]
-	WORD $0x794009a4 // ldrh w4, [x13, #0x4]
-	WORD $0x794005a3 // ldrh w3, [x13, #0x2]
-	WORD $0x8b030e23 // add x3, x17, x3, lsl #3
-	WORD $0x79400da5 // ldrh w5, [x13, #0x6]
-	WORD $0xfc627a30 // ldr d16, [x17, x2, lsl #3]
-	WORD $0x794011a2 // ldrh w2, [x13, #0x8]
-	WORD $0xfc647a31 // ldr d17, [x17, x4, lsl #3]
-	WORD $0x794019a4 // ldrh w4, [x13, #0xc]
-	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
-	WORD $0xfc627a32 // ldr d18, [x17, x2, lsl #3]
-	WORD $0xfc647a33 // ldr d19, [x17, x4, lsl #3]
+	WORD $0x540010e1 // b.ne <slots+0xb00>
+	WORD $0x79400162 // ldrh w2, [x11]
+	WORD $0x79400964 // ldrh w4, [x11, #0x4]
+	WORD $0x79400563 // ldrh w3, [x11, #0x2]
+	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
+	WORD $0x79400d65 // ldrh w5, [x11, #0x6]
+	WORD $0xfc627830 // ldr d16, [x1, x2, lsl #3]
+	WORD $0x79401162 // ldrh w2, [x11, #0x8]
+	WORD $0xfc647831 // ldr d17, [x1, x4, lsl #3]
+	WORD $0x79401964 // ldrh w4, [x11, #0xc]
+	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
+	WORD $0xfc627832 // ldr d18, [x1, x2, lsl #3]
+	WORD $0xfc647833 // ldr d19, [x1, x4, lsl #3]
 	WORD $0x4d408470 // ld1 { v16.d }[1], [x3]
 	WORD $0x4d4084b1 // ld1 { v17.d }[1], [x5]
-	WORD $0x794015a3 // ldrh w3, [x13, #0xa]
-	WORD $0x79401da5 // ldrh w5, [x13, #0xe]
-	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x8b030e23 // add x3, x17, x3, lsl #3
-	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
-	WORD $0x38401431 // ldrb w17, [x1], #0x1
+	WORD $0x79401563 // ldrh w3, [x11, #0xa]
+	WORD $0x79401d65 // ldrh w5, [x11, #0xe]
+	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
+	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
+	WORD $0x38401621 // ldrb w1, [x17], #0x1
 	WORD $0x4d408472 // ld1 { v18.d }[1], [x3]
 	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xad405554 // ldp q20, q21, [x10]
-	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
-	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce65 // fmla v5.2d, v19.2d, v21.2d
-	WORD $0x4e77ce44 // fmla v4.2d, v18.2d, v23.2d
-	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
-	WORD $0x4e76ce06 // fmla v6.2d, v16.2d, v22.2d
-	WORD $0x79400d31 // ldrh w17, [x9, #0x6]
-	WORD $0x3617b171 // tbz w17, #0x2, <slots+0x94>
-	WORD $0x1400009b // b <slots+0xcd8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0xad405614 // ldp q20, q21, [x16]
+	WORD $0x8b010210 // add x16, x16, x1
+	WORD $0x4e617a96 // fcvtl2 v22.2d, v20.4s
+	WORD $0x4e76ce27 // fmla v7.2d, v17.2d, v22.2d
+	WORD $0x0e617a91 // fcvtl v17.2d, v20.2s
+	WORD $0x4e71ce06 // fmla v6.2d, v16.2d, v17.2d
+	WORD $0x0e617ab0 // fcvtl v16.2d, v21.2s
+	WORD $0x4e617ab1 // fcvtl2 v17.2d, v21.4s
+	WORD $0x4e71ce65 // fmla v5.2d, v19.2d, v17.2d
+	WORD $0x4e70ce44 // fmla v4.2d, v18.2d, v16.2d
+	WORD $0x14000139 // b <slots+0xe4c>
+	WORD $0x91000891 // add x17, x4, #0x2
+	WORD $0xaa1003e4 // mov x4, x16
 	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54001261 // b.ne <slots+0xcd4>
-	WORD $0x38401425 // ldrb w5, [x1], #0x1
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x9bae10a4 // umaddl x4, w5, w14, x4
-	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0x54000929 // b.ls <slots+0xbc0>
-	WORD $0xd342fcb3 // lsr x19, x5, #2
-	WORD $0xad404c94 // ldp q20, q19, [x4]
-	WORD $0x91020086 // add x6, x4, #0x80
-	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
-	WORD $0x4d40ccd0 // ld1r { v16.2d }, [x6]
-	WORD $0x3cf36952 // ldr q18, [x10, x19]
-	WORD $0xd341fca6 // lsr x6, x5, #1
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad425093 // ldp q19, q20, [x4, #0x40]
-	WORD $0xad415496 // ldp q22, q21, [x4, #0x20]
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x3ce76954 // ldr q20, [x10, x7]
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3ce66952 // ldr q18, [x10, x6]
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0xad435895 // ldp q21, q22, [x4, #0x60]
-	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
-	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x14000065 // b <slots+0xcb0>
-	WORD $0x91000881 // add x1, x4, #0x2
-	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x54000d61 // b.ne <slots+0xcd4>
-	WORD $0x38401424 // ldrb w4, [x1], #0x1
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x9bae0c83 // umaddl x3, w4, w14, x3
-	WORD $0x7100d09f // cmp w4, #0x34
-	WORD $0x54001629 // b.ls <slots+0xe00>
-	WORD $0xd342fc87 // lsr x7, x4, #2
-	WORD $0xad404c74 // ldp q20, q19, [x3]
-	WORD $0x91020065 // add x5, x3, #0x80
-	WORD $0x8b040486 // add x6, x4, x4, lsl #1
-	WORD $0x4d40ccb0 // ld1r { v16.2d }, [x5]
-	WORD $0x3ce76952 // ldr q18, [x10, x7]
-	WORD $0xd341fc85 // lsr x5, x4, #1
-	WORD $0xd342fcc6 // lsr x6, x6, #2
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad425073 // ldp q19, q20, [x3, #0x40]
-	WORD $0xad415476 // ldp q22, q21, [x3, #0x20]
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x3ce66954 // ldr q20, [x10, x6]
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3ce56952 // ldr q18, [x10, x5]
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0xad435875 // ldp q21, q22, [x3, #0x60]
-	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
-	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x140000f3 // b <slots+0xf88>
-	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0xd341fca6 // lsr x6, x5, #1
-	WORD $0xd342fca7 // lsr x7, x5, #2
-	WORD $0x54000388 // b.hi <slots+0xc3c>
-	WORD $0x924008b3 // and x19, x5, #0x7
-	WORD $0xb5000353 // cbnz x19, <slots+0xc3c>
-	WORD $0xad404c95 // ldp q21, q19, [x4]
-	WORD $0x91022093 // add x19, x4, #0x88
-	WORD $0x3ce76951 // ldr q17, [x10, x7]
-	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
-	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x91024093 // add x19, x4, #0x90
-	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0xad415897 // ldp q23, q22, [x4, #0x20]
-	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
-	WORD $0x3cf36955 // ldr q21, [x10, x19]
-	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
-	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
-	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
-	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
-	WORD $0x3ce66953 // ldr q19, [x10, x6]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
-	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
-	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
-	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
-	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
-	WORD $0x1400001e // b <slots+0xcb0>
-	WORD $0xad404c94 // ldp q20, q19, [x4]
-	WORD $0x91020093 // add x19, x4, #0x80
-	WORD $0x3ce76952 // ldr q18, [x10, x7]
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4d40ce70 // ld1r { v16.2d }, [x19]
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad424c94 // ldp q20, q19, [x4, #0x40]
-	WORD $0xad415496 // ldp q22, q21, [x4, #0x20]
-	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3ce66952 // ldr q18, [x10, x6]
-	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
-	WORD $0x3cf36954 // ldr q20, [x10, x19]
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0xad435496 // ldp q22, q21, [x4, #0x60]
-	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
-	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0xb9800063 // ldrsw x3, [x3]
-	WORD $0x8b05014a // add x10, x10, x5
-	WORD $0x8b030c42 // add x2, x2, x3, lsl #3
+	WORD $0x54ffd6c0 // b.eq <slots+0x450>
+	WORD $0xaa0403f0 // mov x16, x4
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x3617b843 // tbz w3, #0x2, <slots+0x8c>
+	WORD $0x14000060 // b <slots+0xb08>
+	WORD $0x91000871 // add x17, x3, #0x2
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x54000b61 // b.ne <slots+0xb00>
+	WORD $0x79400163 // ldrh w3, [x11]
+	WORD $0x79400965 // ldrh w5, [x11, #0x4]
+	WORD $0x79400564 // ldrh w4, [x11, #0x2]
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
+	WORD $0x79400d66 // ldrh w6, [x11, #0x6]
+	WORD $0xfc657831 // ldr d17, [x1, x5, lsl #3]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0xfc637830 // ldr d16, [x1, x3, lsl #3]
+	WORD $0x38401623 // ldrb w3, [x17], #0x1
+	WORD $0x9bac0862 // umaddl x2, w3, w12, x2
+	WORD $0x7100d07f // cmp w3, #0x34
+	WORD $0xd342fc65 // lsr x5, x3, #2
+	WORD $0x4d4084d1 // ld1 { v17.d }[1], [x6]
+	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
+	WORD $0xd341fc64 // lsr x4, x3, #1
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x540016a9 // b.ls <slots+0xcac>
 	WORD $0xad405055 // ldp q21, q20, [x2]
-	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
-	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
-	WORD $0xad415857 // ldp q23, q22, [x2, #0x20]
-	WORD $0x4e73cee4 // fmla v4.2d, v23.2d, v19.2d
-	WORD $0x4e72cec5 // fmla v5.2d, v22.2d, v18.2d
-	WORD $0x36179e11 // tbz w17, #0x2, <slots+0x94>
-	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0x91020046 // add x6, x2, #0x80
+	WORD $0x8b030467 // add x7, x3, x3, lsl #1
+	WORD $0x3ce56a13 // ldr q19, [x16, x5]
+	WORD $0xd342fce5 // lsr x5, x7, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0xad425854 // ldp q20, q22, [x2, #0x40]
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4d40ccd5 // ld1r { v21.2d }, [x6]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
+	WORD $0x140000f0 // b <slots+0xdd0>
+	WORD $0xd342fca6 // lsr x6, x5, #2
+	WORD $0xad405837 // ldp q23, q22, [x1]
+	WORD $0x8b0504a3 // add x3, x5, x5, lsl #1
+	WORD $0xd341fca2 // lsr x2, x5, #1
+	WORD $0x3dc00094 // ldr q20, [x4]
+	WORD $0x3ce66895 // ldr q21, [x4, x6]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xd342fc63 // lsr x3, x3, #2
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x540002e8 // b.hi <slots+0xa98>
+	WORD $0x924008a5 // and x5, x5, #0x7
+	WORD $0xb50002a5 // cbnz x5, <slots+0xa98>
+	WORD $0x91022025 // add x5, x1, #0x88
+	WORD $0x91024026 // add x6, x1, #0x90
+	WORD $0x4d40ccb6 // ld1r { v22.2d }, [x5]
+	WORD $0x4d40ccd7 // ld1r { v23.2d }, [x6]
+	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
+	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
+	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
+	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0xad415035 // ldp q21, q20, [x1, #0x20]
+	WORD $0x3ce26892 // ldr q18, [x4, x2]
+	WORD $0x3ce36893 // ldr q19, [x4, x3]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x4eb31ed3 // orr v19.16b, v22.16b, v19.16b
+	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
+	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
+	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
+	WORD $0x14000019 // b <slots+0xaf8>
+	WORD $0x91020025 // add x5, x1, #0x80
+	WORD $0xad425c38 // ldp q24, q23, [x1, #0x40]
+	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
+	WORD $0x4d40ccb6 // ld1r { v22.2d }, [x5]
+	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
+	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
+	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
+	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0x3ce26892 // ldr q18, [x4, x2]
+	WORD $0x3ce36893 // ldr q19, [x4, x3]
+	WORD $0xad415035 // ldp q21, q20, [x1, #0x20]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0xad435035 // ldp q21, q20, [x1, #0x60]
+	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
+	WORD $0x4ef64673 // sshl v19.2d, v19.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e73ce25 // fmla v5.2d, v17.2d, v19.2d
+	WORD $0x4e72ce04 // fmla v4.2d, v16.2d, v18.2d
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x3617ac43 // tbz w3, #0x2, <slots+0x8c>
+	WORD $0xf9402801 // ldr x1, [x0, #0x50]
 	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
 	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0xcb080022 // sub x2, x1, x8
 	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
 	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x9a8fb062 // csel x2, x3, x15, lt
-	WORD $0x37180151 // tbnz w17, #0x3, <slots+0xd20>
-	WORD $0xf9402411 // ldr x17, [x0, #0x48]
-	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x5400074b // b.lt <slots+0xdec>
+	WORD $0xf100205f // cmp x2, #0x8
+	WORD $0x9a8db041 // csel x1, x2, x13, lt
+	WORD $0x37180503 // tbnz w3, #0x3, <slots+0xbc8>
+	WORD $0x5400068b // b.lt <slots+0xbfc>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xb4000b83 // cbz x3, <slots+0xe7c>
-	WORD $0x52800103 // mov w3, #0x8
-	WORD $0x1400000d // b <slots+0xd48>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xb4000f83 // cbz x3, <slots+0xd28>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb40018e4 // cbz x4, <slots+0xe5c>
+	WORD $0x8b080465 // add x5, x3, x8, lsl #1
+	WORD $0x794008b3 // ldrh w19, [x5, #0x4]
+	WORD $0x794000a6 // ldrh w6, [x5]
+	WORD $0x794004a7 // ldrh w7, [x5, #0x2]
+	WORD $0x79400ca5 // ldrh w5, [x5, #0x6]
+	WORD $0x8b050885 // add x5, x4, x5, lsl #2
+	WORD $0xbc737884 // ldr s4, [x4, x19, lsl #2]
+	WORD $0xbc667885 // ldr s5, [x4, x6, lsl #2]
+	WORD $0x8b070887 // add x7, x4, x7, lsl #2
+	WORD $0x0d4090a4 // ld1 { v4.s }[1], [x5]
+	WORD $0x9101a005 // add x5, x0, #0x68
+	WORD $0x0d4090e5 // ld1 { v5.s }[1], [x7]
+	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
+	WORD $0x4f745487 // shl v7.2d, v4.2d, #0x34
+	WORD $0x4f7454a6 // shl v6.2d, v5.2d, #0x34
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x34001725 // cbz w5, <slots+0xe70>
+	WORD $0x8b080474 // add x20, x3, x8, lsl #1
+	WORD $0x79400286 // ldrh w6, [x20]
+	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
+	WORD $0x79400687 // ldrh w7, [x20, #0x2]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0x8b070c55 // add x21, x2, x7, lsl #3
+	WORD $0xfc667844 // ldr d4, [x2, x6, lsl #3]
+	WORD $0xfc737845 // ldr d5, [x2, x19, lsl #3]
+	WORD $0x8b140c56 // add x22, x2, x20, lsl #3
+	WORD $0x4d4086a4 // ld1 { v4.d }[1], [x21]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
+	WORD $0x4e62ccc4 // fmla v4.2d, v6.2d, v2.2d
+	WORD $0x140000b2 // b <slots+0xe8c>
 	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
 	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
-	WORD $0xf9402411 // ldr x17, [x0, #0x48]
-	WORD $0x52800023 // mov w3, #0x1
-	WORD $0x1e6428a6 // fadd d6, d5, d4
-	WORD $0x5e1804a5 // mov d5, v5.d[1]
-	WORD $0x5e180484 // mov d4, v4.d[1]
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0x5e1804a6 // mov d6, v5.d[1]
+	WORD $0x5e180487 // mov d7, v4.d[1]
 	WORD $0x1e6428a4 // fadd d4, d5, d4
-	WORD $0x1e6428c4 // fadd d4, d6, d4
+	WORD $0x1e6728c5 // fadd d5, d6, d7
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x1e652884 // fadd d4, d4, d5
 	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
 	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0x14000006 // b <slots+0xc10>
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0xad000fe2 // stp q2, q3, [sp]
 	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x54ffa2cb // b.lt <slots+0x64>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xaa0803e6 // mov x6, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
-	WORD $0x14000007 // b <slots+0xd80>
+	WORD $0x14000007 // b <slots+0xc40>
 	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0xfc337a20 // str d0, [x17, x19, lsl #3]
-	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54ff9780 // b.eq <slots+0x6c>
+	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
+	WORD $0xeb03005f // cmp x2, x3
+	WORD $0x54ffa140 // b.eq <slots+0x64>
 	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4000044 // cbz x4, <slots+0xd8c>
+	WORD $0xb4000044 // cbz x4, <slots+0xc4c>
 	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
-	WORD $0xb40001a5 // cbz x5, <slots+0xdc0>
+	WORD $0xb40001a5 // cbz x5, <slots+0xc80>
 	WORD $0xb9406814 // ldr w20, [x0, #0x68]
 	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
 	WORD $0x0b150294 // add w20, w20, w21
 	WORD $0xd34c2e94 // lsl x20, x20, #52
 	WORD $0x9e670280 // fmov d0, x20
-	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
-	WORD $0x35000127 // cbnz w7, <slots+0xdcc>
-	WORD $0x17ffffef // b <slots+0xd68>
+	WORD $0xfc6379c1 // ldr d1, [x14, x3, lsl #3]
+	WORD $0x35000127 // cbnz w7, <slots+0xc8c>
+	WORD $0x17ffffef // b <slots+0xc28>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
-	WORD $0x34fffd07 // cbz w7, <slots+0xd68>
-	WORD $0xfc737a22 // ldr d2, [x17, x19, lsl #3]
+	WORD $0xfc6379c1 // ldr d1, [x14, x3, lsl #3]
+	WORD $0x34fffd07 // cbz w7, <slots+0xc28>
+	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
 	WORD $0x1f400820 // fmadd d0, d1, d0, d2
-	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0xfc337a20 // str d0, [x17, x19, lsl #3]
-	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54fffce1 // b.ne <slots+0xd80>
-	WORD $0x17fffca1 // b <slots+0x6c>
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0xad000fe2 // stp q2, q3, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x54fffaca // b.ge <slots+0xd50>
-	WORD $0x17fffc9c // b <slots+0x6c>
-	WORD $0x7100609f // cmp w4, #0x18
-	WORD $0x54000848 // b.hi <slots+0xf0c>
-	WORD $0x92400885 // and x5, x4, #0x7
-	WORD $0xb5000805 // cbnz x5, <slots+0xf0c>
-	WORD $0xd342fc87 // lsr x7, x4, #2
-	WORD $0xad404c75 // ldp q21, q19, [x3]
-	WORD $0x91022065 // add x5, x3, #0x88
-	WORD $0x8b040486 // add x6, x4, x4, lsl #1
-	WORD $0x4d40ccb2 // ld1r { v18.2d }, [x5]
-	WORD $0x3ce76951 // ldr q17, [x10, x7]
-	WORD $0x91024065 // add x5, x3, #0x90
-	WORD $0xd342fcc6 // lsr x6, x6, #2
-	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0xd341fc85 // lsr x5, x4, #1
-	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
-	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
-	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
-	WORD $0x3ce66955 // ldr q21, [x10, x6]
-	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
-	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
-	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
-	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
-	WORD $0x3ce56953 // ldr q19, [x10, x5]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
-	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
-	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
-	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
-	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
-	WORD $0x14000044 // b <slots+0xf88>
+	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
+	WORD $0xeb03005f // cmp x2, x3
+	WORD $0x54fffce1 // b.ne <slots+0xc40>
+	WORD $0x17fffcef // b <slots+0x64>
+	WORD $0xad405055 // ldp q21, q20, [x2]
+	WORD $0x8b030466 // add x6, x3, x3, lsl #1
+	WORD $0x7100607f // cmp w3, #0x18
+	WORD $0x3ce56a13 // ldr q19, [x16, x5]
+	WORD $0xd342fcc5 // lsr x5, x6, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x54000768 // b.hi <slots+0xdb8>
+	WORD $0x92400866 // and x6, x3, #0x7
+	WORD $0xb5000726 // cbnz x6, <slots+0xdb8>
+	WORD $0x91022046 // add x6, x2, #0x88
+	WORD $0x91024047 // add x7, x2, #0x90
+	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
+	WORD $0x4d40ccf5 // ld1r { v21.2d }, [x7]
+	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
+	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
+	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
+	WORD $0xad414853 // ldp q19, q18, [x2, #0x20]
+	WORD $0x3ce46a10 // ldr q16, [x16, x4]
+	WORD $0x3ce56a11 // ldr q17, [x16, x5]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
+	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
+	WORD $0x1400003d // b <slots+0xe18>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
-	WORD $0xb4000bc3 // cbz x3, <slots+0xff8>
+	WORD $0xb4001243 // cbz x3, <slots+0xf74>
 	WORD $0xd37ef504 // lsl x4, x8, #2
 	WORD $0x3ce46864 // ldr q4, [x3, x4]
 	WORD $0x9101a003 // add x3, x0, #0x68
@@ -951,16 +866,16 @@ TEXT ·slotsQuad(SB), 0, $208-8
 	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
 	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x34000b23 // cbz w3, <slots+0x100c>
-	WORD $0x8b080e23 // add x3, x17, x8, lsl #3
+	WORD $0x340011a3 // cbz w3, <slots+0xf88>
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
 	WORD $0xad401c66 // ldp q6, q7, [x3]
 	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
 	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
-	WORD $0x8b080e23 // add x3, x17, x8, lsl #3
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4000ae4 // cbz x4, <slots+0x1028>
+	WORD $0xb4001164 // cbz x4, <slots+0xfa4>
 	WORD $0xd37ef465 // lsl x5, x3, #2
 	WORD $0x3ce56882 // ldr q2, [x4, x5]
 	WORD $0x9101a004 // add x4, x0, #0x68
@@ -970,122 +885,165 @@ TEXT ·slotsQuad(SB), 0, $208-8
 	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
 	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x34000a44 // cbz w4, <slots+0x103c>
-	WORD $0x8b030e24 // add x4, x17, x3, lsl #3
+	WORD $0x340010c4 // cbz w4, <slots+0xfb8>
+	WORD $0x8b030c44 // add x4, x2, x3, lsl #3
 	WORD $0xad401484 // ldp q4, q5, [x4]
 	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
 	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
-	WORD $0x1400004f // b <slots+0x1044>
-	WORD $0xd342fc87 // lsr x7, x4, #2
-	WORD $0xad404c74 // ldp q20, q19, [x3]
-	WORD $0x91020065 // add x5, x3, #0x80
-	WORD $0x8b040486 // add x6, x4, x4, lsl #1
-	WORD $0x4d40ccb0 // ld1r { v16.2d }, [x5]
-	WORD $0x3ce76952 // ldr q18, [x10, x7]
-	WORD $0xd341fc85 // lsr x5, x4, #1
-	WORD $0xd342fcc6 // lsr x6, x6, #2
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad424c74 // ldp q20, q19, [x3, #0x40]
-	WORD $0xad415476 // ldp q22, q21, [x3, #0x20]
-	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3ce56952 // ldr q18, [x10, x5]
-	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
-	WORD $0x3ce66954 // ldr q20, [x10, x6]
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0xad435476 // ldp q22, q21, [x3, #0x60]
-	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x14000083 // b <slots+0xfc0>
+	WORD $0x91020046 // add x6, x2, #0x80
+	WORD $0xad425456 // ldp q22, q21, [x2, #0x40]
+	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
+	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
 	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0x794001a3 // ldrh w3, [x13]
-	WORD $0x794009a6 // ldrh w6, [x13, #0x4]
-	WORD $0x8b04014a // add x10, x10, x4
-	WORD $0x794005a5 // ldrh w5, [x13, #0x2]
-	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
-	WORD $0x79400da7 // ldrh w7, [x13, #0x6]
-	WORD $0xfc667854 // ldr d20, [x2, x6, lsl #3]
-	WORD $0xfc637855 // ldr d21, [x2, x3, lsl #3]
-	WORD $0x794011a3 // ldrh w3, [x13, #0x8]
-	WORD $0x794019a6 // ldrh w6, [x13, #0xc]
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xfc667856 // ldr d22, [x2, x6, lsl #3]
-	WORD $0xfc637857 // ldr d23, [x2, x3, lsl #3]
-	WORD $0x4d4084f4 // ld1 { v20.d }[1], [x7]
-	WORD $0x4d4084b5 // ld1 { v21.d }[1], [x5]
-	WORD $0x794015a5 // ldrh w5, [x13, #0xa]
-	WORD $0x79401da7 // ldrh w7, [x13, #0xe]
-	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x4d4084f6 // ld1 { v22.d }[1], [x7]
-	WORD $0x4d4084b7 // ld1 { v23.d }[1], [x5]
-	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
-	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
-	WORD $0x4e73cee4 // fmla v4.2d, v23.2d, v19.2d
-	WORD $0x4e72cec5 // fmla v5.2d, v22.2d, v18.2d
-	WORD $0x36178531 // tbz w17, #0x2, <slots+0x94>
-	WORD $0x17ffff39 // b <slots+0xcd8>
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
+	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
+	WORD $0x3ce46a10 // ldr q16, [x16, x4]
+	WORD $0xad414853 // ldp q19, q18, [x2, #0x20]
+	WORD $0x3ce56a11 // ldr q17, [x16, x5]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0xad434c52 // ldp q18, q19, [x2, #0x60]
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
+	WORD $0x79401162 // ldrh w2, [x11, #0x8]
+	WORD $0x79401965 // ldrh w5, [x11, #0xc]
+	WORD $0x8b030210 // add x16, x16, x3
+	WORD $0x79401564 // ldrh w4, [x11, #0xa]
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
+	WORD $0x79401d66 // ldrh w6, [x11, #0xe]
+	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
+	WORD $0xfc627833 // ldr d19, [x1, x2, lsl #3]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
+	WORD $0x4d408493 // ld1 { v19.d }[1], [x4]
+	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
+	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
+	WORD $0x9100416b // add x11, x11, #0x10
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x361791c3 // tbz w3, #0x2, <slots+0x8c>
+	WORD $0x17ffff2c // b <slots+0xb08>
+	WORD $0x9101c005 // add x5, x0, #0x70
+	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
+	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x35ffe925 // cbnz w5, <slots+0xb90>
+	WORD $0x8b080474 // add x20, x3, x8, lsl #1
+	WORD $0x6e62dcc4 // fmul v4.2d, v6.2d, v2.2d
+	WORD $0x6e63dce5 // fmul v5.2d, v7.2d, v3.2d
+	WORD $0x79400286 // ldrh w6, [x20]
+	WORD $0x79400687 // ldrh w7, [x20, #0x2]
+	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0xfc267844 // str d4, [x2, x6, lsl #3]
+	WORD $0x8b070c46 // add x6, x2, x7, lsl #3
+	WORD $0x4d0084c4 // st1 { v4.d }[1], [x6]
+	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
+	WORD $0xfc337845 // str d5, [x2, x19, lsl #3]
+	WORD $0x4d0084c5 // st1 { v5.d }[1], [x6]
+	WORD $0x91001106 // add x6, x8, #0x4
+	WORD $0xb4000424 // cbz x4, <slots+0xf2c>
+	WORD $0x8b060467 // add x7, x3, x6, lsl #1
+	WORD $0x794000f3 // ldrh w19, [x7]
+	WORD $0x794008f5 // ldrh w21, [x7, #0x4]
+	WORD $0x794004f4 // ldrh w20, [x7, #0x2]
+	WORD $0x79400ce7 // ldrh w7, [x7, #0x6]
+	WORD $0x8b140894 // add x20, x4, x20, lsl #2
+	WORD $0xbc757882 // ldr s2, [x4, x21, lsl #2]
+	WORD $0xbc737883 // ldr s3, [x4, x19, lsl #2]
+	WORD $0x8b070887 // add x7, x4, x7, lsl #2
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x0d4090e2 // ld1 { v2.s }[1], [x7]
+	WORD $0x0d409283 // ld1 { v3.s }[1], [x20]
+	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
+	WORD $0x4f745445 // shl v5.2d, v2.2d, #0x34
+	WORD $0x4f745464 // shl v4.2d, v3.2d, #0x34
+	WORD $0x34000265 // cbz w5, <slots+0xf3c>
+	WORD $0x8b060466 // add x6, x3, x6, lsl #1
+	WORD $0x794000c3 // ldrh w3, [x6]
+	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
+	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
+	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
+	WORD $0x8b040c47 // add x7, x2, x4, lsl #3
+	WORD $0xfc637842 // ldr d2, [x2, x3, lsl #3]
+	WORD $0xfc657843 // ldr d3, [x2, x5, lsl #3]
+	WORD $0x8b060c53 // add x19, x2, x6, lsl #3
+	WORD $0x4d4084e2 // ld1 { v2.d }[1], [x7]
+	WORD $0x4d408663 // ld1 { v3.d }[1], [x19]
+	WORD $0x4e61cca3 // fmla v3.2d, v5.2d, v1.2d
+	WORD $0x4e60cc82 // fmla v2.2d, v4.2d, v0.2d
+	WORD $0x1400000c // b <slots+0xf58>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x35fffde5 // cbnz w5, <slots+0xef4>
+	WORD $0x8b060466 // add x6, x3, x6, lsl #1
+	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
+	WORD $0x6e61dca3 // fmul v3.2d, v5.2d, v1.2d
+	WORD $0x794000c3 // ldrh w3, [x6]
+	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
+	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
+	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
+	WORD $0xfc237842 // str d2, [x2, x3, lsl #3]
+	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0x4d008462 // st1 { v2.d }[1], [x3]
+	WORD $0xfc257843 // str d3, [x2, x5, lsl #3]
+	WORD $0x8b060c42 // add x2, x2, x6, lsl #3
+	WORD $0x4d008443 // st1 { v3.d }[1], [x2]
+	WORD $0x17fffc3e // b <slots+0x68>
 	WORD $0x9101c003 // add x3, x0, #0x70
 	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
 	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x35fff523 // cbnz w3, <slots+0xeac>
+	WORD $0x35ffeea3 // cbnz w3, <slots+0xd58>
 	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
 	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
-	WORD $0x8b080e23 // add x3, x17, x8, lsl #3
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb5fff564 // cbnz x4, <slots+0xed0>
+	WORD $0xb5ffeee4 // cbnz x4, <slots+0xd7c>
 	WORD $0x9101c004 // add x4, x0, #0x70
 	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
 	WORD $0x4ea21c43 // mov v3.16b, v2.16b
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x35fff604 // cbnz w4, <slots+0xef8>
+	WORD $0x35ffef84 // cbnz w4, <slots+0xda4>
 	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
 	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
-	WORD $0x8b030e31 // add x17, x17, x3, lsl #3
-	WORD $0xad001624 // stp q4, q5, [x17]
-	WORD $0x17fffc09 // b <slots+0x70>
-	WORD $0x6d4523e9 // ldp d9, d8, [sp, #0x50]
-	WORD $0x6d442beb // ldp d11, d10, [sp, #0x40]
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0x8b030c42 // add x2, x2, x3, lsl #3
+	WORD $0xad001444 // stp q4, q5, [x2]
+	WORD $0x17fffc28 // b <slots+0x68>
+	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
+	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
+	WORD $0x910183ff // add sp, sp, #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func farSlotsQuad(c *slotCall)
-TEXT ·farSlotsQuad(SB), 0, $208-8
+TEXT ·farSlotsQuad(SB), 0, $176-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <farSlots>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400035d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54005cab // b.lt <farSlots+0xb9c>
-	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0x540069cb // b.lt <farSlots+0xd40>
+	WORD $0xd10183ff // sub sp, sp, #0x60
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -1104,15 +1062,13 @@ TEXT ·farSlotsQuad(SB), 0, $208-8
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x8b0c014c // add x12, x10, x12
-	WORD $0x6d042beb // stp d11, d10, [sp, #0x40]
-	WORD $0xf90033f5 // str x21, [sp, #0x60]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
-	WORD $0x6d0523e9 // stp d9, d8, [sp, #0x50]
-	WORD $0x1400000e // b <farSlots+0xa0>
-	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
+	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
+	WORD $0x1400000e // b <farSlots+0x98>
+	WORD $0xaa0203e1 // mov x1, x2
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b080048 // add x8, x2, x8
+	WORD $0x8b080028 // add x8, x1, x8
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
@@ -1121,295 +1077,297 @@ TEXT ·farSlotsQuad(SB), 0, $208-8
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0b013f // cmp x9, x11
-	WORD $0x54005762 // b.hs <farSlots+0xb88>
+	WORD $0x54006502 // b.hs <farSlots+0xd34>
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x370823e1 // tbnz w1, #0x1, <farSlots+0x520>
-	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
-	WORD $0xb9400124 // ldr w4, [x9]
-	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
-	WORD $0x79400926 // ldrh w6, [x9, #0x4]
-	WORD $0xf9404003 // ldr x3, [x0, #0x80]
-	WORD $0xf10008df // cmp x6, #0x2
-	WORD $0x540006c2 // b.hs <farSlots+0x198>
-	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x54003520 // b.eq <farSlots+0x76c>
-	WORD $0x3617fe41 // tbz w1, #0x2, <farSlots+0x94>
-	WORD $0x1400022c // b <farSlots+0x980>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd342fcd5 // lsr x21, x6, #2
-	WORD $0xad407ce8 // ldp q8, q31, [x7]
-	WORD $0x910200f3 // add x19, x7, #0x80
-	WORD $0x8b0604d4 // add x20, x6, x6, lsl #1
-	WORD $0x4d40ce7c // ld1r { v28.2d }, [x19]
-	WORD $0x3cf5699e // ldr q30, [x12, x21]
-	WORD $0xd341fcd3 // lsr x19, x6, #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
-	WORD $0x3dc0019d // ldr q29, [x12]
-	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
-	WORD $0xad4220ff // ldp q31, q8, [x7, #0x40]
-	WORD $0xad4124ea // ldp q10, q9, [x7, #0x20]
-	WORD $0x6ee847de // ushl v30.2d, v30.2d, v8.2d
-	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
-	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
-	WORD $0x3cf46988 // ldr q8, [x12, x20]
-	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
-	WORD $0x3cf3699e // ldr q30, [x12, x19]
-	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
-	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
-	WORD $0xad4328e9 // ldp q9, q10, [x7, #0x60]
-	WORD $0x6eea4508 // ushl v8.2d, v8.2d, v10.2d
-	WORD $0x6ee947de // ushl v30.2d, v30.2d, v9.2d
-	WORD $0x4eff47c9 // sshl v9.2d, v30.2d, v31.2d
-	WORD $0x4eff451e // sshl v30.2d, v8.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
-	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
-	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
+	WORD $0x37082421 // tbnz w1, #0x1, <farSlots+0x520>
+	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
+	WORD $0xb9400123 // ldr w3, [x9]
+	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
+	WORD $0x79400925 // ldrh w5, [x9, #0x4]
+	WORD $0xf9404002 // ldr x2, [x0, #0x80]
+	WORD $0xf10008bf // cmp x5, #0x2
+	WORD $0x540005c2 // b.hs <farSlots+0x170>
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x54003560 // b.eq <farSlots+0x76c>
+	WORD $0x14000232 // b <farSlots+0x98c>
+	WORD $0xad406cfc // ldp q28, q27, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x3cf3699a // ldr q26, [x12, x19]
+	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
+	WORD $0x3dc00199 // ldr q25, [x12]
+	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
+	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
+	WORD $0xd342fe93 // lsr x19, x20, #2
+	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
+	WORD $0x6ee0bb18 // neg v24.2d, v24.2d
+	WORD $0xad4270fb // ldp q27, q28, [x7, #0x40]
+	WORD $0x6efc475a // ushl v26.2d, v26.2d, v28.2d
+	WORD $0x4ef8475a // sshl v26.2d, v26.2d, v24.2d
+	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
+	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
+	WORD $0x4ef84739 // sshl v25.2d, v25.2d, v24.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4e7acec3 // fmla v3.2d, v22.2d, v26.2d
+	WORD $0x3ce66996 // ldr q22, [x12, x6]
+	WORD $0x4e79cee2 // fmla v2.2d, v23.2d, v25.2d
+	WORD $0xad4164fa // ldp q26, q25, [x7, #0x20]
+	WORD $0x3cf36997 // ldr q23, [x12, x19]
+	WORD $0x4e1902f7 // tbl v23.16b, { v23.16b }, v25.16b
+	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
+	WORD $0xad4368f9 // ldp q25, q26, [x7, #0x60]
+	WORD $0x6efa46f7 // ushl v23.2d, v23.2d, v26.2d
+	WORD $0x6ef946d6 // ushl v22.2d, v22.2d, v25.2d
+	WORD $0x4ef846d9 // sshl v25.2d, v22.2d, v24.2d
+	WORD $0x4ef846f6 // sshl v22.2d, v23.2d, v24.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61db37 // scvtf v23.2d, v25.2d
+	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
+	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
 	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x8b06018c // add x12, x12, x6
-	WORD $0xd10008a6 // sub x6, x5, #0x2
+	WORD $0x8b05018c // add x12, x12, x5
+	WORD $0xd1000885 // sub x5, x4, #0x2
 	WORD $0x9100c1ad // add x13, x13, #0x30
-	WORD $0x4e73cee4 // fmla v4.2d, v23.2d, v19.2d
-	WORD $0x91000891 // add x17, x4, #0x2
-	WORD $0x4e72cec5 // fmla v5.2d, v22.2d, v18.2d
-	WORD $0xf1000cbf // cmp x5, #0x3
-	WORD $0x4e7dcf22 // fmla v2.2d, v25.2d, v29.2d
-	WORD $0x4e7ccf03 // fmla v3.2d, v24.2d, v28.2d
-	WORD $0x4e7fcf60 // fmla v0.2d, v27.2d, v31.2d
-	WORD $0x4e7ecf41 // fmla v1.2d, v26.2d, v30.2d
-	WORD $0x54002e6d // b.le <farSlots+0x760>
-	WORD $0xaa1103e4 // mov x4, x17
-	WORD $0xf98601a0 // prfm pldl1keep, [x13, #0xc00]
-	WORD $0x39400231 // ldrb w17, [x17]
-	WORD $0xaa0603e5 // mov x5, x6
-	WORD $0x9bae0e26 // umaddl x6, w17, w14, x3
-	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0x4e77cea0 // fmla v0.2d, v21.2d, v23.2d
+	WORD $0x91000871 // add x17, x3, #0x2
+	WORD $0x4e76ce81 // fmla v1.2d, v20.2d, v22.2d
+	WORD $0xf1000c9f // cmp x4, #0x3
+	WORD $0x54002fad // b.le <farSlots+0x760>
+	WORD $0xaa1103e3 // mov x3, x17
+	WORD $0xf98301a0 // prfm pldl1keep, [x13, #0x600]
+	WORD $0xb94001b1 // ldr w17, [x13]
+	WORD $0xaa0503e4 // mov x4, x5
+	WORD $0x92405e31 // and x17, x17, #0xffffff
+	WORD $0xb84061a6 // ldur w6, [x13, #0x6]
+	WORD $0xb84031a5 // ldur w5, [x13, #0x3]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xb84091a7 // ldur w7, [x13, #0x9]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xfc667830 // ldr d16, [x1, x6, lsl #3]
+	WORD $0xfc717831 // ldr d17, [x1, x17, lsl #3]
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
+	WORD $0x8b050c31 // add x17, x1, x5, lsl #3
+	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
+	WORD $0x4d408631 // ld1 { v17.d }[1], [x17]
+	WORD $0x39400071 // ldrb w17, [x3]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x54000469 // b.ls <farSlots+0x240>
-	WORD $0xd342fe34 // lsr x20, x17, #2
-	WORD $0xad404cd4 // ldp q20, q19, [x6]
-	WORD $0x910200c7 // add x7, x6, #0x80
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0x4d40ccf0 // ld1r { v16.2d }, [x7]
-	WORD $0x3cf46952 // ldr q18, [x10, x20]
-	WORD $0xd341fe27 // lsr x7, x17, #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad4250d3 // ldp q19, q20, [x6, #0x40]
-	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x3cf36954 // ldr q20, [x10, x19]
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3ce76952 // ldr q18, [x10, x7]
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x9bae0a26 // umaddl x6, w17, w14, x2
+	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0xd341fe25 // lsr x5, x17, #1
+	WORD $0xd342fe27 // lsr x7, x17, #2
+	WORD $0x540004a9 // b.ls <farSlots+0x260>
+	WORD $0xad4054d6 // ldp q22, q21, [x6]
+	WORD $0x910200d3 // add x19, x6, #0x80
+	WORD $0x3ce76954 // ldr q20, [x10, x7]
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
+	WORD $0x3dc00153 // ldr q19, [x10]
+	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
+	WORD $0x8b110633 // add x19, x17, x17, lsl #1
+	WORD $0xd342fe67 // lsr x7, x19, #2
+	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
+	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
+	WORD $0xad4258d5 // ldp q21, q22, [x6, #0x40]
 	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
-	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x14000040 // b <farSlots+0x334>
+	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
+	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
+	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
+	WORD $0xad414cd4 // ldp q20, q19, [x6, #0x20]
+	WORD $0x3ce76951 // ldr q17, [x10, x7]
+	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
+	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
+	WORD $0xad4350d3 // ldp q19, q20, [x6, #0x60]
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
+	WORD $0x4ef24613 // sshl v19.2d, v16.2d, v18.2d
+	WORD $0x4ef24630 // sshl v16.2d, v17.2d, v18.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da71 // scvtf v17.2d, v19.2d
+	WORD $0x14000044 // b <farSlots+0x35c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0xd341fe27 // lsr x7, x17, #1
-	WORD $0xd342fe33 // lsr x19, x17, #2
-	WORD $0x540003a8 // b.hi <farSlots+0x2c0>
-	WORD $0x92400a34 // and x20, x17, #0x7
-	WORD $0xb5000374 // cbnz x20, <farSlots+0x2c0>
-	WORD $0xad404cd5 // ldp q21, q19, [x6]
-	WORD $0x910220d4 // add x20, x6, #0x88
-	WORD $0x3cf36951 // ldr q17, [x10, x19]
-	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
-	WORD $0x4d40ce92 // ld1r { v18.2d }, [x20]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x910240d4 // add x20, x6, #0x90
-	WORD $0x4d40ce94 // ld1r { v20.2d }, [x20]
-	WORD $0x8b110634 // add x20, x17, x17, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
-	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
-	WORD $0x3cf46955 // ldr q21, [x10, x20]
-	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
-	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
-	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
-	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
-	WORD $0x3ce76953 // ldr q19, [x10, x7]
+	WORD $0x540003e8 // b.hi <farSlots+0x2e0>
+	WORD $0x92400a33 // and x19, x17, #0x7
+	WORD $0xb50003b3 // cbnz x19, <farSlots+0x2e0>
+	WORD $0xad4058d7 // ldp q23, q22, [x6]
+	WORD $0x910220d3 // add x19, x6, #0x88
+	WORD $0x3ce76955 // ldr q21, [x10, x7]
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
+	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0x910240d3 // add x19, x6, #0x90
+	WORD $0x4d40ce73 // ld1r { v19.2d }, [x19]
+	WORD $0x8b110633 // add x19, x17, x17, lsl #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
 	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
-	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
-	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
-	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
-	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
-	WORD $0x1400001f // b <farSlots+0x334>
-	WORD $0xd503201f // nop
-	WORD $0xad404cd4 // ldp q20, q19, [x6]
-	WORD $0x910200d4 // add x20, x6, #0x80
-	WORD $0x3cf36952 // ldr q18, [x10, x19]
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4d40ce90 // ld1r { v16.2d }, [x20]
-	WORD $0x8b110634 // add x20, x17, x17, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4eb41e54 // orr v20.16b, v18.16b, v20.16b
+	WORD $0x4ef3d6b5 // fsub v21.2d, v21.2d, v19.2d
+	WORD $0x4ef3d694 // fsub v20.2d, v20.2d, v19.2d
+	WORD $0x4e75ce07 // fmla v7.2d, v16.2d, v21.2d
+	WORD $0x4e74ce26 // fmla v6.2d, v17.2d, v20.2d
+	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
+	WORD $0x3cf36951 // ldr q17, [x10, x19]
 	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad424cd4 // ldp q20, q19, [x6, #0x40]
-	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
-	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3ce76952 // ldr q18, [x10, x7]
-	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
-	WORD $0x3cf46954 // ldr q20, [x10, x20]
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x4eb11e54 // orr v20.16b, v18.16b, v17.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
+	WORD $0x4ef3d690 // fsub v16.2d, v20.2d, v19.2d
+	WORD $0x14000021 // b <farSlots+0x35c>
+	WORD $0xd503201f // nop
+	WORD $0xad4054d6 // ldp q22, q21, [x6]
+	WORD $0x910200d3 // add x19, x6, #0x80
+	WORD $0x3ce76954 // ldr q20, [x10, x7]
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0xad4354d6 // ldp q22, q21, [x6, #0x60]
+	WORD $0x3dc00153 // ldr q19, [x10]
+	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
+	WORD $0x8b110633 // add x19, x17, x17, lsl #1
+	WORD $0xd342fe67 // lsr x7, x19, #2
+	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
+	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
+	WORD $0xad4254d6 // ldp q22, q21, [x6, #0x40]
 	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
-	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0xb94001a6 // ldr w6, [x13]
-	WORD $0xb84031a7 // ldur w7, [x13, #0x3]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xb84061b3 // ldur w19, [x13, #0x6]
-	WORD $0xb9400db4 // ldr w20, [x13, #0xc]
-	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0xfc667855 // ldr d21, [x2, x6, lsl #3]
-	WORD $0xfc737854 // ldr d20, [x2, x19, lsl #3]
-	WORD $0xb84091b3 // ldur w19, [x13, #0x9]
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xb840f1a6 // ldur w6, [x13, #0xf]
-	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0xfc747857 // ldr d23, [x2, x20, lsl #3]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xb84211b4 // ldur w20, [x13, #0x21]
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0x4d4084f5 // ld1 { v21.d }[1], [x7]
+	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
+	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
+	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
+	WORD $0xad414cd4 // ldp q20, q19, [x6, #0x20]
+	WORD $0x3ce76951 // ldr q17, [x10, x7]
+	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
+	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
+	WORD $0xad434cd4 // ldp q20, q19, [x6, #0x60]
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x4ef24633 // sshl v19.2d, v17.2d, v18.2d
+	WORD $0x6ef44610 // ushl v16.2d, v16.2d, v20.2d
+	WORD $0x4ef24610 // sshl v16.2d, v16.2d, v18.2d
+	WORD $0x4e61da11 // scvtf v17.2d, v16.2d
+	WORD $0x4e61da70 // scvtf v16.2d, v19.2d
 	WORD $0xb84121a7 // ldur w7, [x13, #0x12]
-	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
-	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
+	WORD $0xb9400da5 // ldr w5, [x13, #0xc]
 	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0xfc677856 // ldr d22, [x2, x7, lsl #3]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb840f1a6 // ldur w6, [x13, #0xf]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xfc677832 // ldr d18, [x1, x7, lsl #3]
 	WORD $0x2942cda7 // ldp w7, w19, [x13, #0x14]
-	WORD $0x92405e66 // and x6, x19, #0xffffff
-	WORD $0xb841e1b3 // ldur w19, [x13, #0x1e]
-	WORD $0xfc667859 // ldr d25, [x2, x6, lsl #3]
-	WORD $0xb94025a6 // ldr w6, [x13, #0x24]
+	WORD $0xfc657833 // ldr d19, [x1, x5, lsl #3]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x92405e65 // and x5, x19, #0xffffff
+	WORD $0xb84211b3 // ldur w19, [x13, #0x21]
+	WORD $0xfc657837 // ldr d23, [x1, x5, lsl #3]
+	WORD $0xb94025a5 // ldr w5, [x13, #0x24]
 	WORD $0xd345fce7 // lsr x7, x7, #5
 	WORD $0x92405e73 // and x19, x19, #0xffffff
 	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
-	WORD $0xfc737858 // ldr d24, [x2, x19, lsl #3]
-	WORD $0xb842a1b3 // ldur w19, [x13, #0x2a]
+	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
+	WORD $0xb841b1a6 // ldur w6, [x13, #0x1b]
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x8b070027 // add x7, x1, x7
+	WORD $0xfc657835 // ldr d21, [x1, x5, lsl #3]
+	WORD $0x39400465 // ldrb w5, [x3, #0x1]
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0xb841e1a7 // ldur w7, [x13, #0x1e]
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x8b070047 // add x7, x2, x7
-	WORD $0xfc66785b // ldr d27, [x2, x6, lsl #3]
-	WORD $0x39400486 // ldrb w6, [x4, #0x1]
-	WORD $0x4d4084f6 // ld1 { v22.d }[1], [x7]
-	WORD $0xb841b1a7 // ldur w7, [x13, #0x1b]
-	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0x7100d0df // cmp w6, #0x34
-	WORD $0x4d408698 // ld1 { v24.d }[1], [x20]
-	WORD $0xb9402db4 // ldr w20, [x13, #0x2c]
-	WORD $0xfc73785a // ldr d26, [x2, x19, lsl #3]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x7100d0bf // cmp w5, #0x34
 	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xd345fe94 // lsr x20, x20, #5
-	WORD $0x4d4084f9 // ld1 { v25.d }[1], [x7]
-	WORD $0xb84271a7 // ldur w7, [x13, #0x27]
-	WORD $0x927d5e94 // and x20, x20, #0x7fffff8
-	WORD $0x8b140054 // add x20, x2, x20
+	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
+	WORD $0xb84271a6 // ldur w6, [x13, #0x27]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xfc677836 // ldr d22, [x1, x7, lsl #3]
+	WORD $0xb842a1a7 // ldur w7, [x13, #0x2a]
 	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x4d40869a // ld1 { v26.d }[1], [x20]
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x4d4084fb // ld1 { v27.d }[1], [x7]
-	WORD $0x9bae0cc7 // umaddl x7, w6, w14, x3
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
+	WORD $0xb9402db3 // ldr w19, [x13, #0x2c]
+	WORD $0xfc677834 // ldr d20, [x1, x7, lsl #3]
+	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
+	WORD $0x9bae08a7 // umaddl x7, w5, w14, x2
+	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0xd345fe73 // lsr x19, x19, #5
+	WORD $0x927d5e73 // and x19, x19, #0x7fffff8
+	WORD $0x8b130033 // add x19, x1, x19
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0xd342fcb3 // lsr x19, x5, #2
 	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x54ffe5c8 // b.hi <farSlots+0xe0>
-	WORD $0x710060df // cmp w6, #0x18
-	WORD $0xd341fcd3 // lsr x19, x6, #1
-	WORD $0xd342fcd4 // lsr x20, x6, #2
-	WORD $0x54000388 // b.hi <farSlots+0x4a8>
-	WORD $0x924008d5 // and x21, x6, #0x7
-	WORD $0xb5000355 // cbnz x21, <farSlots+0x4a8>
-	WORD $0xad407ce9 // ldp q9, q31, [x7]
-	WORD $0x910220f5 // add x21, x7, #0x88
-	WORD $0x3cf4699d // ldr q29, [x12, x20]
-	WORD $0x4e1f03bd // tbl v29.16b, { v29.16b }, v31.16b
-	WORD $0x4d40cebe // ld1r { v30.2d }, [x21]
-	WORD $0x3dc0019c // ldr q28, [x12]
-	WORD $0x910240f5 // add x21, x7, #0x90
-	WORD $0x4d40cea8 // ld1r { v8.2d }, [x21]
-	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0xad4128eb // ldp q11, q10, [x7, #0x20]
-	WORD $0x4e09039c // tbl v28.16b, { v28.16b }, v9.16b
-	WORD $0x3cf56989 // ldr q9, [x12, x21]
-	WORD $0x4ebd1fdf // orr v31.16b, v30.16b, v29.16b
-	WORD $0x4ebc1fdc // orr v28.16b, v30.16b, v28.16b
-	WORD $0x4ee8d79d // fsub v29.2d, v28.2d, v8.2d
-	WORD $0x4ee8d7fc // fsub v28.2d, v31.2d, v8.2d
-	WORD $0x3cf3699f // ldr q31, [x12, x19]
-	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
-	WORD $0x4ea91fc9 // orr v9.16b, v30.16b, v9.16b
-	WORD $0x4e0b03ff // tbl v31.16b, { v31.16b }, v11.16b
-	WORD $0x4ebf1fde // orr v30.16b, v30.16b, v31.16b
-	WORD $0x4ee8d7df // fsub v31.2d, v30.2d, v8.2d
-	WORD $0x4ee8d53e // fsub v30.2d, v9.2d, v8.2d
-	WORD $0x17ffff2e // b <farSlots+0x15c>
-	WORD $0xad407ce8 // ldp q8, q31, [x7]
-	WORD $0x910200f5 // add x21, x7, #0x80
-	WORD $0x3cf4699e // ldr q30, [x12, x20]
-	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
-	WORD $0x3dc0019d // ldr q29, [x12]
-	WORD $0x4d40cebc // ld1r { v28.2d }, [x21]
-	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
-	WORD $0xad427ce8 // ldp q8, q31, [x7, #0x40]
-	WORD $0xad4124ea // ldp q10, q9, [x7, #0x20]
-	WORD $0x6eff47de // ushl v30.2d, v30.2d, v31.2d
-	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
-	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
-	WORD $0x3cf3699e // ldr q30, [x12, x19]
-	WORD $0x6ee847bd // ushl v29.2d, v29.2d, v8.2d
-	WORD $0x3cf56988 // ldr q8, [x12, x21]
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
-	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
-	WORD $0xad4324ea // ldp q10, q9, [x7, #0x60]
-	WORD $0x6ee94508 // ushl v8.2d, v8.2d, v9.2d
-	WORD $0x4eff4508 // sshl v8.2d, v8.2d, v31.2d
-	WORD $0x6eea47de // ushl v30.2d, v30.2d, v10.2d
-	WORD $0x4eff47de // sshl v30.2d, v30.2d, v31.2d
-	WORD $0x4e61dbdf // scvtf v31.2d, v30.2d
-	WORD $0x4e61d91e // scvtf v30.2d, v8.2d
-	WORD $0x17ffff10 // b <farSlots+0x15c>
+	WORD $0x54ffe548 // b.hi <farSlots+0xc8>
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x540003c8 // b.hi <farSlots+0x4a0>
+	WORD $0x924008b4 // and x20, x5, #0x7
+	WORD $0xb5000394 // cbnz x20, <farSlots+0x4a0>
+	WORD $0xad4070fd // ldp q29, q28, [x7]
+	WORD $0x910220f4 // add x20, x7, #0x88
+	WORD $0x3cf3699b // ldr q27, [x12, x19]
+	WORD $0x4e1c037b // tbl v27.16b, { v27.16b }, v28.16b
+	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
+	WORD $0x3dc0019a // ldr q26, [x12]
+	WORD $0x910240f4 // add x20, x7, #0x90
+	WORD $0x4d40ce99 // ld1r { v25.2d }, [x20]
+	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4e1d035a // tbl v26.16b, { v26.16b }, v29.16b
+	WORD $0x4ebb1f1b // orr v27.16b, v24.16b, v27.16b
+	WORD $0x4eba1f1a // orr v26.16b, v24.16b, v26.16b
+	WORD $0x4ef9d77b // fsub v27.2d, v27.2d, v25.2d
+	WORD $0x4ef9d75a // fsub v26.2d, v26.2d, v25.2d
+	WORD $0x4e7bcec3 // fmla v3.2d, v22.2d, v27.2d
+	WORD $0x4e7acee2 // fmla v2.2d, v23.2d, v26.2d
+	WORD $0xad4168fb // ldp q27, q26, [x7, #0x20]
+	WORD $0x3ce66996 // ldr q22, [x12, x6]
+	WORD $0x3cf46997 // ldr q23, [x12, x20]
+	WORD $0x4e1a02f7 // tbl v23.16b, { v23.16b }, v26.16b
+	WORD $0x4e1b02d6 // tbl v22.16b, { v22.16b }, v27.16b
+	WORD $0x4eb71f1a // orr v26.16b, v24.16b, v23.16b
+	WORD $0x4eb61f16 // orr v22.16b, v24.16b, v22.16b
+	WORD $0x4ef9d6d7 // fsub v23.2d, v22.2d, v25.2d
+	WORD $0x4ef9d756 // fsub v22.2d, v26.2d, v25.2d
+	WORD $0x17ffff2a // b <farSlots+0x144>
+	WORD $0xad406cfc // ldp q28, q27, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x3cf3699a // ldr q26, [x12, x19]
+	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
+	WORD $0x3dc00199 // ldr q25, [x12]
+	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
+	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
+	WORD $0xd342fe93 // lsr x19, x20, #2
+	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
+	WORD $0x6ee0bb18 // neg v24.2d, v24.2d
+	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
+	WORD $0x6efb475a // ushl v26.2d, v26.2d, v27.2d
+	WORD $0x4ef8475a // sshl v26.2d, v26.2d, v24.2d
+	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
+	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
+	WORD $0x4ef84739 // sshl v25.2d, v25.2d, v24.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4e7acec3 // fmla v3.2d, v22.2d, v26.2d
+	WORD $0x3ce66996 // ldr q22, [x12, x6]
+	WORD $0x4e79cee2 // fmla v2.2d, v23.2d, v25.2d
+	WORD $0xad4164fa // ldp q26, q25, [x7, #0x20]
+	WORD $0x3cf36997 // ldr q23, [x12, x19]
+	WORD $0x4e1902f7 // tbl v23.16b, { v23.16b }, v25.16b
+	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
+	WORD $0xad4364fa // ldp q26, q25, [x7, #0x60]
+	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
+	WORD $0x4ef846f9 // sshl v25.2d, v23.2d, v24.2d
+	WORD $0x6efa46d6 // ushl v22.2d, v22.2d, v26.2d
+	WORD $0x4ef846d6 // sshl v22.2d, v22.2d, v24.2d
+	WORD $0x4e61dad7 // scvtf v23.2d, v22.2d
+	WORD $0x4e61db36 // scvtf v22.2d, v25.2d
+	WORD $0x17ffff0a // b <farSlots+0x144>
 	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
 	WORD $0xb9400122 // ldr w2, [x9]
 	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
@@ -1418,7 +1376,7 @@ TEXT ·farSlotsQuad(SB), 0, $208-8
 	WORD $0x54000b63 // b.lo <farSlots+0x6a0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf98601a0 // prfm pldl1keep, [x13, #0xc00]
+	WORD $0xf98301a0 // prfm pldl1keep, [x13, #0x600]
 	WORD $0xb94001a3 // ldr w3, [x13]
 	WORD $0xf1000c5f // cmp x2, #0x3
 	WORD $0xd1000842 // sub x2, x2, #0x2
@@ -1431,9 +1389,9 @@ TEXT ·farSlotsQuad(SB), 0, $208-8
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
 	WORD $0xb94015a7 // ldr w7, [x13, #0x14]
 	WORD $0xd345fce7 // lsr x7, x7, #5
-	WORD $0xfc637830 // ldr d16, [x1, x3, lsl #3]
+	WORD $0xfc637832 // ldr d18, [x1, x3, lsl #3]
 	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0xfc657831 // ldr d17, [x1, x5, lsl #3]
+	WORD $0xfc657834 // ldr d20, [x1, x5, lsl #3]
 	WORD $0xb9400da5 // ldr w5, [x13, #0xc]
 	WORD $0x8b060c23 // add x3, x1, x6, lsl #3
 	WORD $0xb840f1a6 // ldur w6, [x13, #0xf]
@@ -1441,73 +1399,73 @@ TEXT ·farSlotsQuad(SB), 0, $208-8
 	WORD $0x8b070027 // add x7, x1, x7
 	WORD $0x92405ca5 // and x5, x5, #0xffffff
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
+	WORD $0x4d408492 // ld1 { v18.d }[1], [x4]
 	WORD $0xb84121a4 // ldur w4, [x13, #0x12]
-	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
+	WORD $0xfc657830 // ldr d16, [x1, x5, lsl #3]
 	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
 	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0x4d408471 // ld1 { v17.d }[1], [x3]
+	WORD $0x4d408474 // ld1 { v20.d }[1], [x3]
 	WORD $0x39400223 // ldrb w3, [x17]
-	WORD $0xfc647833 // ldr d19, [x1, x4, lsl #3]
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xad405554 // ldp q20, q21, [x10]
-	WORD $0xb841e1a6 // ldur w6, [x13, #0x1e]
-	WORD $0xb94019a4 // ldr w4, [x13, #0x18]
-	WORD $0xb84211a7 // ldur w7, [x13, #0x21]
-	WORD $0xb841b1a5 // ldur w5, [x13, #0x1b]
-	WORD $0x8b03014a // add x10, x10, x3
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
-	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce65 // fmla v5.2d, v19.2d, v21.2d
-	WORD $0x4e77ce44 // fmla v4.2d, v18.2d, v23.2d
-	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
-	WORD $0xfc667831 // ldr d17, [x1, x6, lsl #3]
-	WORD $0x4e76ce06 // fmla v6.2d, v16.2d, v22.2d
-	WORD $0xfc647830 // ldr d16, [x1, x4, lsl #3]
-	WORD $0xb94025a4 // ldr w4, [x13, #0x24]
-	WORD $0xb842a1a6 // ldur w6, [x13, #0x2a]
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xfc647831 // ldr d17, [x1, x4, lsl #3]
+	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
 	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
-	WORD $0xb9402da7 // ldr w7, [x13, #0x2c]
-	WORD $0x4d4084b0 // ld1 { v16.d }[1], [x5]
-	WORD $0xb84271a5 // ldur w5, [x13, #0x27]
-	WORD $0x9100c1ad // add x13, x13, #0x30
-	WORD $0xfc647832 // ldr d18, [x1, x4, lsl #3]
-	WORD $0xfc667833 // ldr d19, [x1, x6, lsl #3]
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0xad405553 // ldp q19, q21, [x10]
+	WORD $0xb94019a4 // ldr w4, [x13, #0x18]
+	WORD $0xb841b1a5 // ldur w5, [x13, #0x1b]
+	WORD $0xb841e1a6 // ldur w6, [x13, #0x1e]
+	WORD $0xb84211a7 // ldur w7, [x13, #0x21]
+	WORD $0xb9402db3 // ldr w19, [x13, #0x2c]
+	WORD $0x8b03014a // add x10, x10, x3
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xd345fe73 // lsr x19, x19, #5
+	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
+	WORD $0x927d5e73 // and x19, x19, #0x7fffff8
+	WORD $0x8b130033 // add x19, x1, x19
+	WORD $0x4e617a77 // fcvtl2 v23.2d, v19.4s
+	WORD $0x0e617a76 // fcvtl v22.2d, v19.2s
+	WORD $0x0e617ab3 // fcvtl v19.2d, v21.2s
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x4e77ce87 // fmla v7.2d, v20.2d, v23.2d
+	WORD $0xfc647834 // ldr d20, [x1, x4, lsl #3]
+	WORD $0xfc667837 // ldr d23, [x1, x6, lsl #3]
+	WORD $0xb94025a6 // ldr w6, [x13, #0x24]
+	WORD $0x8b070c24 // add x4, x1, x7, lsl #3
+	WORD $0xb84271a7 // ldur w7, [x13, #0x27]
+	WORD $0x4e76ce46 // fmla v6.2d, v18.2d, v22.2d
+	WORD $0x4e73ce04 // fmla v4.2d, v16.2d, v19.2d
+	WORD $0x4e75ce25 // fmla v5.2d, v17.2d, v21.2d
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
+	WORD $0xb842a1a5 // ldur w5, [x13, #0x2a]
+	WORD $0xfc667832 // ldr d18, [x1, x6, lsl #3]
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
+	WORD $0x4d408497 // ld1 { v23.d }[1], [x4]
 	WORD $0x39400624 // ldrb w4, [x17, #0x1]
 	WORD $0x91000a31 // add x17, x17, #0x2
-	WORD $0xd345fce7 // lsr x7, x7, #5
+	WORD $0x9100c1ad // add x13, x13, #0x30
 	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
-	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
-	WORD $0x8b070027 // add x7, x1, x7
-	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
-	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0xfc657836 // ldr d22, [x1, x5, lsl #3]
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
 	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0xad405594 // ldp q20, q21, [x12]
+	WORD $0xad406598 // ldp q24, q25, [x12]
 	WORD $0x8b04018c // add x12, x12, x4
-	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
-	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce61 // fmla v1.2d, v19.2d, v21.2d
-	WORD $0x4e77ce40 // fmla v0.2d, v18.2d, v23.2d
-	WORD $0x4e74ce23 // fmla v3.2d, v17.2d, v20.2d
-	WORD $0x4e76ce02 // fmla v2.2d, v16.2d, v22.2d
+	WORD $0x0e617b31 // fcvtl v17.2d, v25.2s
+	WORD $0x4e617b33 // fcvtl2 v19.2d, v25.4s
+	WORD $0x4e617b10 // fcvtl2 v16.2d, v24.4s
+	WORD $0x4e73cec1 // fmla v1.2d, v22.2d, v19.2d
+	WORD $0x4e71ce40 // fmla v0.2d, v18.2d, v17.2d
+	WORD $0x4e70cee3 // fmla v3.2d, v23.2d, v16.2d
+	WORD $0x0e617b10 // fcvtl v16.2d, v24.2s
+	WORD $0x4e70ce82 // fmla v2.2d, v20.2d, v16.2d
 	WORD $0x54fff528 // b.hi <farSlots+0x540>
 	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x54000561 // b.ne <farSlots+0x750>
+	WORD $0x54001741 // b.ne <farSlots+0x98c>
 	WORD $0xb84061a4 // ldur w4, [x13, #0x6]
 	WORD $0xb94001a2 // ldr w2, [x13]
 	WORD $0x92405c84 // and x4, x4, #0xffffff
@@ -1530,240 +1488,277 @@ TEXT ·farSlotsQuad(SB), 0, $208-8
 	WORD $0xb840f1a3 // ldur w3, [x13, #0xf]
 	WORD $0xfc647833 // ldr d19, [x1, x4, lsl #3]
 	WORD $0x927d5ca5 // and x5, x5, #0x7fffff8
-	WORD $0x910061ad // add x13, x13, #0x18
 	WORD $0x8b050025 // add x5, x1, x5
 	WORD $0x92405c42 // and x2, x2, #0xffffff
 	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
 	WORD $0xfc627832 // ldr d18, [x1, x2, lsl #3]
+	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
 	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
 	WORD $0x38401621 // ldrb w1, [x17], #0x1
 	WORD $0x4d408472 // ld1 { v18.d }[1], [x3]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
 	WORD $0xad405554 // ldp q20, q21, [x10]
 	WORD $0x8b01014a // add x10, x10, x1
-	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
-	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce65 // fmla v5.2d, v19.2d, v21.2d
-	WORD $0x4e77ce44 // fmla v4.2d, v18.2d, v23.2d
-	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
-	WORD $0x4e76ce06 // fmla v6.2d, v16.2d, v22.2d
-	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x3617ca01 // tbz w1, #0x2, <farSlots+0x94>
-	WORD $0x1400008a // b <farSlots+0x980>
+	WORD $0x4e617a96 // fcvtl2 v22.2d, v20.4s
+	WORD $0x4e76ce27 // fmla v7.2d, v17.2d, v22.2d
+	WORD $0x0e617a91 // fcvtl v17.2d, v20.2s
+	WORD $0x4e71ce06 // fmla v6.2d, v16.2d, v17.2d
+	WORD $0x0e617ab0 // fcvtl v16.2d, v21.2s
+	WORD $0x4e617ab1 // fcvtl2 v17.2d, v21.4s
+	WORD $0x4e71ce65 // fmla v5.2d, v19.2d, v17.2d
+	WORD $0x4e70ce44 // fmla v4.2d, v18.2d, v16.2d
+	WORD $0x1400008f // b <farSlots+0x988>
 	WORD $0xd503201f // nop
-	WORD $0x91000891 // add x17, x4, #0x2
-	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x54ffcb21 // b.ne <farSlots+0xcc>
-	WORD $0x38401624 // ldrb w4, [x17], #0x1
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x9bae0c83 // umaddl x3, w4, w14, x3
-	WORD $0x7100d09f // cmp w4, #0x34
-	WORD $0x54000429 // b.ls <farSlots+0x800>
-	WORD $0xd342fc87 // lsr x7, x4, #2
-	WORD $0xad404c74 // ldp q20, q19, [x3]
-	WORD $0x91020065 // add x5, x3, #0x80
-	WORD $0x8b040486 // add x6, x4, x4, lsl #1
-	WORD $0x4d40ccb0 // ld1r { v16.2d }, [x5]
-	WORD $0x3ce76952 // ldr q18, [x10, x7]
-	WORD $0xd341fc85 // lsr x5, x4, #1
-	WORD $0xd342fcc6 // lsr x6, x6, #2
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad425073 // ldp q19, q20, [x3, #0x40]
-	WORD $0xad415476 // ldp q22, q21, [x3, #0x20]
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x3ce66954 // ldr q20, [x10, x6]
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3ce56952 // ldr q18, [x10, x5]
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0xad435875 // ldp q21, q22, [x3, #0x60]
-	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
-	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x1400003d // b <farSlots+0x8f0>
-	WORD $0x7100609f // cmp w4, #0x18
-	WORD $0xd341fc85 // lsr x5, x4, #1
-	WORD $0xd342fc86 // lsr x6, x4, #2
-	WORD $0x54000388 // b.hi <farSlots+0x87c>
-	WORD $0x92400887 // and x7, x4, #0x7
-	WORD $0xb5000347 // cbnz x7, <farSlots+0x87c>
-	WORD $0xad404c75 // ldp q21, q19, [x3]
-	WORD $0x91022067 // add x7, x3, #0x88
-	WORD $0x3ce66951 // ldr q17, [x10, x6]
-	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
-	WORD $0x4d40ccf2 // ld1r { v18.2d }, [x7]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x91024067 // add x7, x3, #0x90
-	WORD $0x4d40ccf4 // ld1r { v20.2d }, [x7]
-	WORD $0x8b040487 // add x7, x4, x4, lsl #1
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
-	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
-	WORD $0x3ce76955 // ldr q21, [x10, x7]
-	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
-	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
-	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
-	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
-	WORD $0x3ce56953 // ldr q19, [x10, x5]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
-	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
-	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
-	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
-	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
-	WORD $0x1400001e // b <farSlots+0x8f0>
-	WORD $0xad404c74 // ldp q20, q19, [x3]
-	WORD $0x91020067 // add x7, x3, #0x80
-	WORD $0x3ce66952 // ldr q18, [x10, x6]
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc00151 // ldr q17, [x10]
-	WORD $0x4d40ccf0 // ld1r { v16.2d }, [x7]
-	WORD $0x8b040487 // add x7, x4, x4, lsl #1
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xad424c74 // ldp q20, q19, [x3, #0x40]
-	WORD $0xad415476 // ldp q22, q21, [x3, #0x20]
-	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
-	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
-	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
-	WORD $0x3ce56952 // ldr q18, [x10, x5]
-	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
-	WORD $0x3ce76954 // ldr q20, [x10, x7]
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0xad435476 // ldp q22, q21, [x3, #0x60]
-	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
-	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0xb84061a6 // ldur w6, [x13, #0x6]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x91000871 // add x17, x3, #0x2
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x54001121 // b.ne <farSlots+0x98c>
 	WORD $0xb94001a3 // ldr w3, [x13]
-	WORD $0x8b04014a // add x10, x10, x4
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xb84091a7 // ldur w7, [x13, #0x9]
+	WORD $0xb84061a5 // ldur w5, [x13, #0x6]
 	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0xb84031a5 // ldur w5, [x13, #0x3]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xb84031a4 // ldur w4, [x13, #0x3]
 	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xfc667854 // ldr d20, [x2, x6, lsl #3]
-	WORD $0x8b070c46 // add x6, x2, x7, lsl #3
-	WORD $0xfc637855 // ldr d21, [x2, x3, lsl #3]
-	WORD $0xb9400da3 // ldr w3, [x13, #0xc]
-	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
-	WORD $0xb94015a7 // ldr w7, [x13, #0x14]
-	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0xd345fce7 // lsr x7, x7, #5
-	WORD $0x4d4084d4 // ld1 { v20.d }[1], [x6]
-	WORD $0xb84121a6 // ldur w6, [x13, #0x12]
-	WORD $0x4d4084b5 // ld1 { v21.d }[1], [x5]
-	WORD $0xb840f1a5 // ldur w5, [x13, #0xf]
-	WORD $0xfc637857 // ldr d23, [x2, x3, lsl #3]
-	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
+	WORD $0xb84091a6 // ldur w6, [x13, #0x9]
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xfc657830 // ldr d16, [x1, x5, lsl #3]
+	WORD $0xfc637831 // ldr d17, [x1, x3, lsl #3]
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x38401623 // ldrb w3, [x17], #0x1
+	WORD $0x9bae0862 // umaddl x2, w3, w14, x2
+	WORD $0x7100d07f // cmp w3, #0x34
+	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
+	WORD $0x4d408491 // ld1 { v17.d }[1], [x4]
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x54000469 // b.ls <farSlots+0x840>
+	WORD $0xd342fc66 // lsr x6, x3, #2
+	WORD $0xad405456 // ldp q22, q21, [x2]
+	WORD $0x91020044 // add x4, x2, #0x80
+	WORD $0x8b030465 // add x5, x3, x3, lsl #1
+	WORD $0x4d40cc92 // ld1r { v18.2d }, [x4]
+	WORD $0x3ce66954 // ldr q20, [x10, x6]
+	WORD $0xd341fc64 // lsr x4, x3, #1
+	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x3dc00153 // ldr q19, [x10]
+	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
+	WORD $0xad425855 // ldp q21, q22, [x2, #0x40]
+	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
+	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
+	WORD $0x3ce46950 // ldr q16, [x10, x4]
+	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
+	WORD $0x3ce56951 // ldr q17, [x10, x5]
+	WORD $0xad414c54 // ldp q20, q19, [x2, #0x20]
+	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
+	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
+	WORD $0xad435053 // ldp q19, q20, [x2, #0x60]
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
+	WORD $0x4ef24613 // sshl v19.2d, v16.2d, v18.2d
+	WORD $0x4ef24630 // sshl v16.2d, v17.2d, v18.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da71 // scvtf v17.2d, v19.2d
+	WORD $0x14000041 // b <farSlots+0x940>
+	WORD $0x7100607f // cmp w3, #0x18
+	WORD $0xd341fc64 // lsr x4, x3, #1
+	WORD $0xd342fc65 // lsr x5, x3, #2
+	WORD $0x540003c8 // b.hi <farSlots+0x8c4>
+	WORD $0x92400866 // and x6, x3, #0x7
+	WORD $0xb5000386 // cbnz x6, <farSlots+0x8c4>
+	WORD $0xad405857 // ldp q23, q22, [x2]
+	WORD $0x91022046 // add x6, x2, #0x88
+	WORD $0x3ce56955 // ldr q21, [x10, x5]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4d40ccd2 // ld1r { v18.2d }, [x6]
+	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0x91024046 // add x6, x2, #0x90
+	WORD $0x4d40ccd3 // ld1r { v19.2d }, [x6]
+	WORD $0x8b030466 // add x6, x3, x3, lsl #1
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4eb41e54 // orr v20.16b, v18.16b, v20.16b
+	WORD $0x4ef3d6b5 // fsub v21.2d, v21.2d, v19.2d
+	WORD $0x4ef3d694 // fsub v20.2d, v20.2d, v19.2d
+	WORD $0x4e75ce07 // fmla v7.2d, v16.2d, v21.2d
+	WORD $0x4e74ce26 // fmla v6.2d, v17.2d, v20.2d
+	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
+	WORD $0x3ce46950 // ldr q16, [x10, x4]
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x4eb11e54 // orr v20.16b, v18.16b, v17.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
+	WORD $0x4ef3d690 // fsub v16.2d, v20.2d, v19.2d
+	WORD $0x14000020 // b <farSlots+0x940>
+	WORD $0xad405456 // ldp q22, q21, [x2]
+	WORD $0x91020046 // add x6, x2, #0x80
+	WORD $0x3ce56954 // ldr q20, [x10, x5]
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x3dc00153 // ldr q19, [x10]
+	WORD $0x4d40ccd2 // ld1r { v18.2d }, [x6]
+	WORD $0x8b030466 // add x6, x3, x3, lsl #1
+	WORD $0xd342fcc5 // lsr x5, x6, #2
+	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
+	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
+	WORD $0xad425456 // ldp q22, q21, [x2, #0x40]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
+	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
+	WORD $0x3ce46950 // ldr q16, [x10, x4]
+	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
+	WORD $0xad414c54 // ldp q20, q19, [x2, #0x20]
+	WORD $0x3ce56951 // ldr q17, [x10, x5]
+	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
+	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
+	WORD $0xad434c54 // ldp q20, q19, [x2, #0x60]
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x4ef24633 // sshl v19.2d, v17.2d, v18.2d
+	WORD $0x6ef44610 // ushl v16.2d, v16.2d, v20.2d
+	WORD $0x4ef24610 // sshl v16.2d, v16.2d, v18.2d
+	WORD $0x4e61da11 // scvtf v17.2d, v16.2d
+	WORD $0x4e61da70 // scvtf v16.2d, v19.2d
+	WORD $0xb9400da2 // ldr w2, [x13, #0xc]
+	WORD $0xb84121a5 // ldur w5, [x13, #0x12]
+	WORD $0x8b03014a // add x10, x10, x3
+	WORD $0x92405c42 // and x2, x2, #0xffffff
+	WORD $0xb94015a6 // ldr w6, [x13, #0x14]
+	WORD $0xb840f1a4 // ldur w4, [x13, #0xf]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xd345fcc6 // lsr x6, x6, #5
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
+	WORD $0xfc627833 // ldr d19, [x1, x2, lsl #3]
+	WORD $0x927d5cc6 // and x6, x6, #0x7fffff8
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
+	WORD $0x8b060026 // add x6, x1, x6
+	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
+	WORD $0x4d408493 // ld1 { v19.d }[1], [x4]
+	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
+	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
 	WORD $0x910061ad // add x13, x13, #0x18
-	WORD $0x8b070047 // add x7, x2, x7
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xfc667856 // ldr d22, [x2, x6, lsl #3]
-	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
-	WORD $0x4d4084b7 // ld1 { v23.d }[1], [x5]
-	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
-	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
-	WORD $0x4e73cee4 // fmla v4.2d, v23.2d, v19.2d
-	WORD $0x4d4084f6 // ld1 { v22.d }[1], [x7]
-	WORD $0x4e72cec5 // fmla v5.2d, v22.2d, v18.2d
-	WORD $0x3617b8c1 // tbz w1, #0x2, <farSlots+0x94>
-	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x3617b7e3 // tbz w3, #0x2, <farSlots+0x8c>
+	WORD $0xf9402801 // ldr x1, [x0, #0x50]
 	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
 	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0xcb080022 // sub x2, x1, x8
 	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
 	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x9a8fb062 // csel x2, x3, x15, lt
-	WORD $0x37180101 // tbnz w1, #0x3, <farSlots+0x9c0>
-	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x5400070b // b.lt <farSlots+0xa8c>
+	WORD $0xf100205f // cmp x2, #0x8
+	WORD $0x9a8fb041 // csel x1, x2, x15, lt
+	WORD $0x37180563 // tbnz w3, #0x3, <farSlots+0xa60>
+	WORD $0x540006eb // b.lt <farSlots+0xa94>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xb4000763 // cbz x3, <farSlots+0xaa0>
-	WORD $0x52800103 // mov w3, #0x8
-	WORD $0x1400000b // b <farSlots+0x9e8>
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xb4000b83 // cbz x3, <farSlots+0xb34>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4000fc4 // cbz x4, <farSlots+0xbc4>
+	WORD $0x8b080465 // add x5, x3, x8, lsl #1
+	WORD $0x794008b3 // ldrh w19, [x5, #0x4]
+	WORD $0x794000a6 // ldrh w6, [x5]
+	WORD $0x794004a7 // ldrh w7, [x5, #0x2]
+	WORD $0x79400ca5 // ldrh w5, [x5, #0x6]
+	WORD $0x8b050885 // add x5, x4, x5, lsl #2
+	WORD $0xbc737884 // ldr s4, [x4, x19, lsl #2]
+	WORD $0xbc667885 // ldr s5, [x4, x6, lsl #2]
+	WORD $0x8b070887 // add x7, x4, x7, lsl #2
+	WORD $0x0d4090a4 // ld1 { v4.s }[1], [x5]
+	WORD $0x9101a005 // add x5, x0, #0x68
+	WORD $0x0d4090e5 // ld1 { v5.s }[1], [x7]
+	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
+	WORD $0x4f745487 // shl v7.2d, v4.2d, #0x34
+	WORD $0x4f7454a6 // shl v6.2d, v5.2d, #0x34
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x34000e05 // cbz w5, <farSlots+0xbd8>
+	WORD $0x8b080474 // add x20, x3, x8, lsl #1
+	WORD $0x79400286 // ldrh w6, [x20]
+	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
+	WORD $0x79400687 // ldrh w7, [x20, #0x2]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0x8b070c55 // add x21, x2, x7, lsl #3
+	WORD $0xfc667844 // ldr d4, [x2, x6, lsl #3]
+	WORD $0xfc737845 // ldr d5, [x2, x19, lsl #3]
+	WORD $0x8b140c56 // add x22, x2, x20, lsl #3
+	WORD $0x4d4086a4 // ld1 { v4.d }[1], [x21]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
+	WORD $0x4e62ccc4 // fmla v4.2d, v6.2d, v2.2d
+	WORD $0x14000069 // b <farSlots+0xbf4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
 	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x52800023 // mov w3, #0x1
-	WORD $0x1e6428a6 // fadd d6, d5, d4
-	WORD $0x5e1804a5 // mov d5, v5.d[1]
-	WORD $0x5e180484 // mov d4, v4.d[1]
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0x5e1804a6 // mov d6, v5.d[1]
+	WORD $0x5e180487 // mov d7, v4.d[1]
 	WORD $0x1e6428a4 // fadd d4, d5, d4
-	WORD $0x1e6428c4 // fadd d4, d6, d4
+	WORD $0x1e6728c5 // fadd d5, d6, d7
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x1e652884 // fadd d4, d4, d5
 	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
 	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0x14000006 // b <farSlots+0xaa8>
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0xad000fe2 // stp q2, q3, [sp]
 	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x54ffae0b // b.lt <farSlots+0x64>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xaa0803e6 // mov x6, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
-	WORD $0x14000007 // b <farSlots+0xa20>
+	WORD $0x14000007 // b <farSlots+0xad8>
 	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54ffb280 // b.eq <farSlots+0x6c>
+	WORD $0xeb03005f // cmp x2, x3
+	WORD $0x54ffac80 // b.eq <farSlots+0x64>
 	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4000044 // cbz x4, <farSlots+0xa2c>
+	WORD $0xb4000044 // cbz x4, <farSlots+0xae4>
 	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
-	WORD $0xb40001a5 // cbz x5, <farSlots+0xa60>
+	WORD $0xb4000125 // cbz x5, <farSlots+0xb08>
 	WORD $0xb9406814 // ldr w20, [x0, #0x68]
 	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
 	WORD $0x0b150294 // add w20, w20, w21
 	WORD $0xd34c2e94 // lsl x20, x20, #52
 	WORD $0x9e670280 // fmov d0, x20
-	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
-	WORD $0x35000127 // cbnz w7, <farSlots+0xa6c>
-	WORD $0x17ffffef // b <farSlots+0xa08>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xfc637a01 // ldr d1, [x16, x3, lsl #3]
+	WORD $0x350000a7 // cbnz w7, <farSlots+0xb14>
+	WORD $0x17ffffef // b <farSlots+0xac0>
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
-	WORD $0x34fffd07 // cbz w7, <farSlots+0xa08>
+	WORD $0xfc637a01 // ldr d1, [x16, x3, lsl #3]
+	WORD $0x34fffd87 // cbz w7, <farSlots+0xac0>
 	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
 	WORD $0x1f400820 // fmadd d0, d1, d0, d2
-	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54fffce1 // b.ne <farSlots+0xa20>
-	WORD $0x17fffd79 // b <farSlots+0x6c>
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0xad000fe2 // stp q2, q3, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x54fffaca // b.ge <farSlots+0x9f0>
-	WORD $0x17fffd74 // b <farSlots+0x6c>
+	WORD $0xeb03005f // cmp x2, x3
+	WORD $0x54fffd61 // b.ne <farSlots+0xad8>
+	WORD $0x17fffd4d // b <farSlots+0x64>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
-	WORD $0xb4000463 // cbz x3, <farSlots+0xb30>
+	WORD $0xb4000d23 // cbz x3, <farSlots+0xcdc>
 	WORD $0xd37ef504 // lsl x4, x8, #2
 	WORD $0x3ce46864 // ldr q4, [x3, x4]
 	WORD $0x9101a003 // add x3, x0, #0x68
@@ -1773,16 +1768,16 @@ TEXT ·farSlotsQuad(SB), 0, $208-8
 	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
 	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x340003c3 // cbz w3, <farSlots+0xb44>
-	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
+	WORD $0x34000c83 // cbz w3, <farSlots+0xcf0>
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
 	WORD $0xad401c66 // ldp q6, q7, [x3]
 	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
 	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
-	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4000384 // cbz x4, <farSlots+0xb60>
+	WORD $0xb4000c44 // cbz x4, <farSlots+0xd0c>
 	WORD $0xd37ef465 // lsl x5, x3, #2
 	WORD $0x3ce56882 // ldr q2, [x4, x5]
 	WORD $0x9101a004 // add x4, x0, #0x68
@@ -1792,39 +1787,110 @@ TEXT ·farSlotsQuad(SB), 0, $208-8
 	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
 	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x340002e4 // cbz w4, <farSlots+0xb74>
-	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
+	WORD $0x34000ba4 // cbz w4, <farSlots+0xd20>
+	WORD $0x8b030c44 // add x4, x2, x3, lsl #3
 	WORD $0xad401484 // ldp q4, q5, [x4]
 	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
 	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
-	WORD $0x14000014 // b <farSlots+0xb7c>
+	WORD $0x1400005a // b <farSlots+0xd28>
+	WORD $0x9101c005 // add x5, x0, #0x70
+	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
+	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x35fff245 // cbnz w5, <farSlots+0xa1c>
+	WORD $0x8b080474 // add x20, x3, x8, lsl #1
+	WORD $0x6e62dcc4 // fmul v4.2d, v6.2d, v2.2d
+	WORD $0x6e63dce5 // fmul v5.2d, v7.2d, v3.2d
+	WORD $0x79400286 // ldrh w6, [x20]
+	WORD $0x79400687 // ldrh w7, [x20, #0x2]
+	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0xfc267844 // str d4, [x2, x6, lsl #3]
+	WORD $0x8b070c46 // add x6, x2, x7, lsl #3
+	WORD $0x4d0084c4 // st1 { v4.d }[1], [x6]
+	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
+	WORD $0xfc337845 // str d5, [x2, x19, lsl #3]
+	WORD $0x4d0084c5 // st1 { v5.d }[1], [x6]
+	WORD $0x91001106 // add x6, x8, #0x4
+	WORD $0xb4000424 // cbz x4, <farSlots+0xc94>
+	WORD $0x8b060467 // add x7, x3, x6, lsl #1
+	WORD $0x794000f3 // ldrh w19, [x7]
+	WORD $0x794008f5 // ldrh w21, [x7, #0x4]
+	WORD $0x794004f4 // ldrh w20, [x7, #0x2]
+	WORD $0x79400ce7 // ldrh w7, [x7, #0x6]
+	WORD $0x8b140894 // add x20, x4, x20, lsl #2
+	WORD $0xbc757882 // ldr s2, [x4, x21, lsl #2]
+	WORD $0xbc737883 // ldr s3, [x4, x19, lsl #2]
+	WORD $0x8b070887 // add x7, x4, x7, lsl #2
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x0d4090e2 // ld1 { v2.s }[1], [x7]
+	WORD $0x0d409283 // ld1 { v3.s }[1], [x20]
+	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
+	WORD $0x4f745445 // shl v5.2d, v2.2d, #0x34
+	WORD $0x4f745464 // shl v4.2d, v3.2d, #0x34
+	WORD $0x34000265 // cbz w5, <farSlots+0xca4>
+	WORD $0x8b060466 // add x6, x3, x6, lsl #1
+	WORD $0x794000c3 // ldrh w3, [x6]
+	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
+	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
+	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
+	WORD $0x8b040c47 // add x7, x2, x4, lsl #3
+	WORD $0xfc637842 // ldr d2, [x2, x3, lsl #3]
+	WORD $0xfc657843 // ldr d3, [x2, x5, lsl #3]
+	WORD $0x8b060c53 // add x19, x2, x6, lsl #3
+	WORD $0x4d4084e2 // ld1 { v2.d }[1], [x7]
+	WORD $0x4d408663 // ld1 { v3.d }[1], [x19]
+	WORD $0x4e61cca3 // fmla v3.2d, v5.2d, v1.2d
+	WORD $0x4e60cc82 // fmla v2.2d, v4.2d, v0.2d
+	WORD $0x1400000c // b <farSlots+0xcc0>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x35fffde5 // cbnz w5, <farSlots+0xc5c>
+	WORD $0x8b060466 // add x6, x3, x6, lsl #1
+	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
+	WORD $0x6e61dca3 // fmul v3.2d, v5.2d, v1.2d
+	WORD $0x794000c3 // ldrh w3, [x6]
+	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
+	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
+	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
+	WORD $0xfc237842 // str d2, [x2, x3, lsl #3]
+	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0x4d008462 // st1 { v2.d }[1], [x3]
+	WORD $0xfc257843 // str d3, [x2, x5, lsl #3]
+	WORD $0x8b060c42 // add x2, x2, x6, lsl #3
+	WORD $0x4d008443 // st1 { v3.d }[1], [x2]
+	WORD $0x17fffce4 // b <farSlots+0x68>
 	WORD $0x9101c003 // add x3, x0, #0x70
 	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
 	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x35fffc83 // cbnz w3, <farSlots+0xad0>
+	WORD $0x35fff3c3 // cbnz w3, <farSlots+0xb64>
 	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
 	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
-	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb5fffcc4 // cbnz x4, <farSlots+0xaf4>
+	WORD $0xb5fff404 // cbnz x4, <farSlots+0xb88>
 	WORD $0x9101c004 // add x4, x0, #0x70
 	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
 	WORD $0x4ea21c43 // mov v3.16b, v2.16b
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x35fffd64 // cbnz w4, <farSlots+0xb1c>
+	WORD $0x35fff4a4 // cbnz w4, <farSlots+0xbb0>
 	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
 	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
-	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
-	WORD $0xad001424 // stp q4, q5, [x1]
-	WORD $0x17fffd3b // b <farSlots+0x70>
-	WORD $0x6d4523e9 // ldp d9, d8, [sp, #0x50]
-	WORD $0xf94033f5 // ldr x21, [sp, #0x60]
-	WORD $0x6d442beb // ldp d11, d10, [sp, #0x40]
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0x910203ff // add sp, sp, #0x80
-	WORD $0xd65f03c0 // ret
+	WORD $0x8b030c42 // add x2, x2, x3, lsl #3
+	WORD $0xad001444 // stp q4, q5, [x2]
+	WORD $0x17fffcce // b <farSlots+0x68>
+	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
+	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
+	WORD $0x910183ff // add sp, sp, #0x60
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET

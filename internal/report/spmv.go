@@ -64,7 +64,7 @@ func percent(part, limit float64) string {
 // Products writes a table of products that were measured on the same threads.
 func Products(w io.Writer, rows []bench.Row) {
 	t := newTable(w, "product", "bytes/nz", "ms", "median", "GB/s", "% of limit",
-		"x ordinary", "x tuned", "build", "normwise", "componentwise", "row-wise")
+		"x CSR", "build", "normwise", "componentwise", "row-wise")
 	for _, r := range rows {
 		build := ""
 		if r.Build > 0 {
@@ -74,7 +74,7 @@ func Products(w io.Writer, rows []bench.Row) {
 			r.Name, fmt.Sprintf("%.2f", r.BytesPerNonzero()),
 			fmt.Sprintf("%.3f", 1e3*r.Min), fmt.Sprintf("%.3f", 1e3*r.Median),
 			fmt.Sprintf("%.1f", r.BytesPerSecond()/1e9), percent(r.BytesPerSecond(), r.Read),
-			fmt.Sprintf("%.2f", r.SpeedupOrdinary()), fmt.Sprintf("%.2f", r.SpeedupTuned()), build,
+			fmt.Sprintf("%.2f", r.SpeedupCSR()), build,
 			fmt.Sprintf("%.1e", r.Errors.Normwise), fmt.Sprintf("%.1e", r.Errors.Componentwise),
 			fmt.Sprintf("%.1e", r.Errors.Row),
 		})
@@ -141,6 +141,7 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 		Triad           Number        `json:"triad_gbps"`
 		SpeedupOrdinary Number        `json:"speedup_ordinary"`
 		SpeedupTuned    Number        `json:"speedup_tuned"`
+		SpeedupCSR      Number        `json:"speedup_csr"`
 		BuildSpMVs      Number        `json:"build_spmvs"`
 		BackwardError   BackwardError `json:"backward_error"`
 		Several         []several     `json:"several,omitempty"` // products with several vectors at once
@@ -162,7 +163,7 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 			BytesPerNonzero: r.BytesPerNonzero(), SecondsMin: r.Min, SecondsMedian: r.Median,
 			GBps: Number(r.BytesPerSecond() / 1e9), ReadLimit: Number(r.Read / 1e9),
 			ReadStreams: gigabytes(r.Streams[:]), Triad: Number(r.Triad / 1e9),
-			SpeedupOrdinary: Number(r.SpeedupOrdinary()), SpeedupTuned: Number(r.SpeedupTuned()),
+			SpeedupOrdinary: Number(r.SpeedupOrdinary()), SpeedupTuned: Number(r.SpeedupTuned()), SpeedupCSR: Number(r.SpeedupCSR()),
 			BuildSpMVs:    Number(r.BuildSpMVs()),
 			BackwardError: BackwardError{Number(r.Errors.Row), Number(r.Errors.Normwise), Number(r.Errors.Componentwise)},
 			Environment:   on,

@@ -27,13 +27,14 @@ import (
 // An application reads the stored numbers, 2 bytes each at best, and one vector
 // and writes one.
 type blockJacobi struct {
-	first  []int32 // of the rows of each block; last, n
-	bytes  []uint8 // of a number of each block
-	exp    []int16 // its quantum is 2^exp; 0 for FP64
-	panel  []int   // panel k is the blocks panel[k] to panel[k+1]-1
-	values [][]byte
-	cost   Cost
-	pool   *parallel.Pool
+	kernels *kernels.Set
+	first   []int32 // of the rows of each block; last, n
+	bytes   []uint8 // of a number of each block
+	exp     []int16 // its quantum is 2^exp; 0 for FP64
+	panel   []int   // panel k is the blocks panel[k] to panel[k+1]-1
+	values  [][]byte
+	cost    Cost
+	pool    *parallel.Pool
 
 	dst, src vector // of the application that is running
 }
@@ -69,7 +70,7 @@ func newBlockJacobi(s setup) (Preconditioner, error) {
 	if size > maxBlockSize {
 		return nil, fmt.Errorf("block size %d is more than %d", size, maxBlockSize)
 	}
-	p := &blockJacobi{first: blockBounds(m, size), pool: pool, panel: []int{0}}
+	p := &blockJacobi{kernels: s.Kernels, first: blockBounds(m, size), pool: pool, panel: []int{0}}
 	each := int64(2) // bytes of a number, at least
 	if s.Epsilon <= adaptive.MinEpsilon {
 		each = 8
@@ -269,7 +270,7 @@ func (p *blockJacobi) Do(panel int) {
 			}
 			n += rows * rows
 		}
-		kernels.Default().Decode(blockNumbers(width), decoded[:n], values)
+		p.kernels.Decode(blockNumbers(width), decoded[:n], values)
 		values = values[n*int(width):]
 		rest := decoded[:n]
 		for ; b < last; b++ {

@@ -55,7 +55,7 @@ func newChebyshev(s setup) (Preconditioner, error) {
 	}
 	cost = cost.Add(work).Add(Cost{Values: n, ValueBytes: 8 * n})
 	steps := chebyshevSteps(degree+1, lo, hi)
-	return &chebyshev{NewPolynomial(linop.NewHost(s.m.Rows, s.pool), a, w, steps), lo, hi, cost}, nil
+	return &chebyshev{NewPolynomial(s.space(s.m.Rows), a, w, steps), lo, hi, cost}, nil
 }
 
 // operator returns A as it is stored already, or stores it if the memory budget allows that
@@ -67,7 +67,7 @@ func (s *setup) operator(other int64) (a linop.Relaxer[vector, scalar], cost Cos
 	if err := s.checkMemory(other + s.m.Bytes()); err != nil {
 		return nil, cost, err
 	}
-	return store(s.m, s.Epsilon, s.Model, s.pool)
+	return store(s.m, s.Epsilon, s.Options, s.pool)
 }
 
 // chebyshevSteps returns the inverses of the roots of the Chebyshev polynomial of degree n

@@ -17,6 +17,7 @@ import (
 // Memory: 2 or 4 bytes a value and, for each slot of ChunkRows values, 4 bytes of a run,
 // 20 of a window, 36 or 64 of a gather; 8 bytes for each ChunkRows rows.
 type chunked struct {
+	kernels    *kernels.Set
 	rows, cols int
 	panel      []int // panel k is the rows panel[k] to panel[k+1]-1
 	parts      []chunkPart
@@ -107,7 +108,7 @@ func single(units []float64) bool {
 
 // newChunked stores diag(left) m diag(right) as 16-bit integers or as float32.
 func newChunked[T int16 | float32](m *csr.Matrix, s chunkScales, pool *parallel.Pool) *chunked {
-	c := &chunked{rows: m.Rows, cols: m.Cols, panel: chunkPanels(m), pool: pool}
+	c := &chunked{kernels: kernels.Default(), rows: m.Rows, cols: m.Cols, panel: chunkPanels(m), pool: pool}
 	c.parts = make([]chunkPart, len(c.panel)-1)
 	packers := sync.Pool{New: func() any { return &chunkPacker[T]{width: paddedLen(m.Cols)} }}
 	pool.RunRanges(c.panel, func(panel, lo, hi int) {
@@ -250,14 +251,14 @@ func (j *chunkJob) Do(k int) {
 	}
 	part := &j.parts[k]
 	if len(part.long) == 0 {
-		kernels.Default().MulChunks(&part.Chunks, p)
+		j.kernels.MulChunks(&part.Chunks, p)
 		return
 	}
-	kernels.Default().MulChunks(&part.Chunks, kernels.ChunkProduct{Dst: part.y, X: p.X})
+	j.kernels.MulChunks(&part.Chunks, kernels.ChunkProduct{Dst: part.y, X: p.X})
 	for r := range part.long {
 		l := &part.long[r]
 		sums := &l.sums
-		kernels.Default().MulChunks(&l.Chunks, kernels.ChunkProduct{Dst: sums[:], X: p.X})
+		j.kernels.MulChunks(&l.Chunks, kernels.ChunkProduct{Dst: sums[:], X: p.X})
 		for _, s := range sums {
 			part.y[l.row] += s
 		}

@@ -13,6 +13,7 @@ import (
 // coarseSolver multiplies with the dense inverse of the coarsest matrix, or with its
 // pseudo-inverse where that is singular.
 type coarseSolver struct {
+	kernels *kernels.Set
 	n       int
 	inverse []float64 // row after row
 }
@@ -23,7 +24,7 @@ const singularBelow = 1e-13
 
 func newCoarse(m *csr.Matrix, opt Options) (coarseSolver, error) {
 	n := m.Rows
-	c := coarseSolver{n, make([]float64, n*n)}
+	c := coarseSolver{opt.Kernels.Or(), n, make([]float64, n*n)}
 	for i := range n {
 		cols, vals := m.Row(i)
 		for k, j := range cols {
@@ -89,6 +90,6 @@ func (c coarseSolver) pseudoInverse(a *mat.SymDense, opt Options) error {
 
 func (c coarseSolver) solve(x, b vector) {
 	for i := range x {
-		x[i] = kernels.Default().Dot(c.inverse[i*c.n:(i+1)*c.n], b)
+		x[i] = c.kernels.Dot(c.inverse[i*c.n:(i+1)*c.n], b)
 	}
 }

@@ -53,7 +53,7 @@ func newFSAI(s setup) (Preconditioner, error) {
 		return nil, err
 	}
 	p := &fsai{work: make(vector, s.m.Rows), power: power}
-	if p.g, p.gt, p.cost, err = storeBoth(g, s.Epsilon, s.Model, s.pool); err != nil {
+	if p.g, p.gt, p.cost, err = storeBoth(g, s.Epsilon, s.Options, s.pool); err != nil {
 		return nil, err
 	}
 	p.cost = p.cost.Add(workCost(int64(s.m.Rows)))

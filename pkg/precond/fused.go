@@ -30,7 +30,7 @@ func fuse(g *multigrid, s *setup) Preconditioner {
 	if !ok || g.varies || !s.Symmetric || &c.left[0] != &c.root[0] {
 		return g
 	}
-	return &fusedCycle{multigrid: g, cycle: c, space: linop.NewHost(len(c.root), s.pool), input: c.levels[0].f}
+	return &fusedCycle{multigrid: g, cycle: c, space: s.space(len(c.root)), input: c.levels[0].f}
 }
 
 // Apply computes dst = M^-1 src, with a right-hand side of its own.

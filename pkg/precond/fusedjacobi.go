@@ -2,8 +2,6 @@ package precond
 
 import (
 	"sync"
-
-	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
 // A jacobi does the passes of conjugate gradients (krylov.FusedPreconditioner): z = D^-1 r is made
@@ -48,12 +46,12 @@ func (p *jacobi) Direction(b scalar, along vector) {
 func (p *jacobi) fused(block, lo, hi int) {
 	z := weights.Get().(*[jacobiBlock]float64)
 	w, src := z[:hi-lo], p.src[lo:hi]
-	kernels.Default().Decode(p.words, w, p.values[lo*p.words.Bytes:])
-	kernels.Default().Mul(1, w, src, w)
+	p.kernels.Decode(p.words, w, p.values[lo*p.words.Bytes:])
+	p.kernels.Mul(1, w, src, w)
 	if p.op == jacobiDot {
-		p.partial[block] = kernels.Default().Dot(src, w)
+		p.partial[block] = p.kernels.Dot(src, w)
 	} else {
-		kernels.Default().Xpay(w, p.b, p.dst[lo:hi])
+		p.kernels.Xpay(w, p.b, p.dst[lo:hi])
 	}
 	weights.Put(z)
 }

@@ -20,10 +20,11 @@ import (
 // an application reads them and one vector and writes one: 3 + 16 bytes a row at
 // the default accuracy.
 type jacobi struct {
-	n      int
-	words  kernels.Words
-	values []byte // of D^-1, formats.Padding bytes longer
-	pool   *parallel.Pool
+	n       int
+	words   kernels.Words
+	kernels *kernels.Set
+	values  []byte // of D^-1, formats.Padding bytes longer
+	pool    *parallel.Pool
 
 	space   *linop.Host
 	partial []float64 // inner products of blocks, and their sum
@@ -52,8 +53,8 @@ func newJacobi(s setup) (Preconditioner, error) {
 	}
 	n := s.m.Rows
 	return &jacobi{
-		n: n, words: codec.Words(), values: values, pool: s.pool,
-		space: linop.NewHost(n, s.pool), partial: make([]float64, (n+jacobiBlock-1)/jacobiBlock),
+		kernels: s.Kernels, n: n, words: codec.Words(), values: values, pool: s.pool,
+		space: s.space(n), partial: make([]float64, (n+jacobiBlock-1)/jacobiBlock),
 	}, nil
 }
 
@@ -151,8 +152,8 @@ func (p *jacobi) Do(block int) {
 		return
 	}
 	dst := p.dst[lo:hi]
-	kernels.Default().Decode(p.words, dst, p.values[lo*p.words.Bytes:])
-	kernels.Default().Mul(1, dst, p.src[lo:hi], dst)
+	p.kernels.Decode(p.words, dst, p.values[lo*p.words.Bytes:])
+	p.kernels.Mul(1, dst, p.src[lo:hi], dst)
 }
 
 func (p *jacobi) Cost() Cost {

@@ -171,7 +171,7 @@ type fp64Store struct{ setup }
 func (s fp64Store) vector(n int) []float64 { return make(vector, n) }
 
 func (s fp64Store) square(_ int, m *csr.Matrix, left, right []float64) (products[float64], Cost, error) {
-	a, cost, err := store(scaledCopy(m, left, right), adaptive.MinEpsilon, nil, s.pool)
+	a, cost, err := store(scaledCopy(m, left, right), adaptive.MinEpsilon, s.Options, s.pool)
 	ones := make(vector, m.Rows)
 	for i := range ones {
 		ones[i] = 1
@@ -182,6 +182,8 @@ func (s fp64Store) square(_ int, m *csr.Matrix, left, right []float64) (products
 func (s fp64Store) transfers(m *levelMatrices, here, below *scaledLevel) (products[float64], products[float64], Cost, error) {
 	a := linop.NewCSR(scaledCopy(m.p, here.inverse, below.root), s.pool)
 	at := linop.NewCSR(scaledCopy(m.r, below.left, here.leftInverse), s.pool)
+	a.Use(s.Kernels)
+	at.Use(s.Kernels)
 	nnz := int64(m.p.NNZ())
 	bytes := m.p.Bytes() + m.r.Bytes()
 	cost := Cost{2 * nnz, 16 * nnz, bytes, bytes}
@@ -216,8 +218,10 @@ func (s chunkStore) store(m *csr.Matrix, scales chunkScales) (*chunked, Cost) {
 	nnz := int64(m.NNZ())
 	if s.floats {
 		c := newChunked[float32](m, scales, s.pool)
+		c.kernels = s.Kernels
 		return c, Cost{nnz, 4 * nnz, c.bytes(), m.Bytes()}
 	}
 	c := newChunked[int16](m, scales, s.pool)
+	c.kernels = s.Kernels
 	return c, Cost{nnz, 2 * nnz, c.bytes(), m.Bytes()}
 }

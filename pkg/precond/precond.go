@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -47,6 +48,10 @@ type Options struct {
 	// Epsilon is the accuracy of stored values relative to the norm of their matrix
 	// or row; 0: DefaultEpsilon; adaptive.MinEpsilon: FP64.
 	Epsilon float64
+
+	// Kernels are those of the products and vectors of an application; nil: the default ones. Setting
+	// up and complete factors have the default ones, with the same bits.
+	Kernels *kernels.Set
 
 	// Model is what the layouts of stored matrices are chosen by; nil: adaptive.ModelOf the kernels.
 	Model *adaptive.Model
@@ -107,6 +112,7 @@ var (
 )
 
 func (o Options) withDefaults() Options {
+	o.Kernels = o.Kernels.Or()
 	if o.Epsilon == 0 {
 		o.Epsilon = DefaultEpsilon
 	}

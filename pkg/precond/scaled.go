@@ -40,7 +40,7 @@ func equilibrated(create func(setup) (Preconditioner, error)) func(setup) (Preco
 		if err != nil {
 			return nil, err
 		}
-		space := linop.NewHost(n, s.pool)
+		space := s.space(n)
 		q := &rescaled{Preconditioner: p, space: space, s: space.New(), v: space.New()}
 		for i := range q.s {
 			q.s[i] = csr.Ldexp(1, e[i])

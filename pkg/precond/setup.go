@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -23,6 +24,13 @@ type setup struct {
 // newSetup returns a setup whose loops end with the context.
 func newSetup(ctx context.Context, m *csr.Matrix, opt Options, pool *parallel.Pool) setup {
 	return setup{opt.withDefaults(), ctx, m, pool.Until(ctx)}
+}
+
+// space returns vectors of an application.
+func (s *setup) space(n int) *linop.Host {
+	h := linop.NewHost(n, s.pool)
+	h.Use(s.Kernels)
+	return h
 }
 
 // end is deferred by what calls a function that sets up: if a loop was interrupted, the error

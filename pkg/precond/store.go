@@ -12,23 +12,27 @@ import (
 )
 
 // store stores m, which may be rectangular, in AFX at epsilon by the criterion
-// nw, which stores a_ij and a_ji alike; in FP64 CSR if epsilon is MinEpsilon. See Options.Model.
-func store(m *csr.Matrix, epsilon float64, model *adaptive.Model, pool *parallel.Pool) (linop.Relaxer[vector, scalar], Cost, error) {
+// nw, which stores a_ij and a_ji alike; in FP64 CSR if epsilon is MinEpsilon. See Options.Kernels and Options.Model.
+func store(m *csr.Matrix, epsilon float64, opt Options, pool *parallel.Pool) (linop.Relaxer[vector, scalar], Cost, error) {
 	nnz := int64(m.NNZ())
 	fp64 := Cost{nnz, 8 * nnz, m.Bytes(), m.Bytes()}
 	if epsilon <= adaptive.MinEpsilon || nnz == 0 {
-		return linop.NewCSR(m, pool), fp64, nil
+		a := linop.NewCSR(m, pool)
+		a.Use(opt.Kernels)
+		return a, fp64, nil
 	}
 	set, err := adaptive.LookupSet("AFX")
 	if err != nil {
 		return nil, Cost{}, err
 	}
-	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: epsilon, Model: model}, pool)
+	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: epsilon, Kernels: opt.Kernels, Model: opt.Model}, pool)
 	if err != nil {
 		return nil, Cost{}, err
 	}
 	if a.Layout() == adaptive.CSR {
-		return linop.NewCSR32(m, pool), Cost{nnz, 4 * nnz, m.Bytes() - 4*nnz, m.Bytes()}, nil
+		a := linop.NewCSR32(m, pool)
+		a.Use(opt.Kernels)
+		return a, Cost{nnz, 4 * nnz, m.Bytes() - 4*nnz, m.Bytes()}, nil
 	}
 	s := a.Stats()
 	kept := int64(s.NNZ - s.Dropped)
@@ -42,7 +46,7 @@ func store(m *csr.Matrix, epsilon float64, model *adaptive.Model, pool *parallel
 // storeBoth stores g and its transpose so that each stays the transpose of the other: g is
 // first rounded to values that both formats hold exactly. Nonzeros on its diagonal stay
 // nonzero. It overwrites g.
-func storeBoth(g *csr.Matrix, epsilon float64, model *adaptive.Model, pool *parallel.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
+func storeBoth(g *csr.Matrix, epsilon float64, opt Options, pool *parallel.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
 	rows, cols := slices.Max(append(g.RowSums(pool), 0)), slices.Max(append(colSums(g), 0))
 	norm := max(rows, cols)
 	if !finite(norm) {
@@ -57,10 +61,10 @@ func storeBoth(g *csr.Matrix, epsilon float64, model *adaptive.Model, pool *para
 	}
 	gt := g.Transpose(pool)
 	var costT Cost
-	if a, cost, err = store(g, min(epsilonRows, 0.5), model, pool); err != nil {
+	if a, cost, err = store(g, min(epsilonRows, 0.5), opt, pool); err != nil {
 		return nil, nil, cost, err
 	}
-	at, costT, err = store(gt, min(epsilonCols, 0.5), model, pool)
+	at, costT, err = store(gt, min(epsilonCols, 0.5), opt, pool)
 	return a, at, cost.Add(costT), err
 }
 

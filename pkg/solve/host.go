@@ -3,6 +3,7 @@ package solve
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -19,14 +20,29 @@ type (
 // host is the place of vectors in memory.
 type host struct {
 	*linop.Host
-	m    *csr.Matrix // A
-	pool *parallel.Pool
+	kernels *kernels.Set
+	m       *csr.Matrix // A
+	pool    *parallel.Pool
 }
 
 var _ place[vector, scalar] = (*host)(nil)
 
 func newHost(m *csr.Matrix, pool *parallel.Pool) *host {
-	return &host{linop.NewHost(m.Rows, pool), m, pool}
+	return &host{linop.NewHost(m.Rows, pool), kernels.Default(), m, pool}
+}
+
+// with is the place with other kernels, nil for the default ones.
+func (h *host) with(k *kernels.Set) *host {
+	h.kernels = k.Or()
+	h.Use(k)
+	return h
+}
+
+// csr returns m as it is as an operator.
+func (h *host) csr(m *csr.Matrix) *linop.CSR {
+	a := linop.NewCSR(m, h.pool)
+	a.Use(h.kernels)
+	return a
 }
 
 func (h *host) agree() func(krylov.Reason) krylov.Reason { return nil }
@@ -52,7 +68,7 @@ func (h *host) RowError(r, t vector, normX float64, b vector) float64 {
 }
 
 func (h *host) exact() linop.Operator[vector, scalar] {
-	return linop.Accurate{CSR: linop.NewCSR(h.m, h.pool)}
+	return linop.Accurate{CSR: h.csr(h.m)}
 }
 
 func (h *host) absApply(dst, x vector) {
@@ -78,10 +94,12 @@ type hostMatrix struct {
 
 func (h *host) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], error) {
 	if t.plain() {
-		a := linop.NewCSR(scaled, h.pool)
+		a := h.csr(scaled)
 		return hostMatrix{Relaxer: a, stored: stored{storage: t, bytes: scaled.Bytes(), relaxer: a, source: scaled}}, nil
 	}
-	made, err := adaptive.Build(scaled, t.spec(), h.pool)
+	spec := t.spec()
+	spec.Kernels = h.kernels
+	made, err := adaptive.Build(scaled, spec, h.pool)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (s *Solver) precondition(
 	p := s.opt.Precond
 	total, last := 2*float64(m.NNZ()), int64(0) // one pass at least
 	opt := precond.Options{
-		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Model: s.opt.Storage.Model,
+		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Kernels: s.opt.Storage.Kernels, Model: s.opt.Storage.Model,
 		Log:       func(line string) { s.say("precond %s", line) },
 		BlockSize: p.BlockSize, DropTol: cmp.Or(p.DropTol, v.dropTol), Fill: cmp.Or(p.Fill, v.fill),
 		Worked: func(multiplications int64) {

@@ -189,7 +189,7 @@ func (s *Solver) build(ctx context.Context) (err error) {
 		defer ended(ctx, &err)
 		pool := s.pool.Until(ctx)
 		s.stored = pool.Forever
-		s.refiner, err = newRefinement(ctx, s, newHost(s.m, pool))
+		s.refiner, err = newRefinement(ctx, s, newHost(s.m, pool).with(s.opt.Storage.Kernels))
 	}
 	return err
 }

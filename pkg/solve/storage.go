@@ -37,7 +37,8 @@ var levels = []float64{0x1p-24, 0x1p-37, 0x1p-53}
 // residuals of refinement and the verdict always use the matrix as given, so
 // reduced precision costs refinement steps, never accuracy. In the zero value Set is
 // AFX, without refinement FP64, which is plain CSR; Epsilon is DefaultEpsilon or
-// PreconditionedEpsilon; and Criterion is NW for symmetric matrices, CW for others.
+// PreconditionedEpsilon; and Criterion is NW for symmetric matrices, CW for others. Kernels are those
+// of the whole solve on the host.
 type Storage adaptive.Spec
 
 // plain reports whether nothing is to be gained or lost: FP64 throughout.

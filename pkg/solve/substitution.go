@@ -46,7 +46,7 @@ func (s *Solver) recognise() bool {
 	}
 	s.Method, s.Scale, s.Order = SubstitutionMethod, ScaleNone, Ordering{Order: ReorderNone}
 	s.say("method %s: the matrix is %s", s.Method, shape(s.m))
-	s.refiner = &substitution{s: s, rows: rows, cols: cols, exact: newHost(s.m, s.pool).exact()}
+	s.refiner = &substitution{s: s, rows: rows, cols: cols, exact: newHost(s.m, s.pool).with(s.opt.Storage.Kernels).exact()}
 	return true
 }
 

@@ -5,7 +5,8 @@
 //	go run ./tools/mutants [-run REGEXP] [-j N]
 //
 // It exits with 1 if a mutant survives that the list does not name as a survivor, or the
-// reverse, so that the list stays true.
+// reverse, so that the list stays true; and before any test if the old text of a mutant does not
+// occur just once, which a test of this package sees as well.
 package main
 
 import (
@@ -46,8 +47,8 @@ func main() {
 	run := flag.String("run", ".", "only mutants whose tests or old text match this regular expression")
 	jobs := flag.Int("j", 1, "mutants to test at a time")
 	flag.Parse()
-	var groups []group
-	if err := yaml.Unmarshal(list, &groups); err != nil {
+	groups, err := mutants()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
@@ -76,6 +77,22 @@ func main() {
 		fmt.Println("not as the list says")
 		os.Exit(1)
 	}
+}
+
+// mutants reads the list. It is an error if the source has changed so that a mutant cannot be made.
+func mutants() (groups []group, err error) {
+	if err := yaml.Unmarshal(list, &groups); err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, g := range groups {
+		for _, m := range g.Mutants {
+			if _, _, err := g.mutate(m); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %q %w: mend mutants.yaml", strings.Join(g.Source, ", "), m.Old, err))
+			}
+		}
+	}
+	return groups, errors.Join(faults...)
 }
 
 // try returns "killed" or "survived", or why the mutant cannot be made.

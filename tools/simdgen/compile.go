@@ -47,7 +47,16 @@ type image struct {
 // compile compiles a file of the source, and links each of its kernels that is for the target.
 func (t *target) compile(source, dir string, kernels []kernel) (images []image, err error) {
 	object := filepath.Join(dir, "kernels.o")
+	text, err := os.ReadFile(source)
+	if err != nil {
+		return nil, err
+	}
 	args := append(strings.Fields(always+" "+t.flags), source, "-o", object)
+	for _, m := range further.FindAllStringSubmatch(string(text), -1) {
+		if m[1] == t.name {
+			args = append(args, strings.Fields(m[2])...)
+		}
+	}
 	if _, err := command("clang-19", args...); err != nil {
 		return nil, err
 	}
@@ -149,6 +158,9 @@ func scan(line, format string, n *int) bool {
 	count, err := fmt.Sscanf(line, format, n)
 	return count == 1 && err == nil
 }
+
+// further is a line of the source with flags of clang for a target.
+var further = regexp.MustCompile(`(?m)^// Flags for (\w+): (.*)$`)
 
 // instruction is a line of llvm-objdump.
 var instruction = regexp.MustCompile(`(?m)^ *([0-9a-f]+):\s+([^\n]*)`)

@@ -107,7 +107,7 @@ var targets = []*target{
 	{
 		name: "avx512", suffix: "Oct", goarch: "amd64",
 		flags: "--target=x86_64-unknown-linux -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx512vbmi -mfma -mbmi2 -mpopcnt -mlzcnt " +
-			"-mprefer-vector-width=512 -mtune=znver4 -mllvm -enable-misched=false -mllvm -pre-RA-sched=source -mno-red-zone -mstack-alignment=8",
+			"-mprefer-vector-width=512 -mtune=znver4 -mno-red-zone -mstack-alignment=8",
 		start: "call KERNEL\n jmp end\n", calls: []string{"callq"}, align: 64,
 		load:     map[string]string{"integer": "MOVQ", "double": "MOVSD", "float": "MOVSS"},
 		integers: []string{"DI", "SI", "DX", "CX", "R8", "R9"},

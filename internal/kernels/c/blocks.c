@@ -1,4 +1,7 @@
 // Slots of b x b blocks, b = 2 to 6; see MulSlots.
+//
+// The order of the source keeps values in registers, which clang's scheduler does not:
+// Flags for avx512: -mllvm -enable-misched=false -mllvm -pre-RA-sched=source
 #include "blocks.h"
 
 // line adds the products of a part of a slot with row i of its blocks.

@@ -1,6 +1,5 @@
 // Slots of single elements; see MulSlots.
 #include "slots.h"
-#include <stdbool.h>
 
 enum columns { NEAR = 8, FAR = 12 }; // and the length of the index of a slot
 enum access { LOADS, GATHERS };      // how x is read: the gathers of AMD's processors are slow
@@ -19,11 +18,6 @@ INLINE i64 column(const u16 *index, int l, enum columns columns) {
 INLINE struct lanes elements(const double *x, const u16 *index, enum columns columns, enum access access) {
 #define X(l) x[column(index, l, columns)]
 #if WIDTH == 8
-	if (access == GATHERS && columns == NEAR) {
-		typedef u16 u16x8 __attribute__((vector_size(16)));
-		i32v at = __builtin_convertvector(LOAD(u16x8, index), i32v);
-		return (struct lanes){{(f64v)_mm512_i32gather_pd((__m256i)at, x, 8)}};
-	}
 	if (access == GATHERS) {
 		u8x32 three = pair((const u8 *)index, (const u8 *)index + 8); // of the lanes, in bytes 0 to 15 and 8 to 23
 		u8x32 from = {0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128,
@@ -45,19 +39,36 @@ INLINE struct lanes diagonal(const double *x) {
 	return v;
 }
 
-// put stores the sums of rows from `row` on.
-INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
+// AT reads a number of each of WIDTH rows from `row` on, in the order of the rows if there is one.
+#define AT(type, list, order, row) ({ \
+	type v_; \
+	if (!(order)) v_ = LOAD(type, (list) + (row)); \
+	else UNROLL for (int l_ = 0; l_ < WIDTH; l_++) v_[l_] = (list)[(order)[(row) + l_]]; \
+	v_; })
+
+// put_full stores the sums of eight rows from `row` on, in the order of the rows if there is one.
+INLINE void put_full(const struct slot_call *c, const u16 *order, i64 row, struct lanes sum) {
 	double *dst = c->dst;
+	UNROLL for (int h = 0; h < PARTS; h++, row += WIDTH) {
+		f64v unit = all(c->factor), v;
+		if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(AT(i32v, c->exp, order, row), i64v) + (u64)c->bias) << 52);
+		v = c->add ? fma(sum.part[h], unit, AT(f64v, dst, order, row)) : sum.part[h] * unit;
+		if (!order) STORE(dst + row, v);
+		else UNROLL for (int l = 0; l < WIDTH; l++) dst[order[row + l]] = v[l];
+	}
+}
+
+// put stores the sums of n rows from `row` on.
+INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
 	if (n == LANES && !c->order) {
-		UNROLL for (int h = 0; h < PARTS; h++) {
-			i64 i = row + h * WIDTH;
-			f64v unit = all(c->factor);
-			if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(LOAD(i32v, c->exp + i), i64v) + (u64)c->bias) << 52);
-			STORE(dst + i, c->add ? fma(sum.part[h], unit, LOAD(f64v, dst + i)) : sum.part[h] * unit);
-		}
+		put_full(c, 0, row, sum);
 		return;
 	}
-	double sums[LANES];
+	if (n == LANES) {
+		put_full(c, c->order, row, sum);
+		return;
+	}
+	double sums[LANES], *dst = c->dst;
 	STORE(sums, sum);
 #pragma clang loop unroll(disable)
 	for (i64 l = 0; l < n; l++) {
@@ -84,49 +95,53 @@ struct state {
 	struct lanes sum[2]; // of the even and the odd slots
 };
 
-// values returns the eight values of w bits at `from`.
-INLINE struct lanes values(const u8 *from, const struct slot_table *t, u64 w, enum kind kind) {
-	struct lanes v;
-	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = decode(from, t + w, w, h, kind);
-	return v;
-}
-
-// integers is values of any integers. Eight lanes are decoded by the same instructions for all widths, since
-// the processor would guess the branch wrong.
-INLINE struct lanes integers(const u8 *from, const struct slot_table *t, u64 w) {
 #if WIDTH == 8
-	t += w;
+// integers returns the integers of any width at `from`, by the same instructions.
+INLINE f64v integers(const u8 *from, const struct slot_table *t) {
 	u64v bits = (u64v)_mm512_permutexvar_epi8(LOAD(__m512i, t->bytes), LOAD(__m512i, from)) << LOAD(u64v, t->up);
-	return (struct lanes){{__builtin_convertvector((i64v)(bits ^ t->flip) >> LOAD(i64v, t->down), f64v)}};
-#else
-	switch (kind_of(w, 0)) {
-	case BYTES: return values(from, t, w, BYTES);
-	case BITS: return values(from, t, w, BITS);
-	default: return values(from, t, w, WIDE);
-	}
+	return __builtin_convertvector((i64v)(bits ^ t->flip) >> LOAD(i64v, t->down), f64v);
+}
 #endif
+
+// add_slot adds the products of a slot at `from` to a sum.
+INLINE void add_slot(struct lanes *sum, const u8 *from, const struct slot_table *t, u64 w, struct lanes x, enum kind kind) {
+	UNROLL for (int h = 0; h < PARTS; h++) sum->part[h] = fma(decode(from, t + w, w, h, kind), x.part[h], sum->part[h]);
 }
 
-// add adds the products of the next slot of a stream.
-INLINE void add(struct state *s, const struct slot_table *t, int stream, struct lanes x, bool floats) {
+// What is known of the slots of a group: nothing, so that the processor guesses branches wrong that depend
+// on a width; that most are of one kind; or that they are float32.
+enum slots { MIXED, ALIKE, FLOATS };
+
+// add adds those of the next slot of a stream.
+INLINE void add(struct state *s, const struct slot_table *t, int stream, struct lanes x, enum slots slots) {
 	const u8 *from = s->values[stream];
 	struct lanes *sum = &s->sum[stream];
 	u64 w = *s->widths++;
 	PREFETCH(from + 2048);
-	struct lanes v = floats ? values(from, t, 32, SINGLE) : integers(from, t, w);
-	UNROLL for (int h = 0; h < PARTS; h++) sum->part[h] = fma(v.part[h], x.part[h], sum->part[h]);
 	s->values[stream] = from + w;
+#if WIDTH == 8
+	if (slots == MIXED) {
+		sum->part[0] = fma(integers(from, t + w), x.part[0], sum->part[0]);
+		return;
+	}
+#endif
+	switch (kind_of(w, slots == FLOATS ? FLOAT : 0)) {
+	case BYTES: add_slot(sum, from, t, w, x, BYTES); break;
+	case BITS: add_slot(sum, from, t, w, x, BITS); break;
+	case WIDE: add_slot(sum, from, t, w, x, WIDE); break;
+	case SINGLE: add_slot(sum, from, t, w, x, SINGLE); break;
+	}
 }
 
 // add_columns adds the products of a group of n slots with columns.
-INLINE void add_columns(struct state *s, const struct slot_table *t, const double *x, i64 n, enum columns columns, enum access access, bool floats) {
+INLINE void add_columns(struct state *s, const struct slot_table *t, const double *x, i64 n, enum columns columns, enum access access, enum slots slots) {
 	for (; n > 1; n -= 2, s->index += 2 * columns) {
-		PREFETCH(s->index + 128 * columns);
-		add(s, t, 0, elements(x, s->index, columns, access), floats);
-		add(s, t, 1, elements(x, s->index + columns, columns, access), floats);
+		PREFETCH(s->index + 64 * columns);
+		add(s, t, 0, elements(x, s->index, columns, access), slots);
+		add(s, t, 1, elements(x, s->index + columns, columns, access), slots);
 	}
 	if (n > 0) {
-		add(s, t, 0, elements(x, s->index, columns, access), floats);
+		add(s, t, 0, elements(x, s->index, columns, access), slots);
 		s->index += columns;
 	}
 }
@@ -134,10 +149,10 @@ INLINE void add_columns(struct state *s, const struct slot_table *t, const doubl
 // add_diagonals adds the products of a group of n diagonals, x being the element of the first row.
 INLINE void add_diagonals(struct state *s, const struct slot_table *t, const double *x, i64 n, const i32 *offset) {
 	for (; n > 1; n -= 2, offset += 2) {
-		add(s, t, 0, diagonal(x + offset[0]), false);
-		add(s, t, 1, diagonal(x + offset[1]), false);
+		add(s, t, 0, diagonal(x + offset[0]), ALIKE);
+		add(s, t, 1, diagonal(x + offset[1]), ALIKE);
 	}
-	if (n > 0) add(s, t, 0, diagonal(x + offset[0]), false);
+	if (n > 0) add(s, t, 0, diagonal(x + offset[0]), ALIKE);
 }
 
 INLINE void mul(const struct slot_call *c, enum columns columns, enum access access) {
@@ -147,9 +162,9 @@ INLINE void mul(const struct slot_call *c, enum columns columns, enum access acc
 		if (columns == NEAR && g->flags & DIAGONAL) {
 			add_diagonals(&s, c->tables, c->x_row + row, g->slots, c->offsets + g->base);
 		} else if (g->flags & FLOAT) {
-			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, LOADS, true);
+			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, LOADS, FLOATS);
 		} else {
-			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, access, false);
+			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, access, MIXED);
 		}
 		if (!(g->flags & LAST)) continue;
 		struct lanes sum;
@@ -172,7 +187,5 @@ KERNEL(slots, const struct slot_call *c) { mul(c, NEAR, LOADS); }
 KERNEL(farSlots, const struct slot_call *c) { mul(c, FAR, LOADS); }
 
 #if WIDTH == 8
-KERNEL(gatherSlots, const struct slot_call *c) { mul(c, NEAR, GATHERS); }
-
 KERNEL(farGatherSlots, const struct slot_call *c) { mul(c, FAR, GATHERS); }
 #endif

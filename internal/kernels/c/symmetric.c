@@ -1,4 +1,7 @@
 // Slots of b x b blocks of the lower triangle of a symmetric matrix; see MulSymmetric.
+//
+// The order of the source keeps values in registers, which clang's scheduler does not:
+// Flags for avx512: -mllvm -enable-misched=false -mllvm -pre-RA-sched=source
 #include "symmetric.h"
 
 // slice is x and the sums of the rows of a slice, in registers.
