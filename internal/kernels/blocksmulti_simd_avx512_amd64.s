@@ -2461,17 +2461,17 @@ TEXT ·blocks4Multi2Oct(SB), 0, $272-16
 	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
 	LONG $0x48855262; WORD $0xfb47 // vpsllvq %zmm11, %zmm15, %zmm15
 	LONG $0x48855262; WORD $0xfc46 // vpsravq %zmm12, %zmm15, %zmm15
+	LONG $0x40fdc262; WORD $0xc347 // vpsllvq %zmm11, %zmm16, %zmm16
 	LONG $0x48fe5162; WORD $0xffe6 // vcvtqq2pd %zmm15, %zmm15
+	LONG $0x40fdc262; WORD $0xc446 // vpsravq %zmm12, %zmm16, %zmm16
 	LONG $0x48ad5262; WORD $0xd347 // vpsllvq %zmm11, %zmm10, %zmm10
+	LONG $0x48fea162; WORD $0xc0e6 // vcvtqq2pd %zmm16, %zmm16
 	LONG $0x48ad5262; WORD $0xd446 // vpsravq %zmm12, %zmm10, %zmm10
 	LONG $0x48fe5162; WORD $0xd2e6 // vcvtqq2pd %zmm10, %zmm10
 	LONG $0x48857262; WORD $0xf3b8 // vfmadd231pd %zmm3, %zmm15, %zmm14
 	LONG $0x48d55262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm5, %zmm13
-	LONG $0x40fd5262; WORD $0xfb47 // vpsllvq %zmm11, %zmm16, %zmm15
-	LONG $0x48855262; WORD $0xfc46 // vpsravq %zmm12, %zmm15, %zmm15
-	LONG $0x48fe5162; WORD $0xffe6 // vcvtqq2pd %zmm15, %zmm15
-	LONG $0x48857262; WORD $0xf6b8 // vfmadd231pd %zmm6, %zmm15, %zmm14
-	LONG $0x48bd5262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm8, %zmm13
+	LONG $0x40fd7262; WORD $0xf6b8 // vfmadd231pd %zmm6, %zmm16, %zmm14
+	LONG $0x48bd3262; WORD $0xe8b8 // vfmadd231pd %zmm16, %zmm8, %zmm13
 	LONG $0x48ad7262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm10, %zmm14
 	LONG $0x48b55262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm9, %zmm13
 	LONG $0x48fd5162; LONG $0xff027411 // vmovupd %zmm14, -0x40(%r10,%rax)
@@ -3529,7 +3529,7 @@ TEXT ·blocks4Multi8Oct(SB), 0, $272-16
 	RET
 
 // func blocks5Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi2Oct(SB), 0, $336-16
+TEXT ·blocks5Multi2Oct(SB), 0, $352-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -3547,11 +3547,11 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x90ec8148; WORD $0x0000; BYTE $0x00 // subq $0x90, %rsp
+	LONG $0x98ec8148; WORD $0x0000; BYTE $0x00 // subq $0x98, %rsp
 	WORD $0x0fb0 // movb $0xf, %al
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x10678b4c // movq 0x10(%rdi), %r12
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
+	LONG $0x184f8b4c // movq 0x18(%rdi), %r9
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0xc892fbc5 // kmovd %eax, %k1
 	WORD $0xf0b0 // movb $-0x10, %al
@@ -3570,25 +3570,26 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x487cf162; LONG $0x31c08611; WORD $0x0000 // vmovups %zmm0, 0x31c0(%rsi)
 	LONG $0x487cf162; LONG $0x32008611; WORD $0x0000 // vmovups %zmm0, 0x3200(%rsi)
 	LONG $0x487cf162; LONG $0x32408611; WORD $0x0000 // vmovups %zmm0, 0x3240(%rsi)
-	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0b3b8e0f; WORD $0x0000 // jle <blocks5Multi2+0xbea>
+	LONG $0x0b5b8e0f; WORD $0x0000 // jle <blocks5Multi2+0xc0a>
 	LONG $0x48fdf262; LONG $0x0b770d59; WORD $0x0000 // vpbroadcastq 0xb77(%rip), %zmm1
 	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
-	LONG $0x24bc8948; LONG $0x00000080 // movq %rdi, 0x80(%rsp)
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x2404c748; LONG $0x00000000 // movq $0x0, (%rsp)
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
 	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
 	LONG $0x40968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %r10
-	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
-	LONG $0x000094e9; BYTE $0x00 // jmp <blocks5Multi2+0x17e>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x24540148; BYTE $0x10 // addq %rdx, 0x10(%rsp)
-	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
+	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
+	LONG $0x0000a0e9; BYTE $0x00 // jmp <blocks5Multi2+0x186>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x24140148 // addq %rdx, (%rsp)
+	LONG $0x24948b48; LONG $0x00000088 // movq 0x88(%rsp), %rdx
 	LONG $0x487cf162; LONG $0x30008011; WORD $0x0000 // vmovups %zmm0, 0x3000(%rax)
 	LONG $0x487cf162; LONG $0x30408011; WORD $0x0000 // vmovups %zmm0, 0x3040(%rax)
 	LONG $0x487cf162; LONG $0x30808011; WORD $0x0000 // vmovups %zmm0, 0x3080(%rax)
@@ -3600,79 +3601,81 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x487cf162; LONG $0x32008011; WORD $0x0000 // vmovups %zmm0, 0x3200(%rax)
 	LONG $0x487cf162; LONG $0x32408011; WORD $0x0000 // vmovups %zmm0, 0x3240(%rax)
 	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24943b48; LONG $0x00000088 // cmpq 0x88(%rsp), %rdx
-	LONG $0x0a6c830f; WORD $0x0000 // jae <blocks5Multi2+0xbea>
+	LONG $0x24943b48; LONG $0x00000090 // cmpq 0x90(%rsp), %rdx
+	LONG $0x0a84830f; WORD $0x0000 // jae <blocks5Multi2+0xc0a>
 	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24548948; BYTE $0x78 // movq %rdx, 0x78(%rsp)
+	LONG $0x24948948; LONG $0x00000088 // movq %rdx, 0x88(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08a0840f; WORD $0x0000 // je <blocks5Multi2+0xa30>
+	LONG $0x08c5840f; WORD $0x0000 // je <blocks5Multi2+0xa60>
 	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	LONG $0x04e6c149 // shlq $0x4, %r14
 	LONG $0x3877034c // addq 0x38(%rdi), %r14
 	LONG $0x20768d49 // leaq 0x20(%r14), %rsi
-	LONG $0x404e8d4d // leaq 0x40(%r14), %r9
-	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
-	LONG $0x240c894c // movq %r9, (%rsp)
-	WORD $0x34eb // jmp <blocks5Multi2+0x1ea>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x405e8d4d // leaq 0x40(%r14), %r11
+	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
+	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
+	WORD $0x3deb // jmp <blocks5Multi2+0x1ff>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
-	WORD $0xff49; BYTE $0xc4 // incq %r12
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x24bc8b48; LONG $0x00000080 // movq 0x80(%rsp), %rdi
 	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	WORD $0x3949; BYTE $0xd4 // cmpq %rdx, %r12
-	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
-	LONG $0x0846830f; WORD $0x0000 // jae <blocks5Multi2+0xa30>
-	LONG $0x2cb60f45; BYTE $0x24 // movzbl (%r12), %r13d
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x10c18349 // addq $0x10, %r9
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0x24948b48; LONG $0x00000088 // movq 0x88(%rsp), %rdx
+	LONG $0x0861830f; WORD $0x0000 // jae <blocks5Multi2+0xa60>
+	LONG $0x29b60f44 // movzbl (%rcx), %r13d
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
 	WORD $0x8944; BYTE $0xed // movl %r13d, %ebp
 	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
 	LONG $0x80af0348; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %rbp
-	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
+	LONG $0x89180f41; LONG $0x00000400 // prefetcht0 0x400(%r9)
 	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x036e850f; WORD $0x0000 // jne <blocks5Multi2+0x580>
+	LONG $0x036f850f; WORD $0x0000 // jne <blocks5Multi2+0x5a0>
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x2464894c; BYTE $0x70 // movq %r12, 0x70(%rsp)
-	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
-	LONG $0x39b70f44 // movzwl (%rcx), %r15d
-	LONG $0x59b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r11d
-	LONG $0x0459b70f // movzwl 0x4(%rcx), %ebx
-	LONG $0x0671b70f // movzwl 0x6(%rcx), %esi
-	LONG $0x0851b70f // movzwl 0x8(%rcx), %edx
-	LONG $0x41b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r8d
-	LONG $0x0c79b70f // movzwl 0xc(%rcx), %edi
-	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x09b70f41 // movzwl (%r9), %ecx
+	LONG $0x41b70f45; BYTE $0x02 // movzwl 0x2(%r9), %r8d
+	LONG $0x79b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r15d
+	LONG $0x59b70f41; BYTE $0x06 // movzwl 0x6(%r9), %ebx
+	LONG $0x71b70f41; BYTE $0x0a // movzwl 0xa(%r9), %esi
+	LONG $0x61b70f45; BYTE $0x0c // movzwl 0xc(%r9), %r12d
+	LONG $0x59b70f45; BYTE $0x0e // movzwl 0xe(%r9), %r11d
+	WORD $0x930f; BYTE $0xc2 // setae %dl
 	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc4950f41 // setne %r12b
-	WORD $0x0841; BYTE $0xc4 // orb %al, %r12b
-	LONG $0x0e41b70f // movzwl 0xe(%rcx), %eax
-	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
-	LONG $0x04e7c141 // shll $0x4, %r15d
-	LONG $0x245c894c; BYTE $0x68 // movq %r11, 0x68(%rsp)
-	LONG $0x245c8948; BYTE $0x50 // movq %rbx, 0x50(%rsp)
-	LONG $0x24748948; BYTE $0x60 // movq %rsi, 0x60(%rsp)
-	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
-	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x04e3c141 // shll $0x4, %r11d
-	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
+	WORD $0x950f; BYTE $0xc0 // setne %al
+	WORD $0xd008 // orb %dl, %al
+	LONG $0x51b70f41; BYTE $0x08 // movzwl 0x8(%r9), %edx
+	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
+	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x2444894c; BYTE $0x70 // movq %r8, 0x70(%rsp)
+	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
+	LONG $0x245c8948; BYTE $0x68 // movq %rbx, 0x68(%rsp)
+	LONG $0x24b48948; LONG $0x00000080 // movq %rsi, 0x80(%rsp)
+	LONG $0x2464894c; BYTE $0x58 // movq %r12, 0x58(%rsp)
+	LONG $0x245c894c; BYTE $0x78 // movq %r11, 0x78(%rsp)
 	LONG $0x04e0c141 // shll $0x4, %r8d
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	WORD $0xe7c1; BYTE $0x04 // shll $0x4, %edi
-	LONG $0xa9fd9162; WORD $0x2410; BYTE $0x3e // vmovupd (%r14,%r15), %ymm4 {%k1} {z}
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
-	LONG $0x4afdd262; WORD $0x241b; BYTE $0x1e // vbroadcastf64x4 (%r14,%rbx), %zmm4 {%k2}
-	LONG $0xa9fd9162; WORD $0x2c10; BYTE $0x1e // vmovupd (%r14,%r11), %ymm5 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x2c1b; BYTE $0x36 // vbroadcastf64x4 (%r14,%rsi), %zmm5 {%k2}
+	LONG $0x04e7c141 // shll $0x4, %r15d
+	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
+	LONG $0x04e4c141 // shll $0x4, %r12d
+	LONG $0x04e3c141 // shll $0x4, %r11d
+	LONG $0xa9fdd162; WORD $0x2410; BYTE $0x0e // vmovupd (%r14,%rcx), %ymm4 {%k1} {z}
+	LONG $0x24548948; BYTE $0x60 // movq %rdx, 0x60(%rsp)
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
+	LONG $0x4afd9262; WORD $0x241b; BYTE $0x3e // vbroadcastf64x4 (%r14,%r15), %zmm4 {%k2}
+	LONG $0xa9fd9162; WORD $0x2c10; BYTE $0x06 // vmovupd (%r14,%r8), %ymm5 {%k1} {z}
+	LONG $0x4afdd262; WORD $0x2c1b; BYTE $0x1e // vbroadcastf64x4 (%r14,%rbx), %zmm5 {%k2}
 	LONG $0xa9fdd162; WORD $0x3410; BYTE $0x16 // vmovupd (%r14,%rdx), %ymm6 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x341b; BYTE $0x3e // vbroadcastf64x4 (%r14,%rdi), %zmm6 {%k2}
-	LONG $0xa9fd9162; WORD $0x3c10; BYTE $0x06 // vmovupd (%r14,%r8), %ymm7 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x3c1b; BYTE $0x06 // vbroadcastf64x4 (%r14,%rax), %zmm7 {%k2}
+	LONG $0x4afd9262; WORD $0x341b; BYTE $0x26 // vbroadcastf64x4 (%r14,%r12), %zmm6 {%k2}
+	LONG $0xa9fdd162; WORD $0x3c10; BYTE $0x36 // vmovupd (%r14,%rsi), %ymm7 {%k1} {z}
+	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x1e // vbroadcastf64x4 (%r14,%r11), %zmm7 {%k2}
 	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
 	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
 	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
@@ -3681,59 +3684,59 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
 	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
 	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0x04c9840f; WORD $0x0000 // je <blocks5Multi2+0x7d0>
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	LONG $0xa9fd1162; WORD $0x0410; BYTE $0x3c // vmovupd (%r12,%r15), %ymm8 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x041b; BYTE $0x1c // vbroadcastf64x4 (%r12,%rbx), %zmm8 {%k2}
-	LONG $0xa9fd1162; WORD $0x0c10; BYTE $0x1c // vmovupd (%r12,%r11), %ymm9 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x0c1b; BYTE $0x34 // vbroadcastf64x4 (%r12,%rsi), %zmm9 {%k2}
-	LONG $0xa9fd5162; WORD $0x1410; BYTE $0x14 // vmovupd (%r12,%rdx), %ymm10 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x141b; BYTE $0x3c // vbroadcastf64x4 (%r12,%rdi), %zmm10 {%k2}
-	LONG $0xa9fd1162; WORD $0x1c10; BYTE $0x04 // vmovupd (%r12,%r8), %ymm11 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x1c1b; BYTE $0x04 // vbroadcastf64x4 (%r12,%rax), %zmm11 {%k2}
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
-	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x24448b4c; BYTE $0x50 // movq 0x50(%rsp), %r8
-	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
+	WORD $0xc084 // testb %al, %al
+	LONG $0x04d9840f; WORD $0x0000 // je <blocks5Multi2+0x800>
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0xa9fd7162; WORD $0x0410; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm8 {%k1} {z}
+	LONG $0x4afd3262; WORD $0x041b; BYTE $0x38 // vbroadcastf64x4 (%rax,%r15), %zmm8 {%k2}
+	LONG $0xa9fd3162; WORD $0x0c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm9 {%k1} {z}
+	LONG $0x4afd7262; WORD $0x0c1b; BYTE $0x18 // vbroadcastf64x4 (%rax,%rbx), %zmm9 {%k2}
+	LONG $0xa9fd7162; WORD $0x1410; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm10 {%k1} {z}
+	LONG $0x4afd3262; WORD $0x141b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm10 {%k2}
+	LONG $0xa9fd7162; WORD $0x1c10; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm11 {%k1} {z}
+	LONG $0x4afd3262; WORD $0x1c1b; BYTE $0x18 // vbroadcastf64x4 (%rax,%r11), %zmm11 {%k2}
+	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x48ad5162; WORD $0xfb14 // vunpcklpd %zmm11, %zmm10, %zmm15
 	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
+	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
 	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
+	LONG $0x48c5d362; WORD $0xf723; BYTE $0x88 // vshuff64x2 $0x88, %zmm15, %zmm7, %zmm6
 	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
+	LONG $0x48c5d362; WORD $0xff23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm15, %zmm7, %zmm7
 	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	LONG $0x04e7c141 // shll $0x4, %r15d
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xabfd7162; WORD $0x2410; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm12 {%k3} {z}
+	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4cfd7262; WORD $0x241b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm12 {%k4}
+	LONG $0x244c8b48; BYTE $0x70 // movq 0x70(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xabfd7162; WORD $0x2c10; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm13 {%k3} {z}
+	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4cfd7262; WORD $0x2c1b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm13 {%k4}
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x489d5162; WORD $0xd514 // vunpcklpd %zmm13, %zmm12, %zmm10
+	LONG $0x489d5162; WORD $0xe515 // vunpckhpd %zmm13, %zmm12, %zmm12
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xabfd7162; WORD $0x3410; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm14 {%k3} {z}
+	LONG $0x244c8b48; BYTE $0x58 // movq 0x58(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4cfd7262; WORD $0x341b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm14 {%k4}
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
 	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
-	LONG $0x04e3c141 // shll $0x4, %r11d
-	WORD $0xe7c1; BYTE $0x04 // shll $0x4, %edi
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e4c141 // shll $0x4, %r12d
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	LONG $0xabfd3162; WORD $0x1c10; BYTE $0x38 // vmovupd (%rax,%r15), %ymm11 {%k3} {z}
-	LONG $0x4cfd3262; WORD $0x1c1b; BYTE $0x00 // vbroadcastf64x4 (%rax,%r8), %zmm11 {%k4}
-	LONG $0xabfd7162; WORD $0x2410; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm12 {%k3} {z}
-	LONG $0x4cfd7262; WORD $0x241b; BYTE $0x30 // vbroadcastf64x4 (%rax,%rsi), %zmm12 {%k4}
-	LONG $0xabfd3162; WORD $0x2c10; BYTE $0x18 // vmovupd (%rax,%r11), %ymm13 {%k3} {z}
-	LONG $0x4cfd3262; WORD $0x2c1b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm13 {%k4}
-	LONG $0xabfd7162; WORD $0x3410; BYTE $0x38 // vmovupd (%rax,%rdi), %ymm14 {%k3} {z}
-	LONG $0x4cfd7262; WORD $0x341b; BYTE $0x18 // vbroadcastf64x4 (%rax,%rbx), %zmm14 {%k4}
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x24648b4c; BYTE $0x70 // movq 0x70(%rsp), %r12
+	LONG $0xabfd7162; WORD $0x1c10; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm11 {%k3} {z}
+	LONG $0x4cfd7262; WORD $0x1c1b; BYTE $0x10 // vbroadcastf64x4 (%rax,%rdx), %zmm11 {%k4}
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
-	LONG $0x48a55162; WORD $0xd414 // vunpcklpd %zmm12, %zmm11, %zmm10
-	LONG $0x48955162; WORD $0xfe14 // vunpcklpd %zmm14, %zmm13, %zmm15
-	LONG $0x48a55162; WORD $0xdc15 // vunpckhpd %zmm12, %zmm11, %zmm11
-	LONG $0x48955162; WORD $0xe615 // vunpckhpd %zmm14, %zmm13, %zmm12
+	LONG $0x488d5162; WORD $0xfb14 // vunpcklpd %zmm11, %zmm14, %zmm15
+	LONG $0x488d5162; WORD $0xdb15 // vunpckhpd %zmm11, %zmm14, %zmm11
 	LONG $0x48ad5362; WORD $0xd723; BYTE $0x88 // vshuff64x2 $0x88, %zmm15, %zmm10, %zmm10
-	LONG $0x48a55362; WORD $0xdc23; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm11, %zmm11
+	LONG $0x489d5362; WORD $0xdb23; BYTE $0x88 // vshuff64x2 $0x88, %zmm11, %zmm12, %zmm11
 	WORD $0x2949; BYTE $0xc1 // subq %rax, %r9
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
@@ -3745,7 +3748,7 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x48fdc162; LONG $0xff024410 // vmovupd -0x40(%r10,%rax), %zmm16
 	LONG $0x2a348d4a // leaq (%rdx,%r13), %rsi
 	LONG $0x481d7262; WORD $0x3a8d // vpermb (%rdx), %zmm12, %zmm15
-	LONG $0x2e3c8d4a // leaq (%rsi,%r13), %rdi
+	LONG $0x2e0c8d4a // leaq (%rsi,%r13), %rcx
 	LONG $0x48855262; WORD $0xfd47 // vpsllvq %zmm13, %zmm15, %zmm15
 	LONG $0x48855262; WORD $0xfe46 // vpsravq %zmm14, %zmm15, %zmm15
 	LONG $0x48fe5162; WORD $0xffe6 // vcvtqq2pd %zmm15, %zmm15
@@ -3754,67 +3757,68 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
 	LONG $0x481da262; WORD $0x0c8d; BYTE $0x2a // vpermb (%rdx,%r13), %zmm12, %zmm17
 	LONG $0x8c180f42; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r13)
-	LONG $0x2f148d4a // leaq (%rdi,%r13), %rdx
-	LONG $0x481dc262; LONG $0x00355c8d // vpermb (%r13,%rsi), %zmm12, %zmm19
+	LONG $0x29148d4a // leaq (%rcx,%r13), %rdx
+	LONG $0x481dc262; LONG $0x0035548d // vpermb (%r13,%rsi), %zmm12, %zmm18
 	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
-	LONG $0x481dc262; LONG $0x003d548d // vpermb (%r13,%rdi), %zmm12, %zmm18
-	LONG $0x8c180f41; LONG $0x0010003d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdi)
-	LONG $0x481d5262; LONG $0x0015648d // vpermb (%r13,%rdx), %zmm12, %zmm12
-	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
-	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
 	LONG $0x40f5c262; WORD $0xcd47 // vpsllvq %zmm13, %zmm17, %zmm17
 	LONG $0x40f5c262; WORD $0xce46 // vpsravq %zmm14, %zmm17, %zmm17
 	LONG $0x48fea162; WORD $0xc9e6 // vcvtqq2pd %zmm17, %zmm17
-	LONG $0x489d5262; WORD $0xe547 // vpsllvq %zmm13, %zmm12, %zmm12
-	LONG $0x489d5262; WORD $0xe646 // vpsravq %zmm14, %zmm12, %zmm12
-	LONG $0x48fe5162; WORD $0xe4e6 // vcvtqq2pd %zmm12, %zmm12
 	LONG $0x40f5e262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm17, %zmm16
 	LONG $0x48d53262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm5, %zmm15
-	LONG $0x40e5c262; WORD $0xcd47 // vpsllvq %zmm13, %zmm19, %zmm17
+	LONG $0x40edc262; WORD $0xcd47 // vpsllvq %zmm13, %zmm18, %zmm17
+	LONG $0x481dc262; LONG $0x000d548d // vpermb (%r13,%rcx), %zmm12, %zmm18
+	LONG $0x8c180f41; LONG $0x0010000d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rcx)
+	LONG $0x481d5262; LONG $0x0015648d // vpermb (%r13,%rdx), %zmm12, %zmm12
 	LONG $0x40f5c262; WORD $0xce46 // vpsravq %zmm14, %zmm17, %zmm17
+	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
+	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
 	LONG $0x48fea162; WORD $0xc9e6 // vcvtqq2pd %zmm17, %zmm17
 	LONG $0x40f5e262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm17, %zmm16
 	LONG $0x48bd3262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm8, %zmm15
-	LONG $0x40edc262; WORD $0xcd47 // vpsllvq %zmm13, %zmm18, %zmm17
-	LONG $0x40f5c262; WORD $0xce46 // vpsravq %zmm14, %zmm17, %zmm17
-	LONG $0x48fea162; WORD $0xc9e6 // vcvtqq2pd %zmm17, %zmm17
-	LONG $0x40f5e262; WORD $0xc7b8 // vfmadd231pd %zmm7, %zmm17, %zmm16
-	LONG $0x48b53262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm9, %zmm15
+	LONG $0x40edc262; WORD $0xd547 // vpsllvq %zmm13, %zmm18, %zmm18
+	LONG $0x40edc262; WORD $0xd646 // vpsravq %zmm14, %zmm18, %zmm18
+	LONG $0x489d5262; WORD $0xe547 // vpsllvq %zmm13, %zmm12, %zmm12
+	LONG $0x48fea162; WORD $0xd2e6 // vcvtqq2pd %zmm18, %zmm18
+	LONG $0x489d5262; WORD $0xe646 // vpsravq %zmm14, %zmm12, %zmm12
+	LONG $0x48fe5162; WORD $0xe4e6 // vcvtqq2pd %zmm12, %zmm12
+	LONG $0x40ede262; WORD $0xc7b8 // vfmadd231pd %zmm7, %zmm18, %zmm16
+	LONG $0x48b53262; WORD $0xfab8 // vfmadd231pd %zmm18, %zmm9, %zmm15
 	LONG $0x489dc262; WORD $0xc2b8 // vfmadd231pd %zmm10, %zmm12, %zmm16
 	LONG $0x48a55262; WORD $0xfcb8 // vfmadd231pd %zmm12, %zmm11, %zmm15
 	LONG $0x48fdc162; LONG $0xff024411 // vmovupd %zmm16, -0x40(%r10,%rax)
 	LONG $0x48fd5162; WORD $0x3c11; BYTE $0x02 // vmovupd %zmm15, (%r10,%rax)
 	LONG $0x80e88348 // subq $-0x80, %rax
 	LONG $0x02803d48; WORD $0x0000 // cmpq $0x280, %rax
-	LONG $0xfece850f; WORD $0xffff // jne <blocks5Multi2+0x440>
-	LONG $0xfffc49e9; BYTE $0xff // jmp <blocks5Multi2+0x1c0>
+	LONG $0xfece850f; WORD $0xffff // jne <blocks5Multi2+0x460>
+	LONG $0xfffc39e9; BYTE $0xff // jmp <blocks5Multi2+0x1d0>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x0251b70f // movzwl 0x2(%rcx), %edx
-	LONG $0x49b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r9d
+	LONG $0x31b70f41 // movzwl (%r9), %esi
+	LONG $0x51b70f41; BYTE $0x02 // movzwl 0x2(%r9), %edx
+	LONG $0x61b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r12d
+	LONG $0x41b70f45; BYTE $0x06 // movzwl 0x6(%r9), %r8d
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	LONG $0x49b70f45; BYTE $0x08 // movzwl 0x8(%r9), %r9d
 	LONG $0x59b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r11d
-	LONG $0x41b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r8d
 	LONG $0x0c59b70f // movzwl 0xc(%rcx), %ebx
 	LONG $0x79b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r15d
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x0479b70f // movzwl 0x4(%rcx), %edi
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
 	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
 	LONG $0x04e1c141 // shll $0x4, %r9d
 	LONG $0x04e3c141 // shll $0x4, %r11d
-	WORD $0xe7c1; BYTE $0x04 // shll $0x4, %edi
+	LONG $0x04e4c141 // shll $0x4, %r12d
 	LONG $0x04e0c141 // shll $0x4, %r8d
 	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
 	LONG $0x04e7c141 // shll $0x4, %r15d
 	LONG $0xa9fdd162; WORD $0x2410; BYTE $0x36 // vmovupd (%r14,%rsi), %ymm4 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x241b; BYTE $0x3e // vbroadcastf64x4 (%r14,%rdi), %zmm4 {%k2}
+	LONG $0x4afd9262; WORD $0x241b; BYTE $0x26 // vbroadcastf64x4 (%r14,%r12), %zmm4 {%k2}
 	LONG $0xa9fdd162; WORD $0x2c10; BYTE $0x16 // vmovupd (%r14,%rdx), %ymm5 {%k1} {z}
 	LONG $0x4afd9262; WORD $0x2c1b; BYTE $0x06 // vbroadcastf64x4 (%r14,%r8), %zmm5 {%k2}
 	LONG $0xa9fd9162; WORD $0x3410; BYTE $0x0e // vmovupd (%r14,%r9), %ymm6 {%k1} {z}
 	LONG $0x4afdd262; WORD $0x341b; BYTE $0x1e // vbroadcastf64x4 (%r14,%rbx), %zmm6 {%k2}
 	LONG $0xa9fd9162; WORD $0x3c10; BYTE $0x1e // vmovupd (%r14,%r11), %ymm7 {%k1} {z}
 	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x3e // vbroadcastf64x4 (%r14,%r15), %zmm7 {%k2}
-	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
 	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
 	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
@@ -3823,15 +3827,15 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
 	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
 	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	LONG $0xa9fd7162; LONG $0x00354410 // vmovupd (%rbp,%rsi), %ymm8 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x013e441b // vbroadcastf64x4 0x20(%r14,%rdi), %zmm8 {%k2}
-	LONG $0xa9fd7162; LONG $0x00154c10 // vmovupd (%rbp,%rdx), %ymm9 {%k1} {z}
+	LONG $0xa9fd7162; WORD $0x0410; BYTE $0x31 // vmovupd (%rcx,%rsi), %ymm8 {%k1} {z}
+	LONG $0x4afd1262; LONG $0x0126441b // vbroadcastf64x4 0x20(%r14,%r12), %zmm8 {%k2}
+	LONG $0xa9fd7162; WORD $0x0c10; BYTE $0x11 // vmovupd (%rcx,%rdx), %ymm9 {%k1} {z}
 	LONG $0x4afd1262; LONG $0x01064c1b // vbroadcastf64x4 0x20(%r14,%r8), %zmm9 {%k2}
-	LONG $0xa9fd3162; LONG $0x000d5410 // vmovupd (%rbp,%r9), %ymm10 {%k1} {z}
+	LONG $0xa9fd3162; WORD $0x1410; BYTE $0x09 // vmovupd (%rcx,%r9), %ymm10 {%k1} {z}
 	LONG $0x4afd5262; LONG $0x011e541b // vbroadcastf64x4 0x20(%r14,%rbx), %zmm10 {%k2}
-	LONG $0xa9fd3162; LONG $0x001d5c10 // vmovupd (%rbp,%r11), %ymm11 {%k1} {z}
+	LONG $0xa9fd3162; WORD $0x1c10; BYTE $0x19 // vmovupd (%rcx,%r11), %ymm11 {%k1} {z}
 	LONG $0x4afd1262; LONG $0x013e5c1b // vbroadcastf64x4 0x20(%r14,%r15), %zmm11 {%k2}
-	LONG $0x242c8b48 // movq (%rsp), %rbp
+	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
 	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
 	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
 	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
@@ -3841,14 +3845,14 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
 	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
 	LONG $0xabfd7162; LONG $0x00355c10 // vmovupd (%rbp,%rsi), %ymm11 {%k3} {z}
-	LONG $0x4cfd5262; LONG $0x023e5c1b // vbroadcastf64x4 0x40(%r14,%rdi), %zmm11 {%k4}
+	LONG $0x4cfd1262; LONG $0x02265c1b // vbroadcastf64x4 0x40(%r14,%r12), %zmm11 {%k4}
 	LONG $0xabfd7162; LONG $0x00156410 // vmovupd (%rbp,%rdx), %ymm12 {%k3} {z}
 	LONG $0x4cfd1262; LONG $0x0206641b // vbroadcastf64x4 0x40(%r14,%r8), %zmm12 {%k4}
 	LONG $0xabfd3162; LONG $0x000d6c10 // vmovupd (%rbp,%r9), %ymm13 {%k3} {z}
 	LONG $0x4cfd5262; LONG $0x021e6c1b // vbroadcastf64x4 0x40(%r14,%rbx), %zmm13 {%k4}
 	LONG $0xabfd3162; LONG $0x001d7410 // vmovupd (%rbp,%r11), %ymm14 {%k3} {z}
 	LONG $0x4cfd1262; LONG $0x023e741b // vbroadcastf64x4 0x40(%r14,%r15), %zmm14 {%k4}
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	LONG $0x48a55162; WORD $0xd414 // vunpcklpd %zmm12, %zmm11, %zmm10
 	LONG $0x48955162; WORD $0xfe14 // vunpcklpd %zmm14, %zmm13, %zmm15
 	LONG $0x48a55162; WORD $0xdc15 // vunpckhpd %zmm12, %zmm11, %zmm11
@@ -3857,6 +3861,7 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x48ad5362; WORD $0xd723; BYTE $0x88 // vshuff64x2 $0x88, %zmm15, %zmm10, %zmm10
 	LONG $0x48a55362; WORD $0xdc23; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm11, %zmm11
 	LONG $0x80908d49; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r8), %rdx
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x487c7162; LONG $0xef80a25a; WORD $0xffff // vcvtps2pd -0x1080(%rdx), %zmm12
 	LONG $0x48fd5162; LONG $0xff326c10 // vmovupd -0x40(%r10,%rsi), %zmm13
 	LONG $0x489d7262; WORD $0xeab8 // vfmadd231pd %zmm2, %zmm12, %zmm13
@@ -3883,60 +3888,60 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x48fd5162; WORD $0x2411; BYTE $0x32 // vmovupd %zmm12, (%r10,%rsi)
 	LONG $0x80ee8348 // subq $-0x80, %rsi
 	LONG $0x80fe8148; WORD $0x0002; BYTE $0x00 // cmpq $0x280, %rsi
-	LONG $0xff56850f; WORD $0xffff // jne <blocks5Multi2+0x720>
-	LONG $0xfff9f1e9; BYTE $0xff // jmp <blocks5Multi2+0x1c0>
+	LONG $0xff56850f; WORD $0xffff // jne <blocks5Multi2+0x750>
+	LONG $0xfff9d1e9; BYTE $0xff // jmp <blocks5Multi2+0x1d0>
 	BYTE $0x90 // nop
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	LONG $0xa9fd1162; WORD $0x0410; BYTE $0x3c // vmovupd (%r12,%r15), %ymm8 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x041b; BYTE $0x1c // vbroadcastf64x4 (%r12,%rbx), %zmm8 {%k2}
-	LONG $0xa9fd1162; WORD $0x0c10; BYTE $0x1c // vmovupd (%r12,%r11), %ymm9 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x0c1b; BYTE $0x34 // vbroadcastf64x4 (%r12,%rsi), %zmm9 {%k2}
-	LONG $0xa9fd5162; WORD $0x1410; BYTE $0x14 // vmovupd (%r12,%rdx), %ymm10 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x141b; BYTE $0x3c // vbroadcastf64x4 (%r12,%rdi), %zmm10 {%k2}
-	LONG $0xa9fd1162; WORD $0x1c10; BYTE $0x04 // vmovupd (%r12,%r8), %ymm11 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x1c1b; BYTE $0x04 // vbroadcastf64x4 (%r12,%rax), %zmm11 {%k2}
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
-	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x24448b4c; BYTE $0x50 // movq 0x50(%rsp), %r8
-	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0xa9fd7162; WORD $0x0410; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm8 {%k1} {z}
+	LONG $0x4afd3262; WORD $0x041b; BYTE $0x38 // vbroadcastf64x4 (%rax,%r15), %zmm8 {%k2}
+	LONG $0xa9fd3162; WORD $0x0c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm9 {%k1} {z}
+	LONG $0x4afd7262; WORD $0x0c1b; BYTE $0x18 // vbroadcastf64x4 (%rax,%rbx), %zmm9 {%k2}
+	LONG $0xa9fd7162; WORD $0x1410; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm10 {%k1} {z}
+	LONG $0x4afd3262; WORD $0x141b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm10 {%k2}
+	LONG $0xa9fd7162; WORD $0x1c10; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm11 {%k1} {z}
+	LONG $0x4afd3262; WORD $0x1c1b; BYTE $0x18 // vbroadcastf64x4 (%rax,%r11), %zmm11 {%k2}
+	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x48ad5162; WORD $0xfb14 // vunpcklpd %zmm11, %zmm10, %zmm15
 	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
+	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
 	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
+	LONG $0x48c5d362; WORD $0xf723; BYTE $0x88 // vshuff64x2 $0x88, %zmm15, %zmm7, %zmm6
 	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
+	LONG $0x48c5d362; WORD $0xff23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm15, %zmm7, %zmm7
 	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	LONG $0x04e7c141 // shll $0x4, %r15d
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xabfd7162; WORD $0x2410; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm12 {%k3} {z}
+	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4cfd7262; WORD $0x241b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm12 {%k4}
+	LONG $0x244c8b48; BYTE $0x70 // movq 0x70(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xabfd7162; WORD $0x2c10; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm13 {%k3} {z}
+	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4cfd7262; WORD $0x2c1b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm13 {%k4}
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x489d5162; WORD $0xd514 // vunpcklpd %zmm13, %zmm12, %zmm10
+	LONG $0x489d5162; WORD $0xe515 // vunpckhpd %zmm13, %zmm12, %zmm12
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xabfd7162; WORD $0x3410; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm14 {%k3} {z}
+	LONG $0x244c8b48; BYTE $0x58 // movq 0x58(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4cfd7262; WORD $0x341b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm14 {%k4}
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
 	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
-	LONG $0x04e3c141 // shll $0x4, %r11d
-	WORD $0xe7c1; BYTE $0x04 // shll $0x4, %edi
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e4c141 // shll $0x4, %r12d
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	LONG $0xabfd3162; WORD $0x1c10; BYTE $0x38 // vmovupd (%rax,%r15), %ymm11 {%k3} {z}
-	LONG $0x4cfd3262; WORD $0x1c1b; BYTE $0x00 // vbroadcastf64x4 (%rax,%r8), %zmm11 {%k4}
-	LONG $0xabfd7162; WORD $0x2410; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm12 {%k3} {z}
-	LONG $0x4cfd7262; WORD $0x241b; BYTE $0x30 // vbroadcastf64x4 (%rax,%rsi), %zmm12 {%k4}
-	LONG $0xabfd3162; WORD $0x2c10; BYTE $0x18 // vmovupd (%rax,%r11), %ymm13 {%k3} {z}
-	LONG $0x4cfd3262; WORD $0x2c1b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm13 {%k4}
-	LONG $0xabfd7162; WORD $0x3410; BYTE $0x38 // vmovupd (%rax,%rdi), %ymm14 {%k3} {z}
-	LONG $0x4cfd7262; WORD $0x341b; BYTE $0x18 // vbroadcastf64x4 (%rax,%rbx), %zmm14 {%k4}
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x24648b4c; BYTE $0x70 // movq 0x70(%rsp), %r12
+	LONG $0xabfd7162; WORD $0x1c10; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm11 {%k3} {z}
+	LONG $0x4cfd7262; WORD $0x1c1b; BYTE $0x10 // vbroadcastf64x4 (%rax,%rdx), %zmm11 {%k4}
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
-	LONG $0x48a55162; WORD $0xd414 // vunpcklpd %zmm12, %zmm11, %zmm10
-	LONG $0x48955162; WORD $0xfe14 // vunpcklpd %zmm14, %zmm13, %zmm15
-	LONG $0x48a55162; WORD $0xdc15 // vunpckhpd %zmm12, %zmm11, %zmm11
-	LONG $0x48955162; WORD $0xe615 // vunpckhpd %zmm14, %zmm13, %zmm12
+	LONG $0x488d5162; WORD $0xfb14 // vunpcklpd %zmm11, %zmm14, %zmm15
+	LONG $0x488d5162; WORD $0xdb15 // vunpckhpd %zmm11, %zmm14, %zmm11
 	LONG $0x48ad5362; WORD $0xd723; BYTE $0x88 // vshuff64x2 $0x88, %zmm15, %zmm10, %zmm10
-	LONG $0x48a55362; WORD $0xdc23; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm11, %zmm11
+	LONG $0x489d5362; WORD $0xdb23; BYTE $0x88 // vshuff64x2 $0x88, %zmm11, %zmm12, %zmm11
 	WORD $0x2949; BYTE $0xc1 // subq %rax, %r9
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
@@ -3951,7 +3956,7 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x2a348d4a // leaq (%rdx,%r13), %rsi
 	LONG $0x48fde162; WORD $0xc96f // vmovdqa64 %zmm1, %zmm17
 	LONG $0x48fde162; WORD $0xd16f // vmovdqa64 %zmm1, %zmm18
-	LONG $0x2e3c8d4a // leaq (%rsi,%r13), %rdi
+	LONG $0x2e0c8d4a // leaq (%rsi,%r13), %rcx
 	LONG $0x4d1d7262; WORD $0x328d // vpermb (%rdx), %zmm12, %zmm14 {%k5}
 	LONG $0x488d5162; WORD $0xf55c // vsubpd %zmm13, %zmm14, %zmm14
 	LONG $0x488d7262; WORD $0xfab8 // vfmadd231pd %zmm2, %zmm14, %zmm15
@@ -3959,11 +3964,11 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
 	LONG $0x4d1da262; WORD $0x048d; BYTE $0x2a // vpermb (%rdx,%r13), %zmm12, %zmm16 {%k5}
 	LONG $0x8c180f42; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r13)
-	LONG $0x2f148d4a // leaq (%rdi,%r13), %rdx
+	LONG $0x29148d4a // leaq (%rcx,%r13), %rdx
 	LONG $0x4d1dc262; LONG $0x00354c8d // vpermb (%r13,%rsi), %zmm12, %zmm17 {%k5}
 	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
-	LONG $0x4d1dc262; LONG $0x003d548d // vpermb (%r13,%rdi), %zmm12, %zmm18 {%k5}
-	LONG $0x8c180f41; LONG $0x0010003d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdi)
+	LONG $0x4d1dc262; LONG $0x000d548d // vpermb (%r13,%rcx), %zmm12, %zmm18 {%k5}
+	LONG $0x8c180f41; LONG $0x0010000d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rcx)
 	LONG $0x40fdc162; WORD $0xc55c // vsubpd %zmm13, %zmm16, %zmm16
 	LONG $0x40fd7262; WORD $0xfbb8 // vfmadd231pd %zmm3, %zmm16, %zmm15
 	LONG $0x48d53262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm5, %zmm14
@@ -3984,46 +3989,45 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x48fd5162; WORD $0x3411; BYTE $0x02 // vmovupd %zmm14, (%r10,%rax)
 	LONG $0x80e88348 // subq $-0x80, %rax
 	LONG $0x02803d48; WORD $0x0000 // cmpq $0x280, %rax
-	LONG $0xfeea850f; WORD $0xffff // jne <blocks5Multi2+0x910>
-	LONG $0xfff795e9; BYTE $0xff // jmp <blocks5Multi2+0x1c0>
+	LONG $0xfeea850f; WORD $0xffff // jne <blocks5Multi2+0x940>
+	LONG $0xfff775e9; BYTE $0xff // jmp <blocks5Multi2+0x1d0>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xf732840f; WORD $0xffff // je <blocks5Multi2+0x16c>
+	LONG $0xf70a840f; WORD $0xffff // je <blocks5Multi2+0x174>
 	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	LONG $0x24542b48; BYTE $0x10 // subq 0x10(%rsp), %rdx
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	LONG $0x24142b48 // subq (%rsp), %rdx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xc24c0f48 // cmovlq %rdx, %rax
-	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0xf68e8e0f; WORD $0xffff // jle <blocks5Multi2+0xf0>
+	LONG $0xf6598e0f; WORD $0xffff // jle <blocks5Multi2+0xf0>
 	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
 	LONG $0x60478b4c // movq 0x60(%rdi), %r8
 	LONG $0x42048d48 // leaq (%rdx,%rax,2), %rax
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x00bd840f; WORD $0x0000 // je <blocks5Multi2+0xb47>
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x00b8840f; WORD $0x0000 // je <blocks5Multi2+0xb71>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x684f8b4c // movq 0x68(%rdi), %r9
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0xd84d0f4c // cmovgeq %rax, %r11
 	LONG $0x08c68348 // addq $0x8, %rsi
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8348; WORD $0x0020 // cmpq $0x0, 0x20(%rsp)
-	WORD $0x1874 // je <blocks5Multi2+0xad0>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x1b74 // je <blocks5Multi2+0xb00>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
-	WORD $0x15eb // jmp <blocks5Multi2+0xad9>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	WORD $0x17eb // jmp <blocks5Multi2+0xb08>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
 	LONG $0xbf3c8d4f // leaq (%r15,%r15,4), %r15
 	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
@@ -4031,7 +4035,7 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0xb8248d4f // leaq (%r8,%r15,4), %r12
 	LONG $0x04e7c149 // shlq $0x4, %r15
 	WORD $0x0149; BYTE $0xf7 // addq %rsi, %r15
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x2c048b41 // movl (%r12,%rbp), %eax
 	WORD $0x0144; BYTE $0xc8 // addl %r9d, %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
@@ -4043,35 +4047,34 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x117bc1c4; WORD $0xaf14 // vmovsd %xmm2, (%r15,%rbp,4)
 	LONG $0x04c58348 // addq $0x4, %rbp
 	LONG $0x14fd8348 // cmpq $0x14, %rbp
-	WORD $0xc975 // jne <blocks5Multi2+0xaf0>
-	LONG $0x24bc8b48; LONG $0x00000080 // movq 0x80(%rsp), %rdi
+	WORD $0xc975 // jne <blocks5Multi2+0xb20>
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x08c38348 // addq $0x8, %rbx
-	WORD $0x8949; BYTE $0xd4 // movq %rdx, %r12
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0xff6e850f; WORD $0xffff // jne <blocks5Multi2+0xab0>
-	LONG $0xfff5a9e9; BYTE $0xff // jmp <blocks5Multi2+0xf0>
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0xff74850f; WORD $0xffff // jne <blocks5Multi2+0xae0>
+	LONG $0xfff57fe9; BYTE $0xff // jmp <blocks5Multi2+0xf0>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
 	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0xc04d0f4c // cmovgeq %rax, %r8
 	LONG $0x08c68348 // addq $0x8, %rsi
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0020 // cmpq $0x0, 0x20(%rsp)
-	WORD $0x1874 // je <blocks5Multi2+0xb90>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x9066 // nop
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x1b74 // je <blocks5Multi2+0xbb0>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x1cb70f42; BYTE $0x58 // movzwl (%rax,%r11,2), %ebx
-	WORD $0x15eb // jmp <blocks5Multi2+0xb99>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	WORD $0x17eb // jmp <blocks5Multi2+0xbb8>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
 	LONG $0x9b1c8d48 // leaq (%rbx,%rbx,4), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x04e3c148 // shlq $0x4, %rbx
 	WORD $0x0148; BYTE $0xf3 // addq %rsi, %rbx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x5710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm2
 	LONG $0x596b81c4; WORD $0xf15c; BYTE $0xc0 // vmulsd -0x40(%r9,%r14,8), %xmm2, %xmm3
 	LONG $0x117ba1c4; WORD $0x335c; BYTE $0xf8 // vmovsd %xmm3, -0x8(%rbx,%r14)
@@ -4079,13 +4082,13 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	LONG $0x117ba1c4; WORD $0x3314 // vmovsd %xmm2, (%rbx,%r14)
 	LONG $0x10c68349 // addq $0x10, %r14
 	LONG $0x50fe8349 // cmpq $0x50, %r14
-	WORD $0xd775 // jne <blocks5Multi2+0xbb0>
+	WORD $0xd775 // jne <blocks5Multi2+0xbd0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x08c18349 // addq $0x8, %r9
 	WORD $0x394d; BYTE $0xc3 // cmpq %r8, %r11
-	WORD $0x8b75 // jne <blocks5Multi2+0xb70>
-	LONG $0xfff506e9; BYTE $0xff // jmp <blocks5Multi2+0xf0>
-	LONG $0x90c48148; WORD $0x0000; BYTE $0x00 // addq $0x90, %rsp
+	WORD $0x8b75 // jne <blocks5Multi2+0xb90>
+	LONG $0xfff4e6e9; BYTE $0xff // jmp <blocks5Multi2+0xf0>
+	LONG $0x98c48148; WORD $0x0000; BYTE $0x00 // addq $0x98, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -4094,10 +4097,6 @@ TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x4330
@@ -4214,7 +4213,6 @@ TEXT ·blocks5Multi4Oct(SB), 0, $272-16
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
@@ -4231,14 +4229,15 @@ TEXT ·blocks5Multi4Oct(SB), 0, $272-16
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
-	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
@@ -4252,9 +4251,9 @@ TEXT ·blocks5Multi4Oct(SB), 0, $272-16
 	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
 	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
 	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi4+0x1b0>
-	LONG $0xfffe55e9; BYTE $0xff // jmp <blocks5Multi4+0x110>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xfefc850f; WORD $0xffff // jne <blocks5Multi4+0x1b0>
+	LONG $0xfffe57e9; BYTE $0xff // jmp <blocks5Multi4+0x110>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x80898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %rcx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -4286,7 +4285,6 @@ TEXT ·blocks5Multi4Oct(SB), 0, $272-16
 	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x4975f262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
@@ -4303,28 +4301,29 @@ TEXT ·blocks5Multi4Oct(SB), 0, $272-16
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
-	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
-	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
 	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
 	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfef0850f; WORD $0xffff // jne <blocks5Multi4+0x370>
-	LONG $0xfffc8be9; BYTE $0xff // jmp <blocks5Multi4+0x110>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfef1850f; WORD $0xffff // jne <blocks5Multi4+0x370>
+	LONG $0xfffc8ce9; BYTE $0xff // jmp <blocks5Multi4+0x110>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x38578b4c // movq 0x38(%rdi), %r10
 	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x06e5c149 // shlq $0x6, %r13
@@ -4695,7 +4694,6 @@ TEXT ·blocks5Multi8Oct(SB), 0, $272-16
 	LONG $0x0b180f41 // prefetcht0 (%r11)
 	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
@@ -4712,14 +4710,15 @@ TEXT ·blocks5Multi8Oct(SB), 0, $272-16
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
-	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
@@ -4733,9 +4732,9 @@ TEXT ·blocks5Multi8Oct(SB), 0, $272-16
 	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
 	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
 	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfef8850f; WORD $0xffff // jne <blocks5Multi8+0x300>
-	LONG $0xfffd03e9; BYTE $0xff // jmp <blocks5Multi8+0x110>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi8+0x300>
+	LONG $0xfffd05e9; BYTE $0xff // jmp <blocks5Multi8+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x80998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %r11
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -4767,7 +4766,6 @@ TEXT ·blocks5Multi8Oct(SB), 0, $272-16
 	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x4975d262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
@@ -4784,28 +4782,29 @@ TEXT ·blocks5Multi8Oct(SB), 0, $272-16
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
-	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
-	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x032e4c11 // vmovupd %zmm1, 0xc0(%rsi,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; LONG $0x032e4c11 // vmovupd %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
 	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
 	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfeee850f; WORD $0xffff // jne <blocks5Multi8+0x4c0>
-	LONG $0xfffb39e9; BYTE $0xff // jmp <blocks5Multi8+0x110>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xfeef850f; WORD $0xffff // jne <blocks5Multi8+0x4c0>
+	LONG $0xfffb3ae9; BYTE $0xff // jmp <blocks5Multi8+0x110>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
@@ -5007,7 +5006,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $272-16
 	RET
 
 // func blocks6Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi2Oct(SB), 0, $336-16
+TEXT ·blocks6Multi2Oct(SB), 0, $352-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -5025,13 +5024,12 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x90ec8148; WORD $0x0000; BYTE $0x00 // subq $0x90, %rsp
-	LONG $0x28478b48 // movq 0x28(%rdi), %rax
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x10678b4c // movq 0x10(%rdi), %r12
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x98ec8148; WORD $0x0000; BYTE $0x00 // subq $0x98, %rsp
 	WORD $0x0fb0 // movb $0xf, %al
+	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
+	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
+	LONG $0x184f8b4c // movq 0x18(%rdi), %r9
+	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0xc892fbc5 // kmovd %eax, %k1
 	WORD $0xf0b0 // movb $-0x10, %al
 	LONG $0xd092fbc5 // kmovd %eax, %k2
@@ -5051,24 +5049,26 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x487cf162; LONG $0x32408611; WORD $0x0000 // vmovups %zmm0, 0x3240(%rsi)
 	LONG $0x487cf162; LONG $0x32808611; WORD $0x0000 // vmovups %zmm0, 0x3280(%rsi)
 	LONG $0x487cf162; LONG $0x32c08611; WORD $0x0000 // vmovups %zmm0, 0x32c0(%rsi)
-	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
+	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0bf28e0f; WORD $0x0000 // jle <blocks6Multi2+0xcba>
-	LONG $0x48fdf262; LONG $0x0c1e0d59; WORD $0x0000 // vpbroadcastq 0xc1e(%rip), %zmm1
+	LONG $0x0c178e0f; WORD $0x0000 // jle <blocks6Multi2+0xcda>
+	LONG $0x48fdf262; LONG $0x0c230d59; WORD $0x0000 // vpbroadcastq 0xc23(%rip), %zmm1
 	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
-	LONG $0x24bc8948; LONG $0x00000080 // movq %rdi, 0x80(%rsp)
+	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
 	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
 	LONG $0x40968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %r10
-	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
-	LONG $0x0000aae9; BYTE $0x00 // jmp <blocks6Multi2+0x1ad>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
+	LONG $0x0000afe9; BYTE $0x00 // jmp <blocks6Multi2+0x1aa>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
-	LONG $0x24540148; BYTE $0x10 // addq %rdx, 0x10(%rsp)
-	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x24540148; BYTE $0x08 // addq %rdx, 0x8(%rsp)
+	LONG $0x24948b48; LONG $0x00000088 // movq 0x88(%rsp), %rdx
 	LONG $0x487cf162; LONG $0x30008011; WORD $0x0000 // vmovups %zmm0, 0x3000(%rax)
 	LONG $0x487cf162; LONG $0x30408011; WORD $0x0000 // vmovups %zmm0, 0x3040(%rax)
 	LONG $0x487cf162; LONG $0x30808011; WORD $0x0000 // vmovups %zmm0, 0x3080(%rax)
@@ -5082,79 +5082,80 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x487cf162; LONG $0x32808011; WORD $0x0000 // vmovups %zmm0, 0x3280(%rax)
 	LONG $0x487cf162; LONG $0x32c08011; WORD $0x0000 // vmovups %zmm0, 0x32c0(%rax)
 	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24943b48; LONG $0x00000088 // cmpq 0x88(%rsp), %rdx
-	LONG $0x0b0d830f; WORD $0x0000 // jae <blocks6Multi2+0xcba>
+	LONG $0x24943b48; LONG $0x00000090 // cmpq 0x90(%rsp), %rdx
+	LONG $0x0b30830f; WORD $0x0000 // jae <blocks6Multi2+0xcda>
 	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24548948; BYTE $0x78 // movq %rdx, 0x78(%rsp)
+	LONG $0x24948948; LONG $0x00000088 // movq %rdx, 0x88(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0941840f; WORD $0x0000 // je <blocks6Multi2+0xb00>
+	LONG $0x0971840f; WORD $0x0000 // je <blocks6Multi2+0xb30>
 	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
 	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
 	LONG $0x04e6c149 // shlq $0x4, %r14
 	LONG $0x3877034c // addq 0x38(%rdi), %r14
 	LONG $0x20768d49 // leaq 0x20(%r14), %rsi
-	LONG $0x40468d4d // leaq 0x40(%r14), %r8
-	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
-	LONG $0x2404894c // movq %r8, (%rsp)
-	WORD $0x3beb // jmp <blocks6Multi2+0x220>
+	LONG $0x405e8d4d // leaq 0x40(%r14), %r11
+	LONG $0x24348948 // movq %rsi, (%rsp)
+	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
+	WORD $0x36eb // jmp <blocks6Multi2+0x21b>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
-	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
-	WORD $0xff49; BYTE $0xc4 // incq %r12
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x473c8d48 // leaq (%rdi,%rax,2), %rdi
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x24bc8b48; LONG $0x00000080 // movq 0x80(%rsp), %rdi
-	WORD $0x3949; BYTE $0xc4 // cmpq %rax, %r12
-	LONG $0x08e0830f; WORD $0x0000 // jae <blocks6Multi2+0xb00>
-	LONG $0x2cb60f45; BYTE $0x24 // movzbl (%r12), %r13d
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
+	LONG $0x10c18349 // addq $0x10, %r9
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0x24948b48; LONG $0x00000088 // movq 0x88(%rsp), %rdx
+	LONG $0x0915830f; WORD $0x0000 // jae <blocks6Multi2+0xb30>
+	LONG $0x29b60f44 // movzbl (%rcx), %r13d
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
 	WORD $0x8944; BYTE $0xed // movl %r13d, %ebp
 	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
 	LONG $0x80af0348; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %rbp
-	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
+	LONG $0x89180f41; LONG $0x00000400 // prefetcht0 0x400(%r9)
 	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x03ad850f; WORD $0x0000 // jne <blocks6Multi2+0x5f0>
+	LONG $0x03b8850f; WORD $0x0000 // jne <blocks6Multi2+0x600>
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x2464894c; BYTE $0x70 // movq %r12, 0x70(%rsp)
-	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
-	LONG $0x01b70f44 // movzwl (%rcx), %r8d
-	LONG $0x59b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r11d
-	LONG $0x0451b70f // movzwl 0x4(%rcx), %edx
-	LONG $0x0671b70f // movzwl 0x6(%rcx), %esi
-	LONG $0x0a59b70f // movzwl 0xa(%rcx), %ebx
-	LONG $0x0c79b70f // movzwl 0xc(%rcx), %edi
-	LONG $0x79b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r15d
-	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
+	LONG $0x39b70f45 // movzwl (%r9), %r15d
+	LONG $0x71b70f41; BYTE $0x02 // movzwl 0x2(%r9), %esi
+	LONG $0x49b70f41; BYTE $0x04 // movzwl 0x4(%r9), %ecx
+	LONG $0x59b70f41; BYTE $0x06 // movzwl 0x6(%r9), %ebx
+	LONG $0x41b70f45; BYTE $0x0a // movzwl 0xa(%r9), %r8d
+	LONG $0x61b70f45; BYTE $0x0c // movzwl 0xc(%r9), %r12d
+	LONG $0x59b70f45; BYTE $0x0e // movzwl 0xe(%r9), %r11d
+	WORD $0x930f; BYTE $0xc2 // setae %dl
 	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc4950f41 // setne %r12b
-	WORD $0x0841; BYTE $0xc4 // orb %al, %r12b
-	LONG $0x0841b70f // movzwl 0x8(%rcx), %eax
-	LONG $0x2444894c; BYTE $0x60 // movq %r8, 0x60(%rsp)
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x245c894c; BYTE $0x68 // movq %r11, 0x68(%rsp)
-	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
-	LONG $0x24748948; BYTE $0x58 // movq %rsi, 0x58(%rsp)
-	LONG $0x245c8948; BYTE $0x50 // movq %rbx, 0x50(%rsp)
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
-	LONG $0x04e3c141 // shll $0x4, %r11d
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	WORD $0xe7c1; BYTE $0x04 // shll $0x4, %edi
+	WORD $0x950f; BYTE $0xc0 // setne %al
+	WORD $0xd008 // orb %dl, %al
+	LONG $0x51b70f41; BYTE $0x08 // movzwl 0x8(%r9), %edx
+	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
+	LONG $0x247c894c; BYTE $0x48 // movq %r15, 0x48(%rsp)
 	LONG $0x04e7c141 // shll $0x4, %r15d
-	LONG $0xa9fd9162; WORD $0x2410; BYTE $0x06 // vmovupd (%r14,%r8), %ymm4 {%k1} {z}
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
-	LONG $0x4afdd262; WORD $0x241b; BYTE $0x16 // vbroadcastf64x4 (%r14,%rdx), %zmm4 {%k2}
-	LONG $0xa9fd9162; WORD $0x2c10; BYTE $0x1e // vmovupd (%r14,%r11), %ymm5 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x2c1b; BYTE $0x36 // vbroadcastf64x4 (%r14,%rsi), %zmm5 {%k2}
-	LONG $0xa9fdd162; WORD $0x3410; BYTE $0x06 // vmovupd (%r14,%rax), %ymm6 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x341b; BYTE $0x3e // vbroadcastf64x4 (%r14,%rdi), %zmm6 {%k2}
-	LONG $0xa9fdd162; WORD $0x3c10; BYTE $0x1e // vmovupd (%r14,%rbx), %ymm7 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x3e // vbroadcastf64x4 (%r14,%r15), %zmm7 {%k2}
+	LONG $0x24748948; BYTE $0x68 // movq %rsi, 0x68(%rsp)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x245c8948; BYTE $0x60 // movq %rbx, 0x60(%rsp)
+	LONG $0x2444894c; BYTE $0x78 // movq %r8, 0x78(%rsp)
+	LONG $0x2464894c; BYTE $0x50 // movq %r12, 0x50(%rsp)
+	LONG $0x245c894c; BYTE $0x70 // movq %r11, 0x70(%rsp)
+	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
+	LONG $0x04e0c141 // shll $0x4, %r8d
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
+	LONG $0x04e4c141 // shll $0x4, %r12d
+	LONG $0x04e3c141 // shll $0x4, %r11d
+	LONG $0xa9fd9162; WORD $0x2410; BYTE $0x3e // vmovupd (%r14,%r15), %ymm4 {%k1} {z}
+	LONG $0x24548948; BYTE $0x58 // movq %rdx, 0x58(%rsp)
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
+	LONG $0x4afdd262; WORD $0x241b; BYTE $0x0e // vbroadcastf64x4 (%r14,%rcx), %zmm4 {%k2}
+	LONG $0xa9fdd162; WORD $0x2c10; BYTE $0x36 // vmovupd (%r14,%rsi), %ymm5 {%k1} {z}
+	LONG $0x4afdd262; WORD $0x2c1b; BYTE $0x1e // vbroadcastf64x4 (%r14,%rbx), %zmm5 {%k2}
+	LONG $0xa9fdd162; WORD $0x3410; BYTE $0x16 // vmovupd (%r14,%rdx), %ymm6 {%k1} {z}
+	LONG $0x4afd9262; WORD $0x341b; BYTE $0x26 // vbroadcastf64x4 (%r14,%r12), %zmm6 {%k2}
+	LONG $0xa9fd9162; WORD $0x3c10; BYTE $0x06 // vmovupd (%r14,%r8), %ymm7 {%k1} {z}
+	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x1e // vbroadcastf64x4 (%r14,%r11), %zmm7 {%k2}
 	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
 	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
 	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
@@ -5163,56 +5164,57 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
 	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
 	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0x0538840f; WORD $0x0000 // je <blocks6Multi2+0x870>
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	LONG $0xa9fd1162; WORD $0x0410; BYTE $0x04 // vmovupd (%r12,%r8), %ymm8 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x041b; BYTE $0x14 // vbroadcastf64x4 (%r12,%rdx), %zmm8 {%k2}
-	LONG $0xa9fd1162; WORD $0x0c10; BYTE $0x1c // vmovupd (%r12,%r11), %ymm9 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x0c1b; BYTE $0x34 // vbroadcastf64x4 (%r12,%rsi), %zmm9 {%k2}
-	LONG $0xa9fd5162; WORD $0x1410; BYTE $0x04 // vmovupd (%r12,%rax), %ymm10 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x141b; BYTE $0x3c // vbroadcastf64x4 (%r12,%rdi), %zmm10 {%k2}
-	LONG $0xa9fd5162; WORD $0x1c10; BYTE $0x1c // vmovupd (%r12,%rbx), %ymm11 {%k1} {z}
-	LONG $0x4afd1262; WORD $0x1c1b; BYTE $0x3c // vbroadcastf64x4 (%r12,%r15), %zmm11 {%k2}
-	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
-	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
-	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
-	LONG $0x24448b4c; BYTE $0x50 // movq 0x50(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
+	WORD $0xc084 // testb %al, %al
+	LONG $0x054d840f; WORD $0x0000 // je <blocks6Multi2+0x890>
 	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0xa9fd3162; WORD $0x0410; BYTE $0x38 // vmovupd (%rax,%r15), %ymm8 {%k1} {z}
+	LONG $0x4afd7262; WORD $0x041b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm8 {%k2}
+	LONG $0xa9fd7162; WORD $0x0c10; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm9 {%k1} {z}
+	LONG $0x4afd7262; WORD $0x0c1b; BYTE $0x18 // vbroadcastf64x4 (%rax,%rbx), %zmm9 {%k2}
+	LONG $0xa9fd7162; WORD $0x1410; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm10 {%k1} {z}
+	LONG $0x4afd3262; WORD $0x141b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm10 {%k2}
+	LONG $0xa9fd3162; WORD $0x1c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm11 {%k1} {z}
+	LONG $0x4afd3262; WORD $0x1c1b; BYTE $0x18 // vbroadcastf64x4 (%rax,%r11), %zmm11 {%k2}
+	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
+	LONG $0x48ad5162; WORD $0xfb14 // vunpcklpd %zmm11, %zmm10, %zmm15
 	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
 	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
+	LONG $0x48c5d362; WORD $0xf723; BYTE $0x88 // vshuff64x2 $0x88, %zmm15, %zmm7, %zmm6
+	LONG $0x48c5d362; WORD $0xff23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm15, %zmm7, %zmm7
 	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
 	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x04e3c141 // shll $0x4, %r11d
-	WORD $0xe7c1; BYTE $0x04 // shll $0x4, %edi
-	LONG $0x04e4c141 // shll $0x4, %r12d
-	LONG $0x04e7c141 // shll $0x4, %r15d
-	LONG $0xa9fd7162; WORD $0x2410; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm12 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x241b; BYTE $0x18 // vbroadcastf64x4 (%rax,%r11), %zmm12 {%k2}
-	LONG $0xa9fd7162; WORD $0x2c10; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm13 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x2c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%rdi), %zmm13 {%k2}
-	LONG $0xa9fd7162; WORD $0x3410; BYTE $0x18 // vmovupd (%rax,%rbx), %ymm14 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x341b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm14 {%k2}
-	LONG $0xa9fd3162; WORD $0x3c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm15 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x3c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%r15), %zmm15 {%k2}
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x24648b4c; BYTE $0x70 // movq 0x70(%rsp), %r12
-	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xa9fd7162; WORD $0x2410; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm12 {%k1} {z}
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4afd7262; WORD $0x241b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm12 {%k2}
+	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xa9fd7162; WORD $0x2c10; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm13 {%k1} {z}
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4afd7262; WORD $0x2c1b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm13 {%k2}
+	LONG $0x244c8b48; BYTE $0x58 // movq 0x58(%rsp), %rcx
 	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
 	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xa9fd7162; WORD $0x3410; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm14 {%k1} {z}
+	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4afd7262; WORD $0x341b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm14 {%k2}
+	LONG $0x244c8b48; BYTE $0x78 // movq 0x78(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
+	LONG $0xa9fd7162; WORD $0x3c10; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm15 {%k1} {z}
+	LONG $0x4afd7262; WORD $0x3c1b; BYTE $0x10 // vbroadcastf64x4 (%rax,%rdx), %zmm15 {%k2}
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
+	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
 	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
 	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
 	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
@@ -5221,8 +5223,8 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	WORD $0x2949; BYTE $0xc1 // subq %rax, %r9
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
-	WORD $0x8948; BYTE $0xfa // movq %rdi, %rdx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x48fe7162; WORD $0x756f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm14
 	LONG $0x48fe7162; WORD $0x7d6f; BYTE $0x01 // vmovdqu64 0x40(%rbp), %zmm15
 	LONG $0x48fee162; WORD $0x456f; BYTE $0x02 // vmovdqu64 0x80(%rbp), %zmm16
@@ -5238,10 +5240,10 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x480da262; WORD $0x1c8d; BYTE $0x2a // vpermb (%rdx,%r13), %zmm14, %zmm19
 	LONG $0x8c180f42; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r13)
 	LONG $0x2e148d4a // leaq (%rsi,%r13), %rdx
-	LONG $0x480dc262; LONG $0x0035648d // vpermb (%r13,%rsi), %zmm14, %zmm20
+	LONG $0x480dc262; LONG $0x00356c8d // vpermb (%r13,%rsi), %zmm14, %zmm21
 	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
 	LONG $0x2a348d4a // leaq (%rdx,%r13), %rsi
-	LONG $0x480dc262; LONG $0x00156c8d // vpermb (%r13,%rdx), %zmm14, %zmm21
+	LONG $0x480dc262; LONG $0x0015648d // vpermb (%r13,%rdx), %zmm14, %zmm20
 	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
 	LONG $0x2e148d4a // leaq (%rsi,%r13), %rdx
 	LONG $0x40e5c262; WORD $0xdf47 // vpsllvq %zmm15, %zmm19, %zmm19
@@ -5249,64 +5251,65 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x48fea162; WORD $0xdbe6 // vcvtqq2pd %zmm19, %zmm19
 	LONG $0x40e5e262; WORD $0xd3b8 // vfmadd231pd %zmm3, %zmm19, %zmm18
 	LONG $0x48d5a262; WORD $0xcbb8 // vfmadd231pd %zmm19, %zmm5, %zmm17
-	LONG $0x40ddc262; WORD $0xdf47 // vpsllvq %zmm15, %zmm20, %zmm19
-	LONG $0x480dc262; LONG $0x0035648d // vpermb (%r13,%rsi), %zmm14, %zmm20
-	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
-	LONG $0x40e5a262; WORD $0xd846 // vpsravq %zmm16, %zmm19, %zmm19
-	LONG $0x480d5262; LONG $0x0015748d // vpermb (%r13,%rdx), %zmm14, %zmm14
-	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
-	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
-	LONG $0x48fea162; WORD $0xdbe6 // vcvtqq2pd %zmm19, %zmm19
-	LONG $0x40e5e262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm19, %zmm18
-	LONG $0x48bda262; WORD $0xcbb8 // vfmadd231pd %zmm19, %zmm8, %zmm17
 	LONG $0x40d5c262; WORD $0xdf47 // vpsllvq %zmm15, %zmm21, %zmm19
 	LONG $0x40e5a262; WORD $0xd846 // vpsravq %zmm16, %zmm19, %zmm19
 	LONG $0x48fea162; WORD $0xdbe6 // vcvtqq2pd %zmm19, %zmm19
-	LONG $0x488d5262; WORD $0xf747 // vpsllvq %zmm15, %zmm14, %zmm14
-	LONG $0x488d3262; WORD $0xf046 // vpsravq %zmm16, %zmm14, %zmm14
-	LONG $0x48fe5162; WORD $0xf6e6 // vcvtqq2pd %zmm14, %zmm14
+	LONG $0x40e5e262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm19, %zmm18
+	LONG $0x48bda262; WORD $0xcbb8 // vfmadd231pd %zmm19, %zmm8, %zmm17
+	LONG $0x40ddc262; WORD $0xdf47 // vpsllvq %zmm15, %zmm20, %zmm19
+	LONG $0x480dc262; LONG $0x0035648d // vpermb (%r13,%rsi), %zmm14, %zmm20
+	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
+	LONG $0x480d5262; LONG $0x0015748d // vpermb (%r13,%rdx), %zmm14, %zmm14
+	LONG $0x40e5a262; WORD $0xd846 // vpsravq %zmm16, %zmm19, %zmm19
+	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
+	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
+	LONG $0x48fea162; WORD $0xdbe6 // vcvtqq2pd %zmm19, %zmm19
 	LONG $0x40e5e262; WORD $0xd7b8 // vfmadd231pd %zmm7, %zmm19, %zmm18
 	LONG $0x48b5a262; WORD $0xcbb8 // vfmadd231pd %zmm19, %zmm9, %zmm17
-	LONG $0x40ddc262; WORD $0xdf47 // vpsllvq %zmm15, %zmm20, %zmm19
-	LONG $0x40e5a262; WORD $0xd846 // vpsravq %zmm16, %zmm19, %zmm19
-	LONG $0x48fea162; WORD $0xdbe6 // vcvtqq2pd %zmm19, %zmm19
-	LONG $0x40e5c262; WORD $0xd2b8 // vfmadd231pd %zmm10, %zmm19, %zmm18
-	LONG $0x489da262; WORD $0xcbb8 // vfmadd231pd %zmm19, %zmm12, %zmm17
+	LONG $0x40ddc262; WORD $0xe747 // vpsllvq %zmm15, %zmm20, %zmm20
+	LONG $0x40dda262; WORD $0xe046 // vpsravq %zmm16, %zmm20, %zmm20
+	LONG $0x488d5262; WORD $0xf747 // vpsllvq %zmm15, %zmm14, %zmm14
+	LONG $0x48fea162; WORD $0xe4e6 // vcvtqq2pd %zmm20, %zmm20
+	LONG $0x488d3262; WORD $0xf046 // vpsravq %zmm16, %zmm14, %zmm14
+	LONG $0x48fe5162; WORD $0xf6e6 // vcvtqq2pd %zmm14, %zmm14
+	LONG $0x40ddc262; WORD $0xd2b8 // vfmadd231pd %zmm10, %zmm20, %zmm18
+	LONG $0x489da262; WORD $0xccb8 // vfmadd231pd %zmm20, %zmm12, %zmm17
 	LONG $0x488dc262; WORD $0xd3b8 // vfmadd231pd %zmm11, %zmm14, %zmm18
 	LONG $0x4895c262; WORD $0xceb8 // vfmadd231pd %zmm14, %zmm13, %zmm17
 	LONG $0x48fdc162; LONG $0xff025411 // vmovupd %zmm18, -0x40(%r10,%rax)
 	LONG $0x48fdc162; WORD $0x0c11; BYTE $0x02 // vmovupd %zmm17, (%r10,%rax)
 	LONG $0x80e88348 // subq $-0x80, %rax
 	LONG $0x03003d48; WORD $0x0000 // cmpq $0x300, %rax
-	LONG $0xfe9b850f; WORD $0xffff // jne <blocks6Multi2+0x480>
-	LONG $0xfffc06e9; BYTE $0xff // jmp <blocks6Multi2+0x1f0>
+	LONG $0xfe9b850f; WORD $0xffff // jne <blocks6Multi2+0x490>
+	LONG $0xfffbf6e9; BYTE $0xff // jmp <blocks6Multi2+0x1f0>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0xb70f; BYTE $0x11 // movzwl (%rcx), %edx
-	LONG $0x0271b70f // movzwl 0x2(%rcx), %esi
-	LONG $0x49b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r9d
-	LONG $0x59b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r11d
-	LONG $0x41b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r8d
-	LONG $0x0c59b70f // movzwl 0xc(%rcx), %ebx
-	LONG $0x79b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r15d
+	LONG $0x11b70f41 // movzwl (%r9), %edx
+	LONG $0x71b70f41; BYTE $0x02 // movzwl 0x2(%r9), %esi
+	LONG $0x61b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r12d
+	LONG $0x41b70f45; BYTE $0x06 // movzwl 0x6(%r9), %r8d
+	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
+	LONG $0x49b70f45; BYTE $0x08 // movzwl 0x8(%r9), %r9d
+	LONG $0x5fb70f45; BYTE $0x0a // movzwl 0xa(%r15), %r11d
+	LONG $0x5fb70f41; BYTE $0x0c // movzwl 0xc(%r15), %ebx
+	LONG $0x7fb70f45; BYTE $0x0e // movzwl 0xe(%r15), %r15d
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x0479b70f // movzwl 0x4(%rcx), %edi
 	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
 	LONG $0x04e1c141 // shll $0x4, %r9d
 	LONG $0x04e3c141 // shll $0x4, %r11d
-	WORD $0xe7c1; BYTE $0x04 // shll $0x4, %edi
+	LONG $0x04e4c141 // shll $0x4, %r12d
 	LONG $0x04e0c141 // shll $0x4, %r8d
 	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
 	LONG $0x04e7c141 // shll $0x4, %r15d
 	LONG $0xa9fdd162; WORD $0x2410; BYTE $0x16 // vmovupd (%r14,%rdx), %ymm4 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x241b; BYTE $0x3e // vbroadcastf64x4 (%r14,%rdi), %zmm4 {%k2}
+	LONG $0x4afd9262; WORD $0x241b; BYTE $0x26 // vbroadcastf64x4 (%r14,%r12), %zmm4 {%k2}
 	LONG $0xa9fdd162; WORD $0x2c10; BYTE $0x36 // vmovupd (%r14,%rsi), %ymm5 {%k1} {z}
 	LONG $0x4afd9262; WORD $0x2c1b; BYTE $0x06 // vbroadcastf64x4 (%r14,%r8), %zmm5 {%k2}
 	LONG $0xa9fd9162; WORD $0x3410; BYTE $0x0e // vmovupd (%r14,%r9), %ymm6 {%k1} {z}
 	LONG $0x4afdd262; WORD $0x341b; BYTE $0x1e // vbroadcastf64x4 (%r14,%rbx), %zmm6 {%k2}
 	LONG $0xa9fd9162; WORD $0x3c10; BYTE $0x1e // vmovupd (%r14,%r11), %ymm7 {%k1} {z}
 	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x3e // vbroadcastf64x4 (%r14,%r15), %zmm7 {%k2}
-	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
+	LONG $0x242c8b48 // movq (%rsp), %rbp
 	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
 	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
 	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
@@ -5316,14 +5319,14 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
 	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
 	LONG $0xa9fd7162; LONG $0x00154410 // vmovupd (%rbp,%rdx), %ymm8 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x013e441b // vbroadcastf64x4 0x20(%r14,%rdi), %zmm8 {%k2}
+	LONG $0x4afd1262; LONG $0x0126441b // vbroadcastf64x4 0x20(%r14,%r12), %zmm8 {%k2}
 	LONG $0xa9fd7162; LONG $0x00354c10 // vmovupd (%rbp,%rsi), %ymm9 {%k1} {z}
 	LONG $0x4afd1262; LONG $0x01064c1b // vbroadcastf64x4 0x20(%r14,%r8), %zmm9 {%k2}
 	LONG $0xa9fd3162; LONG $0x000d5410 // vmovupd (%rbp,%r9), %ymm10 {%k1} {z}
 	LONG $0x4afd5262; LONG $0x011e541b // vbroadcastf64x4 0x20(%r14,%rbx), %zmm10 {%k2}
 	LONG $0xa9fd3162; LONG $0x001d5c10 // vmovupd (%rbp,%r11), %ymm11 {%k1} {z}
 	LONG $0x4afd1262; LONG $0x013e5c1b // vbroadcastf64x4 0x20(%r14,%r15), %zmm11 {%k2}
-	LONG $0x242c8b48 // movq (%rsp), %rbp
+	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
 	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
 	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
 	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
@@ -5333,14 +5336,14 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
 	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
 	LONG $0xa9fd7162; LONG $0x00156410 // vmovupd (%rbp,%rdx), %ymm12 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x023e641b // vbroadcastf64x4 0x40(%r14,%rdi), %zmm12 {%k2}
+	LONG $0x4afd1262; LONG $0x0226641b // vbroadcastf64x4 0x40(%r14,%r12), %zmm12 {%k2}
 	LONG $0xa9fd7162; LONG $0x00356c10 // vmovupd (%rbp,%rsi), %ymm13 {%k1} {z}
 	LONG $0x4afd1262; LONG $0x02066c1b // vbroadcastf64x4 0x40(%r14,%r8), %zmm13 {%k2}
 	LONG $0xa9fd3162; LONG $0x000d7410 // vmovupd (%rbp,%r9), %ymm14 {%k1} {z}
 	LONG $0x4afd5262; LONG $0x021e741b // vbroadcastf64x4 0x40(%r14,%rbx), %zmm14 {%k2}
 	LONG $0xa9fd3162; LONG $0x001d7c10 // vmovupd (%rbp,%r11), %ymm15 {%k1} {z}
 	LONG $0x4afd1262; LONG $0x023e7c1b // vbroadcastf64x4 0x40(%r14,%r15), %zmm15 {%k2}
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
 	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
 	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
@@ -5350,8 +5353,8 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
 	LONG $0x48a53362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm16, %zmm11, %zmm11
 	LONG $0x48955362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm13, %zmm13
-	LONG $0xa0978d48; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdi), %rdx
-	WORD $0x9066 // nop
+	LONG $0xa0908d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r8), %rdx
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x487c7162; LONG $0xef60b25a; WORD $0xffff // vcvtps2pd -0x10a0(%rdx), %zmm14
 	LONG $0x48fd5162; LONG $0xff327c10 // vmovupd -0x40(%r10,%rsi), %zmm15
 	LONG $0x488d7262; WORD $0xfab8 // vfmadd231pd %zmm2, %zmm14, %zmm15
@@ -5382,57 +5385,58 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x48fd5162; WORD $0x3411; BYTE $0x32 // vmovupd %zmm14, (%r10,%rsi)
 	LONG $0x80ee8348 // subq $-0x80, %rsi
 	LONG $0x00fe8148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rsi
-	LONG $0xff39850f; WORD $0xffff // jne <blocks6Multi2+0x7a0>
-	LONG $0xfff984e9; BYTE $0xff // jmp <blocks6Multi2+0x1f0>
+	LONG $0xff39850f; WORD $0xffff // jne <blocks6Multi2+0x7c0>
+	LONG $0xfff964e9; BYTE $0xff // jmp <blocks6Multi2+0x1f0>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	LONG $0xa9fd1162; WORD $0x0410; BYTE $0x04 // vmovupd (%r12,%r8), %ymm8 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x041b; BYTE $0x14 // vbroadcastf64x4 (%r12,%rdx), %zmm8 {%k2}
-	LONG $0xa9fd1162; WORD $0x0c10; BYTE $0x1c // vmovupd (%r12,%r11), %ymm9 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x0c1b; BYTE $0x34 // vbroadcastf64x4 (%r12,%rsi), %zmm9 {%k2}
-	LONG $0xa9fd5162; WORD $0x1410; BYTE $0x04 // vmovupd (%r12,%rax), %ymm10 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x141b; BYTE $0x3c // vbroadcastf64x4 (%r12,%rdi), %zmm10 {%k2}
-	LONG $0xa9fd5162; WORD $0x1c10; BYTE $0x1c // vmovupd (%r12,%rbx), %ymm11 {%k1} {z}
-	LONG $0x4afd1262; WORD $0x1c1b; BYTE $0x3c // vbroadcastf64x4 (%r12,%r15), %zmm11 {%k2}
-	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
-	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
-	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
-	LONG $0x24448b4c; BYTE $0x50 // movq 0x50(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
 	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0xa9fd3162; WORD $0x0410; BYTE $0x38 // vmovupd (%rax,%r15), %ymm8 {%k1} {z}
+	LONG $0x4afd7262; WORD $0x041b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm8 {%k2}
+	LONG $0xa9fd7162; WORD $0x0c10; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm9 {%k1} {z}
+	LONG $0x4afd7262; WORD $0x0c1b; BYTE $0x18 // vbroadcastf64x4 (%rax,%rbx), %zmm9 {%k2}
+	LONG $0xa9fd7162; WORD $0x1410; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm10 {%k1} {z}
+	LONG $0x4afd3262; WORD $0x141b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm10 {%k2}
+	LONG $0xa9fd3162; WORD $0x1c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm11 {%k1} {z}
+	LONG $0x4afd3262; WORD $0x1c1b; BYTE $0x18 // vbroadcastf64x4 (%rax,%r11), %zmm11 {%k2}
+	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
+	LONG $0x48ad5162; WORD $0xfb14 // vunpcklpd %zmm11, %zmm10, %zmm15
 	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
 	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
+	LONG $0x48c5d362; WORD $0xf723; BYTE $0x88 // vshuff64x2 $0x88, %zmm15, %zmm7, %zmm6
+	LONG $0x48c5d362; WORD $0xff23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm15, %zmm7, %zmm7
 	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
 	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x04e3c141 // shll $0x4, %r11d
-	WORD $0xe7c1; BYTE $0x04 // shll $0x4, %edi
-	LONG $0x04e4c141 // shll $0x4, %r12d
-	LONG $0x04e7c141 // shll $0x4, %r15d
-	LONG $0xa9fd7162; WORD $0x2410; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm12 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x241b; BYTE $0x18 // vbroadcastf64x4 (%rax,%r11), %zmm12 {%k2}
-	LONG $0xa9fd7162; WORD $0x2c10; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm13 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x2c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%rdi), %zmm13 {%k2}
-	LONG $0xa9fd7162; WORD $0x3410; BYTE $0x18 // vmovupd (%rax,%rbx), %ymm14 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x341b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm14 {%k2}
-	LONG $0xa9fd3162; WORD $0x3c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm15 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x3c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%r15), %zmm15 {%k2}
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x24648b4c; BYTE $0x70 // movq 0x70(%rsp), %r12
-	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xa9fd7162; WORD $0x2410; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm12 {%k1} {z}
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4afd7262; WORD $0x241b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm12 {%k2}
+	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xa9fd7162; WORD $0x2c10; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm13 {%k1} {z}
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4afd7262; WORD $0x2c1b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm13 {%k2}
+	LONG $0x244c8b48; BYTE $0x58 // movq 0x58(%rsp), %rcx
 	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
 	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0xa9fd7162; WORD $0x3410; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm14 {%k1} {z}
+	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x4afd7262; WORD $0x341b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm14 {%k2}
+	LONG $0x244c8b48; BYTE $0x78 // movq 0x78(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
+	LONG $0xa9fd7162; WORD $0x3c10; BYTE $0x08 // vmovupd (%rax,%rcx), %ymm15 {%k1} {z}
+	LONG $0x4afd7262; WORD $0x3c1b; BYTE $0x10 // vbroadcastf64x4 (%rax,%rdx), %zmm15 {%k2}
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
+	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
 	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
 	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
 	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
@@ -5441,96 +5445,96 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	WORD $0x2949; BYTE $0xc1 // subq %rax, %r9
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
-	WORD $0x8948; BYTE $0xfa // movq %rdi, %rdx
-	BYTE $0x90 // nop
-	LONG $0x48fe7162; WORD $0x756f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm14
+	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48fe7162; WORD $0x7d6f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm15
 	LONG $0x90f8e1c4; LONG $0x0000c09d; BYTE $0x00 // kmovq 0xc0(%rbp), %k3
-	LONG $0x48fd7262; WORD $0x7d19; BYTE $0x19 // vbroadcastsd 0xc8(%rbp), %zmm15
+	LONG $0x48fd7262; WORD $0x7519; BYTE $0x19 // vbroadcastsd 0xc8(%rbp), %zmm14
 	LONG $0x48fde162; WORD $0xc16f // vmovdqa64 %zmm1, %zmm16
 	LONG $0x48fdc162; LONG $0xff024c10 // vmovupd -0x40(%r10,%rax), %zmm17
 	LONG $0x48fde162; WORD $0xd16f // vmovdqa64 %zmm1, %zmm18
 	LONG $0x2a348d4a // leaq (%rdx,%r13), %rsi
 	LONG $0x48fde162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm20
 	LONG $0x48fde162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm19
-	LONG $0x4b0de262; WORD $0x028d // vpermb (%rdx), %zmm14, %zmm16 {%k3}
-	LONG $0x40fdc162; WORD $0xc75c // vsubpd %zmm15, %zmm16, %zmm16
+	LONG $0x4b05e262; WORD $0x028d // vpermb (%rdx), %zmm15, %zmm16 {%k3}
+	LONG $0x40fdc162; WORD $0xc65c // vsubpd %zmm14, %zmm16, %zmm16
 	LONG $0x40fde262; WORD $0xcab8 // vfmadd231pd %zmm2, %zmm16, %zmm17
 	LONG $0x48ddc262; WORD $0x04a8; BYTE $0x02 // vfmadd213pd (%r10,%rax), %zmm4, %zmm16
 	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x4b0da262; WORD $0x148d; BYTE $0x2a // vpermb (%rdx,%r13), %zmm14, %zmm18 {%k3}
+	LONG $0x4b05a262; WORD $0x148d; BYTE $0x2a // vpermb (%rdx,%r13), %zmm15, %zmm18 {%k3}
 	LONG $0x8c180f42; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r13)
 	LONG $0x2e148d4a // leaq (%rsi,%r13), %rdx
-	LONG $0x4b0dc262; LONG $0x0035648d // vpermb (%r13,%rsi), %zmm14, %zmm20 {%k3}
+	LONG $0x4b05c262; LONG $0x0035648d // vpermb (%r13,%rsi), %zmm15, %zmm20 {%k3}
 	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
 	LONG $0x2a348d4a // leaq (%rdx,%r13), %rsi
-	LONG $0x4b0dc262; LONG $0x00155c8d // vpermb (%r13,%rdx), %zmm14, %zmm19 {%k3}
+	LONG $0x4b05c262; LONG $0x00155c8d // vpermb (%r13,%rdx), %zmm15, %zmm19 {%k3}
 	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
 	LONG $0x2e148d4a // leaq (%rsi,%r13), %rdx
-	LONG $0x40edc162; WORD $0xd75c // vsubpd %zmm15, %zmm18, %zmm18
+	LONG $0x40edc162; WORD $0xd65c // vsubpd %zmm14, %zmm18, %zmm18
 	LONG $0x40ede262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm18, %zmm17
 	LONG $0x48d5a262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm5, %zmm16
-	LONG $0x40ddc162; WORD $0xd75c // vsubpd %zmm15, %zmm20, %zmm18
+	LONG $0x40ddc162; WORD $0xd65c // vsubpd %zmm14, %zmm20, %zmm18
 	LONG $0x48fde162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm20
-	LONG $0x4b0dc262; LONG $0x0035648d // vpermb (%r13,%rsi), %zmm14, %zmm20 {%k3}
+	LONG $0x4b05c262; LONG $0x0035648d // vpermb (%r13,%rsi), %zmm15, %zmm20 {%k3}
 	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
 	LONG $0x40ede262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm18, %zmm17
 	LONG $0x48bda262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm8, %zmm16
-	LONG $0x40e5c162; WORD $0xd75c // vsubpd %zmm15, %zmm19, %zmm18
+	LONG $0x40e5c162; WORD $0xd65c // vsubpd %zmm14, %zmm19, %zmm18
 	LONG $0x48fde162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm19
-	LONG $0x4b0dc262; LONG $0x00155c8d // vpermb (%r13,%rdx), %zmm14, %zmm19 {%k3}
+	LONG $0x4b05c262; LONG $0x00155c8d // vpermb (%r13,%rdx), %zmm15, %zmm19 {%k3}
 	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
 	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
 	LONG $0x40ede262; WORD $0xcfb8 // vfmadd231pd %zmm7, %zmm18, %zmm17
 	LONG $0x48b5a262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm9, %zmm16
-	LONG $0x40ddc162; WORD $0xd75c // vsubpd %zmm15, %zmm20, %zmm18
+	LONG $0x40ddc162; WORD $0xd65c // vsubpd %zmm14, %zmm20, %zmm18
 	LONG $0x40edc262; WORD $0xcab8 // vfmadd231pd %zmm10, %zmm18, %zmm17
 	LONG $0x489da262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm12, %zmm16
-	LONG $0x40e55162; WORD $0xf75c // vsubpd %zmm15, %zmm19, %zmm14
+	LONG $0x40e55162; WORD $0xf65c // vsubpd %zmm14, %zmm19, %zmm14
 	LONG $0x488dc262; WORD $0xcbb8 // vfmadd231pd %zmm11, %zmm14, %zmm17
 	LONG $0x4895c262; WORD $0xc6b8 // vfmadd231pd %zmm14, %zmm13, %zmm16
 	LONG $0x48fdc162; LONG $0xff024c11 // vmovupd %zmm17, -0x40(%r10,%rax)
 	LONG $0x48fdc162; WORD $0x0411; BYTE $0x02 // vmovupd %zmm16, (%r10,%rax)
 	LONG $0x80e88348 // subq $-0x80, %rax
 	LONG $0x03003d48; WORD $0x0000 // cmpq $0x300, %rax
-	LONG $0xfebd850f; WORD $0xffff // jne <blocks6Multi2+0x9b0>
-	LONG $0xfff6f8e9; BYTE $0xff // jmp <blocks6Multi2+0x1f0>
+	LONG $0xfebd850f; WORD $0xffff // jne <blocks6Multi2+0x9e0>
+	LONG $0xfff6c8e9; BYTE $0xff // jmp <blocks6Multi2+0x1f0>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xf691840f; WORD $0xffff // je <blocks6Multi2+0x19b>
+	LONG $0xf65e840f; WORD $0xffff // je <blocks6Multi2+0x198>
 	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x24542b48; BYTE $0x10 // subq 0x10(%rsp), %rdx
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
+	LONG $0x24542b48; BYTE $0x08 // subq 0x8(%rsp), %rdx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xc24c0f48 // cmovlq %rdx, %rax
 	LONG $0x24048948 // movq %rax, (%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0xf5e38e0f; WORD $0xffff // jle <blocks6Multi2+0x110>
+	LONG $0xf5998e0f; WORD $0xffff // jle <blocks6Multi2+0x100>
 	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
 	LONG $0x60478b4c // movq 0x60(%rdi), %r8
 	LONG $0x42048d48 // leaq (%rdx,%rax,2), %rax
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x00c2840f; WORD $0x0000 // je <blocks6Multi2+0xc17>
+	LONG $0x00b7840f; WORD $0x0000 // je <blocks6Multi2+0xc41>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x684f8b4c // movq 0x68(%rdi), %r9
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0xd84d0f4c // cmovgeq %rax, %r11
 	LONG $0x08c68348 // addq $0x8, %rsi
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x247c8348; WORD $0x0018 // cmpq $0x0, 0x18(%rsp)
-	WORD $0x1874 // je <blocks6Multi2+0xba0>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x1b74 // je <blocks6Multi2+0xbd0>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
-	WORD $0x15eb // jmp <blocks6Multi2+0xba9>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	WORD $0x18eb // jmp <blocks6Multi2+0xbd9>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
 	LONG $0x7f3c8d4f // leaq (%r15,%r15,2), %r15
 	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
@@ -5550,14 +5554,13 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x117bc1c4; WORD $0xaf14 // vmovsd %xmm2, (%r15,%rbp,4)
 	LONG $0x04c58348 // addq $0x4, %rbp
 	LONG $0x18fd8348 // cmpq $0x18, %rbp
-	WORD $0xc975 // jne <blocks6Multi2+0xbc0>
-	LONG $0x24bc8b48; LONG $0x00000080 // movq 0x80(%rsp), %rdi
+	WORD $0xc975 // jne <blocks6Multi2+0xbf0>
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x08c38348 // addq $0x8, %rbx
-	WORD $0x8949; BYTE $0xd4 // movq %rdx, %r12
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0xff6e850f; WORD $0xffff // jne <blocks6Multi2+0xb80>
-	LONG $0xfff4f9e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	LONG $0xff74850f; WORD $0xffff // jne <blocks6Multi2+0xbb0>
+	LONG $0xfff4bfe9; BYTE $0xff // jmp <blocks6Multi2+0x100>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
 	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
@@ -5565,14 +5568,14 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0xc04d0f4c // cmovgeq %rax, %r8
 	LONG $0x08c68348 // addq $0x8, %rsi
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0018 // cmpq $0x0, 0x18(%rsp)
-	WORD $0x1874 // je <blocks6Multi2+0xc60>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x1b74 // je <blocks6Multi2+0xc80>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x1cb70f42; BYTE $0x58 // movzwl (%rax,%r11,2), %ebx
-	WORD $0x15eb // jmp <blocks6Multi2+0xc69>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	WORD $0x18eb // jmp <blocks6Multi2+0xc89>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
 	LONG $0x5b1c8d48 // leaq (%rbx,%rbx,2), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
@@ -5586,13 +5589,13 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	LONG $0x117ba1c4; WORD $0x3314 // vmovsd %xmm2, (%rbx,%r14)
 	LONG $0x10c68349 // addq $0x10, %r14
 	LONG $0x60fe8349 // cmpq $0x60, %r14
-	WORD $0xd775 // jne <blocks6Multi2+0xc80>
+	WORD $0xd775 // jne <blocks6Multi2+0xca0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x08c18349 // addq $0x8, %r9
 	WORD $0x394d; BYTE $0xc3 // cmpq %r8, %r11
-	WORD $0x8b75 // jne <blocks6Multi2+0xc40>
-	LONG $0xfff456e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
-	LONG $0x90c48148; WORD $0x0000; BYTE $0x00 // addq $0x90, %rsp
+	WORD $0x8b75 // jne <blocks6Multi2+0xc60>
+	LONG $0xfff426e9; BYTE $0xff // jmp <blocks6Multi2+0x100>
+	LONG $0x98c48148; WORD $0x0000; BYTE $0x00 // addq $0x98, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -5601,10 +5604,6 @@ TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	WORD $0x4330
 	RET
 
@@ -5614,7 +5613,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi4>
-	LONG $0x000b3ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000afee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5623,7 +5622,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0ae78e0f; WORD $0x0000 // jle <blocks6Multi4+0xaf4>
+	LONG $0x0ad78e0f; WORD $0x0000 // jle <blocks6Multi4+0xae4>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -5631,7 +5630,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0b0b0559; WORD $0x0000 // vpbroadcastq 0xb0b(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x0acb0559; WORD $0x0000 // vpbroadcastq 0xacb(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -5650,7 +5649,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0x0a5c830f; WORD $0x0000 // jae <blocks6Multi4+0xae6>
+	LONG $0x0a4c830f; WORD $0x0000 // jae <blocks6Multi4+0xad6>
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
@@ -5662,7 +5661,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x09208d0f; WORD $0x0000 // jge <blocks6Multi4+0x9e0>
+	LONG $0x09108d0f; WORD $0x0000 // jge <blocks6Multi4+0x9d0>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -5675,7 +5674,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x04178e0f; WORD $0x0000 // jle <blocks6Multi4+0x510>
+	LONG $0x04078e0f; WORD $0x0000 // jle <blocks6Multi4+0x500>
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x65eb // jmp <blocks6Multi4+0x166>
@@ -5683,7 +5682,6 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
-	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
@@ -5691,18 +5689,19 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x00c28149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r10
 	LONG $0x410c8d4d // leaq (%r9,%rax,2), %r9
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	WORD $0x8b41; BYTE $0x1f // movl (%r15), %ebx
 	LONG $0x48fdf262; WORD $0xcb7c // vpbroadcastq %rbx, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
-	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x0e // vmovdqu64 %zmm1, (%r14,%rcx)
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x08 // vmovdqu64 %zmm1, (%rax,%rcx)
 	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
-	LONG $0x03aa840f; WORD $0x0000 // je <blocks6Multi4+0x510>
+	LONG $0x039a840f; WORD $0x0000 // je <blocks6Multi4+0x500>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
 	LONG $0x58778b4c // movq 0x58(%rdi), %r14
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0180850f; WORD $0x0000 // jne <blocks6Multi4+0x300>
+	LONG $0x0170850f; WORD $0x0000 // jne <blocks6Multi4+0x2f0>
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	LONG $0x00a18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r12
 	WORD $0x930f; BYTE $0xc1 // setae %cl
@@ -5713,13 +5712,12 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x808f0348; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %rcx
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x0204840f; WORD $0x0000 // je <blocks6Multi4+0x3b0>
+	LONG $0x01f4840f; WORD $0x0000 // je <blocks6Multi4+0x3a0>
 	WORD $0xed31 // xorl %ebp, %ebp
 	WORD $0x9066 // nop
 	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
 	LONG $0x1c048d49 // leaq (%r12,%rbx), %rax
 	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x4875d262; LONG $0xc0244c8d // vpermb -0x1000(%r12), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
@@ -5736,15 +5734,15 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
-	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
-	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
 	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
@@ -5752,22 +5750,23 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
 	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
-	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
-	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
 	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
 	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfec3850f; WORD $0xffff // jne <blocks6Multi4+0x1b0>
-	LONG $0xfffe1ee9; BYTE $0xff // jmp <blocks6Multi4+0x110>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfec6850f; WORD $0xffff // jne <blocks6Multi4+0x1b0>
+	LONG $0xfffe21e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	BYTE $0x90 // nop
 	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -5792,8 +5791,8 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x48fd9162; LONG $0x05224c11 // vmovupd %zmm1, 0x140(%r10,%r12)
 	LONG $0x80c48149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r12
 	LONG $0x00fc8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r12d
-	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi4+0x310>
-	LONG $0xfffd62e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi4+0x300>
+	LONG $0xfffd72e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
 	WORD $0x9066 // nop
 	WORD $0xed31 // xorl %ebp, %ebp
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -5846,14 +5845,14 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
 	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
 	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfeb7850f; WORD $0xffff // jne <blocks6Multi4+0x3c0>
-	LONG $0xfffc02e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0xfeb7850f; WORD $0xffff // jne <blocks6Multi4+0x3b0>
+	LONG $0xfffc12e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
 	WORD $0x9066 // nop
 	LONG $0x38578b4c // movq 0x38(%rdi), %r10
 	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x000094e9; BYTE $0x00 // jmp <blocks6Multi4+0x5b8>
+	LONG $0x000094e9; BYTE $0x00 // jmp <blocks6Multi4+0x5a8>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -5873,7 +5872,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x8c11fdc5; LONG $0x0035200e; BYTE $0x00 // vmovupd %ymm1, 0x3520(%rsi,%rcx)
 	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0xfae8830f; WORD $0xffff // jae <blocks6Multi4+0xa0>
+	LONG $0xfaf8830f; WORD $0xffff // jae <blocks6Multi4+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
@@ -5887,10 +5886,10 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	WORD $0x1c74 // je <blocks6Multi4+0x610>
+	WORD $0x1c74 // je <blocks6Multi4+0x600>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x008f8f0f; WORD $0x0000 // jg <blocks6Multi4+0x68f>
-	LONG $0xffff2be9; BYTE $0xff // jmp <blocks6Multi4+0x530>
+	LONG $0x008f8f0f; WORD $0x0000 // jg <blocks6Multi4+0x67f>
+	LONG $0xffff2be9; BYTE $0xff // jmp <blocks6Multi4+0x520>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -5907,7 +5906,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0xa410fdc5; LONG $0x0034200e; BYTE $0x00 // vmovupd 0x3420(%rsi,%rcx), %ymm4
 	LONG $0x8c6ffec5; LONG $0x0035200e; BYTE $0x00 // vmovdqu 0x3520(%rsi,%rcx), %ymm1
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfea18e0f; WORD $0xffff // jle <blocks6Multi4+0x530>
+	LONG $0xfea18e0f; WORD $0xffff // jle <blocks6Multi4+0x520>
 	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -6000,17 +5999,17 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x388dd262; LONG $0xc8248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c8(%r12){1to4}, %ymm14, %ymm1
 	LONG $0x00c48149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r12
 	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
-	LONG $0xfcca850f; WORD $0xffff // jne <blocks6Multi4+0x6a0>
-	LONG $0xfffb55e9; BYTE $0xff // jmp <blocks6Multi4+0x530>
+	LONG $0xfcca850f; WORD $0xffff // jne <blocks6Multi4+0x690>
+	LONG $0xfffb55e9; BYTE $0xff // jmp <blocks6Multi4+0x520>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	WORD $0x2175 // jne <blocks6Multi4+0xa10>
+	WORD $0x2175 // jne <blocks6Multi4+0xa00>
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0xf687820f; WORD $0xffff // jb <blocks6Multi4+0x8a>
-	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks6Multi4+0xae6>
+	LONG $0xf697820f; WORD $0xffff // jb <blocks6Multi4+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks6Multi4+0xad6>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
@@ -6019,31 +6018,31 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf63e8e0f; WORD $0xffff // jle <blocks6Multi4+0x70>
+	LONG $0xf64e8e0f; WORD $0xffff // jle <blocks6Multi4+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1ceb // jmp <blocks6Multi4+0xa65>
+	WORD $0x1ceb // jmp <blocks6Multi4+0xa55>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x20c38349 // addq $0x20, %r11
 	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xf60b840f; WORD $0xffff // je <blocks6Multi4+0x70>
+	LONG $0xf61b840f; WORD $0xffff // je <blocks6Multi4+0x70>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1274 // je <blocks6Multi4+0xa80>
+	WORD $0x1274 // je <blocks6Multi4+0xa70>
 	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
 	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
-	WORD $0x0beb // jmp <blocks6Multi4+0xa84>
+	WORD $0x0beb // jmp <blocks6Multi4+0xa74>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x76348d4f // leaq (%r14,%r14,2), %r14
-	WORD $0x3aeb // jmp <blocks6Multi4+0xacb>
+	WORD $0x3aeb // jmp <blocks6Multi4+0xabb>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
@@ -6053,15 +6052,15 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x117da1c4; WORD $0xf00c // vmovupd %ymm1, (%rax,%r14,8)
 	LONG $0x04c68349 // addq $0x4, %r14
 	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
-	WORD $0x8574 // je <blocks6Multi4+0xa50>
+	WORD $0x8574 // je <blocks6Multi4+0xa40>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcc74 // je <blocks6Multi4+0xaa0>
+	WORD $0xcc74 // je <blocks6Multi4+0xa90>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x34040343 // addl (%r12,%r14), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
-	WORD $0xbfeb // jmp <blocks6Multi4+0xaa5>
+	WORD $0xbfeb // jmp <blocks6Multi4+0xa95>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6071,12 +6070,6 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x30000000
 	BYTE $0x43
 	RET
@@ -6096,7 +6089,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0c928e0f; WORD $0x0000 // jle <blocks6Multi8+0xc9f>
+	LONG $0x0c828e0f; WORD $0x0000 // jle <blocks6Multi8+0xc8f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -6124,7 +6117,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0x0c00830f; WORD $0x0000 // jae <blocks6Multi8+0xc91>
+	LONG $0x0bf0830f; WORD $0x0000 // jae <blocks6Multi8+0xc81>
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
@@ -6135,7 +6128,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x0ad08d0f; WORD $0x0000 // jge <blocks6Multi8+0xb90>
+	LONG $0x0ac08d0f; WORD $0x0000 // jge <blocks6Multi8+0xb80>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -6148,7 +6141,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x05a78e0f; WORD $0x0000 // jle <blocks6Multi8+0x6a0>
+	LONG $0x05978e0f; WORD $0x0000 // jle <blocks6Multi8+0x690>
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x0001f1e9; BYTE $0x00 // jmp <blocks6Multi8+0x2f5>
@@ -6236,12 +6229,12 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x188c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rbx)
 	LONG $0x188c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rbx)
 	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
-	LONG $0x03ab840f; WORD $0x0000 // je <blocks6Multi8+0x6a0>
+	LONG $0x039b840f; WORD $0x0000 // je <blocks6Multi8+0x690>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
 	LONG $0x58778b4c // movq 0x58(%rdi), %r14
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0181850f; WORD $0x0000 // jne <blocks6Multi8+0x490>
+	LONG $0x0171850f; WORD $0x0000 // jne <blocks6Multi8+0x480>
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	LONG $0x00a18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r12
 	WORD $0x930f; BYTE $0xc1 // setae %cl
@@ -6252,13 +6245,12 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x808f0348; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %rcx
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x0205840f; WORD $0x0000 // je <blocks6Multi8+0x540>
+	LONG $0x01f5840f; WORD $0x0000 // je <blocks6Multi8+0x530>
 	WORD $0xed31 // xorl %ebp, %ebp
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
 	LONG $0x1c048d49 // leaq (%r12,%rbx), %rax
 	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x4875d262; LONG $0xc0244c8d // vpermb -0x1000(%r12), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
@@ -6275,15 +6267,15 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
-	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
-	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
 	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
@@ -6291,22 +6283,23 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
 	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
-	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
-	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
 	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
 	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
 	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfec3850f; WORD $0xffff // jne <blocks6Multi8+0x340>
-	LONG $0xfffc8ee9; BYTE $0xff // jmp <blocks6Multi8+0x110>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfec6850f; WORD $0xffff // jne <blocks6Multi8+0x340>
+	LONG $0xfffc91e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
+	BYTE $0x90 // nop
 	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -6331,8 +6324,8 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x48fd9162; LONG $0x05224c11 // vmovupd %zmm1, 0x140(%r10,%r12)
 	LONG $0x80c48149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r12
 	LONG $0x00fc8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r12d
-	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi8+0x4a0>
-	LONG $0xfffbd2e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
+	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi8+0x490>
+	LONG $0xfffbe2e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
 	WORD $0x9066 // nop
 	WORD $0xed31 // xorl %ebp, %ebp
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -6385,14 +6378,14 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
 	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
 	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfeb7850f; WORD $0xffff // jne <blocks6Multi8+0x550>
-	LONG $0xfffa72e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
+	LONG $0xfeb7850f; WORD $0xffff // jne <blocks6Multi8+0x540>
+	LONG $0xfffa82e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
 	WORD $0x9066 // nop
 	LONG $0x38578b4c // movq 0x38(%rdi), %r10
 	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x0000ace9; BYTE $0x00 // jmp <blocks6Multi8+0x760>
+	LONG $0x0000ace9; BYTE $0x00 // jmp <blocks6Multi8+0x750>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -6412,7 +6405,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x48fdf162; LONG $0x400e8c11; WORD $0x003a; BYTE $0x00 // vmovupd %zmm1, 0x3a40(%rsi,%rcx)
 	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0xf940830f; WORD $0xffff // jae <blocks6Multi8+0xa0>
+	LONG $0xf950830f; WORD $0xffff // jae <blocks6Multi8+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
@@ -6426,10 +6419,10 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	WORD $0x1474 // je <blocks6Multi8+0x7b0>
+	WORD $0x1474 // je <blocks6Multi8+0x7a0>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x009f8f0f; WORD $0x0000 // jg <blocks6Multi8+0x847>
-	LONG $0xffff13e9; BYTE $0xff // jmp <blocks6Multi8+0x6c0>
+	LONG $0x009f8f0f; WORD $0x0000 // jg <blocks6Multi8+0x837>
+	LONG $0xffff13e9; BYTE $0xff // jmp <blocks6Multi8+0x6b0>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -6446,7 +6439,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x48fdf162; LONG $0x400e9c10; WORD $0x0038; BYTE $0x00 // vmovupd 0x3840(%rsi,%rcx), %zmm3
 	LONG $0x48fef162; LONG $0x400e8c6f; WORD $0x003a; BYTE $0x00 // vmovdqu64 0x3a40(%rsi,%rcx), %zmm1
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfe798e0f; WORD $0xffff // jle <blocks6Multi8+0x6c0>
+	LONG $0xfe798e0f; WORD $0xffff // jle <blocks6Multi8+0x6b0>
 	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	WORD $0x9066 // nop
@@ -6539,37 +6532,37 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x588dd262; LONG $0xc8248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c8(%r12){1to8}, %zmm14, %zmm1
 	LONG $0x00c48149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r12
 	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
-	LONG $0xfcce850f; WORD $0xffff // jne <blocks6Multi8+0x850>
-	LONG $0xfffb39e9; BYTE $0xff // jmp <blocks6Multi8+0x6c0>
+	LONG $0xfcce850f; WORD $0xffff // jne <blocks6Multi8+0x840>
+	LONG $0xfffb39e9; BYTE $0xff // jmp <blocks6Multi8+0x6b0>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf4df840f; WORD $0xffff // je <blocks6Multi8+0x82>
+	LONG $0xf4ef840f; WORD $0xffff // je <blocks6Multi8+0x82>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf4ae8e0f; WORD $0xffff // jle <blocks6Multi8+0x70>
+	LONG $0xf4be8e0f; WORD $0xffff // jle <blocks6Multi8+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x17eb // jmp <blocks6Multi8+0xbf0>
+	WORD $0x17eb // jmp <blocks6Multi8+0xbe0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c38349 // addq $0x40, %r11
 	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xf480840f; WORD $0xffff // je <blocks6Multi8+0x70>
+	LONG $0xf490840f; WORD $0xffff // je <blocks6Multi8+0x70>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1774 // je <blocks6Multi8+0xc10>
+	WORD $0x1774 // je <blocks6Multi8+0xc00>
 	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
-	WORD $0x10eb // jmp <blocks6Multi8+0xc19>
+	WORD $0x10eb // jmp <blocks6Multi8+0xc09>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x033c8d4c // leaq (%rbx,%rax), %r15
@@ -6579,7 +6572,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x40348d4c // leaq (%rax,%rax,2), %r14
 	LONG $0x7f3c8d4f // leaq (%r15,%r15,2), %r15
-	WORD $0x44eb // jmp <blocks6Multi8+0xc75>
+	WORD $0x44eb // jmp <blocks6Multi8+0xc65>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x48fdf262; WORD $0xc959 // vpbroadcastq %xmm1, %zmm1
@@ -6590,15 +6583,15 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x04 // vmovupd %zmm1, (%r12,%rax)
 	LONG $0x40c48349 // addq $0x40, %r12
 	LONG $0x80fc8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r12
-	LONG $0xff6b840f; WORD $0xffff // je <blocks6Multi8+0xbe0>
+	LONG $0xff6b840f; WORD $0xffff // je <blocks6Multi8+0xbd0>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	WORD $0x854d; BYTE $0xed // testq %r13, %r13
-	WORD $0xc274 // je <blocks6Multi8+0xc40>
+	WORD $0xc274 // je <blocks6Multi8+0xc30>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x3d440343; BYTE $0x00 // addl (%r13,%r15), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
-	WORD $0xb4eb // jmp <blocks6Multi8+0xc45>
+	WORD $0xb4eb // jmp <blocks6Multi8+0xc35>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6608,6 +6601,8 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
 	RET

@@ -583,17 +583,17 @@ TEXT ·slotsMulti4Oct(SB), 0, $288-16
 	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
 	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x00009ce9; BYTE $0x00 // jmp <slotsMulti4+0x3fc>
-	WORD $0x8b4d; BYTE $0x01 // movq (%r9), %r8
+	LONG $0x00009de9; BYTE $0x00 // jmp <slotsMulti4+0x3fd>
+	LONG $0x00458b4d // movq (%r13), %r8
 	LONG $0x197d42c4; BYTE $0x1f // vbroadcastsd (%r15), %ymm11
-	LONG $0x08698b4d // movq 0x8(%r9), %r13
 	LONG $0xb8a582c4; WORD $0xc434 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm6
-	LONG $0x10418b4d // movq 0x10(%r9), %r8
+	LONG $0x08458b4d // movq 0x8(%r13), %r8
 	LONG $0x197d42c4; WORD $0x085f // vbroadcastsd 0x8(%r15), %ymm11
-	LONG $0xb8a582c4; WORD $0xec2c // vfmadd231pd (%r12,%r13,8), %ymm11, %ymm5
+	LONG $0xb8a582c4; WORD $0xc42c // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm5
+	LONG $0x10458b4d // movq 0x10(%r13), %r8
 	LONG $0x197d42c4; WORD $0x105f // vbroadcastsd 0x10(%r15), %ymm11
 	LONG $0xb8a582c4; WORD $0xc424 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm4
-	LONG $0x18418b4d // movq 0x18(%r9), %r8
+	LONG $0x18458b4d // movq 0x18(%r13), %r8
 	LONG $0x197d42c4; WORD $0x185f // vbroadcastsd 0x18(%r15), %ymm11
 	LONG $0xb8a582c4; WORD $0xc41c // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm3
 	LONG $0xb411fdc5; LONG $0x0030001e; BYTE $0x00 // vmovupd %ymm6, 0x3000(%rsi,%rbx)
@@ -607,7 +607,7 @@ TEXT ·slotsMulti4Oct(SB), 0, $288-16
 	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	LONG $0x01c2f641 // testb $0x1, %r10b
 	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xfcf4840f; WORD $0xffff // je <slotsMulti4+0xf0>
+	LONG $0xfcf3840f; WORD $0xffff // je <slotsMulti4+0xf0>
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
 	LONG $0x05e3c148 // shlq $0x5, %rbx
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
@@ -619,45 +619,45 @@ TEXT ·slotsMulti4Oct(SB), 0, $288-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0x00ef840f; WORD $0x0000 // je <slotsMulti4+0x520>
+	LONG $0x00ee840f; WORD $0x0000 // je <slotsMulti4+0x520>
 	LONG $0x247c8348; WORD $0x0258 // cmpq $0x2, 0x58(%rsp)
 	LONG $0xce3c8d4e // leaq (%rsi,%r9,8), %r15
-	LONG $0x01378c0f; WORD $0x0000 // jl <slotsMulti4+0x578>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x01368c0f; WORD $0x0000 // jl <slotsMulti4+0x578>
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x00878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r15), %r8
-	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
 	LONG $0x197d42c4; BYTE $0x1f // vbroadcastsd (%r15), %ymm11
 	LONG $0x08af8b4d; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r15), %r13
+	LONG $0x197d42c4; WORD $0x4067 // vbroadcastsd 0x40(%r15), %ymm12
+	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
+	LONG $0x508f8b4d; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r15), %r9
 	LONG $0xb8a582c4; WORD $0xc434 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm6
 	LONG $0x10878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r15), %r8
 	LONG $0x197d42c4; WORD $0x085f // vbroadcastsd 0x8(%r15), %ymm11
 	LONG $0xb8a582c4; WORD $0xec2c // vfmadd231pd (%r12,%r13,8), %ymm11, %ymm5
 	LONG $0x197d42c4; WORD $0x105f // vbroadcastsd 0x10(%r15), %ymm11
-	LONG $0x02698d4d // leaq 0x2(%r9), %r13
-	LONG $0x03c18349 // addq $0x3, %r9
 	LONG $0xb8a582c4; WORD $0xc424 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm4
 	LONG $0x18878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r15), %r8
 	LONG $0x197d42c4; WORD $0x185f // vbroadcastsd 0x18(%r15), %ymm11
 	LONG $0xb8a582c4; WORD $0xc41c // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm3
 	LONG $0x40878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r15), %r8
-	LONG $0x197d42c4; WORD $0x405f // vbroadcastsd 0x40(%r15), %ymm11
-	LONG $0xb8a502c4; WORD $0xc414 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm10
-	LONG $0x48878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r15), %r8
 	LONG $0x197d42c4; WORD $0x485f // vbroadcastsd 0x48(%r15), %ymm11
+	LONG $0xb89d02c4; WORD $0xc414 // vfmadd231pd (%r12,%r8,8), %ymm12, %ymm10
+	LONG $0x48878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r15), %r8
 	LONG $0xb8a502c4; WORD $0xc40c // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm9
-	LONG $0x50878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r15), %r8
 	LONG $0x197d42c4; WORD $0x505f // vbroadcastsd 0x50(%r15), %ymm11
-	LONG $0xb8a502c4; WORD $0xc404 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm8
-	LONG $0x58878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r15), %r8
+	LONG $0xb8a502c4; WORD $0xcc04 // vfmadd231pd (%r12,%r9,8), %ymm11, %ymm8
+	LONG $0x588f8b4d; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r15), %r9
 	LONG $0x197d42c4; WORD $0x585f // vbroadcastsd 0x58(%r15), %ymm11
 	LONG $0x80ef8349 // subq $-0x80, %r15
-	LONG $0xb8a582c4; WORD $0xc43c // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm7
-	WORD $0x3949; BYTE $0xc9 // cmpq %rcx, %r9
+	LONG $0xb8a582c4; WORD $0xcc3c // vfmadd231pd (%r12,%r9,8), %ymm11, %ymm7
+	LONG $0x024f8d4c // leaq 0x2(%rdi), %r9
+	LONG $0x03c78348 // addq $0x3, %rdi
+	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
 	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti4+0x450>
-	LONG $0x008f8d4d; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r15), %r9
-	WORD $0x3949; BYTE $0xcd // cmpq %rcx, %r13
-	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti4+0x39e>
+	LONG $0x00af8d4d; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r15), %r13
+	WORD $0x3949; BYTE $0xc9 // cmpq %rcx, %r9
+	LONG $0xfe908d0f; WORD $0xffff // jge <slotsMulti4+0x39f>
 	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti4+0x360>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xb410fdc5; LONG $0x0030001e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rbx), %ymm6
@@ -670,12 +670,12 @@ TEXT ·slotsMulti4Oct(SB), 0, $288-16
 	LONG $0xbc10fdc5; LONG $0x0031601e; BYTE $0x00 // vmovupd 0x3160(%rsi,%rbx), %ymm7
 	LONG $0x247c8348; WORD $0x0258 // cmpq $0x2, 0x58(%rsp)
 	LONG $0xce3c8d4e // leaq (%rsi,%r9,8), %r15
-	LONG $0xfec98d0f; WORD $0xffff // jge <slotsMulti4+0x441>
+	LONG $0xfeca8d0f; WORD $0xffff // jge <slotsMulti4+0x442>
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0xcf0c8d4e // leaq (%rdi,%r9,8), %r9
-	WORD $0x3949; BYTE $0xcd // cmpq %rcx, %r13
-	LONG $0xfe118d0f; WORD $0xffff // jge <slotsMulti4+0x39e>
+	LONG $0xcf2c8d4e // leaq (%rdi,%r9,8), %r13
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x3949; BYTE $0xc9 // cmpq %rcx, %r9
+	LONG $0xfe128d0f; WORD $0xffff // jge <slotsMulti4+0x39f>
 	LONG $0xfffdcee9; BYTE $0xff // jmp <slotsMulti4+0x360>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x7bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %edi
@@ -801,57 +801,57 @@ TEXT ·slotsMulti8Oct(SB), 0, $288-16
 	LONG $0x243c8948 // movq %rdi, (%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
 	LONG $0x083a8e0f; WORD $0x0000 // jle <slotsMulti8+0x859>
-	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x24048b4c // movq (%rsp), %r8
 	LONG $0x48fdf262; LONG $0x08430559; WORD $0x0000 // vpbroadcastq 0x843(%rip), %zmm0
 	LONG $0x487df262; LONG $0x08410d22; WORD $0x0000 // vpmovsxbq 0x841(%rip), %zmm1
-	LONG $0x00868d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r8
 	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	WORD $0x8b49; BYTE $0x38 // movq (%r8), %rdi
+	LONG $0x28788b4d // movq 0x28(%r8), %r15
+	LONG $0x10508b49 // movq 0x10(%r8), %rdx
+	LONG $0xcf048d48 // leaq (%rdi,%rcx,8), %rax
+	LONG $0x58488b49 // movq 0x58(%r8), %rcx
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x18408b49 // movq 0x18(%r8), %rax
+	LONG $0x00868d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r8
 	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x08868d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2008(%rsi), %r8
 	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
 	LONG $0x00868d4c; WORD $0x0032; BYTE $0x00 // leaq 0x3200(%rsi), %r8
-	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
-	WORD $0x8b4c; BYTE $0x12 // movq (%rdx), %r10
-	LONG $0x287a8b4c // movq 0x28(%rdx), %r15
-	LONG $0x107a8b48 // movq 0x10(%rdx), %rdi
-	LONG $0xca048d49 // leaq (%r10,%rcx,8), %rax
-	LONG $0x584a8b48 // movq 0x58(%rdx), %rcx
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	LONG $0x18428b48 // movq 0x18(%rdx), %rax
 	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
+	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
 	WORD $0x20eb // jmp <slotsMulti8+0xaf>
 	BYTE $0x90 // nop
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x2444014c; BYTE $0x08 // addq %r8, 0x8(%rsp)
 	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r10
+	LONG $0x08c78348 // addq $0x8, %rdi
+	LONG $0x247c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rdi
 	LONG $0x07aa830f; WORD $0x0000 // jae <slotsMulti8+0x859>
-	LONG $0x42b60f45; BYTE $0x06 // movzbl 0x6(%r10), %r8d
-	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x47b60f44; BYTE $0x06 // movzbl 0x6(%rdi), %r8d
+	LONG $0x24148b4c // movq (%rsp), %r10
 	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
 	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
 	LONG $0x01e08341 // andl $0x1, %r8d
-	LONG $0xc2648b4e; BYTE $0x38 // movq 0x38(%rdx,%r8,8), %r12
-	LONG $0x42b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r8d
-	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x2ceb // jmp <slotsMulti8+0x101>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0xc2648b4f; BYTE $0x38 // movq 0x38(%r10,%r8,8), %r12
+	LONG $0x47b70f44; BYTE $0x04 // movzwl 0x4(%rdi), %r8d
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x2beb // jmp <slotsMulti8+0x101>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0x42b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r8d
-	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
-	WORD $0x394c; BYTE $0xc2 // cmpq %r8, %rdx
+	LONG $0x47b70f44; BYTE $0x04 // movzwl 0x4(%rdi), %r8d
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
 	LONG $0x055f8d0f; WORD $0x0000 // jge <slotsMulti8+0x660>
 	LONG $0xc0b70f45 // movzwl %r8w, %r8d
 	LONG $0x000040b9; BYTE $0x00 // movl $0x40, %ecx
 	LONG $0x244c8944; BYTE $0x24 // movl %r9d, 0x24(%rsp)
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
-	WORD $0x2949; BYTE $0xd0 // subq %rdx, %r8
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	WORD $0x294d; BYTE $0xd0 // subq %r10, %r8
 	LONG $0x40f88349 // cmpq $0x40, %r8
 	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
 	LONG $0xc84c0f49 // cmovlq %r8, %rcx
@@ -859,40 +859,41 @@ TEXT ·slotsMulti8Oct(SB), 0, $288-16
 	LONG $0x02a38e0f; WORD $0x0000 // jle <slotsMulti8+0x3d0>
 	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
+	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
 	WORD $0x8949; BYTE $0xee // movq %rbp, %r14
-	LONG $0xd14d0f48 // cmovgeq %rcx, %rdx
+	LONG $0xc14d0f4c // cmovgeq %rcx, %r8
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
-	WORD $0x66eb // jmp <slotsMulti8+0x1b2>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	WORD $0x8b45; BYTE $0x0a // movl (%r10), %r9d
-	LONG $0x953c8d4c; LONG $0x00000000 // leaq (,%rdx,4), %r15
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x207a034c // addq 0x20(%rdx), %r15
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x2444894c; BYTE $0x50 // movq %r8, 0x50(%rsp)
+	WORD $0x65eb // jmp <slotsMulti8+0x1b2>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
+	WORD $0x8b44; BYTE $0x0f // movl (%rdi), %r9d
+	LONG $0x953c8d4e; LONG $0x00000000 // leaq (,%r10,4), %r15
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x207a034d // addq 0x20(%r10), %r15
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
 	LONG $0x8f0c8d4f // leaq (%r15,%r9,4), %r9
 	LONG $0xa90c634f // movslq (%r9,%r13,4), %r9
 	LONG $0x244c034c; BYTE $0x08 // addq 0x8(%rsp), %r9
 	LONG $0x48fdd262; WORD $0xd97c // vpbroadcastq %r9, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x03 // vpsllq $0x3, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0x48feb162; WORD $0x1c7f; BYTE $0xc2 // vmovdqu64 %zmm3, (%rdx,%r8,8)
+	LONG $0x48fe9162; WORD $0x1c7f; BYTE $0xc2 // vmovdqu64 %zmm3, (%r10,%r8,8)
 	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
 	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
 	WORD $0xff49; BYTE $0xc5 // incq %r13
-	WORD $0xff48; BYTE $0xc7 // incq %rdi
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x40c38348 // addq $0x40, %rbx
 	WORD $0x8949; BYTE $0xee // movq %rbp, %r14
 	LONG $0x246c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r13
 	LONG $0x021e840f; WORD $0x0000 // je <slotsMulti8+0x3d0>
-	LONG $0x1fb60f44 // movzbl (%rdi), %r11d
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
+	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
+	LONG $0x020647f6 // testb $0x2, 0x6(%rdi)
 	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
-	WORD $0x7075 // jne <slotsMulti8+0x230>
+	WORD $0x7175 // jne <slotsMulti8+0x230>
 	LONG $0x24048b4c // movq (%rsp), %r8
 	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
 	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
 	WORD $0x8945; BYTE $0xd9 // movl %r11d, %r9d
@@ -907,40 +908,41 @@ TEXT ·slotsMulti8Oct(SB), 0, $288-16
 	LONG $0x48fe9162; WORD $0x246f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm4
 	LONG $0x0f048d4f // leaq (%r15,%r9), %r8
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	WORD $0x5774 // je <slotsMulti8+0x260>
+	WORD $0x5574 // je <slotsMulti8+0x260>
 	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
 	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x57eb // jmp <slotsMulti8+0x27c>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x55eb // jmp <slotsMulti8+0x27c>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
 	LONG $0x487cd162; WORD $0x1e5a // vcvtps2pd (%r14), %zmm3
 	LONG $0xed048d4e; LONG $0x00000000 // leaq (,%r13,8), %r8
 	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%rsi,%r8,8)
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0xfef8850f; WORD $0xffff // jne <slotsMulti8+0x150>
-	WORD $0x42eb // jmp <slotsMulti8+0x29c>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
+	LONG $0xfef9850f; WORD $0xffff // jne <slotsMulti8+0x150>
+	WORD $0x45eb // jmp <slotsMulti8+0x29e>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
 	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
 	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
 	LONG $0x58d5d162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm3
 	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
 	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	LONG $0xed048d4e; LONG $0x00000000 // leaq (,%r13,8), %r8
 	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%rsi,%r8,8)
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0xfeb4850f; WORD $0xffff // jne <slotsMulti8+0x150>
+	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
+	LONG $0xfeb2850f; WORD $0xffff // jne <slotsMulti8+0x150>
 	LONG $0x3dc0be80; WORD $0x0000; BYTE $0x00 // cmpb $0x0, 0x3dc0(%rsi)
 	LONG $0x0088180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rax)
-	WORD $0x8b45; BYTE $0x3a // movl (%r10), %r15d
-	WORD $0x7a74 // je <slotsMulti8+0x329>
+	WORD $0x8b44; BYTE $0x3f // movl (%rdi), %r15d
+	WORD $0x7874 // je <slotsMulti8+0x329>
 	LONG $0x246c8948; BYTE $0x48 // movq %rbp, 0x48(%rsp)
 	LONG $0xfec5c748; WORD $0xffff; BYTE $0xff // movq $-0x2, %rbp
-	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
+	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
 	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
 	LONG $0x08b70f45 // movzwl (%r8), %r9d
 	LONG $0xd0b60f44 // movzbl %al, %r10d
@@ -958,9 +960,9 @@ TEXT ·slotsMulti8Oct(SB), 0, $288-16
 	LONG $0x02c58348 // addq $0x2, %rbp
 	LONG $0x06fd8348 // cmpq $0x6, %rbp
 	WORD $0xbd72 // jb <slotsMulti8+0x2d0>
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x246c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbp
-	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
 	LONG $0x18c08348 // addq $0x18, %rax
 	LONG $0xfffe6be9; BYTE $0xff // jmp <slotsMulti8+0x194>
 	LONG $0x487df262; WORD $0x2034 // vpmovzxwq (%rax), %zmm4
@@ -1000,7 +1002,7 @@ TEXT ·slotsMulti8Oct(SB), 0, $288-16
 	LONG $0x10c08348 // addq $0x10, %rax
 	LONG $0xfffdcae9; BYTE $0xff // jmp <slotsMulti8+0x194>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x245c8b44; BYTE $0x24 // movl 0x24(%rsp), %r11d
 	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
@@ -1033,40 +1035,40 @@ TEXT ·slotsMulti8Oct(SB), 0, $288-16
 	LONG $0x247c8348; WORD $0x0258 // cmpq $0x2, 0x58(%rsp)
 	LONG $0xf60c8d4e // leaq (%rsi,%r14,8), %r9
 	LONG $0x01578c0f; WORD $0x0000 // jl <slotsMulti8+0x5f8>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x00818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r9), %r8
-	WORD $0x894d; BYTE $0xee // movq %r13, %r14
 	LONG $0x48fd5262; WORD $0x1919 // vbroadcastsd (%r9), %zmm11
 	LONG $0x08a98b4d; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r9), %r13
+	LONG $0x48fd5262; WORD $0x6119; BYTE $0x08 // vbroadcastsd 0x40(%r9), %zmm12
 	LONG $0x48a59262; WORD $0x34b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm6
 	LONG $0x10818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r9), %r8
 	LONG $0x48fd5262; WORD $0x5919; BYTE $0x01 // vbroadcastsd 0x8(%r9), %zmm11
 	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xec // vfmadd231pd (%r12,%r13,8), %zmm11, %zmm5
 	LONG $0x48fd5262; WORD $0x5919; BYTE $0x02 // vbroadcastsd 0x10(%r9), %zmm11
-	LONG $0x026e8d4d // leaq 0x2(%r14), %r13
-	LONG $0x03c68349 // addq $0x3, %r14
+	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
+	LONG $0x50b18b4d; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r9), %r14
 	LONG $0x48a59262; WORD $0x24b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm4
 	LONG $0x18818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r9), %r8
 	LONG $0x48fd5262; WORD $0x5919; BYTE $0x03 // vbroadcastsd 0x18(%r9), %zmm11
 	LONG $0x48a59262; WORD $0x1cb8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm3
 	LONG $0x40818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r9), %r8
-	LONG $0x48fd5262; WORD $0x5919; BYTE $0x08 // vbroadcastsd 0x40(%r9), %zmm11
-	LONG $0x48a51262; WORD $0x14b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm10
-	LONG $0x48818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r9), %r8
 	LONG $0x48fd5262; WORD $0x5919; BYTE $0x09 // vbroadcastsd 0x48(%r9), %zmm11
+	LONG $0x489d1262; WORD $0x14b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm12, %zmm10
+	LONG $0x48818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r9), %r8
 	LONG $0x48a51262; WORD $0x0cb8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm9
-	LONG $0x50818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r9), %r8
 	LONG $0x48fd5262; WORD $0x5919; BYTE $0x0a // vbroadcastsd 0x50(%r9), %zmm11
-	LONG $0x48a51262; WORD $0x04b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm8
-	LONG $0x58818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r9), %r8
+	LONG $0x48a51262; WORD $0x04b8; BYTE $0xf4 // vfmadd231pd (%r12,%r14,8), %zmm11, %zmm8
+	LONG $0x58b18b4d; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r9), %r14
 	LONG $0x48fd5262; WORD $0x5919; BYTE $0x0b // vbroadcastsd 0x58(%r9), %zmm11
 	LONG $0x80e98349 // subq $-0x80, %r9
-	LONG $0x48a59262; WORD $0x3cb8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm7
-	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti8+0x4b0>
-	LONG $0x00b18d4d; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r9), %r14
+	LONG $0x48a59262; WORD $0x3cb8; BYTE $0xf4 // vfmadd231pd (%r12,%r14,8), %zmm11, %zmm7
+	LONG $0x02758d4d // leaq 0x2(%r13), %r14
+	LONG $0x03c58349 // addq $0x3, %r13
 	WORD $0x3949; BYTE $0xcd // cmpq %rcx, %r13
+	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti8+0x4b0>
+	LONG $0x00a98d4d; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r9), %r13
+	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
 	LONG $0xfe718d0f; WORD $0xffff // jge <slotsMulti8+0x3f0>
 	LONG $0x000084e9; BYTE $0x00 // jmp <slotsMulti8+0x608>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -1081,26 +1083,26 @@ TEXT ·slotsMulti8Oct(SB), 0, $288-16
 	LONG $0x247c8348; WORD $0x0258 // cmpq $0x2, 0x58(%rsp)
 	LONG $0xf60c8d4e // leaq (%rsi,%r14,8), %r9
 	LONG $0xfea98d0f; WORD $0xffff // jge <slotsMulti8+0x4a1>
-	LONG $0xf2348d4e // leaq (%rdx,%r14,8), %r14
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x3949; BYTE $0xcd // cmpq %rcx, %r13
+	LONG $0xf72c8d4e // leaq (%rdi,%r14,8), %r13
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
 	LONG $0xfde88d0f; WORD $0xffff // jge <slotsMulti8+0x3f0>
-	WORD $0x8b4d; BYTE $0x06 // movq (%r14), %r8
+	LONG $0x00458b4d // movq (%r13), %r8
 	LONG $0x48fd5262; WORD $0x1919 // vbroadcastsd (%r9), %zmm11
-	LONG $0x086e8b4d // movq 0x8(%r14), %r13
 	LONG $0x48a59262; WORD $0x34b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm6
-	LONG $0x10468b4d // movq 0x10(%r14), %r8
+	LONG $0x08458b4d // movq 0x8(%r13), %r8
 	LONG $0x48fd5262; WORD $0x5919; BYTE $0x01 // vbroadcastsd 0x8(%r9), %zmm11
-	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xec // vfmadd231pd (%r12,%r13,8), %zmm11, %zmm5
+	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm5
+	LONG $0x10458b4d // movq 0x10(%r13), %r8
 	LONG $0x48fd5262; WORD $0x5919; BYTE $0x02 // vbroadcastsd 0x10(%r9), %zmm11
 	LONG $0x48a59262; WORD $0x24b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm4
-	LONG $0x18468b4d // movq 0x18(%r14), %r8
+	LONG $0x18458b4d // movq 0x18(%r13), %r8
 	LONG $0x48fd5262; WORD $0x5919; BYTE $0x03 // vbroadcastsd 0x18(%r9), %zmm11
 	LONG $0x48a59262; WORD $0x1cb8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm3
-	LONG $0xfffd9de9; BYTE $0xff // jmp <slotsMulti8+0x3f0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfffd9ce9; BYTE $0xff // jmp <slotsMulti8+0x3f0>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x42b70f45; BYTE $0x06 // movzwl 0x6(%r10), %r8d
+	LONG $0x47b70f44; BYTE $0x06 // movzwl 0x6(%rdi), %r8d
 	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
 	LONG $0xcf440f49 // cmoveq %r15, %rcx
 	LONG $0xfd440f4c // cmoveq %rbp, %r15
@@ -1164,21 +1166,21 @@ TEXT ·slotsMulti8Oct(SB), 0, $288-16
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
 	WORD $0x0574 // je <slotsMulti8+0x7f2>
 	LONG $0x1cb70f43; BYTE $0x5e // movzwl (%r14,%r11,2), %ebx
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x60728b4c // movq 0x60(%rdx), %r14
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x60778b4c // movq 0x60(%rdi), %r14
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
 	WORD $0x2174 // je <slotsMulti8+0x820>
-	WORD $0x428b; BYTE $0x68 // movl 0x68(%rdx), %eax
+	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x9e040341 // addl (%r14,%rbx,4), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	WORD $0x14eb // jmp <slotsMulti8+0x825>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x5a7efac5; BYTE $0x70 // vmovq 0x70(%rdx), %xmm3
+	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x48fdd162; WORD $0x6110; BYTE $0xf8 // vmovupd -0x200(%r9), %zmm4
 	LONG $0x06e3c148 // shlq $0x6, %rbx
-	LONG $0x48728b4c // movq 0x48(%rdx), %r14
-	LONG $0x00787a80 // cmpb $0x0, 0x78(%rdx)
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x48fdf262; WORD $0xdb59 // vpbroadcastq %xmm3, %zmm3
 	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
 	LONG $0x48ddd162; WORD $0x2158 // vaddpd (%r9), %zmm4, %zmm4

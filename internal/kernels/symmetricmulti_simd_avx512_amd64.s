@@ -24,20 +24,18 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x38ec8348 // subq $0x38, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x205f8b48 // movq 0x20(%rdi), %rbx
+	LONG $0x185f8b48 // movq 0x18(%rdi), %rbx
+	LONG $0x20778b4c // movq 0x20(%rdi), %r14
 	LONG $0x00be8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r15
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	WORD $0x8949; BYTE $0xfe // movq %rdi, %r14
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x2beb // jmp <symmetric2Multi2+0x66>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x33eb // jmp <symmetric2Multi2+0x66>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x05e2c148 // shlq $0x5, %rdx
-	LONG $0x38560349 // addq 0x38(%r14), %rdx
+	LONG $0x38570348 // addq 0x38(%rdi), %rdx
 	LONG $0xc694894a; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%r8,8)
 	LONG $0x8411fcc5; LONG $0x0030000e; BYTE $0x00 // vmovups %ymm0, 0x3000(%rsi,%rcx)
 	WORD $0xff49; BYTE $0xc0 // incq %r8
@@ -45,52 +43,54 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	WORD $0x2174 // je <symmetric2Multi2+0x87>
 	LONG $0xc6bc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r8,8)
-	LONG $0x58463b4d // cmpq 0x58(%r14), %r8
+	LONG $0x58473b4c // cmpq 0x58(%rdi), %r8
 	WORD $0xdc7d // jge <symmetric2Multi2+0x50>
-	LONG $0x28568b4d // movq 0x28(%r14), %r10
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
 	WORD $0xc074 // je <symmetric2Multi2+0x40>
 	LONG $0x14b70f43; BYTE $0x42 // movzwl (%r10,%r8,2), %edx
 	WORD $0xb9eb // jmp <symmetric2Multi2+0x40>
-	LONG $0x084e8b49 // movq 0x8(%r14), %rcx
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x05b88e0f; WORD $0x0000 // jle <symmetric2Multi2+0x64c>
+	LONG $0x05918e0f; WORD $0x0000 // jle <symmetric2Multi2+0x625>
 	LONG $0x48fdf262; LONG $0x05d20d59; WORD $0x0000 // vpbroadcastq 0x5d2(%rip), %zmm1
-	WORD $0x8b4d; BYTE $0x16 // movq (%r14), %r10
+	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x2434894c // movq %r14, (%rsp)
-	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
+	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
 	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x19eb // jmp <symmetric2Multi2+0xd4>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r10
-	LONG $0x0578830f; WORD $0x0000 // jae <symmetric2Multi2+0x64c>
-	LONG $0x7ab70f41; BYTE $0x04 // movzwl 0x4(%r10), %edi
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0x0404840f; WORD $0x0000 // je <symmetric2Multi2+0x4f0>
-	LONG $0x504e8b49 // movq 0x50(%r14), %rcx
-	LONG $0x407e8b4d // movq 0x40(%r14), %r15
-	WORD $0x0148; BYTE $0xc7 // addq %rax, %rdi
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x22eb // jmp <symmetric2Multi2+0xd9>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x08c28349 // addq $0x8, %r10
+	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
+	LONG $0x054c830f; WORD $0x0000 // jae <symmetric2Multi2+0x625>
+	LONG $0x52b70f41; BYTE $0x04 // movzwl 0x4(%r10), %edx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x2414894c // movq %r10, (%rsp)
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x03f0840f; WORD $0x0000 // je <symmetric2Multi2+0x4e0>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
+	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
+	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
 	LONG $0x05e1c148 // shlq $0x5, %rcx
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
-	WORD $0x1beb // jmp <symmetric2Multi2+0x120>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x631c8d4a // leaq (%rbx,%r12,2), %rbx
+	WORD $0x1ceb // jmp <symmetric2Multi2+0x125>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x66348d4f // leaq (%r14,%r12,2), %r14
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	WORD $0x3948; BYTE $0xf8 // cmpq %rdi, %rax
-	LONG $0x03d0830f; WORD $0x0000 // jae <symmetric2Multi2+0x4f0>
-	LONG $0x606e8b4d // movq 0x60(%r14), %r13
+	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
+	LONG $0x03bb830f; WORD $0x0000 // jae <symmetric2Multi2+0x4e0>
+	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	LONG $0x20b60f44 // movzbl (%rax), %r12d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x013d850f; WORD $0x0000 // jne <symmetric2Multi2+0x270>
+	LONG $0x0138850f; WORD $0x0000 // jne <symmetric2Multi2+0x270>
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x8944; BYTE $0xe5 // movl %r12d, %ebp
 	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
@@ -99,12 +99,12 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	LONG $0x07c4f641 // testb $0x7, %r12b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
-	LONG $0x686e0349 // addq 0x68(%r14), %rbp
+	LONG $0x686f0348 // addq 0x68(%rdi), %rbp
 	WORD $0xca08 // orb %cl, %dl
-	LONG $0x008b8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rbx), %rcx
+	LONG $0x008e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r14), %rcx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x008e840f; WORD $0x0000 // je <symmetric2Multi2+0x1f0>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0089840f; WORD $0x0000 // je <symmetric2Multi2+0x1f0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
 	LONG $0x486df262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm2
@@ -147,7 +147,7 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	WORD $0x8f75 // jne <symmetric2Multi2+0x1f0>
 	WORD $0x55eb // jmp <symmetric2Multi2+0x2b8>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x208b8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%rbx), %rcx
+	LONG $0x208e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r14), %rcx
 	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
 	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -163,21 +163,19 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
 	WORD $0xc875 // jne <symmetric2Multi2+0x280>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x010d850f; WORD $0x0000 // jne <symmetric2Multi2+0x3d0>
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x00fd850f; WORD $0x0000 // jne <symmetric2Multi2+0x3c0>
+	LONG $0x487df262; WORD $0x1b34 // vpmovzxwq (%rbx), %zmm3
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x487df262; WORD $0x1a34 // vpmovzxwq (%rdx), %zmm3
+	LONG $0x10c38348 // addq $0x10, %rbx
 	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x02 // vpsllq $0x2, %zmm2, %zmm2
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x306e8b4d // movq 0x30(%r14), %r13
-	LONG $0x016a850f; WORD $0x0000 // jne <symmetric2Multi2+0x470>
+	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
+	LONG $0x0164850f; WORD $0x0000 // jne <symmetric2Multi2+0x460>
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0x09848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rcx), %r8
 	LONG $0x127bc1c4; LONG $0xd00009ac; WORD $0xffff // vmovddup -0x3000(%r9,%rcx), %xmm5
 	LONG $0x09948b49; LONG $0xfffff000 // movq -0x1000(%r9,%rcx), %rdx
@@ -204,12 +202,13 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	LONG $0x5859c1c4; WORD $0xd754; BYTE $0x10 // vaddpd 0x10(%r15,%rdx,8), %xmm4, %xmm2
 	LONG $0x1179c1c4; WORD $0xd754; BYTE $0x10 // vmovupd %xmm2, 0x10(%r15,%rdx,8)
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	LONG $0xff51850f; WORD $0xffff // jne <symmetric2Multi2+0x310>
-	LONG $0xfffd4ce9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
+	LONG $0xff51850f; WORD $0xffff // jne <symmetric2Multi2+0x300>
+	LONG $0xfffd5ce9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xde9c8b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r11,8), %rbx
 	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
 	LONG $0x05e5c149 // shlq $0x5, %r13
@@ -229,24 +228,24 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	LONG $0x000010ba; BYTE $0x00 // movl $0x10, %edx
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xe075 // jne <symmetric2Multi2+0x410>
+	WORD $0xe075 // jne <symmetric2Multi2+0x400>
 	LONG $0x1179c1c4; WORD $0x0d54; BYTE $0x00 // vmovupd %xmm2, (%r13,%rcx)
 	LONG $0x80ea8349 // subq $-0x80, %r10
 	LONG $0x000010b9; BYTE $0x00 // movl $0x10, %ecx
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xb475 // jne <symmetric2Multi2+0x400>
+	WORD $0xb475 // jne <symmetric2Multi2+0x3f0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8b75 // jne <symmetric2Multi2+0x3e0>
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	LONG $0x24348b4c // movq (%rsp), %r14
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0xfffca5e9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8b75 // jne <symmetric2Multi2+0x3d0>
+	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0xfffcb8e9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x0e948b48; LONG $0x00002000 // movq 0x2000(%rsi,%rcx), %rdx
 	LONG $0x2412fbc5; BYTE $0x0e // vmovddup (%rsi,%rcx), %xmm4
 	LONG $0x1079c1c4; WORD $0xd554; BYTE $0x00 // vmovupd (%r13,%rdx,8), %xmm2
@@ -260,32 +259,35 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	LONG $0xa411f9c5; LONG $0x0030108e; BYTE $0x00 // vmovupd %xmm4, 0x3010(%rsi,%rcx,4)
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	WORD $0x9c75 // jne <symmetric2Multi2+0x480>
-	LONG $0xfffc27e9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
+	WORD $0x9c75 // jne <symmetric2Multi2+0x470>
+	LONG $0xfffc3ce9; BYTE $0xff // jmp <symmetric2Multi2+0x115>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
-	LONG $0xfbc0840f; WORD $0xffff // je <symmetric2Multi2+0xc0>
-	LONG $0x584e8b49 // movq 0x58(%r14), %rcx
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x0008bb41; WORD $0x0000 // movl $0x8, %r11d
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
+	WORD $0x1975 // jne <symmetric2Multi2+0x500>
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x08c28349 // addq $0x8, %r10
+	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
+	LONG $0xfbde820f; WORD $0xffff // jb <symmetric2Multi2+0xd9>
+	LONG $0x000125e9; BYTE $0x00 // jmp <symmetric2Multi2+0x625>
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
 	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xd94c0f4c // cmovlq %rcx, %r11
+	LONG $0xf94c0f4c // cmovlq %rcx, %r15
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007a8e0f; WORD $0x0000 // jle <symmetric2Multi2+0x5a0>
-	LONG $0x02fb8349 // cmpq $0x2, %r11
+	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi2+0x5a0>
+	LONG $0x02ff8349 // cmpq $0x2, %r15
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
-	LONG $0xcb4d0f49 // cmovgeq %r11, %rcx
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
+	LONG $0xcf4d0f49 // cmovgeq %r15, %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x05e1c148 // shlq $0x5, %rcx
-	WORD $0x43eb // jmp <symmetric2Multi2+0x582>
-	BYTE $0x90 // nop
-	LONG $0x48568b4d // movq 0x48(%r14), %r10
+	WORD $0x46eb // jmp <symmetric2Multi2+0x582>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x48578b4c // movq 0x48(%rdi), %r10
 	LONG $0x05e2c148 // shlq $0x5, %rdx
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x1079c1c4; WORD $0x1214 // vmovupd (%r10,%rdx), %xmm2
 	LONG $0x1079c1c4; WORD $0x125c; BYTE $0x10 // vmovupd 0x10(%r10,%rdx), %xmm3
 	LONG $0x5869a1c4; LONG $0x30000694; WORD $0x0000 // vaddpd 0x3000(%rsi,%r8), %xmm2, %xmm2
@@ -295,28 +297,28 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	LONG $0x1179c1c4; WORD $0x1254; BYTE $0x10 // vmovupd %xmm2, 0x10(%r10,%rdx)
 	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
 	WORD $0x1e74 // je <symmetric2Multi2+0x5a0>
-	LONG $0x28568b4d // movq 0x28(%r14), %r10
-	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
 	WORD $0xb274 // je <symmetric2Multi2+0x540>
-	LONG $0x14b70f41; BYTE $0x5a // movzwl (%r10,%rbx,2), %edx
+	LONG $0x14b70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %edx
 	WORD $0xabeb // jmp <symmetric2Multi2+0x540>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x23348d4f // leaq (%r11,%r12), %r14
-	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
-	LONG $0x244c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rcx
-	WORD $0x7c73 // jae <symmetric2Multi2+0x630>
-	WORD $0x014d; BYTE $0xdb // addq %r11, %r11
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
+	LONG $0x27348d4f // leaq (%r15,%r12), %r14
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0xfb06830f; WORD $0xffff // jae <symmetric2Multi2+0xc0>
+	WORD $0x014d; BYTE $0xff // addq %r15, %r15
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	LONG $0x63048d4f // leaq (%r11,%r12,2), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x3deb // jmp <symmetric2Multi2+0x602>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x67048d4f // leaq (%r15,%r12,2), %r8
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	WORD $0x35eb // jmp <symmetric2Multi2+0x602>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
 	LONG $0x14b70f42; BYTE $0x5a // movzwl (%rdx,%r11,2), %edx
-	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x05e2c148 // shlq $0x5, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
 	LONG $0xde94894a; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%r11,8)
@@ -324,28 +326,17 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x3e74 // je <symmetric2Multi2+0x640>
-	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0xfabe840f; WORD $0xffff // je <symmetric2Multi2+0xc0>
 	LONG $0xdebc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r11,8)
-	LONG $0x58528b48 // movq 0x58(%rdx), %rdx
+	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xf2 // subq %r14, %rdx
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	WORD $0xd27d // jge <symmetric2Multi2+0x5ec>
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x28528b48 // movq 0x28(%rdx), %rdx
+	WORD $0xd27d // jge <symmetric2Multi2+0x5e8>
+	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0xa975 // jne <symmetric2Multi2+0x5d0>
+	WORD $0xb175 // jne <symmetric2Multi2+0x5d0>
 	LONG $0x1e148d4b // leaq (%r14,%r11), %rdx
-	WORD $0xabeb // jmp <symmetric2Multi2+0x5d8>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	LONG $0x24348b4c // movq (%rsp), %r14
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	LONG $0xfffa86e9; BYTE $0xff // jmp <symmetric2Multi2+0xc5>
-	BYTE $0x90 // nop
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	LONG $0x24348b4c // movq (%rsp), %r14
-	LONG $0xfffa79e9; BYTE $0xff // jmp <symmetric2Multi2+0xc5>
+	WORD $0xb3eb // jmp <symmetric2Multi2+0x5d8>
 	LONG $0x38c48348 // addq $0x38, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -357,7 +348,12 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x4330
 	RET
 
 // func symmetric2Multi4Oct(c *symmetricCall, s *multiWork)
@@ -380,20 +376,18 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x38ec8348 // subq $0x38, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x205f8b48 // movq 0x20(%rdi), %rbx
+	LONG $0x185f8b48 // movq 0x18(%rdi), %rbx
+	LONG $0x20778b4c // movq 0x20(%rdi), %r14
 	LONG $0x00be8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r15
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	WORD $0x8949; BYTE $0xfe // movq %rdi, %r14
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x2deb // jmp <symmetric2Multi4+0x68>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x35eb // jmp <symmetric2Multi4+0x68>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x06e2c148 // shlq $0x6, %rdx
-	LONG $0x38560349 // addq 0x38(%r14), %rdx
+	LONG $0x38570348 // addq 0x38(%rdi), %rdx
 	LONG $0xc694894a; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%r8,8)
 	LONG $0x487cf162; LONG $0x000e8411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3000(%rsi,%rcx)
 	WORD $0xff49; BYTE $0xc0 // incq %r8
@@ -401,52 +395,54 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	WORD $0x2174 // je <symmetric2Multi4+0x89>
 	LONG $0xc6bc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r8,8)
-	LONG $0x58463b4d // cmpq 0x58(%r14), %r8
+	LONG $0x58473b4c // cmpq 0x58(%rdi), %r8
 	WORD $0xda7d // jge <symmetric2Multi4+0x50>
-	LONG $0x28568b4d // movq 0x28(%r14), %r10
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
 	WORD $0xbe74 // je <symmetric2Multi4+0x40>
 	LONG $0x14b70f43; BYTE $0x42 // movzwl (%r10,%r8,2), %edx
 	WORD $0xb7eb // jmp <symmetric2Multi4+0x40>
-	LONG $0x084e8b49 // movq 0x8(%r14), %rcx
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x05b68e0f; WORD $0x0000 // jle <symmetric2Multi4+0x64c>
+	LONG $0x05918e0f; WORD $0x0000 // jle <symmetric2Multi4+0x627>
 	LONG $0x48fdf262; LONG $0x05d00d59; WORD $0x0000 // vpbroadcastq 0x5d0(%rip), %zmm1
-	WORD $0x8b4d; BYTE $0x16 // movq (%r14), %r10
+	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x2434894c // movq %r14, (%rsp)
-	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
+	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
 	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x17eb // jmp <symmetric2Multi4+0xd4>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r10
-	LONG $0x0578830f; WORD $0x0000 // jae <symmetric2Multi4+0x64c>
-	LONG $0x7ab70f41; BYTE $0x04 // movzwl 0x4(%r10), %edi
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0x0404840f; WORD $0x0000 // je <symmetric2Multi4+0x4f0>
-	LONG $0x504e8b49 // movq 0x50(%r14), %rcx
-	LONG $0x407e8b4d // movq 0x40(%r14), %r15
-	WORD $0x0148; BYTE $0xc7 // addq %rax, %rdi
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x20eb // jmp <symmetric2Multi4+0xd9>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x08c28349 // addq $0x8, %r10
+	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
+	LONG $0x054e830f; WORD $0x0000 // jae <symmetric2Multi4+0x627>
+	LONG $0x52b70f41; BYTE $0x04 // movzwl 0x4(%r10), %edx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x2414894c // movq %r10, (%rsp)
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x03f0840f; WORD $0x0000 // je <symmetric2Multi4+0x4e0>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
+	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
+	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
-	WORD $0x1beb // jmp <symmetric2Multi4+0x120>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x631c8d4a // leaq (%rbx,%r12,2), %rbx
+	WORD $0x1ceb // jmp <symmetric2Multi4+0x125>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x66348d4f // leaq (%r14,%r12,2), %r14
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	WORD $0x3948; BYTE $0xf8 // cmpq %rdi, %rax
-	LONG $0x03d0830f; WORD $0x0000 // jae <symmetric2Multi4+0x4f0>
-	LONG $0x606e8b4d // movq 0x60(%r14), %r13
+	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
+	LONG $0x03bb830f; WORD $0x0000 // jae <symmetric2Multi4+0x4e0>
+	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	LONG $0x20b60f44 // movzbl (%rax), %r12d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x013d850f; WORD $0x0000 // jne <symmetric2Multi4+0x270>
+	LONG $0x0138850f; WORD $0x0000 // jne <symmetric2Multi4+0x270>
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x8944; BYTE $0xe5 // movl %r12d, %ebp
 	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
@@ -455,12 +451,12 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	LONG $0x07c4f641 // testb $0x7, %r12b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
-	LONG $0x686e0349 // addq 0x68(%r14), %rbp
+	LONG $0x686f0348 // addq 0x68(%rdi), %rbp
 	WORD $0xca08 // orb %cl, %dl
-	LONG $0x008b8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rbx), %rcx
+	LONG $0x008e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r14), %rcx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x008e840f; WORD $0x0000 // je <symmetric2Multi4+0x1f0>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0089840f; WORD $0x0000 // je <symmetric2Multi4+0x1f0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
 	LONG $0x486df262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm2
@@ -503,7 +499,7 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	WORD $0x8f75 // jne <symmetric2Multi4+0x1f0>
 	WORD $0x55eb // jmp <symmetric2Multi4+0x2b8>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x208b8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%rbx), %rcx
+	LONG $0x208e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r14), %rcx
 	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
 	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -519,53 +515,52 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
 	WORD $0xc875 // jne <symmetric2Multi4+0x280>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x010d850f; WORD $0x0000 // jne <symmetric2Multi4+0x3d0>
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x00fd850f; WORD $0x0000 // jne <symmetric2Multi4+0x3c0>
+	LONG $0x487df262; WORD $0x1b34 // vpmovzxwq (%rbx), %zmm3
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x487df262; WORD $0x1a34 // vpmovzxwq (%rdx), %zmm3
+	LONG $0x10c38348 // addq $0x10, %rbx
 	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x03 // vpsllq $0x3, %zmm2, %zmm2
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x306e8b4d // movq 0x30(%r14), %r13
-	LONG $0x016a850f; WORD $0x0000 // jne <symmetric2Multi4+0x470>
+	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
+	LONG $0x0164850f; WORD $0x0000 // jne <symmetric2Multi4+0x460>
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x09848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rcx), %r8
-	LONG $0x197dc2c4; LONG $0xd00009ac; WORD $0xffff // vbroadcastsd -0x3000(%r9,%rcx), %ymm5
-	LONG $0x09948b49; LONG $0xfffff000 // movq -0x1000(%r9,%rcx), %rdx
-	LONG $0x197dc2c4; LONG $0xd04009bc; WORD $0xffff // vbroadcastsd -0x2fc0(%r9,%rcx), %ymm7
-	LONG $0x107dc1c4; BYTE $0x20 // vmovupd (%r8), %ymm4
-	LONG $0x107dc1c4; WORD $0xd554; BYTE $0x00 // vmovupd (%r13,%rdx,8), %ymm2
-	LONG $0x107dc1c4; WORD $0xd55c; BYTE $0x20 // vmovupd 0x20(%r13,%rdx,8), %ymm3
-	LONG $0xf559ddc5 // vmulpd %ymm5, %ymm4, %ymm6
-	LONG $0xa8edc2c4; WORD $0xc92c // vfmadd213pd (%r9,%rcx,8), %ymm2, %ymm5
-	LONG $0xe759ddc5 // vmulpd %ymm7, %ymm4, %ymm4
-	LONG $0xb8e5e2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm3, %ymm5
-	LONG $0x117dc1c4; WORD $0xc92c // vmovupd %ymm5, (%r9,%rcx,8)
-	LONG $0x197d42c4; LONG $0xd0800984; WORD $0xffff // vbroadcastsd -0x2f80(%r9,%rcx), %ymm8
-	LONG $0x197dc2c4; LONG $0xd0c009ac; WORD $0xffff // vbroadcastsd -0x2f40(%r9,%rcx), %ymm5
-	LONG $0x107dc1c4; WORD $0x2078 // vmovupd 0x20(%r8), %ymm7
-	LONG $0xa8bdc2c4; WORD $0xc954; BYTE $0x20 // vfmadd213pd 0x20(%r9,%rcx,8), %ymm8, %ymm2
-	LONG $0xb8bde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm8, %ymm6
-	LONG $0xb8d5e2c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm5, %ymm4
-	LONG $0xb8d5e2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm5, %ymm2
+	WORD $0x9066 // nop
+	LONG $0x09948b49; LONG $0x00000d80 // movq 0xd80(%r9,%rcx), %rdx
+	LONG $0x197dc2c4; LONG $0xd00009a4; WORD $0xffff // vbroadcastsd -0x3000(%r9,%rcx), %ymm4
+	LONG $0x09848b4d; LONG $0xfffff000 // movq -0x1000(%r9,%rcx), %r8
+	LONG $0x197dc2c4; LONG $0xd04009ac; WORD $0xffff // vbroadcastsd -0x2fc0(%r9,%rcx), %ymm5
+	LONG $0x3210fdc5 // vmovupd (%rdx), %ymm6
+	LONG $0x107d81c4; WORD $0xc554; BYTE $0x00 // vmovupd (%r13,%r8,8), %ymm2
+	LONG $0x107d81c4; WORD $0xc55c; BYTE $0x20 // vmovupd 0x20(%r13,%r8,8), %ymm3
+	LONG $0xfc59cdc5 // vmulpd %ymm4, %ymm6, %ymm7
+	LONG $0xa8edc2c4; WORD $0xc924 // vfmadd213pd (%r9,%rcx,8), %ymm2, %ymm4
+	LONG $0xf559cdc5 // vmulpd %ymm5, %ymm6, %ymm6
+	LONG $0xb8e5e2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm3, %ymm4
+	LONG $0x117dc1c4; WORD $0xc924 // vmovupd %ymm4, (%r9,%rcx,8)
+	LONG $0x197dc2c4; LONG $0xd08009ac; WORD $0xffff // vbroadcastsd -0x2f80(%r9,%rcx), %ymm5
+	LONG $0x197dc2c4; LONG $0xd0c009a4; WORD $0xffff // vbroadcastsd -0x2f40(%r9,%rcx), %ymm4
+	LONG $0x42107dc5; BYTE $0x20 // vmovupd 0x20(%rdx), %ymm8
+	LONG $0xa8d5c2c4; WORD $0xc954; BYTE $0x20 // vfmadd213pd 0x20(%r9,%rcx,8), %ymm5, %ymm2
+	LONG $0xb8d5c2c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm5, %ymm7
+	LONG $0xb8ddc2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm4, %ymm6
+	LONG $0xb8dde2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm4, %ymm2
 	LONG $0x117dc1c4; WORD $0xc954; BYTE $0x20 // vmovupd %ymm2, 0x20(%r9,%rcx,8)
 	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x584dc1c4; WORD $0xd714 // vaddpd (%r15,%rdx,8), %ymm6, %ymm2
-	LONG $0x117dc1c4; WORD $0xd714 // vmovupd %ymm2, (%r15,%rdx,8)
-	LONG $0x585dc1c4; WORD $0xd754; BYTE $0x20 // vaddpd 0x20(%r15,%rdx,8), %ymm4, %ymm2
-	LONG $0x117dc1c4; WORD $0xd754; BYTE $0x20 // vmovupd %ymm2, 0x20(%r15,%rdx,8)
+	LONG $0x584581c4; WORD $0xc714 // vaddpd (%r15,%r8,8), %ymm7, %ymm2
+	LONG $0x117d81c4; WORD $0xc714 // vmovupd %ymm2, (%r15,%r8,8)
+	LONG $0x584d81c4; WORD $0xc754; BYTE $0x20 // vaddpd 0x20(%r15,%r8,8), %ymm6, %ymm2
+	LONG $0x117d81c4; WORD $0xc754; BYTE $0x20 // vmovupd %ymm2, 0x20(%r15,%r8,8)
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	LONG $0xff51850f; WORD $0xffff // jne <symmetric2Multi4+0x310>
-	LONG $0xfffd4ce9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
+	LONG $0xff53850f; WORD $0xffff // jne <symmetric2Multi4+0x300>
+	LONG $0xfffd5ee9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xde9c8b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r11,8), %rbx
 	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
 	LONG $0x06e5c149 // shlq $0x6, %r13
@@ -585,24 +580,24 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	LONG $0x000020ba; BYTE $0x00 // movl $0x20, %edx
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xdf75 // jne <symmetric2Multi4+0x410>
+	WORD $0xdf75 // jne <symmetric2Multi4+0x400>
 	LONG $0x117dc1c4; WORD $0x0d54; BYTE $0x00 // vmovupd %ymm2, (%r13,%rcx)
 	LONG $0x80ea8349 // subq $-0x80, %r10
 	LONG $0x000020b9; BYTE $0x00 // movl $0x20, %ecx
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xb375 // jne <symmetric2Multi4+0x400>
+	WORD $0xb375 // jne <symmetric2Multi4+0x3f0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8a75 // jne <symmetric2Multi4+0x3e0>
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	LONG $0x24348b4c // movq (%rsp), %r14
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0xfffca4e9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8a75 // jne <symmetric2Multi4+0x3d0>
+	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0xfffcb7e9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x0e948b48; LONG $0x00002000 // movq 0x2000(%rsi,%rcx), %rdx
 	LONG $0x197de2c4; WORD $0x0e24 // vbroadcastsd (%rsi,%rcx), %ymm4
 	LONG $0x107dc1c4; WORD $0xd554; BYTE $0x00 // vmovupd (%r13,%rdx,8), %ymm2
@@ -616,32 +611,35 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	LONG $0xa411fdc5; LONG $0x003020ce; BYTE $0x00 // vmovupd %ymm4, 0x3020(%rsi,%rcx,8)
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	WORD $0x9a75 // jne <symmetric2Multi4+0x480>
-	LONG $0xfffc25e9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
+	WORD $0x9a75 // jne <symmetric2Multi4+0x470>
+	LONG $0xfffc3ae9; BYTE $0xff // jmp <symmetric2Multi4+0x115>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
-	LONG $0xfbc0840f; WORD $0xffff // je <symmetric2Multi4+0xc0>
-	LONG $0x584e8b49 // movq 0x58(%r14), %rcx
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x0008bb41; WORD $0x0000 // movl $0x8, %r11d
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
+	WORD $0x1975 // jne <symmetric2Multi4+0x500>
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x08c28349 // addq $0x8, %r10
+	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
+	LONG $0xfbde820f; WORD $0xffff // jb <symmetric2Multi4+0xd9>
+	LONG $0x000127e9; BYTE $0x00 // jmp <symmetric2Multi4+0x627>
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
 	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xd94c0f4c // cmovlq %rcx, %r11
+	LONG $0xf94c0f4c // cmovlq %rcx, %r15
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007a8e0f; WORD $0x0000 // jle <symmetric2Multi4+0x5a0>
-	LONG $0x02fb8349 // cmpq $0x2, %r11
+	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi4+0x5a0>
+	LONG $0x02ff8349 // cmpq $0x2, %r15
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
-	LONG $0xcb4d0f49 // cmovgeq %r11, %rcx
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
+	LONG $0xcf4d0f49 // cmovgeq %r15, %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x43eb // jmp <symmetric2Multi4+0x582>
-	BYTE $0x90 // nop
-	LONG $0x48568b4d // movq 0x48(%r14), %r10
+	WORD $0x46eb // jmp <symmetric2Multi4+0x582>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x48578b4c // movq 0x48(%rdi), %r10
 	LONG $0x06e2c148 // shlq $0x6, %rdx
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x107dc1c4; WORD $0x1214 // vmovupd (%r10,%rdx), %ymm2
 	LONG $0x107dc1c4; WORD $0x125c; BYTE $0x20 // vmovupd 0x20(%r10,%rdx), %ymm3
 	LONG $0x586da1c4; LONG $0x30000694; WORD $0x0000 // vaddpd 0x3000(%rsi,%r8), %ymm2, %ymm2
@@ -651,28 +649,28 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	LONG $0x117dc1c4; WORD $0x1254; BYTE $0x20 // vmovupd %ymm2, 0x20(%r10,%rdx)
 	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
 	WORD $0x1e74 // je <symmetric2Multi4+0x5a0>
-	LONG $0x28568b4d // movq 0x28(%r14), %r10
-	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
 	WORD $0xb274 // je <symmetric2Multi4+0x540>
-	LONG $0x14b70f41; BYTE $0x5a // movzwl (%r10,%rbx,2), %edx
+	LONG $0x14b70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %edx
 	WORD $0xabeb // jmp <symmetric2Multi4+0x540>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x23348d4f // leaq (%r11,%r12), %r14
-	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
-	LONG $0x244c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rcx
-	WORD $0x7c73 // jae <symmetric2Multi4+0x630>
-	WORD $0x014d; BYTE $0xdb // addq %r11, %r11
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
+	LONG $0x27348d4f // leaq (%r15,%r12), %r14
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0xfb06830f; WORD $0xffff // jae <symmetric2Multi4+0xc0>
+	WORD $0x014d; BYTE $0xff // addq %r15, %r15
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	LONG $0x63048d4f // leaq (%r11,%r12,2), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x3feb // jmp <symmetric2Multi4+0x604>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x67048d4f // leaq (%r15,%r12,2), %r8
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	WORD $0x37eb // jmp <symmetric2Multi4+0x604>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
 	LONG $0x14b70f42; BYTE $0x5a // movzwl (%rdx,%r11,2), %edx
-	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x06e2c148 // shlq $0x6, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
 	LONG $0xde94894a; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%r11,8)
@@ -680,28 +678,17 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x3c74 // je <symmetric2Multi4+0x640>
-	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0xfabc840f; WORD $0xffff // je <symmetric2Multi4+0xc0>
 	LONG $0xdebc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r11,8)
-	LONG $0x58528b48 // movq 0x58(%rdx), %rdx
+	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xf2 // subq %r14, %rdx
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	WORD $0xd07d // jge <symmetric2Multi4+0x5ec>
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x28528b48 // movq 0x28(%rdx), %rdx
+	WORD $0xd07d // jge <symmetric2Multi4+0x5e8>
+	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0xa775 // jne <symmetric2Multi4+0x5d0>
+	WORD $0xaf75 // jne <symmetric2Multi4+0x5d0>
 	LONG $0x1e148d4b // leaq (%r14,%r11), %rdx
-	WORD $0xa9eb // jmp <symmetric2Multi4+0x5d8>
-	BYTE $0x90 // nop
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	LONG $0x24348b4c // movq (%rsp), %r14
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	LONG $0xfffa86e9; BYTE $0xff // jmp <symmetric2Multi4+0xc5>
-	BYTE $0x90 // nop
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	LONG $0x24348b4c // movq (%rsp), %r14
-	LONG $0xfffa79e9; BYTE $0xff // jmp <symmetric2Multi4+0xc5>
+	WORD $0xb1eb // jmp <symmetric2Multi4+0x5d8>
 	LONG $0x38c48348 // addq $0x38, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -713,7 +700,11 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func symmetric2Multi8Oct(c *symmetricCall, s *multiWork)
@@ -736,16 +727,19 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x40ec8348 // subq $0x40, %rsp
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
 	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
 	LONG $0x00a68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r12
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
+	LONG $0x243c8948 // movq %rdi, (%rsp)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x3feb // jmp <symmetric2Multi8+0x73>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	WORD $0x3aeb // jmp <symmetric2Multi8+0x77>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
 	LONG $0xd68c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r10,8)
@@ -754,71 +748,72 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $256-16
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	WORD $0x2174 // je <symmetric2Multi8+0x94>
+	WORD $0x2974 // je <symmetric2Multi8+0xa0>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0xd6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r10,8)
-	LONG $0x58573b4c // cmpq 0x58(%rdi), %r10
-	WORD $0xcf7d // jge <symmetric2Multi8+0x50>
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
+	LONG $0x58513b4c // cmpq 0x58(%rcx), %r10
+	WORD $0xcb7d // jge <symmetric2Multi8+0x54>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x28798b48 // movq 0x28(%rcx), %rdi
 	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0xb374 // je <symmetric2Multi8+0x40>
-	LONG $0x0cb70f43; BYTE $0x53 // movzwl (%r11,%r10,2), %ecx
-	WORD $0xaceb // jmp <symmetric2Multi8+0x40>
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	WORD $0xa774 // je <symmetric2Multi8+0x40>
+	LONG $0x0cb70f42; BYTE $0x57 // movzwl (%rdi,%r10,2), %ecx
+	WORD $0xa0eb // jmp <symmetric2Multi8+0x40>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x084a8b49 // movq 0x8(%r10), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06518e0f; WORD $0x0000 // jle <symmetric2Multi8+0x6f2>
-	LONG $0x48fdf262; LONG $0x06850d59; WORD $0x0000 // vpbroadcastq 0x685(%rip), %zmm1
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
-	LONG $0x40868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %r8
+	LONG $0x06698e0f; WORD $0x0000 // jle <symmetric2Multi8+0x71a>
+	LONG $0x48fdf262; LONG $0x06750d59; WORD $0x0000 // vpbroadcastq 0x675(%rip), %zmm1
+	WORD $0x8b4d; BYTE $0x3a // movq (%r10), %r15
+	LONG $0x40be8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %rdi
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
+	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
+	LONG $0xcf0c8d49 // leaq (%r15,%rcx,8), %rcx
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	WORD $0x1deb // jmp <symmetric2Multi8+0xf3>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r10
-	LONG $0x05ff830f; WORD $0x0000 // jae <symmetric2Multi8+0x6f2>
-	LONG $0x42b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r8d
-	LONG $0x241c894c // movq %r11, (%rsp)
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x04a6840f; WORD $0x0000 // je <symmetric2Multi8+0x5b0>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
-	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
+	WORD $0x23eb // jmp <symmetric2Multi8+0x104>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r15
+	LONG $0x0616830f; WORD $0x0000 // jae <symmetric2Multi8+0x71a>
+	LONG $0x7fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %edi
+	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0x04a4840f; WORD $0x0000 // je <symmetric2Multi8+0x5c0>
+	LONG $0x504a8b49 // movq 0x50(%r10), %rcx
+	LONG $0x40628b4d // movq 0x40(%r10), %r12
+	WORD $0x0148; BYTE $0xc7 // addq %rax, %rdi
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x27eb // jmp <symmetric2Multi8+0x14a>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	WORD $0x1deb // jmp <symmetric2Multi8+0x152>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x5a148d4a // leaq (%rdx,%r11,2), %rdx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
-	LONG $0x0466830f; WORD $0x0000 // jae <symmetric2Multi8+0x5b0>
-	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
+	LONG $0x24443b48; BYTE $0x38 // cmpq 0x38(%rsp), %rax
+	LONG $0x046e830f; WORD $0x0000 // jae <symmetric2Multi8+0x5c0>
+	LONG $0x606a8b49 // movq 0x60(%r10), %rbp
 	LONG $0x18b60f44 // movzbl (%rax), %r11d
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x00b3850f; WORD $0x0000 // jne <symmetric2Multi8+0x210>
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x013b850f; WORD $0x0000 // jne <symmetric2Multi8+0x2a0>
 	LONG $0x19fb8041 // cmpb $0x19, %r11b
 	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c3f641 // testb $0x7, %r11b
-	LONG $0xc0950f41 // setne %r8b
-	LONG $0x08e5c141 // shll $0x8, %r13d
-	LONG $0x686f034c // addq 0x68(%rdi), %r13
-	WORD $0x0841; BYTE $0xc8 // orb %cl, %r8b
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x00dd840f; WORD $0x0000 // je <symmetric2Multi8+0x260>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
 	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0xc7950f40 // setne %dil
+	LONG $0x08e5c141 // shll $0x8, %r13d
+	LONG $0x686a034d // addq 0x68(%r10), %r13
+	WORD $0x0840; BYTE $0xcf // orb %cl, %dil
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0x0088840f; WORD $0x0000 // je <symmetric2Multi8+0x220>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x08180f41 // prefetcht0 (%r8)
 	LONG $0x48fed162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%r13), %zmm2
 	LONG $0x486dd262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm2, %zmm2
@@ -837,30 +832,9 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $256-16
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0x9275 // jne <symmetric2Multi8+0x190>
-	LONG $0x0000dfe9; BYTE $0x00 // jmp <symmetric2Multi8+0x2e2>
+	WORD $0x9275 // jne <symmetric2Multi8+0x1a0>
+	LONG $0x0000d7e9; BYTE $0x00 // jmp <symmetric2Multi8+0x2ea>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x20828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%rdx), %r8
-	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
-	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
-	LONG $0x487cd162; LONG $0xefe0905a; WORD $0xffff // vcvtps2pd -0x1020(%r8), %zmm2
-	LONG $0x487cf162; WORD $0x1311 // vmovups %zmm2, (%rbx)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x487cd162; WORD $0x505a; BYTE $0x80 // vcvtps2pd -0x1000(%r8), %zmm2
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48fdf162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%rbx)
-	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0x01c6f641 // testb $0x1, %r14b
-	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xc675 // jne <symmetric2Multi8+0x220>
-	LONG $0x000083e9; BYTE $0x00 // jmp <symmetric2Multi8+0x2e2>
-	BYTE $0x90 // nop
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
-	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x08180f41 // prefetcht0 (%r8)
 	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
 	LONG $0x48fed162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%r13), %zmm2
@@ -879,89 +853,107 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $256-16
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0x8e75 // jne <symmetric2Multi8+0x270>
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x01a3850f; WORD $0x0000 // jne <symmetric2Multi8+0x490>
-	LONG $0x487dd262; WORD $0x1f34 // vpmovzxwq (%r15), %zmm3
-	WORD $0x8b45; BYTE $0x2a // movl (%r10), %r13d
+	WORD $0x8e75 // jne <symmetric2Multi8+0x220>
+	WORD $0x56eb // jmp <symmetric2Multi8+0x2ea>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x20828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%rdx), %r8
+	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
+	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
+	LONG $0x487cd162; LONG $0xefe0905a; WORD $0xffff // vcvtps2pd -0x1020(%r8), %zmm2
+	LONG $0x487cf162; WORD $0x1311 // vmovups %zmm2, (%rbx)
+	LONG $0x08180f41 // prefetcht0 (%r8)
+	LONG $0x487cd162; WORD $0x505a; BYTE $0x80 // vcvtps2pd -0x1000(%r8), %zmm2
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	LONG $0x48fdf162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%rbx)
+	LONG $0x80eb8348 // subq $-0x80, %rbx
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
+	WORD $0xc675 // jne <symmetric2Multi8+0x2b0>
+	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
+	LONG $0x01ab850f; WORD $0x0000 // jne <symmetric2Multi8+0x4a0>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0x8b45; BYTE $0x2f // movl (%r15), %r13d
+	LONG $0x487df262; WORD $0x1f34 // vpmovzxwq (%rdi), %zmm3
 	LONG $0x48fdd262; WORD $0xd57c // vpbroadcastq %r13, %zmm2
 	LONG $0x07e5c149 // shlq $0x7, %r13
-	LONG $0x306f034c // addq 0x30(%rdi), %r13
+	LONG $0x306a034d // addq 0x30(%r10), %r13
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x04 // vpsllq $0x4, %zmm2, %zmm2
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
-	LONG $0x0fb70f41 // movzwl (%r15), %ecx
+	WORD $0xb70f; BYTE $0x0f // movzwl (%rdi), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
 	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
 	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
-	LONG $0x4fb70f41; BYTE $0x02 // movzwl 0x2(%r15), %ecx
+	LONG $0x024fb70f // movzwl 0x2(%rdi), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
 	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
 	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
-	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x044fb70f // movzwl 0x4(%rdi), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
 	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
 	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
+	LONG $0x064fb70f // movzwl 0x6(%rdi), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
 	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
 	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
-	LONG $0x4fb70f41; BYTE $0x08 // movzwl 0x8(%r15), %ecx
+	LONG $0x084fb70f // movzwl 0x8(%rdi), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
 	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
 	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
-	LONG $0x4fb70f41; BYTE $0x0a // movzwl 0xa(%r15), %ecx
+	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
 	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
 	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
-	LONG $0x4fb70f41; BYTE $0x0c // movzwl 0xc(%r15), %ecx
+	LONG $0x0c4fb70f // movzwl 0xc(%rdi), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
 	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
 	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
-	LONG $0x4fb70f41; BYTE $0x0e // movzwl 0xe(%r15), %ecx
-	LONG $0x10c78349 // addq $0x10, %r15
+	LONG $0x0e4fb70f // movzwl 0xe(%rdi), %ecx
+	LONG $0x10c78348 // addq $0x10, %rdi
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
 	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
 	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
-	LONG $0x016b850f; WORD $0x0000 // jne <symmetric2Multi8+0x530>
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x306a8b49 // movq 0x30(%r10), %rbp
+	LONG $0x0171850f; WORD $0x0000 // jne <symmetric2Multi8+0x540>
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0xde948b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %r10
-	LONG $0x48fdf262; WORD $0x2c19; BYTE $0xde // vbroadcastsd (%rsi,%rbx,8), %zmm5
-	LONG $0xde8c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %rcx
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xde8c8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %rcx
+	LONG $0x48fdf262; WORD $0x1c19; BYTE $0xde // vbroadcastsd (%rsi,%rbx,8), %zmm3
+	LONG $0xdeb48b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %r14
 	LONG $0x48fdf262; LONG $0x08de7c19 // vbroadcastsd 0x40(%rsi,%rbx,8), %zmm7
-	LONG $0x48fdd162; WORD $0x2210 // vmovupd (%r10), %zmm4
-	LONG $0x48fdd162; LONG $0x00cd5410 // vmovupd (%r13,%rcx,8), %zmm2
-	LONG $0x48fdd162; LONG $0x01cd5c10 // vmovupd 0x40(%r13,%rcx,8), %zmm3
-	LONG $0x48ddf162; WORD $0xf559 // vmulpd %zmm5, %zmm4, %zmm6
-	LONG $0x48edd262; WORD $0x68a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm5
-	LONG $0x48ddf162; WORD $0xe759 // vmulpd %zmm7, %zmm4, %zmm4
-	LONG $0x48e5f262; WORD $0xefb8 // vfmadd231pd %zmm7, %zmm3, %zmm5
-	LONG $0x48fdd162; WORD $0x6811; BYTE $0xff // vmovupd %zmm5, -0x40(%r8)
+	LONG $0x48fdf162; WORD $0x2910 // vmovupd (%rcx), %zmm5
+	LONG $0x48fdb162; LONG $0x00f55410 // vmovupd (%rbp,%r14,8), %zmm2
+	LONG $0x48fdb162; LONG $0x01f56410 // vmovupd 0x40(%rbp,%r14,8), %zmm4
+	LONG $0x48d5f162; WORD $0xf359 // vmulpd %zmm3, %zmm5, %zmm6
+	LONG $0x48edd262; WORD $0x58a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm3
+	LONG $0x48d5f162; WORD $0xef59 // vmulpd %zmm7, %zmm5, %zmm5
+	LONG $0x48ddf262; WORD $0xdfb8 // vfmadd231pd %zmm7, %zmm4, %zmm3
+	LONG $0x48fdd162; WORD $0x5811; BYTE $0xff // vmovupd %zmm3, -0x40(%r8)
 	LONG $0x48fd7262; LONG $0x10de4419 // vbroadcastsd 0x80(%rsi,%rbx,8), %zmm8
-	LONG $0x48fdf262; LONG $0x18de6c19 // vbroadcastsd 0xc0(%rsi,%rbx,8), %zmm5
-	LONG $0x48fdd162; WORD $0x7a10; BYTE $0x01 // vmovupd 0x40(%r10), %zmm7
+	LONG $0x48fdf262; LONG $0x18de5c19 // vbroadcastsd 0xc0(%rsi,%rbx,8), %zmm3
+	LONG $0x48fdf162; WORD $0x7910; BYTE $0x01 // vmovupd 0x40(%rcx), %zmm7
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x48bdd262; WORD $0x10a8 // vfmadd213pd (%r8), %zmm8, %zmm2
 	LONG $0x48bdf262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm8, %zmm6
-	LONG $0x48d5f262; WORD $0xe7b8 // vfmadd231pd %zmm7, %zmm5, %zmm4
-	LONG $0x48d5f262; WORD $0xd3b8 // vfmadd231pd %zmm3, %zmm5, %zmm2
+	LONG $0x48e5f262; WORD $0xefb8 // vfmadd231pd %zmm7, %zmm3, %zmm5
+	LONG $0x48e5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm3, %zmm2
 	LONG $0x48fdd162; WORD $0x1011 // vmovupd %zmm2, (%r8)
 	LONG $0x80e88349 // subq $-0x80, %r8
-	LONG $0x48cdd162; WORD $0x1458; BYTE $0xcc // vaddpd (%r12,%rcx,8), %zmm6, %zmm2
-	LONG $0x48fdd162; WORD $0x1411; BYTE $0xcc // vmovupd %zmm2, (%r12,%rcx,8)
-	LONG $0x48ddd162; LONG $0x01cc5458 // vaddpd 0x40(%r12,%rcx,8), %zmm4, %zmm2
-	LONG $0x48fdd162; LONG $0x01cc5411 // vmovupd %zmm2, 0x40(%r12,%rcx,8)
+	LONG $0x48cd9162; WORD $0x1458; BYTE $0xf4 // vaddpd (%r12,%r14,8), %zmm6, %zmm2
+	LONG $0x48fd9162; WORD $0x1411; BYTE $0xf4 // vmovupd %zmm2, (%r12,%r14,8)
+	LONG $0x48d59162; LONG $0x01f45458 // vaddpd 0x40(%r12,%r14,8), %zmm5, %zmm2
+	LONG $0x48fd9162; LONG $0x01f45411 // vmovupd %zmm2, 0x40(%r12,%r14,8)
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff47850f; WORD $0xffff // jne <symmetric2Multi8+0x3d0>
-	LONG $0xfffca2e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	LONG $0xff47850f; WORD $0xffff // jne <symmetric2Multi8+0x3e0>
+	LONG $0xfffca2e9; BYTE $0xff // jmp <symmetric2Multi8+0x140>
 	WORD $0x9066 // nop
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xf6848b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r14,8), %r8
 	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
 	LONG $0x07e5c149 // shlq $0x7, %r13
@@ -980,27 +972,27 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $256-16
 	LONG $0x000040bf; BYTE $0x00 // movl $0x40, %edi
 	LONG $0x01c2f641 // testb $0x1, %r10b
 	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	WORD $0xdd75 // jne <symmetric2Multi8+0x4d0>
+	WORD $0xdd75 // jne <symmetric2Multi8+0x4e0>
 	LONG $0x48fd9162; LONG $0x003d5411 // vmovupd %zmm2, (%r13,%r15)
 	LONG $0x80e98348 // subq $-0x80, %rcx
 	LONG $0x0040bf41; WORD $0x0000 // movl $0x40, %r15d
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	WORD $0xb175 // jne <symmetric2Multi8+0x4c0>
+	WORD $0xb175 // jne <symmetric2Multi8+0x4d0>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x08fe8349 // cmpq $0x8, %r14
-	WORD $0x8875 // jne <symmetric2Multi8+0x4a0>
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
-	LONG $0xfffc09e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x8875 // jne <symmetric2Multi8+0x4b0>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0xfffc0ae9; BYTE $0xff // jmp <symmetric2Multi8+0x140>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xde8c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %rcx
 	LONG $0x48fdf262; WORD $0x2419; BYTE $0xde // vbroadcastsd (%rsi,%rbx,8), %zmm4
-	LONG $0x48fdd162; LONG $0x00cd5410 // vmovupd (%r13,%rcx,8), %zmm2
-	LONG $0x48fdd162; LONG $0x01cd5c10 // vmovupd 0x40(%r13,%rcx,8), %zmm3
+	LONG $0x48fdf162; LONG $0x00cd5410 // vmovupd (%rbp,%rcx,8), %zmm2
+	LONG $0x48fdf162; LONG $0x01cd5c10 // vmovupd 0x40(%rbp,%rcx,8), %zmm3
 	LONG $0x48edd262; WORD $0x60a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm4
 	LONG $0x58e5f262; LONG $0x08de64b8 // vfmadd231pd 0x40(%rsi,%rbx,8){1to8}, %zmm3, %zmm4
 	LONG $0x48fdd162; WORD $0x6011; BYTE $0xff // vmovupd %zmm4, -0x40(%r8)
@@ -1011,80 +1003,84 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $256-16
 	LONG $0x48fdd162; WORD $0x2011 // vmovupd %zmm4, (%r8)
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	WORD $0xa275 // jne <symmetric2Multi8+0x540>
-	LONG $0xfffb92e9; BYTE $0xff // jmp <symmetric2Multi8+0x135>
+	WORD $0xa275 // jne <symmetric2Multi8+0x550>
+	LONG $0xfffb8de9; BYTE $0xff // jmp <symmetric2Multi8+0x140>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xfb20840f; WORD $0xffff // je <symmetric2Multi8+0xe0>
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x240c2b48 // subq (%rsp), %rcx
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
+	LONG $0xfb20840f; WORD $0xffff // je <symmetric2Multi8+0xf0>
+	LONG $0x584a8b49 // movq 0x58(%r10), %rcx
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
+	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xf14c0f4c // cmovlq %rcx, %r14
+	LONG $0xf94c0f4c // cmovlq %rcx, %r15
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00818e0f; WORD $0x0000 // jle <symmetric2Multi8+0x660>
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0x02fe8349 // cmpq $0x2, %r14
+	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi8+0x670>
+	LONG $0x02ff8349 // cmpq $0x2, %r15
 	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	LONG $0xc64d0f4d // cmovgeq %r14, %r8
+	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
+	LONG $0xc74d0f4d // cmovgeq %r15, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x07e0c149 // shlq $0x7, %r8
-	WORD $0x4deb // jmp <symmetric2Multi8+0x647>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x48578b4c // movq 0x48(%rdi), %r10
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	WORD $0x49eb // jmp <symmetric2Multi8+0x656>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x487a8b49 // movq 0x48(%r10), %rdi
+	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x48fdd162; WORD $0x1410; BYTE $0x0a // vmovupd (%r10,%rcx), %zmm2
-	LONG $0x48fdd162; LONG $0x010a5c10 // vmovupd 0x40(%r10,%rcx), %zmm3
-	LONG $0x48ed9162; LONG $0xff1d5458 // vaddpd -0x40(%r13,%r11), %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0x1411; BYTE $0x0a // vmovupd %zmm2, (%r10,%rcx)
-	LONG $0x48e59162; LONG $0x001d5458 // vaddpd (%r13,%r11), %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0x1410; BYTE $0x0f // vmovupd (%rdi,%rcx), %zmm2
+	LONG $0x48fdf162; LONG $0x010f5c10 // vmovupd 0x40(%rdi,%rcx), %zmm3
+	LONG $0x48ed9162; LONG $0xff1e5458 // vaddpd -0x40(%r14,%r11), %zmm2, %zmm2
+	LONG $0x48fdf162; WORD $0x1411; BYTE $0x0f // vmovupd %zmm2, (%rdi,%rcx)
+	LONG $0x48e59162; WORD $0x1458; BYTE $0x1e // vaddpd (%r14,%r11), %zmm3, %zmm2
 	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x48fdd162; LONG $0x010a5411 // vmovupd %zmm2, 0x40(%r10,%rcx)
+	LONG $0x48fdf162; LONG $0x010f5411 // vmovupd %zmm2, 0x40(%rdi,%rcx)
 	WORD $0x394d; BYTE $0xd8 // cmpq %r11, %r8
-	WORD $0x1974 // je <symmetric2Multi8+0x660>
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x1a74 // je <symmetric2Multi8+0x670>
+	LONG $0x287a8b49 // movq 0x28(%r10), %rdi
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
-	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xad74 // je <symmetric2Multi8+0x600>
-	LONG $0x0cb70f41; BYTE $0x5a // movzwl (%r10,%rbx,2), %ecx
-	WORD $0xa6eb // jmp <symmetric2Multi8+0x600>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x061c8d4f // leaq (%r14,%r8), %r11
-	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	WORD $0xae74 // je <symmetric2Multi8+0x610>
+	LONG $0x5f0cb70f // movzwl (%rdi,%rbx,2), %ecx
+	WORD $0xa8eb // jmp <symmetric2Multi8+0x610>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x2f1c8d4f // leaq (%r15,%r13), %r11
+	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x244c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rcx
-	LONG $0xfa68830f; WORD $0xffff // jae <symmetric2Multi8+0xe4>
-	WORD $0x014d; BYTE $0xf6 // addq %r14, %r14
+	LONG $0x0088830f; WORD $0x0000 // jae <symmetric2Multi8+0x710>
+	WORD $0x014d; BYTE $0xff // addq %r15, %r15
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x46048d4f // leaq (%r14,%r8,2), %r8
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x45eb // jmp <symmetric2Multi8+0x6cf>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x6f048d4f // leaq (%r15,%r13,2), %r8
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	WORD $0x44eb // jmp <symmetric2Multi8+0x6df>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	WORD $0x014c; BYTE $0xc1 // addq %r8, %rcx
 	LONG $0x0cb70f42; BYTE $0x71 // movzwl (%rcx,%r14,2), %ecx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
-	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
+	LONG $0x384a0349 // addq 0x38(%r10), %rcx
 	LONG $0xf68c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r14,8)
 	LONG $0x487cf162; LONG $0x001e8411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3000(%rsi,%rbx)
 	LONG $0x487cf162; LONG $0x401e8411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3040(%rsi,%rbx)
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0xfa15840f; WORD $0xffff // je <symmetric2Multi8+0xe4>
+	LONG $0xfa16840f; WORD $0xffff // je <symmetric2Multi8+0xf5>
 	LONG $0xf6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r14,8)
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x584a8b49 // movq 0x58(%r10), %rcx
 	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
 	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	WORD $0xc57d // jge <symmetric2Multi8+0x6a8>
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
+	WORD $0xc57d // jge <symmetric2Multi8+0x6b8>
+	LONG $0x284a8b49 // movq 0x28(%r10), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0xa475 // jne <symmetric2Multi8+0x690>
+	WORD $0xa475 // jne <symmetric2Multi8+0x6a0>
 	LONG $0x330c8d4b // leaq (%r11,%r14), %rcx
-	WORD $0xa6eb // jmp <symmetric2Multi8+0x698>
+	WORD $0xa6eb // jmp <symmetric2Multi8+0x6a8>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0xfff9dbe9; BYTE $0xff // jmp <symmetric2Multi8+0xf5>
 	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1094,11 +1090,6 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
 	RET
 
@@ -1698,90 +1689,90 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $240-16
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	WORD $0x9066 // nop
 	LONG $0xeeb48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r13,8), %r14
-	LONG $0x197da2c4; WORD $0xee3c // vbroadcastsd (%rsi,%r13,8), %ymm7
+	LONG $0x197da2c4; WORD $0xee34 // vbroadcastsd (%rsi,%r13,8), %ymm6
 	LONG $0xee9c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r13,8), %rbx
-	LONG $0x197d22c4; WORD $0xee4c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%r13,8), %ymm9
+	LONG $0x197da2c4; WORD $0xee7c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%r13,8), %ymm7
 	LONG $0x197d22c4; LONG $0x0080ee9c; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%r13,8), %ymm11
-	LONG $0x107dc1c4; BYTE $0x36 // vmovupd (%r14), %ymm6
+	LONG $0x107d41c4; BYTE $0x06 // vmovupd (%r14), %ymm8
 	LONG $0x5c10fdc5; WORD $0x00dd // vmovupd (%rbp,%rbx,8), %ymm3
 	LONG $0x6410fdc5; WORD $0x20dd // vmovupd 0x20(%rbp,%rbx,8), %ymm4
 	LONG $0x6c10fdc5; WORD $0x40dd // vmovupd 0x40(%rbp,%rbx,8), %ymm5
-	LONG $0xc7594dc5 // vmulpd %ymm7, %ymm6, %ymm8
-	LONG $0xa8e5c2c4; WORD $0xc078 // vfmadd213pd -0x40(%r8), %ymm3, %ymm7
-	LONG $0xd65935c5 // vmulpd %ymm6, %ymm9, %ymm10
-	LONG $0xf659a5c5 // vmulpd %ymm6, %ymm11, %ymm6
-	LONG $0xb8ddc2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm4, %ymm7
-	LONG $0xb8d5c2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm5, %ymm7
-	LONG $0x117dc1c4; WORD $0xc078 // vmovupd %ymm7, -0x40(%r8)
-	LONG $0x197d22c4; LONG $0x00c0ee8c; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%r13,8), %ymm9
-	LONG $0x107dc1c4; WORD $0x207e // vmovupd 0x20(%r14), %ymm7
+	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
+	LONG $0xa8e5c2c4; WORD $0xc070 // vfmadd213pd -0x40(%r8), %ymm3, %ymm6
+	LONG $0xd7593dc5 // vmulpd %ymm7, %ymm8, %ymm10
+	LONG $0x593d41c4; BYTE $0xc3 // vmulpd %ymm11, %ymm8, %ymm8
+	LONG $0xb8dde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm4, %ymm6
+	LONG $0xb8d5c2c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm5, %ymm6
+	LONG $0x117dc1c4; WORD $0xc070 // vmovupd %ymm6, -0x40(%r8)
+	LONG $0x197da2c4; LONG $0x00c0eebc; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%r13,8), %ymm7
+	LONG $0x107dc1c4; WORD $0x2076 // vmovupd 0x20(%r14), %ymm6
 	LONG $0x197d22c4; LONG $0x0100ee9c; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%r13,8), %ymm11
 	LONG $0x197d22c4; LONG $0x0140eea4; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%r13,8), %ymm12
-	LONG $0xb8b562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm9, %ymm8
-	LONG $0xa8e542c4; WORD $0xe048 // vfmadd213pd -0x20(%r8), %ymm3, %ymm9
-	LONG $0xb89de2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm12, %ymm6
-	LONG $0xb8a562c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm11, %ymm10
-	LONG $0xb8dd42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm4, %ymm9
-	LONG $0xb8d542c4; BYTE $0xcc // vfmadd231pd %ymm12, %ymm5, %ymm9
-	LONG $0x117d41c4; WORD $0xe048 // vmovupd %ymm9, -0x20(%r8)
+	LONG $0xb8c562c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm7, %ymm9
+	LONG $0xa8e5c2c4; WORD $0xe078 // vfmadd213pd -0x20(%r8), %ymm3, %ymm7
+	LONG $0xb89d62c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm12, %ymm8
+	LONG $0xb8a562c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm11, %ymm10
+	LONG $0xb8ddc2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm4, %ymm7
+	LONG $0xb8d5c2c4; BYTE $0xfc // vfmadd231pd %ymm12, %ymm5, %ymm7
+	LONG $0x117dc1c4; WORD $0xe078 // vmovupd %ymm7, -0x20(%r8)
 	LONG $0x197d22c4; LONG $0x0180eea4; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%r13,8), %ymm12
 	LONG $0x197d22c4; LONG $0x01c0ee9c; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%r13,8), %ymm11
 	LONG $0x197da2c4; LONG $0x0200eebc; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%r13,8), %ymm7
-	LONG $0x107d41c4; WORD $0x404e // vmovupd 0x40(%r14), %ymm9
+	LONG $0x107dc1c4; WORD $0x4076 // vmovupd 0x40(%r14), %ymm6
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0xa89dc2c4; BYTE $0x18 // vfmadd213pd (%r8), %ymm12, %ymm3
-	LONG $0xb89d42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm12, %ymm8
-	LONG $0xb8b542c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm9, %ymm10
-	LONG $0xb8c5c2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm7, %ymm6
+	LONG $0xb89d62c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm12, %ymm9
+	LONG $0xb8cd42c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm6, %ymm10
+	LONG $0xb8c562c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm7, %ymm8
 	LONG $0xb8a5e2c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm11, %ymm3
 	LONG $0xb8c5e2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm7, %ymm3
 	LONG $0x117dc1c4; BYTE $0x18 // vmovupd %ymm3, (%r8)
 	LONG $0x60c08349 // addq $0x60, %r8
-	LONG $0x583dc1c4; WORD $0xdc1c // vaddpd (%r12,%rbx,8), %ymm8, %ymm3
+	LONG $0x5835c1c4; WORD $0xdc1c // vaddpd (%r12,%rbx,8), %ymm9, %ymm3
 	LONG $0x117dc1c4; WORD $0xdc1c // vmovupd %ymm3, (%r12,%rbx,8)
 	LONG $0x582dc1c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%rbx,8), %ymm10, %ymm3
 	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r12,%rbx,8)
-	LONG $0x584dc1c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %ymm6, %ymm3
+	LONG $0x583dc1c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %ymm8, %ymm3
 	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r12,%rbx,8)
 	LONG $0x08fd8349 // cmpq $0x8, %r13
-	LONG $0xfed7850f; WORD $0xffff // jne <symmetric3Multi4+0x3c0>
-	LONG $0xfffc42e9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
-	WORD $0x9066 // nop
+	LONG $0xfed6850f; WORD $0xffff // jne <symmetric3Multi4+0x3c0>
+	LONG $0xfffc41e9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
+	BYTE $0x90 // nop
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x9066 // nop
-	LONG $0xc6ac8b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %rbp
+	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x402c8d4f // leaq (%r8,%r8,2), %r13
 	LONG $0xc61c8d4a // leaq (%rsi,%r8,8), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0xed31 // xorl %ebp, %ebp
 	LONG $0x05e5c149 // shlq $0x5, %r13
 	WORD $0x014d; BYTE $0xcd // addq %r9, %r13
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x107dc1c4; WORD $0x0d5c; BYTE $0x00 // vmovupd (%r13,%rcx), %ymm3
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x197da2c4; WORD $0x7b24 // vbroadcastsd (%rbx,%r15,2), %ymm4
-	LONG $0xb8dda2c4; WORD $0x3d5c; BYTE $0x00 // vfmadd231pd (%rbp,%r15), %ymm4, %ymm3
+	LONG $0xb8dd82c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %ymm4, %ymm3
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0x60ff8349 // cmpq $0x60, %r15
-	WORD $0xe975 // jne <symmetric3Multi4+0x540>
+	WORD $0xea75 // jne <symmetric3Multi4+0x540>
 	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
-	WORD $0xff49; BYTE $0xc6 // incq %r14
+	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x117dc1c4; WORD $0x0d5c; BYTE $0x00 // vmovupd %ymm3, (%r13,%rcx)
-	LONG $0x03fe8349 // cmpq $0x3, %r14
-	WORD $0xb275 // jne <symmetric3Multi4+0x520>
+	LONG $0x03fd8348 // cmpq $0x3, %rbp
+	WORD $0xb375 // jne <symmetric3Multi4+0x520>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8975 // jne <symmetric3Multi4+0x500>
+	WORD $0x8a75 // jne <symmetric3Multi4+0x500>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffba9e9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xfffbaae9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
@@ -2143,50 +2134,50 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $240-16
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0xeeb48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r13,8), %r14
-	LONG $0x48fdb262; WORD $0x3c19; BYTE $0xee // vbroadcastsd (%rsi,%r13,8), %zmm7
+	LONG $0x48fdb262; WORD $0x3419; BYTE $0xee // vbroadcastsd (%rsi,%r13,8), %zmm6
 	LONG $0xee9c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r13,8), %rbx
-	LONG $0x48fd3262; LONG $0x08ee4c19 // vbroadcastsd 0x40(%rsi,%r13,8), %zmm9
+	LONG $0x48fdb262; LONG $0x08ee7c19 // vbroadcastsd 0x40(%rsi,%r13,8), %zmm7
 	LONG $0x48fd3262; LONG $0x10ee5c19 // vbroadcastsd 0x80(%rsi,%r13,8), %zmm11
-	LONG $0x48fdd162; WORD $0x3610 // vmovupd (%r14), %zmm6
+	LONG $0x48fd5162; WORD $0x0610 // vmovupd (%r14), %zmm8
 	LONG $0x48fdf162; LONG $0x00dd5c10 // vmovupd (%rbp,%rbx,8), %zmm3
 	LONG $0x48fdf162; LONG $0x01dd6410 // vmovupd 0x40(%rbp,%rbx,8), %zmm4
 	LONG $0x48fdf162; LONG $0x02dd6c10 // vmovupd 0x80(%rbp,%rbx,8), %zmm5
-	LONG $0x48cd7162; WORD $0xc759 // vmulpd %zmm7, %zmm6, %zmm8
-	LONG $0x48e5d262; WORD $0x78a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm3, %zmm7
-	LONG $0x48cd5162; WORD $0xd159 // vmulpd %zmm9, %zmm6, %zmm10
-	LONG $0x48cdd162; WORD $0xf359 // vmulpd %zmm11, %zmm6, %zmm6
-	LONG $0x48ddd262; WORD $0xf9b8 // vfmadd231pd %zmm9, %zmm4, %zmm7
-	LONG $0x48d5d262; WORD $0xfbb8 // vfmadd231pd %zmm11, %zmm5, %zmm7
-	LONG $0x48fdd162; WORD $0x7811; BYTE $0xfe // vmovupd %zmm7, -0x80(%r8)
-	LONG $0x48fd3262; LONG $0x18ee4c19 // vbroadcastsd 0xc0(%rsi,%r13,8), %zmm9
-	LONG $0x48fdd162; WORD $0x7e10; BYTE $0x01 // vmovupd 0x40(%r14), %zmm7
+	LONG $0x48bd7162; WORD $0xce59 // vmulpd %zmm6, %zmm8, %zmm9
+	LONG $0x48e5d262; WORD $0x70a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm3, %zmm6
+	LONG $0x48bd7162; WORD $0xd759 // vmulpd %zmm7, %zmm8, %zmm10
+	LONG $0x48bd5162; WORD $0xc359 // vmulpd %zmm11, %zmm8, %zmm8
+	LONG $0x48ddf262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm4, %zmm6
+	LONG $0x48d5d262; WORD $0xf3b8 // vfmadd231pd %zmm11, %zmm5, %zmm6
+	LONG $0x48fdd162; WORD $0x7011; BYTE $0xfe // vmovupd %zmm6, -0x80(%r8)
+	LONG $0x48fdb262; LONG $0x18ee7c19 // vbroadcastsd 0xc0(%rsi,%r13,8), %zmm7
+	LONG $0x48fdd162; WORD $0x7610; BYTE $0x01 // vmovupd 0x40(%r14), %zmm6
 	LONG $0x48fd3262; LONG $0x20ee5c19 // vbroadcastsd 0x100(%rsi,%r13,8), %zmm11
 	LONG $0x48fd3262; LONG $0x28ee6419 // vbroadcastsd 0x140(%rsi,%r13,8), %zmm12
-	LONG $0x48b57262; WORD $0xc7b8 // vfmadd231pd %zmm7, %zmm9, %zmm8
-	LONG $0x48e55262; WORD $0x48a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm3, %zmm9
-	LONG $0x489df262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm12, %zmm6
-	LONG $0x48a57262; WORD $0xd7b8 // vfmadd231pd %zmm7, %zmm11, %zmm10
-	LONG $0x48dd5262; WORD $0xcbb8 // vfmadd231pd %zmm11, %zmm4, %zmm9
-	LONG $0x48d55262; WORD $0xccb8 // vfmadd231pd %zmm12, %zmm5, %zmm9
-	LONG $0x48fd5162; WORD $0x4811; BYTE $0xff // vmovupd %zmm9, -0x40(%r8)
+	LONG $0x48c57262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm7, %zmm9
+	LONG $0x48e5d262; WORD $0x78a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm3, %zmm7
+	LONG $0x489d7262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm12, %zmm8
+	LONG $0x48a57262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm11, %zmm10
+	LONG $0x48ddd262; WORD $0xfbb8 // vfmadd231pd %zmm11, %zmm4, %zmm7
+	LONG $0x48d5d262; WORD $0xfcb8 // vfmadd231pd %zmm12, %zmm5, %zmm7
+	LONG $0x48fdd162; WORD $0x7811; BYTE $0xff // vmovupd %zmm7, -0x40(%r8)
 	LONG $0x48fd3262; LONG $0x30ee6419 // vbroadcastsd 0x180(%rsi,%r13,8), %zmm12
 	LONG $0x48fd3262; LONG $0x38ee5c19 // vbroadcastsd 0x1c0(%rsi,%r13,8), %zmm11
 	LONG $0x48fdb262; LONG $0x40ee7c19 // vbroadcastsd 0x200(%rsi,%r13,8), %zmm7
-	LONG $0x48fd5162; WORD $0x4e10; BYTE $0x02 // vmovupd 0x80(%r14), %zmm9
+	LONG $0x48fdd162; WORD $0x7610; BYTE $0x02 // vmovupd 0x80(%r14), %zmm6
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x489dd262; WORD $0x18a8 // vfmadd213pd (%r8), %zmm12, %zmm3
-	LONG $0x489d5262; WORD $0xc1b8 // vfmadd231pd %zmm9, %zmm12, %zmm8
-	LONG $0x48b55262; WORD $0xd3b8 // vfmadd231pd %zmm11, %zmm9, %zmm10
-	LONG $0x48c5d262; WORD $0xf1b8 // vfmadd231pd %zmm9, %zmm7, %zmm6
+	LONG $0x489d7262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm12, %zmm9
+	LONG $0x48cd5262; WORD $0xd3b8 // vfmadd231pd %zmm11, %zmm6, %zmm10
+	LONG $0x48c57262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm7, %zmm8
 	LONG $0x48a5f262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm11, %zmm3
 	LONG $0x48c5f262; WORD $0xddb8 // vfmadd231pd %zmm5, %zmm7, %zmm3
 	LONG $0x48fdd162; WORD $0x1811 // vmovupd %zmm3, (%r8)
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
-	LONG $0x48bdd162; WORD $0x1c58; BYTE $0xdc // vaddpd (%r12,%rbx,8), %zmm8, %zmm3
+	LONG $0x48b5d162; WORD $0x1c58; BYTE $0xdc // vaddpd (%r12,%rbx,8), %zmm9, %zmm3
 	LONG $0x48fdd162; WORD $0x1c11; BYTE $0xdc // vmovupd %zmm3, (%r12,%rbx,8)
 	LONG $0x48add162; LONG $0x01dc5c58 // vaddpd 0x40(%r12,%rbx,8), %zmm10, %zmm3
 	LONG $0x48fdd162; LONG $0x01dc5c11 // vmovupd %zmm3, 0x40(%r12,%rbx,8)
-	LONG $0x48cdd162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%rbx,8), %zmm6, %zmm3
+	LONG $0x48bdd162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%rbx,8), %zmm8, %zmm3
 	LONG $0x48fdd162; LONG $0x02dc5c11 // vmovupd %zmm3, 0x80(%r12,%rbx,8)
 	LONG $0x08fd8349 // cmpq $0x8, %r13
 	LONG $0xfeb9850f; WORD $0xffff // jne <symmetric3Multi8+0x4c0>
@@ -2194,34 +2185,34 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $240-16
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xc6ac8b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %rbp
+	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x402c8d4f // leaq (%r8,%r8,2), %r13
 	LONG $0xc61c8d4a // leaq (%rsi,%r8,8), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0xed31 // xorl %ebp, %ebp
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x014d; BYTE $0xcd // addq %r9, %r13
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
 	LONG $0x06e7c149 // shlq $0x6, %r15
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0x48fd9162; LONG $0x003d5c10 // vmovupd (%r13,%r15), %zmm3
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x48fdb262; WORD $0x2419; BYTE $0x13 // vbroadcastsd (%rbx,%r10), %zmm4
-	LONG $0x48ddb262; LONG $0x00155cb8 // vfmadd231pd (%rbp,%r10), %zmm4, %zmm3
+	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x16 // vfmadd231pd (%r14,%r10), %zmm4, %zmm3
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0xc0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r10
-	WORD $0xe475 // jne <symmetric3Multi8+0x660>
+	WORD $0xe575 // jne <symmetric3Multi8+0x660>
 	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
-	WORD $0xff49; BYTE $0xc6 // incq %r14
+	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x48fd9162; LONG $0x003d5c11 // vmovupd %zmm3, (%r13,%r15)
-	LONG $0x03fe8349 // cmpq $0x3, %r14
-	WORD $0xac75 // jne <symmetric3Multi8+0x640>
+	LONG $0x03fd8348 // cmpq $0x3, %rbp
+	WORD $0xad75 // jne <symmetric3Multi8+0x640>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8375 // jne <symmetric3Multi8+0x620>
+	WORD $0x8475 // jne <symmetric3Multi8+0x620>
 	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0xfffa99e9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xfffa9ae9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
@@ -2868,8 +2859,8 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
 	LONG $0x011d850f; WORD $0x0000 // jne <symmetric4Multi4+0x260>
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x6d5c8d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r11
-	LONG $0x2d5c8d43; BYTE $0x00 // leal (%r13,%r13), %ebx
+	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
+	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	LONG $0xc6950f41 // setne %r14b
@@ -2895,16 +2886,16 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
 	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cf162; LONG $0x010e5411 // vmovups %zmm2, 0x40(%rsi,%rcx)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
+	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
 	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x486d9262; LONG $0xc06e548d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cf162; LONG $0x020e5411 // vmovups %zmm2, 0x80(%rsi,%rcx)
-	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
+	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
 	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
-	LONG $0x486d9262; LONG $0xc01e548d // vpermb -0x1000(%r14,%r11), %zmm2, %zmm2
+	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
 	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
@@ -2954,17 +2945,17 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
 	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
 	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
 	LONG $0x48fdf162; LONG $0x010e5411 // vmovupd %zmm2, 0x40(%rsi,%rcx)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
+	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
 	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
 	LONG $0x496d9262; LONG $0xc06e5c8d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm3 {%k1}
 	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
 	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
 	LONG $0x48fdf162; LONG $0x020e5411 // vmovupd %zmm2, 0x80(%rsi,%rcx)
-	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
+	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
 	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x496d9262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%r11), %zmm2, %zmm3 {%k1}
+	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
 	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
 	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
@@ -2994,16 +2985,16 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
 	LONG $0x197d22c4; WORD $0xc65c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%r8,8), %ymm11
 	LONG $0x197d22c4; LONG $0x0080c6a4; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%r8,8), %ymm12
 	LONG $0x197d22c4; LONG $0x00c0c6ac; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%r8,8), %ymm13
-	LONG $0x107dc1c4; BYTE $0x36 // vmovupd (%r14), %ymm6
+	LONG $0x107dc1c4; BYTE $0x2e // vmovupd (%r14), %ymm5
 	LONG $0x107da1c4; WORD $0xdd54; BYTE $0x00 // vmovupd (%rbp,%r11,8), %ymm2
 	LONG $0x107d21c4; WORD $0xdd4c; BYTE $0x20 // vmovupd 0x20(%rbp,%r11,8), %ymm9
 	LONG $0x107d21c4; WORD $0xdd44; BYTE $0x40 // vmovupd 0x40(%rbp,%r11,8), %ymm8
 	LONG $0x107da1c4; WORD $0xdd7c; BYTE $0x60 // vmovupd 0x60(%rbp,%r11,8), %ymm7
-	LONG $0xde59adc5 // vmulpd %ymm6, %ymm10, %ymm3
+	LONG $0xdd59adc5 // vmulpd %ymm5, %ymm10, %ymm3
 	LONG $0xa8ed62c4; WORD $0xa053 // vfmadd213pd -0x60(%rbx), %ymm2, %ymm10
-	LONG $0xe659a5c5 // vmulpd %ymm6, %ymm11, %ymm4
-	LONG $0xee599dc5 // vmulpd %ymm6, %ymm12, %ymm5
-	LONG $0xf65995c5 // vmulpd %ymm6, %ymm13, %ymm6
+	LONG $0xe559a5c5 // vmulpd %ymm5, %ymm11, %ymm4
+	LONG $0xf5599dc5 // vmulpd %ymm5, %ymm12, %ymm6
+	LONG $0xed5995c5 // vmulpd %ymm5, %ymm13, %ymm5
 	LONG $0xb8b542c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm9, %ymm10
 	LONG $0xb8bd42c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm8, %ymm10
 	LONG $0xb8c542c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm7, %ymm10
@@ -3016,8 +3007,8 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
 	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
 	LONG $0xa8ed62c4; WORD $0xc05b // vfmadd213pd -0x40(%rbx), %ymm2, %ymm11
 	LONG $0xb89dc2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm12, %ymm4
-	LONG $0xb895c2c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm13, %ymm5
-	LONG $0xb88dc2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm14, %ymm6
+	LONG $0xb895c2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm13, %ymm6
+	LONG $0xb88dc2c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm14, %ymm5
 	LONG $0xb8b542c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm9, %ymm11
 	LONG $0xb8bd42c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm8, %ymm11
 	LONG $0xb8c542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm7, %ymm11
@@ -3029,26 +3020,26 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
 	LONG $0x197d22c4; LONG $0x02c0c6b4; WORD $0x0000 // vbroadcastsd 0x2c0(%rsi,%r8,8), %ymm14
 	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
 	LONG $0xa8ed62c4; WORD $0xe05b // vfmadd213pd -0x20(%rbx), %ymm2, %ymm11
-	LONG $0xb88dc2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm14, %ymm6
-	LONG $0xb895c2c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm13, %ymm5
+	LONG $0xb88dc2c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm14, %ymm5
 	LONG $0xb89dc2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm12, %ymm4
+	LONG $0xb895c2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm13, %ymm6
 	LONG $0xb8b542c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm9, %ymm11
 	LONG $0xb8bd42c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm8, %ymm11
 	LONG $0xb8c542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm7, %ymm11
 	LONG $0x5b117dc5; BYTE $0xe0 // vmovupd %ymm11, -0x20(%rbx)
 	LONG $0x197d22c4; LONG $0x0300c6b4; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%r8,8), %ymm14
-	LONG $0x197d22c4; LONG $0x0340c6ac; WORD $0x0000 // vbroadcastsd 0x340(%rsi,%r8,8), %ymm13
-	LONG $0x197d22c4; LONG $0x0380c6a4; WORD $0x0000 // vbroadcastsd 0x380(%rsi,%r8,8), %ymm12
+	LONG $0x197d22c4; LONG $0x0340c6a4; WORD $0x0000 // vbroadcastsd 0x340(%rsi,%r8,8), %ymm12
+	LONG $0x197d22c4; LONG $0x0380c69c; WORD $0x0000 // vbroadcastsd 0x380(%rsi,%r8,8), %ymm11
 	LONG $0x197d22c4; LONG $0x03c0c694; WORD $0x0000 // vbroadcastsd 0x3c0(%rsi,%r8,8), %ymm10
-	LONG $0x107d41c4; WORD $0x605e // vmovupd 0x60(%r14), %ymm11
+	LONG $0x107d41c4; WORD $0x606e // vmovupd 0x60(%r14), %ymm13
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0xa88de2c4; BYTE $0x13 // vfmadd213pd (%rbx), %ymm14, %ymm2
-	LONG $0xb88dc2c4; BYTE $0xdb // vfmadd231pd %ymm11, %ymm14, %ymm3
-	LONG $0xb8a5c2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm11, %ymm4
-	LONG $0xb8a5c2c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm11, %ymm5
-	LONG $0xb8adc2c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm10, %ymm6
-	LONG $0xb895c2c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm13, %ymm2
-	LONG $0xb89dc2c4; BYTE $0xd0 // vfmadd231pd %ymm8, %ymm12, %ymm2
+	LONG $0xb88dc2c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm14, %ymm3
+	LONG $0xb895c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm13, %ymm4
+	LONG $0xb895c2c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm13, %ymm6
+	LONG $0xb8adc2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm10, %ymm5
+	LONG $0xb89dc2c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm12, %ymm2
+	LONG $0xb8a5c2c4; BYTE $0xd0 // vfmadd231pd %ymm8, %ymm11, %ymm2
 	LONG $0xb8ade2c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm10, %ymm2
 	LONG $0x1311fdc5 // vmovupd %ymm2, (%rbx)
 	LONG $0x80eb8348 // subq $-0x80, %rbx
@@ -3056,9 +3047,9 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
 	LONG $0x117d81c4; WORD $0xdc14 // vmovupd %ymm2, (%r12,%r11,8)
 	LONG $0x585d81c4; WORD $0xdc54; BYTE $0x20 // vaddpd 0x20(%r12,%r11,8), %ymm4, %ymm2
 	LONG $0x117d81c4; WORD $0xdc54; BYTE $0x20 // vmovupd %ymm2, 0x20(%r12,%r11,8)
-	LONG $0x585581c4; WORD $0xdc54; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %ymm5, %ymm2
+	LONG $0x584d81c4; WORD $0xdc54; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %ymm6, %ymm2
 	LONG $0x117d81c4; WORD $0xdc54; BYTE $0x40 // vmovupd %ymm2, 0x40(%r12,%r11,8)
-	LONG $0x584d81c4; WORD $0xdc54; BYTE $0x60 // vaddpd 0x60(%r12,%r11,8), %ymm6, %ymm2
+	LONG $0x585581c4; WORD $0xdc54; BYTE $0x60 // vaddpd 0x60(%r12,%r11,8), %ymm5, %ymm2
 	LONG $0x117d81c4; WORD $0xdc54; BYTE $0x60 // vmovupd %ymm2, 0x60(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	LONG $0xfe2b850f; WORD $0xffff // jne <symmetric4Multi4+0x420>
@@ -3103,35 +3094,35 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xde8c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %rcx
-	LONG $0x197da2c4; WORD $0xde34 // vbroadcastsd (%rsi,%r11,8), %ymm6
+	LONG $0x197da2c4; WORD $0xde24 // vbroadcastsd (%rsi,%r11,8), %ymm4
 	LONG $0x5410fdc5; WORD $0x00cd // vmovupd (%rbp,%rcx,8), %ymm2
 	LONG $0x5c10fdc5; WORD $0x20cd // vmovupd 0x20(%rbp,%rcx,8), %ymm3
-	LONG $0x6410fdc5; WORD $0x40cd // vmovupd 0x40(%rbp,%rcx,8), %ymm4
-	LONG $0x6c10fdc5; WORD $0x60cd // vmovupd 0x60(%rbp,%rcx,8), %ymm5
-	LONG $0xa8edc2c4; WORD $0xa070 // vfmadd213pd -0x60(%r8), %ymm2, %ymm6
-	LONG $0x38e5b262; LONG $0x08de74b8 // vfmadd231pd 0x40(%rsi,%r11,8){1to4}, %ymm3, %ymm6
-	LONG $0x38ddb262; LONG $0x10de74b8 // vfmadd231pd 0x80(%rsi,%r11,8){1to4}, %ymm4, %ymm6
-	LONG $0x38d5b262; LONG $0x18de74b8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to4}, %ymm5, %ymm6
-	LONG $0x117dc1c4; WORD $0xa070 // vmovupd %ymm6, -0x60(%r8)
-	LONG $0x197da2c4; LONG $0x0100deb4; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%r11,8), %ymm6
-	LONG $0xa8edc2c4; WORD $0xc070 // vfmadd213pd -0x40(%r8), %ymm2, %ymm6
-	LONG $0x38e5b262; LONG $0x28de74b8 // vfmadd231pd 0x140(%rsi,%r11,8){1to4}, %ymm3, %ymm6
-	LONG $0x38ddb262; LONG $0x30de74b8 // vfmadd231pd 0x180(%rsi,%r11,8){1to4}, %ymm4, %ymm6
-	LONG $0x38d5b262; LONG $0x38de74b8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to4}, %ymm5, %ymm6
-	LONG $0x117dc1c4; WORD $0xc070 // vmovupd %ymm6, -0x40(%r8)
-	LONG $0x197da2c4; LONG $0x0200deb4; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%r11,8), %ymm6
-	LONG $0xa8edc2c4; WORD $0xe070 // vfmadd213pd -0x20(%r8), %ymm2, %ymm6
-	LONG $0x38e5b262; LONG $0x48de74b8 // vfmadd231pd 0x240(%rsi,%r11,8){1to4}, %ymm3, %ymm6
-	LONG $0x38ddb262; LONG $0x50de74b8 // vfmadd231pd 0x280(%rsi,%r11,8){1to4}, %ymm4, %ymm6
-	LONG $0x38d5b262; LONG $0x58de74b8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to4}, %ymm5, %ymm6
-	LONG $0x117dc1c4; WORD $0xe070 // vmovupd %ymm6, -0x20(%r8)
-	LONG $0x197da2c4; LONG $0x0300deb4; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%r11,8), %ymm6
-	LONG $0xa8edc2c4; BYTE $0x30 // vfmadd213pd (%r8), %ymm2, %ymm6
-	LONG $0x38e5b262; LONG $0x68de74b8 // vfmadd231pd 0x340(%rsi,%r11,8){1to4}, %ymm3, %ymm6
-	LONG $0x38ddb262; LONG $0x70de74b8 // vfmadd231pd 0x380(%rsi,%r11,8){1to4}, %ymm4, %ymm6
-	LONG $0x38d5b262; LONG $0x78de74b8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to4}, %ymm5, %ymm6
+	LONG $0x6c10fdc5; WORD $0x40cd // vmovupd 0x40(%rbp,%rcx,8), %ymm5
+	LONG $0x7410fdc5; WORD $0x60cd // vmovupd 0x60(%rbp,%rcx,8), %ymm6
+	LONG $0xa8edc2c4; WORD $0xa060 // vfmadd213pd -0x60(%r8), %ymm2, %ymm4
+	LONG $0x38e5b262; LONG $0x08de64b8 // vfmadd231pd 0x40(%rsi,%r11,8){1to4}, %ymm3, %ymm4
+	LONG $0x38d5b262; LONG $0x10de64b8 // vfmadd231pd 0x80(%rsi,%r11,8){1to4}, %ymm5, %ymm4
+	LONG $0x38cdb262; LONG $0x18de64b8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to4}, %ymm6, %ymm4
+	LONG $0x117dc1c4; WORD $0xa060 // vmovupd %ymm4, -0x60(%r8)
+	LONG $0x197da2c4; LONG $0x0100dea4; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%r11,8), %ymm4
+	LONG $0xa8edc2c4; WORD $0xc060 // vfmadd213pd -0x40(%r8), %ymm2, %ymm4
+	LONG $0x38e5b262; LONG $0x28de64b8 // vfmadd231pd 0x140(%rsi,%r11,8){1to4}, %ymm3, %ymm4
+	LONG $0x38d5b262; LONG $0x30de64b8 // vfmadd231pd 0x180(%rsi,%r11,8){1to4}, %ymm5, %ymm4
+	LONG $0x38cdb262; LONG $0x38de64b8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to4}, %ymm6, %ymm4
+	LONG $0x117dc1c4; WORD $0xc060 // vmovupd %ymm4, -0x40(%r8)
+	LONG $0x197da2c4; LONG $0x0200dea4; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%r11,8), %ymm4
+	LONG $0xa8edc2c4; WORD $0xe060 // vfmadd213pd -0x20(%r8), %ymm2, %ymm4
+	LONG $0x38e5b262; LONG $0x48de64b8 // vfmadd231pd 0x240(%rsi,%r11,8){1to4}, %ymm3, %ymm4
+	LONG $0x38d5b262; LONG $0x50de64b8 // vfmadd231pd 0x280(%rsi,%r11,8){1to4}, %ymm5, %ymm4
+	LONG $0x38cdb262; LONG $0x58de64b8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to4}, %ymm6, %ymm4
+	LONG $0x117dc1c4; WORD $0xe060 // vmovupd %ymm4, -0x20(%r8)
+	LONG $0x197da2c4; LONG $0x0300dea4; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%r11,8), %ymm4
+	LONG $0xa8edc2c4; BYTE $0x20 // vfmadd213pd (%r8), %ymm2, %ymm4
+	LONG $0x38e5b262; LONG $0x68de64b8 // vfmadd231pd 0x340(%rsi,%r11,8){1to4}, %ymm3, %ymm4
+	LONG $0x38d5b262; LONG $0x70de64b8 // vfmadd231pd 0x380(%rsi,%r11,8){1to4}, %ymm5, %ymm4
+	LONG $0x38cdb262; LONG $0x78de64b8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to4}, %ymm6, %ymm4
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x117dc1c4; BYTE $0x30 // vmovupd %ymm6, (%r8)
+	LONG $0x117dc1c4; BYTE $0x20 // vmovupd %ymm4, (%r8)
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
 	LONG $0xff1d850f; WORD $0xffff // jne <symmetric4Multi4+0x6a0>
@@ -3315,8 +3306,8 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x0208850f; WORD $0x0000 // jne <symmetric4Multi8+0x370>
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x6d5c8d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r11
-	LONG $0x2d5c8d43; BYTE $0x00 // leal (%r13,%r13), %ebx
+	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
+	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
 	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
 	LONG $0xc0930f41 // setae %r8b
 	LONG $0x07c5f641 // testb $0x7, %r13b
@@ -3343,16 +3334,16 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
 	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cb162; LONG $0x013e5411 // vmovups %zmm2, 0x40(%rsi,%r15)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
+	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
 	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x486d9262; LONG $0xc06e548d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cb162; LONG $0x023e5411 // vmovups %zmm2, 0x80(%rsi,%r15)
-	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
+	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
 	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
-	LONG $0x486d9262; LONG $0xc01e548d // vpermb -0x1000(%r14,%r11), %zmm2, %zmm2
+	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
 	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
@@ -3378,17 +3369,17 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
 	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
 	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
 	LONG $0x48fdb162; LONG $0x013e5411 // vmovupd %zmm2, 0x40(%rsi,%r15)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
+	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
 	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
 	LONG $0x496d9262; LONG $0xc06e5c8d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm3 {%k1}
 	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
 	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
 	LONG $0x48fdb162; LONG $0x023e5411 // vmovupd %zmm2, 0x80(%rsi,%r15)
-	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
+	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
 	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x496d9262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%r11), %zmm2, %zmm3 {%k1}
+	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
 	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
 	LONG $0x48fdb162; LONG $0x033e5411 // vmovupd %zmm2, 0xc0(%rsi,%r15)
@@ -3488,16 +3479,16 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
 	LONG $0x48fd3262; LONG $0x08c65c19 // vbroadcastsd 0x40(%rsi,%r8,8), %zmm11
 	LONG $0x48fd3262; LONG $0x10c66419 // vbroadcastsd 0x80(%rsi,%r8,8), %zmm12
 	LONG $0x48fd3262; LONG $0x18c66c19 // vbroadcastsd 0xc0(%rsi,%r8,8), %zmm13
-	LONG $0x48fdd162; WORD $0x3610 // vmovupd (%r14), %zmm6
+	LONG $0x48fdd162; WORD $0x2e10 // vmovupd (%r14), %zmm5
 	LONG $0x48fdb162; LONG $0x00dd5410 // vmovupd (%rbp,%r11,8), %zmm2
 	LONG $0x48fd3162; LONG $0x01dd4c10 // vmovupd 0x40(%rbp,%r11,8), %zmm9
 	LONG $0x48fd3162; LONG $0x02dd4410 // vmovupd 0x80(%rbp,%r11,8), %zmm8
 	LONG $0x48fdb162; LONG $0x03dd7c10 // vmovupd 0xc0(%rbp,%r11,8), %zmm7
-	LONG $0x48cdd162; WORD $0xda59 // vmulpd %zmm10, %zmm6, %zmm3
+	LONG $0x48d5d162; WORD $0xda59 // vmulpd %zmm10, %zmm5, %zmm3
 	LONG $0x48ed7262; WORD $0x53a8; BYTE $0xfd // vfmadd213pd -0xc0(%rbx), %zmm2, %zmm10
-	LONG $0x48cdd162; WORD $0xe359 // vmulpd %zmm11, %zmm6, %zmm4
-	LONG $0x48cdd162; WORD $0xec59 // vmulpd %zmm12, %zmm6, %zmm5
-	LONG $0x48cdd162; WORD $0xf559 // vmulpd %zmm13, %zmm6, %zmm6
+	LONG $0x48d5d162; WORD $0xe359 // vmulpd %zmm11, %zmm5, %zmm4
+	LONG $0x48d5d162; WORD $0xf459 // vmulpd %zmm12, %zmm5, %zmm6
+	LONG $0x48d5d162; WORD $0xed59 // vmulpd %zmm13, %zmm5, %zmm5
 	LONG $0x48b55262; WORD $0xd3b8 // vfmadd231pd %zmm11, %zmm9, %zmm10
 	LONG $0x48bd5262; WORD $0xd4b8 // vfmadd231pd %zmm12, %zmm8, %zmm10
 	LONG $0x48c55262; WORD $0xd5b8 // vfmadd231pd %zmm13, %zmm7, %zmm10
@@ -3510,8 +3501,8 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
 	LONG $0x48a5d262; WORD $0xdab8 // vfmadd231pd %zmm10, %zmm11, %zmm3
 	LONG $0x48ed7262; WORD $0x5ba8; BYTE $0xfe // vfmadd213pd -0x80(%rbx), %zmm2, %zmm11
 	LONG $0x489dd262; WORD $0xe2b8 // vfmadd231pd %zmm10, %zmm12, %zmm4
-	LONG $0x4895d262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm13, %zmm5
-	LONG $0x488dd262; WORD $0xf2b8 // vfmadd231pd %zmm10, %zmm14, %zmm6
+	LONG $0x4895d262; WORD $0xf2b8 // vfmadd231pd %zmm10, %zmm13, %zmm6
+	LONG $0x488dd262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm14, %zmm5
 	LONG $0x48b55262; WORD $0xdcb8 // vfmadd231pd %zmm12, %zmm9, %zmm11
 	LONG $0x48bd5262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm8, %zmm11
 	LONG $0x48c55262; WORD $0xdeb8 // vfmadd231pd %zmm14, %zmm7, %zmm11
@@ -3523,26 +3514,26 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
 	LONG $0x48fd3262; LONG $0x58c67419 // vbroadcastsd 0x2c0(%rsi,%r8,8), %zmm14
 	LONG $0x48a5d262; WORD $0xdab8 // vfmadd231pd %zmm10, %zmm11, %zmm3
 	LONG $0x48ed7262; WORD $0x5ba8; BYTE $0xff // vfmadd213pd -0x40(%rbx), %zmm2, %zmm11
-	LONG $0x488dd262; WORD $0xf2b8 // vfmadd231pd %zmm10, %zmm14, %zmm6
-	LONG $0x4895d262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm13, %zmm5
+	LONG $0x488dd262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm14, %zmm5
 	LONG $0x489dd262; WORD $0xe2b8 // vfmadd231pd %zmm10, %zmm12, %zmm4
+	LONG $0x4895d262; WORD $0xf2b8 // vfmadd231pd %zmm10, %zmm13, %zmm6
 	LONG $0x48b55262; WORD $0xdcb8 // vfmadd231pd %zmm12, %zmm9, %zmm11
 	LONG $0x48bd5262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm8, %zmm11
 	LONG $0x48c55262; WORD $0xdeb8 // vfmadd231pd %zmm14, %zmm7, %zmm11
 	LONG $0x48fd7162; WORD $0x5b11; BYTE $0xff // vmovupd %zmm11, -0x40(%rbx)
 	LONG $0x48fd3262; LONG $0x60c67419 // vbroadcastsd 0x300(%rsi,%r8,8), %zmm14
-	LONG $0x48fd3262; LONG $0x68c66c19 // vbroadcastsd 0x340(%rsi,%r8,8), %zmm13
-	LONG $0x48fd3262; LONG $0x70c66419 // vbroadcastsd 0x380(%rsi,%r8,8), %zmm12
+	LONG $0x48fd3262; LONG $0x68c66419 // vbroadcastsd 0x340(%rsi,%r8,8), %zmm12
+	LONG $0x48fd3262; LONG $0x70c65c19 // vbroadcastsd 0x380(%rsi,%r8,8), %zmm11
 	LONG $0x48fd3262; LONG $0x78c65419 // vbroadcastsd 0x3c0(%rsi,%r8,8), %zmm10
-	LONG $0x48fd5162; WORD $0x5e10; BYTE $0x03 // vmovupd 0xc0(%r14), %zmm11
+	LONG $0x48fd5162; WORD $0x6e10; BYTE $0x03 // vmovupd 0xc0(%r14), %zmm13
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x488df262; WORD $0x13a8 // vfmadd213pd (%rbx), %zmm14, %zmm2
-	LONG $0x488dd262; WORD $0xdbb8 // vfmadd231pd %zmm11, %zmm14, %zmm3
-	LONG $0x48a5d262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm11, %zmm4
-	LONG $0x48a5d262; WORD $0xecb8 // vfmadd231pd %zmm12, %zmm11, %zmm5
-	LONG $0x48add262; WORD $0xf3b8 // vfmadd231pd %zmm11, %zmm10, %zmm6
-	LONG $0x4895d262; WORD $0xd1b8 // vfmadd231pd %zmm9, %zmm13, %zmm2
-	LONG $0x489dd262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm12, %zmm2
+	LONG $0x488dd262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm14, %zmm3
+	LONG $0x4895d262; WORD $0xe4b8 // vfmadd231pd %zmm12, %zmm13, %zmm4
+	LONG $0x4895d262; WORD $0xf3b8 // vfmadd231pd %zmm11, %zmm13, %zmm6
+	LONG $0x48add262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm10, %zmm5
+	LONG $0x489dd262; WORD $0xd1b8 // vfmadd231pd %zmm9, %zmm12, %zmm2
+	LONG $0x48a5d262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm11, %zmm2
 	LONG $0x48adf262; WORD $0xd7b8 // vfmadd231pd %zmm7, %zmm10, %zmm2
 	LONG $0x48fdf162; WORD $0x1311 // vmovupd %zmm2, (%rbx)
 	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
@@ -3550,9 +3541,9 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
 	LONG $0x48fd9162; WORD $0x1411; BYTE $0xdc // vmovupd %zmm2, (%r12,%r11,8)
 	LONG $0x48dd9162; LONG $0x01dc5458 // vaddpd 0x40(%r12,%r11,8), %zmm4, %zmm2
 	LONG $0x48fd9162; LONG $0x01dc5411 // vmovupd %zmm2, 0x40(%r12,%r11,8)
-	LONG $0x48d59162; LONG $0x02dc5458 // vaddpd 0x80(%r12,%r11,8), %zmm5, %zmm2
+	LONG $0x48cd9162; LONG $0x02dc5458 // vaddpd 0x80(%r12,%r11,8), %zmm6, %zmm2
 	LONG $0x48fd9162; LONG $0x02dc5411 // vmovupd %zmm2, 0x80(%r12,%r11,8)
-	LONG $0x48cd9162; LONG $0x03dc5458 // vaddpd 0xc0(%r12,%r11,8), %zmm6, %zmm2
+	LONG $0x48d59162; LONG $0x03dc5458 // vaddpd 0xc0(%r12,%r11,8), %zmm5, %zmm2
 	LONG $0x48fd9162; LONG $0x03dc5411 // vmovupd %zmm2, 0xc0(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	LONG $0xfe06850f; WORD $0xffff // jne <symmetric4Multi8+0x580>
@@ -3592,35 +3583,35 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xde948b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %r10
-	LONG $0x48fdb262; WORD $0x3419; BYTE $0xde // vbroadcastsd (%rsi,%r11,8), %zmm6
+	LONG $0x48fdb262; WORD $0x2419; BYTE $0xde // vbroadcastsd (%rsi,%r11,8), %zmm4
 	LONG $0x48fdb162; LONG $0x00d55410 // vmovupd (%rbp,%r10,8), %zmm2
 	LONG $0x48fdb162; LONG $0x01d55c10 // vmovupd 0x40(%rbp,%r10,8), %zmm3
-	LONG $0x48fdb162; LONG $0x02d56410 // vmovupd 0x80(%rbp,%r10,8), %zmm4
-	LONG $0x48fdb162; LONG $0x03d56c10 // vmovupd 0xc0(%rbp,%r10,8), %zmm5
-	LONG $0x48edd262; WORD $0x70a8; BYTE $0xfd // vfmadd213pd -0xc0(%r8), %zmm2, %zmm6
-	LONG $0x58e5b262; LONG $0x08de74b8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm3, %zmm6
-	LONG $0x58ddb262; LONG $0x10de74b8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm4, %zmm6
-	LONG $0x58d5b262; LONG $0x18de74b8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to8}, %zmm5, %zmm6
-	LONG $0x48fdd162; WORD $0x7011; BYTE $0xfd // vmovupd %zmm6, -0xc0(%r8)
-	LONG $0x48fdb262; LONG $0x20de7419 // vbroadcastsd 0x100(%rsi,%r11,8), %zmm6
-	LONG $0x48edd262; WORD $0x70a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm2, %zmm6
-	LONG $0x58e5b262; LONG $0x28de74b8 // vfmadd231pd 0x140(%rsi,%r11,8){1to8}, %zmm3, %zmm6
-	LONG $0x58ddb262; LONG $0x30de74b8 // vfmadd231pd 0x180(%rsi,%r11,8){1to8}, %zmm4, %zmm6
-	LONG $0x58d5b262; LONG $0x38de74b8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to8}, %zmm5, %zmm6
-	LONG $0x48fdd162; WORD $0x7011; BYTE $0xfe // vmovupd %zmm6, -0x80(%r8)
-	LONG $0x48fdb262; LONG $0x40de7419 // vbroadcastsd 0x200(%rsi,%r11,8), %zmm6
-	LONG $0x48edd262; WORD $0x70a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm6
-	LONG $0x58e5b262; LONG $0x48de74b8 // vfmadd231pd 0x240(%rsi,%r11,8){1to8}, %zmm3, %zmm6
-	LONG $0x58ddb262; LONG $0x50de74b8 // vfmadd231pd 0x280(%rsi,%r11,8){1to8}, %zmm4, %zmm6
-	LONG $0x58d5b262; LONG $0x58de74b8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to8}, %zmm5, %zmm6
-	LONG $0x48fdd162; WORD $0x7011; BYTE $0xff // vmovupd %zmm6, -0x40(%r8)
-	LONG $0x48fdb262; LONG $0x60de7419 // vbroadcastsd 0x300(%rsi,%r11,8), %zmm6
-	LONG $0x48edd262; WORD $0x30a8 // vfmadd213pd (%r8), %zmm2, %zmm6
-	LONG $0x58e5b262; LONG $0x68de74b8 // vfmadd231pd 0x340(%rsi,%r11,8){1to8}, %zmm3, %zmm6
-	LONG $0x58ddb262; LONG $0x70de74b8 // vfmadd231pd 0x380(%rsi,%r11,8){1to8}, %zmm4, %zmm6
-	LONG $0x58d5b262; LONG $0x78de74b8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to8}, %zmm5, %zmm6
+	LONG $0x48fdb162; LONG $0x02d56c10 // vmovupd 0x80(%rbp,%r10,8), %zmm5
+	LONG $0x48fdb162; LONG $0x03d57410 // vmovupd 0xc0(%rbp,%r10,8), %zmm6
+	LONG $0x48edd262; WORD $0x60a8; BYTE $0xfd // vfmadd213pd -0xc0(%r8), %zmm2, %zmm4
+	LONG $0x58e5b262; LONG $0x08de64b8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm3, %zmm4
+	LONG $0x58d5b262; LONG $0x10de64b8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm5, %zmm4
+	LONG $0x58cdb262; LONG $0x18de64b8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to8}, %zmm6, %zmm4
+	LONG $0x48fdd162; WORD $0x6011; BYTE $0xfd // vmovupd %zmm4, -0xc0(%r8)
+	LONG $0x48fdb262; LONG $0x20de6419 // vbroadcastsd 0x100(%rsi,%r11,8), %zmm4
+	LONG $0x48edd262; WORD $0x60a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm2, %zmm4
+	LONG $0x58e5b262; LONG $0x28de64b8 // vfmadd231pd 0x140(%rsi,%r11,8){1to8}, %zmm3, %zmm4
+	LONG $0x58d5b262; LONG $0x30de64b8 // vfmadd231pd 0x180(%rsi,%r11,8){1to8}, %zmm5, %zmm4
+	LONG $0x58cdb262; LONG $0x38de64b8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to8}, %zmm6, %zmm4
+	LONG $0x48fdd162; WORD $0x6011; BYTE $0xfe // vmovupd %zmm4, -0x80(%r8)
+	LONG $0x48fdb262; LONG $0x40de6419 // vbroadcastsd 0x200(%rsi,%r11,8), %zmm4
+	LONG $0x48edd262; WORD $0x60a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm4
+	LONG $0x58e5b262; LONG $0x48de64b8 // vfmadd231pd 0x240(%rsi,%r11,8){1to8}, %zmm3, %zmm4
+	LONG $0x58d5b262; LONG $0x50de64b8 // vfmadd231pd 0x280(%rsi,%r11,8){1to8}, %zmm5, %zmm4
+	LONG $0x58cdb262; LONG $0x58de64b8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to8}, %zmm6, %zmm4
+	LONG $0x48fdd162; WORD $0x6011; BYTE $0xff // vmovupd %zmm4, -0x40(%r8)
+	LONG $0x48fdb262; LONG $0x60de6419 // vbroadcastsd 0x300(%rsi,%r11,8), %zmm4
+	LONG $0x48edd262; WORD $0x20a8 // vfmadd213pd (%r8), %zmm2, %zmm4
+	LONG $0x58e5b262; LONG $0x68de64b8 // vfmadd231pd 0x340(%rsi,%r11,8){1to8}, %zmm3, %zmm4
+	LONG $0x58d5b262; LONG $0x70de64b8 // vfmadd231pd 0x380(%rsi,%r11,8){1to8}, %zmm5, %zmm4
+	LONG $0x58cdb262; LONG $0x78de64b8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to8}, %zmm6, %zmm4
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x48fdd162; WORD $0x3011 // vmovupd %zmm6, (%r8)
+	LONG $0x48fdd162; WORD $0x2011 // vmovupd %zmm4, (%r8)
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
 	LONG $0xff0f850f; WORD $0xffff // jne <symmetric4Multi8+0x830>
@@ -3825,7 +3816,6 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $240-16
 	LONG $0x0b180f41 // prefetcht0 (%r11)
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
 	LONG $0x4865d262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
@@ -3842,14 +3832,15 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $240-16
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0x48659262; LONG $0xc0355c8d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm3
+	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
 	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
@@ -3863,9 +3854,9 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $240-16
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef3850f; WORD $0xffff // jne <symmetric5Multi2+0x190>
-	LONG $0x0001d5e9; BYTE $0x00 // jmp <symmetric5Multi2+0x477>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi2+0x190>
+	LONG $0x0001d5e9; BYTE $0x00 // jmp <symmetric5Multi2+0x476>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x80828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%rdx), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -3888,7 +3879,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $240-16
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
 	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi2+0x2c0>
-	LONG $0x00012de9; BYTE $0x00 // jmp <symmetric5Multi2+0x477>
+	LONG $0x00012ce9; BYTE $0x00 // jmp <symmetric5Multi2+0x476>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x009a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
@@ -3898,7 +3889,6 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $240-16
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
 	LONG $0x4965d262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm4 {%k1}
 	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
 	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
@@ -3915,28 +3905,29 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $240-16
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
 	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
 	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
 	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
 	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
 	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfee9850f; WORD $0xffff // jne <symmetric5Multi2+0x360>
+	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi2+0x360>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x031e850f; WORD $0x0000 // jne <symmetric5Multi2+0x7a0>
+	LONG $0x031f850f; WORD $0x0000 // jne <symmetric5Multi2+0x7a0>
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
@@ -3948,10 +3939,10 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $240-16
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x036c850f; WORD $0x0000 // jne <symmetric5Multi2+0x830>
+	LONG $0x036d850f; WORD $0x0000 // jne <symmetric5Multi2+0x830>
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x127b21c4; WORD $0xc62c // vmovddup (%rsi,%r8,8), %xmm13
 	LONG $0xc69c8b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %r11
@@ -4347,7 +4338,6 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x0b180f41 // prefetcht0 (%r11)
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
 	LONG $0x4865d262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
@@ -4364,14 +4354,15 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0x48659262; LONG $0xc0355c8d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm3
+	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
 	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
@@ -4385,9 +4376,9 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef3850f; WORD $0xffff // jne <symmetric5Multi4+0x190>
-	LONG $0x0001d5e9; BYTE $0x00 // jmp <symmetric5Multi4+0x477>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi4+0x190>
+	LONG $0x0001d5e9; BYTE $0x00 // jmp <symmetric5Multi4+0x476>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x80828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%rdx), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -4410,7 +4401,7 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
 	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi4+0x2c0>
-	LONG $0x00012de9; BYTE $0x00 // jmp <symmetric5Multi4+0x477>
+	LONG $0x00012ce9; BYTE $0x00 // jmp <symmetric5Multi4+0x476>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x009a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
@@ -4420,7 +4411,6 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
 	LONG $0x4965d262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm4 {%k1}
 	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
 	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
@@ -4437,28 +4427,29 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
 	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
 	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
 	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
 	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
 	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfee9850f; WORD $0xffff // jne <symmetric5Multi4+0x360>
+	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi4+0x360>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x032e850f; WORD $0x0000 // jne <symmetric5Multi4+0x7b0>
+	LONG $0x032f850f; WORD $0x0000 // jne <symmetric5Multi4+0x7b0>
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
@@ -4470,10 +4461,10 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x037c850f; WORD $0x0000 // jne <symmetric5Multi4+0x840>
+	LONG $0x037d850f; WORD $0x0000 // jne <symmetric5Multi4+0x840>
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x197d22c4; WORD $0xc62c // vbroadcastsd (%rsi,%r8,8), %ymm13
 	LONG $0xc69c8b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %r11
@@ -4481,18 +4472,18 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x197d22c4; LONG $0x0080c6bc; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%r8,8), %ymm15
 	LONG $0x28fda262; LONG $0x18c64419 // vbroadcastsd 0xc0(%rsi,%r8,8), %ymm16
 	LONG $0x28fda262; LONG $0x20c64c19 // vbroadcastsd 0x100(%rsi,%r8,8), %ymm17
-	LONG $0x107d41c4; BYTE $0x06 // vmovupd (%r14), %ymm8
+	LONG $0x107dc1c4; BYTE $0x36 // vmovupd (%r14), %ymm6
 	LONG $0x107da1c4; WORD $0xdd5c; BYTE $0x00 // vmovupd (%rbp,%r11,8), %ymm3
 	LONG $0x107d21c4; WORD $0xdd64; BYTE $0x20 // vmovupd 0x20(%rbp,%r11,8), %ymm12
 	LONG $0x107d21c4; WORD $0xdd5c; BYTE $0x40 // vmovupd 0x40(%rbp,%r11,8), %ymm11
 	LONG $0x107d21c4; WORD $0xdd54; BYTE $0x60 // vmovupd 0x60(%rbp,%r11,8), %ymm10
 	LONG $0x107d21c4; LONG $0x0080dd8c; WORD $0x0000 // vmovupd 0x80(%rbp,%r11,8), %ymm9
-	LONG $0x593dc1c4; BYTE $0xe5 // vmulpd %ymm13, %ymm8, %ymm4
+	LONG $0xc65915c5 // vmulpd %ymm6, %ymm13, %ymm8
 	LONG $0xa8e562c4; WORD $0x806b // vfmadd213pd -0x80(%rbx), %ymm3, %ymm13
-	LONG $0x593dc1c4; BYTE $0xee // vmulpd %ymm14, %ymm8, %ymm5
-	LONG $0x593dc1c4; BYTE $0xf7 // vmulpd %ymm15, %ymm8, %ymm6
-	LONG $0x28bdb162; WORD $0xf859 // vmulpd %ymm16, %ymm8, %ymm7
-	LONG $0x28bd3162; WORD $0xc159 // vmulpd %ymm17, %ymm8, %ymm8
+	LONG $0xfe598dc5 // vmulpd %ymm6, %ymm14, %ymm7
+	LONG $0xe65985c5 // vmulpd %ymm6, %ymm15, %ymm4
+	LONG $0x28cdb162; WORD $0xe859 // vmulpd %ymm16, %ymm6, %ymm5
+	LONG $0x28cdb162; WORD $0xf159 // vmulpd %ymm17, %ymm6, %ymm6
 	LONG $0xb89d42c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm12, %ymm13
 	LONG $0xb8a542c4; BYTE $0xef // vfmadd231pd %ymm15, %ymm11, %ymm13
 	LONG $0x28ad3262; WORD $0xe8b8 // vfmadd231pd %ymm16, %ymm10, %ymm13
@@ -4504,12 +4495,12 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x28fda262; LONG $0x38c64419 // vbroadcastsd 0x1c0(%rsi,%r8,8), %ymm16
 	LONG $0x28fda262; LONG $0x40c64c19 // vbroadcastsd 0x200(%rsi,%r8,8), %ymm17
 	LONG $0x28fda262; LONG $0x48c65419 // vbroadcastsd 0x240(%rsi,%r8,8), %ymm18
-	LONG $0xb88dc2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm14, %ymm4
+	LONG $0xb88d42c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm14, %ymm8
 	LONG $0xa8e562c4; WORD $0xa073 // vfmadd213pd -0x60(%rbx), %ymm3, %ymm14
-	LONG $0xb885c2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm15, %ymm5
-	LONG $0x20fdd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm16, %ymm6
-	LONG $0x20f5d262; WORD $0xfdb8 // vfmadd231pd %ymm13, %ymm17, %ymm7
-	LONG $0x20ed5262; WORD $0xc5b8 // vfmadd231pd %ymm13, %ymm18, %ymm8
+	LONG $0xb885c2c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm15, %ymm7
+	LONG $0x20fdd262; WORD $0xe5b8 // vfmadd231pd %ymm13, %ymm16, %ymm4
+	LONG $0x20f5d262; WORD $0xedb8 // vfmadd231pd %ymm13, %ymm17, %ymm5
+	LONG $0x20edd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm18, %ymm6
 	LONG $0xb89d42c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm12, %ymm14
 	LONG $0x28a53262; WORD $0xf0b8 // vfmadd231pd %ymm16, %ymm11, %ymm14
 	LONG $0x28ad3262; WORD $0xf1b8 // vfmadd231pd %ymm17, %ymm10, %ymm14
@@ -4521,12 +4512,12 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x28fda262; LONG $0x60c64419 // vbroadcastsd 0x300(%rsi,%r8,8), %ymm16
 	LONG $0x28fda262; LONG $0x68c64c19 // vbroadcastsd 0x340(%rsi,%r8,8), %ymm17
 	LONG $0x28fda262; LONG $0x70c65419 // vbroadcastsd 0x380(%rsi,%r8,8), %ymm18
-	LONG $0xb88dc2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm14, %ymm4
+	LONG $0xb88d42c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm14, %ymm8
 	LONG $0xa8e562c4; WORD $0xc073 // vfmadd213pd -0x40(%rbx), %ymm3, %ymm14
-	LONG $0xb885c2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm15, %ymm5
-	LONG $0x20fdd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm16, %ymm6
-	LONG $0x20f5d262; WORD $0xfdb8 // vfmadd231pd %ymm13, %ymm17, %ymm7
-	LONG $0x20ed5262; WORD $0xc5b8 // vfmadd231pd %ymm13, %ymm18, %ymm8
+	LONG $0xb885c2c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm15, %ymm7
+	LONG $0x20fdd262; WORD $0xe5b8 // vfmadd231pd %ymm13, %ymm16, %ymm4
+	LONG $0x20f5d262; WORD $0xedb8 // vfmadd231pd %ymm13, %ymm17, %ymm5
+	LONG $0x20edd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm18, %ymm6
 	LONG $0xb89d42c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm12, %ymm14
 	LONG $0x28a53262; WORD $0xf0b8 // vfmadd231pd %ymm16, %ymm11, %ymm14
 	LONG $0x28ad3262; WORD $0xf1b8 // vfmadd231pd %ymm17, %ymm10, %ymm14
@@ -4538,12 +4529,12 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x28fda262; LONG $0x40c68419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x440(%rsi,%r8,8), %ymm16
 	LONG $0x28fda262; LONG $0x80c68c19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r8,8), %ymm17
 	LONG $0x28fda262; LONG $0xc0c69419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x4c0(%rsi,%r8,8), %ymm18
-	LONG $0xb88dc2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm14, %ymm4
+	LONG $0xb88d42c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm14, %ymm8
 	LONG $0xa8e562c4; WORD $0xe073 // vfmadd213pd -0x20(%rbx), %ymm3, %ymm14
-	LONG $0x20ed5262; WORD $0xc5b8 // vfmadd231pd %ymm13, %ymm18, %ymm8
-	LONG $0x20f5d262; WORD $0xfdb8 // vfmadd231pd %ymm13, %ymm17, %ymm7
-	LONG $0x20fdd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm16, %ymm6
-	LONG $0xb885c2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm15, %ymm5
+	LONG $0x20edd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm18, %ymm6
+	LONG $0x20f5d262; WORD $0xedb8 // vfmadd231pd %ymm13, %ymm17, %ymm5
+	LONG $0x20fdd262; WORD $0xe5b8 // vfmadd231pd %ymm13, %ymm16, %ymm4
+	LONG $0xb885c2c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm15, %ymm7
 	LONG $0xb89d42c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm12, %ymm14
 	LONG $0x28a53262; WORD $0xf0b8 // vfmadd231pd %ymm16, %ymm11, %ymm14
 	LONG $0x28ad3262; WORD $0xf1b8 // vfmadd231pd %ymm17, %ymm10, %ymm14
@@ -4557,31 +4548,31 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x107d41c4; LONG $0x000080b6; BYTE $0x00 // vmovupd 0x80(%r14), %ymm14
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x20edf262; WORD $0x1ba8 // vfmadd213pd (%rbx), %ymm18, %ymm3
-	LONG $0x20edd262; WORD $0xe6b8 // vfmadd231pd %ymm14, %ymm18, %ymm4
-	LONG $0x288db262; WORD $0xe9b8 // vfmadd231pd %ymm17, %ymm14, %ymm5
-	LONG $0x288db262; WORD $0xf0b8 // vfmadd231pd %ymm16, %ymm14, %ymm6
-	LONG $0xb88dc2c4; BYTE $0xff // vfmadd231pd %ymm15, %ymm14, %ymm7
-	LONG $0xb89542c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm13, %ymm8
+	LONG $0x20ed5262; WORD $0xc6b8 // vfmadd231pd %ymm14, %ymm18, %ymm8
+	LONG $0x288db262; WORD $0xf9b8 // vfmadd231pd %ymm17, %ymm14, %ymm7
+	LONG $0x288db262; WORD $0xe0b8 // vfmadd231pd %ymm16, %ymm14, %ymm4
+	LONG $0xb88dc2c4; BYTE $0xef // vfmadd231pd %ymm15, %ymm14, %ymm5
+	LONG $0xb895c2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm13, %ymm6
 	LONG $0x20f5d262; WORD $0xdcb8 // vfmadd231pd %ymm12, %ymm17, %ymm3
 	LONG $0x20fdd262; WORD $0xdbb8 // vfmadd231pd %ymm11, %ymm16, %ymm3
 	LONG $0xb885c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm15, %ymm3
 	LONG $0xb895c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm13, %ymm3
 	LONG $0x1b11fdc5 // vmovupd %ymm3, (%rbx)
 	LONG $0xa0c38148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rbx
-	LONG $0x585d81c4; WORD $0xdc1c // vaddpd (%r12,%r11,8), %ymm4, %ymm3
+	LONG $0x583d81c4; WORD $0xdc1c // vaddpd (%r12,%r11,8), %ymm8, %ymm3
 	LONG $0x117d81c4; WORD $0xdc1c // vmovupd %ymm3, (%r12,%r11,8)
-	LONG $0x585581c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%r11,8), %ymm5, %ymm3
+	LONG $0x584581c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%r11,8), %ymm7, %ymm3
 	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r12,%r11,8)
-	LONG $0x584d81c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %ymm6, %ymm3
+	LONG $0x585d81c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %ymm4, %ymm3
 	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r12,%r11,8)
-	LONG $0x584581c4; WORD $0xdc5c; BYTE $0x60 // vaddpd 0x60(%r12,%r11,8), %ymm7, %ymm3
+	LONG $0x585581c4; WORD $0xdc5c; BYTE $0x60 // vaddpd 0x60(%r12,%r11,8), %ymm5, %ymm3
 	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%r12,%r11,8)
-	LONG $0x583d81c4; LONG $0x0080dc9c; WORD $0x0000 // vaddpd 0x80(%r12,%r11,8), %ymm8, %ymm3
+	LONG $0x584d81c4; LONG $0x0080dc9c; WORD $0x0000 // vaddpd 0x80(%r12,%r11,8), %ymm6, %ymm3
 	LONG $0x117d81c4; LONG $0x0080dc9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfd31850f; WORD $0xffff // jne <symmetric5Multi4+0x4d0>
-	LONG $0xfff98ce9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xfd34850f; WORD $0xffff // jne <symmetric5Multi4+0x4d0>
+	LONG $0xfff98fe9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
@@ -4863,7 +4854,6 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	LONG $0x0b180f41 // prefetcht0 (%r11)
 	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
 	LONG $0x4865d262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
@@ -4880,14 +4870,15 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x2e148d4f // leaq (%r14,%r13), %r10
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0x48659262; LONG $0xc0355c8d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm3
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
 	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
@@ -4901,15 +4892,14 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef3850f; WORD $0xffff // jne <symmetric5Multi8+0x1a0>
-	LONG $0x0001c3e9; BYTE $0x00 // jmp <symmetric5Multi8+0x475>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi8+0x1a0>
+	LONG $0x0001c4e9; BYTE $0x00 // jmp <symmetric5Multi8+0x475>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0b180f41 // prefetcht0 (%r11)
 	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
 	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
 	LONG $0x4965d262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm4 {%k1}
 	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
 	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
@@ -4926,28 +4916,29 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
 	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
-	LONG $0x2e148d4f // leaq (%r14,%r13), %r10
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
 	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
 	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
 	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
 	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
 	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfee9850f; WORD $0xffff // jne <symmetric5Multi8+0x2c0>
-	LONG $0x000099e9; BYTE $0x00 // jmp <symmetric5Multi8+0x475>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi8+0x2c0>
+	LONG $0x00009ae9; BYTE $0x00 // jmp <symmetric5Multi8+0x475>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x80828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%rdx), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -5060,18 +5051,18 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	LONG $0x48fd3262; LONG $0x10c67c19 // vbroadcastsd 0x80(%rsi,%r8,8), %zmm15
 	LONG $0x48fda262; LONG $0x18c64419 // vbroadcastsd 0xc0(%rsi,%r8,8), %zmm16
 	LONG $0x48fda262; LONG $0x20c64c19 // vbroadcastsd 0x100(%rsi,%r8,8), %zmm17
-	LONG $0x48fd5162; WORD $0x0610 // vmovupd (%r14), %zmm8
+	LONG $0x48fdd162; WORD $0x3610 // vmovupd (%r14), %zmm6
 	LONG $0x48fdb162; LONG $0x00dd5c10 // vmovupd (%rbp,%r11,8), %zmm3
 	LONG $0x48fd3162; LONG $0x01dd6410 // vmovupd 0x40(%rbp,%r11,8), %zmm12
 	LONG $0x48fd3162; LONG $0x02dd5c10 // vmovupd 0x80(%rbp,%r11,8), %zmm11
 	LONG $0x48fd3162; LONG $0x03dd5410 // vmovupd 0xc0(%rbp,%r11,8), %zmm10
 	LONG $0x48fd3162; LONG $0x04dd4c10 // vmovupd 0x100(%rbp,%r11,8), %zmm9
-	LONG $0x48bdd162; WORD $0xe559 // vmulpd %zmm13, %zmm8, %zmm4
+	LONG $0x48cd5162; WORD $0xc559 // vmulpd %zmm13, %zmm6, %zmm8
 	LONG $0x48e57262; WORD $0x6ba8; BYTE $0xfc // vfmadd213pd -0x100(%rbx), %zmm3, %zmm13
-	LONG $0x48bdd162; WORD $0xee59 // vmulpd %zmm14, %zmm8, %zmm5
-	LONG $0x48bdd162; WORD $0xf759 // vmulpd %zmm15, %zmm8, %zmm6
-	LONG $0x48bdb162; WORD $0xf859 // vmulpd %zmm16, %zmm8, %zmm7
-	LONG $0x48bd3162; WORD $0xc159 // vmulpd %zmm17, %zmm8, %zmm8
+	LONG $0x48cdd162; WORD $0xfe59 // vmulpd %zmm14, %zmm6, %zmm7
+	LONG $0x48cdd162; WORD $0xe759 // vmulpd %zmm15, %zmm6, %zmm4
+	LONG $0x48cdb162; WORD $0xe859 // vmulpd %zmm16, %zmm6, %zmm5
+	LONG $0x48cdb162; WORD $0xf159 // vmulpd %zmm17, %zmm6, %zmm6
 	LONG $0x489d5262; WORD $0xeeb8 // vfmadd231pd %zmm14, %zmm12, %zmm13
 	LONG $0x48a55262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm11, %zmm13
 	LONG $0x48ad3262; WORD $0xe8b8 // vfmadd231pd %zmm16, %zmm10, %zmm13
@@ -5083,12 +5074,12 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	LONG $0x48fda262; LONG $0x38c64419 // vbroadcastsd 0x1c0(%rsi,%r8,8), %zmm16
 	LONG $0x48fda262; LONG $0x40c64c19 // vbroadcastsd 0x200(%rsi,%r8,8), %zmm17
 	LONG $0x48fda262; LONG $0x48c65419 // vbroadcastsd 0x240(%rsi,%r8,8), %zmm18
-	LONG $0x488dd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm14, %zmm4
+	LONG $0x488d5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm14, %zmm8
 	LONG $0x48e57262; WORD $0x73a8; BYTE $0xfd // vfmadd213pd -0xc0(%rbx), %zmm3, %zmm14
-	LONG $0x4885d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm15, %zmm5
-	LONG $0x40fdd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm16, %zmm6
-	LONG $0x40f5d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm17, %zmm7
-	LONG $0x40ed5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm18, %zmm8
+	LONG $0x4885d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm15, %zmm7
+	LONG $0x40fdd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm16, %zmm4
+	LONG $0x40f5d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm17, %zmm5
+	LONG $0x40edd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm18, %zmm6
 	LONG $0x489d5262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm12, %zmm14
 	LONG $0x48a53262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm11, %zmm14
 	LONG $0x48ad3262; WORD $0xf1b8 // vfmadd231pd %zmm17, %zmm10, %zmm14
@@ -5100,12 +5091,12 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	LONG $0x48fda262; LONG $0x60c64419 // vbroadcastsd 0x300(%rsi,%r8,8), %zmm16
 	LONG $0x48fda262; LONG $0x68c64c19 // vbroadcastsd 0x340(%rsi,%r8,8), %zmm17
 	LONG $0x48fda262; LONG $0x70c65419 // vbroadcastsd 0x380(%rsi,%r8,8), %zmm18
-	LONG $0x488dd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm14, %zmm4
+	LONG $0x488d5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm14, %zmm8
 	LONG $0x48e57262; WORD $0x73a8; BYTE $0xfe // vfmadd213pd -0x80(%rbx), %zmm3, %zmm14
-	LONG $0x4885d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm15, %zmm5
-	LONG $0x40fdd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm16, %zmm6
-	LONG $0x40f5d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm17, %zmm7
-	LONG $0x40ed5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm18, %zmm8
+	LONG $0x4885d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm15, %zmm7
+	LONG $0x40fdd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm16, %zmm4
+	LONG $0x40f5d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm17, %zmm5
+	LONG $0x40edd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm18, %zmm6
 	LONG $0x489d5262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm12, %zmm14
 	LONG $0x48a53262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm11, %zmm14
 	LONG $0x48ad3262; WORD $0xf1b8 // vfmadd231pd %zmm17, %zmm10, %zmm14
@@ -5117,12 +5108,12 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	LONG $0x48fda262; LONG $0x40c68419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x440(%rsi,%r8,8), %zmm16
 	LONG $0x48fda262; LONG $0x80c68c19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r8,8), %zmm17
 	LONG $0x48fda262; LONG $0xc0c69419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x4c0(%rsi,%r8,8), %zmm18
-	LONG $0x488dd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm14, %zmm4
+	LONG $0x488d5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm14, %zmm8
 	LONG $0x48e57262; WORD $0x73a8; BYTE $0xff // vfmadd213pd -0x40(%rbx), %zmm3, %zmm14
-	LONG $0x40ed5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm18, %zmm8
-	LONG $0x40f5d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm17, %zmm7
-	LONG $0x40fdd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm16, %zmm6
-	LONG $0x4885d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm15, %zmm5
+	LONG $0x40edd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm18, %zmm6
+	LONG $0x40f5d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm17, %zmm5
+	LONG $0x40fdd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm16, %zmm4
+	LONG $0x4885d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm15, %zmm7
 	LONG $0x489d5262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm12, %zmm14
 	LONG $0x48a53262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm11, %zmm14
 	LONG $0x48ad3262; WORD $0xf1b8 // vfmadd231pd %zmm17, %zmm10, %zmm14
@@ -5136,26 +5127,26 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	LONG $0x48fd5162; WORD $0x7610; BYTE $0x04 // vmovupd 0x100(%r14), %zmm14
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x40edf262; WORD $0x1ba8 // vfmadd213pd (%rbx), %zmm18, %zmm3
-	LONG $0x40edd262; WORD $0xe6b8 // vfmadd231pd %zmm14, %zmm18, %zmm4
-	LONG $0x488db262; WORD $0xe9b8 // vfmadd231pd %zmm17, %zmm14, %zmm5
-	LONG $0x488db262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm14, %zmm6
-	LONG $0x488dd262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm14, %zmm7
-	LONG $0x48955262; WORD $0xc6b8 // vfmadd231pd %zmm14, %zmm13, %zmm8
+	LONG $0x40ed5262; WORD $0xc6b8 // vfmadd231pd %zmm14, %zmm18, %zmm8
+	LONG $0x488db262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm14, %zmm7
+	LONG $0x488db262; WORD $0xe0b8 // vfmadd231pd %zmm16, %zmm14, %zmm4
+	LONG $0x488dd262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm14, %zmm5
+	LONG $0x4895d262; WORD $0xf6b8 // vfmadd231pd %zmm14, %zmm13, %zmm6
 	LONG $0x40f5d262; WORD $0xdcb8 // vfmadd231pd %zmm12, %zmm17, %zmm3
 	LONG $0x40fdd262; WORD $0xdbb8 // vfmadd231pd %zmm11, %zmm16, %zmm3
 	LONG $0x4885d262; WORD $0xdab8 // vfmadd231pd %zmm10, %zmm15, %zmm3
 	LONG $0x4895d262; WORD $0xd9b8 // vfmadd231pd %zmm9, %zmm13, %zmm3
 	LONG $0x48fdf162; WORD $0x1b11 // vmovupd %zmm3, (%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
-	LONG $0x48dd9162; WORD $0x1c58; BYTE $0xdc // vaddpd (%r12,%r11,8), %zmm4, %zmm3
+	LONG $0x48bd9162; WORD $0x1c58; BYTE $0xdc // vaddpd (%r12,%r11,8), %zmm8, %zmm3
 	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xdc // vmovupd %zmm3, (%r12,%r11,8)
-	LONG $0x48d59162; LONG $0x01dc5c58 // vaddpd 0x40(%r12,%r11,8), %zmm5, %zmm3
+	LONG $0x48c59162; LONG $0x01dc5c58 // vaddpd 0x40(%r12,%r11,8), %zmm7, %zmm3
 	LONG $0x48fd9162; LONG $0x01dc5c11 // vmovupd %zmm3, 0x40(%r12,%r11,8)
-	LONG $0x48cd9162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%r11,8), %zmm6, %zmm3
+	LONG $0x48dd9162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%r11,8), %zmm4, %zmm3
 	LONG $0x48fd9162; LONG $0x02dc5c11 // vmovupd %zmm3, 0x80(%r12,%r11,8)
-	LONG $0x48c59162; LONG $0x03dc5c58 // vaddpd 0xc0(%r12,%r11,8), %zmm7, %zmm3
+	LONG $0x48d59162; LONG $0x03dc5c58 // vaddpd 0xc0(%r12,%r11,8), %zmm5, %zmm3
 	LONG $0x48fd9162; LONG $0x03dc5c11 // vmovupd %zmm3, 0xc0(%r12,%r11,8)
-	LONG $0x48bd9162; LONG $0x04dc5c58 // vaddpd 0x100(%r12,%r11,8), %zmm8, %zmm3
+	LONG $0x48cd9162; LONG $0x04dc5c58 // vaddpd 0x100(%r12,%r11,8), %zmm6, %zmm3
 	LONG $0x48fd9162; LONG $0x04dc5c11 // vmovupd %zmm3, 0x100(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	LONG $0xfd10850f; WORD $0xffff // jne <symmetric5Multi8+0x670>
@@ -5445,7 +5436,6 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $240-16
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
 	LONG $0x2b0c8d4a // leaq (%rbx,%r13), %rcx
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
 	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
@@ -5462,15 +5452,15 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $240-16
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; LONG $0x02365c11 // vmovups %zmm3, 0x80(%rsi,%r14)
-	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
-	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
+	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
@@ -5478,22 +5468,23 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $240-16
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; LONG $0x04365c11 // vmovups %zmm3, 0x100(%rsi,%r14)
-	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
+	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdb162; LONG $0x05365c11 // vmovupd %zmm3, 0x140(%rsi,%r14)
 	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
 	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
-	LONG $0xfebf850f; WORD $0xffff // jne <symmetric6Multi2+0x1a0>
-	LONG $0x000227e9; BYTE $0x00 // jmp <symmetric6Multi2+0x50d>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi2+0x1a0>
+	LONG $0x000228e9; BYTE $0x00 // jmp <symmetric6Multi2+0x50d>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xa09a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdx), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
@@ -6032,7 +6023,6 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
 	LONG $0x2b0c8d4a // leaq (%rbx,%r13), %rcx
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
 	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
@@ -6049,15 +6039,15 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; LONG $0x02365c11 // vmovups %zmm3, 0x80(%rsi,%r14)
-	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
-	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
+	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
@@ -6065,22 +6055,23 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; LONG $0x04365c11 // vmovups %zmm3, 0x100(%rsi,%r14)
-	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
+	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdb162; LONG $0x05365c11 // vmovupd %zmm3, 0x140(%rsi,%r14)
 	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
 	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
-	LONG $0xfebf850f; WORD $0xffff // jne <symmetric6Multi4+0x1a0>
-	LONG $0x000227e9; BYTE $0x00 // jmp <symmetric6Multi4+0x50d>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi4+0x1a0>
+	LONG $0x000228e9; BYTE $0x00 // jmp <symmetric6Multi4+0x50d>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xa09a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdx), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
@@ -6186,20 +6177,20 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	LONG $0x28fda262; LONG $0x18c65419 // vbroadcastsd 0xc0(%rsi,%r8,8), %ymm18
 	LONG $0x28fda262; LONG $0x20c65c19 // vbroadcastsd 0x100(%rsi,%r8,8), %ymm19
 	LONG $0x28fda262; LONG $0x28c66419 // vbroadcastsd 0x140(%rsi,%r8,8), %ymm20
-	LONG $0x107d41c4; BYTE $0x0e // vmovupd (%r14), %ymm9
+	LONG $0x107d41c4; BYTE $0x06 // vmovupd (%r14), %ymm8
 	LONG $0x107da1c4; WORD $0xdd5c; BYTE $0x00 // vmovupd (%rbp,%r11,8), %ymm3
 	LONG $0x107d21c4; WORD $0xdd74; BYTE $0x20 // vmovupd 0x20(%rbp,%r11,8), %ymm14
 	LONG $0x107d21c4; WORD $0xdd6c; BYTE $0x40 // vmovupd 0x40(%rbp,%r11,8), %ymm13
 	LONG $0x107d21c4; WORD $0xdd64; BYTE $0x60 // vmovupd 0x60(%rbp,%r11,8), %ymm12
 	LONG $0x107d21c4; LONG $0x0080dd9c; WORD $0x0000 // vmovupd 0x80(%rbp,%r11,8), %ymm11
 	LONG $0x107d21c4; LONG $0x00a0dd94; WORD $0x0000 // vmovupd 0xa0(%rbp,%r11,8), %ymm10
-	LONG $0x5935c1c4; BYTE $0xe7 // vmulpd %ymm15, %ymm9, %ymm4
+	LONG $0x593dc1c4; BYTE $0xe7 // vmulpd %ymm15, %ymm8, %ymm4
 	LONG $0xa8e562c4; LONG $0xffff60bb; BYTE $0xff // vfmadd213pd -0xa0(%rbx), %ymm3, %ymm15
-	LONG $0x28b5b162; WORD $0xe859 // vmulpd %ymm16, %ymm9, %ymm5
-	LONG $0x28b5b162; WORD $0xf159 // vmulpd %ymm17, %ymm9, %ymm6
-	LONG $0x28b5b162; WORD $0xfa59 // vmulpd %ymm18, %ymm9, %ymm7
-	LONG $0x28b53162; WORD $0xc359 // vmulpd %ymm19, %ymm9, %ymm8
-	LONG $0x28b53162; WORD $0xcc59 // vmulpd %ymm20, %ymm9, %ymm9
+	LONG $0x28bdb162; WORD $0xe859 // vmulpd %ymm16, %ymm8, %ymm5
+	LONG $0x28bd3162; WORD $0xc959 // vmulpd %ymm17, %ymm8, %ymm9
+	LONG $0x28bdb162; WORD $0xf259 // vmulpd %ymm18, %ymm8, %ymm6
+	LONG $0x28bdb162; WORD $0xfb59 // vmulpd %ymm19, %ymm8, %ymm7
+	LONG $0x28bd3162; WORD $0xc459 // vmulpd %ymm20, %ymm8, %ymm8
 	LONG $0x288d3262; WORD $0xf8b8 // vfmadd231pd %ymm16, %ymm14, %ymm15
 	LONG $0x28953262; WORD $0xf9b8 // vfmadd231pd %ymm17, %ymm13, %ymm15
 	LONG $0x289d3262; WORD $0xfab8 // vfmadd231pd %ymm18, %ymm12, %ymm15
@@ -6216,10 +6207,10 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	LONG $0x20fdd262; WORD $0xe7b8 // vfmadd231pd %ymm15, %ymm16, %ymm4
 	LONG $0x28e5e262; WORD $0x43a8; BYTE $0xfc // vfmadd213pd -0x80(%rbx), %ymm3, %ymm16
 	LONG $0x20f5d262; WORD $0xefb8 // vfmadd231pd %ymm15, %ymm17, %ymm5
-	LONG $0x20edd262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm18, %ymm6
-	LONG $0x20e5d262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm19, %ymm7
-	LONG $0x20dd5262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm20, %ymm8
-	LONG $0x20d55262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm21, %ymm9
+	LONG $0x20ed5262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm18, %ymm9
+	LONG $0x20e5d262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm19, %ymm6
+	LONG $0x20ddd262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm20, %ymm7
+	LONG $0x20d55262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm21, %ymm8
 	LONG $0x288da262; WORD $0xc1b8 // vfmadd231pd %ymm17, %ymm14, %ymm16
 	LONG $0x2895a262; WORD $0xc2b8 // vfmadd231pd %ymm18, %ymm13, %ymm16
 	LONG $0x289da262; WORD $0xc3b8 // vfmadd231pd %ymm19, %ymm12, %ymm16
@@ -6236,36 +6227,36 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	LONG $0x20fdd262; WORD $0xe7b8 // vfmadd231pd %ymm15, %ymm16, %ymm4
 	LONG $0x28e5e262; WORD $0x43a8; BYTE $0xfd // vfmadd213pd -0x60(%rbx), %ymm3, %ymm16
 	LONG $0x20f5d262; WORD $0xefb8 // vfmadd231pd %ymm15, %ymm17, %ymm5
-	LONG $0x20edd262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm18, %ymm6
-	LONG $0x20e5d262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm19, %ymm7
-	LONG $0x20dd5262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm20, %ymm8
-	LONG $0x20d55262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm21, %ymm9
+	LONG $0x20ed5262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm18, %ymm9
+	LONG $0x20e5d262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm19, %ymm6
+	LONG $0x20ddd262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm20, %ymm7
+	LONG $0x20d55262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm21, %ymm8
 	LONG $0x288da262; WORD $0xc1b8 // vfmadd231pd %ymm17, %ymm14, %ymm16
 	LONG $0x2895a262; WORD $0xc2b8 // vfmadd231pd %ymm18, %ymm13, %ymm16
 	LONG $0x289da262; WORD $0xc3b8 // vfmadd231pd %ymm19, %ymm12, %ymm16
 	LONG $0x28a5a262; WORD $0xc4b8 // vfmadd231pd %ymm20, %ymm11, %ymm16
 	LONG $0x28ada262; WORD $0xc5b8 // vfmadd231pd %ymm21, %ymm10, %ymm16
 	LONG $0x28fde162; WORD $0x4311; BYTE $0xfd // vmovupd %ymm16, -0x60(%rbx)
-	LONG $0x28fda262; LONG $0x80c68419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r8,8), %ymm16
-	LONG $0x107d41c4; WORD $0x607e // vmovupd 0x60(%r14), %ymm15
+	LONG $0x197d22c4; LONG $0x0480c6bc; WORD $0x0000 // vbroadcastsd 0x480(%rsi,%r8,8), %ymm15
+	LONG $0x28fdc162; WORD $0x4610; BYTE $0x03 // vmovupd 0x60(%r14), %ymm16
 	LONG $0x28fda262; LONG $0xc0c68c19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x4c0(%rsi,%r8,8), %ymm17
 	LONG $0x28fda262; LONG $0x00c69419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x500(%rsi,%r8,8), %ymm18
 	LONG $0x28fda262; LONG $0x40c69c19; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x540(%rsi,%r8,8), %ymm19
 	LONG $0x28fda262; LONG $0x80c6a419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x580(%rsi,%r8,8), %ymm20
 	LONG $0x28fda262; LONG $0xc0c6ac19; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x5c0(%rsi,%r8,8), %ymm21
-	LONG $0x20fdd262; WORD $0xe7b8 // vfmadd231pd %ymm15, %ymm16, %ymm4
-	LONG $0x28e5e262; WORD $0x43a8; BYTE $0xfe // vfmadd213pd -0x40(%rbx), %ymm3, %ymm16
-	LONG $0x20f5d262; WORD $0xefb8 // vfmadd231pd %ymm15, %ymm17, %ymm5
-	LONG $0x20edd262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm18, %ymm6
-	LONG $0x20e5d262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm19, %ymm7
-	LONG $0x20dd5262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm20, %ymm8
-	LONG $0x20d55262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm21, %ymm9
-	LONG $0x288da262; WORD $0xc1b8 // vfmadd231pd %ymm17, %ymm14, %ymm16
-	LONG $0x2895a262; WORD $0xc2b8 // vfmadd231pd %ymm18, %ymm13, %ymm16
-	LONG $0x289da262; WORD $0xc3b8 // vfmadd231pd %ymm19, %ymm12, %ymm16
-	LONG $0x28a5a262; WORD $0xc4b8 // vfmadd231pd %ymm20, %ymm11, %ymm16
-	LONG $0x28ada262; WORD $0xc5b8 // vfmadd231pd %ymm21, %ymm10, %ymm16
-	LONG $0x28fde162; WORD $0x4311; BYTE $0xfe // vmovupd %ymm16, -0x40(%rbx)
+	LONG $0x2885b262; WORD $0xe0b8 // vfmadd231pd %ymm16, %ymm15, %ymm4
+	LONG $0xa8e562c4; WORD $0xc07b // vfmadd213pd -0x40(%rbx), %ymm3, %ymm15
+	LONG $0x20f5b262; WORD $0xe8b8 // vfmadd231pd %ymm16, %ymm17, %ymm5
+	LONG $0x20ed3262; WORD $0xc8b8 // vfmadd231pd %ymm16, %ymm18, %ymm9
+	LONG $0x20e5b262; WORD $0xf0b8 // vfmadd231pd %ymm16, %ymm19, %ymm6
+	LONG $0x20ddb262; WORD $0xf8b8 // vfmadd231pd %ymm16, %ymm20, %ymm7
+	LONG $0x20d53262; WORD $0xc0b8 // vfmadd231pd %ymm16, %ymm21, %ymm8
+	LONG $0x288d3262; WORD $0xf9b8 // vfmadd231pd %ymm17, %ymm14, %ymm15
+	LONG $0x28953262; WORD $0xfab8 // vfmadd231pd %ymm18, %ymm13, %ymm15
+	LONG $0x289d3262; WORD $0xfbb8 // vfmadd231pd %ymm19, %ymm12, %ymm15
+	LONG $0x28a53262; WORD $0xfcb8 // vfmadd231pd %ymm20, %ymm11, %ymm15
+	LONG $0x28ad3262; WORD $0xfdb8 // vfmadd231pd %ymm21, %ymm10, %ymm15
+	LONG $0x7b117dc5; BYTE $0xc0 // vmovupd %ymm15, -0x40(%rbx)
 	LONG $0x28fda262; LONG $0x00c68419; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x600(%rsi,%r8,8), %ymm16
 	LONG $0x107d41c4; LONG $0x000080be; BYTE $0x00 // vmovupd 0x80(%r14), %ymm15
 	LONG $0x28fda262; LONG $0x40c68c19; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x640(%rsi,%r8,8), %ymm17
@@ -6275,10 +6266,10 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	LONG $0x28fda262; LONG $0x40c6ac19; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x740(%rsi,%r8,8), %ymm21
 	LONG $0x20fdd262; WORD $0xe7b8 // vfmadd231pd %ymm15, %ymm16, %ymm4
 	LONG $0x28e5e262; WORD $0x43a8; BYTE $0xff // vfmadd213pd -0x20(%rbx), %ymm3, %ymm16
-	LONG $0x20d55262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm21, %ymm9
-	LONG $0x20dd5262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm20, %ymm8
-	LONG $0x20e5d262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm19, %ymm7
-	LONG $0x20edd262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm18, %ymm6
+	LONG $0x20d55262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm21, %ymm8
+	LONG $0x20ddd262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm20, %ymm7
+	LONG $0x20e5d262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm19, %ymm6
+	LONG $0x20ed5262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm18, %ymm9
 	LONG $0x20f5d262; WORD $0xefb8 // vfmadd231pd %ymm15, %ymm17, %ymm5
 	LONG $0x288da262; WORD $0xc1b8 // vfmadd231pd %ymm17, %ymm14, %ymm16
 	LONG $0x2895a262; WORD $0xc2b8 // vfmadd231pd %ymm18, %ymm13, %ymm16
@@ -6297,10 +6288,10 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	LONG $0x20d5f262; WORD $0x1ba8 // vfmadd213pd (%rbx), %ymm21, %ymm3
 	LONG $0x20d5b262; WORD $0xe0b8 // vfmadd231pd %ymm16, %ymm21, %ymm4
 	LONG $0x20fdb262; WORD $0xecb8 // vfmadd231pd %ymm20, %ymm16, %ymm5
-	LONG $0x20fdb262; WORD $0xf3b8 // vfmadd231pd %ymm19, %ymm16, %ymm6
-	LONG $0x20fdb262; WORD $0xfab8 // vfmadd231pd %ymm18, %ymm16, %ymm7
-	LONG $0x20fd3262; WORD $0xc1b8 // vfmadd231pd %ymm17, %ymm16, %ymm8
-	LONG $0x28853262; WORD $0xc8b8 // vfmadd231pd %ymm16, %ymm15, %ymm9
+	LONG $0x20fd3262; WORD $0xcbb8 // vfmadd231pd %ymm19, %ymm16, %ymm9
+	LONG $0x20fdb262; WORD $0xf2b8 // vfmadd231pd %ymm18, %ymm16, %ymm6
+	LONG $0x20fdb262; WORD $0xf9b8 // vfmadd231pd %ymm17, %ymm16, %ymm7
+	LONG $0x28853262; WORD $0xc0b8 // vfmadd231pd %ymm16, %ymm15, %ymm8
 	LONG $0x20ddd262; WORD $0xdeb8 // vfmadd231pd %ymm14, %ymm20, %ymm3
 	LONG $0x20e5d262; WORD $0xddb8 // vfmadd231pd %ymm13, %ymm19, %ymm3
 	LONG $0x20edd262; WORD $0xdcb8 // vfmadd231pd %ymm12, %ymm18, %ymm3
@@ -6312,18 +6303,18 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	LONG $0x117d81c4; WORD $0xdc1c // vmovupd %ymm3, (%r12,%r11,8)
 	LONG $0x585581c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%r11,8), %ymm5, %ymm3
 	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r12,%r11,8)
-	LONG $0x584d81c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %ymm6, %ymm3
+	LONG $0x583581c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %ymm9, %ymm3
 	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r12,%r11,8)
-	LONG $0x584581c4; WORD $0xdc5c; BYTE $0x60 // vaddpd 0x60(%r12,%r11,8), %ymm7, %ymm3
+	LONG $0x584d81c4; WORD $0xdc5c; BYTE $0x60 // vaddpd 0x60(%r12,%r11,8), %ymm6, %ymm3
 	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%r12,%r11,8)
-	LONG $0x583d81c4; LONG $0x0080dc9c; WORD $0x0000 // vaddpd 0x80(%r12,%r11,8), %ymm8, %ymm3
+	LONG $0x584581c4; LONG $0x0080dc9c; WORD $0x0000 // vaddpd 0x80(%r12,%r11,8), %ymm7, %ymm3
 	LONG $0x117d81c4; LONG $0x0080dc9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%r12,%r11,8)
-	LONG $0x583581c4; LONG $0x00a0dc9c; WORD $0x0000 // vaddpd 0xa0(%r12,%r11,8), %ymm9, %ymm3
+	LONG $0x583d81c4; LONG $0x00a0dc9c; WORD $0x0000 // vaddpd 0xa0(%r12,%r11,8), %ymm8, %ymm3
 	LONG $0x117d81c4; LONG $0x00a0dc9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfbf1850f; WORD $0xffff // jne <symmetric6Multi4+0x570>
-	LONG $0xfff7bce9; BYTE $0xff // jmp <symmetric6Multi4+0x140>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xfbf4850f; WORD $0xffff // jne <symmetric6Multi4+0x570>
+	LONG $0xfff7bfe9; BYTE $0xff // jmp <symmetric6Multi4+0x140>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
@@ -6359,57 +6350,57 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	LONG $0xde8c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %rcx
 	LONG $0x197d22c4; WORD $0xde0c // vbroadcastsd (%rsi,%r11,8), %ymm9
 	LONG $0x44107dc5; WORD $0x00cd // vmovupd (%rbp,%rcx,8), %ymm8
-	LONG $0x7c10fdc5; WORD $0x20cd // vmovupd 0x20(%rbp,%rcx,8), %ymm7
-	LONG $0x7410fdc5; WORD $0x40cd // vmovupd 0x40(%rbp,%rcx,8), %ymm6
-	LONG $0x6c10fdc5; WORD $0x60cd // vmovupd 0x60(%rbp,%rcx,8), %ymm5
-	LONG $0xa410fdc5; LONG $0x000080cd; BYTE $0x00 // vmovupd 0x80(%rbp,%rcx,8), %ymm4
-	LONG $0x9c10fdc5; LONG $0x0000a0cd; BYTE $0x00 // vmovupd 0xa0(%rbp,%rcx,8), %ymm3
+	LONG $0x7410fdc5; WORD $0x20cd // vmovupd 0x20(%rbp,%rcx,8), %ymm6
+	LONG $0x6410fdc5; WORD $0x40cd // vmovupd 0x40(%rbp,%rcx,8), %ymm4
+	LONG $0x5c10fdc5; WORD $0x60cd // vmovupd 0x60(%rbp,%rcx,8), %ymm3
+	LONG $0xbc10fdc5; LONG $0x000080cd; BYTE $0x00 // vmovupd 0x80(%rbp,%rcx,8), %ymm7
+	LONG $0xac10fdc5; LONG $0x0000a0cd; BYTE $0x00 // vmovupd 0xa0(%rbp,%rcx,8), %ymm5
 	LONG $0xa8bd42c4; LONG $0xffff6088; BYTE $0xff // vfmadd213pd -0xa0(%r8), %ymm8, %ymm9
-	LONG $0x38c53262; LONG $0x08de4cb8 // vfmadd231pd 0x40(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38cd3262; LONG $0x10de4cb8 // vfmadd231pd 0x80(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38d53262; LONG $0x18de4cb8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
-	LONG $0x38dd3262; LONG $0x20de4cb8 // vfmadd231pd 0x100(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0x28de4cb8 // vfmadd231pd 0x140(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38cd3262; LONG $0x08de4cb8 // vfmadd231pd 0x40(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38dd3262; LONG $0x10de4cb8 // vfmadd231pd 0x80(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0x18de4cb8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38c53262; LONG $0x20de4cb8 // vfmadd231pd 0x100(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38d53262; LONG $0x28de4cb8 // vfmadd231pd 0x140(%rsi,%r11,8){1to4}, %ymm5, %ymm9
 	LONG $0x117d41c4; LONG $0xffff6088; BYTE $0xff // vmovupd %ymm9, -0xa0(%r8)
 	LONG $0x197d22c4; LONG $0x0180de8c; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%r11,8), %ymm9
 	LONG $0xa8bd42c4; WORD $0x8048 // vfmadd213pd -0x80(%r8), %ymm8, %ymm9
-	LONG $0x38c53262; LONG $0x38de4cb8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38cd3262; LONG $0x40de4cb8 // vfmadd231pd 0x200(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38d53262; LONG $0x48de4cb8 // vfmadd231pd 0x240(%rsi,%r11,8){1to4}, %ymm5, %ymm9
-	LONG $0x38dd3262; LONG $0x50de4cb8 // vfmadd231pd 0x280(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0x58de4cb8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38cd3262; LONG $0x38de4cb8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38dd3262; LONG $0x40de4cb8 // vfmadd231pd 0x200(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0x48de4cb8 // vfmadd231pd 0x240(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38c53262; LONG $0x50de4cb8 // vfmadd231pd 0x280(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38d53262; LONG $0x58de4cb8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
 	LONG $0x117d41c4; WORD $0x8048 // vmovupd %ymm9, -0x80(%r8)
 	LONG $0x197d22c4; LONG $0x0300de8c; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%r11,8), %ymm9
 	LONG $0xa8bd42c4; WORD $0xa048 // vfmadd213pd -0x60(%r8), %ymm8, %ymm9
-	LONG $0x38c53262; LONG $0x68de4cb8 // vfmadd231pd 0x340(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38cd3262; LONG $0x70de4cb8 // vfmadd231pd 0x380(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38d53262; LONG $0x78de4cb8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
-	LONG $0x38dd3262; LONG $0x00de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0x40de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38cd3262; LONG $0x68de4cb8 // vfmadd231pd 0x340(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38dd3262; LONG $0x70de4cb8 // vfmadd231pd 0x380(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0x78de4cb8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38c53262; LONG $0x00de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38d53262; LONG $0x40de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%rsi,%r11,8){1to4}, %ymm5, %ymm9
 	LONG $0x117d41c4; WORD $0xa048 // vmovupd %ymm9, -0x60(%r8)
 	LONG $0x197d22c4; LONG $0x0480de8c; WORD $0x0000 // vbroadcastsd 0x480(%rsi,%r11,8), %ymm9
 	LONG $0xa8bd42c4; WORD $0xc048 // vfmadd213pd -0x40(%r8), %ymm8, %ymm9
-	LONG $0x38c53262; LONG $0xc0de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38cd3262; LONG $0x00de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38d53262; LONG $0x40de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%rsi,%r11,8){1to4}, %ymm5, %ymm9
-	LONG $0x38dd3262; LONG $0x80de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0xc0de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38cd3262; LONG $0xc0de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38dd3262; LONG $0x00de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0x40de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38c53262; LONG $0x80de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38d53262; LONG $0xc0de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
 	LONG $0x117d41c4; WORD $0xc048 // vmovupd %ymm9, -0x40(%r8)
 	LONG $0x197d22c4; LONG $0x0600de8c; WORD $0x0000 // vbroadcastsd 0x600(%rsi,%r11,8), %ymm9
 	LONG $0xa8bd42c4; WORD $0xe048 // vfmadd213pd -0x20(%r8), %ymm8, %ymm9
-	LONG $0x38c53262; LONG $0x40de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38cd3262; LONG $0x80de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38d53262; LONG $0xc0de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
-	LONG $0x38dd3262; LONG $0x00de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0x40de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38cd3262; LONG $0x40de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38dd3262; LONG $0x80de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0xc0de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38c53262; LONG $0x00de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38d53262; LONG $0x40de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%rsi,%r11,8){1to4}, %ymm5, %ymm9
 	LONG $0x117d41c4; WORD $0xe048 // vmovupd %ymm9, -0x20(%r8)
 	LONG $0x197d22c4; LONG $0x0780de8c; WORD $0x0000 // vbroadcastsd 0x780(%rsi,%r11,8), %ymm9
 	LONG $0xa8bd42c4; BYTE $0x08 // vfmadd213pd (%r8), %ymm8, %ymm9
-	LONG $0x38c53262; LONG $0xc0de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38cd3262; LONG $0x00de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38d53262; LONG $0x40de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%rsi,%r11,8){1to4}, %ymm5, %ymm9
-	LONG $0x38dd3262; LONG $0x80de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0xc0de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38cd3262; LONG $0xc0de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38dd3262; LONG $0x00de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0x40de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%rsi,%r11,8){1to4}, %ymm3, %ymm9
+	LONG $0x38c53262; LONG $0x80de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38d53262; LONG $0xc0de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x117d41c4; BYTE $0x08 // vmovupd %ymm9, (%r8)
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
@@ -6619,7 +6610,6 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
 	LONG $0x2b148d4e // leaq (%rbx,%r13), %r10
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x2a3c8d4f // leaq (%r10,%r13), %r15
 	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
@@ -6636,15 +6626,15 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x2f148d4f // leaq (%r15,%r13), %r10
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; LONG $0x02365c11 // vmovups %zmm3, 0x80(%rsi,%r14)
-	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
-	LONG $0x2a3c8d4f // leaq (%r10,%r13), %r15
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
@@ -6652,22 +6642,23 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; LONG $0x04365c11 // vmovups %zmm3, 0x100(%rsi,%r14)
-	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdb162; LONG $0x05365c11 // vmovupd %zmm3, 0x140(%rsi,%r14)
 	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
 	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
-	LONG $0xfebf850f; WORD $0xffff // jne <symmetric6Multi8+0x1a0>
-	LONG $0x000227e9; BYTE $0x00 // jmp <symmetric6Multi8+0x50d>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi8+0x1a0>
+	LONG $0x000228e9; BYTE $0x00 // jmp <symmetric6Multi8+0x50d>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xa09a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdx), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
@@ -6847,20 +6838,20 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	LONG $0x48fda262; LONG $0x18c65419 // vbroadcastsd 0xc0(%rsi,%r8,8), %zmm18
 	LONG $0x48fda262; LONG $0x20c65c19 // vbroadcastsd 0x100(%rsi,%r8,8), %zmm19
 	LONG $0x48fda262; LONG $0x28c66419 // vbroadcastsd 0x140(%rsi,%r8,8), %zmm20
-	LONG $0x48fd5162; WORD $0x0e10 // vmovupd (%r14), %zmm9
+	LONG $0x48fd5162; WORD $0x0610 // vmovupd (%r14), %zmm8
 	LONG $0x48fdb162; LONG $0x00dd5c10 // vmovupd (%rbp,%r11,8), %zmm3
 	LONG $0x48fd3162; LONG $0x01dd7410 // vmovupd 0x40(%rbp,%r11,8), %zmm14
 	LONG $0x48fd3162; LONG $0x02dd6c10 // vmovupd 0x80(%rbp,%r11,8), %zmm13
 	LONG $0x48fd3162; LONG $0x03dd6410 // vmovupd 0xc0(%rbp,%r11,8), %zmm12
 	LONG $0x48fd3162; LONG $0x04dd5c10 // vmovupd 0x100(%rbp,%r11,8), %zmm11
 	LONG $0x48fd3162; LONG $0x05dd5410 // vmovupd 0x140(%rbp,%r11,8), %zmm10
-	LONG $0x48b5d162; WORD $0xe759 // vmulpd %zmm15, %zmm9, %zmm4
+	LONG $0x48bdd162; WORD $0xe759 // vmulpd %zmm15, %zmm8, %zmm4
 	LONG $0x48e57262; WORD $0x7ba8; BYTE $0xfb // vfmadd213pd -0x140(%rbx), %zmm3, %zmm15
-	LONG $0x48b5b162; WORD $0xe859 // vmulpd %zmm16, %zmm9, %zmm5
-	LONG $0x48b5b162; WORD $0xf159 // vmulpd %zmm17, %zmm9, %zmm6
-	LONG $0x48b5b162; WORD $0xfa59 // vmulpd %zmm18, %zmm9, %zmm7
-	LONG $0x48b53162; WORD $0xc359 // vmulpd %zmm19, %zmm9, %zmm8
-	LONG $0x48b53162; WORD $0xcc59 // vmulpd %zmm20, %zmm9, %zmm9
+	LONG $0x48bdb162; WORD $0xe859 // vmulpd %zmm16, %zmm8, %zmm5
+	LONG $0x48bd3162; WORD $0xc959 // vmulpd %zmm17, %zmm8, %zmm9
+	LONG $0x48bdb162; WORD $0xf259 // vmulpd %zmm18, %zmm8, %zmm6
+	LONG $0x48bdb162; WORD $0xfb59 // vmulpd %zmm19, %zmm8, %zmm7
+	LONG $0x48bd3162; WORD $0xc459 // vmulpd %zmm20, %zmm8, %zmm8
 	LONG $0x488d3262; WORD $0xf8b8 // vfmadd231pd %zmm16, %zmm14, %zmm15
 	LONG $0x48953262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm13, %zmm15
 	LONG $0x489d3262; WORD $0xfab8 // vfmadd231pd %zmm18, %zmm12, %zmm15
@@ -6877,10 +6868,10 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	LONG $0x40fdd262; WORD $0xe7b8 // vfmadd231pd %zmm15, %zmm16, %zmm4
 	LONG $0x48e5e262; WORD $0x43a8; BYTE $0xfc // vfmadd213pd -0x100(%rbx), %zmm3, %zmm16
 	LONG $0x40f5d262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm17, %zmm5
-	LONG $0x40edd262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm18, %zmm6
-	LONG $0x40e5d262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm19, %zmm7
-	LONG $0x40dd5262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm20, %zmm8
-	LONG $0x40d55262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm21, %zmm9
+	LONG $0x40ed5262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm18, %zmm9
+	LONG $0x40e5d262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm19, %zmm6
+	LONG $0x40ddd262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm20, %zmm7
+	LONG $0x40d55262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm21, %zmm8
 	LONG $0x488da262; WORD $0xc1b8 // vfmadd231pd %zmm17, %zmm14, %zmm16
 	LONG $0x4895a262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm13, %zmm16
 	LONG $0x489da262; WORD $0xc3b8 // vfmadd231pd %zmm19, %zmm12, %zmm16
@@ -6897,36 +6888,36 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	LONG $0x40fdd262; WORD $0xe7b8 // vfmadd231pd %zmm15, %zmm16, %zmm4
 	LONG $0x48e5e262; WORD $0x43a8; BYTE $0xfd // vfmadd213pd -0xc0(%rbx), %zmm3, %zmm16
 	LONG $0x40f5d262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm17, %zmm5
-	LONG $0x40edd262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm18, %zmm6
-	LONG $0x40e5d262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm19, %zmm7
-	LONG $0x40dd5262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm20, %zmm8
-	LONG $0x40d55262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm21, %zmm9
+	LONG $0x40ed5262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm18, %zmm9
+	LONG $0x40e5d262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm19, %zmm6
+	LONG $0x40ddd262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm20, %zmm7
+	LONG $0x40d55262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm21, %zmm8
 	LONG $0x488da262; WORD $0xc1b8 // vfmadd231pd %zmm17, %zmm14, %zmm16
 	LONG $0x4895a262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm13, %zmm16
 	LONG $0x489da262; WORD $0xc3b8 // vfmadd231pd %zmm19, %zmm12, %zmm16
 	LONG $0x48a5a262; WORD $0xc4b8 // vfmadd231pd %zmm20, %zmm11, %zmm16
 	LONG $0x48ada262; WORD $0xc5b8 // vfmadd231pd %zmm21, %zmm10, %zmm16
 	LONG $0x48fde162; WORD $0x4311; BYTE $0xfd // vmovupd %zmm16, -0xc0(%rbx)
-	LONG $0x48fda262; LONG $0x80c68419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r8,8), %zmm16
-	LONG $0x48fd5162; WORD $0x7e10; BYTE $0x03 // vmovupd 0xc0(%r14), %zmm15
+	LONG $0x48fd3262; LONG $0x80c6bc19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r8,8), %zmm15
+	LONG $0x48fdc162; WORD $0x4610; BYTE $0x03 // vmovupd 0xc0(%r14), %zmm16
 	LONG $0x48fda262; LONG $0xc0c68c19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x4c0(%rsi,%r8,8), %zmm17
 	LONG $0x48fda262; LONG $0x00c69419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x500(%rsi,%r8,8), %zmm18
 	LONG $0x48fda262; LONG $0x40c69c19; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x540(%rsi,%r8,8), %zmm19
 	LONG $0x48fda262; LONG $0x80c6a419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x580(%rsi,%r8,8), %zmm20
 	LONG $0x48fda262; LONG $0xc0c6ac19; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x5c0(%rsi,%r8,8), %zmm21
-	LONG $0x40fdd262; WORD $0xe7b8 // vfmadd231pd %zmm15, %zmm16, %zmm4
-	LONG $0x48e5e262; WORD $0x43a8; BYTE $0xfe // vfmadd213pd -0x80(%rbx), %zmm3, %zmm16
-	LONG $0x40f5d262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm17, %zmm5
-	LONG $0x40edd262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm18, %zmm6
-	LONG $0x40e5d262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm19, %zmm7
-	LONG $0x40dd5262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm20, %zmm8
-	LONG $0x40d55262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm21, %zmm9
-	LONG $0x488da262; WORD $0xc1b8 // vfmadd231pd %zmm17, %zmm14, %zmm16
-	LONG $0x4895a262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm13, %zmm16
-	LONG $0x489da262; WORD $0xc3b8 // vfmadd231pd %zmm19, %zmm12, %zmm16
-	LONG $0x48a5a262; WORD $0xc4b8 // vfmadd231pd %zmm20, %zmm11, %zmm16
-	LONG $0x48ada262; WORD $0xc5b8 // vfmadd231pd %zmm21, %zmm10, %zmm16
-	LONG $0x48fde162; WORD $0x4311; BYTE $0xfe // vmovupd %zmm16, -0x80(%rbx)
+	LONG $0x4885b262; WORD $0xe0b8 // vfmadd231pd %zmm16, %zmm15, %zmm4
+	LONG $0x48e57262; WORD $0x7ba8; BYTE $0xfe // vfmadd213pd -0x80(%rbx), %zmm3, %zmm15
+	LONG $0x40f5b262; WORD $0xe8b8 // vfmadd231pd %zmm16, %zmm17, %zmm5
+	LONG $0x40ed3262; WORD $0xc8b8 // vfmadd231pd %zmm16, %zmm18, %zmm9
+	LONG $0x40e5b262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm19, %zmm6
+	LONG $0x40ddb262; WORD $0xf8b8 // vfmadd231pd %zmm16, %zmm20, %zmm7
+	LONG $0x40d53262; WORD $0xc0b8 // vfmadd231pd %zmm16, %zmm21, %zmm8
+	LONG $0x488d3262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm14, %zmm15
+	LONG $0x48953262; WORD $0xfab8 // vfmadd231pd %zmm18, %zmm13, %zmm15
+	LONG $0x489d3262; WORD $0xfbb8 // vfmadd231pd %zmm19, %zmm12, %zmm15
+	LONG $0x48a53262; WORD $0xfcb8 // vfmadd231pd %zmm20, %zmm11, %zmm15
+	LONG $0x48ad3262; WORD $0xfdb8 // vfmadd231pd %zmm21, %zmm10, %zmm15
+	LONG $0x48fd7162; WORD $0x7b11; BYTE $0xfe // vmovupd %zmm15, -0x80(%rbx)
 	LONG $0x48fda262; LONG $0x00c68419; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x600(%rsi,%r8,8), %zmm16
 	LONG $0x48fd5162; WORD $0x7e10; BYTE $0x04 // vmovupd 0x100(%r14), %zmm15
 	LONG $0x48fda262; LONG $0x40c68c19; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x640(%rsi,%r8,8), %zmm17
@@ -6936,10 +6927,10 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	LONG $0x48fda262; LONG $0x40c6ac19; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x740(%rsi,%r8,8), %zmm21
 	LONG $0x40fdd262; WORD $0xe7b8 // vfmadd231pd %zmm15, %zmm16, %zmm4
 	LONG $0x48e5e262; WORD $0x43a8; BYTE $0xff // vfmadd213pd -0x40(%rbx), %zmm3, %zmm16
-	LONG $0x40d55262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm21, %zmm9
-	LONG $0x40dd5262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm20, %zmm8
-	LONG $0x40e5d262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm19, %zmm7
-	LONG $0x40edd262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm18, %zmm6
+	LONG $0x40d55262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm21, %zmm8
+	LONG $0x40ddd262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm20, %zmm7
+	LONG $0x40e5d262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm19, %zmm6
+	LONG $0x40ed5262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm18, %zmm9
 	LONG $0x40f5d262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm17, %zmm5
 	LONG $0x488da262; WORD $0xc1b8 // vfmadd231pd %zmm17, %zmm14, %zmm16
 	LONG $0x4895a262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm13, %zmm16
@@ -6958,10 +6949,10 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	LONG $0x40d5f262; WORD $0x1ba8 // vfmadd213pd (%rbx), %zmm21, %zmm3
 	LONG $0x40d5b262; WORD $0xe0b8 // vfmadd231pd %zmm16, %zmm21, %zmm4
 	LONG $0x40fdb262; WORD $0xecb8 // vfmadd231pd %zmm20, %zmm16, %zmm5
-	LONG $0x40fdb262; WORD $0xf3b8 // vfmadd231pd %zmm19, %zmm16, %zmm6
-	LONG $0x40fdb262; WORD $0xfab8 // vfmadd231pd %zmm18, %zmm16, %zmm7
-	LONG $0x40fd3262; WORD $0xc1b8 // vfmadd231pd %zmm17, %zmm16, %zmm8
-	LONG $0x48853262; WORD $0xc8b8 // vfmadd231pd %zmm16, %zmm15, %zmm9
+	LONG $0x40fd3262; WORD $0xcbb8 // vfmadd231pd %zmm19, %zmm16, %zmm9
+	LONG $0x40fdb262; WORD $0xf2b8 // vfmadd231pd %zmm18, %zmm16, %zmm6
+	LONG $0x40fdb262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm16, %zmm7
+	LONG $0x48853262; WORD $0xc0b8 // vfmadd231pd %zmm16, %zmm15, %zmm8
 	LONG $0x40ddd262; WORD $0xdeb8 // vfmadd231pd %zmm14, %zmm20, %zmm3
 	LONG $0x40e5d262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm19, %zmm3
 	LONG $0x40edd262; WORD $0xdcb8 // vfmadd231pd %zmm12, %zmm18, %zmm3
@@ -6973,13 +6964,13 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xdc // vmovupd %zmm3, (%r12,%r11,8)
 	LONG $0x48d59162; LONG $0x01dc5c58 // vaddpd 0x40(%r12,%r11,8), %zmm5, %zmm3
 	LONG $0x48fd9162; LONG $0x01dc5c11 // vmovupd %zmm3, 0x40(%r12,%r11,8)
-	LONG $0x48cd9162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%r11,8), %zmm6, %zmm3
+	LONG $0x48b59162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%r11,8), %zmm9, %zmm3
 	LONG $0x48fd9162; LONG $0x02dc5c11 // vmovupd %zmm3, 0x80(%r12,%r11,8)
-	LONG $0x48c59162; LONG $0x03dc5c58 // vaddpd 0xc0(%r12,%r11,8), %zmm7, %zmm3
+	LONG $0x48cd9162; LONG $0x03dc5c58 // vaddpd 0xc0(%r12,%r11,8), %zmm6, %zmm3
 	LONG $0x48fd9162; LONG $0x03dc5c11 // vmovupd %zmm3, 0xc0(%r12,%r11,8)
-	LONG $0x48bd9162; LONG $0x04dc5c58 // vaddpd 0x100(%r12,%r11,8), %zmm8, %zmm3
+	LONG $0x48c59162; LONG $0x04dc5c58 // vaddpd 0x100(%r12,%r11,8), %zmm7, %zmm3
 	LONG $0x48fd9162; LONG $0x04dc5c11 // vmovupd %zmm3, 0x100(%r12,%r11,8)
-	LONG $0x48b59162; LONG $0x05dc5c58 // vaddpd 0x140(%r12,%r11,8), %zmm9, %zmm3
+	LONG $0x48bd9162; LONG $0x05dc5c58 // vaddpd 0x140(%r12,%r11,8), %zmm8, %zmm3
 	LONG $0x48fd9162; LONG $0x05dc5c11 // vmovupd %zmm3, 0x140(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	LONG $0xfbec850f; WORD $0xffff // jne <symmetric6Multi8+0x750>
@@ -7019,57 +7010,57 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	LONG $0xde948b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %r10
 	LONG $0x48fd3262; WORD $0x0c19; BYTE $0xde // vbroadcastsd (%rsi,%r11,8), %zmm9
 	LONG $0x48fd3162; LONG $0x00d54410 // vmovupd (%rbp,%r10,8), %zmm8
-	LONG $0x48fdb162; LONG $0x01d57c10 // vmovupd 0x40(%rbp,%r10,8), %zmm7
-	LONG $0x48fdb162; LONG $0x02d57410 // vmovupd 0x80(%rbp,%r10,8), %zmm6
-	LONG $0x48fdb162; LONG $0x03d56c10 // vmovupd 0xc0(%rbp,%r10,8), %zmm5
-	LONG $0x48fdb162; LONG $0x04d56410 // vmovupd 0x100(%rbp,%r10,8), %zmm4
-	LONG $0x48fdb162; LONG $0x05d55c10 // vmovupd 0x140(%rbp,%r10,8), %zmm3
+	LONG $0x48fdb162; LONG $0x01d57410 // vmovupd 0x40(%rbp,%r10,8), %zmm6
+	LONG $0x48fdb162; LONG $0x02d56410 // vmovupd 0x80(%rbp,%r10,8), %zmm4
+	LONG $0x48fdb162; LONG $0x03d55c10 // vmovupd 0xc0(%rbp,%r10,8), %zmm3
+	LONG $0x48fdb162; LONG $0x04d57c10 // vmovupd 0x100(%rbp,%r10,8), %zmm7
+	LONG $0x48fdb162; LONG $0x05d56c10 // vmovupd 0x140(%rbp,%r10,8), %zmm5
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xfb // vfmadd213pd -0x140(%r8), %zmm8, %zmm9
-	LONG $0x58c53262; LONG $0x08de4cb8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58cd3262; LONG $0x10de4cb8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58d53262; LONG $0x18de4cb8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
-	LONG $0x58dd3262; LONG $0x20de4cb8 // vfmadd231pd 0x100(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0x28de4cb8 // vfmadd231pd 0x140(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58cd3262; LONG $0x08de4cb8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58dd3262; LONG $0x10de4cb8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0x18de4cb8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58c53262; LONG $0x20de4cb8 // vfmadd231pd 0x100(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58d53262; LONG $0x28de4cb8 // vfmadd231pd 0x140(%rsi,%r11,8){1to8}, %zmm5, %zmm9
 	LONG $0x48fd5162; WORD $0x4811; BYTE $0xfb // vmovupd %zmm9, -0x140(%r8)
 	LONG $0x48fd3262; LONG $0x30de4c19 // vbroadcastsd 0x180(%rsi,%r11,8), %zmm9
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xfc // vfmadd213pd -0x100(%r8), %zmm8, %zmm9
-	LONG $0x58c53262; LONG $0x38de4cb8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58cd3262; LONG $0x40de4cb8 // vfmadd231pd 0x200(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58d53262; LONG $0x48de4cb8 // vfmadd231pd 0x240(%rsi,%r11,8){1to8}, %zmm5, %zmm9
-	LONG $0x58dd3262; LONG $0x50de4cb8 // vfmadd231pd 0x280(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0x58de4cb8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58cd3262; LONG $0x38de4cb8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58dd3262; LONG $0x40de4cb8 // vfmadd231pd 0x200(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0x48de4cb8 // vfmadd231pd 0x240(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58c53262; LONG $0x50de4cb8 // vfmadd231pd 0x280(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58d53262; LONG $0x58de4cb8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
 	LONG $0x48fd5162; WORD $0x4811; BYTE $0xfc // vmovupd %zmm9, -0x100(%r8)
 	LONG $0x48fd3262; LONG $0x60de4c19 // vbroadcastsd 0x300(%rsi,%r11,8), %zmm9
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xfd // vfmadd213pd -0xc0(%r8), %zmm8, %zmm9
-	LONG $0x58c53262; LONG $0x68de4cb8 // vfmadd231pd 0x340(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58cd3262; LONG $0x70de4cb8 // vfmadd231pd 0x380(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58d53262; LONG $0x78de4cb8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
-	LONG $0x58dd3262; LONG $0x00de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0x40de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58cd3262; LONG $0x68de4cb8 // vfmadd231pd 0x340(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58dd3262; LONG $0x70de4cb8 // vfmadd231pd 0x380(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0x78de4cb8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58c53262; LONG $0x00de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58d53262; LONG $0x40de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%rsi,%r11,8){1to8}, %zmm5, %zmm9
 	LONG $0x48fd5162; WORD $0x4811; BYTE $0xfd // vmovupd %zmm9, -0xc0(%r8)
 	LONG $0x48fd3262; LONG $0x80de8c19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r11,8), %zmm9
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm8, %zmm9
-	LONG $0x58c53262; LONG $0xc0de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58cd3262; LONG $0x00de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58d53262; LONG $0x40de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%rsi,%r11,8){1to8}, %zmm5, %zmm9
-	LONG $0x58dd3262; LONG $0x80de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0xc0de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58cd3262; LONG $0xc0de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58dd3262; LONG $0x00de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0x40de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58c53262; LONG $0x80de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58d53262; LONG $0xc0de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
 	LONG $0x48fd5162; WORD $0x4811; BYTE $0xfe // vmovupd %zmm9, -0x80(%r8)
 	LONG $0x48fd3262; LONG $0x00de8c19; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x600(%rsi,%r11,8), %zmm9
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm8, %zmm9
-	LONG $0x58c53262; LONG $0x40de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58cd3262; LONG $0x80de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58d53262; LONG $0xc0de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
-	LONG $0x58dd3262; LONG $0x00de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0x40de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58cd3262; LONG $0x40de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58dd3262; LONG $0x80de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0xc0de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58c53262; LONG $0x00de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58d53262; LONG $0x40de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%rsi,%r11,8){1to8}, %zmm5, %zmm9
 	LONG $0x48fd5162; WORD $0x4811; BYTE $0xff // vmovupd %zmm9, -0x40(%r8)
 	LONG $0x48fd3262; LONG $0x80de8c19; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x780(%rsi,%r11,8), %zmm9
 	LONG $0x48bd5262; WORD $0x08a8 // vfmadd213pd (%r8), %zmm8, %zmm9
-	LONG $0x58c53262; LONG $0xc0de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58cd3262; LONG $0x00de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58d53262; LONG $0x40de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%rsi,%r11,8){1to8}, %zmm5, %zmm9
-	LONG $0x58dd3262; LONG $0x80de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0xc0de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58cd3262; LONG $0xc0de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58dd3262; LONG $0x00de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0x40de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%rsi,%r11,8){1to8}, %zmm3, %zmm9
+	LONG $0x58c53262; LONG $0x80de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58d53262; LONG $0xc0de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x48fd5162; WORD $0x0811 // vmovupd %zmm9, (%r8)
 	LONG $0x80c08149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r8
