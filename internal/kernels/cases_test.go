@@ -120,19 +120,13 @@ var kernelCases = []struct {
 			zeros := k.Quantize(m, width, put(a, v), 2)
 			return slices.Concat(wide(m), wide(width), []float64{float64(zeros)})
 		})
-		w, size := 1+rng.IntN(MaxSlotWidth), 1+rng.IntN(MaxBlock*MaxBlock)
-		m, index := make([]int64, 12*size), [Lanes]int64{}
-		for i := range m {
-			m[i] = int64(rng.Uint64()) >> (64 - w)
-		}
-		for l := range index {
-			index[l] = int64((rng.IntN(13) - 1) * size)
-		}
-		everywhere(a, fmt.Sprintf("PackSlot of %d to %d bits", size, w), nil, func(k *Set) []float64 {
-			dst := put(a, make([]byte, size*w+SlotPadding))
-			k.PackSlot(dst, put(a, m), &index, size, w)
-			return wide(dst[:size*w])
-		})
+	}},
+	{"slots that are stored", func(a *arena, rng *rand.Rand) {
+		testArrangeSlots(a, rng, rng.IntN(200))
+		testPackSlots(a, rng)
+		testSameDiagonals(a, rng, 1+rng.IntN(70), 1+rng.IntN(32))
+		testPackBlocks(a, rng, 1+rng.IntN(MaxSlotWidth), 2+rng.IntN(MaxBlock-1))
+		testRows(a, rng)
 	}},
 	{"terms", randomTerms},
 	{"dense matrices", func(a *arena, rng *rand.Rand) {

@@ -37,8 +37,15 @@ type Set struct {
 	addRows addRowsKernel
 	chunks  chunksKernel
 
-	quantize quantizeKernel
-	pack     packKernel
+	quantize      quantizeKernel
+	arrange       arrangeKernel
+	sameDiagonals diagonalsKernel
+	blockWidths   blockWidthsKernel
+	mirror        mirrorKernel
+	absSums       absSumsKernel
+	pack          packKernel
+	packBlocks    packBlocksKernel
+
 	terms    termsKernel
 	addTerms addTermsKernel
 	mulSub   mulSubKernel
@@ -75,8 +82,15 @@ func portable() Set {
 		addRows: addRows,
 		chunks:  mulChunks,
 
-		quantize: quantize,
-		pack:     packSlot,
+		quantize:      quantize,
+		arrange:       arrangeSlots,
+		sameDiagonals: sameDiagonals,
+		blockWidths:   blockWidths,
+		mirror:        mirror,
+		absSums:       absSums,
+		pack:          packSlots,
+		packBlocks:    packBlocks,
+
 		terms:    terms,
 		addTerms: addTerms,
 		mulSub:   mulSub,

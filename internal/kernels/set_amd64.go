@@ -50,7 +50,8 @@ func (k *Set) avx512() {
 	k.chunks = mulChunksAVX512
 
 	k.quantize = quantizeVectors
-	k.pack = packVectors
+	k.pack = packSlotsOct
+	k.packBlocks = packBlocksVectorsOct
 	k.mulSub = mulSubSIMD(mulSub512)
 
 	k.dot32 = dot32Oct

@@ -25,6 +25,15 @@ func (k *Set) quad() {
 	k.decode = decodeQuad
 	k.addRows = addRowsWordsQuad
 
+	k.quantize = quantizeScalars
+	k.arrange = arrangeSlotsQuad
+	k.sameDiagonals = sameDiagonalsVectors
+	k.blockWidths = blockWidthsVectors
+	k.mirror = mirrorScalars
+	k.absSums = absSumsVectors
+	k.pack = packSlotsQuad
+	k.packBlocks = packBlocksVectors
+
 	k.dot32 = dot32Quad
 	k.dotMixed = dotMixedQuad
 	k.ell64 = ellQuad

@@ -63,7 +63,7 @@ TEXT ·slotsOct(SB), 0, $352-8
 	LONG $0x02fc8349 // cmpq $0x2, %r12
 	LONG $0x0171820f; WORD $0x0000 // jb <slots+0x23f>
 	WORD $0x9066 // nop
-	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
 	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
 	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
 	LONG $0xfec48349 // addq $-0x2, %r12
@@ -263,7 +263,7 @@ TEXT ·slotsOct(SB), 0, $352-8
 	LONG $0x02ff8349 // cmpq $0x2, %r15
 	LONG $0x0124820f; WORD $0x0000 // jb <slots+0x5fe>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
 	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
 	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
 	LONG $0xfec78349 // addq $-0x2, %r15
@@ -670,7 +670,7 @@ TEXT ·farSlotsOct(SB), 0, $352-8
 	LONG $0x02fd8349 // cmpq $0x2, %r13
 	LONG $0x019e820f; WORD $0x0000 // jb <farSlots+0x262>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x008e180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rsi)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
 	LONG $0xfec58349 // addq $-0x2, %r13
@@ -806,7 +806,7 @@ TEXT ·farSlotsOct(SB), 0, $352-8
 	LONG $0x02fc8349 // cmpq $0x2, %r12
 	LONG $0x0143820f; WORD $0x0000 // jb <farSlots+0x48d>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x008e180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rsi)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
 	LONG $0xfec48349 // addq $-0x2, %r12
@@ -1197,7 +1197,7 @@ TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	LONG $0x02fd8349 // cmpq $0x2, %r13
 	LONG $0x00ea820f; WORD $0x0000 // jb <farGatherSlots+0x1c6>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x008e180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rsi)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
@@ -1270,7 +1270,7 @@ TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	LONG $0x02fc8349 // cmpq $0x2, %r12
 	LONG $0x0144820f; WORD $0x0000 // jb <farGatherSlots+0x3ae>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x008e180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rsi)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
 	LONG $0xfec48349 // addq $-0x2, %r12

@@ -17,7 +17,11 @@ type builder struct {
 	pool   *parallel.Pool
 	old    *slotMatrix // whose memory may be used
 
-	mirrored bool // m may be symmetric as it is stored
+	// Of a matrix that may be symmetric as it is stored: what to build if it is not, and what tells.
+	mirrored  bool
+	otherwise func() choice
+	weights   weights
+	mirror    uint64
 }
 
 func newBuilder(m *csr.Matrix, s Spec, pool *parallel.Pool) (*builder, error) {
@@ -55,6 +59,8 @@ func Rebuild(old *Matrix, m *csr.Matrix, s Spec, pool *parallel.Pool) (*Matrix, 
 		b.old = old.slots()
 		old.stored = nil
 	}
-	c := b.choose()
-	return c.layout.row().build(b, c)
+	return b.build(b.choose())
 }
+
+// build stores the matrix as chosen.
+func (b *builder) build(c choice) (*Matrix, error) { return c.layout.row().build(b, c) }

@@ -31,6 +31,9 @@ func Choose(m *csr.Matrix, s Spec, pool *parallel.Pool) (Layout, string, error) 
 		return "", "", err
 	}
 	c := b.choose()
+	if c.traits().lower && !b.isSymmetric() {
+		c = b.otherwise()
+	}
 	return c.layout, c.String(), nil
 }
 
@@ -48,18 +51,17 @@ func (b *builder) choose() choice {
 	return b.sampled((*sample).fastest)
 }
 
-// sampled is the best choice by a sample. Whether the matrix is symmetric is first taken
-// from the sample, and made sure of when it matters.
+// sampled is the best choice by a sample. Whether the matrix is symmetric is taken from the
+// sample; if that turns out wrong, b.otherwise is the choice.
 func (b *builder) sampled(best func(*sample, *builder) choice) choice {
 	b.mirrored = b.maybeSymmetric()
 	s := b.sample()
-	c := best(&s, b)
-	if c.traits().lower && !b.isSymmetric() {
+	b.otherwise = func() choice {
 		b.mirrored = false
 		s.estimates = slices.DeleteFunc(s.estimates, func(e estimate) bool { return e.traits().lower })
-		c = best(&s, b)
+		return best(&s, b)
 	}
-	return c
+	return best(&s, b)
 }
 
 // fastest is the layout that the model likes best.

@@ -54,7 +54,7 @@ func (q *Quantizer) BlockSize() int {
 			case bits[b] < 0 || m.Rows%b != 0 || m.Cols%b != 0 || n.Fill(b, sampleRows) < leastFill:
 				bits[b] = -1
 			default:
-				blocks.SetBlocks(&n.Items, b, sell.Everything)
+				blocks.SetBlocks(q.b.spec.Kernels, &n.Items, b, sell.Everything)
 				bits[b] += blocks.Bits()
 			}
 		}

@@ -16,11 +16,19 @@ func (p plain) bytes() int64 { return p.m.Bytes() }
 
 // plain stores the matrix in FP64 CSR.
 func (b *builder) plain(c choice) (*Matrix, error) {
-	nnz := 0
-	for _, v := range b.m.Val {
-		if v != 0 {
-			nnz++
+	counts := make([]int, len(b.panels)-1)
+	b.pool.RunRanges(b.panels, func(k, lo, hi int) {
+		n := 0
+		for _, v := range b.m.Val[b.m.RowPtr[lo]:b.m.RowPtr[hi]] {
+			if v != 0 {
+				n++
+			}
 		}
+		counts[k] = n
+	})
+	nnz := 0
+	for _, n := range counts {
+		nnz += n
 	}
 	p := plain{linop.NewCSR(b.m, b.pool), b.m}
 	p.Use(b.spec.Kernels)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
@@ -28,7 +29,6 @@ const (
 // block rows, or of one row alone.
 type slotBuilder struct {
 	sell.Packer // of ints or of other
-	kernels     *kernels.Set
 	plan        slotPlan
 	traits      // of its layout
 	ints        Integers
@@ -36,17 +36,20 @@ type slotBuilder struct {
 
 	out      kernels.SlotPanel        // without its values
 	streams  [kernels.MaxBlock][]byte // values of each row of blocks, or of even and odd slots
-	index    [lanes]int64             // of the integers of a slot, -1 for none
+	blocks   kernels.BlockItems       // of a slot
+	to       [kernels.MaxBlock][]byte // where its values go
+	mirror   uint64                   // of the panel, see weights
 	last     kernels.SlotGroup        // the last group, until its slice ends
 	tally    sell.Tally               // of the panel
 	memory   slotMemory               // where panels go
 	orders   []uint16                 // memory for the order of rows
+	whole    bool                     // a panel could not be made in pieces
 	runRow   []int32                  // row, and first element, of the runs of tiles
 	runFirst []int32
 }
 
 func newSlotBuilder(plan slotPlan, k *kernels.Set) *slotBuilder {
-	s := &slotBuilder{kernels: k, Packer: sell.Packer{Lanes: lanes, FullDiagonal: fullDiagonal, MostSlots: math.MaxUint16}}
+	s := &slotBuilder{Packer: sell.Packer{Kernels: k, Lanes: lanes, FullDiagonal: fullDiagonal, MostSlots: math.MaxUint16}}
 	s.setPlan(plan)
 	return s
 }
@@ -82,17 +85,23 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 		panels: make([]slotUnit, len(b.panels)-1), unitQuanta: b.part.UnitQuanta,
 	}
 	s.units, s.normal = newUnits(b.part.Tol, -b.part.UnitQuanta)
+	if s.lower {
+		b.weights, b.mirror = newWeights(b.m.Rows, b.pool), 0
+	}
 	var mu sync.Mutex
 	var tally sell.Tally
-	memory := newSlotMemory(b.m.NNZ())
+	threads := b.pool.Threads()
+	memory := make([]slotMemory, threads) // of each thread, which will multiply what it stores
+	for t := range memory {
+		memory[t] = newSlotMemory(b.m.NNZ() / threads)
+	}
 	scratch := sync.Pool{New: func() any {
-		p := newSlotBuilder(plan, b.spec.Kernels)
-		p.memory = memory
-		return p
+		return newSlotBuilder(plan, b.spec.Kernels)
 	}}
 	b.pool.RunRanges(b.panels, func(unit, lo, hi int) {
 		p := scratch.Get().(*slotBuilder)
 		defer scratch.Put(p)
+		p.memory = memory[parallel.Owner(unit, len(s.panels), threads)]
 		if p.tiled {
 			s.panels[unit] = p.tiles(b, lo, hi, b.old.unit(unit))
 		} else {
@@ -101,57 +110,68 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		tally.Add(&p.tally)
+		b.mirror += p.mirror
 	})
 	return s, slotStats(b, &tally, s.bytes()), nil
 }
 
-// panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
-func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kernels.SlotPanel {
-	s.ints.Quantize(b.m, b.part, lo, hi)
-	s.build()
-	s.tally.NNZ = s.ints.NNZ
-	return s.clone(old)
-}
-
 // build makes the slots of the integers.
 func (s *slotBuilder) build() {
+	s.begin()
+	s.setItems()
+	s.order()
+	s.slices()
+	s.finish()
+}
+
+// setItems makes the integers items, or their blocks.
+func (s *slotBuilder) setItems() {
 	s.Items, s.Tiny = &s.ints.Items, s.ints.Tiny
 	if p := s.plan; p.block > 1 {
 		diagonal := sell.Everything
 		if s.lower {
 			diagonal = s.ints.Lo
 		}
-		s.other.SetBlocks(&s.ints.Items, p.block, diagonal)
+		s.other.SetBlocks(s.Kernels, &s.ints.Items, p.block, diagonal)
 		s.Items = &s.other
-	}
-	s.pack()
-	if s.lower {
-		s.blockColumns()
 	}
 }
 
-// pack makes the slots of the items.
-func (s *slotBuilder) pack() {
+// begin begins a panel.
+func (s *slotBuilder) begin() {
 	p := &s.out
-	p.Groups, p.Widths, p.Index, p.Offsets = p.Groups[:0], p.Widths[:0], p.Index[:0], p.Offsets[:0]
+	p.Groups, p.Widths, p.Index, p.Offsets, p.Order = p.Groups[:0], p.Widths[:0], p.Index[:0], p.Offsets[:0], nil
 	for r := range s.streams {
 		s.streams[r] = s.streams[r][:0]
 	}
-	p.Block, p.Far = s.Block, s.far
-	s.tally = sell.Tally{}
-	s.order()
+	s.tally, s.mirror = sell.Tally{}, 0
+}
+
+// slices makes the slots of the items, and reports whether all slices are of eight rows but the last.
+func (s *slotBuilder) slices() (even bool) {
+	even = true
 	for at := 0; at < s.Rows; {
 		n := min(lanes, s.Rows-at)
 		if s.Block == 1 && s.uneven(at, n) {
 			s.oneRow(s.row(at))
 			at++
+			even = false
 			continue
 		}
 		s.eightRows(at, n)
 		at += n
 	}
-	if p.Odd = 0; s.Block == 1 {
-		p.Odd = len(s.streams[0])
+	return even
+}
+
+// finish ends a panel.
+func (s *slotBuilder) finish() {
+	s.out.Block, s.out.Far, s.out.Odd = s.Block, s.far, 0
+	if s.Block == 1 {
+		s.out.Odd = len(s.streams[0])
+	}
+	if s.lower {
+		s.blockColumns()
 	}
 }
 
@@ -167,7 +187,7 @@ func (s *slotBuilder) row(at int) int {
 func (s *slotBuilder) order() {
 	s.out.Order = nil
 	padded, total := s.padded()
-	rare := !s.far && float64(padded) <= sortRows*float64(total)
+	rare := !s.far && !wasteful(padded, total)
 	if !s.tiled && (rare || s.Rows > math.MaxUint16+1) {
 		return
 	}
@@ -177,6 +197,9 @@ func (s *slotBuilder) order() {
 		s.out.Order = nil
 	}
 }
+
+// wasteful reports whether another order of the rows may be worth while.
+func wasteful(padded, total int) bool { return float64(padded) > sortRows*float64(total) }
 
 // padded is the number of lanes, and of items, of slices of eight rows.
 func (s *slotBuilder) padded() (padded, total int) {

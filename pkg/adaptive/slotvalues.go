@@ -54,19 +54,30 @@ func (s *slotBuilder) columns(flags uint16) {
 	if s.lower {
 		twice = 2
 	}
-	for k, w := range s.Widths {
-		var cols [lanes]int32
-		for l, e := range s.Slot(k) {
-			switch {
-			case e != sell.None:
-				cols[l] = s.Col[e] - s.Base
-			case s.lower && k > 0: // a column of its own: several lanes that add to one wait for each other
-				cols[l] = int32(s.out.Index[len(s.out.Index)-lanes+l])
+	if s.far {
+		for k := range s.Widths {
+			var cols [lanes]int32
+			for l, e := range s.Slot(k) {
+				if e != sell.None {
+					cols[l] = s.Col[e] - s.Base
+				}
+			}
+			s.addIndex(&cols)
+		}
+		s.slots(r, twice, 2*kernels.FarIndex)
+		return
+	}
+	at := len(s.out.Index)
+	s.out.Index = append(s.out.Index, s.Index...)
+	if s.lower {
+		index := s.out.Index[at:]
+		for k, e := range s.Slots()[lanes:] {
+			if e == sell.None { // a column of its own: several lanes that add to one wait for each other
+				index[lanes+k] = index[k]
 			}
 		}
-		s.tally.Bytes[r.round(w)] += s.addIndex(&cols)
-		s.slot(k, r, twice)
 	}
+	s.slots(r, twice, 2*lanes)
 }
 
 // addIndex writes the columns of a slot relative to the base of its group, and returns their bytes.
@@ -83,10 +94,10 @@ func (s *slotBuilder) addIndex(cols *[lanes]int32) int64 {
 
 // diagonals writes a group of the diagonals that most of the eight rows from `row` on have.
 func (s *slotBuilder) diagonals(row int) {
-	r := s.roundingOf(s.Block, 0, s.Widest())
 	if !s.Diagonals(row, lanes, s.ints.Cols) {
 		return
 	}
+	r := s.roundingOf(s.Block, 0, max(slices.Max(s.Widths), s.Widest()))
 	n, first := len(s.Offsets), len(s.out.Offsets)
 	if first >= n && slices.Equal(s.out.Offsets[first-n:], s.Offsets) { // as in the last slice
 		first -= n
@@ -94,41 +105,62 @@ func (s *slotBuilder) diagonals(row int) {
 		s.out.Offsets = append(s.out.Offsets, s.Offsets...)
 	}
 	s.group(first, n, kernels.Diagonal)
-	for k := range n {
-		s.slot(k, r, 1)
+	s.slots(r, 1, 0)
+}
+
+// slots appends the values of the slots of the group; elements count so many times, and a slot
+// has so many bytes besides its values and its width.
+func (s *slotBuilder) slots(r rounding, times int, besides int64) {
+	b := s.Block
+	at := len(s.out.Widths)
+	var bytes [2]int // of even and odd slots
+	for k, w := range s.Widths {
+		width := r.round(w)
+		s.out.Widths = append(s.out.Widths, width)
+		s.tally.Bytes[width] += besides + int64(1+b*b*int(width))
+		s.tally.Elements[width] += times * s.elements(k)
+		bytes[k&1] += int(width)
+	}
+	widths := s.out.Widths[at:]
+	if b == 1 {
+		even, odd := room(s.streams[0], bytes[0]), room(s.streams[1], bytes[1])
+		s.Kernels.PackSlots(even[len(s.streams[0]):], odd[len(s.streams[1]):], s.M, s.Slots(), widths)
+		s.streams[0], s.streams[1] = even[:len(s.streams[0])+bytes[0]], odd[:len(s.streams[1])+bytes[1]]
+		return
+	}
+	for k, width := range widths {
+		for l, e := range s.Slot(k) {
+			if s.blocks.First[l] = sell.None; e != sell.None {
+				s.blocks.First[l], s.blocks.Stride[l] = s.Place(e)
+			}
+		}
+		n := b * int(width)
+		for i := range b {
+			stream := room(s.streams[i], n)
+			s.to[i] = stream[len(s.streams[i]):]
+			s.streams[i] = stream[:len(s.streams[i])+n]
+		}
+		s.Kernels.PackBlocks(&s.to, s.M, &s.blocks, b, int(width))
 	}
 }
 
-// slot appends the values of slot k of its group; elements count so many times.
-func (s *slotBuilder) slot(k int, r rounding, times int) {
-	b, width := s.Block, r.round(s.Widths[k])
-	s.out.Widths = append(s.out.Widths, width)
-	s.tally.Bytes[width] += int64(1 + b*b*int(width))
-	n := 0
-	for l, e := range s.Slot(k) {
-		s.index[l] = -1
+// elements is the number of elements in slot k of the group.
+func (s *slotBuilder) elements(k int) (n int) {
+	if s.Block == 1 && k < s.Full {
+		return lanes
+	}
+	for _, e := range s.Slot(k) {
 		if e != sell.None {
-			s.index[l] = int64(e) * int64(b*b)
 			n += s.Filled(e)
 		}
 	}
-	s.tally.Elements[width] += n * times
-	bytes := b * int(width)
-	for row := range b {
-		stream := row
-		if b == 1 {
-			stream = k & 1
-		}
-		values := slices.Grow(s.streams[stream], bytes+kernels.SlotPadding)
-		at := len(values)
-		s.kernels.PackSlot(values[at:at+bytes+kernels.SlotPadding], s.M, &s.index, b, int(width))
-		s.streams[stream] = values[:at+bytes]
-		for l := range s.index { // to the next row of the blocks
-			if s.index[l] >= 0 {
-				s.index[l] += int64(b)
-			}
-		}
-	}
+	return n
+}
+
+// room makes s longer by n bytes of any value, and by those that a slot is loaded with.
+func room(s []byte, n int) []byte {
+	n += kernels.SlotPadding
+	return slices.Grow(s, n)[:len(s)+n]
 }
 
 // values returns the streams one after the other, in the memory of old if that

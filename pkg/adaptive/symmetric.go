@@ -16,8 +16,10 @@ import (
 // which reach from its lowest column to its last row. Then the sums of a row are
 // added in the order of the parts.
 const (
-	mostParts = 16
-	leastPart = 1 << 17 // elements of the matrix
+	mostParts  = 64
+	leastPart  = 1 << 17 // elements of the matrix
+	largeParts = 16      // from here on parts have at least largePart elements: sums of many overlap
+	largePart  = 1 << 20
 )
 
 // symmetricMatrix is a symmetric matrix in slots of its lower triangle.
@@ -52,7 +54,7 @@ func (b *builder) cutParts(bounds []int, block, step int) []symmetricPart {
 		lowest[panel] = low
 	})
 	total := b.m.NNZ()
-	count := max(1, min(mostParts, total/leastPart))
+	count := max(1, min(total/leastPart, max(largeParts, min(mostParts, total/largePart))))
 	var parts []symmetricPart
 	for k, low := range lowest {
 		if len(parts) == 0 || int(b.m.RowPtr[bounds[k]])*count >= total*len(parts) && total > 0 {
@@ -65,11 +67,15 @@ func (b *builder) cutParts(bounds []int, block, step int) []symmetricPart {
 	return parts
 }
 
-// symmetric stores the lower triangle of the matrix.
+// symmetric stores the lower triangle of the matrix, or the matrix in another layout if it turns
+// out not to be symmetric.
 func (b *builder) symmetric(c choice) (*Matrix, error) {
 	slots, stats, err := b.packed(c.slotPlan)
 	if err != nil {
 		return nil, err
+	}
+	if b.mirror != 0 {
+		return b.build(b.otherwise())
 	}
 	s := &symmetricMatrix{slotMatrix: *slots, parts: b.cutParts(b.panels, c.block, 1), pool: b.pool}
 	for k := range s.parts {
@@ -132,35 +138,6 @@ func (b *builder) maybeSymmetric() bool {
 
 // pairedRows is the number of rows of each range of the sample that are looked at.
 const pairedRows = 100
-
-// isSymmetric reports whether the matrix is symmetric as it is stored: a_ij and a_ji
-// are the same multiple of the same quantum.
-func (b *builder) isSymmetric() bool {
-	bounds := mergePanels(csr.Panels(b.m), mostParts)
-	unpaired := make([]int, len(bounds)-1)
-	b.pool.RunRanges(bounds, func(k, lo, hi int) { unpaired[k] = b.unpaired(lo, hi) })
-	n := 0
-	for _, u := range unpaired {
-		if u == different {
-			return false
-		}
-		n += u
-	}
-	return n == 0
-}
-
-// mergePanels are the bounds of at most so many ranges of panels.
-func mergePanels(panels []int, most int) []int {
-	n := len(panels) - 1
-	if n <= most {
-		return panels
-	}
-	var bounds []int
-	for k := range most + 1 {
-		bounds = append(bounds, panels[k*n/most])
-	}
-	return bounds
-}
 
 // different is what unpaired returns if a pair is not the same.
 const different = math.MaxInt
@@ -231,6 +208,6 @@ func (s *slotBuilder) ownBlocks(rows []int) {
 	}
 	if s.Last(cols[:len(rows)]) {
 		s.group(0, 1, kernels.Diagonal)
-		s.slot(0, shortWidths, 1)
+		s.slots(shortWidths, 1, 0)
 	}
 }

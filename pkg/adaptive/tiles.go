@@ -44,7 +44,10 @@ func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUn
 				end++
 			}
 			s.tile(at, end, g, from)
-			s.pack()
+			s.begin()
+			s.order()
+			s.slices()
+			s.finish()
 			for k, i := range s.out.Order {
 				s.out.Order[k] = uint16(int(s.runRow[at+int32(i)]) - from)
 			}
@@ -93,7 +96,7 @@ func (s *slotBuilder) segments(count int) (runs []int32) {
 	}
 	t := &s.other
 	n := len(s.ints.Col)
-	t.Block, t.Col, t.M, t.Width = 1, sell.Grow(t.Col, n), sell.Grow(t.M, n), sell.Grow(t.Width, n)
+	t.Block, t.Col, t.M, t.Width = 1, sell.Grow(t.Col, n), sell.Grow(t.M, n), sell.GrowWidths(t.Width, n)
 	s.runRow, s.runFirst = sell.Grow(s.runRow, int(runs[count])), sell.Grow(s.runFirst, int(runs[count])+1)
 	s.runFirst[runs[count]] = int32(n)
 	nextRun := slices.Clone(runs)

@@ -82,7 +82,7 @@ func (w *slotWriter) panel(lo, hi int) *slotPanel {
 	w.q.Rows(lo, hi, &w.ints)
 	w.Items, w.Tiny = &w.ints.Items, w.ints.Tiny
 	if w.block > 1 {
-		w.blocks.SetBlocks(&w.ints.Items, w.block, sell.Everything)
+		w.blocks.SetBlocks(nil, &w.ints.Items, w.block, sell.Everything)
 		w.Items = &w.blocks
 	}
 	w.out.tally.NNZ = w.ints.NNZ
@@ -273,7 +273,8 @@ func (w *slotWriter) run(kind uint32, width, from, to int) {
 			var m [warp]int64
 			for l, e := range w.Slot(k) {
 				if e != sell.None {
-					m[l] = w.M[int(e)*size+part]
+					first, stride := w.Place(e)
+					m[l] = w.M[int(first)+part/w.block*int(stride)+part%w.block]
 				}
 			}
 			w.body = packLanes(w.body, &m, width)

@@ -130,7 +130,11 @@ func (p *Pool) worker(w int) {
 	}
 }
 
-// share runs the parts that belong to thread w.
+// Owner returns the thread that runs a part, of so many on so many threads: it is the same in every
+// Run, so that memory is touched first by the thread that uses it later.
+func Owner(part, parts, threads int) int { return ((part+1)*threads - 1) / parts }
+
+// share runs the parts that belong to thread w, those with that Owner.
 func (p *Pool) share(w int) {
 	lo, hi := w*p.parts/p.threads, (w+1)*p.parts/p.threads
 	for k := lo; k < hi; k++ {

@@ -22,6 +22,21 @@ func TestRunVisitsEveryPartOnce(t *testing.T) {
 	}
 }
 
+// Owner is the thread whose share a part is in.
+func TestOwner(t *testing.T) {
+	for _, threads := range []int{1, 2, 3, 8, 64} {
+		for _, parts := range []int{1, 2, 7, 64, 1000} {
+			for w := range threads {
+				for k := w * parts / threads; k < (w+1)*parts/threads; k++ {
+					if got := Owner(k, parts, threads); got != w {
+						t.Fatalf("part %d of %d on %d threads: owner %d, want %d", k, parts, threads, got, w)
+					}
+				}
+			}
+		}
+	}
+}
+
 type count struct{ n [64]int }
 
 func (c *count) Do(k int) { c.n[k]++ }

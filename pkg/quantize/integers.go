@@ -31,7 +31,7 @@ func (q *Integers) Quantize(m *csr.Matrix, p *Partition, lo, hi int) {
 	start := m.RowPtr[lo]
 	col, val := m.Col[start:m.RowPtr[hi]], m.Val[start:m.RowPtr[hi]]
 	q.NNZ = len(val)
-	q.M, q.Width = sell.Grow(q.M, len(val)), sell.Grow(q.Width, len(val))
+	q.M, q.Width = sell.Grow(q.M, len(val)), sell.GrowWidths(q.Width, len(val))
 	zeros := 0
 	if len(p.Tol.Exp) == 1 {
 		zeros = q.scaled(p, val, 0, lo)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -31,33 +32,27 @@ func (a magnitude) times(v float64) magnitude {
 	return magnitude{f, a.e + e}
 }
 
-// rowNorm is sum_j |a_ij w_j|; w = nil stands for ones. A NaN or Inf makes f so.
-func rowNorm(cols []int32, vals, w []float64) magnitude {
+// rowNorms sets norms to those of the rows from lo on, sum_j |a_ij w_j|; w = nil stands for ones. A
+// NaN or Inf makes f so. It needs as many sums.
+func rowNorms(k *kernels.Set, norms []magnitude, sums []float64, m *csr.Matrix, lo int, w []float64) {
 	if w == nil {
-		if s := absSum(vals); s > leastSum && s <= math.MaxFloat64 {
-			f, e := math.Frexp(s)
-			return magnitude{f, e}
-		}
+		k.AbsSums(sums, m.RowPtr[lo:], m.Val)
 	}
-	return extremeNorm(cols, vals, w)
+	for i := range norms {
+		if w == nil && plain(sums[i]) {
+			norms[i] = magnitude{sums[i], 0}.times(1)
+			continue
+		}
+		cols, vals := m.Row(lo + i)
+		norms[i] = extremeNorm(cols, vals, w)
+	}
 }
+
+// plain reports whether rounding to subnormal numbers and overflow are no trouble in a sum.
+func plain(s float64) bool { return s > leastSum && s <= math.MaxFloat64 }
 
 // leastSum is large enough for subnormal numbers to be nothing beside it.
 const leastSum = 0x1p-900
-
-// absSum is sum |v_k|.
-func absSum(vals []float64) float64 {
-	var s, t float64
-	for len(vals) >= 2 {
-		s += math.Abs(vals[0])
-		t += math.Abs(vals[1])
-		vals = vals[2:]
-	}
-	if len(vals) > 0 {
-		s += math.Abs(vals[0])
-	}
-	return s + t
-}
 
 // extremeNorm is rowNorm where the sum may leave the range of float64 on its way.
 func extremeNorm(cols []int32, vals, w []float64) magnitude {
@@ -109,40 +104,106 @@ func (t *Tolerances) Exponent(i int) int { return int(t.Exp[min(i, len(t.Exp)-1)
 // NewTolerances computes the tolerances of m. It is an error if m has an
 // element that is not finite.
 func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*Tolerances, error) {
-	norms := make([]magnitude, m.Rows)
 	var w []float64
 	if s.criterion() == Exact {
 		w = s.X
 	}
-	pool.RunRanges(panels, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cols, vals := m.Row(i)
-			norms[i] = rowNorm(cols, vals, w)
+	if s.criterion() == NW || s.Set.Uniform {
+		norm, err := largestNorm(s.Kernels.Or(), m, w, panels, pool)
+		if err != nil {
+			return nil, err
+		}
+		t := newTolerances(1)
+		t.set(0, norm, &s)
+		return t, nil
+	}
+	t := newTolerances(m.Rows)
+	parts := make([]part, len(panels)-1)
+	pool.RunRanges(panels, func(k, lo, hi int) {
+		norms, sums := make([]magnitude, hi-lo), make([]float64, hi-lo)
+		rowNorms(s.Kernels.Or(), norms, sums, m, lo, w)
+		for i, norm := range norms {
+			if parts[k].add(lo+i, norm) {
+				t.set(lo+i, norm, &s)
+			}
 		}
 	})
-	largest := magnitude{}
-	for i, n := range norms {
-		if n.f-n.f != 0 {
-			return nil, fmt.Errorf("quantize: row %d has an element that is NaN or Inf", i+1)
-		}
-		if largest.less(n) {
-			largest = n
-		}
-	}
-	if s.criterion() == NW || s.Set.Uniform {
-		norms = []magnitude{largest}
-	}
-	t := &Tolerances{Exp: make([]int32, len(norms)), Theta: make([]float64, len(norms))}
-	c := s.unitBits()
-	for i, n := range norms {
-		et := n.times(s.Epsilon) // in [2^(e-1), 2^e)
-		t.Exp[i] = int32(et.e - 1 + c)
-		t.Theta[i] = math.Ldexp(1, -c)
-		if s.PaperExact {
-			t.Theta[i] = math.Ldexp(et.f, et.e-int(t.Exp[i]))
-		}
+	if _, err := together(parts); err != nil {
+		return nil, err
 	}
 	return t, nil
+}
+
+// part is the largest norm of some rows, and the number of the first whose norm is not finite.
+type part struct {
+	largest magnitude
+	fault   int // from 1, 0: none
+}
+
+// add adds the norm of row i, and reports whether it is finite.
+func (p *part) add(i int, norm magnitude) bool {
+	switch {
+	case norm.f-norm.f == 0:
+		if p.largest.less(norm) {
+			p.largest = norm
+		}
+		return true
+	case p.fault == 0:
+		p.fault = i + 1
+	}
+	return false
+}
+
+// together is the largest norm of all.
+func together(parts []part) (largest magnitude, err error) {
+	for _, p := range parts {
+		if p.fault > 0 {
+			return largest, fmt.Errorf("quantize: row %d has an element that is NaN or Inf", p.fault)
+		}
+		if largest.less(p.largest) {
+			largest = p.largest
+		}
+	}
+	return largest, nil
+}
+
+// largestNorm is that of all rows.
+func largestNorm(k *kernels.Set, m *csr.Matrix, w []float64, panels []int, pool *parallel.Pool) (magnitude, error) {
+	parts := make([]part, len(panels)-1)
+	pool.RunRanges(panels, func(number, lo, hi int) {
+		var p part
+		most := 0.
+		sums := make([]float64, hi-lo) // zero where there are weights, for which rows are extreme
+		if w == nil {
+			k.AbsSums(sums, m.RowPtr[lo:], m.Val)
+		}
+		for i, s := range sums {
+			if plain(s) {
+				most = max(most, s)
+			} else {
+				cols, vals := m.Row(lo + i)
+				p.add(lo+i, extremeNorm(cols, vals, w))
+			}
+		}
+		p.add(lo, magnitude{most, 0}.times(1))
+		parts[number] = p
+	})
+	return together(parts)
+}
+
+func newTolerances(n int) *Tolerances {
+	return &Tolerances{Exp: make([]int32, n), Theta: make([]float64, n)}
+}
+
+// set sets those of row i with this norm, or of all rows.
+func (t *Tolerances) set(i int, norm magnitude, s *Spec) {
+	c := s.unitBits()
+	et := norm.times(s.Epsilon) // in [2^(e-1), 2^e)
+	t.Exp[i] = int32(et.e - 1 + c)
+	t.Theta[i] = math.Ldexp(1, -c)
+	if s.PaperExact {
+		t.Theta[i] = math.Ldexp(et.f, et.e-int(t.Exp[i]))
+	}
 }
 
 // Tolerance returns theta_i, the absolute error that elements of row i may carry.

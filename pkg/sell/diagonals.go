@@ -7,18 +7,20 @@ import "math"
 // lane a column. What is left stays in the lanes. ok is false if there is no such diagonal.
 func (p *Packer) Diagonals(row, n, cols int) (ok bool) {
 	p.begin(0, 0)
+	p.Full = 0
 	if p.sameDiagonals(row, n, cols) {
 		return true
 	}
-	var at, kept [MaxLanes]int
+	p.listed(n)
+	var at, kept [MaxLanes]int32
 	rest := p.rest[:n]
 	for {
 		offset := math.MaxInt
 		var next [MaxLanes]int // offset of each lane's next item
-		for l, run := range rest {
+		for l := range rest {
 			next[l] = math.MaxInt
-			if at[l] < len(run) {
-				next[l] = int(p.Col[run[at[l]]]) - row - l
+			if at[l] < rest[l].end {
+				next[l] = int(p.Col[rest[l].list[at[l]]]) - row - l
 				offset = min(offset, next[l])
 			}
 		}
@@ -42,13 +44,13 @@ func (p *Packer) Diagonals(row, n, cols int) (ok bool) {
 			if o != offset {
 				continue
 			}
-			e := rest[l][at[l]]
+			e := rest[l].list[at[l]]
 			at[l]++
 			if whole {
 				slot[l] = e
 				width = max(width, p.Width[e])
 			} else {
-				rest[l][kept[l]] = e
+				rest[l].list[kept[l]] = e
 				kept[l]++
 			}
 		}
@@ -57,9 +59,21 @@ func (p *Packer) Diagonals(row, n, cols int) (ok bool) {
 		}
 	}
 	for l := range rest {
-		rest[l] = rest[l][:kept[l]]
+		rest[l].end = kept[l]
 	}
 	return len(p.Offsets) > 0
+}
+
+// listed makes lists of the first n lanes.
+func (p *Packer) listed(n int) {
+	for l := range p.rest[:n] {
+		r := &p.rest[l]
+		list := Grow(p.list[l], r.length())
+		for k := range list {
+			list[k] = r.item(r.first + int32(k))
+		}
+		p.list[l], *r = list, lane{list: list, end: int32(len(list))}
+	}
 }
 
 // diagonal appends a slot without items.
@@ -71,37 +85,50 @@ func (p *Packer) diagonal(offset int) []int32 {
 	return p.Slot(len(p.Offsets) - 1)
 }
 
-// sameDiagonals is Diagonals where n lanes have all diagonals in common; otherwise it
-// returns false.
+// sameDiagonals is Diagonals where n lanes, of items that follow each other, have all diagonals in
+// common; otherwise it returns false.
 func (p *Packer) sameDiagonals(row, n, cols int) bool {
-	count := len(p.rest[0])
-	if n < p.FullDiagonal || count == 0 || count > p.MostSlots || int(p.Col[p.rest[0][count-1]])+n > cols {
+	var first [MaxLanes]int32
+	count := p.rest[0].length()
+	if n < p.FullDiagonal || count == 0 || count > p.MostSlots || p.rest[0].list != nil || int(p.Col[p.rest[0].end-1])+n > cols {
 		return false
 	}
-	for _, run := range p.rest[1:n] {
-		if len(run) != count {
+	for l := range n {
+		r := &p.rest[l]
+		if r.list != nil || r.length() != count {
 			return false
 		}
+		first[l] = r.first
 	}
-	run := p.Col[p.rest[0][0]:][:count]
-	for l := 1; l < n; l++ {
-		other := p.Col[p.rest[l][0]:][:count]
-		for k, j := range run {
-			if other[k] != j+int32(l) {
-				return false
-			}
-		}
+	p.first = append(p.first[:0], first[:n]...)
+	p.Widths, p.items = Grow(p.Widths, count), Grow(p.items, n*count)
+	if !p.Kernels.Or().SameDiagonals(p.items, p.Widths, p.Width, p.Col, p.first) {
+		p.begin(0, 0)
+		return false
 	}
-	for k, j := range run {
-		slot, width := p.diagonal(int(j)-row), uint8(1)
-		for l := range n {
-			slot[l] = p.rest[l][k]
-			width = max(width, p.Width[slot[l]])
-		}
-		p.Widths = append(p.Widths, width)
+	p.Offsets = Grow(p.Offsets, count)
+	for k, j := range p.Col[first[0]:][:count] {
+		p.Offsets[k] = j - int32(row)
+	}
+	if n == p.Lanes {
+		p.Full = count
+	} else {
+		p.widen(count, n)
 	}
 	for l := range n {
-		p.rest[l] = p.rest[l][:0]
+		p.rest[l].first = p.rest[l].end
 	}
 	return true
+}
+
+// widen makes slots of n lanes ones of all lanes.
+func (p *Packer) widen(slots, n int) {
+	items := p.items
+	p.items = make([]int32, 0, slots*p.Lanes)
+	for k := range slots {
+		p.items = append(p.items, items[k*n:][:n]...)
+		for range p.Lanes - n {
+			p.items = append(p.items, None)
+		}
+	}
 }

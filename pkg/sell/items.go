@@ -1,8 +1,10 @@
 package sell
 
 import (
+	"bytes"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
@@ -20,9 +22,22 @@ type Items struct {
 	Rows  int     // rows, or block rows
 	First []int32 // of each row, and the end
 	Col   []int32 // first column of each item
-	M     []int64 // b^2 for each item, row by row
-	Width []uint8 // bits of the widest of them as a two's complement number
-	count []uint8 // how many of them are not 0, for blocks
+	M     []int64 // the integers, where Place says
+	Width []uint8 // bits of the widest of them as a two's complement number, see [GrowWidths]
+
+	// Of blocks: where in M the first row is, how far it is to the next ones, and how many
+	// elements they have.
+	place, stride []int32
+	count         []uint8
+}
+
+// Place returns where in M item e is: its first element, or the first row of its block, and how
+// far it is from there to the next rows.
+func (t *Items) Place(e int32) (first, stride int32) {
+	if t.Block == 1 {
+		return e, 0
+	}
+	return t.place[e], t.stride[e]
 }
 
 // Length is the number of items of row i.
@@ -48,21 +63,26 @@ func (t *Items) Bits() (n int) {
 const Everything = math.MaxInt32
 
 // SetBlocks makes t the b x b blocks of the elements of rows, whose number is a multiple of
-// b. Of block row i those from column diagonal + b(i+1) on are left out.
-func (t *Items) SetBlocks(rows *Items, b, diagonal int) {
-	t.Block, t.Rows = b, rows.Rows/b
+// b. Of block row i those from column diagonal + b(i+1) on are left out. M is that of rows, to
+// which blocks that are not full are appended. k may be nil, for the default kernels.
+func (t *Items) SetBlocks(k *kernels.Set, rows *Items, b, diagonal int) {
+	k = k.Or()
+	n := len(rows.M)
+	t.Block, t.Rows, t.M = b, rows.Rows/b, rows.M
 	t.First = Grow(t.First, t.Rows+1)
-	t.Col, t.M, t.Width, t.count = t.Col[:0], t.M[:0], t.Width[:0], t.count[:0]
+	t.Col, t.Width, t.place, t.stride, t.count = t.Col[:0], t.Width[:0], t.place[:0], t.stride[:0], t.count[:0]
 	for i := range t.Rows {
 		t.First[i] = int32(len(t.Col))
 		end := int32(min(diagonal+b*(i+1), math.MaxInt32))
 		if rows.dense(b*i, b) {
-			t.denseRow(rows, i, end)
+			t.denseRow(k, rows, i, end)
 		} else {
 			t.blockRow(rows, i, end)
 		}
 	}
 	t.First[t.Rows] = int32(len(t.Col))
+	t.Width = slices.Grow(t.Width, kernels.WidthPadding)
+	rows.M = t.M[:n] // to use its memory again
 }
 
 // dense reports whether b rows from i on consist of full blocks.
@@ -76,19 +96,25 @@ func (t *Items) dense(i, b int) bool {
 			return false
 		}
 	}
-	last := int32(b - 1)
-	for k := lo; k < lo+n; k += int32(b) {
-		c := t.Col[k]
-		if c%int32(b) != 0 || t.Col[k+last] != c+last {
+	first := t.Col[lo : lo+n]
+	for r := int32(1); r < int32(b); r++ {
+		if !equal(first, t.Col[lo+r*n:][:n]) {
 			return false
 		}
-		for r, at := int32(1), k+n; r <= last; r, at = r+1, at+n {
-			if t.Col[at] != c || t.Col[at+last] != c+last {
-				return false
-			}
+	}
+	last := b - 1
+	for k := 0; k < len(first); k += b {
+		if c := first[k]; c%int32(b) != 0 || first[k+last] != c+int32(last) {
+			return false
 		}
 	}
 	return true
+}
+
+// equal reports whether a and b, of the same length, are equal.
+func equal(a, b []int32) bool {
+	return len(a) == 0 || bytes.Equal(
+		unsafe.Slice((*byte)(unsafe.Pointer(&a[0])), 4*len(a)), unsafe.Slice((*byte)(unsafe.Pointer(&b[0])), 4*len(b)))
 }
 
 // before is the number of elements of row i in front of column end.
@@ -98,31 +124,22 @@ func (t *Items) before(i int, end int32) int {
 }
 
 // denseRow appends the blocks in front of column end of b rows that are full of them.
-func (t *Items) denseRow(rows *Items, i int, end int32) {
+func (t *Items) denseRow(k *kernels.Set, rows *Items, i int, end int32) {
 	b := t.Block
 	lo, stride := int(rows.First[b*i]), rows.Length(b*i)
-	n := rows.before(b*i, end)
-	at, count := len(t.M), len(t.Col)
-	t.M = slices.Grow(t.M, b*n)[:at+b*n]
-	t.Col = slices.Grow(t.Col, n/b)[:count+n/b]
-	t.Width = slices.Grow(t.Width, n/b)[:count+n/b]
-	t.count = slices.Grow(t.count, n/b)[:count+n/b]
-	for k := 0; k < n; k += b {
-		width := uint8(0)
-		for r := range b {
-			from := lo + r*stride + k
-			m, w := rows.M[from:from+b], rows.Width[from:from+b]
-			to := t.M[at : at+b]
-			for c, v := range m { // shorter than a call of copy
-				to[c] = v
-				width = max(width, w[c])
-			}
-			at += b
-		}
-		t.Col[count], t.Width[count], t.count[count] = rows.Col[lo+k], width, uint8(b*b)
-		count++
+	n := rows.before(b*i, end) / b
+	at := len(t.Col)
+	t.Col, t.Width, t.count = extend(t.Col, n), extend(t.Width, n), extend(t.count, n)
+	t.place, t.stride = extend(t.place, n), extend(t.stride, n)
+	col := rows.Col[lo:]
+	for i := range n {
+		t.Col[at+i], t.place[at+i], t.stride[at+i], t.count[at+i] = col[b*i], int32(lo+b*i), int32(stride), uint8(b*b)
 	}
+	k.BlockWidths(t.Width[at:], rows.Width[lo:], stride, b)
 }
+
+// extend makes s longer by n elements of any value.
+func extend[T any](s []T, n int) []T { return slices.Grow(s, n)[:len(s)+n] }
 
 // Fill is the share of the places of blocks of the first rows that hold an element.
 func (t *Items) Fill(b, rows int) float64 {
@@ -194,6 +211,7 @@ func (t *Items) blockRow(rows *Items, i int, until int32) {
 			at[r] = k
 		}
 		t.Col, t.Width, t.count = append(t.Col, least), append(t.Width, width), append(t.count, count)
+		t.place, t.stride = append(t.place, int32(n)), append(t.stride, int32(b))
 	}
 }
 
@@ -230,3 +248,6 @@ func Grow[T any](s []T, n int) []T {
 	}
 	return s[:n]
 }
+
+// GrowWidths is Grow for widths, whose capacity is kernels.WidthPadding more.
+func GrowWidths(w []uint8, n int) []uint8 { return Grow(w, n+kernels.WidthPadding)[:n] }

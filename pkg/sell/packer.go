@@ -20,6 +20,7 @@ type Packer struct {
 	*Items
 	Tiny []Tiny // of the rows of the items
 
+	Kernels      *kernels.Set // nil: the default ones
 	Lanes        int
 	FullDiagonal int // lanes of a slot of a diagonal that hold an item, at least
 	Reach        int // columns of a group
@@ -27,11 +28,30 @@ type Packer struct {
 
 	Group
 
-	run  [MaxLanes][]int32 // items of each lane
-	rest [MaxLanes][]int32 // and those that are in no group yet
-	tiny [MaxLanes][]Tiny
-	sort [MaxLanes][]int32 // items of a group, wide ones first
+	rest  [MaxLanes]lane // what is in no group yet
+	tiny  [MaxLanes][]Tiny
+	list  [MaxLanes][]int32 // memory for the lists of lanes
+	sort  []int32           // items of a lane in a group, wide ones first
+	runs  kernels.Runs      // of a group
+	first []int32           // items of the lanes of diagonals
 }
+
+// lane is the items first, ..., end-1, or those at these places of a list.
+type lane struct {
+	list       []int32
+	first, end int32
+}
+
+// item is the one at place k.
+func (r *lane) item(k int32) int32 {
+	if r.list != nil {
+		return r.list[k]
+	}
+	return k
+}
+
+// length is the number of items.
+func (r *lane) length() int { return int(r.end - r.first) }
 
 // Group is the slots that a Packer made last. Slots of columns come in the order of falling
 // widths, those of diagonals by rising offsets.
@@ -39,12 +59,19 @@ type Group struct {
 	Base    int32   // first column
 	Widths  []uint8 // bits of the widest integer of each slot
 	Offsets []int32 // of the diagonals, columns less rows; empty for slots with columns
-	items   []int32
-	lanes   int
+	Full    int     // slots in front that have an item in every lane, or fewer
+	// Index is the columns of slots with columns less Base, 0 where there is no item, if there
+	// are kernels.Lanes lanes.
+	Index []uint16
+	items []int32
+	lanes int
 }
 
 // Slot returns the items of slot k, None in lanes without one.
 func (g *Group) Slot(k int) []int32 { return g.items[k*g.lanes : (k+1)*g.lanes] }
+
+// Slots returns the items of all slots, one slot after the other.
+func (g *Group) Slots() []int32 { return g.items }
 
 // SortByWidth puts slots of diagonals in the order of falling widths.
 func (g *Group) SortByWidth() { sort.Stable((*byWidth)(g)) }
@@ -67,18 +94,22 @@ func (g *byWidth) Swap(i, j int) {
 func (p *Packer) Clear() {
 	p.lanes = p.Lanes
 	for l := range p.Lanes {
-		p.rest[l], p.tiny[l] = p.run[l][:0], p.tiny[l][:0]
+		p.rest[l], p.tiny[l] = lane{}, p.tiny[l][:0]
 	}
 }
 
-// Deal gives the items from, ..., to-1 in turn to so many lanes from `lane` on.
-func (p *Packer) Deal(from, to int32, lane, lanes int) {
+// Deal gives the items from, ..., to-1 in turn to so many lanes from `first` on.
+func (p *Packer) Deal(from, to int32, first, lanes int) {
+	if lanes == 1 {
+		p.rest[first] = lane{first: from, end: to}
+		return
+	}
 	for l := range min(lanes, int(to-from)) {
-		run := Grow(p.run[lane+l], (int(to-from)-l+lanes-1)/lanes)
-		for k := range run {
-			run[k] = from + int32(l+k*lanes)
+		list := Grow(p.list[first+l], (int(to-from)-l+lanes-1)/lanes)
+		for k := range list {
+			list[k] = from + int32(l+k*lanes)
 		}
-		p.run[lane+l], p.rest[lane+l] = run, run
+		p.list[first+l], p.rest[first+l] = list, lane{list: list, end: int32(len(list))}
 	}
 }
 
@@ -93,15 +124,13 @@ func (p *Packer) DealTiny(i, lane, lanes int) {
 	}
 }
 
-// Rest returns the items of a lane that are in no group yet.
-func (p *Packer) Rest(lane int) []int32 { return p.rest[lane] }
-
 // Widest is the largest width of the items that are in no group yet.
 func (p *Packer) Widest() uint8 {
 	widest := uint8(0)
-	for _, run := range p.rest[:p.Lanes] {
-		for _, e := range run {
-			widest = max(widest, p.Width[e])
+	for l := range p.rest[:p.Lanes] {
+		r := &p.rest[l]
+		for k := r.first; k < r.end; k++ {
+			widest = max(widest, p.Width[r.item(k)])
 		}
 	}
 	return widest
@@ -111,26 +140,45 @@ func (p *Packer) Widest() uint8 {
 // false if nothing is left.
 func (p *Packer) Columns() (ok bool) {
 	base := int32(math.MaxInt32)
-	for _, run := range p.rest[:p.Lanes] {
-		if len(run) > 0 {
-			base = min(base, p.Col[run[0]])
+	for l := range p.rest[:p.Lanes] {
+		if r := &p.rest[l]; r.length() > 0 {
+			base = min(base, p.Col[r.item(r.first)])
 		}
 	}
 	if base == math.MaxInt32 {
 		return false
 	}
-	longest := 0
-	for l, run := range p.rest[:p.Lanes] {
-		n := p.within(run, base)
-		p.rest[l] = run[n:]
-		p.sort[l] = p.widestFirst(p.sort[l], run[:n])
-		longest = max(longest, n)
+	var part [MaxLanes]lane // of each lane
+	longest, shortest, listed := 0, math.MaxInt, false
+	for l := range p.rest[:p.Lanes] {
+		r := &p.rest[l]
+		n := p.within(r, base)
+		part[l] = lane{r.list, r.first, r.first + int32(n)}
+		r.first += int32(n)
+		longest, shortest = max(longest, n), min(shortest, n)
+		listed = listed || r.list != nil
 	}
 	p.begin(base, longest)
+	p.Full = shortest
+	if p.Lanes == kernels.Lanes && !listed {
+		for l := range p.runs.From {
+			p.runs.From[l], p.runs.To[l] = part[l].first, part[l].end
+		}
+		p.Index = Grow(p.Index, len(p.items))
+		p.Kernels.Or().ArrangeSlots(p.items, p.Index, p.Widths, &p.runs, p.Width, p.Col, base)
+		return true
+	}
+	p.arrange(part[:p.Lanes])
+	return true
+}
+
+// arrange puts the items of each lane into the slots of a group.
+func (p *Packer) arrange(part []lane) {
 	clear(p.Widths)
-	for l, run := range p.sort[:p.Lanes] {
+	for l := range part {
+		p.widestFirst(&part[l])
 		at := l
-		for k, e := range run {
+		for k, e := range p.sort {
 			p.items[at] = e
 			p.Widths[k] = max(p.Widths[k], p.Width[e])
 			at += p.Lanes
@@ -139,7 +187,15 @@ func (p *Packer) Columns() (ok bool) {
 			p.items[at] = None
 		}
 	}
-	return true
+	if p.Lanes != kernels.Lanes {
+		return
+	}
+	p.Index = Grow(p.Index, len(p.items))
+	for k, e := range p.items {
+		if p.Index[k] = 0; e != None {
+			p.Index[k] = uint16(p.Col[e] - p.Base)
+		}
+	}
 }
 
 // begin makes room for a group of n slots.
@@ -149,45 +205,32 @@ func (p *Packer) begin(base int32, n int) {
 }
 
 // within is the number of items of a lane that fit a group.
-func (p *Packer) within(run []int32, base int32) int {
-	n := min(len(run), p.MostSlots)
-	inside := func(e int32) bool { return int64(p.Col[e])-int64(base) < int64(p.Reach) }
-	if n == 0 || inside(run[n-1]) {
+func (p *Packer) within(r *lane, base int32) int {
+	n := min(r.length(), p.MostSlots)
+	inside := func(k int) bool { return int64(p.Col[r.item(r.first+int32(k))])-int64(base) < int64(p.Reach) }
+	if n == 0 || inside(n-1) {
 		return n
 	}
-	return sort.Search(n, func(k int) bool { return !inside(run[k]) })
+	return sort.Search(n, func(k int) bool { return !inside(k) })
 }
 
-// widestFirst returns the items in the order of falling widths, in dst.
-func (p *Packer) widestFirst(dst, run []int32) []int32 {
-	if len(run) <= 16 {
-		dst = append(dst[:0], run...)
-		for i := 1; i < len(dst); i++ {
-			e := dst[i]
-			w := p.Width[e]
-			j := i
-			for ; j > 0 && p.Width[dst[j-1]] < w; j-- {
-				dst[j] = dst[j-1]
-			}
-			dst[j] = e
-		}
-		return dst
-	}
-	var at [kernels.MaxSlotWidth + 2]int32
-	for _, e := range run {
-		at[p.Width[e]]++
+// widestFirst sorts the items of a lane by falling widths.
+func (p *Packer) widestFirst(r *lane) {
+	var place [kernels.MaxSlotWidth + 2]int32 // of the next item of each width
+	for k := r.first; k < r.end; k++ {
+		place[p.Width[r.item(k)]]++
 	}
 	next := int32(0)
-	for w := len(at) - 1; w >= 0; w-- {
-		at[w], next = next, next+at[w]
+	for w := len(place) - 1; w >= 0; w-- {
+		place[w], next = next, next+place[w]
 	}
-	dst = Grow(dst, len(run))
-	for _, e := range run {
+	p.sort = Grow(p.sort, r.length())
+	for k := r.first; k < r.end; k++ {
+		e := r.item(k)
 		w := p.Width[e]
-		dst[at[w]] = e
-		at[w]++
+		p.sort[place[w]] = e
+		place[w]++
 	}
-	return dst
 }
 
 // Last makes a group of one slot, of the last item of each lane l < len(cols) if it is in
@@ -195,13 +238,17 @@ func (p *Packer) widestFirst(dst, run []int32) []int32 {
 func (p *Packer) Last(cols []int32) (ok bool) {
 	p.begin(0, 1)
 	slot := p.Slot(0)
-	p.Widths[0] = 0
+	p.Widths[0], p.Full = 0, 0
 	for l := range slot {
 		slot[l] = None
-		run := p.rest[l]
-		if last := len(run) - 1; l < len(cols) && last >= 0 && p.Col[run[last]] == cols[l] {
-			slot[l], p.rest[l] = run[last], run[:last]
-			p.Widths[0] = max(p.Widths[0], p.Width[run[last]])
+		r := &p.rest[l]
+		if l >= len(cols) || r.length() == 0 {
+			continue
+		}
+		if e := r.item(r.end - 1); p.Col[e] == cols[l] {
+			slot[l] = e
+			r.end--
+			p.Widths[0] = max(p.Widths[0], p.Width[e])
 		}
 	}
 	return p.Widths[0] > 0

@@ -1,0 +1,212 @@
+package kernels
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// WidthPadding is the number of bytes that the capacity of widths exceeds their length by.
+const WidthPadding = 32
+
+// Runs are the items of eight lanes: From[l] to To[l]-1 are those of lane l.
+type Runs struct{ From, To [Lanes]int32 }
+
+// ArrangeSlots puts each lane's items into slots in the order of falling widths; items of the
+// same width stay in theirs. Slot k has the items items[8k+l], -1 where lane l has none left, in
+// the columns base + index[8k+l], 0 where there is none, and widest[k] is the largest of their
+// widths. There are as many slots as the longest run has items. Widths are below 64, columns
+// of the items less than 2^16 from base, and cap(width) is WidthPadding more than len(width).
+func (k *Set) ArrangeSlots(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32) {
+	k.arrange(items, index, widest, r, width, col, base)
+}
+
+type arrangeKernel = func(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32)
+
+// SameDiagonals reports whether lanes have the same diagonals, the columns of lane l being those
+// of lane 0 plus l; then it sets widest[k] to the largest width of their items number k, and items, slot by slot, to these. Lane l has
+// the items from first[l] on, as many as len(widest). cap(width) is WidthPadding more than len(width).
+func (k *Set) SameDiagonals(items []int32, widest, width []uint8, col, first []int32) bool {
+	return k.sameDiagonals(items, widest, width, col, first)
+}
+
+type diagonalsKernel = func(items []int32, widest, width []uint8, col, first []int32) bool
+
+// BlockWidths sets widest[k] to the largest width in block k of b rows full of b x b blocks: width begins
+// with that of the first element, and rows are stride apart. cap(width) is WidthPadding more than len(width).
+func (k *Set) BlockWidths(widest, width []uint8, stride, b int) {
+	k.blockWidths(widest, width, stride, b)
+}
+
+type blockWidthsKernel = func(widest, width []uint8, stride, b int)
+
+// Mirror returns the part of rows, of a matrix of integers m, in a sum that tells whether the
+// matrix is symmetric: over the elements above the diagonal, less those below, of
+// weights[i] weights[j] f(m) modulo 2^64, f(m) being m xor its bits from 29 on. The first row
+// is number row; its elements are first[0] to first[1]-1, in the columns col, and so on.
+func (k *Set) Mirror(first, col []int32, m []int64, weights []uint64, row int) uint64 {
+	return k.mirror(first, col, m, weights, row)
+}
+
+type mirrorKernel = func(first, col []int32, m []int64, weights []uint64, row int) uint64
+
+// AbsSums sets sums[i] to the sum of the magnitudes of val[rowPtr[i]:rowPtr[i+1]]: that of elements 0, 2,
+// ... and that of 1, 3, ... added together.
+func (k *Set) AbsSums(sums []float64, rowPtr []int64, val []float64) { k.absSums(sums, rowPtr, val) }
+
+type absSumsKernel = func(sums []float64, rowPtr []int64, val []float64)
+
+// PackSlots packs the integers m[items[8k+l]] of the lanes l of slot k, zeros for negative items,
+// into w = widths[k] bits each, w bytes in all, sign bits flipped as SlotPanel says: slots to
+// even and odd in turn, which have SlotPadding bytes more than these take.
+func (k *Set) PackSlots(even, odd []byte, m []int64, items []int32, widths []uint8) {
+	k.pack(even, odd, m, items, widths)
+}
+
+type packKernel = func(even, odd []byte, m []int64, items []int32, widths []uint8)
+
+// BlockItems are eight b x b blocks of integers: row i of the one of lane l is m[First[l]+i
+// Stride[l]] and b-1 behind it; zeros if First[l] is negative.
+type BlockItems struct{ First, Stride [Lanes]int32 }
+
+// PackBlocks packs a slot of b x b blocks as PackSlots does slots of elements: b groups of
+// w bytes for row i of the blocks to to[i].
+func (k *Set) PackBlocks(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w int) {
+	k.packBlocks(to, m, items, b, w)
+}
+
+type packBlocksKernel = func(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w int)
+
+// arrangeSlots is ArrangeSlots in portable Go.
+func arrangeSlots(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32) {
+	for k := range items {
+		items[k] = -1
+	}
+	clear(index)
+	clear(widest)
+	for l, from := range r.From {
+		var place [64]int // of the next item of each width
+		for _, w := range width[from:r.To[l]] {
+			place[w]++
+		}
+		next := 0
+		for w := len(place) - 1; w >= 0; w-- {
+			place[w], next = next, next+place[w]
+		}
+		for e := from; e < r.To[l]; e++ {
+			w := width[e]
+			k := place[w]
+			place[w]++
+			items[Lanes*k+l], index[Lanes*k+l] = e, uint16(col[e]-base)
+			widest[k] = max(widest[k], w)
+		}
+	}
+}
+
+// sameDiagonals is SameDiagonals in portable Go.
+func sameDiagonals(items []int32, widest, width []uint8, col, first []int32) bool {
+	clear(widest)
+	run := col[first[0]:][:len(widest)]
+	for l, from := range first {
+		other, w := col[from:][:len(run)], width[from:][:len(run)]
+		for k, j := range run {
+			if other[k] != j+int32(l) {
+				return false
+			}
+			widest[k] = max(widest[k], w[k])
+			items[len(first)*k+l] = from + int32(k)
+		}
+	}
+	return true
+}
+
+// blockWidths is BlockWidths in portable Go.
+func blockWidths(widest, width []uint8, stride, b int) {
+	clear(widest)
+	for r := range b {
+		w := width[r*stride:][:b*len(widest)]
+		for k, v := range widest {
+			for _, x := range w[:b] {
+				v = max(v, x)
+			}
+			widest[k], w = v, w[b:]
+		}
+	}
+}
+
+// mirror is Mirror in portable Go.
+func mirror(first, col []int32, m []int64, weights []uint64, row int) (sum uint64) {
+	for i, from := range first[:len(first)-1] {
+		own := uint64(0)
+		for k := from; k < first[i+1]; k++ {
+			v := uint64(m[k])
+			v = (v ^ v>>29) * weights[col[k]]
+			switch j := int(col[k]); {
+			case j > row+i:
+				own += v
+			case j < row+i:
+				own -= v
+			}
+		}
+		sum += weights[row+i] * own
+	}
+	return sum
+}
+
+// absSums is AbsSums in portable Go.
+func absSums(sums []float64, rowPtr []int64, val []float64) {
+	for i := range sums {
+		var s, t float64
+		vals := val[rowPtr[i]:rowPtr[i+1]]
+		for len(vals) >= 2 {
+			s += math.Abs(vals[0])
+			t += math.Abs(vals[1])
+			vals = vals[2:]
+		}
+		if len(vals) > 0 {
+			s += math.Abs(vals[0])
+		}
+		sums[i] = s + t
+	}
+}
+
+// packSlots is PackSlots in portable Go.
+func packSlots(even, odd []byte, m []int64, items []int32, widths []uint8) {
+	for k, w := range widths {
+		packLanes(even, m, (*[Lanes]int32)(items[Lanes*k:]), 0, int(w))
+		even, odd = odd, even[w:]
+	}
+}
+
+// packBlocks is PackBlocks in portable Go.
+func packBlocks(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w int) {
+	first := items.First
+	for i := range b {
+		for j := range b {
+			packLanes(to[i][j*w:], m, &first, j, w)
+		}
+		for l := range first {
+			if first[l] >= 0 {
+				first[l] += items.Stride[l]
+			}
+		}
+	}
+}
+
+// packLanes packs the integers m[items[l]+at] into w bits each.
+func packLanes(to []byte, m []int64, items *[Lanes]int32, at, w int) {
+	mask, flip := uint64(1)<<w-1, flipped(w)
+	var word uint64 // of which `used` bits are not written yet
+	used := 0
+	for _, e := range items {
+		v := flip
+		if e >= 0 {
+			v ^= uint64(m[int(e)+at]) & mask
+		}
+		binary.LittleEndian.PutUint64(to, word|v<<used)
+		word |= v << used
+		used += w
+		to = to[used/8:]
+		word >>= used &^ 7 // all of it at 64
+		used &= 7
+	}
+}
