@@ -42,10 +42,12 @@ func (s Stored) Moved() int64 { return s.Bytes + 8*int64(s.Rows+s.Cols) }
 type Product struct {
 	Stored
 	Time
-	Auto   bool // the layout is the one that the model of the processor chooses
-	Errors adaptive.ProductErrors
+	Auto    bool // the layout is the one that the model of the processor chooses
+	Errors  adaptive.ProductErrors
+	Several []Several // the numbers of vectors to measure as well, and then their times
 
-	apply func(y, x []float64)
+	apply    func(y, x []float64)
+	together func(y, x *linop.MultiVector) // nil: one vector alone
 }
 
 // BytesPerSecond returns Moved over the least time.
@@ -75,7 +77,7 @@ func Baselines(m *csr.Matrix, pool *parallel.Pool, sets ...*kernels.Set) []Produ
 		tuned.Name, tuned.Layout, tuned.Kernels = "tuned CSR", TunedCSR, k.String()
 		a := linop.NewCSR(m, pool)
 		a.Use(k)
-		tuned.apply = a.Apply
+		tuned.apply, tuned.together = a.Apply, a.ApplyMulti
 		products = append(products, tuned)
 	}
 	return products
@@ -91,7 +93,7 @@ func Store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Product, *ad
 	}
 	s := describe(m, string(a.Layout()), spec, a.Bytes(), start)
 	s.Name, s.Kernels = fmt.Sprintf("%s, %s", spec, a.Layout()), spec.Kernels.Or().String()
-	return Product{Stored: s, Auto: spec.Layout == adaptive.LayoutAuto, apply: a.Apply}, a, nil
+	return Product{Stored: s, Auto: spec.Layout == adaptive.LayoutAuto, apply: a.Apply, together: a.ApplyMulti}, a, nil
 }
 
 // describe describes m stored since start.
@@ -135,8 +137,13 @@ func MeasureProducts(ctx context.Context, m *csr.Matrix, x []float64, products [
 		}
 		cases = append(cases, Warm(run))
 	}
-	times, err := timing.Measure(ctx, cases...)
+	several, keep := severalCases(products, m.Rows, x)
+	times, err := timing.Measure(ctx, append(cases, several...)...)
 	for k, t := range times {
+		if k >= len(products) {
+			*keep[k-len(products)] = t
+			continue
+		}
 		count := float64(counts[k])
 		products[k].Time = Time{t.Min / count, t.Median / count}
 	}

@@ -77,6 +77,7 @@ func Regrets(rows []Row) (list []Regret) {
 type Options struct {
 	Specs     []adaptive.Spec // with the sets of kernels to compare
 	Threads   []int
+	Vectors   []int // numbers of vectors to multiply at once, besides one
 	Repeat    int
 	Budget    time.Duration     // of all products with a matrix; 0: no limit
 	MaxMemory int64             // of all stored forms of a matrix together; 0: no limit
@@ -163,6 +164,13 @@ func onThreads(ctx context.Context, name string, m *csr.Matrix, x []float64, thr
 			return nil, fmt.Errorf("%s: all its stored forms together take more than the memory limit; name fewer at a time", name)
 		}
 		products = append(products, p)
+	}
+	for k := range products {
+		for _, vectors := range opt.Vectors {
+			if products[k].together != nil {
+				products[k].Several = append(products[k].Several, Several{Vectors: vectors})
+			}
+		}
 	}
 	timing := Timing{Repeat: opt.Repeat, Budget: opt.Budget / time.Duration(len(opt.Threads))}
 	timing.Progress = func(round int) { progress("round %d of %d", round+1, opt.Repeat) }

@@ -57,11 +57,14 @@ type benchSpMVFlags struct {
 	generate                            []string
 	layouts, formats, epsilon, criteria []string
 	kernels                             []string
-	threads                             []int
+	threads, vectors                    []int
 	seed                                uint64
 	bandwidth                           bool
 	maxMemory                           memorySize
 }
+
+// mostVectors bounds the vectors of a product that is measured.
+const mostVectors = 64
 
 const benchSpMVLong = `Measure matrix-vector products y = A x.
 
@@ -74,6 +77,11 @@ memory, the time of the fastest FP64 CSR of these, ordinary or tuned, over that 
 product (x CSR), the time to store the matrix as a multiple of a product with tuned CSR, and
 the errors relative to a product in double-double arithmetic. Matrices are files or,
 with --generate, made by a generator of mpsolve. x is random, uniform in [-1, 1).
+
+With --vectors a second table has products with several vectors at once, by which each
+value of the matrix is read and decoded once: the time of all and for each vector, x
+alone (how much faster that is than one by one) and x CSR (than FP64 CSR with as many
+vectors, at once or one by one).
 
 Timing is interleaved: every round times each product once, after an untimed run, so
 that a matrix that fits into the cache is in the cache, as in a solver.`
@@ -97,6 +105,7 @@ func newBenchSpMV(s streams) *cobra.Command {
 	fl.StringSliceVar(&f.criteria, "criterion", []string{"nw"}, "list of criteria: nw, cw")
 	fl.StringSliceVar(&f.kernels, "kernels", nil, "list of sets of kernels to compare: "+strings.Join(kernels.Names(), ", ")+"; all: those of this processor (default: the one in use)")
 	fl.IntSliceVar(&f.threads, "threads", nil, "list of numbers of threads (default 1 and all processors)")
+	fl.IntSliceVar(&f.vectors, "vectors", nil, "list of numbers of vectors to multiply at once as well, such as 2,4,8")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random x")
 	fl.BoolVar(&f.bandwidth, "bandwidth", true, "measure the memory bandwidth first")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
@@ -164,6 +173,7 @@ func (f *benchSpMVFlags) write(out *firstError, on machine.Environment, rows []b
 		}
 		report.Threads(out, rows[0])
 		report.Products(out, rows[:n])
+		report.Several(out, rows[:n])
 		report.Regrets(out, bench.Regrets(rows[:n]))
 		rows = rows[n:]
 	}
@@ -179,6 +189,14 @@ func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, bench.
 	}
 	if opt.Threads, err = threadCounts(f.threads); err != nil {
 		return nil, opt, err
+	}
+	for _, k := range f.vectors {
+		if k < 1 || k > mostVectors {
+			return nil, opt, usage("--vectors %d: want 1 to %d", k, mostVectors)
+		}
+		if k > 1 { // one is measured in any case
+			opt.Vectors = append(opt.Vectors, k)
+		}
 	}
 	matrices, err := namedMatrices(s, paths, f.generate, f.maxMemory)
 	if err != nil {

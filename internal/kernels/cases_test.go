@@ -81,6 +81,12 @@ var kernelCases = []struct {
 			return dst
 		})
 	}},
+	{"several vectors", func(a *arena, rng *rand.Rand) {
+		multiSlots(a, rng)
+		multiSymmetric(a, rng)
+		multiCSR[float64](a, rng)
+		multiCSR[float32](a, rng)
+	}},
 	{"words", func(a *arena, rng *rand.Rand) {
 		all := allWords()
 		w, n := all[rng.IntN(len(all))], rng.IntN(80)

@@ -28,6 +28,11 @@ type Set struct {
 	fastSlots bool // slots are faster than CSR
 	symmetric symmetricKernel
 
+	csr64Multi     csrMultiKernel[float64]
+	csr32Multi     csrMultiKernel[float32]
+	slotsMulti     slotsMultiKernel
+	symmetricMulti symmetricMultiKernel
+
 	decode  decodeKernel
 	addRows addRowsKernel
 	chunks  chunksKernel
@@ -67,6 +72,11 @@ func portable() Set {
 
 		slots:     mulSlots,
 		symmetric: mulSymmetric,
+
+		csr64Multi:     csrMulMulti[float64],
+		csr32Multi:     csrMulMulti[float32],
+		slotsMulti:     mulSlotsMulti,
+		symmetricMulti: mulSymmetricMulti,
 
 		decode:  decodeWords,
 		addRows: addRows,

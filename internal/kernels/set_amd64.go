@@ -40,6 +40,10 @@ func (k *Set) avx512() {
 
 	k.slots = mulSlotsAVX512
 	k.symmetric = mulSymmetricAVX512
+	k.csr64Multi = csrMultiSIMD[float64](csr64Multi2Oct, csr64Multi4Oct, csr64Multi8Oct)
+	k.csr32Multi = csrMultiSIMD[float32](csr32Multi2Oct, csr32Multi4Oct, csr32Multi8Oct)
+	k.slotsMulti = octMulti.mulSlots
+	k.symmetricMulti = octMulti.mulSymmetric
 
 	k.decode = decodeAVX512
 	k.addRows = addRowsAVX512

@@ -108,12 +108,16 @@ func (k *Set) HasFastSlots() bool { return k.fastSlots }
 // mulSlots is MulSlots in portable Go, operation by operation what the assembly
 // does: slots go to two sums alternately.
 func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
+	oneOf{1, 0}.mulSlots(dst, p, x, row0, &d, add)
+}
+
+func (o oneOf) mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d *Units, add bool) {
 	if p.Block > 1 {
-		mulBlocks(dst, p, x, &d)
+		o.mulBlocks(dst, p, x, d)
 		return
 	}
 	var even, odd [Lanes]float64
-	row, rows, widths, index := 0, p.rows(dst), p.Widths, p.Index
+	row, rows, widths, index := 0, p.rows(len(dst)/o.k), p.Widths, p.Index
 	values := [2][]byte{p.Values, p.Values[p.Odd:]}
 	for _, g := range p.Groups {
 		for k := range int(g.Slots) {
@@ -122,12 +126,14 @@ func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 			slotValues(&m, *from, int(widths[k]), g.Flags)
 			*from = (*from)[widths[k]:]
 			if g.Flags&Diagonal != 0 {
-				copy(xs[:], x[row0+row+int(p.Offsets[int(g.Base)+k]):])
+				for l := range xs {
+					xs[l] = x[o.at(row0+row+int(p.Offsets[int(g.Base)+k])+l)]
+				}
 			} else {
 				var cols [Lanes]int
 				index = p.columns(&cols, index)
 				for l := range xs {
-					xs[l] = x[int(g.Base)+cols[l]]
+					xs[l] = x[o.at(int(g.Base)+cols[l])]
 				}
 			}
 			sum := &even
@@ -155,10 +161,10 @@ func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 			if p.Order != nil {
 				i = int(p.Order[i])
 			}
-			if add {
-				dst[i] = math.FMA(even[l], d.at(i), dst[i])
+			if to := &dst[o.at(i)]; add {
+				*to = math.FMA(even[l], d.at(i), *to)
 			} else {
-				dst[i] = even[l] * d.at(i)
+				*to = even[l] * d.at(i)
 			}
 		}
 		row += n
@@ -198,16 +204,16 @@ func PackFar(dst []uint16, cols *[Lanes]int32) []uint16 {
 // stream is the length of a stream of values.
 func (p *SlotPanel) stream() int { return (len(p.Values) - SlotPadding) / p.Block }
 
-// rows is the number of rows, or block rows, that have slices.
-func (p *SlotPanel) rows(dst []float64) int {
+// rows is the number of rows, or block rows, that have slices, of a panel of n rows.
+func (p *SlotPanel) rows(n int) int {
 	if p.Order != nil {
 		return len(p.Order)
 	}
-	return len(dst) / max(p.Block, 1)
+	return n / max(p.Block, 1)
 }
 
 // mulBlocks is mulSlots for blocks.
-func mulBlocks(dst []float64, p *SlotPanel, x []float64, d *Units) {
+func (o oneOf) mulBlocks(dst []float64, p *SlotPanel, x []float64, d *Units) {
 	var sums [MaxBlock][Lanes]float64
 	b, row, widths, index, values := p.Block, 0, p.Widths, p.Index, p.Values
 	for _, g := range p.Groups {
@@ -218,7 +224,7 @@ func mulBlocks(dst []float64, p *SlotPanel, x []float64, d *Units) {
 					var m [Lanes]float64
 					slotValues(&m, values[i*p.stream()+j*w:], w, g.Flags)
 					for l := range m {
-						sums[i][l] = math.FMA(m[l], x[int(g.Base)+int(index[l])+j], sums[i][l])
+						sums[i][l] = math.FMA(m[l], x[o.at(int(g.Base)+int(index[l])+j)], sums[i][l])
 					}
 				}
 			}
@@ -229,14 +235,14 @@ func mulBlocks(dst []float64, p *SlotPanel, x []float64, d *Units) {
 		if g.Flags&Last == 0 {
 			continue
 		}
-		n := min(Lanes, p.rows(dst)-row)
+		n := min(Lanes, p.rows(len(dst)/o.k)-row)
 		for l := range n {
 			first := row + l
 			if p.Order != nil {
 				first = int(p.Order[first])
 			}
 			for i := range b {
-				dst[b*first+i] = sums[i][l] * d.at(b*first+i)
+				dst[o.at(b*first+i)] = sums[i][l] * d.at(b*first+i)
 			}
 		}
 		row += n

@@ -30,7 +30,7 @@ func newSlotCall(dst []float64, p *SlotPanel, x []float64, row0 int, d *Units, a
 	c := slotCall{
 		groups: &p.Groups[0], count: len(p.Groups), widths: first(p.Widths), index: first(p.Index), offsets: first(p.Offsets),
 		values: first(p.Values), order: first(p.Order), x: &x[0],
-		dst: first(dst), rows: p.rows(dst), stream: p.Odd, exp: first(d.Exp), bias: d.Shift + 1023, factor: d.Factor, add: add,
+		dst: first(dst), rows: p.rows(len(dst)), stream: p.Odd, exp: first(d.Exp), bias: d.Shift + 1023, factor: d.Factor, add: add,
 	}
 	if len(p.Offsets) > 0 {
 		c.xRow = uintptr(unsafe.Pointer(&x[0])) + 8*uintptr(row0)

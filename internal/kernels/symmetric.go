@@ -36,7 +36,12 @@ type symmetricKernel = func(sums []float64, p *SlotPanel, x []float64, r Symmetr
 // mulSymmetric is MulSymmetric in portable Go, operation by operation what the
 // assembly does.
 func mulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
-	c := symmetricSlice{b: p.Block, stream: p.stream(), x: x, sums: sums, stride: SumStride(p.Block), from: r.Sums}
+	oneOf{1, 0}.mulSymmetric(sums, SumStride(p.Block), p, x, r)
+}
+
+// mulSymmetric is mulSymmetric for one of several vectors, with so many sums for each block row.
+func (o oneOf) mulSymmetric(sums []float64, stride int, p *SlotPanel, x []float64, r SymmetricRange) {
+	c := symmetricSlice{oneOf: o, b: p.Block, stream: p.stream(), x: x, sums: sums, stride: stride, from: r.Sums}
 	done, begins, widths, index, values := 0, true, p.Widths, p.Index, p.Values
 	for _, g := range p.Groups {
 		if begins {
@@ -66,6 +71,7 @@ func mulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
 
 // symmetricSlice is a SELL slice of block rows in a product with a symmetric matrix.
 type symmetricSlice struct {
+	oneOf
 	b, stream, stride, from int
 	x, sums                 []float64
 	n                       int                      // block rows
@@ -84,7 +90,7 @@ func (c *symmetricSlice) begin(p *SlotPanel, r *SymmetricRange, done int) {
 		}
 		c.rows[l] = r.Row + at
 		for i := range c.b {
-			c.own[i][l] = c.x[c.b*c.rows[l]+i]
+			c.own[i][l] = c.x[c.at(c.b*c.rows[l]+i)]
 		}
 	}
 }
@@ -102,7 +108,7 @@ func (c *symmetricSlice) slot(values []byte, width int, flags uint16, columns *[
 					c.y[i][l] = math.FMA(m[l], c.own[j][l], c.y[i][l])
 					continue
 				}
-				c.y[i][l] = math.FMA(m[l], c.x[c.b*columns[l]+j], c.y[i][l])
+				c.y[i][l] = math.FMA(m[l], c.x[c.at(c.b*columns[l]+j)], c.y[i][l])
 				if i == 0 {
 					t[j][l] = m[l] * c.own[0][l]
 				} else {
@@ -116,7 +122,7 @@ func (c *symmetricSlice) slot(values []byte, width int, flags uint16, columns *[
 	}
 	for l, column := range columns { // lanes may have columns in common
 		for j := range c.b {
-			c.sums[c.stride*(column-c.from)+j] += t[j][l]
+			c.sums[c.at(c.stride*(column-c.from)+j)] += t[j][l]
 		}
 	}
 }
@@ -124,7 +130,7 @@ func (c *symmetricSlice) slot(values []byte, width int, flags uint16, columns *[
 func (c *symmetricSlice) end() {
 	for l := range c.n {
 		for i := range c.b {
-			c.sums[c.stride*(c.rows[l]-c.from)+i] += c.y[i][l]
+			c.sums[c.at(c.stride*(c.rows[l]-c.from)+i)] += c.y[i][l]
 		}
 	}
 }

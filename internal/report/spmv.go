@@ -82,6 +82,27 @@ func Products(w io.Writer, rows []bench.Row) {
 	t.Render()
 }
 
+// Several writes a table of products with several vectors at once, of rows that were measured on
+// the same threads, the baselines first; nothing if there are none.
+func Several(w io.Writer, rows []bench.Row) {
+	if len(rows) < 2 || len(rows[1].Several) == 0 {
+		return
+	}
+	t := newTable(w, "product", "vectors", "ms", "ms/vector", "GB/s", "% of limit", "x alone", "x CSR")
+	for k, of := range rows[1].Several {
+		for _, r := range rows[1:] {
+			s := r.Several[k]
+			rate := float64(r.MovedWith(of.Vectors)) / s.Min
+			t.AppendRow(table.Row{
+				r.Name, of.Vectors, fmt.Sprintf("%.3f", 1e3*s.Min), fmt.Sprintf("%.3f", 1e3*s.ForEach()),
+				fmt.Sprintf("%.1f", rate/1e9), percent(rate, r.Read),
+				fmt.Sprintf("%.2f", r.SpeedupAlone(s)), fmt.Sprintf("%.2f", bench.SpeedupCSR(rows, s)),
+			})
+		}
+	}
+	t.Render()
+}
+
 // Regrets writes what the choices of layouts lose against the fastest ones that were measured.
 func Regrets(w io.Writer, list []bench.Regret) {
 	for _, r := range list {
@@ -95,6 +116,11 @@ func Regrets(w io.Writer, list []bench.Regret) {
 
 // ProductsJSON writes each product as one JSON object on a line.
 func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
+	type several struct {
+		Vectors       int     `json:"vectors"`
+		SecondsMin    float64 `json:"seconds_min"` // of the product with all
+		SecondsMedian float64 `json:"seconds_median"`
+	}
 	type product struct {
 		Matrix          string        `json:"matrix"`
 		Rows            int           `json:"rows"`
@@ -118,15 +144,21 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 		SpeedupCSR      Number        `json:"speedup_csr"`
 		BuildSpMVs      Number        `json:"build_spmvs"`
 		BackwardError   BackwardError `json:"backward_error"`
+		Several         []several     `json:"several,omitempty"` // products with several vectors at once
 		machine.Environment
 	}
 	return jsonLines(w, rows, func(r bench.Row) any {
+		var list []several
+		for _, s := range r.Several {
+			list = append(list, several{s.Vectors, s.Min, s.Median})
+		}
 		on := on
 		if r.Kernels != "" {
 			on.Kernels = r.Kernels
 		}
 		return product{
-			Matrix: r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,
+			Several: list,
+			Matrix:  r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,
 			Layout: r.Layout, Auto: r.Auto, Formats: r.Formats, Epsilon: Number(r.Epsilon), Criterion: r.Criterion, Threads: r.Threads,
 			BytesPerNonzero: r.BytesPerNonzero(), SecondsMin: r.Min, SecondsMedian: r.Median,
 			GBps: Number(r.BytesPerSecond() / 1e9), ReadLimit: Number(r.Read / 1e9),

@@ -20,7 +20,12 @@ type Matrix struct {
 }
 
 // operator is what the products of a Matrix are: those of linop.
-type operator = linop.Relaxer[[]float64, linop.Float64]
+type operator interface {
+	linop.Relaxer[[]float64, linop.Float64]
+	ApplyMulti(dst, src *linop.MultiVector)
+}
+
+var _ linop.MultiOperator = (*Matrix)(nil)
 
 // stored is a matrix in one of the layouts.
 type stored interface {

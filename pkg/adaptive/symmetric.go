@@ -28,6 +28,7 @@ type symmetricMatrix struct {
 	parts []symmetricPart
 	pool  *parallel.Pool
 	x     []float64 // of the product that runs
+	k     int       // its number of vectors
 }
 
 // symmetricPart is a range of panels and the range of block rows of its sums.
@@ -36,6 +37,7 @@ type symmetricPart struct {
 	from, own   int // the block rows from..own-1 are those of columns only
 	to          int
 	sums        []float64
+	several     []float64 // sums of several vectors, from their first product on
 }
 
 // cutParts cuts the panels with these bounds into parts, without their sums; it

@@ -63,6 +63,14 @@ func (v *csrValues[T]) MulRows(dst []float64, _, lo, hi int, src []float64) {
 	kernels.CSRMulVec(v.kernels, dst, lo, hi, v.RowPtr, v.Col, v.val, src)
 }
 
+// BeginMulti implements RowsMulti.
+func (v *csrValues[T]) BeginMulti([]float64, int) {}
+
+// MulRowsMulti implements RowsMulti.
+func (v *csrValues[T]) MulRowsMulti(dst []float64, k, _, lo, hi int, src []float64) {
+	kernels.CSRMulMulti(v.kernels, dst, k, lo, hi, v.RowPtr, v.Col, v.val, src)
+}
+
 func (v *csrValues[T]) residual(r, b []float64, lo, hi int, x []float64) {
 	kernels.CSRResidualDD(v.kernels, r, b, lo, hi, v.RowPtr, v.Col, v.val, x)
 }

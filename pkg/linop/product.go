@@ -44,6 +44,8 @@ type Products struct {
 	partial []float64    // for each panel one, two for ApplyDots
 	sums    [2]float64
 	job     product
+	multi   multiProduct
+	column  []float64 // of vectors of a group that are multiplied one by one
 }
 
 var _ Relaxer[[]float64, Float64] = (*Products)(nil)

@@ -2,22 +2,7 @@
 //
 // The order of the source keeps values in registers, which clang's scheduler does not:
 // Flags for avx512: -mllvm -enable-misched=false -mllvm -pre-RA-sched=source
-#include "blocks.h"
-
-// symmetric_call is symmetricCall of Go.
-struct symmetric_call {
-	const struct slot_group *groups;
-	i64 count;
-	const u8 *widths;
-	const u16 *index;
-	const u8 *values;
-	const u16 *order;
-	const double *x, *x_row; // x_row: that of the first row
-	double *sums, *sums_row; // sums_row: those of the first row
-	i64 from, rows;          // block row that sums begin with, and the number of block rows
-	i64 stream;              // bytes from one stream of values to the next
-	const struct slot_table *tables;
-};
+#include "symmetric.h"
 
 // slice is x and the sums of the rows of a slice, in registers.
 struct slice {

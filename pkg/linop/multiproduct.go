@@ -1,0 +1,75 @@
+package linop
+
+// RowsMulti is Rows that multiply several vectors in one pass over the matrix, with the bits
+// of so many products.
+type RowsMulti interface {
+	Rows
+
+	// BeginMulti prepares the products of all panels with the k = 2, 4 or 8 vectors x, which
+	// are interleaved: element j of vector v is x[k*j+v].
+	BeginMulti(x []float64, k int)
+
+	// MulRowsMulti sets dst[k*lo:k*hi], the rows of a panel, to those of A x. Several goroutines
+	// may call it at once.
+	MulRowsMulti(dst []float64, k, panel, lo, hi int, x []float64)
+}
+
+// A MultiOperator is an operator on host vectors that multiplies several at once.
+type MultiOperator interface {
+	Operator[[]float64, Float64]
+
+	// ApplyMulti computes dst = A src for each vector, with the bits of Apply.
+	ApplyMulti(dst, src *MultiVector)
+}
+
+var _ MultiOperator = (*Products)(nil)
+
+// ApplyMulti computes dst = A src for each vector, with the bits of Apply: in one pass over the
+// matrix for each group of vectors if the rows are RowsMulti, otherwise vector by vector.
+func (a *Products) ApplyMulti(dst, src *MultiVector) {
+	for k, x := range src.groups {
+		y := dst.groups[k]
+		switch rows, together := a.rows.(RowsMulti); {
+		case x.Width == 1:
+			a.Apply(y.Data, x.Data)
+		case together:
+			rows.BeginMulti(x.Data, x.Width)
+			a.multi = multiProduct{rows: rows, panel: a.panel, dst: y.Data, x: x.Data, k: x.Width}
+			a.pool.Run(a.panels(), &a.multi)
+			a.multi = multiProduct{}
+		default:
+			a.oneByOne(y, x, min(x.Width, src.k-k*MostTogether))
+		}
+	}
+}
+
+// multiProduct is the product with a group of vectors as a parallel job.
+type multiProduct struct {
+	rows   RowsMulti
+	panel  []int
+	dst, x []float64
+	k      int
+}
+
+// Do computes the rows of one panel.
+func (p *multiProduct) Do(k int) {
+	p.rows.MulRowsMulti(p.dst, p.k, k, p.panel[k], p.panel[k+1], p.x)
+}
+
+// oneByOne multiplies the first k vectors of a group, each by itself.
+func (a *Products) oneByOne(dst, src VectorGroup, k int) {
+	rows, cols := a.Dims()
+	if len(a.column) < rows+cols {
+		a.column = make([]float64, rows+cols)
+	}
+	y, x := a.column[:rows], a.column[rows:rows+cols]
+	inputs := []int{0}
+	for at := 0; at < cols; at += rangeSize {
+		inputs = append(inputs, min(at+rangeSize, cols))
+	}
+	for j := range k {
+		a.pool.RunRanges(inputs, func(_, lo, hi int) { src.get(j, lo, x[lo:hi]) })
+		a.Apply(y, x)
+		a.pool.RunRanges(a.panel, func(_, lo, hi int) { dst.set(j, lo, y[lo:hi]) })
+	}
+}
