@@ -5,9 +5,10 @@
 #include "textflag.h"
 
 // func blocks2Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi2Quad(SB), 0, $192-16
+TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-208
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi2>
 	LONG $0x000d06e9; BYTE $0x00 // jmp <end>
@@ -672,12 +673,14 @@ TEXT ·blocks2Multi2Quad(SB), 0, $192-16
 	LONG $0x00000000; LONG $0x30000000
 	LONG $0x00000045; LONG $0x30000000
 	BYTE $0x43
+	ADJSP $208
 	RET
 
 // func blocks2Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi4Quad(SB), 0, $224-16
+TEXT ·blocks2Multi4Quad(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-240
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi4>
 	LONG $0x000986e9; BYTE $0x00 // jmp <end>
@@ -1151,12 +1154,14 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
+	ADJSP $240
 	RET
 
 // func blocks2Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi8Quad(SB), 0, $224-16
+TEXT ·blocks2Multi8Quad(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-240
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi8>
 	LONG $0x000a86e9; BYTE $0x00 // jmp <end>
@@ -1695,12 +1700,14 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x45300000; LONG $0x00000000
 	LONG $0x43300000
+	ADJSP $240
 	RET
 
 // func blocks3Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi2Quad(SB), 0, $272-16
+TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi2>
 	LONG $0x001086e9; BYTE $0x00 // jmp <end>
@@ -2507,12 +2514,14 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00004530; LONG $0x00000000
 	WORD $0x4330
+	ADJSP $288
 	RET
 
 // func blocks3Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi4Quad(SB), 0, $288-16
+TEXT ·blocks3Multi4Quad(SB), 0, $304-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-304
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi4>
 	LONG $0x000d06e9; BYTE $0x00 // jmp <end>
@@ -3131,12 +3140,14 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
+	ADJSP $304
 	RET
 
 // func blocks3Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi8Quad(SB), 0, $288-16
+TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-304
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi8>
 	LONG $0x000e46e9; BYTE $0x00 // jmp <end>
@@ -3836,12 +3847,14 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x45300000; LONG $0x00000000
 	LONG $0x43300000
+	ADJSP $304
 	RET
 
 // func blocks4Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi2Quad(SB), 0, $368-16
+TEXT ·blocks4Multi2Quad(SB), 0, $384-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-384
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi2>
 	LONG $0x001486e9; BYTE $0x00 // jmp <end>
@@ -4820,12 +4833,14 @@ TEXT ·blocks4Multi2Quad(SB), 0, $368-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00004530; LONG $0x00000000
 	WORD $0x4330
+	ADJSP $384
 	RET
 
 // func blocks4Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi4Quad(SB), 0, $304-16
+TEXT ·blocks4Multi4Quad(SB), 0, $320-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-320
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi4>
 	LONG $0x001106e9; BYTE $0x00 // jmp <end>
@@ -5605,12 +5620,14 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
+	ADJSP $320
 	RET
 
 // func blocks4Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi8Quad(SB), 0, $320-16
+TEXT ·blocks4Multi8Quad(SB), 0, $336-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-336
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi8>
 	LONG $0x0012c6e9; BYTE $0x00 // jmp <end>
@@ -6482,12 +6499,14 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x00000000; LONG $0x30000000
 	LONG $0x00000045; LONG $0x30000000
 	BYTE $0x43
+	ADJSP $336
 	RET
 
 // func blocks5Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi2Quad(SB), 0, $384-16
+TEXT ·blocks5Multi2Quad(SB), 0, $400-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-400
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi2>
 	LONG $0x001746e9; BYTE $0x00 // jmp <end>
@@ -7594,12 +7613,14 @@ TEXT ·blocks5Multi2Quad(SB), 0, $384-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00004530; LONG $0x00000000
 	WORD $0x4330
+	ADJSP $400
 	RET
 
 // func blocks5Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi4Quad(SB), 0, $256-16
+TEXT ·blocks5Multi4Quad(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi4>
 	LONG $0x0013c6e9; BYTE $0x00 // jmp <end>
@@ -8487,12 +8508,14 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x45300000
 	LONG $0x00000000; LONG $0x43300000
+	ADJSP $272
 	RET
 
 // func blocks5Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi8Quad(SB), 0, $256-16
+TEXT ·blocks5Multi8Quad(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi8>
 	LONG $0x0015c6e9; BYTE $0x00 // jmp <end>
@@ -9481,12 +9504,14 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
+	ADJSP $272
 	RET
 
 // func blocks6Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi2Quad(SB), 0, $464-16
+TEXT ·blocks6Multi2Quad(SB), 0, $480-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-480
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi2>
 	LONG $0x001b46e9; BYTE $0x00 // jmp <end>
@@ -10751,12 +10776,14 @@ TEXT ·blocks6Multi2Quad(SB), 0, $464-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00004530; LONG $0x00000000
 	WORD $0x4330
+	ADJSP $480
 	RET
 
 // func blocks6Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi4Quad(SB), 0, $240-16
+TEXT ·blocks6Multi4Quad(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi4>
 	LONG $0x001786e9; BYTE $0x00 // jmp <end>
@@ -11789,12 +11816,14 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x45300000
 	LONG $0x00000000; LONG $0x43300000
+	ADJSP $256
 	RET
 
 // func blocks6Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi8Quad(SB), 0, $256-16
+TEXT ·blocks6Multi8Quad(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi8>
 	LONG $0x001986e9; BYTE $0x00 // jmp <end>
@@ -12931,4 +12960,5 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
+	ADJSP $272
 	RET

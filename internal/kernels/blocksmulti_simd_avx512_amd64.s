@@ -5,9 +5,10 @@
 #include "textflag.h"
 
 // func blocks2Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi2Oct(SB), 0, $272-16
+TEXT ·blocks2Multi2Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi2>
 	LONG $0x0006fee9; BYTE $0x00 // jmp <end>
@@ -366,12 +367,14 @@ TEXT ·blocks2Multi2Oct(SB), 0, $272-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
+	ADJSP $288
 	RET
 
 // func blocks2Multi4Oct(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi4Oct(SB), 0, $240-16
+TEXT ·blocks2Multi4Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi4>
 	LONG $0x00063ee9; BYTE $0x00 // jmp <end>
@@ -690,12 +693,14 @@ TEXT ·blocks2Multi4Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
+	ADJSP $256
 	RET
 
 // func blocks2Multi8Oct(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi8Oct(SB), 0, $240-16
+TEXT ·blocks2Multi8Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi8>
 	LONG $0x0006bee9; BYTE $0x00 // jmp <end>
@@ -1040,12 +1045,14 @@ TEXT ·blocks2Multi8Oct(SB), 0, $240-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	WORD $0x3000; BYTE $0x43
+	ADJSP $256
 	RET
 
 // func blocks3Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi2Oct(SB), 0, $272-16
+TEXT ·blocks3Multi2Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi2>
 	LONG $0x0008bee9; BYTE $0x00 // jmp <end>
@@ -1475,12 +1482,14 @@ TEXT ·blocks3Multi2Oct(SB), 0, $272-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
+	ADJSP $288
 	RET
 
 // func blocks3Multi4Oct(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi4Oct(SB), 0, $256-16
+TEXT ·blocks3Multi4Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi4>
 	LONG $0x0007fee9; BYTE $0x00 // jmp <end>
@@ -1847,12 +1856,14 @@ TEXT ·blocks3Multi4Oct(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x30000000
 	BYTE $0x43
+	ADJSP $272
 	RET
 
 // func blocks3Multi8Oct(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi8Oct(SB), 0, $256-16
+TEXT ·blocks3Multi8Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi8>
 	LONG $0x00093ee9; BYTE $0x00 // jmp <end>
@@ -2267,12 +2278,14 @@ TEXT ·blocks3Multi8Oct(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x30000000
 	BYTE $0x43
+	ADJSP $272
 	RET
 
 // func blocks4Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi2Oct(SB), 0, $272-16
+TEXT ·blocks4Multi2Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi2>
 	LONG $0x00097ee9; BYTE $0x00 // jmp <end>
@@ -2732,12 +2745,14 @@ TEXT ·blocks4Multi2Oct(SB), 0, $272-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
+	ADJSP $288
 	RET
 
 // func blocks4Multi4Oct(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi4Oct(SB), 0, $272-16
+TEXT ·blocks4Multi4Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi4>
 	LONG $0x0007bee9; BYTE $0x00 // jmp <end>
@@ -3103,12 +3118,14 @@ TEXT ·blocks4Multi4Oct(SB), 0, $272-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x43300000
+	ADJSP $288
 	RET
 
 // func blocks4Multi8Oct(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi8Oct(SB), 0, $272-16
+TEXT ·blocks4Multi8Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi8>
 	LONG $0x00093ee9; BYTE $0x00 // jmp <end>
@@ -3526,12 +3543,14 @@ TEXT ·blocks4Multi8Oct(SB), 0, $272-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
+	ADJSP $288
 	RET
 
 // func blocks5Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi2Oct(SB), 0, $352-16
+TEXT ·blocks5Multi2Oct(SB), 0, $368-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-368
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi2>
 	LONG $0x000c3ee9; BYTE $0x00 // jmp <end>
@@ -4100,12 +4119,14 @@ TEXT ·blocks5Multi2Oct(SB), 0, $352-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x4330
+	ADJSP $368
 	RET
 
 // func blocks5Multi4Oct(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi4Oct(SB), 0, $272-16
+TEXT ·blocks5Multi4Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi4>
 	LONG $0x00097ee9; BYTE $0x00 // jmp <end>
@@ -4522,12 +4543,14 @@ TEXT ·blocks5Multi4Oct(SB), 0, $272-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x30000000
 	BYTE $0x43
+	ADJSP $288
 	RET
 
 // func blocks5Multi8Oct(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi8Oct(SB), 0, $272-16
+TEXT ·blocks5Multi8Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi8>
 	LONG $0x000afee9; BYTE $0x00 // jmp <end>
@@ -5003,12 +5026,14 @@ TEXT ·blocks5Multi8Oct(SB), 0, $272-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
+	ADJSP $288
 	RET
 
 // func blocks6Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi2Oct(SB), 0, $352-16
+TEXT ·blocks6Multi2Oct(SB), 0, $368-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-368
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi2>
 	LONG $0x000cfee9; BYTE $0x00 // jmp <end>
@@ -5605,12 +5630,14 @@ TEXT ·blocks6Multi2Oct(SB), 0, $352-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	WORD $0x4330
+	ADJSP $368
 	RET
 
 // func blocks6Multi4Oct(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi4Oct(SB), 0, $272-16
+TEXT ·blocks6Multi4Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi4>
 	LONG $0x000afee9; BYTE $0x00 // jmp <end>
@@ -6072,12 +6099,14 @@ TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x30000000
 	BYTE $0x43
+	ADJSP $288
 	RET
 
 // func blocks6Multi8Oct(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi8Oct(SB), 0, $272-16
+TEXT ·blocks6Multi8Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi8>
 	LONG $0x000cbee9; BYTE $0x00 // jmp <end>
@@ -6605,4 +6634,5 @@ TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
+	ADJSP $288
 	RET

@@ -5,15 +5,14 @@
 #include "textflag.h"
 
 // func blocks2Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi2Quad(SB), 0, $144-16
+TEXT ·blocks2Multi2Quad(SB), 0, $160-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $160, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks2Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks2Multi2>
+	WORD $0x140002af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
 	WORD $0xa9412809 // ldp x9, x10, [x0, #0x10]
@@ -689,19 +688,19 @@ TEXT ·blocks2Multi2Quad(SB), 0, $144-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $160, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks2Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi4Quad(SB), 0, $208-16
+TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $224, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks2Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks2Multi4>
+	WORD $0x140001ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040a // ldr x10, [x0, #0x8]
 	WORD $0xf100055f // cmp x10, #0x1
 	WORD $0x54003d4b // b.lt <blocks2Multi4+0x7b0>
@@ -1200,19 +1199,19 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $224, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks2Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi8Quad(SB), 0, $192-16
+TEXT ·blocks2Multi8Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $208, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks2Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks2Multi8>
+	WORD $0x1400022f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0x5400432b // b.lt <blocks2Multi8+0x86c>
@@ -1759,19 +1758,19 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $208, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks3Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi2Quad(SB), 0, $208-16
+TEXT ·blocks3Multi2Quad(SB), 0, $224-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $224, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks3Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400036d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks3Multi2>
+	WORD $0x1400036f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
 	WORD $0xa9412809 // ldp x9, x10, [x0, #0x10]
@@ -2644,19 +2643,19 @@ TEXT ·blocks3Multi2Quad(SB), 0, $208-16
 	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
 	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0 // ret
+	SUB $224, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks3Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi4Quad(SB), 0, $272-16
+TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $288, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks3Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks3Multi4>
+	WORD $0x140002af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x5400532b // b.lt <blocks3Multi4+0xa6c>
@@ -3331,19 +3330,19 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $288, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks3Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi8Quad(SB), 0, $240-16
+TEXT ·blocks3Multi8Quad(SB), 0, $256-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $256, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks3Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks3Multi8>
+	WORD $0x140002df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x540059cb // b.lt <blocks3Multi8+0xb40>
@@ -4068,19 +4067,19 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $256, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks4Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi2Quad(SB), 0, $240-16
+TEXT ·blocks4Multi2Quad(SB), 0, $256-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $256, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks4Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400042d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks4Multi2>
+	WORD $0x1400042f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
 	WORD $0xa9412809 // ldp x9, x10, [x0, #0x10]
@@ -5141,19 +5140,19 @@ TEXT ·blocks4Multi2Quad(SB), 0, $240-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $256, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks4Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi4Quad(SB), 0, $288-16
+TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $304, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks4Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400036d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks4Multi4>
+	WORD $0x1400036f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54006c2b // b.lt <blocks4Multi4+0xd8c>
@@ -6024,19 +6023,19 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $304, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks4Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi8Quad(SB), 0, $272-16
+TEXT ·blocks4Multi8Quad(SB), 0, $288-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $288, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks4Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks4Multi8>
+	WORD $0x140003bf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x540075eb // b.lt <blocks4Multi8+0xec4>
@@ -6986,19 +6985,19 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $288, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks5Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi2Quad(SB), 0, $272-16
+TEXT ·blocks5Multi2Quad(SB), 0, $288-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $288, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks5Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400052d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks5Multi2>
+	WORD $0x1400052f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
 	WORD $0xa9412809 // ldp x9, x10, [x0, #0x10]
@@ -8312,19 +8311,19 @@ TEXT ·blocks5Multi2Quad(SB), 0, $272-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $288, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks5Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi4Quad(SB), 0, $240-16
+TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $256, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks5Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400041d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks5Multi4>
+	WORD $0x1400041f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x5400822b // b.lt <blocks5Multi4+0x104c>
@@ -9371,19 +9370,19 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $256, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks5Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi8Quad(SB), 0, $208-16
+TEXT ·blocks5Multi8Quad(SB), 0, $224-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $224, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks5Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400046d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks5Multi8>
+	WORD $0x1400046f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54008c0b // b.lt <blocks5Multi8+0x1188>
@@ -10509,19 +10508,19 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $224, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks6Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi2Quad(SB), 0, $352-16
+TEXT ·blocks6Multi2Quad(SB), 0, $368-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $368, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks6Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140005dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks6Multi2>
+	WORD $0x140005df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
 	WORD $0xa9412809 // ldp x9, x10, [x0, #0x10]
@@ -12015,19 +12014,19 @@ TEXT ·blocks6Multi2Quad(SB), 0, $352-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $368, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks6Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi4Quad(SB), 0, $240-16
+TEXT ·blocks6Multi4Quad(SB), 0, $256-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $256, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks6Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140004dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks6Multi4>
+	WORD $0x140004df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54009a2b // b.lt <blocks6Multi4+0x134c>
@@ -13266,19 +13265,19 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $256, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks6Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi8Quad(SB), 0, $208-16
+TEXT ·blocks6Multi8Quad(SB), 0, $224-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $224, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks6Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400053d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks6Multi8>
+	WORD $0x1400053f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x5400a4cb // b.lt <blocks6Multi8+0x14a0>
@@ -14607,5 +14606,6 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $224, RSP
 	MOVD R19, R30
 	RET

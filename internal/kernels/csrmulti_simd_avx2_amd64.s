@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func csr64Multi2Quad(c *csrMultiCall)
-TEXT ·csr64Multi2Quad(SB), 0, $96-8
+TEXT ·csr64Multi2Quad(SB), 0, $112-8
 	MOVQ c+0(FP), DI
+	ADJSP $-112
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64Multi2>
 	LONG $0x000236e9; BYTE $0x00 // jmp <end>
@@ -138,11 +139,13 @@ TEXT ·csr64Multi2Quad(SB), 0, $96-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	BYTE $0x00
+	ADJSP $112
 	RET
 
 // func csr64Multi4Quad(c *csrMultiCall)
-TEXT ·csr64Multi4Quad(SB), 0, $96-8
+TEXT ·csr64Multi4Quad(SB), 0, $112-8
 	MOVQ c+0(FP), DI
+	ADJSP $-112
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64Multi4>
 	LONG $0x000236e9; BYTE $0x00 // jmp <end>
@@ -274,11 +277,13 @@ TEXT ·csr64Multi4Quad(SB), 0, $96-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $112
 	RET
 
 // func csr64Multi8Quad(c *csrMultiCall)
-TEXT ·csr64Multi8Quad(SB), 0, $96-8
+TEXT ·csr64Multi8Quad(SB), 0, $112-8
 	MOVQ c+0(FP), DI
+	ADJSP $-112
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64Multi8>
 	LONG $0x0002b6e9; BYTE $0x00 // jmp <end>
@@ -437,11 +442,13 @@ TEXT ·csr64Multi8Quad(SB), 0, $96-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
+	ADJSP $112
 	RET
 
 // func csr32Multi2Quad(c *csrMultiCall)
-TEXT ·csr32Multi2Quad(SB), 0, $96-8
+TEXT ·csr32Multi2Quad(SB), 0, $112-8
 	MOVQ c+0(FP), DI
+	ADJSP $-112
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32Multi2>
 	LONG $0x000276e9; BYTE $0x00 // jmp <end>
@@ -587,11 +594,13 @@ TEXT ·csr32Multi2Quad(SB), 0, $96-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $112
 	RET
 
 // func csr32Multi4Quad(c *csrMultiCall)
-TEXT ·csr32Multi4Quad(SB), 0, $96-8
+TEXT ·csr32Multi4Quad(SB), 0, $112-8
 	MOVQ c+0(FP), DI
+	ADJSP $-112
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32Multi4>
 	LONG $0x000276e9; BYTE $0x00 // jmp <end>
@@ -737,11 +746,13 @@ TEXT ·csr32Multi4Quad(SB), 0, $96-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
+	ADJSP $112
 	RET
 
 // func csr32Multi8Quad(c *csrMultiCall)
-TEXT ·csr32Multi8Quad(SB), 0, $96-8
+TEXT ·csr32Multi8Quad(SB), 0, $112-8
 	MOVQ c+0(FP), DI
+	ADJSP $-112
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32Multi8>
 	LONG $0x0002f6e9; BYTE $0x00 // jmp <end>
@@ -912,4 +923,5 @@ TEXT ·csr32Multi8Quad(SB), 0, $96-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000
+	ADJSP $112
 	RET

@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func csr64Multi2Oct(c *csrMultiCall)
-TEXT ·csr64Multi2Oct(SB), 0, $160-8
+TEXT ·csr64Multi2Oct(SB), 0, $176-8
 	MOVQ c+0(FP), DI
+	ADJSP $-176
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64Multi2>
 	LONG $0x000236e9; BYTE $0x00 // jmp <end>
@@ -138,11 +139,13 @@ TEXT ·csr64Multi2Oct(SB), 0, $160-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	BYTE $0x00
+	ADJSP $176
 	RET
 
 // func csr64Multi4Oct(c *csrMultiCall)
-TEXT ·csr64Multi4Oct(SB), 0, $160-8
+TEXT ·csr64Multi4Oct(SB), 0, $176-8
 	MOVQ c+0(FP), DI
+	ADJSP $-176
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64Multi4>
 	LONG $0x000236e9; BYTE $0x00 // jmp <end>
@@ -274,11 +277,13 @@ TEXT ·csr64Multi4Oct(SB), 0, $160-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $176
 	RET
 
 // func csr64Multi8Oct(c *csrMultiCall)
-TEXT ·csr64Multi8Oct(SB), 0, $160-8
+TEXT ·csr64Multi8Oct(SB), 0, $176-8
 	MOVQ c+0(FP), DI
+	ADJSP $-176
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64Multi8>
 	LONG $0x000276e9; BYTE $0x00 // jmp <end>
@@ -412,11 +417,13 @@ TEXT ·csr64Multi8Oct(SB), 0, $160-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $176
 	RET
 
 // func csr32Multi2Oct(c *csrMultiCall)
-TEXT ·csr32Multi2Oct(SB), 0, $160-8
+TEXT ·csr32Multi2Oct(SB), 0, $176-8
 	MOVQ c+0(FP), DI
+	ADJSP $-176
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32Multi2>
 	LONG $0x000276e9; BYTE $0x00 // jmp <end>
@@ -562,11 +569,13 @@ TEXT ·csr32Multi2Oct(SB), 0, $160-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $176
 	RET
 
 // func csr32Multi4Oct(c *csrMultiCall)
-TEXT ·csr32Multi4Oct(SB), 0, $160-8
+TEXT ·csr32Multi4Oct(SB), 0, $176-8
 	MOVQ c+0(FP), DI
+	ADJSP $-176
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32Multi4>
 	LONG $0x000276e9; BYTE $0x00 // jmp <end>
@@ -712,11 +721,13 @@ TEXT ·csr32Multi4Oct(SB), 0, $160-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
+	ADJSP $176
 	RET
 
 // func csr32Multi8Oct(c *csrMultiCall)
-TEXT ·csr32Multi8Oct(SB), 0, $160-8
+TEXT ·csr32Multi8Oct(SB), 0, $176-8
 	MOVQ c+0(FP), DI
+	ADJSP $-176
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32Multi8>
 	LONG $0x0002b6e9; BYTE $0x00 // jmp <end>
@@ -865,4 +876,5 @@ TEXT ·csr32Multi8Oct(SB), 0, $160-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000
+	ADJSP $176
 	RET

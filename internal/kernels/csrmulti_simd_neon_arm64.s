@@ -5,14 +5,13 @@
 #include "textflag.h"
 
 // func csr64Multi2Quad(c *csrMultiCall)
-TEXT ·csr64Multi2Quad(SB), 0, $80-8
+TEXT ·csr64Multi2Quad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <csr64Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400007d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <csr64Multi2>
+	WORD $0x1400007f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54000deb // b.lt <csr64Multi2+0x1c4>
@@ -130,18 +129,18 @@ TEXT ·csr64Multi2Quad(SB), 0, $80-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func csr64Multi4Quad(c *csrMultiCall)
-TEXT ·csr64Multi4Quad(SB), 0, $80-8
+TEXT ·csr64Multi4Quad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <csr64Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400009d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <csr64Multi4>
+	WORD $0x1400009f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x5400124b // b.lt <csr64Multi4+0x250>
@@ -292,18 +291,18 @@ TEXT ·csr64Multi4Quad(SB), 0, $80-8
 	WORD $0x17ffff77 // b <csr64Multi4+0x28>
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func csr64Multi8Quad(c *csrMultiCall)
-TEXT ·csr64Multi8Quad(SB), 0, $128-8
+TEXT ·csr64Multi8Quad(SB), 0, $144-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $144, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <csr64Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <csr64Multi8>
+	WORD $0x140000df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54001aab // b.lt <csr64Multi8+0x35c>
@@ -520,18 +519,18 @@ TEXT ·csr64Multi8Quad(SB), 0, $128-8
 	WORD $0x6d412beb // ldp d11, d10, [sp, #0x10]
 	WORD $0x6cc333ed // ldp d13, d12, [sp], #0x30
 	WORD $0xd65f03c0 // ret
+	SUB $144, RSP
 	MOVD R19, R30
 	RET
 
 // func csr32Multi2Quad(c *csrMultiCall)
-TEXT ·csr32Multi2Quad(SB), 0, $80-8
+TEXT ·csr32Multi2Quad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <csr32Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400008d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <csr32Multi2>
+	WORD $0x1400008f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54000f4b // b.lt <csr32Multi2+0x1f0>
@@ -662,18 +661,18 @@ TEXT ·csr32Multi2Quad(SB), 0, $80-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func csr32Multi4Quad(c *csrMultiCall)
-TEXT ·csr32Multi4Quad(SB), 0, $80-8
+TEXT ·csr32Multi4Quad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <csr32Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <csr32Multi4>
+	WORD $0x140000af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x540012cb // b.lt <csr32Multi4+0x260>
@@ -834,18 +833,18 @@ TEXT ·csr32Multi4Quad(SB), 0, $80-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func csr32Multi8Quad(c *csrMultiCall)
-TEXT ·csr32Multi8Quad(SB), 0, $128-8
+TEXT ·csr32Multi8Quad(SB), 0, $144-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $144, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <csr32Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <csr32Multi8>
+	WORD $0x140000ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54001bab // b.lt <csr32Multi8+0x37c>
@@ -1074,5 +1073,6 @@ TEXT ·csr32Multi8Quad(SB), 0, $128-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $144, RSP
 	MOVD R19, R30
 	RET

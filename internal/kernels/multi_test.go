@@ -94,7 +94,7 @@ func multiSymmetric(a *arena, rng *rand.Rand) {
 		want := like(xs, b*blocks)
 		for v, y := range want {
 			sums := make([]float64, SumStride(b)*blocks)
-			Sets()[0].MulSymmetric(sums, &p.SlotPanel, xs[v], p.SymmetricRange)
+			s.MulSymmetric(sums, &p.SlotPanel, xs[v], p.SymmetricRange)
 			for i := range y {
 				y[i] = sums[i/b*SumStride(b)+i%b]
 			}

@@ -5,9 +5,10 @@
 #include "textflag.h"
 
 // func slotsMulti2Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti2Quad(SB), 0, $240-16
+TEXT ·slotsMulti2Quad(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti2>
 	LONG $0x0009cee9; BYTE $0x00 // jmp <end>
@@ -492,12 +493,14 @@ TEXT ·slotsMulti2Quad(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00453000
 	LONG $0x00000000; LONG $0x08433000
 	LONG $0x000e0c0a; WORD $0x0402; BYTE $0x06
+	ADJSP $256
 	RET
 
 // func slotsMulti4Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Quad(SB), 0, $240-16
+TEXT ·slotsMulti4Quad(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti4>
 	LONG $0x00098ee9; BYTE $0x00 // jmp <end>
@@ -974,12 +977,14 @@ TEXT ·slotsMulti4Quad(SB), 0, $240-16
 	LONG $0x45300000; LONG $0x00000000
 	LONG $0x43300000; LONG $0x0c080400
 	LONG $0x1c181410
+	ADJSP $256
 	RET
 
 // func slotsMulti8Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti8Quad(SB), 0, $224-16
+TEXT ·slotsMulti8Quad(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-240
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti8>
 	LONG $0x000a8ee9; BYTE $0x00 // jmp <end>
@@ -1523,4 +1528,5 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; LONG $0x30282043
 	LONG $0x10080038; BYTE $0x18
+	ADJSP $240
 	RET

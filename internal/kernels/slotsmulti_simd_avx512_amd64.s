@@ -5,9 +5,10 @@
 #include "textflag.h"
 
 // func slotsMulti2Oct(c *slotCall, s *multiWork)
-TEXT ·slotsMulti2Oct(SB), 0, $288-16
+TEXT ·slotsMulti2Oct(SB), 0, $304-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-304
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti2>
 	LONG $0x000786e9; BYTE $0x00 // jmp <end>
@@ -389,12 +390,14 @@ TEXT ·slotsMulti2Oct(SB), 0, $288-16
 	LONG $0x00000000; LONG $0x06040200
 	LONG $0x0e0c0a08; LONG $0x00000000
 	LONG $0x43300000
+	ADJSP $304
 	RET
 
 // func slotsMulti4Oct(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Oct(SB), 0, $288-16
+TEXT ·slotsMulti4Oct(SB), 0, $304-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-304
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti4>
 	LONG $0x000786e9; BYTE $0x00 // jmp <end>
@@ -775,12 +778,14 @@ TEXT ·slotsMulti4Oct(SB), 0, $288-16
 	LONG $0x08040000; LONG $0x1814100c
 	LONG $0x0000001c; LONG $0x30000000
 	BYTE $0x43
+	ADJSP $304
 	RET
 
 // func slotsMulti8Oct(c *slotCall, s *multiWork)
-TEXT ·slotsMulti8Oct(SB), 0, $288-16
+TEXT ·slotsMulti8Oct(SB), 0, $304-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-304
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti8>
 	LONG $0x000886e9; BYTE $0x00 // jmp <end>
@@ -1198,4 +1203,5 @@ TEXT ·slotsMulti8Oct(SB), 0, $288-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x08004330
 	LONG $0x28201810; WORD $0x3830
+	ADJSP $304
 	RET

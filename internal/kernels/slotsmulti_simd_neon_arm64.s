@@ -5,15 +5,14 @@
 #include "textflag.h"
 
 // func slotsMulti2Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti2Quad(SB), 0, $192-16
+TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $208, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <slotsMulti2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <slotsMulti2>
+	WORD $0x140001ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400403 // ldr x3, [x0, #0x8]
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0x5400392b // b.lt <slotsMulti2+0x72c>
@@ -488,19 +487,19 @@ TEXT ·slotsMulti2Quad(SB), 0, $192-16
 	WORD $0x00000000; WORD $0x00000008
 	WORD $0x00000000; WORD $0x0000000a
 	WORD $0x00000000
+	SUB $208, RSP
 	MOVD R19, R30
 	RET
 
 // func slotsMulti4Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Quad(SB), 0, $208-16
+TEXT ·slotsMulti4Quad(SB), 0, $224-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $224, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <slotsMulti4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <slotsMulti4>
+	WORD $0x1400022f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400403 // ldr x3, [x0, #0x8]
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0x5400422b // b.lt <slotsMulti4+0x84c>
@@ -1043,19 +1042,19 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x00000000; WORD $0x00000010
 	WORD $0x00000000; WORD $0x00000014
 	WORD $0x00000000
+	SUB $224, RSP
 	MOVD R19, R30
 	RET
 
 // func slotsMulti8Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti8Quad(SB), 0, $208-16
+TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $224, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <slotsMulti8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400025d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <slotsMulti8>
+	WORD $0x1400025f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400403 // ldr x3, [x0, #0x8]
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0x5400472b // b.lt <slotsMulti8+0x8ec>
@@ -1642,5 +1641,6 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x00000000; WORD $0x00000030
 	WORD $0x00000000; WORD $0x00000038
 	WORD $0x00000000
+	SUB $224, RSP
 	MOVD R19, R30
 	RET

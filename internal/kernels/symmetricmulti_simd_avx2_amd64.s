@@ -5,9 +5,10 @@
 #include "textflag.h"
 
 // func symmetric2Multi2Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
+TEXT ·symmetric2Multi2Quad(SB), 0, $224-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-224
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi2>
 	LONG $0x000a06e9; BYTE $0x00 // jmp <end>
@@ -521,12 +522,14 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00004530; LONG $0x00000000
 	WORD $0x4330
+	ADJSP $224
 	RET
 
 // func symmetric2Multi4Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
+TEXT ·symmetric2Multi4Quad(SB), 0, $224-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-224
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi4>
 	LONG $0x000a06e9; BYTE $0x00 // jmp <end>
@@ -1041,12 +1044,14 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x00000000; LONG $0x30000000
 	LONG $0x00000045; LONG $0x30000000
 	BYTE $0x43
+	ADJSP $224
 	RET
 
 // func symmetric2Multi8Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
+TEXT ·symmetric2Multi8Quad(SB), 0, $224-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-224
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi8>
 	LONG $0x000b46e9; BYTE $0x00 // jmp <end>
@@ -1633,12 +1638,14 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00453000
 	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	ADJSP $224
 	RET
 
 // func symmetric3Multi2Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
+TEXT ·symmetric3Multi2Quad(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi2>
 	LONG $0x000e0ee9; BYTE $0x00 // jmp <end>
@@ -2323,12 +2330,14 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00004530
 	LONG $0x00000000; LONG $0x00064330
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $272
 	RET
 
 // func symmetric3Multi4Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
+TEXT ·symmetric3Multi4Quad(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi4>
 	LONG $0x000e0ee9; BYTE $0x00 // jmp <end>
@@ -3010,12 +3019,14 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00004530
 	LONG $0x00000000; WORD $0x4330
+	ADJSP $272
 	RET
 
 // func symmetric3Multi8Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
+TEXT ·symmetric3Multi8Quad(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi8>
 	LONG $0x000fcee9; BYTE $0x00 // jmp <end>
@@ -3778,12 +3789,14 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00004530
 	LONG $0x00000000; LONG $0x00184330
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $272
 	RET
 
 // func symmetric4Multi2Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
+TEXT ·symmetric4Multi2Quad(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi2>
 	LONG $0x001186e9; BYTE $0x00 // jmp <end>
@@ -4593,12 +4606,14 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x45300000; LONG $0x00000000
 	LONG $0x43300000
+	ADJSP $288
 	RET
 
 // func symmetric4Multi4Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
+TEXT ·symmetric4Multi4Quad(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi4>
 	LONG $0x001186e9; BYTE $0x00 // jmp <end>
@@ -5418,12 +5433,14 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00453000
 	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	ADJSP $288
 	RET
 
 // func symmetric4Multi8Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
+TEXT ·symmetric4Multi8Quad(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi8>
 	LONG $0x001346e9; BYTE $0x00 // jmp <end>
@@ -6318,12 +6335,14 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
+	ADJSP $288
 	RET
 
 // func symmetric5Multi2Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
+TEXT ·symmetric5Multi2Quad(SB), 0, $336-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-336
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi2>
 	LONG $0x0014cee9; BYTE $0x00 // jmp <end>
@@ -7274,12 +7293,14 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x00453000; LONG $0x00000000
 	LONG $0x0a433000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
+	ADJSP $336
 	RET
 
 // func symmetric5Multi4Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
+TEXT ·symmetric5Multi4Quad(SB), 0, $336-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-336
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi4>
 	LONG $0x00154ee9; BYTE $0x00 // jmp <end>
@@ -8232,12 +8253,14 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00004530
 	LONG $0x00000000; WORD $0x4330
+	ADJSP $336
 	RET
 
 // func symmetric5Multi8Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
+TEXT ·symmetric5Multi8Quad(SB), 0, $336-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-336
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi8>
 	LONG $0x0017cee9; BYTE $0x00 // jmp <end>
@@ -9289,12 +9312,14 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x00000028; LONG $0x00000000
 	LONG $0x00000000; LONG $0x45300000
 	LONG $0x00000000; LONG $0x43300000
+	ADJSP $336
 	RET
 
 // func symmetric6Multi2Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
+TEXT ·symmetric6Multi2Quad(SB), 0, $432-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-432
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi2>
 	LONG $0x00198ee9; BYTE $0x00 // jmp <end>
@@ -10434,12 +10459,14 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
+	ADJSP $432
 	RET
 
 // func symmetric6Multi4Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
+TEXT ·symmetric6Multi4Quad(SB), 0, $608-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-608
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi4>
 	LONG $0x001a4ee9; BYTE $0x00 // jmp <end>
@@ -11584,12 +11611,14 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x00000000; LONG $0x00004530
 	LONG $0x00000000; LONG $0x00184330
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $608
 	RET
 
 // func symmetric6Multi8Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
+TEXT ·symmetric6Multi8Quad(SB), 0, $512-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-512
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi8>
 	LONG $0x001ccee9; BYTE $0x00 // jmp <end>
@@ -12828,4 +12857,5 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x00000000; LONG $0x00453000
 	LONG $0x00000000; LONG $0x30433000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $512
 	RET

@@ -5,9 +5,10 @@
 #include "textflag.h"
 
 // func symmetric2Multi2Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
+TEXT ·symmetric2Multi2Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi2>
 	LONG $0x00067ee9; BYTE $0x00 // jmp <end>
@@ -354,12 +355,14 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x4330
+	ADJSP $272
 	RET
 
 // func symmetric2Multi4Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
+TEXT ·symmetric2Multi4Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi4>
 	LONG $0x00067ee9; BYTE $0x00 // jmp <end>
@@ -705,12 +708,14 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x43300000
+	ADJSP $272
 	RET
 
 // func symmetric2Multi8Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi8Oct(SB), 0, $256-16
+TEXT ·symmetric2Multi8Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi8>
 	LONG $0x00073ee9; BYTE $0x00 // jmp <end>
@@ -1091,12 +1096,14 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $256-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x30000000; BYTE $0x43
+	ADJSP $272
 	RET
 
 // func symmetric3Multi2Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi2Oct(SB), 0, $240-16
+TEXT ·symmetric3Multi2Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi2>
 	LONG $0x0007c6e9; BYTE $0x00 // jmp <end>
@@ -1490,12 +1497,14 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000643
 	LONG $0x00000000; BYTE $0x00
+	ADJSP $256
 	RET
 
 // func symmetric3Multi4Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi4Oct(SB), 0, $240-16
+TEXT ·symmetric3Multi4Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi4>
 	LONG $0x0007c6e9; BYTE $0x00 // jmp <end>
@@ -1889,12 +1898,14 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000c00
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
+	ADJSP $256
 	RET
 
 // func symmetric3Multi8Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi8Oct(SB), 0, $240-16
+TEXT ·symmetric3Multi8Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi8>
 	LONG $0x000906e9; BYTE $0x00 // jmp <end>
@@ -2329,12 +2340,14 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00184330
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $256
 	RET
 
 // func symmetric4Multi2Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi2Oct(SB), 0, $240-16
+TEXT ·symmetric4Multi2Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi2>
 	LONG $0x0008fee9; BYTE $0x00 // jmp <end>
@@ -2767,12 +2780,14 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $240-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
+	ADJSP $256
 	RET
 
 // func symmetric4Multi4Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
+TEXT ·symmetric4Multi4Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi4>
 	LONG $0x0008fee9; BYTE $0x00 // jmp <end>
@@ -3213,12 +3228,14 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x4330
+	ADJSP $256
 	RET
 
 // func symmetric4Multi8Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
+TEXT ·symmetric4Multi8Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi8>
 	LONG $0x000abee9; BYTE $0x00 // jmp <end>
@@ -3706,12 +3723,14 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
+	ADJSP $256
 	RET
 
 // func symmetric5Multi2Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi2Oct(SB), 0, $240-16
+TEXT ·symmetric5Multi2Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi2>
 	LONG $0x000b46e9; BYTE $0x00 // jmp <end>
@@ -4228,12 +4247,14 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000a43
 	LONG $0x00000000; BYTE $0x00
+	ADJSP $256
 	RET
 
 // func symmetric5Multi4Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
+TEXT ·symmetric5Multi4Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi4>
 	LONG $0x000b46e9; BYTE $0x00 // jmp <end>
@@ -4743,12 +4764,14 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	LONG $0x000000c3; LONG $0x14000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	ADJSP $256
 	RET
 
 // func symmetric5Multi8Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
+TEXT ·symmetric5Multi8Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi8>
 	LONG $0x000d46e9; BYTE $0x00 // jmp <end>
@@ -5324,12 +5347,14 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00280000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
+	ADJSP $256
 	RET
 
 // func symmetric6Multi2Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi2Oct(SB), 0, $240-16
+TEXT ·symmetric6Multi2Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi2>
 	LONG $0x000d86e9; BYTE $0x00 // jmp <end>
@@ -5911,12 +5936,14 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000c00
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
+	ADJSP $256
 	RET
 
 // func symmetric6Multi4Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
+TEXT ·symmetric6Multi4Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi4>
 	LONG $0x000dc6e9; BYTE $0x00 // jmp <end>
@@ -6497,12 +6524,14 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x18433000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $256
 	RET
 
 // func symmetric6Multi8Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
+TEXT ·symmetric6Multi8Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi8>
 	LONG $0x000fc6e9; BYTE $0x00 // jmp <end>
@@ -7159,4 +7188,5 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00304330
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $256
 	RET

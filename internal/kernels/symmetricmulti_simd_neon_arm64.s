@@ -5,15 +5,14 @@
 #include "textflag.h"
 
 // func symmetric2Multi2Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
+TEXT ·symmetric2Multi2Quad(SB), 0, $192-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $192, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric2Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400021d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric2Multi2>
+	WORD $0x1400021f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
 	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
 	WORD $0x5287b00c // mov w12, #0x3d80
@@ -543,19 +542,19 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $192, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric2Multi4Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
+TEXT ·symmetric2Multi4Quad(SB), 0, $192-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $192, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric2Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400023d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric2Multi4>
+	WORD $0x1400023f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
 	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
 	WORD $0x5287b00c // mov w12, #0x3d80
@@ -1122,19 +1121,19 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xf84607fd // ldr x29, [sp], #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	SUB $192, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric2Multi8Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
+TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $208, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric2Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400029d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric2Multi8>
+	WORD $0x1400029f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
 	WORD $0x5287b00c // mov w12, #0x3d80
@@ -1794,19 +1793,19 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $208, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric3Multi2Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
+TEXT ·symmetric3Multi2Quad(SB), 0, $240-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $240, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric3Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric3Multi2>
+	WORD $0x140002df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10243ff // sub sp, sp, #0x90
 	WORD $0xa941ac07 // ldp x7, x11, [x0, #0x18]
 	WORD $0x5287800c // mov w12, #0x3c00
@@ -2532,19 +2531,19 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $240, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric3Multi4Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
+TEXT ·symmetric3Multi4Quad(SB), 0, $240-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $240, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric3Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400030d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric3Multi4>
+	WORD $0x1400030f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10243ff // sub sp, sp, #0x90
 	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
 	WORD $0x5287800c // mov w12, #0x3c00
@@ -3318,19 +3317,19 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $240, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric3Multi8Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
+TEXT ·symmetric3Multi8Quad(SB), 0, $240-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $240, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric3Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400035d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric3Multi8>
+	WORD $0x1400035f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10243ff // sub sp, sp, #0x90
 	WORD $0xa941ac0a // ldp x10, x11, [x0, #0x18]
 	WORD $0x5287800c // mov w12, #0x3c00
@@ -4183,19 +4182,19 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $240, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric4Multi2Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
+TEXT ·symmetric4Multi2Quad(SB), 0, $256-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $256, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric4Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400035d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric4Multi2>
+	WORD $0x1400035f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xa941940a // ldp x10, x5, [x0, #0x18]
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
@@ -5045,19 +5044,19 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $256, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric4Multi4Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
+TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $272, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric4Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric4Multi4>
+	WORD $0x140003af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0xa941940a // ldp x10, x5, [x0, #0x18]
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
@@ -5987,19 +5986,19 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $272, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric4Multi8Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
+TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $272, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric4Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400040d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric4Multi8>
+	WORD $0x1400040f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0xa941980b // ldp x11, x6, [x0, #0x18]
 	WORD $0x5287800a // mov w10, #0x3c00
@@ -7025,19 +7024,19 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $272, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric5Multi2Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
+TEXT ·symmetric5Multi2Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $208, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric5Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400042d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric5Multi2>
+	WORD $0x1400042f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xa941c00a // ldp x10, x16, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -8096,19 +8095,19 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $208, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric5Multi4Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
+TEXT ·symmetric5Multi4Quad(SB), 0, $256-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $256, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric5Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400049d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric5Multi4>
+	WORD $0x1400049f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xa941c00a // ldp x10, x16, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -9279,19 +9278,19 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $256, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric5Multi8Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
+TEXT ·symmetric5Multi8Quad(SB), 0, $256-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $256, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric5Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140004fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric5Multi8>
+	WORD $0x140004ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xa941c00a // ldp x10, x16, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -10562,19 +10561,19 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $256, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric6Multi2Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
+TEXT ·symmetric6Multi2Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $208, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric6Multi2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140004cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric6Multi2>
+	WORD $0x140004cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xa941940a // ldp x10, x5, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -11797,19 +11796,19 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $208, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric6Multi4Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
+TEXT ·symmetric6Multi4Quad(SB), 0, $384-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $384, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric6Multi4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400059d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric6Multi4>
+	WORD $0x1400059f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10483ff // sub sp, sp, #0x120
 	WORD $0xa941c00a // ldp x10, x16, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -13237,19 +13236,19 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $384, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric6Multi8Quad(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
+TEXT ·symmetric6Multi8Quad(SB), 0, $272-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
+	ADD $272, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric6Multi8>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140005dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric6Multi8>
+	WORD $0x140005df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0xa9419c0a // ldp x10, x7, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -14744,5 +14743,6 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x9102c3ff // add sp, sp, #0xb0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	SUB $272, RSP
 	MOVD R19, R30
 	RET
