@@ -73,7 +73,7 @@ func newPartition(s Spec, tol *Tolerances) *Partition {
 			// for the heads, whose range is wide.
 			clamps: !s.Set.Uniform || head,
 		}
-		if s.PaperExact {
+		if s.PaperExact && f.Name != "FP32" { // a cast to which rounds
 			c.codec.Rounding = formats.Truncate
 		}
 		c.least, c.largest = c.codec.Range()
@@ -134,7 +134,8 @@ func (p *Partition) limit(f formats.Format) float64 {
 }
 
 // Assign sets bucket to those of the elements of row i, None where an element is not
-// stored: zeros, and what is dropped. The diagonal and the largest element are kept.
+// stored: zeros, and what is dropped. The diagonal and the largest element are kept,
+// but in paper-exact mode: the papers drop whatever is at most epsilon T.
 func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 	exp, theta := p.Tol.Row(i)
 	largest := 0
@@ -152,7 +153,7 @@ func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 		at := p.classOf(b, theta, j)
 		if at == None {
 			switch {
-			case k == largest || j == i:
+			case !p.PaperExact && (k == largest || j == i):
 				at = p.keep
 			case p.NoDrop:
 				at = 0
