@@ -81,7 +81,7 @@ type Spec struct {
 func (s Spec) quantization() quantize.Spec {
 	return quantize.Spec{
 		Set: s.Set, Epsilon: s.Epsilon, Criterion: s.Criterion, X: s.X,
-		NoDrop: s.NoDrop, GuardBits: s.GuardBits, PaperExact: s.PaperExact,
+		NoDrop: s.NoDrop || s.Set.Keeps, GuardBits: s.GuardBits, PaperExact: s.PaperExact,
 	}
 }
 
@@ -105,7 +105,7 @@ func (s Spec) Validate() error {
 		fault("layout %s needs AFX", s.Layout)
 	case row.lower && s.Criterion != NW && s.Criterion != "":
 		fault("layout %s needs the criterion %s: with %s a_ij and a_ji are stored differently", s.Layout, NW, s.Criterion)
-	case row.lower && s.NoDrop:
+	case row.lower && q.NoDrop:
 		fault("layout %s does not keep elements below epsilon T", s.Layout)
 	}
 	return errors.Join(faults...)

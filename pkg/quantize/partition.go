@@ -200,8 +200,11 @@ func (p *Partition) classOf(b, theta float64, j int) int {
 	}
 	for k := range p.classes {
 		c := &p.classes[k]
-		limit := c.limit * theta
-		if (size < limit || closed && size == limit) && (c.ByTheta || size <= c.largest) {
+		limit, least := c.limit*theta, c.least
+		if c.ByTheta {
+			least *= theta
+		}
+		if (size < limit || closed && size == limit) && (c.ByTheta || size <= c.largest) && least-size <= theta {
 			return k
 		}
 	}
