@@ -337,7 +337,7 @@ func TestPairs(t *testing.T) {
 	if len(got) != 1 || got[0].a.Label("matrix") != "b" || got[0].ratio("storage") != 0.25 {
 		t.Fatalf("got %+v", got)
 	}
-	if at := where(append(got, pair{stored("", 1, 1), stored("matrix=z", 0.1, 1)}), "storage"); at != "z at 2^-24" {
+	if at := where(append(got, pair{stored("", 1, 1), stored("matrix=z", 0.1, 1)}), "storage"); at != "z* at 2^-24" {
 		t.Errorf("the least is at %s", at)
 	}
 }

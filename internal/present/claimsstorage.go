@@ -132,7 +132,7 @@ func largestReduction(list []records.Record, c Claim, args []string) Finding {
 		verdict = Partly
 	}
 	return Finding{
-		Verdict: verdict, Measured: fmt.Sprintf("%.0f (%s)", best, at), Spread: s.quartiles("%.1f"),
+		Verdict: verdict, Measured: fmt.Sprintf("%.0f times (%s)", best, at), Spread: s.quartiles("%.1f"),
 		Data: fmt.Sprintf("factor of %d matrices, sets and targets: median %.1f", s.n, s.median),
 	}
 }

@@ -117,5 +117,5 @@ func where(p []pair, value string) string {
 		}
 		return 0
 	})
-	return best.b.Label("matrix") + " at " + best.b.Label("epsilon")
+	return starred(best.b) + " at " + best.b.Label("epsilon")
 }
