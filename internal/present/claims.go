@@ -62,6 +62,7 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 
 	"cw converges":    cwConverges,
 	"nw varies":       nwVaries,
+	"nw fast":         nwFast,
 	"coarser":         coarserTarget,
 	"between":         bestBetween,
 	"iteration time":  iterationTime,
