@@ -54,8 +54,8 @@ const MaxLU = 2048
 // A problem is made in FP64. FP32 and Mixed store its matrix and vectors rounded to
 // FP32, and the result as well; Mixed converts what it loads and computes in FP64.
 // Errors are relative to the result for the FP64 data in double-double arithmetic,
-// so they hold the rounding of the data, as in the paper, whose reference is the
-// FP64 kernel; with this one FP64 has an error, too.
+// so they hold the rounding of the data if there is any; with this reference FP64 has
+// an error, too.
 type Problem struct {
 	Kernel Kernel
 	N      int // dimension, for ELL the number of rows
@@ -76,8 +76,9 @@ type form interface {
 // NewProblem makes GEMV, DOT or TRSV of dimension n >= 1 with random numbers that depend
 // on the seed alone. TRSV has the unit lower triangular factor of a random matrix
 // by Gaussian elimination with row exchanges; above MaxLU it is the identity plus
-// random numbers divided by n, whose solution is as stable.
-func NewProblem(kernel Kernel, n int, dist Distribution, seed uint64, pool *parallel.Pool) (*Problem, error) {
+// random numbers divided by n, whose solution is as stable. Rounded data are numbers that
+// FP32 represents, so that errors are those of the arithmetic and of rounding the result.
+func NewProblem(kernel Kernel, n int, dist Distribution, rounded bool, seed uint64, pool *parallel.Pool) (*Problem, error) {
 	var a []float64
 	switch {
 	case n < 1:
@@ -97,6 +98,13 @@ func NewProblem(kernel Kernel, n int, dist Distribution, seed uint64, pool *para
 	}
 	if kernel == TRSV {
 		lowerTriangle(a, n)
+	}
+	if rounded {
+		for _, v := range [][]float64{a, x} {
+			for k := range v {
+				v[k] = float64(float32(v[k]))
+			}
+		}
 	}
 	return newProblem(Problem{Kernel: kernel, N: n, pool: pool, a: a, x: x}, kernels.ELL[float64]{}), nil
 }

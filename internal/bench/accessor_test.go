@@ -21,7 +21,7 @@ func problem(t testing.TB, kernel Kernel, n int, dist Distribution, seed uint64,
 	if kernel == ELL {
 		p, err = NewELLProblem(powerlaw(t, n), dist, seed, pool)
 	} else {
-		p, err = NewProblem(kernel, n, dist, seed, pool)
+		p, err = NewProblem(kernel, n, dist, false, seed, pool)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -172,13 +172,13 @@ func TestProblemBytes(t *testing.T) {
 }
 
 func TestProblemFaults(t *testing.T) {
-	if _, err := NewProblem(ELL, 5, Normal, 1, nil); err == nil {
+	if _, err := NewProblem(ELL, 5, Normal, false, 1, nil); err == nil {
 		t.Error("ELL without a matrix is no error")
 	}
-	if _, err := NewProblem(DOT, 0, Normal, 1, nil); err == nil {
+	if _, err := NewProblem(DOT, 0, Normal, false, 1, nil); err == nil {
 		t.Error("no elements are no error")
 	}
-	if _, err := NewProblem(DOT, 5, "even", 1, nil); err == nil {
+	if _, err := NewProblem(DOT, 5, "even", false, 1, nil); err == nil {
 		t.Error("an unknown distribution is no error")
 	}
 	m := &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, Col: []int32{0}, Val: []float64{1e300}}

@@ -164,7 +164,7 @@ func DeviceProducts(ctx context.Context, d *gpu.Device, m *csr.Matrix, x []float
 		return nil, err
 	}
 	for k, t := range times {
-		products[k].Time = Time{t.Min / float64(counts[k]), t.Median / float64(counts[k])}
+		products[k].Time = t.per(counts[k])
 	}
 	return products, d.Err()
 }

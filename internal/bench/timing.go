@@ -29,8 +29,30 @@ type Case struct {
 // fits into the cache is there, as in a solver.
 func Warm(run func()) Case { return Case{run, run} }
 
-// Time is the least and the median time of a case, in seconds.
-type Time struct{ Min, Median float64 }
+// Time is the time of a case in seconds: the least, the median, and that of each round.
+type Time struct {
+	Min, Median float64
+	Rounds      []float64
+}
+
+// Relative returns the ratios t / to of each round: what both suffered in a round cancels. Both
+// are of one Measure.
+func (t Time) Relative(to Time) []float64 {
+	ratios := make([]float64, len(t.Rounds))
+	for k, s := range t.Rounds {
+		ratios[k] = s / to.Rounds[k]
+	}
+	return ratios
+}
+
+// per returns the times of one of n products that were timed together.
+func (t Time) per(n int) Time {
+	one := Time{Min: t.Min / float64(n), Median: t.Median / float64(n)}
+	for _, s := range t.Rounds {
+		one.Rounds = append(one.Rounds, s/float64(n))
+	}
+	return one
+}
 
 // Measure times cases interleaved, each once in every round: whatever else the
 // machine does falls on all of them alike. It returns early with the cause of ctx.
@@ -61,7 +83,7 @@ func (t Timing) Measure(ctx context.Context, cases ...Case) ([]Time, error) {
 	}
 	times := make([]Time, len(cases))
 	for k, s := range seconds {
-		times[k] = Time{slices.Min(s), median(s)}
+		times[k] = Time{slices.Min(s), median(slices.Clone(s)), s}
 	}
 	return times, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -17,7 +18,6 @@ import (
 type spmvFlags struct {
 	storage   storageFlags
 	reorder   reorderFlag
-	exact     bool
 	threads   int
 	repeat    int
 	seed      uint64
@@ -31,14 +31,16 @@ matrix, with an ordinary CSR loop and with the tuned one of mpsolve the time (th
 least and the median of --repeat interleaved runs), the memory traffic, and the errors
 against a product in double-double arithmetic; build is the time to store the matrix
 in products with tuned CSR. x is random, uniform in [-1, 1). The matrix is taken as
-it is, without scaling. bench spmv measures several ways to store at once.`
+it is, without scaling. --criterion exact bounds the componentwise backward error of the
+product with this very x, and needs a set of formats with wide exponents. bench spmv measures several ways to store at once.`
 
 func newSpMV(s streams) *cobra.Command {
 	var f spmvFlags
 	c := &cobra.Command{
 		Use: "spmv FILE", Short: "Measure matrix-vector products in adaptive precision", Long: spmvLong,
 		Example: "  mpsolve spmv matrix.mtx --formats AP7RE --epsilon 2^-37 --criterion cw\n" +
-			"  mpsolve spmv matrix.mtx --formats FP32 --arith storage",
+			"  mpsolve spmv matrix.mtx --formats FP32 --arith storage\n" +
+			"  mpsolve spmv matrix.mtx --formats AP7 --paper-exact --criterion exact",
 		Args: exactly(1, "one matrix file"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
@@ -46,7 +48,6 @@ func newSpMV(s streams) *cobra.Command {
 	f.storage.add(c)
 	f.reorder.add(c)
 	fl := c.Flags()
-	fl.BoolVar(&f.exact, "paper-exact", false, "intervals and truncation as the papers print them")
 	fl.IntVar(&f.threads, "threads", 0, "threads (default: all processors)")
 	fl.IntVar(&f.repeat, "repeat", 20, "runs of each product")
 	fl.Uint64Var(&f.seed, "seed", 1, "of x")
@@ -66,6 +67,10 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if err := f.reorder.check(); err != nil {
 		return err
 	}
+	exact := f.storage.criterion == string(adaptive.Exact) // of the x that is multiplied with
+	if exact {
+		f.storage.criterion = "auto"
+	}
 	storage, err := f.storage.storage()
 	if err != nil {
 		return err
@@ -78,8 +83,11 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	pool := parallel.New(f.threads)
 	defer pool.Close()
 	facts := csr.Examine(m, pool)
+	x := generate.RandomVector(m.Cols, f.seed)
 	spec := storage.Spec(facts.Symmetric)
-	spec.PaperExact = f.exact
+	if exact {
+		spec.Criterion, spec.X = adaptive.Exact, x
+	}
 	if err := spec.Validate(); err != nil {
 		return usage("%s", oneLine(err))
 	}
@@ -98,7 +106,6 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	report.Line(out, "layout", "%s", a.LayoutText())
 	report.Formats(out, a.Stats(), m.Bytes())
 	products := append(bench.Baselines(m, pool), stored)
-	x := generate.RandomVector(m.Cols, f.seed)
 	if err := bench.MeasureProducts(c.Context(), m, x, products, pool, bench.Timing{Repeat: f.repeat}); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
@@ -21,38 +22,59 @@ const (
 	Partly      Verdict = "holds in part"
 	Fails       Verdict = "does not hold here"
 	NotMeasured Verdict = "not measured"
+	NotHere     Verdict = "no verdict here" // measured on hardware that the claim is not about
 )
 
-// Claim is a statement of a paper.
+// Claim is a statement of a paper, with the rule by which it is judged: written down before
+// anything is measured.
 type Claim struct {
 	ID        string
 	Paper     string // key in docs/BIBLIOGRAPHY.md
 	Source    string // where in it
 	Statement string
+	Published string   // the number that the paper gives, if it gives one
+	Rule      string   // when it holds; %v stands for the threshold
+	Threshold float64  // what Rule compares with
 	Cause     string   // the likely cause where it does not hold on a machine, or only in part
 	Check     []string // a name in checks, and its arguments
 }
 
-// checks judge claims by records: the verdict, and the numbers behind it.
-var checks = map[string]func(list []records.Record, args []string) (Verdict, string){
+// Condition is the rule with its threshold.
+func (c Claim) Condition() string { return strings.ReplaceAll(c.Rule, "%v", fmt.Sprint(c.Threshold)) }
+
+// Finding is what measurements say about a claim.
+type Finding struct {
+	Verdict  Verdict
+	Measured string // what stands beside Published
+	Spread   string // of Measured: its quartiles over matrices, or over the rounds of one
+	Size     string // of times: the least stored form, relative to the last-level cache
+	Data     string // more figures behind the verdict; or why there is none
+}
+
+// checks judge claims by records. Arguments are those of the claim's Check.
+var checks = map[string]func(list []records.Record, c Claim, args []string) Finding{
 	"error":      errorsOfOrderEpsilon,
 	"prediction": storageAsPredicted,
 	"falls":      storageFalls,
 	"reduction":  largestReduction,
-	"gain":       gain,
+	"gain":       storageGain,
 	"dropping":   droppingVersusPrecision,
 
-	"cw converges":  cwConverges,
-	"nw varies":     nwVaries,
-	"coarser":       coarserTarget,
-	"faster solves": solvesFaster,
-
-	"time follows storage": timeFollowsStorage,
-	"faster than uniform":  fasterThanUniform,
-	"scaling":              scalesAlike,
-
-	"accessor": accessorKernel,
-	"roofline": rooflineFollows,
+	"cw converges":    cwConverges,
+	"nw varies":       nwVaries,
+	"nw fast":         nwFast,
+	"coarser":         coarserTarget,
+	"between":         bestBetween,
+	"iteration time":  iterationTime,
+	"time gain":       timeGain,
+	"time ~ storage":  timeFollowsStorage,
+	"equal accuracy":  fasterThanUniform,
+	"scaling":         scalesAlike,
+	"accessor error":  accessorError,
+	"accessor time":   accessorTime,
+	"roofline":        rooflineFollows,
+	"lighter indices": lighterIndices,
+	"energy":          energySaved,
 }
 
 //go:embed claims.yaml
@@ -73,8 +95,7 @@ func parseClaims() (list []Claim) {
 // Outcome is a claim and what the measurements say.
 type Outcome struct {
 	Claim
-	Verdict Verdict
-	Data    string // the figures behind the verdict
+	Finding
 }
 
 // LikelyCause is the Cause if the claim does not hold, or only in part, else "".
@@ -90,8 +111,7 @@ func (o Outcome) LikelyCause() string {
 func judge(list []records.Record) (outcomes []Outcome) {
 	list = preferFull(latest(list))
 	for _, c := range claims() {
-		verdict, data := checks[c.Check[0]](list, c.Check[1:])
-		outcomes = append(outcomes, Outcome{c, verdict, data})
+		outcomes = append(outcomes, Outcome{c, checks[c.Check[0]](list, c, c.Check[1:])})
 	}
 	return outcomes
 }
@@ -138,6 +158,19 @@ func inAll(held, cases int) Verdict {
 		return Fails
 	}
 	return Partly
+}
+
+// below judges numbers that are to be below a limit: by three quarters of them, or by half.
+func (s spread) below(limit float64) Verdict {
+	switch {
+	case s.n == 0:
+		return NotMeasured
+	case s.third < limit:
+		return Holds
+	case s.median < limit:
+		return Partly
+	}
+	return Fails
 }
 
 // percent of one.

@@ -2,8 +2,6 @@ package present
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/records"
 )
@@ -24,47 +22,57 @@ func count(what ...bool) (n int) {
 	return n
 }
 
-// beyondCaches is more than the caches of a processor hold, in bytes.
-const beyondCaches = 250e6
-
-// traffic is how many bytes a measured operation read and wrote.
-func traffic(r records.Record) float64 { return r.Values["gbps"] * 1e9 * r.Values["seconds"] }
-
-// accessorRatios are errors and times of FP64 over FP32 relative to FP32: times
-// where memory is the limit, if there are any.
-func accessorRatios(list []records.Record, kernel string) (errs, seconds spread) {
+// accessorPairs are problems of a kernel in FP32 and in FP64 over FP32, with data as given, ""
+// for any.
+func accessorPairs(list []records.Record, kernel, data string) []pair {
 	kind := "accessor"
 	if kernel == "ELL" {
 		kind = "ell"
 	}
-	p := pairs(list, kind, labels{"kernel": kernel, "precision": fp32}, labels{"kernel": kernel, "precision": mixed}, "error")
-	large := slices.DeleteFunc(slices.Clone(p), func(q pair) bool { return traffic(q.b) < beyondCaches })
-	if len(large) == 0 {
-		large = p
+	a, b := labels{"kernel": kernel, "precision": fp32}, labels{"kernel": kernel, "precision": mixed}
+	if data != "" {
+		a["data"], b["data"] = data, data
 	}
-	return spreadOf(ratios(p, "error")), spreadOf(ratios(large, "seconds"))
+	return pairs(list, kind, a, b, "error")
 }
 
-// accessorKernel judges a kernel, which is the first of args, by the medians of errors
-// and times; the other args are conditions such as "time < 1.1".
-func accessorKernel(list []records.Record, args []string) (Verdict, string) {
-	errs, seconds := accessorRatios(list, args[0])
-	if errs.n == 0 {
-		return NotMeasured, ""
+// accessorError judges the error of a kernel relative to FP32; args are the kernel and the
+// data, if they matter.
+func accessorError(list []records.Record, c Claim, args []string) Finding {
+	data := ""
+	if len(args) > 1 {
+		data = args[1]
 	}
-	held := 0
-	for _, condition := range args[1:] {
-		words := strings.Fields(condition)
-		x, limit := map[string]float64{"error": errs.median, "time": seconds.median}[words[0]], number(words[2])
-		if map[string]bool{"<": x < limit, "<=": x <= limit, ">=": x >= limit}[words[1]] {
-			held++
-		}
+	s := spreadOf(ratios(accessorPairs(list, args[0], data), "error"))
+	if s.n == 0 {
+		return Finding{Verdict: NotMeasured}
 	}
-	return inAll(held, len(args)-1), fmt.Sprintf("relative to FP32: error %.2f to %.2f, median %.2f (%d problems); time %.2f to %.2f, median %.2f (the %d largest)",
-		errs.least, errs.max, errs.median, errs.n, seconds.least, seconds.max, seconds.median, seconds.n)
+	return Finding{
+		Verdict: s.below(c.Threshold), Measured: fmt.Sprintf("%.2f in the median", s.median), Spread: s.quartiles("%.2f"),
+		Data: fmt.Sprintf("error / that of FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most),
+	}
 }
 
-func rooflineFollows(list []records.Record, _ []string) (Verdict, string) {
+// accessorTime judges the time of a kernel relative to FP32, beyond the cache; "GPU" as the
+// second of args: the statement is about GPUs.
+func accessorTime(list []records.Record, c Claim, args []string) Finding {
+	p := accessorPairs(beyondCache(list), args[0], "")
+	s := spreadOf(ratios(p, "seconds"))
+	if s.n == 0 {
+		return Finding{Verdict: NotMeasured, Data: needsFull}
+	}
+	f := Finding{
+		Verdict: s.below(c.Threshold), Measured: fmt.Sprintf("%.2f in the median", s.median), Spread: s.quartiles("%.2f"), Size: leastSize(both(p)),
+		Data: fmt.Sprintf("time / that of FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most),
+	}
+	if len(args) > 1 && args[1] == "GPU" {
+		f.Verdict = NotHere
+		f.Data += "; a statement about GPUs, which hide conversions behind other threads"
+	}
+	return f
+}
+
+func rooflineFollows(list []records.Record, c Claim, _ []string) Finding {
 	at := func(config, intensity string) float64 {
 		for _, r := range of(list, "roofline", labels{"formats": config, "intensity": intensity}, "gflops") {
 			return r.Values["gflops"]
@@ -75,8 +83,11 @@ func rooflineFollows(list []records.Record, _ []string) (Verdict, string) {
 	const over = "FP64-over-FP32"
 	memory, arithmetic := at(over, low)/at(fp32, low), at(over, high)/at("FP64", high)
 	if !(memory > 0) || !(arithmetic > 0) {
-		return NotMeasured, ""
+		return Finding{Verdict: NotMeasured}
 	}
-	return inAll(count(memory > 0.9, arithmetic > 0.9), 2), fmt.Sprintf(
-		"FP64 over FP32 reaches %.2f of FP32 at 2 FLOP a value and %.2f of FP64 at 256", memory, arithmetic)
+	return Finding{
+		Verdict:  inAll(count(memory > c.Threshold, arithmetic > c.Threshold), 2),
+		Measured: fmt.Sprintf("%.2f of FP32 and %.2f of FP64", memory, arithmetic),
+		Data:     "FP64 over FP32 at 2 FLOP a value, and at 256",
+	}
 }

@@ -22,7 +22,10 @@ func target(label string) float64 {
 // adaptiveSet reports whether the formats are a set, not a single one.
 func adaptiveSet(r records.Record) bool { return strings.HasPrefix(r.Label("formats"), "A") }
 
-func errorsOfOrderEpsilon(list []records.Record, _ []string) (Verdict, string) {
+// ofPapers reports whether the formats are a set of the papers.
+func ofPapers(r records.Record) bool { return adaptiveSet(r) && r.Label("formats") != "AFX" }
+
+func errorsOfOrderEpsilon(list []records.Record, c Claim, _ []string) Finding {
 	within, fullSignificands := 0, 0
 	var relative, standIns []float64
 	for _, r := range of(list, "product", nil, "error_nw") {
@@ -46,12 +49,17 @@ func errorsOfOrderEpsilon(list []records.Record, _ []string) (Verdict, string) {
 		}
 	}
 	s := spreadOf(relative)
-	data := fmt.Sprintf("error / epsilon of %d products: %.2g to %.2g, median %.2g; %d within the bound; of %d with surrogates %d are above epsilon/100",
-		s.n, s.least, s.max, s.median, within, len(standIns), fullSignificands)
-	return inAll(within, s.n), data
+	if s.n == 0 {
+		return Finding{Verdict: NotMeasured}
+	}
+	return Finding{
+		Verdict: inAll(within, s.n), Measured: fmt.Sprintf("%.2g epsilon in the median", s.median), Spread: s.quartiles("%.2g"),
+		Data: fmt.Sprintf("error / epsilon of %d products: %.2g to %.2g; %d within the bound; of %d with surrogates %d are above epsilon/100",
+			s.n, s.least, s.most, within, len(standIns), fullSignificands),
+	}
 }
 
-func storageAsPredicted(list []records.Record, _ []string) (Verdict, string) {
+func storageAsPredicted(list []records.Record, _ Claim, _ []string) Finding {
 	equal, n := 0, 0
 	for _, r := range of(list, "product", nil, "predicted") {
 		if r.Notes["layout"] != "bucketed" || !adaptiveSet(r) {
@@ -62,111 +70,117 @@ func storageAsPredicted(list []records.Record, _ []string) (Verdict, string) {
 			equal++
 		}
 	}
-	return inAll(equal, n), fmt.Sprintf("%d of %d matrices take the bytes that were predicted", equal, n)
+	if n == 0 {
+		return Finding{Verdict: NotMeasured}
+	}
+	return Finding{Verdict: inAll(equal, n), Measured: fmt.Sprintf("%d of %d", equal, n), Data: "matrices that take the bytes predicted"}
 }
 
 // storageFalls checks that storage does not grow from one value of a label to the
 // next; args are the label and its values.
-func storageFalls(list []records.Record, args []string) (Verdict, string) {
+func storageFalls(list []records.Record, c Claim, args []string) Finding {
 	label, values := args[0], args[1:]
-	held, n := 0, 0
-	worst := 0.0
+	held := 0
+	var all []float64
 	var steps []string
 	for k := 1; k < len(values); k++ {
-		p := pairs(list, "product", labels{label: values[k-1], "drop": "yes"}, labels{label: values[k], "drop": "yes"}, "storage")
-		for _, q := range p {
+		var step []float64
+		for _, q := range pairs(list, "product", labels{label: values[k-1], "drop": "yes"}, labels{label: values[k], "drop": "yes"}, "storage") {
 			if !adaptiveSet(q.a) {
 				continue
 			}
-			n++
 			x := q.ratio("storage")
-			if x <= 1 {
+			if x <= c.Threshold {
 				held++
 			}
-			worst = max(worst, x)
+			step, all = append(step, x), append(all, x)
 		}
-		s := spreadOf(ratios(p, "storage"))
-		steps = append(steps, fmt.Sprintf("%s to %s: %.2f in the median", values[k-1], values[k], s.median))
+		if len(step) > 0 {
+			steps = append(steps, fmt.Sprintf("%s to %s %.2f", values[k-1], values[k], spreadOf(step).median))
+		}
 	}
-	return inAll(held, n), fmt.Sprintf("ratio of storage %s; %d of %d not above 1, the largest %.4f", strings.Join(steps, ", "), held, n, worst)
+	s := spreadOf(all)
+	if s.n == 0 {
+		return Finding{Verdict: NotMeasured}
+	}
+	return Finding{
+		Verdict: inAll(held, s.n), Measured: "medians of the ratio of storage: " + strings.Join(steps, ", "), Spread: s.quartiles("%.2f"),
+		Data: fmt.Sprintf("%d of %d not above %g, the largest %.2f", held, s.n, c.Threshold, s.most),
+	}
 }
 
-// largestReduction compares the largest factor with the published one.
-func largestReduction(list []records.Record, args []string) (Verdict, string) {
-	published := number(args[0])
+// largestReduction looks for the least storage of any set of the papers.
+func largestReduction(list []records.Record, c Claim, args []string) Finding {
+	var reductions []float64
 	best, at := 0.0, ""
-	for _, r := range of(list, "product", labels{"formats": "AP7", "arithmetic": "storage"}, "storage") {
-		reduction := 1 / r.Values["storage"]
-		if reduction > best {
-			best, at = reduction, r.Label("matrix")+" at "+r.Label("epsilon")+" "+r.Label("criterion")
+	for _, r := range of(list, "product", labels{"arithmetic": args[0]}, "storage") {
+		if !ofPapers(r) || r.Label("drop") == "no" {
+			continue
+		}
+		x := 1 / r.Values["storage"]
+		reductions = append(reductions, x)
+		if x > best {
+			best, at = x, strings.Join([]string{r.Label("formats"), "for", starred(r), "at", r.Label("epsilon"), r.Label("criterion")}, " ")
 		}
 	}
 	if best == 0 {
-		return NotMeasured, ""
+		return Finding{Verdict: NotMeasured}
 	}
+	s := spreadOf(reductions)
 	verdict := Holds
-	if best < enough*published {
+	if best < c.Threshold {
 		verdict = Partly
 	}
-	return verdict, fmt.Sprintf("AP7 takes less than FP64 by a factor of up to %.0f (%s); published: %.0f", best, at, published)
+	return Finding{
+		Verdict: verdict, Measured: fmt.Sprintf("%.0f times (%s)", best, at), Spread: s.quartiles("%.1f"),
+		Data: fmt.Sprintf("factor of %d matrices, sets and targets: median %.1f", s.n, s.median),
+	}
 }
 
-// enough is the part of a published gain that makes a claim hold.
-const enough = 0.75
-
-// gained compares two sets wherever both were measured. The claim holds if the
-// largest gain is nearly the published one.
-func gained(list []records.Record, set, than, value string, published float64) (Verdict, string) {
-	if value == "time" {
-		list = beyondCache(list)
+// starred is the name of the matrix of a record, with a star for a surrogate.
+func starred(r records.Record) string {
+	if r.Matrix != nil && r.Matrix.Surrogate {
+		return r.Matrix.Name + "*"
 	}
-	p := pairs(list, "product", labels{"formats": than, "arithmetic": "fp64", "drop": "yes"}, labels{"formats": set, "arithmetic": "fp64", "drop": "yes"}, value)
-	s := spreadOf(ratios(p, value))
+	return r.Label("matrix")
+}
+
+// storageGain judges the largest part of the storage that sets save over another one. args
+// are the other set and the sets, the best of which counts.
+func storageGain(list []records.Record, c Claim, args []string) Finding {
+	var p []pair
+	for _, set := range args[1:] {
+		p = append(p, pairs(list, "product", labels{"formats": args[0], "arithmetic": "fp64", "drop": "yes"},
+			labels{"formats": set, "arithmetic": "fp64", "drop": "yes"}, "storage")...)
+	}
+	s := spreadOf(ratios(p, "storage"))
 	if s.n == 0 {
-		return NotMeasured, map[string]string{"time": needsFull}[value]
+		return Finding{Verdict: NotMeasured}
 	}
-	data := fmt.Sprintf("%s of %s / %s: %.2f to %.2f, median %.2f, over %d matrices and targets; largest gain %s (%s); published: %s",
-		value, set, than, s.least, s.max, s.median, s.n, percent(1-s.least), where(p, value), percent(published))
+	return Finding{
+		Verdict: gained(1-s.least, c.Threshold), Measured: fmt.Sprintf("%s (%s)", percent(1-s.least), where(p, "storage")),
+		Spread: s.quartiles("%.2f"),
+		Data:   fmt.Sprintf("ratio of storage for %d matrices and targets: %.2f to %.2f, median %.2f", s.n, s.least, s.most, s.median),
+	}
+}
+
+// gained judges a gain: it holds if it is as large as the threshold, in part if it is one.
+func gained(gain, threshold float64) Verdict {
 	switch {
-	case s.least >= 1:
-		return Fails, data
-	case 1-s.least < enough*published:
-		return Partly, data
+	case gain >= threshold:
+		return Holds
+	case gain > 0:
+		return Partly
 	}
-	return Holds, data
+	return Fails
 }
 
-// gain judges whether sets gain as much as is published of a value, such as storage,
-// over another set: the first of them, or the next if that gains too little. args are
-// the value, the other set, the published gain, and the sets.
-func gain(list []records.Record, args []string) (verdict Verdict, data string) {
-	value, than, published := args[0], args[1], number(args[2])
-	for _, set := range args[3:] {
-		v, text := gained(list, set, than, value, published)
-		switch {
-		case data == "":
-			verdict, data = v, text
-		case v == NotMeasured:
-			return verdict, data
-		default:
-			if verdict == Fails || verdict == NotMeasured || v == Holds {
-				verdict = v
-			}
-			data += "; " + text
-		}
-		if verdict == Holds {
-			break
-		}
-	}
-	return verdict, data
-}
-
-func droppingVersusPrecision(list []records.Record, _ []string) (Verdict, string) {
+func droppingVersusPrecision(list []records.Record, _ Claim, _ []string) Finding {
 	// Points of figure 3.6: FP64 alone with dropping, both without, both with.
 	drop := pairs(list, "product", labels{"formats": "AP2", "drop": "no"}, labels{"formats": "AP1", "drop": "yes"}, "storage")
 	both := pairs(list, "product", labels{"formats": "AP2", "drop": "no"}, labels{"formats": "AP2", "drop": "yes"}, "storage")
 	if len(drop) == 0 || len(both) == 0 {
-		return NotMeasured, ""
+		return Finding{Verdict: NotMeasured}
 	}
 	dropWins, together := 0, 0
 	for _, p := range drop {
@@ -179,10 +193,50 @@ func droppingVersusPrecision(list []records.Record, _ []string) (Verdict, string
 			together++
 		}
 	}
-	data := fmt.Sprintf("dropping alone stores less than lower precision alone in %d of %d matrices; both together no more than precision alone in %d of %d",
-		dropWins, len(drop), together, len(both))
-	if dropWins == 0 || dropWins == len(drop) || together < len(both) {
-		return Partly, data
+	f := Finding{
+		Verdict: Holds, Measured: fmt.Sprintf("dropping alone stores less than lower precision alone in %d of %d matrices", dropWins, len(drop)),
+		Data: fmt.Sprintf("both together store no more than precision alone in %d of %d", together, len(both)),
 	}
-	return Holds, data
+	if dropWins == 0 || dropWins == len(drop) || together < len(both) {
+		f.Verdict = Partly
+	}
+	return f
+}
+
+// lighterIndices compares AFX in the layout of least storage with its own words in bucketed
+// CSR, whose indices the thesis wishes lighter.
+func lighterIndices(list []records.Record, c Claim, _ []string) Finding {
+	best := map[string]float64{} // of matrix and target
+	for _, r := range of(list, "product", labels{"formats": "AFX"}, "predicted_storage") {
+		x := r.Values["storage"] / r.Values["predicted_storage"]
+		key := r.Label("matrix") + " " + r.Label("epsilon") + " " + r.Label("criterion")
+		if b, ok := best[key]; !ok || x < b {
+			best[key] = x
+		}
+	}
+	var all []float64
+	for _, x := range best {
+		all = append(all, x)
+	}
+	s := spreadOf(all)
+	return Finding{
+		Verdict: s.below(c.Threshold), Measured: fmt.Sprintf("%.2f in the median", s.median), Spread: s.quartiles("%.2f"),
+		Data: fmt.Sprintf("storage of AFX in its best layout / in bucketed CSR, %d matrices and targets: %.2f to %.2f", s.n, s.least, s.most),
+	}
+}
+
+// energySaved compares the energy of products with that of FP64.
+func energySaved(list []records.Record, c Claim, _ []string) Finding {
+	var all []float64
+	for _, set := range []string{"AP2", "AP7", "AFX"} {
+		all = append(all, ratios(pairs(list, "energy", labels{"formats": "FP64", "epsilon": "2^-53"}, labels{"formats": set, "epsilon": "2^-53"}, "joules"), "joules")...)
+	}
+	s := spreadOf(all)
+	if s.n == 0 {
+		return Finding{Verdict: NotMeasured, Data: "needs the energy counters of the processor"}
+	}
+	return Finding{
+		Verdict: s.below(c.Threshold), Measured: fmt.Sprintf("%.2f in the median", s.median), Spread: s.quartiles("%.2f"),
+		Data: fmt.Sprintf("energy / that of FP64 at 2^-53, %d products: %.2f to %.2f", s.n, s.least, s.most),
+	}
 }

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -62,19 +63,36 @@ func pairs(list []records.Record, kind string, a, b labels, value string) (found
 	return found
 }
 
-// spread of numbers.
+// spread of n numbers: the ends and the quartiles.
 type spread struct {
-	n                  int
-	least, median, max float64
+	n                                 int
+	least, first, median, third, most float64
 }
 
 func spreadOf(x []float64) spread {
 	if len(x) == 0 {
-		return spread{least: math.NaN(), median: math.NaN(), max: math.NaN()}
+		nan := math.NaN()
+		return spread{0, nan, nan, nan, nan, nan}
 	}
-	x = slices.Sorted(slices.Values(x))
-	n := len(x)
-	return spread{n, x[0], (x[(n-1)/2] + x[n/2]) / 2, x[n-1]}
+	s := spread{n: len(x), least: slices.Min(x), most: slices.Max(x)}
+	s.first, s.median, s.third = records.Quartiles(x)
+	return s
+}
+
+// beside writes the median, for a sentence about others.
+func (s spread) beside(name string) string {
+	if s.n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s: median %.2f (%d)", name, s.median, s.n)
+}
+
+// quartiles writes the first and the third.
+func (s spread) quartiles(format string) string {
+	if s.n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format+" to "+format, s.first, s.third)
 }
 
 // ratios of a value in pairs.
@@ -99,5 +117,5 @@ func where(p []pair, value string) string {
 		}
 		return 0
 	})
-	return best.b.Label("matrix") + " at " + best.b.Label("epsilon")
+	return starred(best.b) + " at " + best.b.Label("epsilon")
 }

@@ -1,5 +1,11 @@
 package records
 
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
 // Value describes a number that records hold, for tables and axes.
 type Value struct {
 	Name   string
@@ -48,6 +54,7 @@ var values = []Value{
 	{"joules", "energy of a product (J)", Scientific},
 
 	{"spmv_seconds", "time in products (s)", Fixed},
+	{"iteration_seconds", "time of an iteration (s)", Scientific},
 	{"iterations", "iterations", Count},
 	{"steps", "refinement steps", Count},
 	{"backward_error", "normwise backward error of x", Scientific},
@@ -66,6 +73,28 @@ var values = []Value{
 	{"measured_roundoff", "largest relative error measured", Scientific},
 }
 
+// Ends of the names of the quartiles of a value over the rounds in which it was measured; the
+// value itself is the median.
+const (
+	FirstQuartile = ".q1"
+	ThirdQuartile = ".q3"
+)
+
+// Quartiles returns the quartiles of numbers, between two of them where there is none in that
+// place; NaN of none.
+func Quartiles(x []float64) (first, median, third float64) {
+	if len(x) == 0 {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	x = slices.Sorted(slices.Values(x))
+	quartile := func(k int) float64 {
+		at := k * (len(x) - 1) // in quarters of a place
+		low, high := x[at/4], x[(at+3)/4]
+		return low + float64(at%4)/4*(high-low)
+	}
+	return quartile(1), quartile(2), quartile(3)
+}
+
 // LookupValue describes the value of that name; share.X is the share of the
 // nonzeros that format X holds, share.* stands for all of these.
 func LookupValue(name string) (Value, bool) {
@@ -74,6 +103,12 @@ func LookupValue(name string) (Value, bool) {
 	}
 	if len(name) > len(Share) && name[:len(Share)] == Share {
 		return Value{name, name[len(Share):], Percent}, true
+	}
+	for end, quartile := range map[string]string{FirstQuartile: "first", ThirdQuartile: "third"} {
+		if median, ok := strings.CutSuffix(name, end); ok {
+			v, ok := LookupValue(median)
+			return Value{name, v.Text + ", " + quartile + " quartile", v.Format}, ok
+		}
 	}
 	for _, v := range values {
 		if v.Name == name {

@@ -14,13 +14,15 @@ const (
 	kernelLabel       = "kernel"
 	precisionLabel    = "precision"
 	distributionLabel = "distribution"
+	dataLabel         = "data"
 	sizeLabel         = "n"
 )
 
 // seeds is how many random problems give an error, as in [Gruetzmacher23].
 const seeds = 10
 
-var accessorValues = []string{"error", "error_median", "seconds", "gflops", "gbps", "time_fp64", "time_fp32"}
+var accessorValues = append([]string{"error", "error_median", "seconds", "bytes", "gflops", "gbps", "time_fp64", "time_fp32"},
+	quartiles("time_fp64", "time_fp32")...)
 
 func precisions() label {
 	return label{precisionLabel, bench.FP64, oneOf(words(bench.Precisions)...)}
@@ -45,6 +47,7 @@ func accessorKernels() kind {
 		labels: []label{
 			{kernelLabel, string(bench.GEMV), oneOf("GEMV", "DOT", "TRSV")},
 			precisions(), distributions(),
+			{dataLabel, "FP64", oneOf("FP64", "FP32")}, // FP32: numbers that FP32 represents
 			{sizeLabel, "1024", positive},
 		},
 		values: accessorValues,
@@ -65,7 +68,7 @@ func measureAccessor(ctx context.Context, in input, points []point) error {
 	kernel := bench.Kernel(p[kernelLabel])
 	n, _ := strconv.Atoi(p[sizeLabel]) // was checked
 	return measureProblems(ctx, in, points, bench.ProblemBytes(kernel, n), func(seed uint64) (*bench.Problem, error) {
-		return bench.NewProblem(kernel, n, bench.Distribution(p[distributionLabel]), seed, in.pool)
+		return bench.NewProblem(kernel, n, bench.Distribution(p[distributionLabel]), p[dataLabel] == "FP32", seed, in.pool)
 	})
 }
 
@@ -96,11 +99,13 @@ func measureProblems(ctx context.Context, in input, points []point, bytes int64,
 			return err
 		}
 		for precision, time := range times {
-			results[precision] = result{values: map[string]float64{
-				"seconds": time.Min, "gflops": float64(p.FLOPs()) / time.Min / 1e9,
-				"gbps":      float64(p.Traffic(precision)) / time.Min / 1e9,
-				"time_fp64": time.Min / times[bench.FP64].Min, "time_fp32": time.Min / times[bench.FP32].Min,
-			}}
+			values := map[string]float64{
+				"seconds": time.Median, "bytes": float64(p.Traffic(precision)),
+				"gflops": float64(p.FLOPs()) / time.Median / 1e9, "gbps": float64(p.Traffic(precision)) / time.Median / 1e9,
+			}
+			relative(values, "time_fp64", time, times[bench.FP64])
+			relative(values, "time_fp32", time, times[bench.FP32])
+			results[precision] = result{values: values}
 		}
 	}
 	for _, p := range points {

@@ -24,8 +24,8 @@ func product() kind {
 		labels: append(storedLabels(), threads("all")),
 		values: slices.Concat(storageValues, []string{
 			"predicted", "predicted_storage", "dropped", records.Share + "*", "error_nw", "error_cw", "error_row", "bound",
-			"seconds", "time", "time_ordinary", "time_tuned", "time_fp32", "gbps",
-		}),
+			"seconds", "gbps", "time", "time_ordinary", "time_tuned", "time_fp32",
+		}, quartiles("time", "time_ordinary", "time_tuned", "time_fp32")),
 		exists:   storedExists,
 		cost:     productCost,
 		unitNorm: true,
@@ -163,10 +163,10 @@ func (c stored) result(in input, products []bench.Product, baselines map[string]
 	m, p := in.matrix, products[c.index]
 	values := map[string]float64{
 		"error_nw": p.Errors.Normwise, "error_cw": p.Errors.Componentwise, "error_row": p.Errors.Row,
-		"seconds": p.Min, "gbps": p.BytesPerSecond() / 1e9,
+		"seconds": p.Median, "gbps": float64(p.Moved()) / p.Median / 1e9,
 	}
 	for name, index := range baselines {
-		values[name] = p.Min / products[index].Min
+		relative(values, name, p.Time, products[index].Time)
 	}
 	storageOf(values, m, p.Bytes)
 	bucketed := c.spec
@@ -185,6 +185,19 @@ func (c stored) result(in input, products []bench.Product, baselines map[string]
 	}
 	values[records.Share+"dropped"] = float64(predicted.Dropped) / float64(max(predicted.NNZ, 1))
 	return result{values: values, notes: map[string]string{"layout": p.Layout}}, nil
+}
+
+// relative notes the median of the ratios of two times, round by round, and their quartiles.
+func relative(values map[string]float64, name string, time, to bench.Time) {
+	values[name+records.FirstQuartile], values[name], values[name+records.ThirdQuartile] = records.Quartiles(time.Relative(to))
+}
+
+// quartiles are the names of the quartiles of values.
+func quartiles(names ...string) (list []string) {
+	for _, n := range names {
+		list = append(list, n+records.FirstQuartile, n+records.ThirdQuartile)
+	}
+	return list
 }
 
 func ones(n int) []float64 {

@@ -45,10 +45,10 @@ func measureScaling(ctx context.Context, in input, points []point) error {
 	}
 	for k, p := range points {
 		product := products[k+1]
-		speedup := products[0].Min / product.Min
+		speedup := products[0].Median / product.Median
 		values := map[string]float64{
-			"seconds": product.Min, "speedup": speedup, "efficiency": speedup / float64(p.threads()),
-			"gbps": product.BytesPerSecond() / 1e9,
+			"seconds": product.Median, "speedup": speedup, "efficiency": speedup / float64(p.threads()),
+			"gbps": float64(product.Moved()) / product.Median / 1e9,
 		}
 		storageOf(values, m, product.Bytes)
 		if err := in.emit(p, result{values: values, notes: map[string]string{"layout": product.Layout}}); err != nil {

@@ -35,7 +35,7 @@ func solves() kind {
 			{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
 			{"max_iter", "4000", positive},
 		},
-		values:   append([]string{"iterations", "steps", "converged", "backward_error", "seconds", "spmv_seconds"}, storageValues...),
+		values:   append([]string{"iterations", "steps", "converged", "backward_error", "seconds", "spmv_seconds", "iteration_seconds"}, storageValues...),
 		exists:   solveExists,
 		cost:     solveCost,
 		together: point.storageKey,
@@ -168,6 +168,7 @@ func (s *system) measure(ctx context.Context, p point, stored *adaptive.Matrix, 
 		return err
 	}
 	r.values["seconds"], r.values["spmv_seconds"] = got.seconds, got.spmvSeconds
+	r.values["iteration_seconds"] = got.seconds / float64(max(got.iterations, 1))
 	r.values["iterations"], r.values["steps"] = float64(got.iterations), float64(got.steps)
 	r.values["backward_error"] = errs.Normwise
 	if errs.Normwise <= solveTol {

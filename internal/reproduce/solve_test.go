@@ -122,7 +122,7 @@ func checkHistory(t *testing.T, r result) {
 
 // TestSolvesFail: solves that do not converge have a reason.
 func TestSolvesFail(t *testing.T) {
-	m := generated(t, "convdiff2d", generate.Params{"n": 30, "peclet": 20})
+	m := generated(t, "convdiff2d", generate.Params{"n": 30, "peclet": 500})
 	spread := generated(t, "poisson2d", generate.Params{"n": 10, "decades": 8})
 	for _, c := range []struct {
 		m      *csr.Matrix
@@ -149,7 +149,7 @@ func TestSolvesFail(t *testing.T) {
 
 // TestSolvesQuick: a quick run does fewer iterations and notes it.
 func TestSolvesQuick(t *testing.T) {
-	m := generated(t, "convdiff2d", generate.Params{"n": 30, "peclet": 20})
+	m := generated(t, "convdiff2d", generate.Params{"n": 30, "peclet": 500})
 	r := solveAll(t, m, true, solvePoint("solver=cg"))[0]
 	if r.values["iterations"] > quickIterations || r.notes["max_iter"] != "1000" {
 		t.Errorf("%v %v", r.values, r.notes)

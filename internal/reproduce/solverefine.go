@@ -29,7 +29,7 @@ type solver struct {
 type krylovMethod = krylov.Method[vector, scalar]
 
 func gmres(h *linop.Host, cycle int) krylovMethod {
-	return krylov.NewGMRES(h, krylov.GMRESOptions{Restart: cycle})
+	return krylov.NewGMRES(h, krylov.GMRESOptions{Restart: cycle, KeepWorse: true})
 }
 
 func solverNames() (names []string) {
@@ -67,8 +67,9 @@ type outcome struct {
 //
 //	r = b - A x,  A~ d = r by a Krylov method,  x += d,
 //
-// with A in FP64 and the stored matrix as A~: no step is taken back, no restart
-// grows, no precision is raised, so that what the stored matrix does is seen. A step
+// with A in FP64 and the stored matrix as A~: no step is taken back, not even a cycle that
+// makes the residual worse, no restart grows, no precision is raised, so that what the stored
+// matrix does is seen. A step
 // of GMRES is one cycle, which makes this restarted GMRES; one of CG and BiCGStab
 // ends at correctionTol.
 func (s *system) refine(ctx context.Context, solver solver, stored linop.Operator[vector, scalar], x vector, maxIter int) outcome {
@@ -88,7 +89,8 @@ func (s *system) refine(ctx context.Context, solver solver, stored linop.Operato
 		before := current
 		opt := krylov.Options[vector]{
 			Tol: max(correctionTol, solveTol/2/before), MaxIter: maxIter - o.iterations,
-			Unconfirmed: true, // the residual is recomputed here
+			Unconfirmed: true,                // the residual is recomputed here
+			Flexible:    solver.name == "cg", // beta as in algorithm 6
 		}
 		if m := solver.cycle; m > 0 {
 			opt.Tol, opt.MaxIter = wholeCycle, min(m, opt.MaxIter)

@@ -108,7 +108,7 @@ func (p point) spec() (s adaptive.Spec, err error) {
 		if s.Layout == "" {
 			s.Layout = adaptive.Bucketed
 		}
-		s.PaperExact = p[roundingLabel] == "paper" && s.Set.Name != "FP32" // casts to which round
+		s.PaperExact = p[roundingLabel] == "paper"
 		s.StorageArithmetic = p[arithmeticLabel] == "storage"
 	}
 	return s, nil

@@ -60,8 +60,9 @@ type Spec struct {
 	GuardBits int
 
 	// PaperExact takes the intervals as they are printed in [Molina24], with T
-	// as it is and truncation, where otherwise epsilon T is rounded down to a
-	// power of two and values are rounded to nearest. For reproduction only: the
+	// as it is and truncation but for FP32, where otherwise epsilon T is rounded down to a
+	// power of two and values are rounded to nearest; and it drops every element that is at
+	// most epsilon T, diagonal and whole rows included. For reproduction only: the
 	// error of truncation may reach twice the bound.
 	PaperExact bool
 
@@ -84,7 +85,7 @@ type Spec struct {
 func (s Spec) quantization() quantize.Spec {
 	return quantize.Spec{
 		Set: s.Set, Epsilon: s.Epsilon, Criterion: s.Criterion, X: s.X,
-		NoDrop: s.NoDrop, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: s.Kernels,
+		NoDrop: s.NoDrop || s.Set.Keeps, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: s.Kernels,
 	}
 }
 
@@ -108,7 +109,7 @@ func (s Spec) Validate() error {
 		fault("layout %s needs AFX", s.Layout)
 	case row.lower && s.Criterion != NW && s.Criterion != "":
 		fault("layout %s needs the criterion %s: with %s a_ij and a_ji are stored differently", s.Layout, NW, s.Criterion)
-	case row.lower && s.NoDrop:
+	case row.lower && q.NoDrop:
 		fault("layout %s does not keep elements below epsilon T", s.Layout)
 	}
 	return errors.Join(faults...)

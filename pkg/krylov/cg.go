@@ -22,7 +22,8 @@ import (
 //
 //	beta = z·(r - previous r) / (previous r·z) = -alpha z·Ap / (previous r·z)
 //
-// ([GolubYe99]), which takes one inner product more and no vector.
+// ([GolubYe99]), which takes one inner product more and no vector. So does Options.Flexible
+// without one.
 //
 // Where the residual replaces the one at which the last solve ended (Options.Replaces,
 // [VorstYe00]), the first direction is conjugate to the last one of that solve,

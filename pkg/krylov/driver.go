@@ -122,8 +122,8 @@ func (d *driver[V, S]) residual() (rnorm float64) {
 	return norm(d.rr)
 }
 
-// flexible reports whether the preconditioner is another map each time.
-func (d *driver[V, S]) flexible() bool { return d.c.opt.Flexible && d.pre.by != nil }
+// flexible reports whether the preconditioner is taken for another map each time.
+func (d *driver[V, S]) flexible() bool { return d.c.opt.Flexible }
 
 // run iterates from r until there is a reason to end, or, if that is Running, to start
 // again.

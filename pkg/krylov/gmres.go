@@ -56,7 +56,10 @@ type GMRESOptions struct {
 	Restart int // length m of a cycle; 0: DefaultRestart
 	// MaxRestart lets m grow: a cycle that does not halve the residual doubles
 	// the next cycle's m, up to MaxRestart. 0: m is fixed.
-	MaxRestart        int
+	MaxRestart int
+	// KeepWorse keeps a correction of x that makes the residual worse, as the algorithm is
+	// printed.
+	KeepWorse         bool
 	Orthogonalization Orthogonalization
 }
 
@@ -190,7 +193,7 @@ func (m *GMRES[V, S]) cycle(restart int) Reason {
 	m.space.Copy(before, m.x)
 	m.correct(m.x, y)
 	m.residual()
-	if !(m.rr.Float() <= rr.Float()) { // a singular H: take it back
+	if !(m.rr.Float() <= rr.Float()) && !m.opt.KeepWorse { // a singular H: take it back
 		m.space.Copy(m.x, before)
 		m.residual()
 	}

@@ -55,7 +55,7 @@ type Options[V any] struct {
 	Monitor Monitor    // nil: none
 
 	Precond  Preconditioner[V] // nil: none
-	Flexible bool              // Precond is another map each time, as an iteration is
+	Flexible bool              // Precond is another map each time, as an iteration is; see CG and GMRES
 
 	// Agree is called by solves that share their vectors, as ranks do, where they might
 	// come to different reasons: for the context and the limits, and when convergence is

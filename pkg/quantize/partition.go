@@ -74,7 +74,7 @@ func newPartition(s Spec, tol *Tolerances) *Partition {
 			// for the heads, whose range is wide.
 			clamps: !s.Set.Uniform || head,
 		}
-		if s.PaperExact {
+		if s.PaperExact && f.Name != "FP32" { // a cast to which rounds
 			c.codec.Rounding = formats.Truncate
 		}
 		c.least, c.largest = c.codec.Range()
@@ -135,7 +135,8 @@ func (p *Partition) limit(f formats.Format) float64 {
 }
 
 // Assign sets bucket to those of the elements of row i, None where an element is not
-// stored: zeros, and what is dropped. The diagonal and the largest element are kept.
+// stored: zeros, and what is dropped. The diagonal and the largest element are kept,
+// but in paper-exact mode: the papers drop whatever is at most epsilon T.
 func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 	exp, theta := p.Tol.Row(i)
 	largest := 0
@@ -153,7 +154,7 @@ func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 		at := p.classOf(b, theta, j)
 		if at == None {
 			switch {
-			case k == largest || j == i:
+			case !p.PaperExact && (k == largest || j == i):
 				at = p.keep
 			case p.NoDrop:
 				at = 0
@@ -200,8 +201,11 @@ func (p *Partition) classOf(b, theta float64, j int) int {
 	}
 	for k := range p.classes {
 		c := &p.classes[k]
-		limit := c.limit * theta
-		if (size < limit || closed && size == limit) && (c.ByTheta || size <= c.largest) {
+		limit, least := c.limit*theta, c.least
+		if c.ByTheta {
+			least *= theta
+		}
+		if (size < limit || closed && size == limit) && (c.ByTheta || size <= c.largest) && least-size <= theta {
 			return k
 		}
 	}

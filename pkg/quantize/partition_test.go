@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
 func set(t testing.TB, name string) Set {
@@ -70,6 +72,27 @@ func TestPaperIntervals(t *testing.T) {
 				if got := formatOf(t, s, e.a); got != e.want {
 					t.Errorf("%s: %g epsilon' is in %q, want %q", c.set, e.a/eps, got, e.want)
 				}
+			}
+		}
+	}
+}
+
+// The papers drop whatever is at most epsilon T, our own mode keeps the diagonal and the
+// largest element of a row; and they cast to FP32, which rounds, but truncate the rest.
+func TestPaperExactRow(t *testing.T) {
+	for _, exact := range []bool{false, true} {
+		s := Spec{Set: set(t, "AP4"), Epsilon: 0x1p-20, PaperExact: exact}
+		p := newPartition(s, &Tolerances{Exp: []int32{0}, Theta: []float64{s.Epsilon}})
+		bucket := make([]int8, 3)
+		p.Assign(bucket, 0, []int32{0, 1, 2}, []float64{0x1p-40, 0x1p-30, 0x1p-41})
+		for k, kept := range []bool{!exact, !exact, false} {
+			if got := bucket[k] != None; got != kept {
+				t.Errorf("paper-exact %v: element %d stored %v, want %v", exact, k, got, kept)
+			}
+		}
+		for _, c := range p.Codecs {
+			if got, want := c.Rounding == formats.Truncate, exact && c.Name != "FP32"; got != want {
+				t.Errorf("paper-exact %v: %s truncates %v, want %v", exact, c.Name, got, want)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ type Set struct {
 	Name    string
 	Formats []formats.Format // from the widest to the narrowest
 	Uniform bool             // one format for all elements; none is dropped
+	Keeps   bool             // no element is dropped, as with Spec.NoDrop
 }
 
 // The sets of [Molina24] (thesis sections 3.4 and 4.3) and AFX.
@@ -51,8 +52,12 @@ func Names() []string {
 }
 
 // LookupSet returns the set of that name; the name of a format stands for that
-// format alone. Upper and lower case are alike.
+// format alone, a list such as FP64,FP32,RPRE24,drop for the set of these, which drops what is
+// below epsilon T if it says so. Upper and lower case are alike.
 func LookupSet(name string) (Set, error) {
+	if strings.Contains(name, ",") {
+		return compose(name)
+	}
 	for _, s := range sets {
 		if strings.EqualFold(s.Name, name) {
 			return s, nil
