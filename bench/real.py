@@ -11,6 +11,7 @@ import json
 import os
 import statistics
 import subprocess
+import sys
 
 p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 p.add_argument("mpsolve")
@@ -28,11 +29,14 @@ print("| matrix | n | nonzeros | µs, tuned CSR | " + " | ".join(f"{e} | layout"
 print("|---|---:|---:|---:|" + "---:|---|" * len(epsilons))
 ratios = []
 for file in a.files:
-    out = subprocess.run(
+    run = subprocess.run(
         [a.mpsolve, "bench", "spmv", file, "--layout", a.layouts, "--epsilon", a.epsilon, "--threads", a.threads,
          "--json", "--bandwidth=false", "--repeat", "100000", "--time", a.time],
-        env=env, check=True, capture_output=True, text=True).stdout
-    rows = [json.loads(line) for line in out.splitlines()]
+        env=env, capture_output=True, text=True)
+    if run.returncode != 0:  # complex, or not square
+        print(f"{file}: left out: {run.stderr.strip()}", file=sys.stderr)
+        continue
+    rows = [json.loads(line) for line in run.stdout.splitlines()]
     csr = min(r["seconds_min"] for r in rows if r["layout"] in ("csr-ordinary", "csr-tuned"))
     tuned = next(r for r in rows if r["layout"] == "csr-tuned")
     cells = []

@@ -144,8 +144,7 @@ func MeasureProducts(ctx context.Context, m *csr.Matrix, x []float64, products [
 			*keep[k-len(products)] = t
 			continue
 		}
-		count := float64(counts[k])
-		products[k].Time = Time{t.Min / count, t.Median / count}
+		products[k].Time = t.per(counts[k])
 	}
 	return err
 }

@@ -44,7 +44,7 @@ var workNames = [works]string{
 
 const (
 	worthwhile     = 0.95 // of the time of FP64 CSR that adaptive storage may take
-	worthwhileNear = 0.88 // and where FP64 CSR is in the cache: the model is less sure there
+	worthwhileNear = 0.84 // and where FP64 CSR is in the cache: the model is less sure there
 	distinct       = 0.97 // of the time of a simpler kind of slots
 	leastFill      = 0.6  // of the places of blocks that hold an element
 	vectorBytes    = 24   // x and y, and y once more since it is read before it is written

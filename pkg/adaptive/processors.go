@@ -15,29 +15,29 @@ var processors = []struct {
 	{cpuid.AMD, Model{
 		Name: "Zen 5, avx512", Kernels: "avx512",
 		times: [works]float64{
-			gatherWork: 3.2, diagonalWork: 1.8, blockWork: 3.5, valueWork: 0.41, sliceWork: 1.7, farWork: 2.8,
-			tileSlotWork: 5, tileWork: 10, scatterWork: 3.5, transposeWork: 0.24, sumWork: 0.31,
-			csrRowWork: 1.1, csrWork: 0.26, missWork: 1.2, farMissWork: 0.65,
+			gatherWork: 2.6, diagonalWork: 1.3, blockWork: 3.4, valueWork: 0.38, sliceWork: 3, farWork: 2.7,
+			tileSlotWork: 2.5, tileWork: 4.1, scatterWork: 2.4, transposeWork: 0.19, sumWork: 0.28,
+			csrRowWork: 1.4, csrWork: 0.23, missWork: 0.75, farMissWork: 0.35,
 		},
 		Rates: Rates{Memory: 40, Cache: 120}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
 	{cpuid.VendorUnknown, Model{
 		Name: "Zen 5, avx2", Kernels: "avx2",
 		times: [works]float64{
-			gatherWork: 3.3, diagonalWork: 2.1, blockWork: 5.2, valueWork: 0.88, sliceWork: 1.6, farWork: 4.9,
-			tileSlotWork: 14, tileWork: 10, scatterWork: 6.2, transposeWork: 0.33, sumWork: 0.37,
-			csrRowWork: 0.21, csrWork: 0.27, missWork: 1.2, farMissWork: 0.65,
+			gatherWork: 3.1, diagonalWork: 2, blockWork: 5.1, valueWork: 0.82, sliceWork: 2, farWork: 4.9,
+			tileSlotWork: 14, tileWork: 10, scatterWork: 6.2, transposeWork: 0.28, sumWork: 0.35,
+			csrRowWork: 0.9, csrWork: 0.25, missWork: 0.89, farMissWork: 0.89, // as with two threads
 		},
-		Rates: Rates{Memory: 38, Cache: 110}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
+		Rates: Rates{Memory: 40, Cache: 120}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
 	// Not measured: the times with AVX2 by the counts of instructions for NEON, which are up to 1.35
-	// times those for AVX2 (bench/instructions.sh). FP64 CSR has the portable loop on both.
+	// times those for AVX2 (bench/instructions.sh).
 	{cpuid.VendorUnknown, Model{
 		Name: "arm64, by counts of instructions", Kernels: "neon",
 		times: [works]float64{
-			gatherWork: 4.5, diagonalWork: 2.8, blockWork: 7.0, valueWork: 1.2, sliceWork: 2.2, farWork: 6.5,
-			tileSlotWork: 19, tileWork: 14, scatterWork: 8.4, transposeWork: 0.45, sumWork: 0.5,
-			csrRowWork: 0.21, csrWork: 0.27, missWork: 1.2, farMissWork: 0.9,
+			gatherWork: 4.2, diagonalWork: 2.7, blockWork: 6.9, valueWork: 1.1, sliceWork: 2.7, farWork: 6.5,
+			tileSlotWork: 19, tileWork: 14, scatterWork: 8.4, transposeWork: 0.38, sumWork: 0.47,
+			csrRowWork: 0.9, csrWork: 0.25, missWork: 0.89, farMissWork: 0.89,
 		},
 		Rates: Rates{Memory: 20, Cache: 60}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},

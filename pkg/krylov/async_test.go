@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -25,6 +26,7 @@ func TestAsyncDoesNotWait(t *testing.T) {
 			}
 			space, x := newDistant(t, a.Rows), make([]float64, a.Rows)
 			host := solveWith(t, c.name, a, make([]float64, a.Rows), b, opt)
+			seen := firstSeen(t, c.name, a, b, opt, host.Iterations, space.stride)
 			events, last := 0, 0
 			opt.Monitor = func(e Event) {
 				if events++; e.Iteration <= last {
@@ -33,9 +35,8 @@ func TestAsyncDoesNotWait(t *testing.T) {
 				last = e.Iteration
 			}
 			r := solveDistant(t, context.Background(), space, c.name, a, x, b, opt)
-			late := r.Iterations - host.Iterations
-			if r.Reason != Converged || late < 0 || late > space.stride+1 || host.Iterations < 20 {
-				t.Errorf("%s, variant %d: %v after %d iterations, the host needs %d", c.name, k, r.Reason, r.Iterations, host.Iterations)
+			if r.Reason != Converged || r.Iterations < host.Iterations || r.Iterations > seen+1 || host.Iterations < 20 {
+				t.Errorf("%s, variant %d: %v after %d iterations, the host needs %d, seen at %d", c.name, k, r.Reason, r.Iterations, host.Iterations, seen)
 			}
 			if space.waits > c.waits || space.checks > r.Iterations/space.stride+2 {
 				t.Errorf("%s, variant %d: %d waits and %d checks in %d iterations", c.name, k, space.waits, space.checks, r.Iterations)
@@ -49,6 +50,23 @@ func TestAsyncDoesNotWait(t *testing.T) {
 			}
 		}
 	}
+}
+
+// firstSeen is the first check, of every stride iterations, that finds the residual small enough
+// after it has been so once: that of BiCGStab may rise again in between.
+func firstSeen(t *testing.T, name string, a *csr.Matrix, b []float64, opt hostOptions, once, stride int) (seen int) {
+	t.Helper()
+	opt.Tol = 1e-4 * DefaultTol
+	opt.Monitor = func(e Event) {
+		if seen == 0 && e.Iteration >= once && e.Iteration%stride == 0 && e.Residual <= DefaultTol {
+			seen = e.Iteration
+		}
+	}
+	solveWith(t, name, a, make([]float64, a.Rows), b, opt)
+	if seen == 0 {
+		return once + stride // of the end of a cycle
+	}
+	return seen
 }
 
 // After a fault, x is that of the last sound check, with a residual as small as it was.
