@@ -63,6 +63,9 @@ func (v *csrValues[T]) MulRows(dst []float64, _, lo, hi int, src []float64) {
 	kernels.CSRMulVec(v.kernels, dst, lo, hi, v.RowPtr, v.Col, v.val, src)
 }
 
+// Together implements RowsMulti.
+func (v *csrValues[T]) Together(int) bool { return true }
+
 // BeginMulti implements RowsMulti.
 func (v *csrValues[T]) BeginMulti([]float64, int) {}
 

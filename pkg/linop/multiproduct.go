@@ -5,6 +5,9 @@ package linop
 type RowsMulti interface {
 	Rows
 
+	// Together reports whether k vectors in one pass take less time than one by one.
+	Together(k int) bool
+
 	// BeginMulti prepares the products of all panels with the k = 2, 4 or 8 vectors x, which
 	// are interleaved: element j of vector v is x[k*j+v].
 	BeginMulti(x []float64, k int)
@@ -25,14 +28,14 @@ type MultiOperator interface {
 var _ MultiOperator = (*Products)(nil)
 
 // ApplyMulti computes dst = A src for each vector, with the bits of Apply: in one pass over the
-// matrix for each group of vectors if the rows are RowsMulti, otherwise vector by vector.
+// matrix for each group of vectors if the rows are RowsMulti that gain by it, otherwise vector by vector.
 func (a *Products) ApplyMulti(dst, src *MultiVector) {
 	for k, x := range src.groups {
 		y := dst.groups[k]
 		switch rows, together := a.rows.(RowsMulti); {
 		case x.Width == 1:
 			a.Apply(y.Data, x.Data)
-		case together:
+		case together && rows.Together(x.Width):
 			rows.BeginMulti(x.Data, x.Width)
 			a.multi = multiProduct{rows: rows, panel: a.panel, dst: y.Data, x: x.Data, k: x.Width}
 			a.pool.Run(a.panels(), &a.multi)
