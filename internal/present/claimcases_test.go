@@ -1,0 +1,228 @@
+package present
+
+import (
+	"strings"
+
+	"github.com/mpsolve/mpsolve/internal/records"
+)
+
+// made is a record of a kind; words are labels and values such as formats=AP2, and
+// numbers such as time:0.5.
+func made(kind, words string, values map[string]float64) records.Record {
+	r := records.Record{
+		Kind: kind, Labels: map[string]string{}, Values: values, Notes: map[string]string{"layout": "bucketed"},
+		Matrix: &records.Matrix{Name: "ss", Surrogate: true, Source: "s", NNZ: 2 * 15_000_000},
+	}
+	r.Environment.LLCBytes = 1e6
+	if _, ok := values["bytes"]; !ok && values != nil {
+		values["bytes"] = 4e6 // four caches
+	}
+	for _, w := range strings.Fields(words) {
+		name, value, _ := strings.Cut(w, "=")
+		r.Labels[name] = strings.ReplaceAll(value, "_", " ")
+	}
+	if name := r.Labels["matrix"]; name != "" {
+		delete(r.Labels, "matrix")
+		r.Matrix.Name = name
+	}
+	return r
+}
+
+type numbers = map[string]float64
+
+// stored is a product with that storage and time, relative to FP64.
+func stored(words string, storage, seconds float64) records.Record {
+	return made("product", "drop=yes epsilon=2^-24 arithmetic=fp64 "+words, numbers{
+		"storage": storage, "time": seconds, "time.q1": 0.99 * seconds, "time.q3": 1.01 * seconds, "time_fp32": seconds, "time_fp32.q3": seconds,
+	})
+}
+
+// solved is a solve; iterations 0: not converged.
+func solved(words string, iterations, seconds float64) records.Record {
+	v := numbers{"converged": 1, "iterations": iterations, "iteration_seconds": seconds, "storage": 0.5}
+	if iterations == 0 {
+		v["converged"], v["iterations"] = 0, 500
+	}
+	return made("solve", "solver=cg "+words, v)
+}
+
+const (
+	uniform = "formats=FP32 criterion=none epsilon=2^-24"
+	cw      = "formats=AP7 criterion=cw epsilon=2^-24"
+	nw      = "formats=AP7 criterion=nw epsilon=2^-24"
+	ap2     = "formats=AP2 criterion=cw epsilon=2^-24"
+)
+
+// problem is a problem of the accessor, in FP32 and in FP64 over it.
+func problem(kernel string, error, seconds float64) []records.Record {
+	kind := "accessor"
+	if kernel == "ELL" {
+		kind = "ell"
+	}
+	return []records.Record{
+		made(kind, "data=FP32 precision=FP32 kernel="+kernel, numbers{"error": 1, "seconds": 1}),
+		made(kind, "data=FP32 precision=FP64_over_FP32 kernel="+kernel, numbers{"error": error, "seconds": seconds}),
+	}
+}
+
+// roof are rooflines; memory and arithmetic are the speeds of FP64 over FP32.
+func roof(memory, arithmetic float64) []records.Record {
+	at := func(formats, intensity string, gflops float64) records.Record {
+		return made("roofline", "formats="+formats+" intensity="+intensity, numbers{"gflops": gflops})
+	}
+	return []records.Record{
+		at("FP32", "2", 10), at("FP64", "256", 100), at("FP64-over-FP32", "2", memory), at("FP64-over-FP32", "256", arithmetic),
+	}
+}
+
+func errorOf(words string, nw, row float64) records.Record {
+	return made("product", "formats=AP2 epsilon=2^-10 "+words, numbers{"error_nw": nw, "error_row": row, "bound": 0x1p-9})
+}
+
+func predicted(formats string, bytes float64) records.Record {
+	return made("product", "formats="+formats, numbers{"bytes": bytes, "predicted": 100})
+}
+
+func scaled(formats, threads string, efficiency float64) records.Record {
+	return made("scaling", "formats="+formats+" threads="+threads, numbers{"efficiency": efficiency})
+}
+
+// two are products of two sets, the second with that storage and time.
+func two(first, second string, storage, seconds float64) []records.Record {
+	return list(stored("formats="+first, 1, 1), stored("formats="+second, storage, seconds))
+}
+
+func list(l ...records.Record) []records.Record { return l }
+
+// cases are records by claim, with the verdict.
+var cases = []struct {
+	id   string
+	want Verdict
+	list []records.Record
+}{
+	{"error", Holds, list(errorOf("criterion=nw", 0x1p-10, 1), errorOf("criterion=cw", 1, 0x1p-10))},
+	{"error", Partly, list(errorOf("criterion=nw", 0x1p-10, 1), errorOf("criterion=cw", 0x1p-10, 1))},
+	{"error", Fails, list(errorOf("criterion=nw", 0x1p-8, 0))},
+	{"prediction", Holds, list(predicted("AP2", 100), predicted("FP32", 7))},
+	{"prediction", Partly, list(predicted("AP2", 100), predicted("AP3", 101))},
+	{"prediction", Fails, list(predicted("AP2", 101))},
+	{"formats", Holds, list(stored("formats=AP2", 0.9, 1), stored("formats=AP3", 0.8, 1), stored("formats=AP7", 0.8, 1))},
+	{"formats", Partly, list(stored("formats=AP2", 0.9, 1), stored("formats=AP3", 0.8, 1), stored("formats=AP7", 0.81, 1))},
+	{"formats", Fails, two("AP2", "AP3", 1.1, 1)},
+	{"target", Holds, list(stored("formats=AP2 epsilon=2^-53", 1, 1), stored("formats=AP2 epsilon=2^-37", 0.9, 1), stored("formats=AP2", 0.9, 1))},
+	{"target", Fails, list(stored("formats=AP2 epsilon=2^-37", 0.9, 1), stored("formats=AP2", 0.91, 1))},
+	{"criterion", Holds, list(stored("formats=AP2 criterion=cw", 0.9, 1), stored("formats=AP2 criterion=nw", 0.9, 1))},
+	{"criterion", Fails, list(stored("formats=AP2 criterion=cw", 0.9, 1), stored("formats=AP2 criterion=nw", 0.95, 1))},
+	{"reduction", Holds, list(stored("formats=AP7 arithmetic=storage", 1, 1), stored("formats=AP2 arithmetic=storage", 1./27, 1))},
+	{"reduction", Partly, list(stored("formats=AP7 arithmetic=storage", 1./26, 1), stored("formats=AFX arithmetic=storage", 0.001, 1))},
+	{"storage-99", Holds, list(stored("formats=AP2", 0.01, 1))},
+	{"storage-99", Partly, list(stored("formats=AP2", 0.02, 1))},
+	{"ap4-ap2-storage", Holds, two("AP2", "AP4", 0.82, 1)},
+	{"ap4-ap2-storage", Partly, two("AP2", "AP4", 0.83, 1)},
+	{"ap4-ap2-storage", Fails, two("AP2", "AP4", 1, 1)},
+	{"ap7-ap4-storage", Holds, two("AP4", "AP7", 0.91, 1)},
+	{"ap7-ap4-storage", Fails, two("AP4", "AP7", 1.1, 1)},
+	{"ap7re-ap7-storage", Holds, two("AP7", "AP7RE", 0.88, 1)},
+	{"ap7re-ap7-storage", Holds, append(two("AP7", "AP7RE", 1, 1), stored("formats=AP7REU", 0.88, 1))},
+	{"ap7re-ap7-storage", Fails, append(two("AP7", "AP7RE", 1, 1), stored("formats=AP7REU", 1, 1))},
+	{"lighter-indices", Holds, list(light("slots", 0.9), light("blocks", 0.8))},
+	{"lighter-indices", Fails, list(light("slots", 0.9))},
+	{"dropping", Holds, append(dropped("a", 0.9, 0.7), dropped("b", 1.1, 1)...)},
+	{"dropping", Partly, append(dropped("a", 0.9, 0.7), dropped("b", 0.9, 1)...)},
+	{"dropping", Partly, append(dropped("a", 0.9, 0.7), dropped("b", 1.1, 1.1)...)},
+
+	{"cw-converges", Holds, list(solved(uniform, 100, 1), solved(cw, 125, 1))},
+	{"cw-converges", Fails, list(solved(uniform, 100, 1), solved(cw, 126, 1))},
+	{"cw-converges", Fails, list(solved(uniform, 100, 1), solved(cw, 0, 1))},
+	{"cw-converges", Holds, list(solved(uniform, 0, 1), solved(cw, 10, 1))},
+	{"cw-converges", NotMeasured, list(solved(uniform, 0, 1), solved(cw, 0, 1))},
+	{"nw-varies", Holds, list(
+		solved(uniform+" matrix=a", 100, 1), solved(nw+" matrix=a", 111, 1), solved(uniform+" matrix=b", 100, 1), solved(nw+" matrix=b", 0, 1))},
+	{"nw-varies", Partly, list(solved(uniform, 100, 1), solved(nw, 111, 1))},
+	{"nw-varies", Fails, list(solved(uniform, 100, 1), solved(nw, 109, 1))},
+	{"nw-fast", Holds, list(solved(uniform, 100, 1), solved(nw, 33, 1))},
+	{"nw-fast", Holds, list(solved(uniform, 0, 1), solved(nw, 400, 1))},
+	{"nw-fast", Fails, list(solved(uniform, 100, 1), solved(nw, 34, 1))},
+	{"coarser", Holds, coarser(100, 0.4, 100)},
+	{"coarser", Holds, coarser(100, 0.4, 0)},
+	{"coarser", Partly, coarser(100, 0.4, 99)},
+	{"coarser", Fails, coarser(100, 0.5, 99)},
+	{"best-epsilon", Holds, targets(100, 100, 0)},
+	{"best-epsilon", Fails, targets(100, 120, 0)},
+	{"best-epsilon", Fails, targets(100, 100, 100)},
+	{"best-epsilon", NotMeasured, targets(100, 0, 0)},
+	{"solve-time", Holds, list(solved(uniform, 100, 1), solved(ap2, 50, 2), solved(ap2+" criterion=nw", 100, 0.9))},
+	{"solve-time", Fails, list(solved(uniform, 100, 1), solved(ap2, 0, 1.1), solved(cw, 100, 0.9))},
+
+	{"time-storage", Holds, list(stored("formats=AP2", 0.8, 0.9))},
+	{"time-storage", Partly, list(stored("formats=AP2", 0.8, 0.9), stored("formats=AP7", 0.8, 0.9), stored("formats=AP3", 0.8, 1.2), stored("formats=AP4", 0.8, 0.95))},
+	{"time-storage", Fails, list(stored("formats=AP7", 0.8, 1.1), stored("formats=AFX", 0.8, 0.8))},
+	{"time-fp64", Holds, list(stored("formats=AP2", 1, 0.9), stored("formats=AP2 epsilon=2^-53", 1, 0.9))},
+	{"time-fp64", Partly, list(stored("formats=AP2", 1, 1.2), stored("formats=AP2 epsilon=2^-53", 1, 0.7))},
+	{"time-fp64", Fails, list(stored("formats=AP2", 1, 1), stored("formats=AFX", 1, 0.5))},
+	{"time-96", Holds, two("FP64", "AP2", 1, 0.2)},
+	{"time-96", Partly, two("FP64", "AP2", 1, 0.3)},
+	{"ap4-ap2-time", Holds, two("AP2", "AP4", 1, 0.82)},
+	{"ap4-ap2-time", Partly, two("AP2", "AP4", 1, 0.84)}, // the quartiles admit less
+	{"ap4-ap2-time", Fails, two("AP2", "AP4", 0.5, 1.1)},
+	{"ap7-ap4-time", Holds, two("AP4", "AP7", 1, 0.91)},
+	{"ap7-ap4-time", Fails, two("AP4", "AP7", 0.5, 1)},
+	{"ap7re-ap7-time", Holds, two("AP7", "AP7RE", 1, 0.88)},
+	{"ap7re-ap7-time", Partly, two("AP7", "AP7RE", 1, 0.95)},
+	{"ap7re-ap7-time", Fails, two("AP7", "AP7RE", 0.5, 1)},
+	{"scaling", Holds, list(scaled("FP64", "9", 0.1), scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.8), scaled("AFX", "10", 0.1))},
+	{"scaling", Partly, list(scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.7), scaled("AFX", "10", 0.9))},
+	{"scaling", NotHere, list(scaled("FP64", "2", 0.9), scaled("AP2", "2", 0.9), scaled("AFX", "2", 0.9))},
+	{"scaling", NotMeasured, list(scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.7))},
+	{"energy", Holds, list(energy("FP64", 1), energy("AFX", 0.5), energy("AP2", 0.9))},
+	{"energy", Fails, list(energy("FP64", 1), energy("AP2", 1.1))},
+
+	{"accessor-gemv", Holds, problem("GEMV", 0.5, 1.2)},
+	{"accessor-gemv", Fails, problem("GEMV", 1, 1)},
+	{"accessor-gemv-time", Holds, problem("GEMV", 1, 1)},
+	{"accessor-gemv-time", Fails, problem("GEMV", 0.5, 1.2)},
+	{"accessor-dot", Holds, problem("DOT", 0.5, 1)},
+	{"accessor-dot", Fails, problem("DOT", 1, 1)},
+	{"accessor-dot-time", Holds, problem("DOT", 0.5, 1)},
+	{"accessor-dot-time", Fails, problem("DOT", 1, 1.2)},
+	{"accessor-trsv", Holds, problem("TRSV", 0.1, 1.2)},
+	{"accessor-trsv", Fails, problem("TRSV", 0.6, 0.9)},
+	{"accessor-ell", NotHere, problem("ELL", 2, 1.02)},
+	{"roofline", Holds, roof(9.5, 95)},
+	{"roofline", Partly, roof(8, 95)},
+	{"roofline", Fails, roof(8, 80)},
+}
+
+// dropped is a matrix stored with dropping alone, lower precision alone, which
+// takes 1, and both.
+func dropped(matrix string, alone, both float64) []records.Record {
+	return list(stored("formats=AP1 matrix="+matrix, alone, 1),
+		stored("formats=AP2 drop=no matrix="+matrix, 1, 1), stored("formats=AP2 matrix="+matrix, both, 1))
+}
+
+// coarser is a solve at 2^-24, with storage 0.5, and one at 2^-16.
+func coarser(fine, storage, coarse float64) []records.Record {
+	r := solved("formats=AP7 criterion=cw epsilon=2^-16", coarse, 1)
+	r.Values["storage"] = storage
+	return list(solved(cw, fine, 1), r)
+}
+
+// targets are solves at 2^-24, 2^-20 and 2^-16, which store 0.5, 0.45 and 0.4; iterations 0: not
+// converged.
+func targets(fine, between, coarse float64) (l []records.Record) {
+	for k, n := range []float64{fine, between, coarse} {
+		r := solved("formats=AP7 criterion=cw epsilon="+[]string{"2^-24", "2^-20", "2^-16"}[k], n, 1)
+		r.Values["storage"] = 0.5 - 0.05*float64(k)
+		l = append(l, r)
+	}
+	return l
+}
+
+// light is AFX in a layout, with its storage relative to that in bucketed CSR.
+func light(layout string, share float64) records.Record {
+	return made("product", "formats=AFX epsilon=2^-24 criterion=nw layout="+layout, numbers{"storage": share / 2, "predicted_storage": 0.5})
+}
+
+func energy(formats string, joules float64) records.Record {
+	return made("energy", "epsilon=2^-53 formats="+formats, numbers{"joules": joules})
+}
