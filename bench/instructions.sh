@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Instructions for each nonzero of the kernels of blocks for NEON and AVX2, counted in qemu's
+# Instructions of kernels for NEON and AVX2 on the same data, counted in qemu's
 # emulation of both processors (the package qemu-user or qemu-user-static). Takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../internal/kernels"
@@ -13,12 +13,13 @@ count() {
   start=$(go tool nm "$dir/$1" | awk -v name="internal/kernels.$5.abi0" 'index($NF, name) || $NF == name { print $1 }' | head -1)
   qemu=$(command -v "qemu-$3" || command -v "qemu-$3-static")
   "$qemu" -cpu max -singlestep -d nochain,exec -dfilter "0x$start+0x3000" "$dir/$1" \
-    -test.run '^$' -test.bench "Slots/$4/$2" -test.benchtime 1x 2>&1 >/dev/null | grep -c '^Trace'
+    -test.run '^$' -test.bench "$4/$2" -test.benchtime 1x 2>&1 >/dev/null | grep -c '^Trace'
 }
 
 printf '%-26s %10s %10s %6s\n' 'benchmark, one run' NEON AVX2 ratio
-for b in 'blocks_of_14_bits blocks3' 'blocks_of_24_bits blocks3' 'blocks_of_43_bits blocks3' \
-  'symmetric,_blocks_of_2 symmetric2' 'symmetric,_blocks_of_3 symmetric3'; do
+for b in 'Slots/csr csr64' 'Slots/random slots' 'Slots/blocks_of_14_bits blocks3' 'Slots/blocks_of_24_bits blocks3' \
+  'Slots/blocks_of_43_bits blocks3' 'Slots/symmetric,_blocks_of_2 symmetric2' 'Slots/symmetric,_blocks_of_3 symmetric3' \
+  'Accessor/Dot32/2048 dot32' 'Accessor/MulAdds/2048 mulAdds' 'Accessor/Fold/2048 fold'; do
   read -r name kernel <<<"$b"
   neon=$(count arm64 neon aarch64 "$name" "${kernel}Quad")
   avx2=$(count amd64 avx2 x86_64 "$name" "${kernel}Quad")

@@ -3,10 +3,12 @@ package kernels
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-// BenchmarkSlots multiplies with random panels of single elements and of blocks, and
+// BenchmarkSlots multiplies with random panels of single elements and of blocks, with rows of 27
+// elements in FP64 CSR, and
 // with panels of 3 x 3 blocks, 27 to a row, in the second-level cache.
 func BenchmarkSlots(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -22,11 +24,14 @@ func BenchmarkSlots(b *testing.B) {
 		p := randomPanel(rng, 1000, 8, 60000)
 		x, dst := make([]float64, p.cols), make([]float64, p.rows)
 		run("random", Lanes*len(p.Widths), func() { k.MulSlots(dst, &p.SlotPanel, x, p.row0, p.units, false) })
+		c := randomCSR[float64](rng, slices.Repeat([]int{27}, 2000), 6000)
+		y := make([]float64, c.rows())
+		run("csr", len(c.val), func() { CSRMulVec(k, y, 0, c.rows(), c.ptr, c.col, c.val, c.x) })
 		for _, w := range []int{14, 24, 43} {
-			const slices, slots, cols = 64, 27, 6000
-			p := blockPanel(rng, slices, slots, cols, w)
-			x, dst := make([]float64, cols), make([]float64, 3*Lanes*slices)
-			run(fmt.Sprint("blocks of ", w, " bits"), 72*slices*slots, func() { k.MulSlots(dst, p, x, 0, Units{Factor: 1}, false) })
+			const count, slots, cols = 64, 27, 6000
+			p := blockPanel(rng, count, slots, cols, w)
+			x, dst := make([]float64, cols), make([]float64, 3*Lanes*count)
+			run(fmt.Sprint("blocks of ", w, " bits"), 72*count*slots, func() { k.MulSlots(dst, p, x, 0, Units{Factor: 1}, false) })
 		}
 		for _, block := range []int{2, 3, 6} {
 			p := randomSymmetric(rng, block, 1000, 20)
