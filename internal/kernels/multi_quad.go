@@ -10,11 +10,11 @@ import (
 // multiWork is memory for the assembly of products with several vectors, struct multi_work of
 // c/multi.h, and its other arguments.
 type multiWork struct {
-	values    [1024]float64
-	places    [64 * Lanes]int
-	sums      [MaxBlock * Lanes * MaxVectors]float64
-	zeros     [MaxBlock * MaxVectors]float64
-	own       [Lanes]uintptr
+	_         [1024]float64                          // values
+	_         [64 * Lanes]int                        // places
+	_         [MaxBlock * Lanes * MaxVectors]float64 // sums
+	_         [MaxBlock * MaxVectors]float64         // zeros
+	_         [Lanes]uintptr                         // own
 	far       bool
 	slots     slotCall
 	symmetric symmetricCall
