@@ -16,12 +16,12 @@ count() {
     -test.run '^$' -test.bench "$4/$2" -test.benchtime 1x 2>&1 >/dev/null | grep -c '^Trace'
 }
 
-printf '%-26s %10s %10s %6s\n' 'benchmark, one run' NEON AVX2 ratio
-for b in 'Slots/csr csr64' 'Slots/random slots' 'Slots/blocks_of_14_bits blocks3' 'Slots/blocks_of_24_bits blocks3' \
+printf '%-34s %10s %10s %6s\n' 'benchmark, one run' NEON AVX2 ratio
+for b in 'Slots/csr csr64' 'Slots/blocks_of_14_bits blocks3' 'Slots/blocks_of_24_bits blocks3' \
   'Slots/blocks_of_43_bits blocks3' 'Slots/symmetric,_blocks_of_2 symmetric2' 'Slots/symmetric,_blocks_of_3 symmetric3' \
   'Accessor/Dot32/2048 dot32' 'Accessor/MulAdds/2048 mulAdds' 'Accessor/Fold/2048 fold'; do
   read -r name kernel <<<"$b"
   neon=$(count arm64 neon aarch64 "$name" "${kernel}Quad")
   avx2=$(count amd64 avx2 x86_64 "$name" "${kernel}Quad")
-  printf '%-26s %10d %10d %6.2f\n' "$name" "$neon" "$avx2" "$(awk "BEGIN { print $neon / $avx2 }")"
+  printf '%-34s %10d %10d %6.2f\n' "$name" "$neon" "$avx2" "$(awk "BEGIN { print $neon / $avx2 }")"
 done
