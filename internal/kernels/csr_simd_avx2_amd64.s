@@ -36,7 +36,7 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xc2148b48 // movq (%rdx,%rax,8), %rdx
-	LONG $0x03c28348 // addq $0x3, %rdx
+	LONG $0x04c28348 // addq $0x4, %rdx
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
 	WORD $0x167e // jle <csr64+0x63>
 	LONG $0xff508d48 // leaq -0x1(%rax), %rdx
@@ -1082,7 +1082,7 @@ TEXT ·csr32Quad(SB), 0, $288-8
 	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xc2148b48 // movq (%rdx,%rax,8), %rdx
-	LONG $0x03c28348 // addq $0x3, %rdx
+	LONG $0x04c28348 // addq $0x4, %rdx
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
 	WORD $0x167e // jle <csr32+0x63>
 	LONG $0xff508d48 // leaq -0x1(%rax), %rdx

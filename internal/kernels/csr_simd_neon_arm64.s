@@ -29,7 +29,7 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xaa0803f1 // mov x17, x8
 	WORD $0xd503201f // nop
 	WORD $0xf871792c // ldr x12, [x9, x17, lsl #3]
-	WORD $0x91000d8c // add x12, x12, #0x3
+	WORD $0x9100118c // add x12, x12, #0x4
 	WORD $0xeb0b019f // cmp x12, x11
 	WORD $0x540000cd // b.le <csr64+0x64>
 	WORD $0xf1000631 // subs x17, x17, #0x1
@@ -1327,7 +1327,7 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf871792c // ldr x12, [x9, x17, lsl #3]
-	WORD $0x91000d8c // add x12, x12, #0x3
+	WORD $0x9100118c // add x12, x12, #0x4
 	WORD $0xeb0b019f // cmp x12, x11
 	WORD $0x540000cd // b.le <csr32+0x64>
 	WORD $0xf1000631 // subs x17, x17, #0x1

@@ -33,7 +33,7 @@ INLINE void prefetch(const struct csr_call *c, i64 p, int single, int far) {
 	PREFETCH(c->col + p + c->ahead);
 }
 
-// row returns the four sums of the elements from p to end; it reads up to three elements behind
+// row returns the four sums of the elements from p to end; it reads up to four elements behind
 // them. Rows of equal lengths have a rest that a processor foresees: so one of a single element is
 // not worth four loads of x.
 INLINE f64x4 row(const struct csr_call *c, i64 p, i64 end, int single, int even, int far) {
@@ -76,8 +76,8 @@ INLINE int alike(const i64 *row_ptr, i64 n) {
 
 INLINE void multiply(const struct csr_call *call, int single) {
 	const struct csr_call c = *call;
-	i64 safe = c.n; // rows with three more elements behind them
-	while (safe > 0 && c.row_ptr[safe] + 3 > c.elements) safe--;
+	i64 safe = c.n; // rows with four more elements behind them: an empty one reads these
+	while (safe > 0 && c.row_ptr[safe] + 4 > c.elements) safe--;
 	i64 groups = safe / 4;
 	if (alike(c.row_ptr, c.n)) {
 		if (c.ahead) fours(&c, groups, single, 1, 1);
