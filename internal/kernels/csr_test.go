@@ -102,6 +102,7 @@ func testCSR[T Value](t *testing.T) {
 	dense[50] = 10000
 	for name, lengths := range map[string][]int{
 		"dense row": dense, "dense row alone": {10000}, "empty rows": make([]int, 100), "lower": {0, 1, 2, 3, 4, 5, 6, 7, 8},
+		"empty, then 3 elements": {5, 2, 7, 0, 3, 0, 0, 0}, "empty, then 4": {5, 2, 7, 0, 4, 0, 0, 0}, "all, then 3": {1, 9, 2, 0, 3},
 	} {
 		for _, cols := range []int{1, 3, 10000} {
 			randomCSR[T](rng, lengths, cols).check(a, rng, fmt.Sprintf("%s, %d columns", name, cols))
