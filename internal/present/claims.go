@@ -173,5 +173,15 @@ func (s spread) below(limit float64) Verdict {
 	return Fails
 }
 
+// finding judges them as below does, and describes them by the median and the quartiles.
+func (s spread) finding(limit float64, data string) Finding {
+	if s.n == 0 {
+		return Finding{Verdict: NotMeasured}
+	}
+	return Finding{
+		Verdict: s.below(limit), Measured: fmt.Sprintf("%.2f in the median", s.median), Spread: s.quartiles("%.2f"), Data: data,
+	}
+}
+
 // percent of one.
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }

@@ -44,13 +44,7 @@ func accessorError(list []records.Record, c Claim, args []string) Finding {
 		data = args[1]
 	}
 	s := spreadOf(ratios(accessorPairs(list, args[0], data), "error"))
-	if s.n == 0 {
-		return Finding{Verdict: NotMeasured}
-	}
-	return Finding{
-		Verdict: s.below(c.Threshold), Measured: fmt.Sprintf("%.2f in the median", s.median), Spread: s.quartiles("%.2f"),
-		Data: fmt.Sprintf("error / that of FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most),
-	}
+	return s.finding(c.Threshold, fmt.Sprintf("error / that of FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most))
 }
 
 // accessorTime judges the time of a kernel relative to FP32, beyond the cache; "GPU" as the
@@ -61,10 +55,8 @@ func accessorTime(list []records.Record, c Claim, args []string) Finding {
 	if s.n == 0 {
 		return Finding{Verdict: NotMeasured, Data: needsFull}
 	}
-	f := Finding{
-		Verdict: s.below(c.Threshold), Measured: fmt.Sprintf("%.2f in the median", s.median), Spread: s.quartiles("%.2f"), Size: leastSize(both(p)),
-		Data: fmt.Sprintf("time / that of FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most),
-	}
+	f := s.finding(c.Threshold, fmt.Sprintf("time / that of FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most))
+	f.Size = leastSize(both(p))
 	if len(args) > 1 && args[1] == "GPU" {
 		f.Verdict = NotHere
 		f.Data += "; a statement about GPUs, which hide conversions behind other threads"

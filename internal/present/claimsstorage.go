@@ -219,10 +219,8 @@ func lighterIndices(list []records.Record, c Claim, _ []string) Finding {
 		all = append(all, x)
 	}
 	s := spreadOf(all)
-	return Finding{
-		Verdict: s.below(c.Threshold), Measured: fmt.Sprintf("%.2f in the median", s.median), Spread: s.quartiles("%.2f"),
-		Data: fmt.Sprintf("storage of AFX in its best layout / in bucketed CSR, %d matrices and targets: %.2f to %.2f", s.n, s.least, s.most),
-	}
+	return s.finding(c.Threshold,
+		fmt.Sprintf("storage of AFX in its best layout / in bucketed CSR, %d matrices and targets: %.2f to %.2f", s.n, s.least, s.most))
 }
 
 // energySaved compares the energy of products with that of FP64.
@@ -235,8 +233,5 @@ func energySaved(list []records.Record, c Claim, _ []string) Finding {
 	if s.n == 0 {
 		return Finding{Verdict: NotMeasured, Data: "needs the energy counters of the processor"}
 	}
-	return Finding{
-		Verdict: s.below(c.Threshold), Measured: fmt.Sprintf("%.2f in the median", s.median), Spread: s.quartiles("%.2f"),
-		Data: fmt.Sprintf("energy / that of FP64 at 2^-53, %d products: %.2f to %.2f", s.n, s.least, s.most),
-	}
+	return s.finding(c.Threshold, fmt.Sprintf("energy / that of FP64 at 2^-53, %d products: %.2f to %.2f", s.n, s.least, s.most))
 }

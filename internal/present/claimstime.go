@@ -88,10 +88,9 @@ func timeFollowsStorage(list []records.Record, c Claim, _ []string) Finding {
 	if p.n == 0 {
 		return Finding{Verdict: NotMeasured, Data: needsFull}
 	}
-	return Finding{
-		Verdict: p.below(c.Threshold), Measured: fmt.Sprintf("%.2f in the median", p.median), Spread: p.quartiles("%.2f"), Size: leastSize(timed),
-		Data: fmt.Sprintf("time / storage, both relative to uniform FP64, %d products with the papers' sets", p.n) + o.beside("AFX"),
-	}
+	f := p.finding(c.Threshold, fmt.Sprintf("time / storage, both relative to uniform FP64, %d products with the papers' sets", p.n)+o.beside("AFX"))
+	f.Size = leastSize(timed)
+	return f
 }
 
 // fasterThanUniform judges AP2 against uniform precision of the same accuracy.
