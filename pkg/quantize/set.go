@@ -52,10 +52,10 @@ func Names() []string {
 }
 
 // LookupSet returns the set of that name; the name of a format stands for that
-// format alone, a list such as FP64,FP32,FP16,drop for the set of these, which drops what is
+// format alone, a list such as FP64,FP32,FP16,drop or FP64+FP32+FP16+drop for the set of these, which drops what is
 // below epsilon T if it says so. Upper and lower case are alike. The error names all.
 func LookupSet(name string) (Set, error) {
-	if strings.Contains(name, ",") {
+	if strings.ContainsAny(name, ",+") {
 		return compose(name)
 	}
 	for _, s := range sets {
