@@ -12,6 +12,7 @@ type Kind struct {
 	Summary   string // what it is for, in one line
 	Symmetric bool   // A must be symmetric, and the preconditioner symmetric positive definite
 	Definite  bool   // A must be positive definite, too
+	Transpose bool   // A must be a linop.Transposer, and the preconditioner a TransposedPreconditioner
 	Replaces  bool   // goes on in its direction from a residual that is replaced, see Options
 
 	// Vectors is the largest number of n-vectors besides x and b that a solve of
@@ -29,6 +30,7 @@ type Use struct {
 // MethodOptions are the parameters of all methods; the zero value is useful.
 type MethodOptions struct {
 	GMRES GMRESOptions
+	IDR   IDROptions
 }
 
 // method is one row of the table of methods.
@@ -55,6 +57,26 @@ func table[V any, S linop.Scalar[S]]() []method[V, S] {
 		{
 			Kind{Name: "minres", Summary: "minimal residuals, for symmetric matrices, definite or not", Symmetric: true, Vectors: fixed(6, 1)},
 			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewMINRES(s) },
+		},
+		{
+			Kind{Name: "cgs", Summary: "conjugate gradients squared, for any matrix, fast or erratic", Vectors: fixed(6, 1)},
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewCGS(s) },
+		},
+		{
+			Kind{Name: "bicg", Summary: "bi-conjugate gradients, for any matrix, with products with its transpose", Transpose: true, Vectors: fixed(5, 1)},
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewBiCG(s) },
+		},
+		{
+			Kind{Name: "idr", Summary: "induced dimension reduction IDR(s), for any matrix, between bicgstab and gmres", Vectors: idrVectors},
+			func(s linop.Space[V, S], opt MethodOptions) Method[V, S] { return NewIDR(s, opt.IDR) },
+		},
+		{
+			Kind{Name: "tfqmr", Summary: "transpose-free quasi-minimal residuals, for any matrix, a smoother cgs", Vectors: fixed(8, 1)},
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewTFQMR(s) },
+		},
+		{
+			Kind{Name: "lsqr", Summary: "least squares, for any matrix, square or not, with products with its transpose", Transpose: true, Vectors: fixed(5, 1)},
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewLSQR(s) },
 		},
 	}
 }
