@@ -48,15 +48,16 @@ var layers = []layer{
 	{pkg: "examples/experiments", imports: []string{"internal/figure"}, reason: "data, and its form"},
 	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/gpu", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 
-	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "internal/dd"}, reason: "measures speed, knows no files of matrices and no terminal"},
+	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/packed", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "internal/dd"}, reason: "measures speed, knows no files of matrices and no terminal"},
 
 	{pkg: "pkg/solve", imports: []string{"internal/dd", "pkg/csr", "pkg/adaptive", "pkg/linop", "pkg/parallel", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
 	{pkg: "pkg/precond", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "pkg/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
 	{pkg: "pkg/verify", imports: []string{"pkg/csr", "pkg/parallel", "internal/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
-	{pkg: "pkg/linop", imports: []string{"pkg/csr", "internal/kernels", "pkg/parallel", "internal/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
+	{pkg: "pkg/linop", imports: []string{"pkg/csr", "pkg/packed", "internal/kernels", "pkg/parallel", "internal/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
 	{pkg: "pkg/quantize", imports: []string{"pkg/csr", "pkg/formats", "pkg/parallel", "pkg/sell", "internal/kernels", "internal/nearest"}, reason: "decides the format of each element, knows no layout and no product"},
 	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "pkg/parallel", "pkg/quantize", "pkg/sell", "internal/kernels"}, reason: "chooses a layout, packs and multiplies, knows no algorithm and no device"},
+	{pkg: "pkg/packed", imports: []string{"pkg/parallel", "internal/kernels"}, reason: "stores vectors, knows no matrix and no algorithm"},
 	{pkg: "pkg/sell", imports: []string{"internal/kernels"}, reason: "arranges integers in lanes, knows no matrix, format or device"},
 	{pkg: "pkg/gpu", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/parallel", "pkg/sell"}, reason: "devices, and what lies on them; knows no method and no terminal"},
 	{pkg: "internal/testmatrix", imports: []string{"internal/collection", "pkg/csr", "pkg/matrixmarket"}, reason: "matrices for tests"},
