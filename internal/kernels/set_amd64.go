@@ -35,6 +35,7 @@ func (k *Set) avx512() {
 		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
+	k.packed = packedKernels{dotFloatsOct, dotShortsOct, axpyFloatsOct, axpyShortsOct}
 
 	k.residual64 = residualGroups
 

@@ -9,6 +9,7 @@ func (k *Set) quad() {
 		scale: scaleQuad, step: stepQuad, mul: mulQuad, relax: relaxQuad,
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
+	k.packed = packedKernels{dotFloatsQuad, dotShortsQuad, axpyFloatsQuad, axpyShortsQuad}
 
 	k.csr64 = csrQuad[float64](csrHere)
 	k.csr32 = csrQuad[float32](csrHere)
