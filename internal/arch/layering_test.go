@@ -54,6 +54,7 @@ var layers = []layer{
 	{pkg: "pkg/precond", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "pkg/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
 	{pkg: "pkg/verify", imports: []string{"pkg/csr", "pkg/parallel", "internal/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
+	{pkg: "pkg/stochastic", imports: []string{"internal/dd", "pkg/csr", "pkg/linop", "pkg/parallel"}, reason: "arithmetic that rounds at random, and vectors of it; knows no method", pure: true},
 	{pkg: "pkg/linop", imports: []string{"pkg/csr", "internal/kernels", "pkg/parallel", "internal/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
 	{pkg: "pkg/quantize", imports: []string{"pkg/csr", "pkg/formats", "pkg/parallel", "pkg/sell", "internal/kernels", "internal/nearest"}, reason: "decides the format of each element, knows no layout and no product"},
 	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "pkg/parallel", "pkg/quantize", "pkg/sell", "internal/kernels"}, reason: "chooses a layout, packs and multiplies, knows no algorithm and no device"},
