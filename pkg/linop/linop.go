@@ -81,6 +81,14 @@ type Operator[V, S any] interface {
 	Residual(r, b, x V)                 // r = b - A x
 }
 
+// A Graded is an Operator whose products may be less accurate, and read less memory then.
+type Graded[V, S any] interface {
+	Operator[V, S]
+	// ApplyWithin computes dst = A src with an error of at most delta ||A||_inf ||src||_inf in an element,
+	// or that of Apply.
+	ApplyWithin(delta float64, dst, src V)
+}
+
 // A Relaxer is an Operator with the steps of stationary iterations and of
 // multigrid, each in one pass over A.
 type Relaxer[V, S any] interface {
