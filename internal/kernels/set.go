@@ -56,6 +56,7 @@ type Set struct {
 	ell64    ellKernel[float64]
 	ell32    ellKernel[float32]
 	ellMixed ellKernel[float32]
+	coo      cooKernel
 	mulAdds  mulAddsKernels
 	fold     foldKernel
 }
@@ -102,6 +103,7 @@ func portable() Set {
 		ell64:    ellMulVec[float64, float64],
 		ell32:    ellMulVec[float32, float32],
 		ellMixed: ellMulVec[float32, float64],
+		coo:      cooAddVec,
 		mulAdds:  portableMulAdds,
 		fold:     fold,
 	}

@@ -7,6 +7,7 @@ func (k *Set) quad() {
 	k.vector = vectorKernels{
 		dot: dotQuad, dot4: dot4Quad, axpy: axpyQuad, axpy4: axpy4Quad, axpyDot: axpyDotQuad, xpay: xpayQuad,
 		scale: scaleQuad, step: stepQuad, mul: mulQuad, relax: relaxQuad,
+		copy: copyToQuad, scaleTo: scaleToQuad, add: addQuad, triad: triadQuad,
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
 	k.packed = packedKernels{dotFloatsQuad, dotShortsQuad, axpyFloatsQuad, axpyShortsQuad}
@@ -40,6 +41,7 @@ func (k *Set) quad() {
 	k.ell64 = ellQuad
 	k.ell32 = ell32Quad
 	k.ellMixed = ellMixedQuad
+	k.coo = cooSIMD(csrHere)
 	k.mulAdds = mulAddsKernels{mulAddsQuad, mulAddsMixedQuad, mulAdds32Quad}
 	k.fold = foldQuad
 }
