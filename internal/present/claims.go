@@ -77,6 +77,11 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"energy":          energySaved,
 	"near bound":      methodsNearBound,
 	"methods alike":   methodsAlike,
+
+	"similar storage":    similarStorage,
+	"slightly more time": slightlyMoreTime,
+	"less storage":       lessStorage,
+	"range":              rangeMatters,
 }
 
 //go:embed claims.yaml

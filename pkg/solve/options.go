@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Method names a Krylov method, or leaves the choice to the rules of Auto.
@@ -105,8 +107,9 @@ type Options struct {
 
 	Checkpoint Checkpoints // taken, and gone on from
 
-	ordinary    bool  // no special kind of matrix is looked for
-	givenMemory int64 // MaxMemory before some was set aside; 0: none was
+	samples     func(m *csr.Matrix, pool *parallel.Pool) *samples // the place of a stochastic solve; nil: another one
+	ordinary    bool                                              // no special kind of matrix is looked for
+	givenMemory int64                                             // MaxMemory before some was set aside; 0: none was
 
 	Monitor krylov.Monitor    // nil: none
 	Log     func(line string) // receives every decision, a line each; nil: none

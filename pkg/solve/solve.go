@@ -38,6 +38,7 @@ type Solver struct {
 	sums    []float64 // sum_j |a_ij| of each row of m; nil: not asked for yet
 
 	recorder *recorder // of checkpoints; nil: none
+	answered []float64 // the last x, in the order chosen
 }
 
 // special solves with a matrix of a special kind in its own way.
@@ -194,6 +195,8 @@ func (s *Solver) build(ctx context.Context) (err error) {
 		if at, err = newDevice(s.m, d, s.pool); err == nil {
 			s.refiner, err = newRefinement(ctx, s, at)
 		}
+	case s.opt.samples != nil:
+		s.refiner, err = newRefinement(ctx, s, s.opt.samples(s.m, s.pool))
 	default:
 		defer ended(ctx, &err)
 		pool := s.pool.Until(ctx)
@@ -311,6 +314,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if err := a.solve(x0 != nil); err != nil {
 		return Result{}, err
 	}
+	s.answered = a.x
 	used := s.refiner.usage()
 	now := used.used().minus(before)
 	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning
