@@ -92,6 +92,12 @@ func two(first, second string, storage, seconds float64) []records.Record {
 	return list(stored("formats="+first, 1, 1), stored("formats="+second, storage, seconds))
 }
 
+// wrong is a solve with that forward error.
+func wrong(r records.Record, forward float64) records.Record {
+	r.Values["forward_error"] = forward
+	return r
+}
+
 func list(l ...records.Record) []records.Record { return l }
 
 // The sets of claims on FP16, FP8 and RPRE24.
@@ -162,6 +168,11 @@ var cases = []struct {
 	{"nw-fast", Holds, list(solved(uniform, 100, 1), solved(nw, 33, 1))},
 	{"nw-fast", Holds, list(solved(uniform, 0, 1), solved(nw, 400, 1))},
 	{"nw-fast", Fails, list(solved(uniform, 100, 1), solved(nw, 34, 1))},
+	{"nw-fast-error", Holds, list(solved(uniform, 100, 1), wrong(solved(nw, 33, 1), 1))},
+	{"nw-fast-error", Holds, list(solved(uniform, 0, 1), wrong(solved(nw, 400, 1), 1e8))},
+	{"nw-fast-error", Fails, list(solved(uniform, 100, 1), wrong(solved(nw, 33, 1), 0.9))},
+	{"nw-fast-error", NotMeasured, list(solved(uniform, 100, 1), wrong(solved(nw, 34, 1), 10))},
+	{"nw-fast-error", NotMeasured, list(solved(uniform, 0, 1), wrong(solved(nw, 0, 1), 10))},
 	{"coarser", Holds, coarser(100, 0.4, 100)},
 	{"coarser", Holds, coarser(100, 0.4, 0)},
 	{"coarser", Partly, coarser(100, 0.4, 99)},
