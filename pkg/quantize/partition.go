@@ -83,7 +83,6 @@ func newPartition(s Spec, tol *Tolerances) *Partition {
 		if c.normal = c.codec.LeastNormal(); f.Kind == formats.Minifloat {
 			c.below = c.codec.ErrorBound(0)
 			c.least = 2 * c.below
-			c.clamps = !s.Set.Uniform
 		}
 		if p.keep == None && head {
 			p.keep = len(p.classes)
