@@ -131,7 +131,7 @@ type timedIterations struct {
 
 // measureIterations runs the methods one after the other, in several rounds.
 func measureIterations(ctx context.Context, in input, points []point) error {
-	s := newSystem(in.matrix, true, in.pool)
+	s := newSystem(in.matrix, "rowmax", in.pool)
 	space := &counted{Host: s.host}
 	a := &fused{CSR: linop.NewCSR(s.m, in.pool), space: space}
 	rounds := iterationRounds
