@@ -218,6 +218,12 @@ var cases = []struct {
 	{"accessor-trsv", Holds, problem("TRSV", 0.1, 1.2)},
 	{"accessor-trsv", Fails, problem("TRSV", 0.6, 0.9)},
 	{"accessor-ell", NotHere, problem("ELL", 2, 1.02)},
+	{"solvers-bound", Holds, list(iterated("cg", 10, 0.4), iterated("idr", 10, 0.5), iterated("cgs", 10, 0.6))},
+	{"solvers-bound", Partly, list(iterated("cg", 10, 0.4), iterated("idr", 10, 0.45), iterated("cgs", 10, 0.6))},
+	{"solvers-bound", Fails, list(iterated("cg", 10, 0.4), iterated("lsqr", 10, 0.9))},
+	{"solvers-alike", Holds, list(iterated("cg", 10, 0.4), iterated("bicg", 5, 0.4), iterated("lsqr", 1, 0.4))},
+	{"solvers-alike", Fails, list(iterated("cg", 10, 0.4), iterated("bicg", 4.9, 0.4))},
+	{"solvers-alike", NotMeasured, list(iterated("cg", 10, 0.4))},
 	{"roofline", Holds, roof(9.5, 95)},
 	{"roofline", Partly, roof(8, 95)},
 	{"roofline", Fails, roof(8, 80)},
@@ -232,6 +238,11 @@ var cases = []struct {
 	{"fp16-range", Holds, half(0.5, 0)},
 	{"fp16-range", Fails, half(0.5, 0.1)},
 	{"fp16-range", NotMeasured, half(0, 0)},
+}
+
+// iterated are iterations of a method.
+func iterated(method string, gflops, share float64) records.Record {
+	return made("iterations", "method="+method, numbers{"gflops": gflops, "of_bound": share})
 }
 
 // dropped is a matrix stored with dropping alone, lower precision alone, which
