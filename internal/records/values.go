@@ -58,6 +58,8 @@ var values = []Value{
 	{"iterations", "iterations", Count},
 	{"steps", "refinement steps", Count},
 	{"backward_error", "normwise backward error of x", Scientific},
+	{"relative_residual", "residual of x / norm of b", Scientific},
+	{"forward_error", "error of x / norm of the solution", Scientific},
 	{"converged", "converged", YesNo},
 
 	{"matrix_read", "bytes of matrices read", Scientific},
