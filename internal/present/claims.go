@@ -75,6 +75,14 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"roofline":        rooflineFollows,
 	"lighter indices": lighterIndices,
 	"energy":          energySaved,
+
+	"agata identical":  agataIdentical,
+	"agata mixed":      agataMixed,
+	"agata order":      agataOrder,
+	"agata time":       agataTime,
+	"agata distances":  agataDistances,
+	"agata energies":   agataEnergies,
+	"agata stochastic": agataStochastic,
 }
 
 //go:embed claims.yaml
