@@ -83,6 +83,11 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"agata distances":  agataDistances,
 	"agata energies":   agataEnergies,
 	"agata stochastic": agataStochastic,
+
+	"similar storage":    similarStorage,
+	"slightly more time": slightlyMoreTime,
+	"less storage":       lessStorage,
+	"range":              rangeMatters,
 }
 
 //go:embed claims.yaml
