@@ -60,6 +60,12 @@ var values = []Value{
 	{"backward_error", "normwise backward error of x", Scientific},
 	{"converged", "converged", YesNo},
 
+	{"matrix_read", "bytes of matrices read", Scientific},
+	{"basis_read", "bytes of the basis read", Scientific},
+	{"read", "bytes read / plain GMRES", Percent},
+	{"basis_storage", "basis / FP64", Percent},
+	{"time_plain", "time / plain GMRES", Percent},
+
 	{"error", "relative error, mean of ten seeds", Scientific},
 	{"error_median", "relative error, median of ten seeds", Scientific},
 	{"time_fp64", "time / FP64", Percent},
@@ -78,6 +84,9 @@ var values = []Value{
 	{"digits_least", "significant digits of a figure of merit, least", Fixed},
 	{"changed", "points changed by random rounding", Percent},
 
+	{"bandwidth", "bandwidth of updates of vectors (GB/s)", Fixed},
+	{"of_bound", "GFLOP/s / one operation for 8 bytes of memory", Percent},
+	{"products", "products in an iteration", Fixed},
 	{"predicted_storage", "predicted storage / FP64 CSR", Percent},
 	{"bytes_per_value", "bytes", Count},
 	{"sign_bits", "sign bits", Count},
