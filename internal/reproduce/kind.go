@@ -151,8 +151,10 @@ type result struct {
 
 // kinds lists all ways to measure.
 func kinds() []kind {
-	return []kind{product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(), inexactGMRES(), iterations(),
-		agataSearches(), agataTimes(), agataDistances(), agataEnergies(), agataDigits()}
+	return []kind{
+		product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(), inexactGMRES(), iterations(),
+		agataSearches(), agataTimes(), agataDistances(), agataEnergies(), agataDigits(),
+	}
 }
 
 func findKind(name string) (kind, error) {
