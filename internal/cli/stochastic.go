@@ -100,24 +100,15 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
 		return err
 	}
-	b, _, err := f.readVectors(ctx, in, m.Rows)
+	b, text, err := f.oneRHS(ctx, in, m)
 	if err != nil {
 		return err
 	}
-	if len(b) > 1 {
-		return usage("--rhs %s: want one right-hand side, got %d", f.rhs, len(b))
-	}
-	d := report.StochasticDigits{Version: Version, File: path, RHS: f.rhs}
-	if b == nil {
-		b = make([][]float64, 1)
-		if b[0], d.RHS, err = f.makeRHS(m); err != nil {
-			return err
-		}
-	}
+	d := report.StochasticDigits{Version: Version, File: path, RHS: text}
 	status := newStatusLine(s.err)
 	defer status.done()
 	status.show(func() string { return "solving" })
-	plain, facts, err := solveOnce(ctx, m, b[0], f.opt)
+	plain, facts, err := solveOnce(ctx, m, b, f.opt)
 	if err != nil {
 		return err
 	}
@@ -138,7 +129,7 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	opt.Monitor = func(e krylov.Event) {
 		status.show(func() string { return fmt.Sprintf("three solves, iteration %d, %.1e", e.Iteration, e.Estimate) })
 	}
-	three, err := solve.SolveStochastic(ctx, m, b[0], nil, opt, f.seed)
+	three, err := solve.SolveStochastic(ctx, m, b, nil, opt, f.seed)
 	if err != nil {
 		return err
 	}
