@@ -75,6 +75,11 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"roofline":        rooflineFollows,
 	"lighter indices": lighterIndices,
 	"energy":          energySaved,
+
+	"cestac":            cestacRight,
+	"cestac over":       cestacOver,
+	"promise residuals": promiseResiduals,
+	"promise moved":     promiseMoved,
 }
 
 //go:embed claims.yaml

@@ -60,6 +60,18 @@ var values = []Value{
 	{"backward_error", "normwise backward error of x", Scientific},
 	{"converged", "converged", YesNo},
 
+	{"cestac_digits", "digits by CESTAC", Fixed},
+	{"right_digits", "right digits of the same x", Fixed},
+	{"believed_digits", "digits that solve believes", Count},
+	{"right_ordinary", "right digits of the x of solve", Fixed},
+	{"zeros", "elements without a digit", Percent},
+	{"cancellations", "cancellations of four digits", Count},
+	{"moved_fp64", "bytes moved / FP64", Percent},
+	{"solves", "solves of the search", Count},
+	{"fp64_residuals", "residuals stay in FP64", YesNo},
+	{"fp64_rest", "other values that stay in FP64", Percent},
+	{"iterations_fp64", "iterations with FP64", Count},
+
 	{"error", "relative error, mean of ten seeds", Scientific},
 	{"error_median", "relative error, median of ten seeds", Scientific},
 	{"time_fp64", "time / FP64", Percent},
