@@ -1,6 +1,7 @@
 package present
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/records"
@@ -191,6 +192,29 @@ var cases = []struct {
 	{"roofline", Holds, roof(9.5, 95)},
 	{"roofline", Partly, roof(8, 95)},
 	{"roofline", Fails, roof(8, 80)},
+
+	{"cestac-roundings", Holds, list(cestac("roundings", 12, 11.5), cestac("roundings", 9, 12))},
+	{"cestac-roundings", Partly, list(cestac("roundings", 12, 11.5), cestac("roundings", 9, 7.5))},
+	{"cestac-roundings", Fails, list(cestac("roundings", 12, 10.5), cestac("1e-6", 9, 9))},
+	{"cestac-tolerance", Holds, list(cestac("1e-6", 12, 5), cestac("1e-6", 6, 5))},
+	{"cestac-tolerance", Fails, list(cestac("1e-6", 6, 5), cestac("roundings", 9, 5))},
+	{"promise-residuals", Holds, list(promise(1, 0.2, 0.6), promise(1, 0.5, 0.6))},
+	{"promise-residuals", Partly, list(promise(1, 0.2, 0.6), promise(0, 0.4, 0.6))},
+	{"promise-residuals", Fails, list(promise(1, 0.9, 0.6), promise(0, 0.8, 0.6))},
+	{"promise-moved", Holds, list(promise(1, 0.2, 0.75))},
+	{"promise-moved", Partly, list(promise(1, 0.2, 0.9))},
+	{"promise-moved", Fails, list(promise(1, 0.2, 1))},
+}
+
+// cestac is a solve with random rounding: digits counted, and right ones.
+func cestac(tolerance string, counted, right float64) records.Record {
+	return made("stochastic", fmt.Sprintf("matrix=m%g tolerance=%s", counted, tolerance), numbers{"converged": 1, "cestac_digits": counted, "right_digits": right})
+}
+
+// promise is a search for formats: whether residuals stay in FP64, the share of the rest that
+// does, and bytes moved.
+func promise(residuals, rest, moved float64) records.Record {
+	return made("formats", fmt.Sprintf("matrix=m%g tolerance=1e-10", rest), numbers{"fp64_residuals": residuals, "fp64_rest": rest, "moved_fp64": moved})
 }
 
 // dropped is a matrix stored with dropping alone, lower precision alone, which

@@ -26,7 +26,7 @@ type system struct {
 	scaled   *csr.Matrix
 	scaling  csr.Scaling
 	rhs      []float64 // scaled
-	sums     []float64 // of the rows of the scaled matrix
+	sums     []float64 // of the rows of the matrix as given
 	facts    csr.Facts
 	class    []uint8 // of each entry
 	pool     *parallel.Pool
@@ -54,7 +54,7 @@ func newSystem(m *csr.Matrix, b []float64, opt Options, pool *parallel.Pool) (*s
 	for i, v := range b {
 		s.rhs[i] = sign * csr.Ldexp(v, s.scaling.Row[i])
 	}
-	s.sums = s.scaled.RowSums(pool)
+	s.sums = m.RowSums(pool)
 	return s, nil
 }
 
@@ -131,26 +131,27 @@ func (v residual) of(r, b, x vector) {
 	v.stored.round(r)
 }
 
-// measure is the row-wise error of z by a residual r.
+// measure is the row-wise error of x = D_c z by a residual r of the scaled system.
 func (s *system) measure(z, r vector) (worst float64) {
 	size := 0.0
-	for _, v := range z {
-		size = math.Max(size, math.Abs(v))
+	for j, v := range z {
+		size = math.Max(size, math.Abs(csr.Ldexp(v, s.scaling.Col[j])))
 	}
 	for i, v := range r {
-		if v != 0 {
-			worst = math.Max(worst, math.Abs(v)/(float64(s.sums[i]*size)+math.Abs(s.rhs[i])))
-		}
 		if v-v != 0 {
 			return math.Inf(1)
+		}
+		if v != 0 {
+			v = math.Abs(csr.Ldexp(v, -s.scaling.Row[i]))
+			worst = math.Max(worst, v/(float64(s.sums[i]*size)+math.Abs(s.b[i])))
 		}
 	}
 	return worst
 }
 
 const (
-	// spare keeps the end of a trial so much below the tolerance that scaling and the
-	// residual of the trial cannot make the verdict disagree.
+	// spare keeps the end of a trial so much below the tolerance that roundings of its
+	// residual do not make the verdict disagree.
 	spare = 0.5
 	// floorFactor times the error of the coarsest part is as far as a correction is solved.
 	floorFactor = 4
