@@ -15,20 +15,22 @@ var kernelCases = []struct {
 	run  func(a *arena, rng *rand.Rand)
 }{
 	{"vectors", func(a *arena, rng *rand.Rand) {
-		c := vectorCalls[rng.IntN(len(vectorCalls))]
-		n := rng.IntN(6 * group)
-		factors, source := numbers[float64](rng, 5), make([][]float64, 5)
-		for i := range source {
-			source[i] = numbers[float64](rng, n)
-		}
-		everywhere(a, fmt.Sprintf("%s of %d elements", c.name, n), nil, func(k *Set) []float64 {
-			var v [5][]float64
-			for i := range v {
-				v[i] = put(a, source[i])
+		for range 4 { // since there are many
+			c := vectorCalls[rng.IntN(len(vectorCalls))]
+			n := rng.IntN(6 * group)
+			factors, source := numbers[float64](rng, 5), make([][]float64, 5)
+			for i := range source {
+				source[i] = numbers[float64](rng, n)
 			}
-			sums := c.call(k, slices.Clone(factors), v[:])
-			return append(slices.Concat(v[:]...), sums...)
-		})
+			everywhere(a, fmt.Sprintf("%s of %d elements", c.name, n), nil, func(k *Set) []float64 {
+				var v [5][]float64
+				for i := range v {
+					v[i] = put(a, source[i])
+				}
+				sums := c.call(k, slices.Clone(factors), v[:])
+				return append(slices.Concat(v[:]...), sums...)
+			})
+		}
 	}},
 	{"mixed vectors", func(a *arena, rng *rand.Rand) {
 		n, factor := rng.IntN(6*group), number[float64](rng)
@@ -44,6 +46,15 @@ var kernelCases = []struct {
 			k.XpayMixed(put(a, w), put(a, f), factor, y)
 			return y
 		})
+	}},
+	{"packed vectors", func(a *arena, rng *rand.Rand) {
+		n, factor := rng.IntN(6*group), number[float64](rng)
+		w, v, short := numbers[float64](rng, n), numbers[float32](rng, n), make([]int16, n)
+		for i := range short {
+			short[i] = int16(rng.Uint32())
+		}
+		packedCase(a, v, factor, w)
+		packedCase(a, short, factor, w)
 	}},
 	{"CSR", func(a *arena, rng *rand.Rand) {
 		lengths, cols := rowLengths(rng), 1+rng.IntN(300)
@@ -146,6 +157,7 @@ var kernelCases = []struct {
 		testELL[float32, float64](a, rng, rows, width)
 		testELL[float32, float32](a, rng, rows, width)
 	}},
+	{"COO", func(a *arena, rng *rand.Rand) { testCOO(a, rng, rowLengths(rng), 1+rng.IntN(300)) }},
 	{"multiply-adds", func(a *arena, rng *rand.Rand) {
 		n, times := rng.IntN(600), 1+rng.IntN(4)
 		x, y := normal[float64](rng, n), normal[float32](rng, n)

@@ -65,3 +65,10 @@ func csrQuad[T Value](w csrWalk) csrKernel[T] {
 		}
 	}
 }
+
+// cooSIMD is COOAddVec with four lanes.
+func cooSIMD(w csrWalk) cooKernel {
+	return func(dst []float64, row, col []int32, val, x []float64) {
+		cooQuad(dst, row, col, val, x, w.ahead)
+	}
+}

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func ellQuad(dst []float64, lo int, hi int, width int, stride int, col []int32, val []float64, x []float64)
-TEXT ·ellQuad(SB), 0, $192-128
+TEXT ·ellQuad(SB), 0, $240-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX
@@ -13,13 +13,13 @@ TEXT ·ellQuad(SB), 0, $192-128
 	MOVQ stride+48(FP), R8
 	MOVQ col_base+56(FP), R9
 	MOVQ val_base+80(FP), AX
-	MOVQ AX, 176(SP)
+	MOVQ AX, 224(SP)
 	MOVQ x_base+104(FP), AX
-	MOVQ AX, 184(SP)
-	ADJSP $-176
+	MOVQ AX, 232(SP)
+	ADJSP $-224
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <ell>
-	LONG $0x0001f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x0002f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -32,109 +32,154 @@ TEXT ·ellQuad(SB), 0, $192-128
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x18ec8348 // subq $0x18, %rsp
-	WORD $0x8949; BYTE $0xd4 // movq %rdx, %r12
-	LONG $0x24448b48; BYTE $0x58 // movq 0x58(%rsp), %rax
-	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
-	LONG $0x086e8d4c // leaq 0x8(%rsi), %r13
-	LONG $0x240c894c // movq %r9, (%rsp)
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	WORD $0x087e // jle <ell+0x30>
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0x00011be9; BYTE $0x00 // jmp <ell+0x14b>
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00f08e0f; WORD $0x0000 // jle <ell+0x129>
-	LONG $0xf23c8d4c // leaq (%rdx,%rsi,8), %r15
-	LONG $0xb11c8d49 // leaq (%r9,%rsi,4), %rbx
-	LONG $0x85348d4e; LONG $0x00000000 // leaq (,%r8,4), %r14
-	LONG $0x000010ba; BYTE $0x00 // movl $0x10, %edx
-	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x894d; BYTE $0xea // movq %r13, %r10
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
-	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x2b5c634e; BYTE $0xf0 // movslq -0x10(%rbx,%r13), %r11
-	LONG $0x2b4c634e; BYTE $0xf8 // movslq -0x8(%rbx,%r13), %r9
-	LONG $0x2b64634e; BYTE $0xf4 // movslq -0xc(%rbx,%r13), %r12
-	LONG $0x2b4c634a; BYTE $0xfc // movslq -0x4(%rbx,%r13), %rcx
-	LONG $0x107ba1c4; WORD $0xc814 // vmovsd (%rax,%r9,8), %xmm2
-	LONG $0x107ba1c4; WORD $0xd81c // vmovsd (%rax,%r11,8), %xmm3
-	LONG $0x2b5c634e; BYTE $0x08 // movslq 0x8(%rbx,%r13), %r11
-	LONG $0x2b4c634e; BYTE $0x04 // movslq 0x4(%rbx,%r13), %r9
-	LONG $0x1416e9c5; BYTE $0xc8 // vmovhpd (%rax,%rcx,8), %xmm2, %xmm2
-	LONG $0x1661a1c4; WORD $0xe01c // vmovhpd (%rax,%r12,8), %xmm3, %xmm3
-	LONG $0x2b0c634a // movslq (%rbx,%r13), %rcx
-	LONG $0x2b64634e; BYTE $0x0c // movslq 0xc(%rbx,%r13), %r12
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x596d81c4; WORD $0x6f54; BYTE $0xe0 // vmulpd -0x20(%r15,%r13,2), %ymm2, %ymm2
-	LONG $0x1c10fbc5; BYTE $0xc8 // vmovsd (%rax,%rcx,8), %xmm3
-	LONG $0x1661a1c4; WORD $0xc81c // vmovhpd (%rax,%r9,8), %xmm3, %xmm3
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x107ba1c4; WORD $0xd814 // vmovsd (%rax,%r11,8), %xmm2
-	LONG $0x1669a1c4; WORD $0xe014 // vmovhpd (%rax,%r12,8), %xmm2, %xmm2
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x596d81c4; WORD $0x6f14 // vmulpd (%r15,%r13,2), %ymm2, %ymm2
-	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
-	WORD $0xff48; BYTE $0xcd // decq %rbp
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	WORD $0x8275 // jne <ell+0x80>
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x086a8d4d // leaq 0x8(%r10), %r13
-	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x0411fdc5; BYTE $0xf7 // vmovupd %ymm0, (%rdi,%rsi,8)
-	LONG $0x4c11fdc5; WORD $0x20f7 // vmovupd %ymm1, 0x20(%rdi,%rsi,8)
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0xff398e0f; WORD $0xffff // jle <ell+0x60>
-	WORD $0x22eb // jmp <ell+0x14b>
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0411fdc5; BYTE $0xf7 // vmovupd %ymm0, (%rdi,%rsi,8)
-	LONG $0x4411fdc5; WORD $0x20f7 // vmovupd %ymm0, 0x20(%rdi,%rsi,8)
-	LONG $0x08568d4c // leaq 0x8(%rsi), %r10
-	LONG $0x10c68348 // addq $0x10, %rsi
-	WORD $0x394c; BYTE $0xe6 // cmpq %r12, %rsi
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xe57e // jle <ell+0x130>
-	WORD $0x394d; BYTE $0xe2 // cmpq %r12, %r10
-	LONG $0x007c8d0f; WORD $0x0000 // jge <ell+0x1d0>
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x677e // jle <ell+0x1c0>
-	LONG $0x244c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r9
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x02e0c149 // shlq $0x2, %r8
-	LONG $0x92348d4a // leaq (%rdx,%r10,4), %rsi
-	LONG $0xd10c8d4f // leaq (%r9,%r10,8), %r9
-	WORD $0x9066 // nop
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x48ec8348 // subq $0x48, %rsp
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0x029c8d0f; WORD $0x0000 // jge <ell+0x2c2>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x008e8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rsi), %r9
+	WORD $0x3949; BYTE $0xc1 // cmpq %rax, %r9
+	LONG $0xc84d0f4c // cmovgeq %rax, %r9
+	LONG $0x247c8348; WORD $0x0010 // cmpq $0x0, 0x10(%rsp)
+	LONG $0x02538e0f; WORD $0x0000 // jle <ell+0x298>
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x24848b48; LONG $0x00000088 // movq 0x88(%rsp), %rax
+	LONG $0x85148d4a; LONG $0x00000000 // leaq (,%r8,4), %rdx
+	LONG $0x03e0c149 // shlq $0x3, %r8
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0x00c18148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rcx
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	WORD $0x23eb // jmp <ell+0x9c>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x1e146348 // movslq (%rsi,%rbx), %rdx
-	LONG $0x107bc1c4; WORD $0x590c // vmovsd (%r9,%rbx,2), %xmm1
-	WORD $0x014c; BYTE $0xc3 // addq %r8, %rbx
-	WORD $0xff49; BYTE $0xcb // decq %r11
-	LONG $0x0c59f3c5; BYTE $0xd0 // vmulsd (%rax,%rdx,8), %xmm1, %xmm1
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	WORD $0xe575 // jne <ell+0x180>
-	LONG $0x117ba1c4; WORD $0xd704 // vmovsd %xmm0, (%rdi,%r10,8)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x008e8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rsi), %r9
+	WORD $0x3949; BYTE $0xc9 // cmpq %rcx, %r9
+	LONG $0xc94d0f4c // cmovgeq %rcx, %r9
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	LONG $0x02268d0f; WORD $0x0000 // jge <ell+0x2c2>
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	WORD $0x894c; BYTE $0xce // movq %r9, %rsi
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	LONG $0x24148948 // movq %rdx, (%rsp)
+	WORD $0x394c; BYTE $0xca // cmpq %r9, %rdx
+	LONG $0x009e8d0f; WORD $0x0000 // jge <ell+0x150>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xcf04c748; LONG $0x00000000 // movq $0x0, (%rdi,%rcx,8)
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	WORD $0xf075 // jne <ell+0xc0>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
+	WORD $0x3949; BYTE $0xf7 // cmpq %rsi, %r15
+	LONG $0x00808e0f; WORD $0x0000 // jle <ell+0x161>
+	LONG $0x24343948 // cmpq %rsi, (%rsp)
+	WORD $0x997d // jge <ell+0x80>
+	LONG $0x24948b48; LONG $0x00000080 // movq 0x80(%rsp), %rdx
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x8904634d // movslq (%r9,%rcx,4), %r8
+	LONG $0x0410fbc5; BYTE $0xca // vmovsd (%rdx,%rcx,8), %xmm0
+	LONG $0x597ba1c4; WORD $0xc004 // vmulsd (%rax,%r8,8), %xmm0, %xmm0
+	LONG $0x0458fbc5; BYTE $0xcf // vaddsd (%rdi,%rcx,8), %xmm0, %xmm0
+	LONG $0x0411fbc5; BYTE $0xcf // vmovsd %xmm0, (%rdi,%rcx,8)
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	WORD $0xdf75 // jne <ell+0x110>
+	LONG $0x244c034c; BYTE $0x20 // addq 0x20(%rsp), %r9
+	LONG $0x24540348; BYTE $0x28 // addq 0x28(%rsp), %rdx
 	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x04c68348 // addq $0x4, %rsi
-	LONG $0x08c18349 // addq $0x8, %r9
-	WORD $0x394d; BYTE $0xe2 // cmpq %r12, %r10
-	WORD $0xbf75 // jne <ell+0x170>
-	WORD $0x1deb // jmp <ell+0x1d0>
+	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
+	WORD $0xbb75 // jne <ell+0x100>
+	LONG $0xffff36e9; BYTE $0xff // jmp <ell+0x80>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
+	WORD $0x3949; BYTE $0xf7 // cmpq %rsi, %r15
+	LONG $0xff1f8f0f; WORD $0xffff // jg <ell+0x80>
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x24848b4c; LONG $0x00000080 // movq 0x80(%rsp), %r8
+	LONG $0x911c8d48 // leaq (%rcx,%rdx,4), %rbx
+	LONG $0xd12c8d4d // leaq (%r9,%rdx,8), %r13
+	LONG $0xd02c8d49 // leaq (%r8,%rdx,8), %rbp
+	LONG $0x0010b941; WORD $0x0000 // movl $0x10, %r9d
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x8949; BYTE $0xdc // movq %rbx, %r12
+	WORD $0x28eb // jmp <ell+0x1b8>
+	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
+	LONG $0x246c034c; BYTE $0x28 // addq 0x28(%rsp), %r13
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	LONG $0x24543b48; BYTE $0x10 // cmpq 0x10(%rsp), %rdx
+	LONG $0xfec8840f; WORD $0xffff // je <ell+0x80>
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x244c894c; BYTE $0x40 // movq %r9, 0x40(%rsp)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00d5 // prefetcht0 (%r13,%rdx,8)
+	LONG $0x8c180f41; LONG $0x00020094; BYTE $0x00 // prefetcht0 0x200(%r12,%rdx,4)
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	LONG $0x940c634d // movslq (%r12,%rdx,4), %r9
+	LONG $0x9454634d; BYTE $0x08 // movslq 0x8(%r12,%rdx,4), %r10
+	LONG $0x945c634d; BYTE $0x04 // movslq 0x4(%r12,%rdx,4), %r11
+	LONG $0x9474634d; BYTE $0x0c // movslq 0xc(%r12,%rdx,4), %r14
+	LONG $0x107ba1c4; WORD $0xd004 // vmovsd (%rax,%r10,8), %xmm0
+	LONG $0x107ba1c4; WORD $0xc80c // vmovsd (%rax,%r9,8), %xmm1
+	LONG $0x17548d4d; BYTE $0x04 // leaq 0x4(%r15,%rdx), %r10
+	LONG $0x10498d4c // leaq 0x10(%rcx), %r9
+	LONG $0x1679a1c4; WORD $0xf004 // vmovhpd (%rax,%r14,8), %xmm0, %xmm0
+	LONG $0x1671a1c4; WORD $0xd80c // vmovhpd (%rax,%r11,8), %xmm1, %xmm1
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0x597dc1c4; LONG $0xfc00d584; WORD $0xffff // vmulpd -0x400(%r13,%rdx,8), %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xc704 // vaddpd (%rdi,%r8,8), %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xc704 // vmovupd %ymm0, (%rdi,%r8,8)
+	LONG $0x17048d4d // leaq (%r15,%rdx), %r8
+	LONG $0x04c28348 // addq $0x4, %rdx
+	WORD $0x3949; BYTE $0xf2 // cmpq %rsi, %r10
+	WORD $0x917e // jle <ell+0x1d0>
+	LONG $0x17548d49; BYTE $0xfc // leaq -0x4(%r15,%rdx), %rdx
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	LONG $0xff438d0f; WORD $0xffff // jge <ell+0x190>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x0b04634c // movslq (%rbx,%rcx), %r8
+	LONG $0x4410fbc5; WORD $0x004d // vmovsd (%rbp,%rcx,2), %xmm0
+	LONG $0x04c18348 // addq $0x4, %rcx
+	LONG $0x597ba1c4; WORD $0xc004 // vmulsd (%rax,%r8,8), %xmm0, %xmm0
+	LONG $0x0458fbc5; BYTE $0xd7 // vaddsd (%rdi,%rdx,8), %xmm0, %xmm0
+	LONG $0x0411fbc5; BYTE $0xd7 // vmovsd %xmm0, (%rdi,%rdx,8)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	WORD $0xda7c // jl <ell+0x250>
+	LONG $0xffff15e9; BYTE $0xff // jmp <ell+0x190>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x008e8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rsi), %r9
+	WORD $0x3949; BYTE $0xc1 // cmpq %rax, %r9
+	LONG $0xc84d0f4c // cmovgeq %rax, %r9
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0x2a7d // jge <ell+0x2c2>
+	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
+	WORD $0x894c; BYTE $0xce // movq %r9, %rsi
+	WORD $0x394c; BYTE $0xc8 // cmpq %r9, %rax
+	WORD $0xdd7d // jge <ell+0x280>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xd704c74a; LONG $0x00000000 // movq $0x0, (%rdi,%r10,8)
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
-	WORD $0xf075 // jne <ell+0x1c0>
-	LONG $0x18c48348 // addq $0x18, %rsp
+	LONG $0xc704c748; LONG $0x00000000 // movq $0x0, (%rdi,%rax,8)
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0xf075 // jne <ell+0x2b0>
+	WORD $0xbeeb // jmp <ell+0x280>
+	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -143,8 +188,10 @@ TEXT ·ellQuad(SB), 0, $192-128
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; WORD $0x0000; BYTE $0x00
-	ADJSP $176
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; BYTE $0x00
+	ADJSP $224
 	RET
 
 // func ell32Quad(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
@@ -162,7 +209,7 @@ TEXT ·ell32Quad(SB), 0, $208-128
 	ADJSP $-192
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <ell32>
-	LONG $0x000276e9; BYTE $0x00 // jmp <end>
+	LONG $0x0002f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -175,129 +222,153 @@ TEXT ·ell32Quad(SB), 0, $208-128
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x24448b48; BYTE $0x70 // movq 0x70(%rsp), %rax
-	LONG $0x24548b4c; BYTE $0x68 // movq 0x68(%rsp), %r10
-	LONG $0x10668d4c // leaq 0x10(%rsi), %r12
-	LONG $0x240c894c // movq %r9, (%rsp)
-	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
-	WORD $0x3949; BYTE $0xd4 // cmpq %rdx, %r12
-	WORD $0x087e // jle <ell32+0x32>
-	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
-	LONG $0x000199e9; BYTE $0x00 // jmp <ell32+0x1cb>
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x01648e0f; WORD $0x0000 // jle <ell32+0x19f>
-	LONG $0xb15c8d49; BYTE $0x20 // leaq 0x20(%r9,%rsi,4), %rbx
-	LONG $0x85048d4e; LONG $0x00000000 // leaq (,%r8,4), %r8
-	LONG $0xb27c8d4d; BYTE $0x20 // leaq 0x20(%r10,%rsi,4), %r15
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x234c634a; BYTE $0xe0 // movslq -0x20(%rbx,%r12), %rcx
-	LONG $0x234c634e; BYTE $0xf0 // movslq -0x10(%rbx,%r12), %r9
-	LONG $0x2354634e; BYTE $0xe4 // movslq -0x1c(%rbx,%r12), %r10
-	LONG $0x2374634e; BYTE $0xf4 // movslq -0xc(%rbx,%r12), %r14
-	LONG $0x235c634e; BYTE $0xe8 // movslq -0x18(%rbx,%r12), %r11
-	LONG $0x237c634a; BYTE $0xf8 // movslq -0x8(%rbx,%r12), %rdi
-	LONG $0x236c634a; BYTE $0xec // movslq -0x14(%rbx,%r12), %rbp
-	LONG $0x2354634a; BYTE $0xfc // movslq -0x4(%rbx,%r12), %rdx
-	LONG $0x107aa1c4; WORD $0x8814 // vmovss (%rax,%r9,4), %xmm2
-	LONG $0x1c10fac5; BYTE $0x88 // vmovss (%rax,%rcx,4), %xmm3
-	LONG $0x230c634e // movslq (%rbx,%r12), %r9
-	LONG $0x234c634a; BYTE $0x0c // movslq 0xc(%rbx,%r12), %rcx
-	LONG $0x2169a3c4; WORD $0xb014; BYTE $0x10 // vinsertps $0x10, (%rax,%r14,4), %xmm2, %xmm2
-	LONG $0x2161a3c4; WORD $0x901c; BYTE $0x10 // vinsertps $0x10, (%rax,%r10,4), %xmm3, %xmm3
-	LONG $0x2374634e; BYTE $0x14 // movslq 0x14(%rbx,%r12), %r14
-	LONG $0x2354634e; BYTE $0x1c // movslq 0x1c(%rbx,%r12), %r10
-	LONG $0x2169e3c4; WORD $0xb814; BYTE $0x20 // vinsertps $0x20, (%rax,%rdi,4), %xmm2, %xmm2
-	LONG $0x2161a3c4; WORD $0x981c; BYTE $0x20 // vinsertps $0x20, (%rax,%r11,4), %xmm3, %xmm3
-	LONG $0x237c634a; BYTE $0x04 // movslq 0x4(%rbx,%r12), %rdi
-	LONG $0x235c634e; BYTE $0x18 // movslq 0x18(%rbx,%r12), %r11
-	LONG $0x2169e3c4; WORD $0x9014; BYTE $0x30 // vinsertps $0x30, (%rax,%rdx,4), %xmm2, %xmm2
-	LONG $0x2161e3c4; WORD $0xa81c; BYTE $0x30 // vinsertps $0x30, (%rax,%rbp,4), %xmm3, %xmm3
-	LONG $0x236c634a; BYTE $0x10 // movslq 0x10(%rbx,%r12), %rbp
-	LONG $0x2354634a; BYTE $0x08 // movslq 0x8(%rbx,%r12), %rdx
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x596c81c4; WORD $0x2754; BYTE $0xe0 // vmulps -0x20(%r15,%r12), %ymm2, %ymm2
-	LONG $0x107aa1c4; WORD $0x881c // vmovss (%rax,%r9,4), %xmm3
-	LONG $0x2161e3c4; WORD $0xb81c; BYTE $0x10 // vinsertps $0x10, (%rax,%rdi,4), %xmm3, %xmm3
-	LONG $0x2161e3c4; WORD $0x901c; BYTE $0x20 // vinsertps $0x20, (%rax,%rdx,4), %xmm3, %xmm3
-	LONG $0x2161e3c4; WORD $0x881c; BYTE $0x30 // vinsertps $0x30, (%rax,%rcx,4), %xmm3, %xmm3
-	LONG $0xc258fcc5 // vaddps %ymm2, %ymm0, %ymm0
-	LONG $0x1410fac5; BYTE $0xa8 // vmovss (%rax,%rbp,4), %xmm2
-	LONG $0x2169a3c4; WORD $0xb014; BYTE $0x10 // vinsertps $0x10, (%rax,%r14,4), %xmm2, %xmm2
-	LONG $0x2169a3c4; WORD $0x9814; BYTE $0x20 // vinsertps $0x20, (%rax,%r11,4), %xmm2, %xmm2
-	LONG $0x2169a3c4; WORD $0x9014; BYTE $0x30 // vinsertps $0x30, (%rax,%r10,4), %xmm2, %xmm2
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x596c81c4; WORD $0x2714 // vmulps (%r15,%r12), %ymm2, %ymm2
-	WORD $0x014d; BYTE $0xc4 // addq %r8, %r12
-	WORD $0xff49; BYTE $0xcd // decq %r13
-	LONG $0xca58f4c5 // vaddps %ymm2, %ymm1, %ymm1
-	LONG $0xff1a850f; WORD $0xffff // jne <ell32+0x80>
-	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x10668d4d // leaq 0x10(%r14), %r12
-	LONG $0x0411fcc5; BYTE $0xb7 // vmovups %ymm0, (%rdi,%rsi,4)
-	LONG $0x4c11fcc5; WORD $0x20b7 // vmovups %ymm1, 0x20(%rdi,%rsi,4)
-	WORD $0x894c; BYTE $0xf6 // movq %r14, %rsi
-	WORD $0x3949; BYTE $0xd4 // cmpq %rdx, %r12
-	LONG $0xfec38e0f; WORD $0xffff // jle <ell32+0x60>
-	WORD $0x2ceb // jmp <ell32+0x1cb>
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0411fcc5; BYTE $0xb7 // vmovups %ymm0, (%rdi,%rsi,4)
-	LONG $0x4411fcc5; WORD $0x20b7 // vmovups %ymm0, 0x20(%rdi,%rsi,4)
-	LONG $0x10768d4c // leaq 0x10(%rsi), %r14
-	LONG $0x20c68348 // addq $0x20, %rsi
+	LONG $0x28ec8348 // subq $0x28, %rsp
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x24148948 // movq %rdx, (%rsp)
 	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x894c; BYTE $0xf6 // movq %r14, %rsi
-	WORD $0xe57e // jle <ell32+0x1b0>
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
-	WORD $0x7b7d // jge <ell32+0x250>
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x667e // jle <ell32+0x240>
-	LONG $0x24348b48 // movq (%rsp), %rsi
-	LONG $0x244c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r9
-	LONG $0x02e0c149 // shlq $0x2, %r8
-	LONG $0xb6348d4a // leaq (%rsi,%r14,4), %rsi
-	LONG $0xb10c8d4f // leaq (%r9,%r14,4), %r9
-	BYTE $0x90 // nop
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x1e14634c // movslq (%rsi,%rbx), %r10
-	LONG $0x107ac1c4; WORD $0x190c // vmovss (%r9,%rbx), %xmm1
-	WORD $0x014c; BYTE $0xc3 // addq %r8, %rbx
-	WORD $0xff49; BYTE $0xcb // decq %r11
-	LONG $0x5972a1c4; WORD $0x900c // vmulss (%rax,%r10,4), %xmm1, %xmm1
-	LONG $0xc158fac5 // vaddss %xmm1, %xmm0, %xmm0
-	WORD $0xe475 // jne <ell32+0x200>
-	LONG $0x117aa1c4; WORD $0xb704 // vmovss %xmm0, (%rdi,%r14,4)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x04c68348 // addq $0x4, %rsi
-	LONG $0x04c18349 // addq $0x4, %r9
-	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
-	WORD $0xbe75 // jne <ell32+0x1f0>
-	WORD $0x1ceb // jmp <ell32+0x250>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xb704c742; LONG $0x00000000 // movl $0x0, (%rdi,%r14,4)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	WORD $0x394c; BYTE $0xf2 // cmpq %r14, %rdx
-	WORD $0xf075 // jne <ell32+0x240>
-	LONG $0x30c48348 // addq $0x30, %rsp
+	LONG $0x027c8d0f; WORD $0x0000 // jge <ell32+0x2a1>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x008e8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rsi), %rcx
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	LONG $0x247c8348; WORD $0x0008 // cmpq $0x0, 0x8(%rsp)
+	LONG $0x02348e0f; WORD $0x0000 // jle <ell32+0x277>
+	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
+	LONG $0x24448b48; BYTE $0x68 // movq 0x68(%rsp), %rax
+	LONG $0x009a8d4c; WORD $0x0002; BYTE $0x00 // leaq 0x200(%rdx), %r11
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x95148d48; LONG $0x00000000 // leaq (,%rdx,4), %rdx
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	WORD $0x23eb // jmp <ell32+0x8b>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x008e8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rsi), %rcx
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0xca4d0f48 // cmovgeq %rdx, %rcx
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0x02168d0f; WORD $0x0000 // jge <ell32+0x2a1>
+	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	WORD $0x3949; BYTE $0xf0 // cmpq %rsi, %r8
+	LONG $0x00838d0f; WORD $0x0000 // jge <ell32+0x120>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x008f04c7; WORD $0x0000; BYTE $0x00 // movl $0x0, (%rdi,%rcx,4)
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	WORD $0xf175 // jne <ell32+0xa0>
+	LONG $0x08488d49 // leaq 0x8(%r8), %rcx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	WORD $0x757e // jle <ell32+0x132>
+	WORD $0x3949; BYTE $0xf0 // cmpq %rsi, %r8
+	WORD $0xae7d // jge <ell32+0x70>
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x9a34634c // movslq (%rdx,%rbx,4), %r14
+	LONG $0x0410fac5; BYTE $0x99 // vmovss (%rcx,%rbx,4), %xmm0
+	LONG $0x597aa1c4; WORD $0xb004 // vmulss (%rax,%r14,4), %xmm0, %xmm0
+	LONG $0x0458fac5; BYTE $0x9f // vaddss (%rdi,%rbx,4), %xmm0, %xmm0
+	LONG $0x0411fac5; BYTE $0x9f // vmovss %xmm0, (%rdi,%rbx,4)
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x3948; BYTE $0xde // cmpq %rbx, %rsi
+	WORD $0xdf75 // jne <ell32+0xe0>
+	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
+	LONG $0x24543b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r10
+	WORD $0xba75 // jne <ell32+0xd0>
+	LONG $0xffff55e9; BYTE $0xff // jmp <ell32+0x70>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x08488d49 // leaq 0x8(%r8), %rcx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0xff3e8f0f; WORD $0xffff // jg <ell32+0x70>
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x81248d4f // leaq (%r9,%r8,4), %r12
+	LONG $0x000020bd; BYTE $0x00 // movl $0x20, %ebp
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x812c8d4e // leaq (%rcx,%r8,4), %r13
+	WORD $0x1beb // jmp <ell32+0x163>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x246c0348; BYTE $0x20 // addq 0x20(%rsp), %rbp
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x24543b48; BYTE $0x08 // cmpq 0x8(%rsp), %rdx
+	LONG $0xff0d840f; WORD $0xffff // je <ell32+0x70>
+	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
+	LONG $0x54af0f4c; WORD $0x1024 // imulq 0x10(%rsp), %r10
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	WORD $0x8948; BYTE $0xeb // movq %rbp, %rbx
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
+	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x0c180f43; BYTE $0x93 // prefetcht0 (%r11,%r10,4)
+	LONG $0x8c180f43; LONG $0x00020091; BYTE $0x00 // prefetcht0 0x200(%r9,%r10,4)
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	LONG $0x915c634b; BYTE $0x10 // movslq 0x10(%r9,%r10,4), %rbx
+	LONG $0x0410fac5; BYTE $0x98 // vmovss (%rax,%rbx,4), %xmm0
+	LONG $0x915c634b; BYTE $0x14 // movslq 0x14(%r9,%r10,4), %rbx
+	LONG $0x2179e3c4; WORD $0x9804; BYTE $0x10 // vinsertps $0x10, (%rax,%rbx,4), %xmm0, %xmm0
+	LONG $0x915c634b; BYTE $0x18 // movslq 0x18(%r9,%r10,4), %rbx
+	LONG $0x2179e3c4; WORD $0x9804; BYTE $0x20 // vinsertps $0x20, (%rax,%rbx,4), %xmm0, %xmm0
+	LONG $0x915c634b; BYTE $0x1c // movslq 0x1c(%r9,%r10,4), %rbx
+	LONG $0x2179e3c4; WORD $0x9804; BYTE $0x30 // vinsertps $0x30, (%rax,%rbx,4), %xmm0, %xmm0
+	LONG $0x911c634b // movslq (%r9,%r10,4), %rbx
+	LONG $0x0c10fac5; BYTE $0x98 // vmovss (%rax,%rbx,4), %xmm1
+	LONG $0x915c634b; BYTE $0x04 // movslq 0x4(%r9,%r10,4), %rbx
+	LONG $0x2171e3c4; WORD $0x980c; BYTE $0x10 // vinsertps $0x10, (%rax,%rbx,4), %xmm1, %xmm1
+	LONG $0x915c634b; BYTE $0x08 // movslq 0x8(%r9,%r10,4), %rbx
+	LONG $0x2171e3c4; WORD $0x980c; BYTE $0x20 // vinsertps $0x20, (%rax,%rbx,4), %xmm1, %xmm1
+	LONG $0x915c634b; BYTE $0x0c // movslq 0xc(%r9,%r10,4), %rbx
+	LONG $0x2171e3c4; WORD $0x980c; BYTE $0x30 // vinsertps $0x30, (%rax,%rbx,4), %xmm1, %xmm1
+	LONG $0x205f8d49 // leaq 0x20(%r15), %rbx
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0x597c81c4; LONG $0xfe009384; WORD $0xffff // vmulps -0x200(%r11,%r10,4), %ymm0, %ymm0
+	LONG $0x08c28349 // addq $0x8, %r10
+	LONG $0x587ca1c4; WORD $0xb704 // vaddps (%rdi,%r14,4), %ymm0, %ymm0
+	LONG $0x117ca1c4; WORD $0xb704 // vmovups %ymm0, (%rdi,%r14,4)
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	LONG $0x08c18348 // addq $0x8, %rcx
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0xff608e0f; WORD $0xffff // jle <ell32+0x180>
+	LONG $0xf8c18348 // addq $-0x8, %rcx
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0xff238d0f; WORD $0xffff // jge <ell32+0x150>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x3c14634f // movslq (%r12,%r15), %r10
+	LONG $0x107a81c4; WORD $0x3d44; BYTE $0x00 // vmovss (%r13,%r15), %xmm0
+	LONG $0x04c78349 // addq $0x4, %r15
+	LONG $0x597aa1c4; WORD $0x9004 // vmulss (%rax,%r10,4), %xmm0, %xmm0
+	LONG $0x0458fac5; BYTE $0x8f // vaddss (%rdi,%rcx,4), %xmm0, %xmm0
+	LONG $0x0411fac5; BYTE $0x8f // vmovss %xmm0, (%rdi,%rcx,4)
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	WORD $0xd97c // jl <ell32+0x230>
+	LONG $0xfffef4e9; BYTE $0xff // jmp <ell32+0x150>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x008e8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rsi), %rcx
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0x2a7d // jge <ell32+0x2a1>
+	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0xde7d // jge <ell32+0x260>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x008704c7; WORD $0x0000; BYTE $0x00 // movl $0x0, (%rdi,%rax,4)
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0xf175 // jne <ell32+0x290>
+	WORD $0xbfeb // jmp <ell32+0x260>
+	LONG $0x28c48348 // addq $0x28, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -306,12 +377,18 @@ TEXT ·ell32Quad(SB), 0, $208-128
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
 	ADJSP $192
 	RET
 
 // func ellMixedQuad(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ellMixedQuad(SB), 0, $176-128
+TEXT ·ellMixedQuad(SB), 0, $1776-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX
@@ -319,13 +396,13 @@ TEXT ·ellMixedQuad(SB), 0, $176-128
 	MOVQ stride+48(FP), R8
 	MOVQ col_base+56(FP), R9
 	MOVQ val_base+80(FP), AX
-	MOVQ AX, 160(SP)
+	MOVQ AX, 1760(SP)
 	MOVQ x_base+104(FP), AX
-	MOVQ AX, 168(SP)
-	ADJSP $-160
+	MOVQ AX, 1768(SP)
+	ADJSP $-1760
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <ellMixed>
-	LONG $0x000236e9; BYTE $0x00 // jmp <end>
+	LONG $0x0002f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -333,120 +410,167 @@ TEXT ·ellMixedQuad(SB), 0, $176-128
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x10ec8348 // subq $0x10, %rsp
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
-	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
-	LONG $0x08668d4c // leaq 0x8(%rsi), %r12
-	LONG $0x240c894c // movq %r9, (%rsp)
-	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
-	WORD $0x087e // jle <ellMixed+0x30>
-	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
-	LONG $0x000125e9; BYTE $0x00 // jmp <ellMixed+0x155>
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00f88e0f; WORD $0x0000 // jle <ellMixed+0x131>
-	LONG $0xb15c8d49; BYTE $0x1c // leaq 0x1c(%r9,%rsi,4), %rbx
-	LONG $0x85348d4e; LONG $0x00000000 // leaq (,%r8,4), %r14
-	LONG $0xb27c8d4c; BYTE $0x10 // leaq 0x10(%rdx,%rsi,4), %r15
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	WORD $0x8949; BYTE $0xc9 // movq %rcx, %r9
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x236c634a; BYTE $0xe4 // movslq -0x1c(%rbx,%r12), %rbp
-	LONG $0x235c634e; BYTE $0xe8 // movslq -0x18(%rbx,%r12), %r11
-	LONG $0x2354634e; BYTE $0xec // movslq -0x14(%rbx,%r12), %r10
-	LONG $0x234c634a; BYTE $0xf0 // movslq -0x10(%rbx,%r12), %rcx
-	LONG $0x5a7c81c4; WORD $0x275c; BYTE $0xf0 // vcvtps2pd -0x10(%r15,%r12), %ymm3
-	LONG $0x1410fac5; BYTE $0xa8 // vmovss (%rax,%rbp,4), %xmm2
-	LONG $0x232c634a // movslq (%rbx,%r12), %rbp
-	LONG $0x2169a3c4; WORD $0x9814; BYTE $0x10 // vinsertps $0x10, (%rax,%r11,4), %xmm2, %xmm2
-	LONG $0x235c634e; BYTE $0xfc // movslq -0x4(%rbx,%r12), %r11
-	LONG $0x2169a3c4; WORD $0x9014; BYTE $0x20 // vinsertps $0x20, (%rax,%r10,4), %xmm2, %xmm2
-	LONG $0x2354634e; BYTE $0xf8 // movslq -0x8(%rbx,%r12), %r10
-	LONG $0x2169e3c4; WORD $0x8814; BYTE $0x30 // vinsertps $0x30, (%rax,%rcx,4), %xmm2, %xmm2
-	LONG $0x234c634a; BYTE $0xf4 // movslq -0xc(%rbx,%r12), %rcx
-	LONG $0xd25afcc5 // vcvtps2pd %xmm2, %ymm2
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
-	LONG $0x1c10fac5; BYTE $0x88 // vmovss (%rax,%rcx,4), %xmm3
-	LONG $0x2161a3c4; WORD $0x901c; BYTE $0x10 // vinsertps $0x10, (%rax,%r10,4), %xmm3, %xmm3
-	LONG $0x2161a3c4; WORD $0x981c; BYTE $0x20 // vinsertps $0x20, (%rax,%r11,4), %xmm3, %xmm3
-	LONG $0x2161e3c4; WORD $0xa81c; BYTE $0x30 // vinsertps $0x30, (%rax,%rbp,4), %xmm3, %xmm3
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x5a7c81c4; WORD $0x2714 // vcvtps2pd (%r15,%r12), %ymm2
-	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
-	WORD $0xff49; BYTE $0xcd // decq %r13
-	LONG $0xdb5afcc5 // vcvtps2pd %xmm3, %ymm3
-	LONG $0xd359edc5 // vmulpd %ymm3, %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xff74850f; WORD $0xffff // jne <ellMixed+0x70>
-	LONG $0xc05afdc5 // vcvtpd2ps %ymm0, %xmm0
-	LONG $0xc95afdc5 // vcvtpd2ps %ymm1, %xmm1
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x08628d4c // leaq 0x8(%rdx), %r12
-	LONG $0x20c38348 // addq $0x20, %rbx
-	LONG $0x20c78349 // addq $0x20, %r15
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
-	LONG $0x0411f9c5; BYTE $0xb7 // vmovupd %xmm0, (%rdi,%rsi,4)
-	LONG $0x4c11f9c5; WORD $0x10b7 // vmovupd %xmm1, 0x10(%rdi,%rsi,4)
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
-	LONG $0xff218e0f; WORD $0xffff // jle <ellMixed+0x50>
-	WORD $0x24eb // jmp <ellMixed+0x155>
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0411fdc5; BYTE $0xb7 // vmovupd %ymm0, (%rdi,%rsi,4)
-	LONG $0x08568d48 // leaq 0x8(%rsi), %rdx
-	LONG $0x10c68348 // addq $0x10, %rsi
-	WORD $0x394c; BYTE $0xd6 // cmpq %r10, %rsi
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	WORD $0xeb7e // jle <ellMixed+0x140>
-	WORD $0x394c; BYTE $0xd2 // cmpq %r10, %rdx
-	LONG $0x00918d0f; WORD $0x0000 // jge <ellMixed+0x1ef>
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00798e0f; WORD $0x0000 // jle <ellMixed+0x1e0>
-	LONG $0x24348b48 // movq (%rsp), %rsi
-	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
-	LONG $0x02e0c149 // shlq $0x2, %r8
-	LONG $0x96348d48 // leaq (%rsi,%rdx,4), %rsi
-	LONG $0x910c8d4d // leaq (%r9,%rdx,4), %r9
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x1e34634c // movslq (%rsi,%rbx), %r14
-	LONG $0x107ac1c4; WORD $0x190c // vmovss (%r9,%rbx), %xmm1
-	WORD $0x014c; BYTE $0xc3 // addq %r8, %rbx
-	WORD $0xff49; BYTE $0xcb // decq %r11
-	LONG $0x107aa1c4; WORD $0xb014 // vmovss (%rax,%r14,4), %xmm2
-	LONG $0xc95af2c5 // vcvtss2sd %xmm1, %xmm1, %xmm1
-	LONG $0xd25aeac5 // vcvtss2sd %xmm2, %xmm2, %xmm2
-	LONG $0xca59f3c5 // vmulsd %xmm2, %xmm1, %xmm1
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	WORD $0xd875 // jne <ellMixed+0x190>
-	LONG $0xc05afbc5 // vcvtsd2ss %xmm0, %xmm0, %xmm0
-	LONG $0x04c68348 // addq $0x4, %rsi
-	LONG $0x04c18349 // addq $0x4, %r9
-	LONG $0x0411fac5; BYTE $0x97 // vmovss %xmm0, (%rdi,%rdx,4)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x394c; BYTE $0xd2 // cmpq %r10, %rdx
-	WORD $0xaf75 // jne <ellMixed+0x180>
-	WORD $0x1ceb // jmp <ellMixed+0x1ef>
+	LONG $0xf0e48348 // andq $-0x10, %rsp
+	LONG $0x50ec8148; WORD $0x0006; BYTE $0x00 // subq $0x650, %rsp
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
+	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0x02a48d0f; WORD $0x0000 // jge <ellMixed+0x2d9>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0xc0be8d48; WORD $0x0000; BYTE $0x00 // leaq 0xc0(%rsi), %rdi
+	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
+	LONG $0xf84d0f48 // cmovgeq %rax, %rdi
+	LONG $0x247c8348; WORD $0x0028 // cmpq $0x0, 0x28(%rsp)
+	LONG $0x02248e0f; WORD $0x0000 // jle <ellMixed+0x278>
+	LONG $0x10558b48 // movq 0x10(%rbp), %rdx
+	LONG $0x18458b48 // movq 0x18(%rbp), %rax
+	LONG $0x850c8d4a; LONG $0x00000000 // leaq (,%r8,4), %rcx
+	LONG $0x00c28148; WORD $0x0002; BYTE $0x00 // addq $0x200, %rdx
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	WORD $0x32eb // jmp <ellMixed+0xa4>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0xc0b98d49; WORD $0x0000; BYTE $0x00 // leaq 0xc0(%r9), %rdi
+	WORD $0x894c; BYTE $0xce // movq %r9, %rsi
+	WORD $0x3948; BYTE $0xd7 // cmpq %rdx, %rdi
+	LONG $0xfa4d0f48 // cmovgeq %rdx, %rdi
+	WORD $0x3949; BYTE $0xd1 // cmpq %rdx, %r9
+	LONG $0x02358d0f; WORD $0x0000 // jge <ellMixed+0x2d9>
+	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
+	WORD $0x2949; BYTE $0xf7 // subq %rsi, %r15
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	WORD $0x207e // jle <ellMixed+0xd1>
+	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x009704c7; WORD $0x0000; BYTE $0x00 // movl $0x0, (%rdi,%rdx,4)
+	LONG $0xd444c748; LONG $0x00000040; BYTE $0x00 // movq $0x0, 0x40(%rsp,%rdx,8)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x3949; BYTE $0xd2 // cmpq %rdx, %r10
-	WORD $0xf175 // jne <ellMixed+0x1e0>
-	LONG $0x10c48348 // addq $0x10, %rsp
+	WORD $0x3949; BYTE $0xd7 // cmpq %rdx, %r15
+	WORD $0xef75 // jne <ellMixed+0xc0>
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0xb2248d4c // leaq (%rdx,%rsi,4), %r12
+	LONG $0xb12c8d4d // leaq (%r9,%rsi,4), %r13
+	WORD $0x1beb // jmp <ellMixed+0x107>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0xff48; BYTE $0xc7 // incq %rdi
+	WORD $0x014c; BYTE $0xc6 // addq %r8, %rsi
+	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x247c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rdi
+	LONG $0x0119840f; WORD $0x0000 // je <ellMixed+0x220>
+	LONG $0x04ff8349 // cmpq $0x4, %r15
+	WORD $0x237d // jge <ellMixed+0x130>
+	WORD $0x8949; BYTE $0xfe // movq %rdi, %r14
+	LONG $0xf0af0f4d // imulq %r8, %r14
+	LONG $0x2474034c; BYTE $0x20 // addq 0x20(%rsp), %r14
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x394c; BYTE $0xfb // cmpq %r15, %rbx
+	WORD $0xd07d // jge <ellMixed+0xf0>
+	LONG $0x000093e9; BYTE $0x00 // jmp <ellMixed+0x1b8>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x4c180f41; WORD $0x009d // prefetcht0 (%r13,%rbx,4)
+	LONG $0x8c180f41; LONG $0x0002009c; BYTE $0x00 // prefetcht0 0x200(%r12,%rbx,4)
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	LONG $0x9c0c634d // movslq (%r12,%rbx,4), %r9
+	LONG $0x9c54634d; BYTE $0x04 // movslq 0x4(%r12,%rbx,4), %r10
+	LONG $0x9c5c6349; BYTE $0x08 // movslq 0x8(%r12,%rbx,4), %rbx
+	LONG $0x9474634d; BYTE $0x0c // movslq 0xc(%r12,%rdx,4), %r14
+	LONG $0x5a7cc1c4; LONG $0xfe00958c; WORD $0xffff // vcvtps2pd -0x200(%r13,%rdx,4), %ymm1
+	LONG $0x107aa1c4; WORD $0x8804 // vmovss (%rax,%r9,4), %xmm0
+	LONG $0x2179a3c4; WORD $0x9004; BYTE $0x10 // vinsertps $0x10, (%rax,%r10,4), %xmm0, %xmm0
+	LONG $0x2179e3c4; WORD $0x9804; BYTE $0x20 // vinsertps $0x20, (%rax,%rbx,4), %xmm0, %xmm0
+	LONG $0x045a8d48 // leaq 0x4(%rdx), %rbx
+	LONG $0x2179a3c4; WORD $0xb004; BYTE $0x30 // vinsertps $0x30, (%rax,%r14,4), %xmm0, %xmm0
+	LONG $0xc05afcc5 // vcvtps2pd %xmm0, %ymm0
+	LONG $0xc059f5c5 // vmulpd %ymm0, %ymm1, %ymm0
+	LONG $0x4458fdc5; WORD $0x40d4 // vaddpd 0x40(%rsp,%rdx,8), %ymm0, %ymm0
+	LONG $0x4411fdc5; WORD $0x40d4 // vmovupd %ymm0, 0x40(%rsp,%rdx,8)
+	LONG $0x08c28348 // addq $0x8, %rdx
+	WORD $0x394c; BYTE $0xfa // cmpq %r15, %rdx
+	WORD $0x957e // jle <ellMixed+0x140>
+	LONG $0x1e348d4c // leaq (%rsi,%rbx), %r14
+	WORD $0x394c; BYTE $0xfb // cmpq %r15, %rbx
+	LONG $0xff388d0f; WORD $0xffff // jge <ellMixed+0xf0>
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0xdc548d48; BYTE $0x40 // leaq 0x40(%rsp,%rbx,8), %rdx
+	LONG $0xb1148d4f // leaq (%r9,%r14,4), %r10
+	LONG $0x104d8b4c // movq 0x10(%rbp), %r9
+	LONG $0xb1348d4f // leaq (%r9,%r14,4), %r14
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8a1c634f // movslq (%r10,%r9,4), %r11
+	LONG $0x107a81c4; WORD $0x8e04 // vmovss (%r14,%r9,4), %xmm0
+	LONG $0x107aa1c4; WORD $0x980c // vmovss (%rax,%r11,4), %xmm1
+	LONG $0x0b5c8d4e; BYTE $0x01 // leaq 0x1(%rbx,%r9), %r11
+	LONG $0xc05afac5 // vcvtss2sd %xmm0, %xmm0, %xmm0
+	LONG $0xc95af2c5 // vcvtss2sd %xmm1, %xmm1, %xmm1
+	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
+	LONG $0x587ba1c4; WORD $0xca04 // vaddsd (%rdx,%r9,8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0xca04 // vmovsd %xmm0, (%rdx,%r9,8)
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	WORD $0x394d; BYTE $0xfb // cmpq %r15, %r11
+	WORD $0xcb7c // jl <ellMixed+0x1e0>
+	LONG $0xfffed6e9; BYTE $0xff // jmp <ellMixed+0xf0>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0xfe578e0f; WORD $0xffff // jle <ellMixed+0x80>
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0xb2148d48 // leaq (%rdx,%rsi,4), %rdx
+	WORD $0xf631 // xorl %esi, %esi
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x4410fbc5; WORD $0x40f4 // vmovsd 0x40(%rsp,%rsi,8), %xmm0
+	LONG $0xc05afbc5 // vcvtsd2ss %xmm0, %xmm0, %xmm0
+	LONG $0x0411fac5; BYTE $0xb2 // vmovss %xmm0, (%rdx,%rsi,4)
+	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	WORD $0x3949; BYTE $0xf7 // cmpq %rsi, %r15
+	WORD $0xe975 // jne <ellMixed+0x240>
+	LONG $0xfffe24e9; BYTE $0xff // jmp <ellMixed+0x80>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0xc0be8d48; WORD $0x0000; BYTE $0x00 // leaq 0xc0(%rsi), %rdi
+	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
+	LONG $0xf84d0f48 // cmovgeq %rax, %rdi
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0x617d // jge <ellMixed+0x2d9>
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	WORD $0x8948; BYTE $0xfe // movq %rdi, %rsi
+	WORD $0xda7e // jle <ellMixed+0x260>
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xd444c748; LONG $0x00000040; BYTE $0x00 // movq $0x0, 0x40(%rsp,%rdx,8)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xef75 // jne <ellMixed+0x290>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0xba7e // jle <ellMixed+0x260>
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x8a0c8d48 // leaq (%rdx,%rcx,4), %rcx
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x4410fbc5; WORD $0x40d4 // vmovsd 0x40(%rsp,%rdx,8), %xmm0
+	LONG $0xc05afbc5 // vcvtsd2ss %xmm0, %xmm0, %xmm0
+	LONG $0x0411fac5; BYTE $0x91 // vmovss %xmm0, (%rcx,%rdx,4)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xe975 // jne <ellMixed+0x2c0>
+	WORD $0x87eb // jmp <ellMixed+0x260>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -454,11 +578,6 @@ TEXT ·ellMixedQuad(SB), 0, $176-128
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	ADJSP $160
+	LONG $0x000000c3; WORD $0x0000 // retq
+	ADJSP $1760
 	RET

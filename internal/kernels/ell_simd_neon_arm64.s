@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func ellQuad(dst []float64, lo int, hi int, width int, stride int, col []int32, val []float64, x []float64)
-TEXT ·ellQuad(SB), 0, $112-128
+TEXT ·ellQuad(SB), 0, $160-128
 	MOVD dst_base+0(FP), R0
 	MOVD lo+24(FP), R1
 	MOVD hi+32(FP), R2
@@ -15,135 +15,165 @@ TEXT ·ellQuad(SB), 0, $112-128
 	MOVD val_base+80(FP), R6
 	MOVD x_base+104(FP), R7
 	MOVD R30, R19
-	ADD $112, RSP
+	ADD $160, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <ell>
-	WORD $0x1400007f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xa9bf4ff4 // stp x20, x19, [sp, #-0x10]!
-	WORD $0x9100202d // add x13, x1, #0x8
-	WORD $0xeb0201bf // cmp x13, x2
-	WORD $0x5400006d // b.le <ell+0x18>
-	WORD $0xaa0103e8 // mov x8, x1
-	WORD $0x1400004a // b <ell+0x13c>
-	WORD $0xf100007f // cmp x3, #0x0
-	WORD $0x540007cd // b.le <ell+0x114>
-	WORD $0x8b0108a8 // add x8, x5, x1, lsl #2
-	WORD $0xd37ef48a // lsl x10, x4, #2
-	WORD $0xd37df08c // lsl x12, x4, #3
-	WORD $0x91004109 // add x9, x8, #0x10
-	WORD $0x8b010cc8 // add x8, x6, x1, lsl #3
-	WORD $0x9100810b // add x11, x8, #0x20
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa0d03e8 // mov x8, x13
-	WORD $0xaa0b03ed // mov x13, x11
-	WORD $0xaa0903ee // mov x14, x9
-	WORD $0xaa0303ef // mov x15, x3
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xad7f9dc6 // ldp q6, q7, [x14, #-0x10]
-	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0x8b0a01ce // add x14, x14, x10
-	WORD $0x0e143cd1 // mov w17, v6.s[2]
-	WORD $0x0e0c3cd0 // mov w16, v6.s[1]
-	WORD $0x0e1c3cd3 // mov w19, v6.s[3]
-	WORD $0x1e2600d4 // fmov w20, s6
-	WORD $0xad7f11a5 // ldp q5, q4, [x13, #-0x20]
-	WORD $0xad4045b2 // ldp q18, q17, [x13]
-	WORD $0x8b0c01ad // add x13, x13, x12
-	WORD $0xfc71d8e6 // ldr d6, [x7, w17, sxtw #3]
-	WORD $0x8b33ccf3 // add x19, x7, w19, sxtw #3
-	WORD $0xfc74d8f0 // ldr d16, [x7, w20, sxtw #3]
-	WORD $0x8b30ccf0 // add x16, x7, w16, sxtw #3
-	WORD $0x0e143cf1 // mov w17, v7.s[2]
-	WORD $0x1e2600f4 // fmov w20, s7
-	WORD $0x4d408666 // ld1 { v6.d }[1], [x19]
-	WORD $0x4d408610 // ld1 { v16.d }[1], [x16]
-	WORD $0x0e0c3cf0 // mov w16, v7.s[1]
-	WORD $0x0e1c3cf3 // mov w19, v7.s[3]
-	WORD $0xfc71d8e7 // ldr d7, [x7, w17, sxtw #3]
-	WORD $0x8b30ccf0 // add x16, x7, w16, sxtw #3
-	WORD $0x8b33ccf1 // add x17, x7, w19, sxtw #3
-	WORD $0x4d408627 // ld1 { v7.d }[1], [x17]
-	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
-	WORD $0xfc74d8e6 // ldr d6, [x7, w20, sxtw #3]
-	WORD $0x6e70dca5 // fmul v5.2d, v5.2d, v16.2d
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4d408606 // ld1 { v6.d }[1], [x16]
-	WORD $0x6e67de25 // fmul v5.2d, v17.2d, v7.2d
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x6e66de44 // fmul v4.2d, v18.2d, v6.2d
-	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD $0x54fffbc1 // b.ne <ell+0x60>
-	WORD $0x9100210d // add x13, x8, #0x8
-	WORD $0x8b010c0e // add x14, x0, x1, lsl #3
-	WORD $0x91008129 // add x9, x9, #0x20
-	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0xaa0803e1 // mov x1, x8
-	WORD $0xeb0201bf // cmp x13, x2
-	WORD $0xad000dc2 // stp q2, q3, [x14]
-	WORD $0xad0105c0 // stp q0, q1, [x14, #0x20]
-	WORD $0x54fff9ad // b.le <ell+0x40>
-	WORD $0x1400000b // b <ell+0x13c>
-	WORD $0x8b010c08 // add x8, x0, x1, lsl #3
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x91008109 // add x9, x8, #0x20
-	WORD $0x91002028 // add x8, x1, #0x8
-	WORD $0x9100402a // add x10, x1, #0x10
-	WORD $0xad3f0120 // stp q0, q0, [x9, #-0x20]
-	WORD $0xeb02015f // cmp x10, x2
-	WORD $0xaa0803e1 // mov x1, x8
-	WORD $0xac820120 // stp q0, q0, [x9], #0x40
-	WORD $0x54ffff4d // b.le <ell+0x120>
-	WORD $0xeb080049 // subs x9, x2, x8
-	WORD $0x5400048d // b.le <ell+0x1d0>
-	WORD $0xf100007f // cmp x3, #0x0
-	WORD $0x540003cd // b.le <ell+0x1c0>
-	WORD $0x8b0808a9 // add x9, x5, x8, lsl #2
-	WORD $0xd37ef48a // lsl x10, x4, #2
-	WORD $0x8b080ccb // add x11, x6, x8, lsl #3
-	WORD $0xd37df08c // lsl x12, x4, #3
-	WORD $0xd503201f // nop
-	WORD $0x2f00e400 // movi d0, #0000000000000000
-	WORD $0xaa0303ed // mov x13, x3
-	WORD $0xaa0b03ee // mov x14, x11
-	WORD $0xaa0903ef // mov x15, x9
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xb98001f0 // ldrsw x16, [x15]
-	WORD $0xfd4001c1 // ldr d1, [x14]
-	WORD $0x8b0a01ef // add x15, x15, x10
-	WORD $0x8b0c01ce // add x14, x14, x12
-	WORD $0xf10005ad // subs x13, x13, #0x1
-	WORD $0xfc7078e2 // ldr d2, [x7, x16, lsl #3]
-	WORD $0x1e620821 // fmul d1, d1, d2
-	WORD $0x1e612800 // fadd d0, d0, d1
-	WORD $0x54ffff01 // b.ne <ell+0x180>
-	WORD $0xfc287800 // str d0, [x0, x8, lsl #3]
-	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x91001129 // add x9, x9, #0x4
-	WORD $0x9100216b // add x11, x11, #0x8
+	WORD $0x1400009f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xeb02003f // cmp x1, x2
+	WORD $0x5400122a // b.ge <ell+0x248>
+	WORD $0xa9bc67fa // stp x26, x25, [sp, #-0x40]!
+	WORD $0x91400428 // add x8, x1, #0x1, lsl #12
+	WORD $0xa9015ff8 // stp x24, x23, [sp, #0x10]
 	WORD $0xeb02011f // cmp x8, x2
-	WORD $0x54fffd41 // b.ne <ell+0x160>
-	WORD $0x14000005 // b <ell+0x1d0>
-	WORD $0x8b080c08 // add x8, x0, x8, lsl #3
-	WORD $0xf800851f // str xzr, [x8], #0x8
+	WORD $0xa90257f6 // stp x22, x21, [sp, #0x20]
+	WORD $0x9a82b10c // csel x12, x8, x2, lt
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0xa9034ff4 // stp x20, x19, [sp, #0x30]
+	WORD $0x54000f8d // b.le <ell+0x218>
+	WORD $0xd37df088 // lsl x8, x4, #3
+	WORD $0xd37ef489 // lsl x9, x4, #2
+	WORD $0x910080ca // add x10, x6, #0x20
+	WORD $0x14000007 // b <ell+0x54>
+	WORD $0xd503201f // nop
+	WORD $0x9140042b // add x11, x1, #0x1, lsl #12
+	WORD $0xeb02017f // cmp x11, x2
+	WORD $0x9a82b16c // csel x12, x11, x2, lt
+	WORD $0xeb02003f // cmp x1, x2
+	WORD $0x54000f4a // b.ge <ell+0x238>
+	WORD $0xaa0103eb // mov x11, x1
+	WORD $0xaa0c03e1 // mov x1, x12
+	WORD $0xeb0b019f // cmp x12, x11
+	WORD $0xaa0b03ec // mov x12, x11
+	WORD $0x540004ed // b.le <ell+0x100>
+	WORD $0xf82c781f // str xzr, [x0, x12, lsl #3]
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0xeb0c003f // cmp x1, x12
+	WORD $0x54ffffa1 // b.ne <ell+0x68>
+	WORD $0x9100116c // add x12, x11, #0x4
+	WORD $0xeb01019f // cmp x12, x1
+	WORD $0x5400046d // b.le <ell+0x10c>
+	WORD $0xeb0b002c // subs x12, x1, x11
+	WORD $0x54fffdcd // b.le <ell+0x40>
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x8b0b0c0e // add x14, x0, x11, lsl #3
+	WORD $0x8b0b08af // add x15, x5, x11, lsl #2
+	WORD $0x8b0b0ccb // add x11, x6, x11, lsl #3
+	WORD $0xd503201f // nop
+	WORD $0xaa0b03f0 // mov x16, x11
+	WORD $0xaa0f03f1 // mov x17, x15
+	WORD $0xaa0e03e4 // mov x4, x14
+	WORD $0xaa0c03f3 // mov x19, x12
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xb8804634 // ldrsw x20, [x17], #0x4
+	WORD $0xfc408600 // ldr d0, [x16], #0x8
+	WORD $0xf1000673 // subs x19, x19, #0x1
+	WORD $0xfc7478e1 // ldr d1, [x7, x20, lsl #3]
+	WORD $0x1e610800 // fmul d0, d0, d1
+	WORD $0xfd400081 // ldr d1, [x4]
+	WORD $0x1e602820 // fadd d0, d1, d0
+	WORD $0xfc008480 // str d0, [x4], #0x8
+	WORD $0x54ffff01 // b.ne <ell+0xc0>
+	WORD $0x910005ad // add x13, x13, #0x1
+	WORD $0x8b0901ef // add x15, x15, x9
+	WORD $0x8b08016b // add x11, x11, x8
+	WORD $0xeb0301bf // cmp x13, x3
+	WORD $0x54fffd61 // b.ne <ell+0xa0>
+	WORD $0x17ffffd2 // b <ell+0x40>
+	WORD $0xd503201f // nop
+	WORD $0x9100116c // add x12, x11, #0x4
+	WORD $0xeb01019f // cmp x12, x1
+	WORD $0x54fff9cc // b.gt <ell+0x40>
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x8b0b0cce // add x14, x6, x11, lsl #3
+	WORD $0x8b0b08af // add x15, x5, x11, lsl #2
+	WORD $0x8b0b0d50 // add x16, x10, x11, lsl #3
+	WORD $0x14000007 // b <ell+0x138>
+	WORD $0x910005ad // add x13, x13, #0x1
+	WORD $0x8b0801ce // add x14, x14, x8
+	WORD $0x8b0901ef // add x15, x15, x9
+	WORD $0x8b080210 // add x16, x16, x8
+	WORD $0xeb0301bf // cmp x13, x3
+	WORD $0x54fff860 // b.eq <ell+0x40>
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0xaa1003f5 // mov x21, x16
+	WORD $0xaa0f03f1 // mov x17, x15
+	WORD $0xaa0b03f6 // mov x22, x11
+	WORD $0xaa1503e4 // mov x4, x21
+	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
+	WORD $0x8b160c18 // add x24, x0, x22, lsl #3
+	WORD $0xf98202a0 // prfm pldl1keep, [x21, #0x400]
+	WORD $0x8b1301d5 // add x21, x14, x19
+	WORD $0xf9810220 // prfm pldl1keep, [x17, #0x200]
+	WORD $0x69416a39 // ldpsw x25, x26, [x17, #0x8]
+	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
+	WORD $0xad400700 // ldp q0, q1, [x24]
+	WORD $0x8b140196 // add x22, x12, x20
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0x91008273 // add x19, x19, #0x20
+	WORD $0xad400aa3 // ldp q3, q2, [x21]
+	WORD $0x68c25e35 // ldpsw x21, x23, [x17], #0x10
+	WORD $0x8b170cf7 // add x23, x7, x23, lsl #3
+	WORD $0xfc7978e4 // ldr d4, [x7, x25, lsl #3]
+	WORD $0xfc7578e5 // ldr d5, [x7, x21, lsl #3]
+	WORD $0x91008095 // add x21, x4, #0x20
+	WORD $0x4d408744 // ld1 { v4.d }[1], [x26]
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x4d4086e5 // ld1 { v5.d }[1], [x23]
+	WORD $0x8b140197 // add x23, x12, x20
+	WORD $0xeb0102ff // cmp x23, x1
+	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xad000700 // stp q0, q1, [x24]
+	WORD $0x54fffcad // b.le <ell+0x14c>
+	WORD $0xd10012f3 // sub x19, x23, #0x4
+	WORD $0xeb01027f // cmp x19, x1
+	WORD $0x54fffaea // b.ge <ell+0x120>
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0xb8b46a35 // ldrsw x21, [x17, x20]
+	WORD $0xfc408480 // ldr d0, [x4], #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xfc7578e1 // ldr d1, [x7, x21, lsl #3]
+	WORD $0x1e610800 // fmul d0, d0, d1
+	WORD $0xfc737801 // ldr d1, [x0, x19, lsl #3]
+	WORD $0x1e602820 // fadd d0, d1, d0
+	WORD $0xfc337800 // str d0, [x0, x19, lsl #3]
+	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0xeb01027f // cmp x19, x1
+	WORD $0x54fffecb // b.lt <ell+0x1cc>
+	WORD $0x17ffffca // b <ell+0x120>
+	WORD $0xd503201f // nop
+	WORD $0x91400509 // add x9, x8, #0x1, lsl #12
+	WORD $0xaa0803e1 // mov x1, x8
+	WORD $0xeb02013f // cmp x9, x2
+	WORD $0x9a82b12c // csel x12, x9, x2, lt
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0x5400012a // b.ge <ell+0x238>
+	WORD $0xaa0c03e8 // mov x8, x12
+	WORD $0xeb010189 // subs x9, x12, x1
+	WORD $0x54ffff0d // b.le <ell+0x200>
+	WORD $0x8b010c0a // add x10, x0, x1, lsl #3
+	WORD $0xf800855f // str xzr, [x10], #0x8
 	WORD $0xf1000529 // subs x9, x9, #0x1
-	WORD $0x54ffffc1 // b.ne <ell+0x1c4>
-	WORD $0xa8c14ff4 // ldp x20, x19, [sp], #0x10
+	WORD $0x54ffffc1 // b.ne <ell+0x228>
+	WORD $0x17fffff3 // b <ell+0x200>
+	WORD $0xa9434ff4 // ldp x20, x19, [sp, #0x30]
+	WORD $0xa94257f6 // ldp x22, x21, [sp, #0x20]
+	WORD $0xa9415ff8 // ldp x24, x23, [sp, #0x10]
+	WORD $0xa8c467fa // ldp x26, x25, [sp], #0x40
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000
-	SUB $112, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $160, RSP
 	MOVD R19, R30
 	RET
 
 // func ell32Quad(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ell32Quad(SB), 0, $144-128
+TEXT ·ell32Quad(SB), 0, $160-128
 	MOVD dst_base+0(FP), R0
 	MOVD lo+24(FP), R1
 	MOVD hi+32(FP), R2
@@ -153,147 +183,164 @@ TEXT ·ell32Quad(SB), 0, $144-128
 	MOVD val_base+80(FP), R6
 	MOVD x_base+104(FP), R7
 	MOVD R30, R19
-	ADD $144, RSP
+	ADD $160, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <ell32>
-	WORD $0x1400009f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf81d0ff7 // str x23, [sp, #-0x30]!
-	WORD $0x9100402c // add x12, x1, #0x10
-	WORD $0xa90157f6 // stp x22, x21, [sp, #0x10]
-	WORD $0xeb02019f // cmp x12, x2
-	WORD $0xa9024ff4 // stp x20, x19, [sp, #0x20]
-	WORD $0x5400006d // b.le <ell32+0x20>
-	WORD $0xaa0103e8 // mov x8, x1
-	WORD $0x14000061 // b <ell32+0x1a0>
-	WORD $0xf100007f // cmp x3, #0x0
-	WORD $0x54000aad // b.le <ell32+0x178>
-	WORD $0xd37ef428 // lsl x8, x1, #2
-	WORD $0xd37ef48a // lsl x10, x4, #2
-	WORD $0x91008108 // add x8, x8, #0x20
-	WORD $0x8b0800a9 // add x9, x5, x8
-	WORD $0x8b0800cb // add x11, x6, x8
-	WORD $0xd503201f // nop
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa0c03e8 // mov x8, x12
-	WORD $0xaa0b03ec // mov x12, x11
-	WORD $0xaa0903ed // mov x13, x9
-	WORD $0xaa0303ee // mov x14, x3
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xad7f19a7 // ldp q7, q6, [x13, #-0x20]
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x1e2600d7 // fmov w23, s6
-	WORD $0x0e0c3cd4 // mov w20, v6.s[1]
-	WORD $0x0e143cd5 // mov w21, v6.s[2]
-	WORD $0x0e1c3cd6 // mov w22, v6.s[3]
-	WORD $0xad4041b1 // ldp q17, q16, [x13]
-	WORD $0xad7f1185 // ldp q5, q4, [x12, #-0x20]
-	WORD $0x8b0a01ad // add x13, x13, x10
-	WORD $0x8b34c8f4 // add x20, x7, w20, sxtw #2
-	WORD $0xbc77d8e6 // ldr s6, [x7, w23, sxtw #2]
-	WORD $0x8b35c8f5 // add x21, x7, w21, sxtw #2
-	WORD $0x8b36c8f6 // add x22, x7, w22, sxtw #2
-	WORD $0x0e1c3e17 // mov w23, v16.s[3]
-	WORD $0x1e2600f3 // fmov w19, s7
-	WORD $0x0e0c3cef // mov w15, v7.s[1]
-	WORD $0x0e143cf0 // mov w16, v7.s[2]
-	WORD $0x8b2fc8ef // add x15, x7, w15, sxtw #2
-	WORD $0x0e1c3cf1 // mov w17, v7.s[3]
-	WORD $0xbc73d8e7 // ldr s7, [x7, w19, sxtw #2]
-	WORD $0x8b30c8f0 // add x16, x7, w16, sxtw #2
-	WORD $0x8b31c8f1 // add x17, x7, w17, sxtw #2
-	WORD $0x0e143e33 // mov w19, v17.s[2]
-	WORD $0x8b33c8f3 // add x19, x7, w19, sxtw #2
-	WORD $0x0d409286 // ld1 { v6.s }[1], [x20]
-	WORD $0x1e260234 // fmov w20, s17
-	WORD $0x0d4091e7 // ld1 { v7.s }[1], [x15]
-	WORD $0x0e0c3e2f // mov w15, v17.s[1]
-	WORD $0x8b2fc8ef // add x15, x7, w15, sxtw #2
-	WORD $0x4d4082a6 // ld1 { v6.s }[2], [x21]
-	WORD $0x0e0c3e15 // mov w21, v16.s[1]
-	WORD $0x8b35c8f5 // add x21, x7, w21, sxtw #2
-	WORD $0x4d408207 // ld1 { v7.s }[2], [x16]
-	WORD $0x0e1c3e30 // mov w16, v17.s[3]
-	WORD $0x8b30c8f0 // add x16, x7, w16, sxtw #2
-	WORD $0xad404592 // ldp q18, q17, [x12]
-	WORD $0x8b0a018c // add x12, x12, x10
-	WORD $0x4d4092c6 // ld1 { v6.s }[3], [x22]
-	WORD $0x0e143e16 // mov w22, v16.s[2]
-	WORD $0x8b36c8f6 // add x22, x7, w22, sxtw #2
-	WORD $0x4d409227 // ld1 { v7.s }[3], [x17]
-	WORD $0x1e260211 // fmov w17, s16
-	WORD $0xbc71d8f0 // ldr s16, [x7, w17, sxtw #2]
-	WORD $0x8b37c8f1 // add x17, x7, w23, sxtw #2
-	WORD $0x6e26dc84 // fmul v4.4s, v4.4s, v6.4s
-	WORD $0x6e27dca5 // fmul v5.4s, v5.4s, v7.4s
-	WORD $0xbc74d8e7 // ldr s7, [x7, w20, sxtw #2]
-	WORD $0x0d4092b0 // ld1 { v16.s }[1], [x21]
-	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD $0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD $0x0d4091e7 // ld1 { v7.s }[1], [x15]
-	WORD $0x4d4082d0 // ld1 { v16.s }[2], [x22]
-	WORD $0x4d408267 // ld1 { v7.s }[2], [x19]
-	WORD $0x4d409230 // ld1 { v16.s }[3], [x17]
-	WORD $0x4d409207 // ld1 { v7.s }[3], [x16]
-	WORD $0x6e30de25 // fmul v5.4s, v17.4s, v16.4s
-	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD $0x6e27de44 // fmul v4.4s, v18.4s, v7.4s
-	WORD $0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD $0x54fff8a1 // b.ne <ell32+0x60>
-	WORD $0x9100410c // add x12, x8, #0x10
-	WORD $0x8b01080d // add x13, x0, x1, lsl #2
-	WORD $0x91010129 // add x9, x9, #0x40
-	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0xaa0803e1 // mov x1, x8
-	WORD $0xeb02019f // cmp x12, x2
-	WORD $0xad000da2 // stp q2, q3, [x13]
-	WORD $0xad0105a0 // stp q0, q1, [x13, #0x20]
-	WORD $0x54fff68d // b.le <ell32+0x40>
-	WORD $0x1400000b // b <ell32+0x1a0>
-	WORD $0x8b010808 // add x8, x0, x1, lsl #2
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x91008109 // add x9, x8, #0x20
-	WORD $0x91004028 // add x8, x1, #0x10
-	WORD $0x9100802a // add x10, x1, #0x20
-	WORD $0xad3f0120 // stp q0, q0, [x9, #-0x20]
-	WORD $0xeb02015f // cmp x10, x2
-	WORD $0xaa0803e1 // mov x1, x8
-	WORD $0xac820120 // stp q0, q0, [x9], #0x40
-	WORD $0x54ffff4d // b.le <ell32+0x184>
-	WORD $0xeb080049 // subs x9, x2, x8
-	WORD $0x540003ad // b.le <ell32+0x218>
-	WORD $0xf100007f // cmp x3, #0x0
-	WORD $0x540002ed // b.le <ell32+0x208>
-	WORD $0x8b0808a9 // add x9, x5, x8, lsl #2
-	WORD $0xd37ef48a // lsl x10, x4, #2
-	WORD $0x8b0808cb // add x11, x6, x8, lsl #2
-	WORD $0xd503201f // nop
-	WORD $0x2f00e400 // movi d0, #0000000000000000
-	WORD $0xaa1f03ec // mov x12, xzr
-	WORD $0xaa0303ed // mov x13, x3
-	WORD $0xb8ac692e // ldrsw x14, [x9, x12]
-	WORD $0xbc6c6961 // ldr s1, [x11, x12]
-	WORD $0x8b0a018c // add x12, x12, x10
-	WORD $0xf10005ad // subs x13, x13, #0x1
-	WORD $0xbc6e78e2 // ldr s2, [x7, x14, lsl #2]
-	WORD $0x1e220821 // fmul s1, s1, s2
-	WORD $0x1e212800 // fadd s0, s0, s1
-	WORD $0x54ffff21 // b.ne <ell32+0x1cc>
-	WORD $0xbc287800 // str s0, [x0, x8, lsl #2]
-	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x91001129 // add x9, x9, #0x4
-	WORD $0x9100116b // add x11, x11, #0x4
+	WORD $0x140000af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xeb02003f // cmp x1, x2
+	WORD $0x5400132a // b.ge <ell32+0x268>
+	WORD $0xa9bc67fa // stp x26, x25, [sp, #-0x40]!
+	WORD $0x91400428 // add x8, x1, #0x1, lsl #12
+	WORD $0xa9015ff8 // stp x24, x23, [sp, #0x10]
 	WORD $0xeb02011f // cmp x8, x2
-	WORD $0x54fffe01 // b.ne <ell32+0x1c0>
-	WORD $0x14000005 // b <ell32+0x218>
-	WORD $0x8b080808 // add x8, x0, x8, lsl #2
-	WORD $0xb800451f // str wzr, [x8], #0x4
+	WORD $0xa90257f6 // stp x22, x21, [sp, #0x20]
+	WORD $0x9a82b10a // csel x10, x8, x2, lt
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0xa9034ff4 // stp x20, x19, [sp, #0x30]
+	WORD $0x5400108d // b.le <ell32+0x238>
+	WORD $0xd37ef488 // lsl x8, x4, #2
+	WORD $0x14000009 // b <ell32+0x54>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x91400429 // add x9, x1, #0x1, lsl #12
+	WORD $0xeb02013f // cmp x9, x2
+	WORD $0x9a82b12a // csel x10, x9, x2, lt
+	WORD $0xeb02003f // cmp x1, x2
+	WORD $0x5400104a // b.ge <ell32+0x258>
+	WORD $0xaa0103e9 // mov x9, x1
+	WORD $0xaa0a03e1 // mov x1, x10
+	WORD $0xeb09015f // cmp x10, x9
+	WORD $0xaa0903ea // mov x10, x9
+	WORD $0x540004ed // b.le <ell32+0x100>
+	WORD $0xb82a781f // str wzr, [x0, x10, lsl #2]
+	WORD $0x9100054a // add x10, x10, #0x1
+	WORD $0xeb0a003f // cmp x1, x10
+	WORD $0x54ffffa1 // b.ne <ell32+0x68>
+	WORD $0x9100212a // add x10, x9, #0x8
+	WORD $0xeb01015f // cmp x10, x1
+	WORD $0x5400046d // b.le <ell32+0x10c>
+	WORD $0xeb09002a // subs x10, x1, x9
+	WORD $0x54fffdcd // b.le <ell32+0x40>
+	WORD $0xaa1f03eb // mov x11, xzr
+	WORD $0x8b09080c // add x12, x0, x9, lsl #2
+	WORD $0x8b0908ad // add x13, x5, x9, lsl #2
+	WORD $0x8b0908c9 // add x9, x6, x9, lsl #2
+	WORD $0xd503201f // nop
+	WORD $0xaa0903ee // mov x14, x9
+	WORD $0xaa0d03ef // mov x15, x13
+	WORD $0xaa0c03f0 // mov x16, x12
+	WORD $0xaa0a03f1 // mov x17, x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xb88045e4 // ldrsw x4, [x15], #0x4
+	WORD $0xbc4045c0 // ldr s0, [x14], #0x4
+	WORD $0xf1000631 // subs x17, x17, #0x1
+	WORD $0xbc6478e1 // ldr s1, [x7, x4, lsl #2]
+	WORD $0x1e210800 // fmul s0, s0, s1
+	WORD $0xbd400201 // ldr s1, [x16]
+	WORD $0x1e202820 // fadd s0, s1, s0
+	WORD $0xbc004600 // str s0, [x16], #0x4
+	WORD $0x54ffff01 // b.ne <ell32+0xc0>
+	WORD $0x9100056b // add x11, x11, #0x1
+	WORD $0x8b0801ad // add x13, x13, x8
+	WORD $0x8b080129 // add x9, x9, x8
+	WORD $0xeb03017f // cmp x11, x3
+	WORD $0x54fffd61 // b.ne <ell32+0xa0>
+	WORD $0x17ffffd2 // b <ell32+0x40>
+	WORD $0xd503201f // nop
+	WORD $0x9100212a // add x10, x9, #0x8
+	WORD $0xeb01015f // cmp x10, x1
+	WORD $0x54fff9cc // b.gt <ell32+0x40>
+	WORD $0xaa1f03eb // mov x11, xzr
+	WORD $0xd37ef52c // lsl x12, x9, #2
+	WORD $0xaa0503ed // mov x13, x5
+	WORD $0xaa0603ee // mov x14, x6
+	WORD $0x14000006 // b <ell32+0x134>
+	WORD $0x9100056b // add x11, x11, #0x1
+	WORD $0x8b0801ce // add x14, x14, x8
+	WORD $0x8b0801ad // add x13, x13, x8
+	WORD $0xeb03017f // cmp x11, x3
+	WORD $0x54fff880 // b.eq <ell32+0x40>
+	WORD $0xaa0d03ef // mov x15, x13
+	WORD $0xaa0e03f0 // mov x16, x14
+	WORD $0xaa0a03f1 // mov x17, x10
+	WORD $0xaa0903f3 // mov x19, x9
+	WORD $0x8b0c0214 // add x20, x16, x12
+	WORD $0x8b0c01f5 // add x21, x15, x12
+	WORD $0x8b130804 // add x4, x0, x19, lsl #2
+	WORD $0xf9810280 // prfm pldl1keep, [x20, #0x200]
+	WORD $0xf98102a0 // prfm pldl1keep, [x21, #0x200]
+	WORD $0xb8a979f3 // ldrsw x19, [x15, x9, lsl #2]
+	WORD $0x6942eab9 // ldpsw x25, x26, [x21, #0x14]
+	WORD $0x8b1a08fa // add x26, x7, x26, lsl #2
+	WORD $0x91008210 // add x16, x16, #0x20
+	WORD $0x910081ef // add x15, x15, #0x20
+	WORD $0xad400e82 // ldp q2, q3, [x20]
+	WORD $0x8b1908f9 // add x25, x7, x25, lsl #2
+	WORD $0x6940dab4 // ldpsw x20, x22, [x21, #0x4]
+	WORD $0x6941e2b7 // ldpsw x23, x24, [x21, #0xc]
+	WORD $0xbc7378e4 // ldr s4, [x7, x19, lsl #2]
+	WORD $0xbc7878e5 // ldr s5, [x7, x24, lsl #2]
+	WORD $0x8b1408f4 // add x20, x7, x20, lsl #2
+	WORD $0x8b1608f6 // add x22, x7, x22, lsl #2
+	WORD $0xb9801eb5 // ldrsw x21, [x21, #0x1c]
+	WORD $0x8b1708f7 // add x23, x7, x23, lsl #2
+	WORD $0x8b1508f5 // add x21, x7, x21, lsl #2
+	WORD $0xad400081 // ldp q1, q0, [x4]
+	WORD $0xaa1103f3 // mov x19, x17
+	WORD $0x91002231 // add x17, x17, #0x8
+	WORD $0xeb01023f // cmp x17, x1
+	WORD $0x0d409325 // ld1 { v5.s }[1], [x25]
+	WORD $0x0d409284 // ld1 { v4.s }[1], [x20]
+	WORD $0x4d408345 // ld1 { v5.s }[2], [x26]
+	WORD $0x4d4082c4 // ld1 { v4.s }[2], [x22]
+	WORD $0x4d4092a5 // ld1 { v5.s }[3], [x21]
+	WORD $0x4d4092e4 // ld1 { v4.s }[3], [x23]
+	WORD $0x6e25dc63 // fmul v3.4s, v3.4s, v5.4s
+	WORD $0x6e24dc42 // fmul v2.4s, v2.4s, v4.4s
+	WORD $0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD $0xad000081 // stp q1, q0, [x4]
+	WORD $0x54fffb8d // b.le <ell32+0x144>
+	WORD $0xd1002231 // sub x17, x17, #0x8
+	WORD $0xaa0c03e4 // mov x4, x12
+	WORD $0xeb01023f // cmp x17, x1
+	WORD $0x54fff9ea // b.ge <ell32+0x120>
+	WORD $0xb8a469f3 // ldrsw x19, [x15, x4]
+	WORD $0xbc646a00 // ldr s0, [x16, x4]
+	WORD $0x91001084 // add x4, x4, #0x4
+	WORD $0xbc7378e1 // ldr s1, [x7, x19, lsl #2]
+	WORD $0x1e210800 // fmul s0, s0, s1
+	WORD $0xbc717801 // ldr s1, [x0, x17, lsl #2]
+	WORD $0x1e202820 // fadd s0, s1, s0
+	WORD $0xbc317800 // str s0, [x0, x17, lsl #2]
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0xeb01023f // cmp x17, x1
+	WORD $0x54fffecb // b.lt <ell32+0x1e8>
+	WORD $0x17ffffc3 // b <ell32+0x120>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x91400509 // add x9, x8, #0x1, lsl #12
+	WORD $0xaa0803e1 // mov x1, x8
+	WORD $0xeb02013f // cmp x9, x2
+	WORD $0x9a82b12a // csel x10, x9, x2, lt
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0x5400012a // b.ge <ell32+0x258>
+	WORD $0xaa0a03e8 // mov x8, x10
+	WORD $0xeb010149 // subs x9, x10, x1
+	WORD $0x54ffff0d // b.le <ell32+0x220>
+	WORD $0x8b01080a // add x10, x0, x1, lsl #2
+	WORD $0xb800455f // str wzr, [x10], #0x4
 	WORD $0xf1000529 // subs x9, x9, #0x1
-	WORD $0x54ffffc1 // b.ne <ell32+0x20c>
-	WORD $0xa9424ff4 // ldp x20, x19, [sp, #0x20]
-	WORD $0xa94157f6 // ldp x22, x21, [sp, #0x10]
-	WORD $0xf84307f7 // ldr x23, [sp], #0x30
+	WORD $0x54ffffc1 // b.ne <ell32+0x248>
+	WORD $0x17fffff3 // b <ell32+0x220>
+	WORD $0xa9434ff4 // ldp x20, x19, [sp, #0x30]
+	WORD $0xa94257f6 // ldp x22, x21, [sp, #0x20]
+	WORD $0xa9415ff8 // ldp x24, x23, [sp, #0x10]
+	WORD $0xa8c467fa // ldp x26, x25, [sp], #0x40
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -301,13 +348,12 @@ TEXT ·ell32Quad(SB), 0, $144-128
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $144, RSP
+	SUB $160, RSP
 	MOVD R19, R30
 	RET
 
 // func ellMixedQuad(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ellMixedQuad(SB), 0, $112-128
+TEXT ·ellMixedQuad(SB), 0, $1696-128
 	MOVD dst_base+0(FP), R0
 	MOVD lo+24(FP), R1
 	MOVD hi+32(FP), R2
@@ -317,140 +363,176 @@ TEXT ·ellMixedQuad(SB), 0, $112-128
 	MOVD val_base+80(FP), R6
 	MOVD x_base+104(FP), R7
 	MOVD R30, R19
-	ADD $112, RSP
+	ADD $1696, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <ellMixed>
-	WORD $0x1400008f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf81f0ff3 // str x19, [sp, #-0x10]!
-	WORD $0x9100202c // add x12, x1, #0x8
-	WORD $0xeb02019f // cmp x12, x2
-	WORD $0x5400006d // b.le <ellMixed+0x18>
-	WORD $0xaa0103e8 // mov x8, x1
-	WORD $0x14000054 // b <ellMixed+0x164>
-	WORD $0xf100007f // cmp x3, #0x0
-	WORD $0x5400090d // b.le <ellMixed+0x13c>
-	WORD $0xd37ef428 // lsl x8, x1, #2
-	WORD $0xd37ef48a // lsl x10, x4, #2
-	WORD $0x91004108 // add x8, x8, #0x10
-	WORD $0x8b0800a9 // add x9, x5, x8
-	WORD $0x8b0800cb // add x11, x6, x8
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xaa0c03e8 // mov x8, x12
-	WORD $0xaa0b03ec // mov x12, x11
-	WORD $0xaa0903ed // mov x13, x9
-	WORD $0xaa0303ee // mov x14, x3
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xad7fc1a7 // ldp q7, q16, [x13, #-0x10]
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x8b0a01ad // add x13, x13, x10
-	WORD $0x0e143cf0 // mov w16, v7.s[2]
-	WORD $0x0e0c3cef // mov w15, v7.s[1]
-	WORD $0x0e1c3cf1 // mov w17, v7.s[3]
-	WORD $0x1e2600f3 // fmov w19, s7
-	WORD $0xad7f9584 // ldp q4, q5, [x12, #-0x10]
-	WORD $0x4e617886 // fcvtl2 v6.2d, v4.4s
-	WORD $0x0e617884 // fcvtl v4.2d, v4.2s
-	WORD $0x8b0a018c // add x12, x12, x10
-	WORD $0x8b31c8f1 // add x17, x7, w17, sxtw #2
-	WORD $0xbc70d8e7 // ldr s7, [x7, w16, sxtw #2]
-	WORD $0xbc73d8f1 // ldr s17, [x7, w19, sxtw #2]
-	WORD $0x8b2fc8ef // add x15, x7, w15, sxtw #2
-	WORD $0x0e143e10 // mov w16, v16.s[2]
-	WORD $0x1e260213 // fmov w19, s16
-	WORD $0x0d409227 // ld1 { v7.s }[1], [x17]
-	WORD $0x0d4091f1 // ld1 { v17.s }[1], [x15]
-	WORD $0x0e1c3e11 // mov w17, v16.s[3]
-	WORD $0x0e0c3e0f // mov w15, v16.s[1]
-	WORD $0x8b31c8f1 // add x17, x7, w17, sxtw #2
-	WORD $0x8b2fc8ef // add x15, x7, w15, sxtw #2
-	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x0e617a31 // fcvtl v17.2d, v17.2s
-	WORD $0x6e67dcc6 // fmul v6.2d, v6.2d, v7.2d
-	WORD $0xbc70d8e7 // ldr s7, [x7, w16, sxtw #2]
-	WORD $0x6e71dc84 // fmul v4.2d, v4.2d, v17.2d
-	WORD $0x4e6178b1 // fcvtl2 v17.2d, v5.4s
-	WORD $0x0e6178a5 // fcvtl v5.2d, v5.2s
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
-	WORD $0x0d409227 // ld1 { v7.s }[1], [x17]
-	WORD $0x0e6178e4 // fcvtl v4.2d, v7.2s
-	WORD $0xbc73d8e7 // ldr s7, [x7, w19, sxtw #2]
-	WORD $0x6e64de24 // fmul v4.2d, v17.2d, v4.2d
-	WORD $0x0d4091e7 // ld1 { v7.s }[1], [x15]
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x0e6178e6 // fcvtl v6.2d, v7.2s
-	WORD $0x6e66dca5 // fmul v5.2d, v5.2d, v6.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x54fffae1 // b.ne <ellMixed+0x60>
-	WORD $0x0e616842 // fcvtn v2.2s, v2.2d
-	WORD $0x8b01080c // add x12, x0, x1, lsl #2
-	WORD $0x91008129 // add x9, x9, #0x20
-	WORD $0x9100816b // add x11, x11, #0x20
-	WORD $0xaa0803e1 // mov x1, x8
-	WORD $0x0e616863 // fcvtn v3.2s, v3.2d
-	WORD $0x4e616802 // fcvtn2 v2.4s, v0.2d
-	WORD $0x4e616823 // fcvtn2 v3.4s, v1.2d
-	WORD $0xad000d82 // stp q2, q3, [x12]
-	WORD $0x9100210c // add x12, x8, #0x8
-	WORD $0xeb02019f // cmp x12, x2
-	WORD $0x54fff86d // b.le <ellMixed+0x40>
-	WORD $0x1400000b // b <ellMixed+0x164>
-	WORD $0x8b010808 // add x8, x0, x1, lsl #2
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x91004109 // add x9, x8, #0x10
-	WORD $0x91002028 // add x8, x1, #0x8
-	WORD $0x9100402a // add x10, x1, #0x10
-	WORD $0xad3f8120 // stp q0, q0, [x9, #-0x10]
-	WORD $0x91008129 // add x9, x9, #0x20
-	WORD $0xeb02015f // cmp x10, x2
-	WORD $0xaa0803e1 // mov x1, x8
-	WORD $0x54ffff4d // b.le <ellMixed+0x148>
-	WORD $0xeb080049 // subs x9, x2, x8
-	WORD $0x5400042d // b.le <ellMixed+0x1ec>
-	WORD $0xf100007f // cmp x3, #0x0
-	WORD $0x5400032d // b.le <ellMixed+0x1d4>
-	WORD $0x8b0808a9 // add x9, x5, x8, lsl #2
-	WORD $0xd37ef48a // lsl x10, x4, #2
-	WORD $0x8b0808cb // add x11, x6, x8, lsl #2
-	WORD $0x2f00e400 // movi d0, #0000000000000000
-	WORD $0xaa1f03ec // mov x12, xzr
-	WORD $0xaa0303ed // mov x13, x3
-	WORD $0xb8ac692e // ldrsw x14, [x9, x12]
-	WORD $0xbc6c6961 // ldr s1, [x11, x12]
-	WORD $0x8b0a018c // add x12, x12, x10
-	WORD $0xf10005ad // subs x13, x13, #0x1
-	WORD $0x1e22c021 // fcvt d1, s1
-	WORD $0xbc6e78e2 // ldr s2, [x7, x14, lsl #2]
-	WORD $0x1e22c042 // fcvt d2, s2
-	WORD $0x1e620821 // fmul d1, d1, d2
-	WORD $0x1e612800 // fadd d0, d0, d1
-	WORD $0x54fffee1 // b.ne <ellMixed+0x18c>
-	WORD $0x1e624000 // fcvt s0, d0
-	WORD $0x91001129 // add x9, x9, #0x4
-	WORD $0x9100116b // add x11, x11, #0x4
-	WORD $0xbc287800 // str s0, [x0, x8, lsl #2]
-	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x140000af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xeb02003f // cmp x1, x2
+	WORD $0x5400144a // b.ge <ellMixed+0x28c>
+	WORD $0xa9bc67fd // stp x29, x25, [sp, #-0x40]!
+	WORD $0xa9015ff8 // stp x24, x23, [sp, #0x10]
+	WORD $0xa90257f6 // stp x22, x21, [sp, #0x20]
+	WORD $0xa9034ff4 // stp x20, x19, [sp, #0x30]
+	WORD $0xd11803ff // sub sp, sp, #0x600
+	WORD $0x91030028 // add x8, x1, #0xc0
 	WORD $0xeb02011f // cmp x8, x2
-	WORD $0x54fffda1 // b.ne <ellMixed+0x180>
-	WORD $0x14000007 // b <ellMixed+0x1ec>
-	WORD $0x8b080808 // add x8, x0, x8, lsl #2
+	WORD $0x9a82b10b // csel x11, x8, x2, lt
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x54000f4d // b.le <ellMixed+0x214>
+	WORD $0xd37ef488 // lsl x8, x4, #2
+	WORD $0x910003e9 // mov x9, sp
+	WORD $0x14000008 // b <ellMixed+0x58>
+	WORD $0xd503201f // nop
+	WORD $0x9103014b // add x11, x10, #0xc0
+	WORD $0xaa0a03e1 // mov x1, x10
+	WORD $0xeb02017f // cmp x11, x2
+	WORD $0x9a82b16b // csel x11, x11, x2, lt
+	WORD $0xeb02015f // cmp x10, x2
+	WORD $0x5400112a // b.ge <ellMixed+0x278>
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0xcb01016b // sub x11, x11, x1
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x5400014b // b.lt <ellMixed+0x8c>
+	WORD $0x910003ec // mov x12, sp
+	WORD $0xaa0b03ed // mov x13, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xb800451f // str wzr, [x8], #0x4
-	WORD $0xf1000529 // subs x9, x9, #0x1
-	WORD $0x54ffffc1 // b.ne <ellMixed+0x1e0>
-	WORD $0xf84107f3 // ldr x19, [sp], #0x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf800859f // str xzr, [x12], #0x8
+	WORD $0xf10005ad // subs x13, x13, #0x1
+	WORD $0x54ffffc1 // b.ne <ellMixed+0x80>
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0xd37ef42d // lsl x13, x1, #2
+	WORD $0xaa0503ee // mov x14, x5
+	WORD $0xaa0603ef // mov x15, x6
+	WORD $0xaa0103f0 // mov x16, x1
+	WORD $0x14000007 // b <ellMixed+0xbc>
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0x8b040210 // add x16, x16, x4
+	WORD $0x8b0801ef // add x15, x15, x8
+	WORD $0x8b0801ce // add x14, x14, x8
+	WORD $0xeb03019f // cmp x12, x3
+	WORD $0x54000840 // b.eq <ellMixed+0x1c0>
+	WORD $0xf100117f // cmp x11, #0x4
+	WORD $0x5400010a // b.ge <ellMixed+0xe0>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0x9b040594 // madd x20, x12, x4, x1
+	WORD $0xeb0b03ff // cmp xzr, x11
+	WORD $0x54fffeaa // b.ge <ellMixed+0xa4>
+	WORD $0x1400002b // b <ellMixed+0x180>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0x910003f3 // mov x19, sp
+	WORD $0xaa0e03f4 // mov x20, x14
+	WORD $0xaa0f03f5 // mov x21, x15
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0d02b6 // add x22, x21, x13
+	WORD $0x8b0d0297 // add x23, x20, x13
+	WORD $0x910042b5 // add x21, x21, #0x10
+	WORD $0xf98102c0 // prfm pldl1keep, [x22, #0x200]
+	WORD $0xf98102e0 // prfm pldl1keep, [x23, #0x200]
+	WORD $0x3dc002c0 // ldr q0, [x22]
+	WORD $0x91004294 // add x20, x20, #0x10
+	WORD $0x694062f6 // ldpsw x22, x24, [x23]
+	WORD $0x4e617803 // fcvtl2 v3.2d, v0.4s
+	WORD $0x69415ef9 // ldpsw x25, x23, [x23, #0x8]
+	WORD $0xbc7978e4 // ldr s4, [x7, x25, lsl #2]
+	WORD $0x8b1808f8 // add x24, x7, x24, lsl #2
+	WORD $0xbc7678e5 // ldr s5, [x7, x22, lsl #2]
+	WORD $0x8b1708f7 // add x23, x7, x23, lsl #2
+	WORD $0xad400a61 // ldp q1, q2, [x19]
+	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
+	WORD $0x91002236 // add x22, x17, #0x8
+	WORD $0x91001231 // add x17, x17, #0x4
+	WORD $0xeb0b02df // cmp x22, x11
+	WORD $0x0d4092e4 // ld1 { v4.s }[1], [x23]
+	WORD $0x0d409305 // ld1 { v5.s }[1], [x24]
+	WORD $0x0e617884 // fcvtl v4.2d, v4.2s
+	WORD $0x0e6178a5 // fcvtl v5.2d, v5.2s
+	WORD $0x6e65dc00 // fmul v0.2d, v0.2d, v5.2d
+	WORD $0x6e64dc63 // fmul v3.2d, v3.2d, v4.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0xac810a60 // stp q0, q2, [x19], #0x20
+	WORD $0x54fffc8d // b.le <ellMixed+0x100>
+	WORD $0x8b110214 // add x20, x16, x17
+	WORD $0xeb0b023f // cmp x17, x11
+	WORD $0x54fff94a // b.ge <ellMixed+0xa4>
+	WORD $0x8b1408b3 // add x19, x5, x20, lsl #2
+	WORD $0x8b1408d4 // add x20, x6, x20, lsl #2
+	WORD $0xb8804675 // ldrsw x21, [x19], #0x4
+	WORD $0xbc404680 // ldr s0, [x20], #0x4
+	WORD $0x1e22c000 // fcvt d0, s0
+	WORD $0xbc7578e1 // ldr s1, [x7, x21, lsl #2]
+	WORD $0x1e22c021 // fcvt d1, s1
+	WORD $0x1e610800 // fmul d0, d0, d1
+	WORD $0xfc717921 // ldr d1, [x9, x17, lsl #3]
+	WORD $0x1e602820 // fadd d0, d1, d0
+	WORD $0xfc317920 // str d0, [x9, x17, lsl #3]
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0xeb0b023f // cmp x17, x11
+	WORD $0x54fffeab // b.lt <ellMixed+0x188>
+	WORD $0x17ffffbb // b <ellMixed+0xa4>
+	WORD $0xd503201f // nop
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x54fff3eb // b.lt <ellMixed+0x40>
+	WORD $0x8b01080c // add x12, x0, x1, lsl #2
+	WORD $0x910003ed // mov x13, sp
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xfc4085a0 // ldr d0, [x13], #0x8
+	WORD $0xf100056b // subs x11, x11, #0x1
+	WORD $0x1e624000 // fcvt s0, d0
+	WORD $0xbc004580 // str s0, [x12], #0x4
+	WORD $0x54ffff81 // b.ne <ellMixed+0x1e0>
+	WORD $0x17ffff93 // b <ellMixed+0x40>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x91030028 // add x8, x1, #0xc0
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0x9a82b10b // csel x11, x8, x2, lt
+	WORD $0xeb02003f // cmp x1, x2
+	WORD $0x5400034a // b.ge <ellMixed+0x278>
+	WORD $0xaa0103e9 // mov x9, x1
+	WORD $0xaa0b03e1 // mov x1, x11
+	WORD $0xcb090168 // sub x8, x11, x9
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x54fffeeb // b.lt <ellMixed+0x200>
+	WORD $0x910003ea // mov x10, sp
+	WORD $0xaa0803eb // mov x11, x8
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf800855f // str xzr, [x10], #0x8
+	WORD $0xf100056b // subs x11, x11, #0x1
+	WORD $0x54ffffc1 // b.ne <ellMixed+0x240>
+	WORD $0xf100011f // cmp x8, #0x0
+	WORD $0x54fffd8d // b.le <ellMixed+0x200>
+	WORD $0x8b090809 // add x9, x0, x9, lsl #2
+	WORD $0x910003ea // mov x10, sp
+	WORD $0xd503201f // nop
+	WORD $0xfc408540 // ldr d0, [x10], #0x8
+	WORD $0xf1000508 // subs x8, x8, #0x1
+	WORD $0x1e624000 // fcvt s0, d0
+	WORD $0xbc004520 // str s0, [x9], #0x4
+	WORD $0x54ffff81 // b.ne <ellMixed+0x260>
+	WORD $0x17ffffe3 // b <ellMixed+0x200>
+	WORD $0x911803ff // add sp, sp, #0x600
+	WORD $0xa9434ff4 // ldp x20, x19, [sp, #0x30]
+	WORD $0xa94257f6 // ldp x22, x21, [sp, #0x20]
+	WORD $0xa9415ff8 // ldp x24, x23, [sp, #0x10]
+	WORD $0xa8c467fd // ldp x29, x25, [sp], #0x40
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	SUB $112, RSP
+	WORD $0x00000000
+	SUB $1696, RSP
 	MOVD R19, R30
 	RET

@@ -19,6 +19,7 @@ type Set struct {
 
 	vector vectorKernels
 	mixed  mixedKernels
+	packed packedKernels
 
 	csr64      csrKernel[float64]
 	csr32      csrKernel[float32]
@@ -55,6 +56,7 @@ type Set struct {
 	ell64    ellKernel[float64]
 	ell32    ellKernel[float32]
 	ellMixed ellKernel[float32]
+	coo      cooKernel
 	mulAdds  mulAddsKernels
 	fold     foldKernel
 }
@@ -65,6 +67,7 @@ func portable() Set {
 		name:   "portable",
 		vector: portableVector,
 		mixed:  mixedKernels{stepInto: stepInto, xpayMixed: xpayMixed},
+		packed: portablePacked,
 
 		csr64:      csrMulVec[float64],
 		csr32:      csrMulVec[float32],
@@ -100,6 +103,7 @@ func portable() Set {
 		ell64:    ellMulVec[float64, float64],
 		ell32:    ellMulVec[float32, float32],
 		ellMixed: ellMulVec[float32, float64],
+		coo:      cooAddVec,
 		mulAdds:  portableMulAdds,
 		fold:     fold,
 	}

@@ -33,8 +33,10 @@ func (k *Set) avx512() {
 	k.vector = vectorKernels{
 		dot: dotOct, dot4: dot4Oct, axpy: axpyOct, axpy4: axpy4Oct, axpyDot: axpyDotOct, xpay: xpayOct,
 		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
+		copy: copyToOct, scaleTo: scaleToOct, add: addOct, triad: triadOct,
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
+	k.packed = packedKernels{dotFloatsOct, dotShortsOct, axpyFloatsOct, axpyShortsOct}
 
 	k.residual64 = residualGroups
 
@@ -56,9 +58,6 @@ func (k *Set) avx512() {
 
 	k.dot32 = dot32Oct
 	k.dotMixed = dotMixedOct
-	k.ell64 = ellOct
-	k.ell32 = ell32Oct
-	k.ellMixed = ellMixedOct
 	k.mulAdds = mulAddsKernels{mulAddsOct, mulAddsMixedOct, mulAdds32Oct}
 	k.fold = foldOct
 }

@@ -7,8 +7,10 @@ func (k *Set) quad() {
 	k.vector = vectorKernels{
 		dot: dotQuad, dot4: dot4Quad, axpy: axpyQuad, axpy4: axpy4Quad, axpyDot: axpyDotQuad, xpay: xpayQuad,
 		scale: scaleQuad, step: stepQuad, mul: mulQuad, relax: relaxQuad,
+		copy: copyToQuad, scaleTo: scaleToQuad, add: addQuad, triad: triadQuad,
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
+	k.packed = packedKernels{dotFloatsQuad, dotShortsQuad, axpyFloatsQuad, axpyShortsQuad}
 
 	k.csr64 = csrQuad[float64](csrHere)
 	k.csr32 = csrQuad[float32](csrHere)
@@ -39,6 +41,7 @@ func (k *Set) quad() {
 	k.ell64 = ellQuad
 	k.ell32 = ell32Quad
 	k.ellMixed = ellMixedQuad
+	k.coo = cooSIMD(csrHere)
 	k.mulAdds = mulAddsKernels{mulAddsQuad, mulAddsMixedQuad, mulAdds32Quad}
 	k.fold = foldQuad
 }

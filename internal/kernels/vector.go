@@ -35,6 +35,10 @@ type vectorKernels struct {
 	step    func(a float64, p, x, q, r []float64) float64
 	mul     func(a float64, w, x, y []float64)
 	relax   func(a float64, w, x, r []float64)
+	copy    func(x, y []float64)
+	scaleTo func(a float64, x, y []float64)
+	add     func(x, y, z []float64)
+	triad   func(x []float64, a float64, y, z []float64)
 }
 
 // grouped is the part of n elements that is whole groups.
@@ -148,4 +152,32 @@ func (k *Set) Relax(a float64, w, x, r []float64) {
 	n := grouped(len(w))
 	k.vector.relax(a, w[:n], x[:n], r[:n])
 	relax(a, w[n:], x[n:], r[n:])
+}
+
+// Copy computes y = x.
+func (k *Set) Copy(x, y []float64) {
+	n := grouped(len(x))
+	k.vector.copy(x[:n], y[:n])
+	copyTo(x[n:], y[n:])
+}
+
+// ScaleTo computes y = a x.
+func (k *Set) ScaleTo(a float64, x, y []float64) {
+	n := grouped(len(x))
+	k.vector.scaleTo(a, x[:n], y[:n])
+	scaleTo(a, x[n:], y[n:])
+}
+
+// Add computes z = x + y.
+func (k *Set) Add(x, y, z []float64) {
+	n := grouped(len(x))
+	k.vector.add(x[:n], y[:n], z[:n])
+	add(x[n:], y[n:], z[n:])
+}
+
+// Triad computes z = x + a y.
+func (k *Set) Triad(x []float64, a float64, y, z []float64) {
+	n := grouped(len(x))
+	k.vector.triad(x[:n], a, y[:n], z[:n])
+	triad(x[n:], a, y[n:], z[n:])
 }

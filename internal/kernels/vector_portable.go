@@ -5,6 +5,7 @@ var portableVector = vectorKernels{
 	dot: dot, dot4: dot4, axpy: axpy, axpy4: axpy4,
 	axpyDot: axpyDot, xpay: xpay, scale: scale, step: step,
 	mul: mul, relax: relax,
+	copy: copyTo, scaleTo: scaleTo, add: add, triad: triad,
 }
 
 // dot has half its accumulators in variables and half in memory: sixteen
@@ -105,5 +106,28 @@ func relax(a float64, w, x, r []float64) {
 	x, r = x[:len(w)], r[:len(w)]
 	for i, v := range w {
 		r[i] = x[i] + float64(a*float64(v*r[i]))
+	}
+}
+
+func copyTo(x, y []float64) { copy(y[:len(x)], x) }
+
+func scaleTo(a float64, x, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = a * v
+	}
+}
+
+func add(x, y, z []float64) {
+	y, z = y[:len(x)], z[:len(x)]
+	for i, v := range x {
+		z[i] = v + y[i]
+	}
+}
+
+func triad(x []float64, a float64, y, z []float64) {
+	y, z = y[:len(x)], z[:len(x)]
+	for i, v := range x {
+		z[i] = v + float64(a*y[i])
 	}
 }

@@ -648,3 +648,167 @@ TEXT ·relaxQuad(SB), 0, $96-80
 	LONG $0x00000000; LONG $0x00000000
 	ADJSP $96
 	RET
+
+// func copyToQuad(x []float64, y []float64)
+TEXT ·copyToQuad(SB), 0, $96-48
+	MOVQ x_base+0(FP), DI
+	MOVQ y_base+24(FP), SI
+	MOVQ y_len+32(FP), DX
+	ADJSP $-96
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <copyTo>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x427e // jle <copyTo+0x47>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0410fcc5; BYTE $0xc7 // vmovups (%rdi,%rax,8), %ymm0
+	LONG $0x0411fcc5; BYTE $0xc6 // vmovups %ymm0, (%rsi,%rax,8)
+	LONG $0x4410fcc5; WORD $0x20c7 // vmovups 0x20(%rdi,%rax,8), %ymm0
+	LONG $0x4411fcc5; WORD $0x20c6 // vmovups %ymm0, 0x20(%rsi,%rax,8)
+	LONG $0x4410fcc5; WORD $0x40c7 // vmovups 0x40(%rdi,%rax,8), %ymm0
+	LONG $0x4411fcc5; WORD $0x40c6 // vmovups %ymm0, 0x40(%rsi,%rax,8)
+	LONG $0x4410fcc5; WORD $0x60c7 // vmovups 0x60(%rdi,%rax,8), %ymm0
+	LONG $0x4411fcc5; WORD $0x60c6 // vmovups %ymm0, 0x60(%rsi,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xc97c // jl <copyTo+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
+	ADJSP $96
+	RET
+
+// func scaleToQuad(a float64, x []float64, y []float64)
+TEXT ·scaleToQuad(SB), 0, $96-56
+	MOVSD a+0(FP), X0
+	MOVQ x_base+8(FP), DI
+	MOVQ y_base+32(FP), SI
+	MOVQ y_len+40(FP), DX
+	ADJSP $-96
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <scaleTo>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x427e // jle <scaleTo+0x47>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c59fdc5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc6 // vmovupd %ymm1, (%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c6 // vmovupd %ymm1, 0x20(%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c6 // vmovupd %ymm1, 0x40(%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c6 // vmovupd %ymm1, 0x60(%rsi,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xc97c // jl <scaleTo+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
+	ADJSP $96
+	RET
+
+// func addQuad(x []float64, y []float64, z []float64)
+TEXT ·addQuad(SB), 0, $96-72
+	MOVQ x_base+0(FP), DI
+	MOVQ y_base+24(FP), SI
+	MOVQ z_base+48(FP), DX
+	MOVQ z_len+56(FP), CX
+	ADJSP $-96
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <add>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x597e // jle <add+0x5e>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0410fdc5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %ymm0
+	LONG $0x0458fdc5; BYTE $0xc6 // vaddpd (%rsi,%rax,8), %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0xc2 // vmovupd %ymm0, (%rdx,%rax,8)
+	LONG $0x4410fdc5; WORD $0x20c7 // vmovupd 0x20(%rdi,%rax,8), %ymm0
+	LONG $0x4458fdc5; WORD $0x20c6 // vaddpd 0x20(%rsi,%rax,8), %ymm0, %ymm0
+	LONG $0x4411fdc5; WORD $0x20c2 // vmovupd %ymm0, 0x20(%rdx,%rax,8)
+	LONG $0x4410fdc5; WORD $0x40c7 // vmovupd 0x40(%rdi,%rax,8), %ymm0
+	LONG $0x4458fdc5; WORD $0x40c6 // vaddpd 0x40(%rsi,%rax,8), %ymm0, %ymm0
+	LONG $0x4411fdc5; WORD $0x40c2 // vmovupd %ymm0, 0x40(%rdx,%rax,8)
+	LONG $0x4410fdc5; WORD $0x60c7 // vmovupd 0x60(%rdi,%rax,8), %ymm0
+	LONG $0x4458fdc5; WORD $0x60c6 // vaddpd 0x60(%rsi,%rax,8), %ymm0, %ymm0
+	LONG $0x4411fdc5; WORD $0x60c2 // vmovupd %ymm0, 0x60(%rdx,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0xb27c // jl <add+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $96
+	RET
+
+// func triadQuad(x []float64, a float64, y []float64, z []float64)
+TEXT ·triadQuad(SB), 0, $96-80
+	MOVQ x_base+0(FP), DI
+	MOVSD a+24(FP), X0
+	MOVQ y_base+32(FP), SI
+	MOVQ z_base+56(FP), DX
+	MOVQ z_len+64(FP), CX
+	ADJSP $-96
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <triad>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x597e // jle <triad+0x5e>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c59fdc5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x0c58f5c5; BYTE $0xc7 // vaddpd (%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc2 // vmovupd %ymm1, (%rdx,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x20c7 // vaddpd 0x20(%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c2 // vmovupd %ymm1, 0x20(%rdx,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x40c7 // vaddpd 0x40(%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c2 // vmovupd %ymm1, 0x40(%rdx,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x60c7 // vaddpd 0x60(%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c2 // vmovupd %ymm1, 0x60(%rdx,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0xb27c // jl <triad+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $96
+	RET

@@ -33,3 +33,15 @@ func mulOct(a float64, w []float64, x []float64, y []float64)
 
 //go:noescape
 func relaxOct(a float64, w []float64, x []float64, r []float64)
+
+//go:noescape
+func copyToOct(x []float64, y []float64)
+
+//go:noescape
+func scaleToOct(a float64, x []float64, y []float64)
+
+//go:noescape
+func addOct(x []float64, y []float64, z []float64)
+
+//go:noescape
+func triadOct(x []float64, a float64, y []float64, z []float64)

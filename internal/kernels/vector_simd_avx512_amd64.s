@@ -516,3 +516,157 @@ TEXT ·relaxOct(SB), 0, $160-80
 	LONG $0x00000000
 	ADJSP $160
 	RET
+
+// func copyToOct(x []float64, y []float64)
+TEXT ·copyToOct(SB), 0, $160-48
+	MOVQ x_base+0(FP), DI
+	MOVQ y_base+24(FP), SI
+	MOVQ y_len+32(FP), DX
+	ADJSP $-160
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <copyTo>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x327e // jle <copyTo+0x37>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x487cf162; WORD $0x0410; BYTE $0xc7 // vmovups (%rdi,%rax,8), %zmm0
+	LONG $0x487cf162; WORD $0x0411; BYTE $0xc6 // vmovups %zmm0, (%rsi,%rax,8)
+	LONG $0x487cf162; LONG $0x01c74410 // vmovups 0x40(%rdi,%rax,8), %zmm0
+	LONG $0x487cf162; LONG $0x01c64411 // vmovups %zmm0, 0x40(%rsi,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xd97c // jl <copyTo+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
+	ADJSP $160
+	RET
+
+// func scaleToOct(a float64, x []float64, y []float64)
+TEXT ·scaleToOct(SB), 0, $160-56
+	MOVSD a+0(FP), X0
+	MOVQ x_base+8(FP), DI
+	MOVQ y_base+32(FP), SI
+	MOVQ y_len+40(FP), DX
+	ADJSP $-160
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <scaleTo>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x327e // jle <scaleTo+0x37>
+	LONG $0x48fdf262; WORD $0xc019 // vbroadcastsd %xmm0, %zmm0
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x48fdf162; WORD $0x0c59; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %zmm0, %zmm1
+	LONG $0x48fdf162; WORD $0x0c11; BYTE $0xc6 // vmovupd %zmm1, (%rsi,%rax,8)
+	LONG $0x48fdf162; LONG $0x01c74c59 // vmulpd 0x40(%rdi,%rax,8), %zmm0, %zmm1
+	LONG $0x48fdf162; LONG $0x01c64c11 // vmovupd %zmm1, 0x40(%rsi,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xd97c // jl <scaleTo+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
+	ADJSP $160
+	RET
+
+// func addOct(x []float64, y []float64, z []float64)
+TEXT ·addOct(SB), 0, $160-72
+	MOVQ x_base+0(FP), DI
+	MOVQ y_base+24(FP), SI
+	MOVQ z_base+48(FP), DX
+	MOVQ z_len+56(FP), CX
+	ADJSP $-160
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <add>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x417e // jle <add+0x46>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x48fdf162; WORD $0x0410; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm0
+	LONG $0x48fdf162; WORD $0x0458; BYTE $0xc6 // vaddpd (%rsi,%rax,8), %zmm0, %zmm0
+	LONG $0x48fdf162; WORD $0x0411; BYTE $0xc2 // vmovupd %zmm0, (%rdx,%rax,8)
+	LONG $0x48fdf162; LONG $0x01c74410 // vmovupd 0x40(%rdi,%rax,8), %zmm0
+	LONG $0x48fdf162; LONG $0x01c64458 // vaddpd 0x40(%rsi,%rax,8), %zmm0, %zmm0
+	LONG $0x48fdf162; LONG $0x01c24411 // vmovupd %zmm0, 0x40(%rdx,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0xca7c // jl <add+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $160
+	RET
+
+// func triadOct(x []float64, a float64, y []float64, z []float64)
+TEXT ·triadOct(SB), 0, $160-80
+	MOVQ x_base+0(FP), DI
+	MOVSD a+24(FP), X0
+	MOVQ y_base+32(FP), SI
+	MOVQ z_base+56(FP), DX
+	MOVQ z_len+64(FP), CX
+	ADJSP $-160
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <triad>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x417e // jle <triad+0x46>
+	LONG $0x48fdf262; WORD $0xc019 // vbroadcastsd %xmm0, %zmm0
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x48fdf162; WORD $0x0c59; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %zmm0, %zmm1
+	LONG $0x48f5f162; WORD $0x0c58; BYTE $0xc7 // vaddpd (%rdi,%rax,8), %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0x0c11; BYTE $0xc2 // vmovupd %zmm1, (%rdx,%rax,8)
+	LONG $0x48fdf162; LONG $0x01c64c59 // vmulpd 0x40(%rsi,%rax,8), %zmm0, %zmm1
+	LONG $0x48f5f162; LONG $0x01c74c58 // vaddpd 0x40(%rdi,%rax,8), %zmm1, %zmm1
+	LONG $0x48fdf162; LONG $0x01c24c11 // vmovupd %zmm1, 0x40(%rdx,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0xca7c // jl <triad+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $160
+	RET

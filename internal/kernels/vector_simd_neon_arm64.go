@@ -33,3 +33,15 @@ func mulQuad(a float64, w []float64, x []float64, y []float64)
 
 //go:noescape
 func relaxQuad(a float64, w []float64, x []float64, r []float64)
+
+//go:noescape
+func copyToQuad(x []float64, y []float64)
+
+//go:noescape
+func scaleToQuad(a float64, x []float64, y []float64)
+
+//go:noescape
+func addQuad(x []float64, y []float64, z []float64)
+
+//go:noescape
+func triadQuad(x []float64, a float64, y []float64, z []float64)

@@ -1010,3 +1010,207 @@ TEXT ·relaxQuad(SB), 0, $96-80
 	SUB $96, RSP
 	MOVD R19, R30
 	RET
+
+// func copyToQuad(x []float64, y []float64)
+TEXT ·copyToQuad(SB), 0, $96-48
+	MOVD x_base+0(FP), R0
+	MOVD y_base+24(FP), R1
+	MOVD y_len+32(FP), R2
+	MOVD R30, R19
+	ADD $96, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <copyTo>
+	WORD $0x1400001f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5400028b // b.lt <copyTo+0x54>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101002a // add x10, x1, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0520 // ldp q0, q1, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0xad3e0540 // stp q0, q1, [x10, #-0x40]
+	WORD $0xad7f0520 // ldp q0, q1, [x9, #-0x20]
+	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
+	WORD $0xad400520 // ldp q0, q1, [x9]
+	WORD $0xad000540 // stp q0, q1, [x10]
+	WORD $0xad410520 // ldp q0, q1, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0xad010540 // stp q0, q1, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x54fffe8b // b.lt <copyTo+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000
+	SUB $96, RSP
+	MOVD R19, R30
+	RET
+
+// func scaleToQuad(a float64, x []float64, y []float64)
+TEXT ·scaleToQuad(SB), 0, $96-56
+	FMOVD a+0(FP), F0
+	MOVD x_base+8(FP), R0
+	MOVD y_base+32(FP), R1
+	MOVD y_len+40(FP), R2
+	MOVD R30, R19
+	ADD $96, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <scaleTo>
+	WORD $0x1400002f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5400038b // b.lt <scaleTo+0x74>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101002a // add x10, x1, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0522 // ldp q2, q1, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0xad3e0542 // stp q2, q1, [x10, #-0x40]
+	WORD $0xad7f0522 // ldp q2, q1, [x9, #-0x20]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0xad3f0542 // stp q2, q1, [x10, #-0x20]
+	WORD $0xad400522 // ldp q2, q1, [x9]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0xad000542 // stp q2, q1, [x10]
+	WORD $0xad410522 // ldp q2, q1, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0xad010542 // stp q2, q1, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x54fffd8b // b.lt <scaleTo+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	SUB $96, RSP
+	MOVD R19, R30
+	RET
+
+// func addQuad(x []float64, y []float64, z []float64)
+TEXT ·addQuad(SB), 0, $96-72
+	MOVD x_base+0(FP), R0
+	MOVD y_base+24(FP), R1
+	MOVD z_base+48(FP), R2
+	MOVD z_len+56(FP), R3
+	MOVD R30, R19
+	ADD $96, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <add>
+	WORD $0x1400002f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x5400042b // b.lt <add+0x88>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101002a // add x10, x1, #0x40
+	WORD $0x9101004b // add x11, x2, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0121 // ldp q1, q0, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xad7e0943 // ldp q3, q2, [x10, #-0x40]
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad3e0161 // stp q1, q0, [x11, #-0x40]
+	WORD $0xad7f0121 // ldp q1, q0, [x9, #-0x20]
+	WORD $0xad7f0943 // ldp q3, q2, [x10, #-0x20]
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad3f0161 // stp q1, q0, [x11, #-0x20]
+	WORD $0xad400121 // ldp q1, q0, [x9]
+	WORD $0xad400943 // ldp q3, q2, [x10]
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad000161 // stp q1, q0, [x11]
+	WORD $0xad410121 // ldp q1, q0, [x9, #0x20]
+	WORD $0xad410943 // ldp q3, q2, [x10, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad010161 // stp q1, q0, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x54fffceb // b.lt <add+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
+	MOVD R19, R30
+	RET
+
+// func triadQuad(x []float64, a float64, y []float64, z []float64)
+TEXT ·triadQuad(SB), 0, $96-80
+	MOVD x_base+0(FP), R0
+	FMOVD a+24(FP), F0
+	MOVD y_base+32(FP), R1
+	MOVD z_base+56(FP), R2
+	MOVD z_len+64(FP), R3
+	MOVD R30, R19
+	ADD $96, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <triad>
+	WORD $0x1400003f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x5400052b // b.lt <triad+0xa8>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101002a // add x10, x1, #0x40
+	WORD $0x9101004b // add x11, x2, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0941 // ldp q1, q2, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xad7e0d24 // ldp q4, q3, [x9, #-0x40]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0xad3e0961 // stp q1, q2, [x11, #-0x40]
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0xad7f0d24 // ldp q4, q3, [x9, #-0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0xad3f0961 // stp q1, q2, [x11, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0xad400d24 // ldp q4, q3, [x9]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0xad000961 // stp q1, q2, [x11]
+	WORD $0xad410941 // ldp q1, q2, [x10, #0x20]
+	WORD $0xad410d24 // ldp q4, q3, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0xad010961 // stp q1, q2, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x54fffbeb // b.lt <triad+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
+	MOVD R19, R30
+	RET

@@ -35,6 +35,10 @@ var vectorCalls = []struct {
 	{"Mul", 3, func(k *Set, a []float64, v [][]float64) []float64 { k.Mul(a[0], v[0], v[1], v[2]); return nil }},
 	{"Mul x", 2, func(k *Set, a []float64, v [][]float64) []float64 { k.Mul(a[0], v[0], v[1], v[1]); return nil }},
 	{"Relax", 3, func(k *Set, a []float64, v [][]float64) []float64 { k.Relax(a[0], v[0], v[1], v[2]); return nil }},
+	{"Copy", 2, func(k *Set, _ []float64, v [][]float64) []float64 { k.Copy(v[0], v[1]); return nil }},
+	{"ScaleTo", 2, func(k *Set, a []float64, v [][]float64) []float64 { k.ScaleTo(a[0], v[0], v[1]); return nil }},
+	{"Add", 3, func(k *Set, _ []float64, v [][]float64) []float64 { k.Add(v[0], v[1], v[2]); return nil }},
+	{"Triad", 3, func(k *Set, a []float64, v [][]float64) []float64 { k.Triad(v[0], a[0], v[1], v[2]); return nil }},
 	{"MultiDot", 5, func(k *Set, a []float64, v [][]float64) []float64 {
 		k.MultiDot(a[:4], v[:4], 0, len(v[4]), v[4])
 		return a
@@ -137,6 +141,15 @@ func testVectorFunctions(t *testing.T, k *Set) {
 		y = slices.Clone(v[4])
 		k.Relax(0.3, p, q, y)
 		same("Relax", y, elementwise(func(i int) float64 { return q[i] + float64(0.3*float64(p[i]*v[4][i])) }))
+
+		k.Copy(p, y)
+		same("Copy", y, p)
+		k.ScaleTo(0.3, q, y)
+		same("ScaleTo", y, elementwise(func(i int) float64 { return 0.3 * q[i] }))
+		k.Add(p, q, y)
+		same("Add", y, elementwise(func(i int) float64 { return p[i] + q[i] }))
+		k.Triad(p, 0.3, q, y)
+		same("Triad", y, elementwise(func(i int) float64 { return p[i] + float64(0.3*q[i]) }))
 	}
 }
 

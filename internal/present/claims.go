@@ -80,6 +80,11 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"cestac over":       cestacOver,
 	"promise residuals": promiseResiduals,
 	"promise moved":     promiseMoved,
+
+	"similar storage":    similarStorage,
+	"slightly more time": slightlyMoreTime,
+	"less storage":       lessStorage,
+	"range":              rangeMatters,
 }
 
 //go:embed claims.yaml

@@ -72,6 +72,12 @@ var values = []Value{
 	{"fp64_rest", "other values that stay in FP64", Percent},
 	{"iterations_fp64", "iterations with FP64", Count},
 
+	{"matrix_read", "bytes of matrices read", Scientific},
+	{"basis_read", "bytes of the basis read", Scientific},
+	{"read", "bytes read / plain GMRES", Percent},
+	{"basis_storage", "basis / FP64", Percent},
+	{"time_plain", "time / plain GMRES", Percent},
+
 	{"error", "relative error, mean of ten seeds", Scientific},
 	{"error_median", "relative error, median of ten seeds", Scientific},
 	{"time_fp64", "time / FP64", Percent},

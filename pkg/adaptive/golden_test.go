@@ -47,7 +47,7 @@ func goldenMatrices(t testing.TB) (names []string, list []*csr.Matrix) {
 // goldenSpecs are those of AFX in all layouts, of the papers' sets, and of uniform formats.
 func goldenSpecs(t testing.TB) (list []Spec) {
 	for _, c := range Criteria {
-		for _, l := range []Layout{CSR, Bucketed, Slots, Blocks, Diagonals, SELL, Tiles, Symmetric} {
+		for _, l := range []Layout{CSR, Bucketed, Slots, Blocks, Diagonals, SELL, Tiles, Symmetric, COO, ELL, Hybrid} {
 			for _, eps := range []float64{0x1p-24, 0x1p-37, 0x1p-53} {
 				if s := (Spec{Set: set(t, "AFX"), Epsilon: eps, Criterion: c, Layout: l}); s.Validate() == nil {
 					list = append(list, s)
@@ -63,6 +63,11 @@ func goldenSpecs(t testing.TB) (list []Spec) {
 	}
 	for _, l := range []Layout{Bucketed, Slots, Blocks} {
 		list = append(list, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-20, Criterion: CW, Layout: l, GuardBits: 1, NoDrop: true})
+	}
+	for _, name := range composed {
+		list = append(list,
+			Spec{Set: set(t, name), Epsilon: 0x1p-30},
+			Spec{Set: set(t, name), Epsilon: 0x1p-24, Criterion: CW, PaperExact: true})
 	}
 	for _, f := range formats.All() {
 		list = append(list, Spec{Set: set(t, f.Name), Epsilon: 0x1p-24})

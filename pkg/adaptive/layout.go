@@ -32,6 +32,13 @@ const (
 	// Symmetric is slots of the blocks of the lower triangle of a symmetric matrix;
 	// for NW, since CW would store a_ij and a_ji differently.
 	Symmetric Layout = "sym"
+	// COO is FP64 elements with their rows and columns, which no automatic choice takes.
+	COO Layout = "coo"
+	// ELL is FP64 rows of equal lengths, filled up with zeros; no automatic choice takes it.
+	ELL Layout = "ell"
+	// Hybrid is ELL of the length that four rows of five do not exceed, and COO for what is
+	// longer, as Ginkgo's with imbalance_limit(0.8); no automatic choice takes it.
+	Hybrid Layout = "hybrid"
 )
 
 // Layouts lists the layouts.
@@ -43,6 +50,7 @@ type layoutRow struct {
 	help string // what it is, in a few words, for the command line
 	text string // what it is, with b for the size of blocks
 	afx  bool   // it is for AFX alone
+	fp64 bool   // values are FP64, whatever the formats
 	traits
 
 	// choose returns the choice where the layout is requested by name.
@@ -71,7 +79,7 @@ var layoutTable []layoutRow
 func init() { // since functions of the table look at it
 	layoutTable = []layoutRow{
 		{
-			name: CSR, help: "FP64", text: "FP64 CSR",
+			name: CSR, help: "FP64", text: "FP64 CSR", fp64: true,
 			choose: asked(slotPlan{layout: CSR}, "requested"), build: (*builder).plain,
 		},
 		{
@@ -106,6 +114,18 @@ func init() { // since functions of the table look at it
 			traits: traits{tiled: true},
 			choose: asked(slotPlan{Tiles, 1}, "requested"), plans: always(slotPlan{Tiles, 1}), cost: (*sample).tilesCost, build: (*builder).slotted,
 		},
+		{
+			name: COO, help: "FP64 with a row and a column each", text: "FP64 COO", fp64: true,
+			choose: asked(slotPlan{layout: COO}, "requested"), build: hybridOf(noWidth),
+		},
+		{
+			name: ELL, help: "FP64, rows filled up to the longest", text: "FP64 ELL", fp64: true,
+			choose: asked(slotPlan{layout: ELL}, "requested"), build: hybridOf(ELLWidth),
+		},
+		{
+			name: Hybrid, help: "FP64, ELL of the length that 80 % of the rows do not exceed, COO for the rest", text: "FP64 ELL and COO", fp64: true,
+			choose: asked(slotPlan{layout: Hybrid}, "requested"), build: hybridOf(quantileWidth),
+		},
 	}
 	Layouts = []Layout{LayoutAuto}
 	for _, l := range layoutTable {
@@ -127,6 +147,13 @@ func (l Layout) row() *layoutRow {
 		return &layoutTable[k]
 	}
 	return nil
+}
+
+// FP64 reports whether matrices in this layout have the FP64 values of the matrix that was stored,
+// whatever the formats: nothing is saved and nothing lost.
+func (l Layout) FP64() bool {
+	r := l.row()
+	return r != nil && r.fp64
 }
 
 // traits are those of the layout in the table.

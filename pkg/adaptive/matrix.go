@@ -63,7 +63,7 @@ func (a *Matrix) Bytes() int64 { return a.stats.Scales + a.stored.bytes() }
 
 // Tolerance returns theta_i, the absolute error that elements of row i may carry.
 func (a *Matrix) Tolerance(i int) float64 {
-	if a.Layout() == CSR {
+	if a.Layout().FP64() {
 		return 0
 	}
 	return a.tol.Tolerance(i)

@@ -16,24 +16,24 @@ func (p plain) bytes() int64 { return p.m.Bytes() }
 
 // plain stores the matrix in FP64 CSR.
 func (b *builder) plain(c choice) (*Matrix, error) {
+	p := plain{linop.NewCSR(b.m, b.pool), b.m}
+	p.Use(b.spec.Kernels)
+	return &Matrix{operator: p, tol: b.part.Tol, choice: c, stored: p, stats: b.plainStats(b.m.Bytes())}, nil
+}
+
+// plainStats are those of a matrix in FP64 of so many bytes.
+func (b *builder) plainStats(bytes int64) Stats {
 	counts := make([]int, len(b.panels)-1)
 	b.pool.RunRanges(b.panels, func(k, lo, hi int) {
-		n := 0
 		for _, v := range b.m.Val[b.m.RowPtr[lo]:b.m.RowPtr[hi]] {
 			if v != 0 {
-				n++
+				counts[k]++
 			}
 		}
-		counts[k] = n
 	})
 	nnz := 0
 	for _, n := range counts {
 		nnz += n
 	}
-	p := plain{linop.NewCSR(b.m, b.pool), b.m}
-	p.Use(b.spec.Kernels)
-	return &Matrix{operator: p, tol: b.part.Tol, choice: c, stored: p, stats: Stats{
-		Formats: []FormatStats{{formats.MustLookup("FP64"), nnz, b.m.Bytes()}},
-		NNZ:     nnz, Bytes: b.m.Bytes(),
-	}}, nil
+	return Stats{Formats: []FormatStats{{formats.MustLookup("FP64"), nnz, bytes}}, NNZ: nnz, Bytes: bytes}
 }

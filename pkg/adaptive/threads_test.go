@@ -19,11 +19,14 @@ func TestThreads(t *testing.T) {
 		{Set: afx, Layout: Tiles, Criterion: CW},
 		{Set: afx, Layout: Bucketed, Criterion: CW},
 		{Set: afx, Layout: Symmetric, Criterion: NW},
+		{Set: afx, Layout: COO, Criterion: CW},
+		{Set: afx, Layout: ELL, Criterion: CW},
+		{Set: afx, Layout: Hybrid, Criterion: CW},
 		{Set: set(t, "AP7REU"), Criterion: CW, PaperExact: true},
 	} {
 		c.Epsilon = 0x1p-30
 		m := graph
-		if c.Layout == Symmetric {
+		if c.Layout == Symmetric || c.Layout == ELL {
 			m = body
 		}
 		x, b, w := random(1, m.Cols), random(2, m.Rows), random(3, m.Rows)

@@ -93,7 +93,7 @@ type hostMatrix struct {
 }
 
 func (h *host) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], error) {
-	if t.plain() {
+	if t.plain() && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
 		a := h.csr(scaled)
 		return hostMatrix{Relaxer: a, stored: stored{storage: t, bytes: scaled.Bytes(), relaxer: a, source: scaled}}, nil
 	}
@@ -104,10 +104,13 @@ func (h *host) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], err
 		return nil, err
 	}
 	s := stored{storage: t, bytes: made.Bytes(), stats: made.Stats(), layout: made.LayoutText(), rows: scaled.Rows, relaxer: made}
-	switch made.Layout() {
-	case adaptive.CSR: // nothing to escalate
-		s.storage, s.stats, s.source = t.fp64(), adaptive.Stats{}, scaled
-	case adaptive.Bucketed:
+	switch l := made.Layout(); {
+	case l.FP64(): // nothing to escalate
+		s.storage, s.stats = t.fp64(), adaptive.Stats{}
+		if l == adaptive.CSR {
+			s.source = scaled
+		}
+	case l == adaptive.Bucketed:
 		s.slow = true
 	}
 	return hostMatrix{made, s, h, made}, nil

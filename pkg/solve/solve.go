@@ -151,6 +151,7 @@ func (s *Solver) setUpOrdinary(ctx context.Context) error {
 		return err
 	}
 	s.scaled.pool = s.pool
+	s.scaled.transposes, s.scaled.symmetric = s.Method.transposes(), s.keepsSymmetry()
 	return s.build(ctx)
 }
 
@@ -166,6 +167,9 @@ func (s *Solver) until(ctx context.Context, run func() error) (err error) {
 // choose chooses method, place, order and scaling.
 func (s *Solver) choose(ctx context.Context) error {
 	s.chooseMethod()
+	if err := s.checkTranspose(); err != nil {
+		return err
+	}
 	if err := s.chooseDevice(); err != nil {
 		return err
 	}

@@ -127,6 +127,14 @@ func (*Space) Roundoff() float64 { return 0x1p-52 }
 // Zero sets x = 0.
 func (*Space) Zero(x Vector) { clear(x) }
 
+// Fill sets the three samples of x_i to element(i).
+func (*Space) Fill(x Vector, element func(i int) float64) {
+	for i := range x {
+		e := element(i)
+		x[i] = Triple{e, e, e}
+	}
+}
+
 // Copy sets dst = src.
 func (*Space) Copy(dst, src Vector) { copy(dst, src) }
 

@@ -1,49 +1,68 @@
-// Matrices in ELL, a row in each lane; see ELLMulVec. Two vectors of rows take turns, since an addition waits
-// for the one before.
+// Matrices in ELL; see ELLMulVec. Column after column is added to the sums of some rows, which stay in
+// the cache, so that memory is read in long pieces. Elements of x are loaded one by one: gathers are
+// slower on Zen 5.
 #include "simd.h"
 
-#define ELL(type, sums, step, real, PRODUCT, NARROW) do { \
-	for (; lo + 2 * step <= hi; lo += 2 * step) { \
-		sums s0 = {}, s1 = {}; \
-		for (i64 k = 0, at = lo; k < width; k++, at += stride) { \
-			s0 += PRODUCT(at); \
-			s1 += PRODUCT(at + step); \
-		} \
-		STORE(dst + lo, NARROW(s0)); \
-		STORE(dst + lo + step, NARROW(s1)); \
-	} \
-	for (; lo < hi; lo++) { \
-		real s = 0; \
-		for (i64 k = 0, at = lo; k < width; k++, at += stride) s += (real)val[at] * (real)x[col[at]]; \
-		dst[lo] = (type)s; \
-	} \
-} while (0)
+#if WIDTH == 4
+// What is read of a column before the next one.
+enum { ROWS = 4096, FEW = 192 };
 
-#define SAME(v) v
-#define DOUBLE(at) LOAD(f64v, val + (at)) * gather(x, LOAD(i32v, col + (at)))
-#define SINGLE(at) LOAD(f32w, val + (at)) * gather32(x, LOAD(i32w, col + (at)))
+#define AHEAD 512 // bytes that are prefetched
+
+// Rows lo to hi-1, some at a time: `type` are stored and `real` are summed.
+#define EACH_BLOCK(rows) for (i64 end; end = lo + (rows) < hi ? lo + (rows) : hi, lo < hi; lo = end)
+
+#define X4(at) {x[col[at]], x[col[(at) + 1]], x[col[(at) + 2]], x[col[(at) + 3]]}
+#define X8(at) {x[col[at]], x[col[(at) + 1]], x[col[(at) + 2]], x[col[(at) + 3]], \
+	x[col[(at) + 4]], x[col[(at) + 5]], x[col[(at) + 6]], x[col[(at) + 7]]}
 
 KERNEL(ell, double dst[], i64 lo, i64 hi, i64 width, i64 stride, const i32 col[], const double val[], const double x[]) {
-	ELL(double, f64v, WIDTH, double, DOUBLE, SAME);
+	EACH_BLOCK(ROWS) {
+		for (i64 i = lo; i < end; i++) dst[i] = 0;
+		for (i64 k = 0; k < width; k++) {
+			i64 i = lo, at = k * stride + lo;
+			for (; i + 4 <= end; i += 4, at += 4) {
+				PREFETCH((const char *)(val + at) + 2 * AHEAD);
+				PREFETCH((const char *)(col + at) + AHEAD);
+				STORE(dst + i, LOAD(f64x4, dst + i) + LOAD(f64x4, val + at) * (f64x4)X4(at));
+			}
+			for (; i < end; i++, at++) dst[i] += val[at] * x[col[at]];
+		}
+	}
 }
 
 KERNEL(ell32, float dst[], i64 lo, i64 hi, i64 width, i64 stride, const i32 col[], const float val[], const float x[]) {
-	ELL(float, f32w, 2 * WIDTH, float, SINGLE, SAME);
-}
-
-#define MIXED(at) WIDE(LOAD(f32v, val + (at))) * WIDE(gather_half(x, LOAD(i32v, col + (at))))
-#define WIDE(v) __builtin_convertvector(v, f64v)
-#define HALF(v) __builtin_convertvector(v, f32v)
-
-INLINE f32v gather_half(const float *x, i32v index) {
-#if WIDTH == 8
-	return _mm256_i32gather_ps(x, (__m256i)index, 4);
-#else
-	return (f32v){x[index[0]], x[index[1]], x[index[2]], x[index[3]]};
-#endif
+	EACH_BLOCK(ROWS) {
+		for (i64 i = lo; i < end; i++) dst[i] = 0;
+		for (i64 k = 0; k < width; k++) {
+			i64 i = lo, at = k * stride + lo;
+			for (; i + 8 <= end; i += 8, at += 8) {
+				PREFETCH((const char *)(val + at) + AHEAD);
+				PREFETCH((const char *)(col + at) + AHEAD);
+				STORE(dst + i, LOAD(f32w, dst + i) + LOAD(f32w, val + at) * (f32w)X8(at));
+			}
+			for (; i < end; i++, at++) dst[i] += val[at] * x[col[at]];
+		}
+	}
 }
 
 // ellMixed has exact products.
 KERNEL(ellMixed, float dst[], i64 lo, i64 hi, i64 width, i64 stride, const i32 col[], const float val[], const float x[]) {
-	ELL(float, f64v, WIDTH, double, MIXED, HALF);
+	EACH_BLOCK(FEW) {
+		double s[FEW];
+		i64 n = end - lo;
+		for (i64 i = 0; i < n; i++) s[i] = 0;
+		for (i64 k = 0; k < width; k++) {
+			i64 i = 0, at = k * stride + lo;
+			for (; i + 4 <= n; i += 4, at += 4) {
+				PREFETCH((const char *)(val + at) + AHEAD);
+				PREFETCH((const char *)(col + at) + AHEAD);
+				f32x4 v = LOAD(f32x4, val + at), w = X4(at);
+				STORE(s + i, LOAD(f64x4, s + i) + __builtin_convertvector(v, f64x4) * __builtin_convertvector(w, f64x4));
+			}
+			for (; i < n; i++, at++) s[i] += (double)val[at] * (double)x[col[at]];
+		}
+		for (i64 i = 0; i < n; i++) dst[lo + i] = (float)s[i];
+	}
 }
+#endif

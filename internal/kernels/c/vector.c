@@ -87,3 +87,19 @@ KERNEL(mul, double a, const double w[], const double x[], double y[], i64 y_len)
 KERNEL(relax, double a, const double w[], const double x[], double r[], i64 r_len) {
 	EACH_GROUP(r_len) EACH_PART PUT(r, AT(x) + all(a) * (AT(w) * AT(r)));
 }
+
+KERNEL(copyTo, const double x[], double y[], i64 y_len) {
+	EACH_GROUP(y_len) EACH_PART PUT(y, AT(x));
+}
+
+KERNEL(scaleTo, double a, const double x[], double y[], i64 y_len) {
+	EACH_GROUP(y_len) EACH_PART PUT(y, all(a) * AT(x));
+}
+
+KERNEL(add, const double x[], const double y[], double z[], i64 z_len) {
+	EACH_GROUP(z_len) EACH_PART PUT(z, AT(x) + AT(y));
+}
+
+KERNEL(triad, const double x[], double a, const double y[], double z[], i64 z_len) {
+	EACH_GROUP(z_len) EACH_PART PUT(z, AT(x) + all(a) * AT(y));
+}
