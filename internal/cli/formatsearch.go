@@ -56,6 +56,9 @@ func newFormats(s streams) *cobra.Command {
 			if err := f.check(c, args[0]); err != nil {
 				return err
 			}
+			if err := f.checkMethod(); err != nil {
+				return err
+			}
 			return f.run(c.Context(), s, args[0])
 		},
 	}
@@ -203,7 +206,7 @@ func (f *formatFlags) reference(ctx context.Context, m *csr.Matrix, b []float64)
 
 // oneRHS reads or makes the right-hand side.
 func (f *solveFlags) oneRHS(ctx context.Context, in input, m *csr.Matrix) (b []float64, text string, err error) {
-	all, _, err := f.readVectors(ctx, in, m.Rows)
+	all, _, err := f.readVectors(ctx, in, m.Rows, m.Cols)
 	switch {
 	case err != nil:
 		return nil, "", err

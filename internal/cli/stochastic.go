@@ -53,6 +53,9 @@ func newDigits(s streams) *cobra.Command {
 			if err := f.check(c, args[0]); err != nil {
 				return err
 			}
+			if err := f.checkMethod(); err != nil {
+				return err
+			}
 			return f.run(c.Context(), s, args[0])
 		},
 	}
@@ -88,6 +91,14 @@ func (f *stochasticFlags) defaults() {
 	f.storage.add(none)
 	f.device.add(none)
 	f.digits.add(none)
+}
+
+// checkMethod reports a method that multiplies with the transpose, which only solve does.
+func (f *stochasticFlags) checkMethod() error {
+	if kind, ok := krylov.KindOf(f.method); ok && kind.Transpose {
+		return usage("--method %s: want one without products with the transpose", f.method)
+	}
+	return nil
 }
 
 // run solves twice and compares.

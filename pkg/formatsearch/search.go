@@ -92,8 +92,8 @@ func Search(ctx context.Context, m *csr.Matrix, b []float64, opt Options) (Resul
 		return Result{}, err
 	}
 	kind, ok := krylov.KindOf(opt.Method)
-	if !ok {
-		return Result{}, fmt.Errorf("formatsearch: no method %q", opt.Method)
+	if !ok || kind.Transpose {
+		return Result{}, fmt.Errorf("formatsearch: no method %q, or one with products with the transpose", opt.Method)
 	}
 	use := krylov.Use{MethodOptions: opt.MethodOptions, Preconditioned: made != nil}
 	search := &search{system: s, ctx: ctx, known: map[string]int{}, Result: Result{
