@@ -62,6 +62,18 @@ var values = []Value{
 	{"forward_error", "error of x / norm of the solution", Scientific},
 	{"converged", "converged", YesNo},
 
+	{"cestac_digits", "digits by CESTAC", Fixed},
+	{"right_digits", "right digits of the same x", Fixed},
+	{"believed_digits", "digits that solve believes", Count},
+	{"right_ordinary", "right digits of the x of solve", Fixed},
+	{"zeros", "elements without a digit", Percent},
+	{"cancellations", "cancellations of four digits", Count},
+	{"moved_fp64", "bytes moved / FP64", Percent},
+	{"solves", "solves of the search", Count},
+	{"fp64_residuals", "residuals stay in FP64", YesNo},
+	{"fp64_rest", "other values that stay in FP64", Percent},
+	{"iterations_fp64", "iterations with FP64", Count},
+
 	{"matrix_read", "bytes of matrices read", Scientific},
 	{"basis_read", "bytes of the basis read", Scientific},
 	{"read", "bytes read / plain GMRES", Percent},
