@@ -37,18 +37,35 @@ type Grid struct {
 	Labels map[string]Words `yaml:"labels"`
 }
 
-// Sizes are the sizes of a quick and of a full run.
+// Sizes are numbers of nonzeros in a quick and in a full run.
 type Sizes struct {
 	Quick float64 `yaml:"quick"`
-	Full  float64 `yaml:"full"`
+	Full  float64 `yaml:"full"` // at least, with Share
+
+	// Share is that of FP64 CSR, 12 bytes a nonzero, which a stored form has to take
+	// for its time to count: as many nonzeros as make it Caches last-level caches,
+	// within what a matrix of MostNonzeros allows. 0: Full, whatever the machine.
+	Share float64 `yaml:"share"`
 }
 
-// Of returns the size of a run.
-func (s Sizes) Of(quick bool) float64 {
-	if quick {
+const (
+	// Caches is how many last-level caches of its machine a stored form takes at
+	// least for its time to say what memory does.
+	Caches = 4
+
+	MostNonzeros = 1e8 // of a matrix whose size depends on the machine
+)
+
+// Of returns the size of a run on a machine with a last-level cache of llc bytes, 0
+// if that is not known.
+func (s Sizes) Of(quick bool, llc int64) float64 {
+	switch {
+	case quick:
 		return s.Quick
+	case s.Share == 0:
+		return s.Full
 	}
-	return s.Full
+	return max(s.Full, min(Caches*float64(llc)/(12*s.Share), MostNonzeros))
 }
 
 // Published are values from the paper, a row for each measurement to

@@ -55,6 +55,23 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestSizes wants the nonzeros of a form that takes a share of FP64 CSR to be four caches, within limits.
+func TestSizes(t *testing.T) {
+	s := Sizes{Quick: 10, Full: 1e6, Share: 0.25}
+	for _, c := range []struct {
+		quick bool
+		llc   int64
+		want  float64
+	}{{true, 3e7, 10}, {false, 3e7, 4e7}, {false, 0, 1e6}, {false, 3e5, 1e6}, {false, 3e9, MostNonzeros}} {
+		if got := s.Of(c.quick, c.llc); got != c.want {
+			t.Errorf("quick %t, %d bytes of cache: %g nonzeros, want %g", c.quick, c.llc, got, c.want)
+		}
+	}
+	if got := (Sizes{Quick: 10, Full: 20}).Of(false, 1e9); got != 20 {
+		t.Errorf("without a share: %g nonzeros", got)
+	}
+}
+
 func TestParseFaults(t *testing.T) {
 	for _, c := range []struct{ old, with, want string }{
 		{"title: T", "titel: T", "line 3: field titel not found"},

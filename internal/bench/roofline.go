@@ -46,6 +46,8 @@ func RooflineConfigs() (configs []RooflineConfig) {
 			mixed.Name, mixed.pass = FP64OverFP32, passMixed
 			configs = append(configs, c, mixed)
 			continue
+		case f.Kind == formats.Minifloat: // values below 2
+			c.codec.Exponent = 1 - f.MaxExponent()
 		case f.Name == "BF16" || strings.HasPrefix(f.Name, "FP"):
 			continue // FP24 is RP24, and so on
 		case f.Kind == formats.Relative:

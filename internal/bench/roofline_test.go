@@ -28,7 +28,7 @@ func TestRooflineDefinition(t *testing.T) {
 		for _, k := range []int{1, 2, 7} {
 			want := 0.0
 			for i, v := range stored {
-				if e := math.Abs(v - example(i%tileValues)); e > 0.02 {
+				if e := math.Abs(v - example(i%tileValues)); e > c.codec.ErrorBound(example(i%tileValues)) {
 					t.Fatalf("%s stores %g for %g", c.Name, v, example(i%tileValues))
 				}
 				for range k - 1 {

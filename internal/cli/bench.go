@@ -100,7 +100,7 @@ func newBenchSpMV(s streams) *cobra.Command {
 	fl.SortFlags = false
 	fl.StringArrayVar(&f.generate, "generate", nil, "`matrix` to generate, such as elasticity3d,n=46,seed=1; repeatable")
 	fl.StringSliceVar(&f.layouts, "layout", []string{"auto"}, "list of layouts: "+strings.Join(layouts, ", ")+"; all: each of them, and what the choice of auto loses")
-	fl.StringSliceVar(&f.formats, "formats", []string{"AFX"}, "list of format sets (AFX, AP1 ... AP7REU) and of single formats (FP32, ...)")
+	fl.StringSliceVar(&f.formats, "formats", []string{"AFX"}, "list of format sets (AFX, AP1 ... AP7REU, FP64+FP32+FP16+drop) and of single formats (FP32, FP16, ...)")
 	fl.StringSliceVar(&f.epsilon, "epsilon", []string{"2^-24"}, "list of accuracies, such as 1e-7 or 2^-24")
 	fl.StringSliceVar(&f.criteria, "criterion", []string{"nw"}, "list of criteria: nw, cw")
 	fl.StringSliceVar(&f.kernels, "kernels", nil, "list of sets of kernels to compare: "+strings.Join(kernels.Names(), ", ")+"; all: those of this processor (default: the one in use)")

@@ -82,6 +82,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.BoolVar(&f.refine, "refine", true, "use iterative refinement")
 	fl.Float64Var(&f.opt.InnerTol, "inner-tol", 0, "error reduction per refinement step; 0: as much as --tol needs")
 	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40, and longer when convergence is slow")
+	fl.IntVar(&f.opt.IDR, "idr-s", krylov.DefaultIDR, "dimension of the shadow space of idr: more takes fewer iterations and more memory")
 	fl.StringVar(&f.orthogonalization, "orthogonalization", "mgs", "orthogonalization in gmres: mgs (modified Gram-Schmidt) or cgs2 (classical Gram-Schmidt, twice)")
 	fl.IntVar(&f.opt.MaxIter, "max-iter", 0, "limit on the total number of iterations; 0: max(20000, 2n)")
 	fl.DurationVar(&f.maxTime, "max-time", 0, "limit on the total time, such as 90s or 2h; 0: none")
@@ -121,6 +122,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	}
 	if f.opt.Tol <= 0 {
 		return usage("--tol %g: want a positive number below 1", f.opt.Tol)
+	}
+	if f.opt.IDR < 1 {
+		return usage("--idr-s %d: want a positive number", f.opt.IDR)
 	}
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose cannot be used together")

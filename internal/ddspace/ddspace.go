@@ -45,6 +45,11 @@ func (Space) Roundoff() float64 { return 0x1p-104 }
 // Zero sets x = 0.
 func (Space) Zero(x Vector) { clear(x) }
 
+// Fill sets x_i = element(i).
+func (Space) Fill(x Vector, element func(i int) float64) {
+	Set(x, func(i int) dd.DD { return dd.From(element(i)) })
+}
+
 // Copy sets dst = src.
 func (Space) Copy(dst, src Vector) { copy(dst, src) }
 
@@ -117,7 +122,7 @@ func (s Space) MultiAxpy(a []dd.DD, vs []Vector, w Vector) {
 // Operator is a float64 matrix on double-double vectors.
 type Operator struct{ M *csr.Matrix }
 
-var _ linop.Operator[Vector, dd.DD] = Operator{}
+var _ linop.Transposer[Vector, dd.DD] = Operator{}
 
 // Dims returns the dimensions of the matrix.
 func (a Operator) Dims() (rows, cols int) { return a.M.Dims() }
@@ -131,6 +136,17 @@ func (a Operator) Apply(dst, src Vector) {
 		}
 		return s
 	})
+}
+
+// ApplyT computes dst = A^T src.
+func (a Operator) ApplyT(dst, src Vector) {
+	clear(dst)
+	for i, s := range src {
+		cols, vals := a.M.Row(i)
+		for k, j := range cols {
+			dst[j] = dst[j].Add(dd.From(vals[k]).Mul(s))
+		}
+	}
 }
 
 // ApplyDot computes dst = A src and returns dst·w.

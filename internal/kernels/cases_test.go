@@ -47,6 +47,15 @@ var kernelCases = []struct {
 			return y
 		})
 	}},
+	{"packed vectors", func(a *arena, rng *rand.Rand) {
+		n, factor := rng.IntN(6*group), number[float64](rng)
+		w, v, short := numbers[float64](rng, n), numbers[float32](rng, n), make([]int16, n)
+		for i := range short {
+			short[i] = int16(rng.Uint32())
+		}
+		packedCase(a, v, factor, w)
+		packedCase(a, short, factor, w)
+	}},
 	{"CSR", func(a *arena, rng *rand.Rand) {
 		lengths, cols := rowLengths(rng), 1+rng.IntN(300)
 		randomCSR[float64](rng, lengths, cols).check(a, rng, "float64")

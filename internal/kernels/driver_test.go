@@ -77,7 +77,7 @@ func normal[T Value](rng *rand.Rand, n int) []T {
 }
 
 // wide returns numbers as float64.
-func wide[T Value | int32 | int64 | uint8](x []T) []float64 {
+func wide[T Value | int16 | int32 | int64 | uint8](x []T) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
 		y[i] = float64(v)

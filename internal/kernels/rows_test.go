@@ -40,7 +40,8 @@ func randomRows(rng *rand.Rand, longest int) *rowsCase {
 		{Kind: Fixed, Bytes: bytes, Down: uint(64 - 8*bytes), Quantum: 0x1p-10},
 		{Bytes: bytes, Up: 1, Down: 9, Offset: 1000 << 52, Sign: 1 << 63},
 		{Kind: Float32, Bytes: 4},
-	}[rng.IntN(3)]
+		{Kind: Scaled, Bytes: bytes, Up: 1, Down: 7, Sign: 1 << 63, Quantum: 0x1p1008}, // subnormals among them
+	}[rng.IntN(4)]
 	c.src = make([]byte, len(c.col)*c.w.Bytes+WordPadding)
 	for k := range c.src {
 		if c.src[k] = byte(rng.Uint32()); c.w.Kind == Float32 && k%4 == 3 {

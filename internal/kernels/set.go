@@ -19,6 +19,7 @@ type Set struct {
 
 	vector vectorKernels
 	mixed  mixedKernels
+	packed packedKernels
 
 	csr64      csrKernel[float64]
 	csr32      csrKernel[float32]
@@ -66,6 +67,7 @@ func portable() Set {
 		name:   "portable",
 		vector: portableVector,
 		mixed:  mixedKernels{stepInto: stepInto, xpayMixed: xpayMixed},
+		packed: portablePacked,
 
 		csr64:      csrMulVec[float64],
 		csr32:      csrMulVec[float32],

@@ -36,6 +36,7 @@ func (k *Set) avx512() {
 		copy: copyToOct, scaleTo: scaleToOct, add: addOct, triad: triadOct,
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
+	k.packed = packedKernels{dotFloatsOct, dotShortsOct, axpyFloatsOct, axpyShortsOct}
 
 	k.residual64 = residualGroups
 

@@ -10,6 +10,7 @@ func (k *Set) quad() {
 		copy: copyToQuad, scaleTo: scaleToQuad, add: addQuad, triad: triadQuad,
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
+	k.packed = packedKernels{dotFloatsQuad, dotShortsQuad, axpyFloatsQuad, axpyShortsQuad}
 
 	k.csr64 = csrQuad[float64](csrHere)
 	k.csr32 = csrQuad[float32](csrHere)

@@ -14,6 +14,7 @@ type Words struct {
 	// FloatBits: w shifted Up and then Down, plus Offset, or'ed with those bits
 	// of w that are in Sign, are the bits of a float64. All zero, w itself is.
 	// Fixed: w shifted Down, with its sign, times Quantum.
+	// Scaled: as FloatBits, times Quantum, so that subnormal numbers may be among them.
 	Up, Down     uint // below 64
 	Offset, Sign uint64
 	Quantum      float64
@@ -26,6 +27,7 @@ const (
 	FloatBits WordKind = iota // those of a float64, in other places
 	Float32                   // the leading bytes, at most four, of a float32
 	Fixed                     // a two's complement integer
+	Scaled                    // those of a float64 that is too small by a power of two
 )
 
 // WordPadding is the number of bytes that must follow the last word, since
@@ -50,6 +52,8 @@ func decodeWords(dst []float64, src []byte, w Words) {
 		decodeFloat32(dst, src, w.Bytes)
 	case w.Kind == Fixed:
 		decodeFixed(dst, src, w)
+	case w.Kind == Scaled:
+		decodeScaled(dst, src, w)
 	case w == (Words{Bytes: w.Bytes}):
 		decodeHead(dst, src, w.Bytes)
 	default:
@@ -89,5 +93,13 @@ func decodeFixed(dst []float64, src []byte, w Words) {
 	shift := uint(64 - 8*w.Bytes)
 	for i, at := 0, 0; i < len(dst); i, at = i+1, at+w.Bytes {
 		dst[i] = float64(int64(load(src, at, shift))>>(w.Down&63)) * w.Quantum
+	}
+}
+
+func decodeScaled(dst []float64, src []byte, w Words) {
+	shift := uint(64 - 8*w.Bytes)
+	for i, at := 0, 0; i < len(dst); i, at = i+1, at+w.Bytes {
+		word := load(src, at, shift)
+		dst[i] = math.Float64frombits((word<<(w.Up&63)>>(w.Down&63)+w.Offset)|word&w.Sign) * w.Quantum
 	}
 }

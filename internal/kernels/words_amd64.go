@@ -36,6 +36,8 @@ func decodeAVX512(dst []float64, src []byte, w Words) {
 		decodeFloat32AVX512(&dst[0], len(dst), &src[0], &w, &float32Tables[w.Bytes])
 	case Fixed:
 		decodeFixedAVX512(&dst[0], len(dst), &src[0], &w, &wordTables[w.Bytes])
+	case Scaled:
+		decodeScaledAVX512(&dst[0], len(dst), &src[0], &w, &wordTables[w.Bytes])
 	default:
 		decodeBitsAVX512(&dst[0], len(dst), &src[0], &w, &wordTables[w.Bytes])
 	}
@@ -49,6 +51,8 @@ func addRowsAVX512(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Wo
 		rowsFloat32AVX512(to, n, ptr, from, words, &x[0], &w, &float32Tables[w.Bytes])
 	case Fixed:
 		rowsFixedAVX512(to, n, ptr, from, words, &x[0], &w, &wordTables[w.Bytes])
+	case Scaled:
+		rowsScaledAVX512(to, n, ptr, from, words, &x[0], &w, &wordTables[w.Bytes])
 	default:
 		rowsBitsAVX512(to, n, ptr, from, words, &x[0], &w, &wordTables[w.Bytes])
 	}
@@ -65,6 +69,9 @@ func decodeFloat32AVX512(dst *float64, n int, src *byte, w *Words, table *wordTa
 //go:noescape
 func decodeFixedAVX512(dst *float64, n int, src *byte, w *Words, table *wordTable)
 
+//go:noescape
+func decodeScaledAVX512(dst *float64, n int, src *byte, w *Words, table *wordTable)
+
 // AddRows for n > 0 rows; col and src begin with the first row.
 
 //go:noescape
@@ -75,3 +82,6 @@ func rowsFloat32AVX512(dst *float64, n int, rowPtr *uint32, col *int32, src *byt
 
 //go:noescape
 func rowsFixedAVX512(dst *float64, n int, rowPtr *uint32, col *int32, src *byte, x *float64, w *Words, table *wordTable)
+
+//go:noescape
+func rowsScaledAVX512(dst *float64, n int, rowPtr *uint32, col *int32, src *byte, x *float64, w *Words, table *wordTable)

@@ -24,6 +24,10 @@
 	VPADDQ     Z26, Z2, Z2         \
 	VPTERNLOGQ $0xf8, Z27, Z3, Z2 // Z2 | Z3 & Z27
 
+#define SCALED \
+	BITS               \
+	VMULPD Z28, Z2, Z2
+
 #define FLOAT32 \
 	VPERMB.Z  (SI), Z1, K1, Z2 \
 	VCVTPS2PD Y2, Z2
@@ -235,6 +239,10 @@ TEXT ·decodeFloat32AVX512(SB), NOSPLIT, $0-40
 TEXT ·decodeFixedAVX512(SB), NOSPLIT, $0-40
 	DECODE(FIXED)
 
+// func decodeScaledAVX512(dst *float64, n int, src *byte, w *Words, table *wordTable)
+TEXT ·decodeScaledAVX512(SB), NOSPLIT, $0-40
+	DECODE(SCALED)
+
 // func rowsBitsAVX512(dst *float64, n int, rowPtr *uint32, col *int32, src *byte, x *float64, w *Words, table *wordTable)
 TEXT ·rowsBitsAVX512(SB), NOSPLIT, $0-64
 	ROWS(BITS)
@@ -246,3 +254,7 @@ TEXT ·rowsFloat32AVX512(SB), NOSPLIT, $0-64
 // func rowsFixedAVX512(dst *float64, n int, rowPtr *uint32, col *int32, src *byte, x *float64, w *Words, table *wordTable)
 TEXT ·rowsFixedAVX512(SB), NOSPLIT, $0-64
 	ROWS(FIXED)
+
+// func rowsScaledAVX512(dst *float64, n int, rowPtr *uint32, col *int32, src *byte, x *float64, w *Words, table *wordTable)
+TEXT ·rowsScaledAVX512(SB), NOSPLIT, $0-64
+	ROWS(SCALED)

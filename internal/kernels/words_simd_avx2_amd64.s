@@ -10,7 +10,7 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <decodeWords>
-	LONG $0x00038ee9; BYTE $0x00 // jmp <end>
+	LONG $0x00044ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -24,10 +24,12 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	LONG $0x08538b49 // movq 0x8(%r11), %rdx
 	WORD $0x8b4d; BYTE $0x0b // movq (%r11), %r9
 	LONG $0x95348d48; LONG $0x00000000 // leaq (,%rdx,4), %rsi
+	LONG $0x03f98349 // cmpq $0x3, %r9
+	LONG $0x0111840f; WORD $0x0000 // je <decodeWords+0x139>
 	LONG $0x01f98349 // cmpq $0x1, %r9
-	LONG $0x009c840f; WORD $0x0000 // je <decodeWords+0xc4>
+	LONG $0x00a2840f; WORD $0x0000 // je <decodeWords+0xd4>
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	LONG $0x00f8850f; WORD $0x0000 // jne <decodeWords+0x129>
+	LONG $0x01b0850f; WORD $0x0000 // jne <decodeWords+0x1eb>
 	LONG $0x207f8b48 // movq 0x20(%rdi), %rdi
 	LONG $0x7e7ac1c4; WORD $0x1063 // vmovq 0x10(%r11), %xmm4
 	LONG $0x7e7ac1c4; WORD $0x185b // vmovq 0x18(%r11), %xmm3
@@ -35,12 +37,12 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	LONG $0x7e7ac1c4; WORD $0x2843 // vmovq 0x28(%r11), %xmm0
 	LONG $0x176ffec5 // vmovdqu (%rdi), %ymm2
 	LONG $0x04f88349 // cmpq $0x4, %r8
-	LONG $0x01a28c0f; WORD $0x0000 // jl <decodeWords+0x1fd>
+	LONG $0x02d18c0f; WORD $0x0000 // jl <decodeWords+0x336>
 	LONG $0x597de2c4; BYTE $0xec // vpbroadcastq %xmm4, %ymm5
 	LONG $0x597de2c4; BYTE $0xf3 // vpbroadcastq %xmm3, %ymm6
 	LONG $0x597de2c4; BYTE $0xf9 // vpbroadcastq %xmm1, %ymm7
 	LONG $0x597d62c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm8
-	BYTE $0x90 // nop
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
 	LONG $0xfc788d49 // leaq -0x4(%r8), %rdi
 	LONG $0x096f7ac5 // vmovdqu (%rcx), %xmm9
@@ -56,15 +58,15 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	LONG $0x20c08348 // addq $0x20, %rax
 	LONG $0x07f88349 // cmpq $0x7, %r8
 	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
-	WORD $0xb977 // ja <decodeWords+0x70>
+	WORD $0xb977 // ja <decodeWords+0x80>
 	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0x01498f0f; WORD $0x0000 // jg <decodeWords+0x209>
+	LONG $0x02728f0f; WORD $0x0000 // jg <decodeWords+0x342>
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	BYTE $0xc3 // retq
 	LONG $0x207f8b48 // movq 0x20(%rdi), %rdi
 	LONG $0x076ffec5 // vmovdqu (%rdi), %ymm0
 	LONG $0x04f88349 // cmpq $0x4, %r8
-	LONG $0x017e8c0f; WORD $0x0000 // jl <decodeWords+0x254>
+	LONG $0x01d78c0f; WORD $0x0000 // jl <decodeWords+0x2bd>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
 	LONG $0xfc788d49 // leaq -0x4(%r8), %rdi
@@ -79,10 +81,45 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	LONG $0x20c08348 // addq $0x20, %rax
 	LONG $0x07f88349 // cmpq $0x7, %r8
 	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
-	WORD $0xc277 // ja <decodeWords+0xe0>
+	WORD $0xc277 // ja <decodeWords+0xf0>
 	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0x01398f0f; WORD $0x0000 // jg <decodeWords+0x260>
-	WORD $0x97eb // jmp <decodeWords+0xc0>
+	LONG $0x01928f0f; WORD $0x0000 // jg <decodeWords+0x2c9>
+	WORD $0x97eb // jmp <decodeWords+0xd0>
+	LONG $0x207f8b48 // movq 0x20(%rdi), %rdi
+	LONG $0x107bc1c4; WORD $0x3043 // vmovsd 0x30(%r11), %xmm0
+	LONG $0x7e7ac1c4; WORD $0x106b // vmovq 0x10(%r11), %xmm5
+	LONG $0x7e7ac1c4; WORD $0x1863 // vmovq 0x18(%r11), %xmm4
+	LONG $0x7e7ac1c4; WORD $0x2053 // vmovq 0x20(%r11), %xmm2
+	LONG $0x7e7ac1c4; WORD $0x284b // vmovq 0x28(%r11), %xmm1
+	LONG $0x1f6ffec5 // vmovdqu (%rdi), %ymm3
+	LONG $0x04f88349 // cmpq $0x4, %r8
+	LONG $0x01848c0f; WORD $0x0000 // jl <decodeWords+0x2ed>
+	LONG $0x597de2c4; BYTE $0xf5 // vpbroadcastq %xmm5, %ymm6
+	LONG $0x597de2c4; BYTE $0xfc // vpbroadcastq %xmm4, %ymm7
+	LONG $0x597d62c4; BYTE $0xc2 // vpbroadcastq %xmm2, %ymm8
+	LONG $0x597d62c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm9
+	LONG $0x197d62c4; BYTE $0xd0 // vbroadcastsd %xmm0, %ymm10
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
+	LONG $0xfc788d49 // leaq -0x4(%r8), %rdi
+	LONG $0x196f7ac5 // vmovdqu (%rcx), %xmm11
+	LONG $0x382563c4; WORD $0x511c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm11, %ymm11
+	WORD $0x0148; BYTE $0xf1 // addq %rsi, %rcx
+	LONG $0x002562c4; BYTE $0xdb // vpshufb %ymm3, %ymm11, %ymm11
+	LONG $0x47a562c4; BYTE $0xe6 // vpsllvq %ymm6, %ymm11, %ymm12
+	LONG $0xdb3541c4; BYTE $0xdb // vpand %ymm11, %ymm9, %ymm11
+	LONG $0x459d62c4; BYTE $0xe7 // vpsrlvq %ymm7, %ymm12, %ymm12
+	LONG $0xd41d41c4; BYTE $0xe0 // vpaddq %ymm8, %ymm12, %ymm12
+	LONG $0xeb1d41c4; BYTE $0xdb // vpor %ymm11, %ymm12, %ymm11
+	LONG $0x592d41c4; BYTE $0xdb // vmulpd %ymm11, %ymm10, %ymm11
+	LONG $0x18117dc5 // vmovupd %ymm11, (%rax)
+	LONG $0x20c08348 // addq $0x20, %rax
+	LONG $0x07f88349 // cmpq $0x7, %r8
+	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
+	WORD $0xb377 // ja <decodeWords+0x190>
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0x01138f0f; WORD $0x0000 // jg <decodeWords+0x2f9>
+	LONG $0xfffee5e9; BYTE $0xff // jmp <decodeWords+0xd0>
 	LONG $0x207f8b48 // movq 0x20(%rdi), %rdi
 	LONG $0x107bc1c4; WORD $0x3043 // vmovsd 0x30(%r11), %xmm0
 	LONG $0x18538b4d // movq 0x18(%r11), %r10
@@ -90,17 +127,17 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	LONG $0x176ffec5 // vmovdqu (%rdi), %ymm2
 	LONG $0x6ef9c1c4; BYTE $0xca // vmovq %r10, %xmm1
 	LONG $0x04f88349 // cmpq $0x4, %r8
-	LONG $0x013e8c0f; WORD $0x0000 // jl <decodeWords+0x292>
-	LONG $0x597de2c4; LONG $0x0002133d; BYTE $0x00 // vpbroadcastq 0x213(%rip), %ymm7
-	LONG $0x597d62c4; LONG $0x00021a05; BYTE $0x00 // vpbroadcastq 0x21a(%rip), %ymm8
-	LONG $0x197d62c4; LONG $0x0002090d; BYTE $0x00 // vbroadcastsd 0x209(%rip), %ymm9
+	LONG $0x01668c0f; WORD $0x0000 // jl <decodeWords+0x37c>
+	LONG $0x597de2c4; LONG $0x0002113d; BYTE $0x00 // vpbroadcastq 0x211(%rip), %ymm7
+	LONG $0x597d62c4; LONG $0x00021805; BYTE $0x00 // vpbroadcastq 0x218(%rip), %ymm8
+	LONG $0x197d62c4; LONG $0x0002070d; BYTE $0x00 // vbroadcastsd 0x207(%rip), %ymm9
 	LONG $0xf7abc2c4; BYTE $0xf9 // shrxq %r10, %r9, %rdi
 	LONG $0x597de2c4; BYTE $0xd9 // vpbroadcastq %xmm1, %ymm3
 	LONG $0x197de2c4; BYTE $0xe8 // vbroadcastsd %xmm0, %ymm5
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0x6ef9e1c4; BYTE $0xe7 // vmovq %rdi, %xmm4
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x9066 // nop
 	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
 	LONG $0xfc788d49 // leaq -0x4(%r8), %rdi
 	LONG $0x116f7ac5 // vmovdqu (%rcx), %xmm10
@@ -121,13 +158,39 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	LONG $0x20c08348 // addq $0x20, %rax
 	LONG $0x07f88349 // cmpq $0x7, %r8
 	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
-	WORD $0xa177 // ja <decodeWords+0x190>
+	WORD $0xa177 // ja <decodeWords+0x250>
 	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0x00a68f0f; WORD $0x0000 // jg <decodeWords+0x29e>
-	LONG $0xfffec3e9; BYTE $0xff // jmp <decodeWords+0xc0>
+	LONG $0x00d08f0f; WORD $0x0000 // jg <decodeWords+0x388>
+	LONG $0xfffe13e9; BYTE $0xff // jmp <decodeWords+0xd0>
 	WORD $0x894c; BYTE $0xc7 // movq %r8, %rdi
 	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0xfeb78e0f; WORD $0xffff // jle <decodeWords+0xc0>
+	LONG $0xfe078e0f; WORD $0xffff // jle <decodeWords+0xd0>
+	LONG $0x096ffac5 // vmovdqu (%rcx), %xmm1
+	LONG $0x3875e3c4; WORD $0x510c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm1, %ymm1
+	LONG $0x0075e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm1, %ymm0
+	LONG $0x397de3c4; WORD $0x01c1 // vextracti128 $0x1, %ymm0, %xmm1
+	LONG $0xc1c6f8c5; BYTE $0xdd // vshufps $0xdd, %xmm1, %xmm0, %xmm0
+	LONG $0xc05afcc5 // vcvtps2pd %xmm0, %ymm0
+	LONG $0x00010ee9; BYTE $0x00 // jmp <decodeWords+0x3fb>
+	WORD $0x894c; BYTE $0xc7 // movq %r8, %rdi
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0xfdd78e0f; WORD $0xffff // jle <decodeWords+0xd0>
+	LONG $0x316ffac5 // vmovdqu (%rcx), %xmm6
+	LONG $0x5979e2c4; BYTE $0xed // vpbroadcastq %xmm5, %xmm5
+	LONG $0x5979e2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %xmm4
+	LONG $0x597de2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %ymm2
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x384de3c4; WORD $0x5134; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm6, %ymm6
+	LONG $0x004de2c4; BYTE $0xdb // vpshufb %ymm3, %ymm6, %ymm3
+	LONG $0xedf3e5c5 // vpsllq %xmm5, %ymm3, %ymm5
+	LONG $0xcbdbf5c5 // vpand %ymm3, %ymm1, %ymm1
+	LONG $0xe4d3d5c5 // vpsrlq %xmm4, %ymm5, %ymm4
+	LONG $0xd2d4ddc5 // vpaddq %ymm2, %ymm4, %ymm2
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0x0000bce9; BYTE $0x00 // jmp <decodeWords+0x3f2>
+	WORD $0x894c; BYTE $0xc7 // movq %r8, %rdi
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0xfd8e8e0f; WORD $0xffff // jle <decodeWords+0xd0>
 	LONG $0x296ffac5 // vmovdqu (%rcx), %xmm5
 	LONG $0x5979e2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %xmm4
 	LONG $0x5979e2c4; BYTE $0xdb // vpbroadcastq %xmm3, %xmm3
@@ -140,31 +203,14 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
 	LONG $0xc9d4e5c5 // vpaddq %ymm1, %ymm3, %ymm1
 	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
-	LONG $0x00d6f9c5 // vmovq %xmm0, (%rax)
-	LONG $0x01ff8348 // cmpq $0x1, %rdi
-	LONG $0xfe71840f; WORD $0xffff // je <decodeWords+0xc0>
-	LONG $0x0000cbe9; BYTE $0x00 // jmp <decodeWords+0x31f>
+	WORD $0x7feb // jmp <decodeWords+0x3fb>
 	WORD $0x894c; BYTE $0xc7 // movq %r8, %rdi
 	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0xfe608e0f; WORD $0xffff // jle <decodeWords+0xc0>
-	LONG $0x096ffac5 // vmovdqu (%rcx), %xmm1
-	LONG $0x3875e3c4; WORD $0x510c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm1, %ymm1
-	LONG $0x0075e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm1, %ymm0
-	LONG $0x397de3c4; WORD $0x01c1 // vextracti128 $0x1, %ymm0, %xmm1
-	LONG $0xc1c6f8c5; BYTE $0xdd // vshufps $0xdd, %xmm1, %xmm0, %xmm0
-	LONG $0xc05afcc5 // vcvtps2pd %xmm0, %ymm0
-	LONG $0x0013f9c5 // vmovlpd %xmm0, (%rax)
-	LONG $0x01ff8348 // cmpq $0x1, %rdi
-	LONG $0xfe33840f; WORD $0xffff // je <decodeWords+0xc0>
-	LONG $0x00008de9; BYTE $0x00 // jmp <decodeWords+0x31f>
-	WORD $0x894c; BYTE $0xc7 // movq %r8, %rdi
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0xfe228e0f; WORD $0xffff // jle <decodeWords+0xc0>
+	LONG $0xfd488e0f; WORD $0xffff // jle <decodeWords+0xd0>
 	LONG $0x196ffac5 // vmovdqu (%rcx), %xmm3
-	LONG $0x597de2c4; LONG $0x0000c525; BYTE $0x00 // vpbroadcastq 0xc5(%rip), %ymm4
+	LONG $0x597de2c4; LONG $0x00009b25; BYTE $0x00 // vpbroadcastq 0x9b(%rip), %ymm4
 	LONG $0x5979e2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %xmm1
-	LONG $0x597de2c4; LONG $0x0000c72d; BYTE $0x00 // vpbroadcastq 0xc7(%rip), %ymm5
-	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	LONG $0x597de2c4; LONG $0x00009d2d; BYTE $0x00 // vpbroadcastq 0x9d(%rip), %ymm5
 	LONG $0x3865e3c4; WORD $0x511c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm3, %ymm3
 	LONG $0xf7abc2c4; BYTE $0xc9 // shrxq %r10, %r9, %rcx
 	LONG $0x0065e2c4; BYTE $0xd2 // vpshufb %ymm2, %ymm3, %ymm2
@@ -177,30 +223,26 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	LONG $0x026de3c4; WORD $0x15d1 // vpblendd $0x15, %ymm1, %ymm2, %ymm2
 	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
 	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
-	LONG $0x197de2c4; LONG $0x00007725; BYTE $0x00 // vbroadcastsd 0x77(%rip), %ymm4
+	LONG $0x197de2c4; LONG $0x00005225; BYTE $0x00 // vbroadcastsd 0x52(%rip), %ymm4
 	LONG $0xcdeff5c5 // vpxor %ymm5, %ymm1, %ymm1
 	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
 	LONG $0xc159fdc5 // vmulpd %ymm1, %ymm0, %ymm0
 	LONG $0x0013f9c5 // vmovlpd %xmm0, (%rax)
 	LONG $0x01ff8348 // cmpq $0x1, %rdi
-	LONG $0xfda1840f; WORD $0xffff // je <decodeWords+0xc0>
+	LONG $0xfcc7840f; WORD $0xffff // je <decodeWords+0xd0>
 	LONG $0x4017f9c5; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rax)
 	LONG $0x03ff8348 // cmpq $0x3, %rdi
-	LONG $0xfd92850f; WORD $0xffff // jne <decodeWords+0xc0>
+	LONG $0xfcb8850f; WORD $0xffff // jne <decodeWords+0xd0>
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
 	LONG $0x4013f9c5; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rax)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x43300000; LONG $0x80100000
-	LONG $0xc5300000; LONG $0x80000000
-	LONG $0x45300000
+	LONG $0x00004330; LONG $0x00008010
+	LONG $0x0000c530; LONG $0x00008000
+	WORD $0x4530
 	ADJSP $96
 	RET
 
@@ -210,7 +252,7 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	ADJSP $-144
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <addRows>
-	LONG $0x0005cee9; BYTE $0x00 // jmp <end>
+	LONG $0x00078ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -231,12 +273,14 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	LONG $0x08538b49 // movq 0x8(%r11), %rdx
 	WORD $0x8b4d; BYTE $0x03 // movq (%r11), %r8
 	LONG $0x95348d48; LONG $0x00000000 // leaq (,%rdx,4), %rsi
+	LONG $0x03f88349 // cmpq $0x3, %r8
+	LONG $0x0348840f; WORD $0x0000 // je <addRows+0x380>
 	LONG $0x01f88349 // cmpq $0x1, %r8
-	LONG $0x01bf840f; WORD $0x0000 // je <addRows+0x1f7>
+	LONG $0x01b5840f; WORD $0x0000 // je <addRows+0x1f7>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x033f850f; WORD $0x0000 // jne <addRows+0x380>
+	LONG $0x04f0850f; WORD $0x0000 // jne <addRows+0x53b>
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x054d8e0f; WORD $0x0000 // jle <addRows+0x597>
+	LONG $0x07038e0f; WORD $0x0000 // jle <addRows+0x757>
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
 	LONG $0x597dc2c4; WORD $0x104b // vpbroadcastq 0x10(%r11), %ymm1
 	LONG $0x597dc2c4; WORD $0x1853 // vpbroadcastq 0x18(%r11), %ymm2
@@ -246,8 +290,7 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	LONG $0x30578b4c // movq 0x30(%rdi), %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x8b41; BYTE $0x29 // movl (%r9), %ebp
-	WORD $0x32eb // jmp <addRows+0xa8>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x28eb // jmp <addRows+0xa8>
 	LONG $0xb2148d4f // leaq (%r10,%r14,4), %r10
 	LONG $0xf2af0f4c // imulq %rdx, %r14
 	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
@@ -257,7 +300,7 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0xdd89 // movl %ebx, %ebp
 	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	LONG $0x04ef840f; WORD $0x0000 // je <addRows+0x597>
+	LONG $0x06af840f; WORD $0x0000 // je <addRows+0x757>
 	LONG $0x995c8b43; BYTE $0x04 // movl 0x4(%r9,%r11,4), %ebx
 	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
 	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
@@ -329,7 +372,7 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	LONG $0xee58d3c5 // vaddsd %xmm6, %xmm5, %xmm5
 	LONG $0xfffe89e9; BYTE $0xff // jmp <addRows+0x80>
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x03978e0f; WORD $0x0000 // jle <addRows+0x597>
+	LONG $0x05578e0f; WORD $0x0000 // jle <addRows+0x757>
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
 	LONG $0x10478b4c // movq 0x10(%rdi), %r8
 	LONG $0x30578b4c // movq 0x30(%rdi), %r10
@@ -346,7 +389,7 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0xdd89 // movl %ebx, %ebp
 	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	LONG $0x034f840f; WORD $0x0000 // je <addRows+0x597>
+	LONG $0x050f840f; WORD $0x0000 // je <addRows+0x757>
 	LONG $0x995c8b43; BYTE $0x04 // movl 0x4(%r9,%r11,4), %ebx
 	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
 	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
@@ -414,13 +457,109 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
 	LONG $0xfffea0e9; BYTE $0xff // jmp <addRows+0x220>
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x020e8e0f; WORD $0x0000 // jle <addRows+0x597>
+	LONG $0x03ce8e0f; WORD $0x0000 // jle <addRows+0x757>
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x597dc2c4; WORD $0x104b // vpbroadcastq 0x10(%r11), %ymm1
+	LONG $0x597dc2c4; WORD $0x1853 // vpbroadcastq 0x18(%r11), %ymm2
+	LONG $0x597dc2c4; WORD $0x205b // vpbroadcastq 0x20(%r11), %ymm3
+	LONG $0x597dc2c4; WORD $0x2863 // vpbroadcastq 0x28(%r11), %ymm4
+	LONG $0x197dc2c4; WORD $0x306b // vbroadcastsd 0x30(%r11), %ymm5
+	LONG $0x10478b4c // movq 0x10(%rdi), %r8
+	LONG $0x30578b4c // movq 0x30(%rdi), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8b41; BYTE $0x29 // movl (%r9), %ebp
+	WORD $0x2deb // jmp <addRows+0x3e8>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xb2148d4f // leaq (%r10,%r14,4), %r10
+	LONG $0xf2af0f4c // imulq %rdx, %r14
+	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x584b81c4; WORD $0xde34 // vaddsd (%r14,%r11,8), %xmm6, %xmm6
+	LONG $0x117b81c4; WORD $0xde34 // vmovsd %xmm6, (%r14,%r11,8)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0xdd89 // movl %ebx, %ebp
+	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
+	LONG $0x036f840f; WORD $0x0000 // je <addRows+0x757>
+	LONG $0x995c8b43; BYTE $0x04 // movl 0x4(%r9,%r11,4), %ebx
+	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	WORD $0x294d; BYTE $0xf7 // subq %r14, %r15
+	WORD $0xe274 // je <addRows+0x3da>
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x04ff8349 // cmpq $0x4, %r15
+	LONG $0x009a8c0f; WORD $0x0000 // jl <addRows+0x4a0>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	LONG $0x8a180f41; LONG $0x00000400 // prefetcht0 0x400(%r10)
+	LONG $0x6f7ac1c4; BYTE $0x38 // vmovdqu (%r8), %xmm7
+	WORD $0x634d; BYTE $0x32 // movslq (%r10), %r14
+	LONG $0x086a634d // movslq 0x8(%r10), %r13
+	LONG $0x0462634d // movslq 0x4(%r10), %r12
+	LONG $0x0c6a6349 // movslq 0xc(%r10), %rbp
+	LONG $0x10c28349 // addq $0x10, %r10
+	LONG $0x3845c3c4; WORD $0x503c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx,2), %ymm7, %ymm7
+	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
+	LONG $0x107b21c4; WORD $0xf10c // vmovsd (%rcx,%r14,8), %xmm9
+	LONG $0xfc778d4d // leaq -0x4(%r15), %r14
+	LONG $0x163121c4; WORD $0xe10c // vmovhpd (%rcx,%r12,8), %xmm9, %xmm9
+	LONG $0x0045e2c4; BYTE $0xf8 // vpshufb %ymm0, %ymm7, %ymm7
+	LONG $0x47c562c4; BYTE $0xc1 // vpsllvq %ymm1, %ymm7, %ymm8
+	LONG $0xffdbddc5 // vpand %ymm7, %ymm4, %ymm7
+	LONG $0x45bd62c4; BYTE $0xc2 // vpsrlvq %ymm2, %ymm8, %ymm8
+	LONG $0xc3d43dc5 // vpaddq %ymm3, %ymm8, %ymm8
+	LONG $0xffebbdc5 // vpor %ymm7, %ymm8, %ymm7
+	LONG $0x107b21c4; WORD $0xe904 // vmovsd (%rcx,%r13,8), %xmm8
+	LONG $0x041639c5; BYTE $0xe9 // vmovhpd (%rcx,%rbp,8), %xmm8, %xmm8
+	LONG $0xff59d5c5 // vmulpd %ymm7, %ymm5, %ymm7
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0xff59bdc5 // vmulpd %ymm7, %ymm8, %ymm7
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0x07ff8349 // cmpq $0x7, %r15
+	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
+	LONG $0xff79870f; WORD $0xffff // ja <addRows+0x410>
+	WORD $0x0aeb // jmp <addRows+0x4a3>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	LONG $0x197de3c4; WORD $0x01f7 // vextractf128 $0x1, %ymm6, %xmm7
+	LONG $0xc7584bc5 // vaddsd %xmm7, %xmm6, %xmm8
+	LONG $0xf758c9c5 // vaddpd %xmm7, %xmm6, %xmm6
+	LONG $0xf6c6c9c5; BYTE $0x01 // vshufpd $0x1, %xmm6, %xmm6, %xmm6
+	LONG $0xf658bbc5 // vaddsd %xmm6, %xmm8, %xmm6
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xff088e0f; WORD $0xffff // jle <addRows+0x3cb>
+	LONG $0x6f7ac1c4; BYTE $0x38 // vmovdqu (%r8), %xmm7
+	WORD $0x634d; BYTE $0x3a // movslq (%r10), %r15
+	LONG $0x3845c3c4; WORD $0x503c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx,2), %ymm7, %ymm7
+	LONG $0x0045e2c4; BYTE $0xf8 // vpshufb %ymm0, %ymm7, %ymm7
+	LONG $0x47c562c4; BYTE $0xc1 // vpsllvq %ymm1, %ymm7, %ymm8
+	LONG $0xffdbddc5 // vpand %ymm7, %ymm4, %ymm7
+	LONG $0x45bd62c4; BYTE $0xc2 // vpsrlvq %ymm2, %ymm8, %ymm8
+	LONG $0xc3d43dc5 // vpaddq %ymm3, %ymm8, %ymm8
+	LONG $0xffebbdc5 // vpor %ymm7, %ymm8, %ymm7
+	LONG $0xff59d5c5 // vmulpd %ymm7, %ymm5, %ymm7
+	LONG $0x594321c4; WORD $0xf904 // vmulsd (%rcx,%r15,8), %xmm7, %xmm8
+	LONG $0xf658bbc5 // vaddsd %xmm6, %xmm8, %xmm6
+	LONG $0x01fe8349 // cmpq $0x1, %r14
+	LONG $0xfebb840f; WORD $0xffff // je <addRows+0x3c0>
+	LONG $0x047a634d // movslq 0x4(%r10), %r15
+	LONG $0xc7c641c5; BYTE $0x01 // vshufpd $0x1, %xmm7, %xmm7, %xmm8
+	LONG $0x593b21c4; WORD $0xf904 // vmulsd (%rcx,%r15,8), %xmm8, %xmm8
+	LONG $0xf658bbc5 // vaddsd %xmm6, %xmm8, %xmm6
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	LONG $0xfe9e850f; WORD $0xffff // jne <addRows+0x3c0>
+	LONG $0x087a634d // movslq 0x8(%r10), %r15
+	LONG $0x197de3c4; WORD $0x01ff // vextractf128 $0x1, %ymm7, %xmm7
+	LONG $0x5943a1c4; WORD $0xf93c // vmulsd (%rcx,%r15,8), %xmm7, %xmm7
+	LONG $0xf758cbc5 // vaddsd %xmm7, %xmm6, %xmm6
+	LONG $0xfffe85e9; BYTE $0xff // jmp <addRows+0x3c0>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x02138e0f; WORD $0x0000 // jle <addRows+0x757>
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
 	LONG $0x185b8b49 // movq 0x18(%r11), %rbx
 	LONG $0x197dc2c4; WORD $0x305b // vbroadcastsd 0x30(%r11), %ymm3
-	LONG $0x597de2c4; LONG $0x0002102d; BYTE $0x00 // vpbroadcastq 0x210(%rip), %ymm5
-	LONG $0x597de2c4; LONG $0x00021735; BYTE $0x00 // vpbroadcastq 0x217(%rip), %ymm6
-	LONG $0x197de2c4; LONG $0x0002063d; BYTE $0x00 // vbroadcastsd 0x206(%rip), %ymm7
+	LONG $0x597de2c4; LONG $0x0002152d; BYTE $0x00 // vpbroadcastq 0x215(%rip), %ymm5
+	LONG $0x597de2c4; LONG $0x00021c35; BYTE $0x00 // vpbroadcastq 0x21c(%rip), %ymm6
+	LONG $0x197de2c4; LONG $0x00020b3d; BYTE $0x00 // vbroadcastsd 0x20b(%rip), %ymm7
 	LONG $0x0000be49; LONG $0x00000000; WORD $0x8000 // movabsq $-0x8000000000000000, %r14
 	LONG $0x10478b4c // movq 0x10(%rdi), %r8
 	LONG $0x30578b4c // movq 0x30(%rdi), %r10
@@ -432,8 +571,8 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	LONG $0x6ef9c1c4; BYTE $0xd6 // vmovq %r14, %xmm2
 	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
 	LONG $0x597de2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %ymm2
-	WORD $0x2feb // jmp <addRows+0x418>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x34eb // jmp <addRows+0x5d8>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xb2148d4f // leaq (%r10,%r14,4), %r10
 	LONG $0xf2af0f4c // imulq %rdx, %r14
 	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
@@ -443,15 +582,15 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0xdd89 // movl %ebx, %ebp
 	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	LONG $0x017f840f; WORD $0x0000 // je <addRows+0x597>
+	LONG $0x017f840f; WORD $0x0000 // je <addRows+0x757>
 	LONG $0x995c8b43; BYTE $0x04 // movl 0x4(%r9,%r11,4), %ebx
 	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
 	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
 	WORD $0x294d; BYTE $0xf7 // subq %r14, %r15
-	WORD $0xe274 // je <addRows+0x40a>
+	WORD $0xe274 // je <addRows+0x5ca>
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x04ff8349 // cmpq $0x4, %r15
-	LONG $0x00a98c0f; WORD $0x0000 // jl <addRows+0x4e0>
+	LONG $0x00a98c0f; WORD $0x0000 // jl <addRows+0x6a0>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
 	LONG $0x8a180f41; LONG $0x00000400 // prefetcht0 0x400(%r10)
@@ -484,8 +623,8 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
 	LONG $0x07ff8349 // cmpq $0x7, %r15
 	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
-	LONG $0xff63870f; WORD $0xffff // ja <addRows+0x440>
-	WORD $0x04eb // jmp <addRows+0x4e3>
+	LONG $0xff63870f; WORD $0xffff // ja <addRows+0x600>
+	WORD $0x04eb // jmp <addRows+0x6a3>
 	BYTE $0x90 // nop
 	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
 	LONG $0x197d43c4; WORD $0x01c1 // vextractf128 $0x1, %ymm8, %xmm9
@@ -494,7 +633,7 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	LONG $0xc63941c4; WORD $0x01c0 // vshufpd $0x1, %xmm8, %xmm8, %xmm8
 	LONG $0x582b41c4; BYTE $0xc0 // vaddsd %xmm8, %xmm10, %xmm8
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xfef48e0f; WORD $0xffff // jle <addRows+0x3fb>
+	LONG $0xfef48e0f; WORD $0xffff // jle <addRows+0x5bb>
 	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
 	WORD $0x634d; BYTE $0x3a // movslq (%r10), %r15
 	LONG $0x383543c4; WORD $0x500c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx,2), %ymm9, %ymm9
@@ -512,18 +651,18 @@ TEXT ·addRowsQuad(SB), 0, $144-8
 	LONG $0x593321c4; WORD $0xf914 // vmulsd (%rcx,%r15,8), %xmm9, %xmm10
 	LONG $0x583b41c4; BYTE $0xc2 // vaddsd %xmm10, %xmm8, %xmm8
 	LONG $0x01fe8349 // cmpq $0x1, %r14
-	LONG $0xfe92840f; WORD $0xffff // je <addRows+0x3f0>
+	LONG $0xfe92840f; WORD $0xffff // je <addRows+0x5b0>
 	LONG $0x047a634d // movslq 0x4(%r10), %r15
 	LONG $0xc63141c4; WORD $0x01d1 // vshufpd $0x1, %xmm9, %xmm9, %xmm10
 	LONG $0x592b21c4; WORD $0xf914 // vmulsd (%rcx,%r15,8), %xmm10, %xmm10
 	LONG $0x583b41c4; BYTE $0xc2 // vaddsd %xmm10, %xmm8, %xmm8
 	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfe73850f; WORD $0xffff // jne <addRows+0x3f0>
+	LONG $0xfe73850f; WORD $0xffff // jne <addRows+0x5b0>
 	LONG $0x087a634d // movslq 0x8(%r10), %r15
 	LONG $0x197d43c4; WORD $0x01c9 // vextractf128 $0x1, %ymm9, %xmm9
 	LONG $0x593321c4; WORD $0xf90c // vmulsd (%rcx,%r15,8), %xmm9, %xmm9
 	LONG $0x583b41c4; BYTE $0xc1 // vaddsd %xmm9, %xmm8, %xmm8
-	LONG $0xfffe59e9; BYTE $0xff // jmp <addRows+0x3f0>
+	LONG $0xfffe59e9; BYTE $0xff // jmp <addRows+0x5b0>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13

@@ -11,31 +11,36 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	ADD $96, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <decodeWords>
-	WORD $0x140000af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140000ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xa9413409 // ldp x9, x13, [x0, #0x10]
-	WORD $0xa9402c08 // ldp x8, x11, [x0]
-	WORD $0xa94031ae // ldp x14, x12, [x13]
-	WORD $0xd37ef58a // lsl x10, x12, #2
+	WORD $0xa9403008 // ldp x8, x12, [x0]
+	WORD $0xa9402dae // ldp x14, x11, [x13]
+	WORD $0xd37ef56a // lsl x10, x11, #2
+	WORD $0xf1000ddf // cmp x14, #0x3
+	WORD $0x54000880 // b.eq <decodeWords+0x124>
 	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x540004c0 // b.eq <decodeWords+0xac>
-	WORD $0xb500076e // cbnz x14, <decodeWords+0x104>
+	WORD $0x54000520 // b.eq <decodeWords+0xc0>
+	WORD $0xb5000d4e // cbnz x14, <decodeWords+0x1c8>
 	WORD $0xf9401011 // ldr x17, [x0, #0x20]
 	WORD $0xa9413dae // ldp x14, x15, [x13, #0x10]
-	WORD $0xf100117f // cmp x11, #0x4
+	WORD $0xf100119f // cmp x12, #0x4
 	WORD $0x4e080dc0 // dup v0.2d, x14
 	WORD $0xa94235b0 // ldp x16, x13, [x13, #0x20]
 	WORD $0x4e080de5 // dup v5.2d, x15
 	WORD $0xad400624 // ldp q4, q1, [x17]
 	WORD $0x4e080e02 // dup v2.2d, x16
 	WORD $0x4e080da3 // dup v3.2d, x13
-	WORD $0x540009cb // b.lt <decodeWords+0x178>
+	WORD $0x540015eb // b.lt <decodeWords+0x304>
 	WORD $0x6ee0b8a6 // neg v6.2d, v5.2d
-	WORD $0xd37ff98d // lsl x13, x12, #1
+	WORD $0xd37ff96d // lsl x13, x11, #1
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
 	WORD $0x3ced6927 // ldr q7, [x9, x13]
-	WORD $0xd100116e // sub x14, x11, #0x4
-	WORD $0xf1001d7f // cmp x11, #0x7
-	WORD $0xaa0e03eb // mov x11, x14
+	WORD $0xd100118e // sub x14, x12, #0x4
+	WORD $0xf1001d9f // cmp x12, #0x7
+	WORD $0xaa0e03ec // mov x12, x14
 	WORD $0x3dc00130 // ldr q16, [x9]
 	WORD $0x8b0a0129 // add x9, x9, x10
 	WORD $0x4e040210 // tbl v16.16b, { v16.16b }, v4.16b
@@ -51,20 +56,23 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	WORD $0x4eb01e30 // orr v16.16b, v17.16b, v16.16b
 	WORD $0x4ea71e47 // orr v7.16b, v18.16b, v7.16b
 	WORD $0xac811d10 // stp q16, q7, [x8], #0x20
-	WORD $0x54fffd88 // b.hi <decodeWords+0x4c>
+	WORD $0x54fffd88 // b.hi <decodeWords+0x60>
 	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x5400070a // b.ge <decodeWords+0x184>
+	WORD $0x540012ca // b.ge <decodeWords+0x310>
 	WORD $0xd65f03c0 // ret
 	WORD $0xf940100d // ldr x13, [x0, #0x20]
-	WORD $0xf100117f // cmp x11, #0x4
+	WORD $0xf100119f // cmp x12, #0x4
 	WORD $0xad4001a1 // ldp q1, q0, [x13]
-	WORD $0x5400098b // b.lt <decodeWords+0x1e8>
-	WORD $0xd37ff98e // lsl x14, x12, #1
+	WORD $0x54000b8b // b.lt <decodeWords+0x23c>
+	WORD $0xd37ff96e // lsl x14, x11, #1
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
 	WORD $0x3cee6922 // ldr q2, [x9, x14]
-	WORD $0xd100116d // sub x13, x11, #0x4
-	WORD $0xf1001d7f // cmp x11, #0x7
-	WORD $0xaa0d03eb // mov x11, x13
+	WORD $0xd100118d // sub x13, x12, #0x4
+	WORD $0xf1001d9f // cmp x12, #0x7
+	WORD $0xaa0d03ec // mov x12, x13
 	WORD $0x3dc00123 // ldr q3, [x9]
 	WORD $0x8b0a0129 // add x9, x9, x10
 	WORD $0x4e010063 // tbl v3.16b, { v3.16b }, v1.16b
@@ -73,24 +81,65 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
 	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
 	WORD $0xac810903 // stp q3, q2, [x8], #0x20
-	WORD $0x54fffe68 // b.hi <decodeWords+0xc0>
+	WORD $0x54fffe68 // b.hi <decodeWords+0xe0>
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x540007ca // b.ge <decodeWords+0x1f4>
-	WORD $0x17ffffea // b <decodeWords+0xa8>
+	WORD $0x5400096a // b.ge <decodeWords+0x248>
+	WORD $0x17ffffe7 // b <decodeWords+0xbc>
+	WORD $0xa9413dae // ldp x14, x15, [x13, #0x10]
+	WORD $0xf100119f // cmp x12, #0x4
+	WORD $0x4e080dc1 // dup v1.2d, x14
+	WORD $0xa94245b0 // ldp x16, x17, [x13, #0x20]
+	WORD $0xfd4019a0 // ldr d0, [x13, #0x30]
+	WORD $0xf940100d // ldr x13, [x0, #0x20]
+	WORD $0xad4009a5 // ldp q5, q2, [x13]
+	WORD $0x4e080de6 // dup v6.2d, x15
+	WORD $0x4e080e03 // dup v3.2d, x16
+	WORD $0x4e080e24 // dup v4.2d, x17
+	WORD $0x54000a0b // b.lt <decodeWords+0x28c>
+	WORD $0x6ee0b8c7 // neg v7.2d, v6.2d
+	WORD $0xd37ff96e // lsl x14, x11, #1
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
+	WORD $0x3cee6931 // ldr q17, [x9, x14]
+	WORD $0xd100118d // sub x13, x12, #0x4
+	WORD $0xf1001d9f // cmp x12, #0x7
+	WORD $0xaa0d03ec // mov x12, x13
+	WORD $0x3dc00130 // ldr q16, [x9]
+	WORD $0x8b0a0129 // add x9, x9, x10
+	WORD $0x4e050210 // tbl v16.16b, { v16.16b }, v5.16b
+	WORD $0x4e020231 // tbl v17.16b, { v17.16b }, v2.16b
+	WORD $0x6ee14612 // ushl v18.2d, v16.2d, v1.2d
+	WORD $0x4e301c90 // and v16.16b, v4.16b, v16.16b
+	WORD $0x6ee14633 // ushl v19.2d, v17.2d, v1.2d
+	WORD $0x4e311c91 // and v17.16b, v4.16b, v17.16b
+	WORD $0x6ee74652 // ushl v18.2d, v18.2d, v7.2d
+	WORD $0x6ee74673 // ushl v19.2d, v19.2d, v7.2d
+	WORD $0x4ee38652 // add v18.2d, v18.2d, v3.2d
+	WORD $0x4ee38673 // add v19.2d, v19.2d, v3.2d
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4eb11e71 // orr v17.16b, v19.16b, v17.16b
+	WORD $0x4fc09210 // fmul v16.2d, v16.2d, v0.d[0]
+	WORD $0x4fc09231 // fmul v17.2d, v17.2d, v0.d[0]
+	WORD $0xac814510 // stp q16, q17, [x8], #0x20
+	WORD $0x54fffd48 // b.hi <decodeWords+0x160>
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0x540006ca // b.ge <decodeWords+0x298>
+	WORD $0x17ffffbe // b <decodeWords+0xbc>
 	WORD $0xf9400dae // ldr x14, [x13, #0x18]
 	WORD $0xfd4019a0 // ldr d0, [x13, #0x30]
-	WORD $0xf100117f // cmp x11, #0x4
-	WORD $0xd37ff98c // lsl x12, x12, #1
+	WORD $0xf100119f // cmp x12, #0x4
+	WORD $0xd37ff96b // lsl x11, x11, #1
 	WORD $0x4e080dc3 // dup v3.2d, x14
 	WORD $0xf940100d // ldr x13, [x0, #0x20]
 	WORD $0xad4005a2 // ldp q2, q1, [x13]
-	WORD $0x540008cb // b.lt <decodeWords+0x238>
+	WORD $0x54000c8b // b.lt <decodeWords+0x374>
 	WORD $0x6ee0b864 // neg v4.2d, v3.2d
 	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
-	WORD $0x3cec6925 // ldr q5, [x9, x12]
-	WORD $0xd100116d // sub x13, x11, #0x4
-	WORD $0xf1001d7f // cmp x11, #0x7
-	WORD $0xaa0d03eb // mov x11, x13
+	WORD $0x3ceb6925 // ldr q5, [x9, x11]
+	WORD $0xd100118d // sub x13, x12, #0x4
+	WORD $0xf1001d9f // cmp x12, #0x7
+	WORD $0xaa0d03ec // mov x12, x13
 	WORD $0x3dc00126 // ldr q6, [x9]
 	WORD $0x8b0a0129 // add x9, x9, x10
 	WORD $0x4e0200c6 // tbl v6.16b, { v6.16b }, v2.16b
@@ -102,15 +151,65 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	WORD $0x4fc090c6 // fmul v6.2d, v6.2d, v0.d[0]
 	WORD $0x4fc090a5 // fmul v5.2d, v5.2d, v0.d[0]
 	WORD $0xac811506 // stp q6, q5, [x8], #0x20
-	WORD $0x54fffe08 // b.hi <decodeWords+0x128>
+	WORD $0x54fffe08 // b.hi <decodeWords+0x1ec>
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x540006aa // b.ge <decodeWords+0x244>
-	WORD $0x17ffffcd // b <decodeWords+0xa8>
-	WORD $0xaa0b03ee // mov x14, x11
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54fff94b // b.lt <decodeWords+0xa8>
+	WORD $0x54000a6a // b.ge <decodeWords+0x380>
+	WORD $0x17ffffa1 // b <decodeWords+0xbc>
+	WORD $0xaa0c03ed // mov x13, x12
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x54fff3cb // b.lt <decodeWords+0xbc>
+	WORD $0xd37ff96a // lsl x10, x11, #1
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0x4e010041 // tbl v1.16b, { v2.16b }, v1.16b
+	WORD $0x3cea6923 // ldr q3, [x9, x10]
+	WORD $0x4e000060 // tbl v0.16b, { v3.16b }, v0.16b
+	WORD $0x4e805820 // uzp2 v0.4s, v1.4s, v0.4s
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0xfd000101 // str d1, [x8]
+	WORD $0x54fff280 // b.eq <decodeWords+0xbc>
+	WORD $0x91002109 // add x9, x8, #0x8
+	WORD $0xf1000dbf // cmp x13, #0x3
+	WORD $0x4d008521 // st1 { v1.d }[1], [x9]
+	WORD $0x54fff201 // b.ne <decodeWords+0xbc>
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xfd000900 // str d0, [x8, #0x10]
+	WORD $0xd65f03c0 // ret
+	WORD $0xaa0c03ed // mov x13, x12
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x54fff14b // b.lt <decodeWords+0xbc>
+	WORD $0x3dc00130 // ldr q16, [x9]
+	WORD $0xd37ff96a // lsl x10, x11, #1
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0x4e050210 // tbl v16.16b, { v16.16b }, v5.16b
+	WORD $0x6ee0b8c5 // neg v5.2d, v6.2d
+	WORD $0x3cea6927 // ldr q7, [x9, x10]
+	WORD $0x6ee14611 // ushl v17.2d, v16.2d, v1.2d
+	WORD $0x4e301c90 // and v16.16b, v4.16b, v16.16b
+	WORD $0x6ee54626 // ushl v6.2d, v17.2d, v5.2d
+	WORD $0x4ee384c6 // add v6.2d, v6.2d, v3.2d
+	WORD $0x4eb01cc6 // orr v6.16b, v6.16b, v16.16b
+	WORD $0x4fc090c6 // fmul v6.2d, v6.2d, v0.d[0]
+	WORD $0xfd000106 // str d6, [x8]
+	WORD $0x54ffef80 // b.eq <decodeWords+0xbc>
+	WORD $0x91002109 // add x9, x8, #0x8
+	WORD $0xf1000dbf // cmp x13, #0x3
+	WORD $0x4d008526 // st1 { v6.d }[1], [x9]
+	WORD $0x54ffef01 // b.ne <decodeWords+0xbc>
+	WORD $0x4e0200e2 // tbl v2.16b, { v7.16b }, v2.16b
+	WORD $0x6ee14441 // ushl v1.2d, v2.2d, v1.2d
+	WORD $0x4e221c82 // and v2.16b, v4.16b, v2.16b
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee38421 // add v1.2d, v1.2d, v3.2d
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
+	WORD $0xfd000900 // str d0, [x8, #0x10]
+	WORD $0xd65f03c0 // ret
+	WORD $0xaa0c03ee // mov x14, x12
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x54ffed8b // b.lt <decodeWords+0xbc>
 	WORD $0x3dc00127 // ldr q7, [x9]
-	WORD $0xd37ff98a // lsl x10, x12, #1
+	WORD $0xd37ff96a // lsl x10, x11, #1
 	WORD $0xf10005df // cmp x14, #0x1
 	WORD $0x4e0400e7 // tbl v7.16b, { v7.16b }, v4.16b
 	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
@@ -121,11 +220,11 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
 	WORD $0x4ea71ca5 // orr v5.16b, v5.16b, v7.16b
 	WORD $0xfd000105 // str d5, [x8]
-	WORD $0x54fff7a0 // b.eq <decodeWords+0xa8>
+	WORD $0x54ffebe0 // b.eq <decodeWords+0xbc>
 	WORD $0x91002109 // add x9, x8, #0x8
 	WORD $0xf1000ddf // cmp x14, #0x3
 	WORD $0x4d008525 // st1 { v5.d }[1], [x9]
-	WORD $0x54fff721 // b.ne <decodeWords+0xa8>
+	WORD $0x54ffeb61 // b.ne <decodeWords+0xbc>
 	WORD $0x4e0100c1 // tbl v1.16b, { v6.16b }, v1.16b
 	WORD $0x6ee04420 // ushl v0.2d, v1.2d, v0.2d
 	WORD $0x4e211c61 // and v1.16b, v3.16b, v1.16b
@@ -134,31 +233,11 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	WORD $0x4ea11c00 // orr v0.16b, v0.16b, v1.16b
 	WORD $0xfd000900 // str d0, [x8, #0x10]
 	WORD $0xd65f03c0 // ret
-	WORD $0xaa0b03ed // mov x13, x11
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54fff5cb // b.lt <decodeWords+0xa8>
-	WORD $0xd37ff98a // lsl x10, x12, #1
-	WORD $0x3dc00122 // ldr q2, [x9]
-	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x4e010041 // tbl v1.16b, { v2.16b }, v1.16b
-	WORD $0x3cea6923 // ldr q3, [x9, x10]
-	WORD $0x4e000060 // tbl v0.16b, { v3.16b }, v0.16b
-	WORD $0x4e805820 // uzp2 v0.4s, v1.4s, v0.4s
-	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
-	WORD $0xfd000101 // str d1, [x8]
-	WORD $0x54fff480 // b.eq <decodeWords+0xa8>
-	WORD $0x91002109 // add x9, x8, #0x8
-	WORD $0xf1000dbf // cmp x13, #0x3
-	WORD $0x4d008521 // st1 { v1.d }[1], [x9]
-	WORD $0x54fff401 // b.ne <decodeWords+0xa8>
-	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
-	WORD $0xfd000900 // str d0, [x8, #0x10]
-	WORD $0xd65f03c0 // ret
-	WORD $0xaa0b03ed // mov x13, x11
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54fff34b // b.lt <decodeWords+0xa8>
+	WORD $0xaa0c03ed // mov x13, x12
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x54ffea0b // b.lt <decodeWords+0xbc>
 	WORD $0x3dc00125 // ldr q5, [x9]
-	WORD $0x3cec6924 // ldr q4, [x9, x12]
+	WORD $0x3ceb6924 // ldr q4, [x9, x11]
 	WORD $0xf10005bf // cmp x13, #0x1
 	WORD $0x4e0200a5 // tbl v5.16b, { v5.16b }, v2.16b
 	WORD $0x6ee0b862 // neg v2.2d, v3.2d
@@ -166,11 +245,11 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
 	WORD $0x4fc09063 // fmul v3.2d, v3.2d, v0.d[0]
 	WORD $0xfd000103 // str d3, [x8]
-	WORD $0x54fff200 // b.eq <decodeWords+0xa8>
+	WORD $0x54ffe8c0 // b.eq <decodeWords+0xbc>
 	WORD $0x91002109 // add x9, x8, #0x8
 	WORD $0xf1000dbf // cmp x13, #0x3
 	WORD $0x4d008523 // st1 { v3.d }[1], [x9]
-	WORD $0x54fff181 // b.ne <decodeWords+0xa8>
+	WORD $0x54ffe841 // b.ne <decodeWords+0xbc>
 	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
 	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
@@ -178,6 +257,7 @@ TEXT ·decodeWordsQuad(SB), 0, $96-8
 	WORD $0xfd000900 // str d0, [x8, #0x10]
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	SUB $96, RSP
 	MOVD R19, R30
 	RET
@@ -189,17 +269,19 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	ADD $96, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <addRows>
-	WORD $0x1400014f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140001cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400c0e // ldr x14, [x0, #0x18]
 	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xa94025cc // ldp x12, x9, [x14]
 	WORD $0xd37ef52a // lsl x10, x9, #2
+	WORD $0xf1000d9f // cmp x12, #0x3
+	WORD $0x54001b60 // b.eq <addRows+0x384>
 	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0x54000ea0 // b.eq <addRows+0x1ec>
+	WORD $0x54000f00 // b.eq <addRows+0x200>
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0xb5001a2c // cbnz x12, <addRows+0x364>
-	WORD $0x5400268b // b.lt <addRows+0x4f4>
+	WORD $0xb5002a0c // cbnz x12, <addRows+0x568>
+	WORD $0x5400364b // b.lt <addRows+0x6f4>
 	WORD $0xa942300f // ldp x15, x12, [x0, #0x20]
 	WORD $0x910061c2 // add x2, x14, #0x18
 	WORD $0x9100a1d1 // add x17, x14, #0x28
@@ -216,7 +298,10 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0xf940180f // ldr x15, [x0, #0x30]
 	WORD $0xb9400191 // ldr w17, [x12]
 	WORD $0xd37ff930 // lsl x16, x9, #1
-	WORD $0x1400000a // b <addRows+0x90>
+	WORD $0x1400000d // b <addRows+0xa4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x9b09384e // madd x14, x2, x9, x14
 	WORD $0x8b0209ef // add x15, x15, x2, lsl #2
 	WORD $0xf9400002 // ldr x2, [x0]
@@ -225,19 +310,16 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0xfc2d7846 // str d6, [x2, x13, lsl #3]
 	WORD $0xeb0b003f // cmp x1, x11
 	WORD $0xaa0103ed // mov x13, x1
-	WORD $0x54002340 // b.eq <addRows+0x4f4>
+	WORD $0x540032a0 // b.eq <addRows+0x6f4>
 	WORD $0x910005a1 // add x1, x13, #0x1
 	WORD $0xaa1103e2 // mov x2, x17
 	WORD $0xb8617991 // ldr w17, [x12, x1, lsl #2]
 	WORD $0xeb020223 // subs x3, x17, x2
-	WORD $0x54ffff20 // b.eq <addRows+0x84>
+	WORD $0x54ffff20 // b.eq <addRows+0x98>
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0xf100107f // cmp x3, #0x4
-	WORD $0x5400050b // b.lt <addRows+0x14c>
+	WORD $0x5400050b // b.lt <addRows+0x160>
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf98201e0 // prfm pldl1keep, [x15, #0x400]
 	WORD $0xf1001c7f // cmp x3, #0x7
@@ -271,8 +353,11 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0x6e70de70 // fmul v16.2d, v19.2d, v16.2d
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x54fffbe8 // b.hi <addRows+0xc0>
-	WORD $0x14000003 // b <addRows+0x154>
+	WORD $0x54fffbe8 // b.hi <addRows+0xc8>
+	WORD $0x14000006 // b <addRows+0x168>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xaa0303e2 // mov x2, x3
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x1e6728d0 // fadd d16, d6, d7
@@ -281,7 +366,7 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0x5e1804e7 // mov d7, v7.d[1]
 	WORD $0x1e6728c6 // fadd d6, d6, d7
 	WORD $0x1e662a06 // fadd d6, d16, d6
-	WORD $0x54fff84b // b.lt <addRows+0x74>
+	WORD $0x54fff84b // b.lt <addRows+0x88>
 	WORD $0x3dc001c7 // ldr q7, [x14]
 	WORD $0xb98001e3 // ldrsw x3, [x15]
 	WORD $0xf100045f // cmp x2, #0x1
@@ -294,13 +379,13 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0xfc637910 // ldr d16, [x8, x3, lsl #3]
 	WORD $0x1e670a10 // fmul d16, d16, d7
 	WORD $0x1e7028c6 // fadd d6, d6, d16
-	WORD $0x54fff660 // b.eq <addRows+0x6c>
+	WORD $0x54fff660 // b.eq <addRows+0x80>
 	WORD $0xb98005e3 // ldrsw x3, [x15, #0x4]
 	WORD $0xf1000c5f // cmp x2, #0x3
 	WORD $0xfc637910 // ldr d16, [x8, x3, lsl #3]
 	WORD $0x5fc79a07 // fmul d7, d16, v7.d[1]
 	WORD $0x1e6728c6 // fadd d6, d6, d7
-	WORD $0x54fff5a1 // b.ne <addRows+0x6c>
+	WORD $0x54fff5a1 // b.ne <addRows+0x80>
 	WORD $0x3cf069c7 // ldr q7, [x14, x16]
 	WORD $0xb98009e3 // ldrsw x3, [x15, #0x8]
 	WORD $0x4e0100e7 // tbl v7.16b, { v7.16b }, v1.16b
@@ -312,9 +397,9 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0xfc637910 // ldr d16, [x8, x3, lsl #3]
 	WORD $0x1e670a07 // fmul d7, d16, d7
 	WORD $0x1e6728c6 // fadd d6, d6, d7
-	WORD $0x17ffffa1 // b <addRows+0x6c>
+	WORD $0x17ffffa1 // b <addRows+0x80>
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x5400182b // b.lt <addRows+0x4f4>
+	WORD $0x5400278b // b.lt <addRows+0x6f4>
 	WORD $0xa942300d // ldp x13, x12, [x0, #0x20]
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xd37ff92f // lsl x15, x9, #1
@@ -322,10 +407,7 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0xb9400191 // ldr w17, [x12]
 	WORD $0xad4005a0 // ldp q0, q1, [x13]
 	WORD $0xf940080d // ldr x13, [x0, #0x10]
-	WORD $0x1400000d // b <addRows+0x244>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x1400000a // b <addRows+0x24c>
 	WORD $0x9b09344d // madd x13, x2, x9, x13
 	WORD $0x8b0209ce // add x14, x14, x2, lsl #2
 	WORD $0xf9400002 // ldr x2, [x0]
@@ -334,16 +416,20 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0xfc307842 // str d2, [x2, x16, lsl #3]
 	WORD $0xeb0b003f // cmp x1, x11
 	WORD $0xaa0103f0 // mov x16, x1
-	WORD $0x540015a0 // b.eq <addRows+0x4f4>
+	WORD $0x54002560 // b.eq <addRows+0x6f4>
 	WORD $0x91000601 // add x1, x16, #0x1
 	WORD $0xaa1103e2 // mov x2, x17
 	WORD $0xb8617991 // ldr w17, [x12, x1, lsl #2]
 	WORD $0xeb020223 // subs x3, x17, x2
-	WORD $0x54ffff20 // b.eq <addRows+0x238>
+	WORD $0x54ffff20 // b.eq <addRows+0x240>
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0xf100107f // cmp x3, #0x4
-	WORD $0x5400040b // b.lt <addRows+0x2e0>
+	WORD $0x540004cb // b.lt <addRows+0x300>
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf1001c7f // cmp x3, #0x7
@@ -370,8 +456,10 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0x6e65dcc5 // fmul v5.2d, v6.2d, v5.2d
 	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x54fffcc8 // b.hi <addRows+0x268>
-	WORD $0x14000005 // b <addRows+0x2e8>
+	WORD $0x54fffcc8 // b.hi <addRows+0x280>
+	WORD $0x14000007 // b <addRows+0x308>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xaa0303e2 // mov x2, x3
@@ -382,7 +470,7 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0x5e180463 // mov d3, v3.d[1]
 	WORD $0x1e632842 // fadd d2, d2, d3
 	WORD $0x1e622882 // fadd d2, d4, d2
-	WORD $0x54fff94b // b.lt <addRows+0x228>
+	WORD $0x54fff88b // b.lt <addRows+0x230>
 	WORD $0x3cef69a4 // ldr q4, [x13, x15]
 	WORD $0x3dc001a3 // ldr q3, [x13]
 	WORD $0xf100045f // cmp x2, #0x1
@@ -394,20 +482,141 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0x0e617864 // fcvtl v4.2d, v3.2s
 	WORD $0x1e6408a5 // fmul d5, d5, d4
 	WORD $0x1e652842 // fadd d2, d2, d5
-	WORD $0x54fff780 // b.eq <addRows+0x220>
+	WORD $0x54fff6c0 // b.eq <addRows+0x228>
 	WORD $0xb98005c3 // ldrsw x3, [x14, #0x4]
 	WORD $0xf1000c5f // cmp x2, #0x3
 	WORD $0xfc637905 // ldr d5, [x8, x3, lsl #3]
 	WORD $0x5fc498a4 // fmul d4, d5, v4.d[1]
 	WORD $0x1e642842 // fadd d2, d2, d4
-	WORD $0x54fff6c1 // b.ne <addRows+0x220>
+	WORD $0x54fff601 // b.ne <addRows+0x228>
 	WORD $0xb98009c3 // ldrsw x3, [x14, #0x8]
 	WORD $0x4e617863 // fcvtl2 v3.2d, v3.4s
 	WORD $0xfc637904 // ldr d4, [x8, x3, lsl #3]
 	WORD $0x1e630883 // fmul d3, d4, d3
 	WORD $0x1e632842 // fadd d2, d2, d3
-	WORD $0x17ffffb0 // b <addRows+0x220>
-	WORD $0x54000c8b // b.lt <addRows+0x4f4>
+	WORD $0x17ffffaa // b <addRows+0x228>
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x54001b6b // b.lt <addRows+0x6f4>
+	WORD $0xa942300f // ldp x15, x12, [x0, #0x20]
+	WORD $0x910061c3 // add x3, x14, #0x18
+	WORD $0x9100c1d1 // add x17, x14, #0x30
+	WORD $0x9100a1c1 // add x1, x14, #0x28
+	WORD $0x910081c2 // add x2, x14, #0x20
+	WORD $0x4d40cc66 // ld1r { v6.2d }, [x3]
+	WORD $0x910041d0 // add x16, x14, #0x10
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0xd37ff930 // lsl x16, x9, #1
+	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
+	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
+	WORD $0xad4005e0 // ldp q0, q1, [x15]
+	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
+	WORD $0x4d40ce25 // ld1r { v5.2d }, [x17]
+	WORD $0xf940080e // ldr x14, [x0, #0x10]
+	WORD $0xf940180f // ldr x15, [x0, #0x30]
+	WORD $0xb9400191 // ldr w17, [x12]
+	WORD $0x1400000c // b <addRows+0x404>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x9b09384e // madd x14, x2, x9, x14
+	WORD $0x8b0209ef // add x15, x15, x2, lsl #2
+	WORD $0xf9400002 // ldr x2, [x0]
+	WORD $0xfc6d7850 // ldr d16, [x2, x13, lsl #3]
+	WORD $0x1e7028e7 // fadd d7, d7, d16
+	WORD $0xfc2d7847 // str d7, [x2, x13, lsl #3]
+	WORD $0xeb0b003f // cmp x1, x11
+	WORD $0xaa0103ed // mov x13, x1
+	WORD $0x540017a0 // b.eq <addRows+0x6f4>
+	WORD $0x910005a1 // add x1, x13, #0x1
+	WORD $0xaa1103e2 // mov x2, x17
+	WORD $0xb8617991 // ldr w17, [x12, x1, lsl #2]
+	WORD $0xeb020223 // subs x3, x17, x2
+	WORD $0x54ffff20 // b.eq <addRows+0x3f8>
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0x5400050b // b.lt <addRows+0x4c0>
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
+	WORD $0xf98201e0 // prfm pldl1keep, [x15, #0x400]
+	WORD $0xf1001c7f // cmp x3, #0x7
+	WORD $0x3cf069d2 // ldr q18, [x14, x16]
+	WORD $0x4e010252 // tbl v18.16b, { v18.16b }, v1.16b
+	WORD $0x3dc001d1 // ldr q17, [x14]
+	WORD $0x4e000231 // tbl v17.16b, { v17.16b }, v0.16b
+	WORD $0x694011e2 // ldpsw x2, x4, [x15]
+	WORD $0x694119e5 // ldpsw x5, x6, [x15, #0x8]
+	WORD $0x8b040d04 // add x4, x8, x4, lsl #3
+	WORD $0x910041ef // add x15, x15, #0x10
+	WORD $0x8b0a01ce // add x14, x14, x10
+	WORD $0x6ee24634 // ushl v20.2d, v17.2d, v2.2d
+	WORD $0x4e311c91 // and v17.16b, v4.16b, v17.16b
+	WORD $0x6ee24653 // ushl v19.2d, v18.2d, v2.2d
+	WORD $0x4e321c92 // and v18.16b, v4.16b, v18.16b
+	WORD $0x6ee64694 // ushl v20.2d, v20.2d, v6.2d
+	WORD $0x6ee64673 // ushl v19.2d, v19.2d, v6.2d
+	WORD $0x4ee38694 // add v20.2d, v20.2d, v3.2d
+	WORD $0x4ee38673 // add v19.2d, v19.2d, v3.2d
+	WORD $0x4eb11e91 // orr v17.16b, v20.16b, v17.16b
+	WORD $0xfc627914 // ldr d20, [x8, x2, lsl #3]
+	WORD $0xd1001062 // sub x2, x3, #0x4
+	WORD $0x4eb21e72 // orr v18.16b, v19.16b, v18.16b
+	WORD $0xfc657913 // ldr d19, [x8, x5, lsl #3]
+	WORD $0x8b060d05 // add x5, x8, x6, lsl #3
+	WORD $0xaa0203e3 // mov x3, x2
+	WORD $0x6e71dcb1 // fmul v17.2d, v5.2d, v17.2d
+	WORD $0x6e72dcb2 // fmul v18.2d, v5.2d, v18.2d
+	WORD $0x4d408494 // ld1 { v20.d }[1], [x4]
+	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
+	WORD $0x6e74de31 // fmul v17.2d, v17.2d, v20.2d
+	WORD $0x6e73de52 // fmul v18.2d, v18.2d, v19.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x54fffba8 // b.hi <addRows+0x428>
+	WORD $0x14000004 // b <addRows+0x4c8>
+	WORD $0xd503201f // nop
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x1e7028f1 // fadd d17, d7, d16
+	WORD $0x5e1804e7 // mov d7, v7.d[1]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5e180610 // mov d16, v16.d[1]
+	WORD $0x1e7028e7 // fadd d7, d7, d16
+	WORD $0x1e672a27 // fadd d7, d17, d7
+	WORD $0x54fff84b // b.lt <addRows+0x3e8>
+	WORD $0x3dc001d0 // ldr q16, [x14]
+	WORD $0xb98001e3 // ldrsw x3, [x15]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x4e000210 // tbl v16.16b, { v16.16b }, v0.16b
+	WORD $0x6ee24611 // ushl v17.2d, v16.2d, v2.2d
+	WORD $0x4e301c90 // and v16.16b, v4.16b, v16.16b
+	WORD $0x6ee64631 // ushl v17.2d, v17.2d, v6.2d
+	WORD $0x4ee38631 // add v17.2d, v17.2d, v3.2d
+	WORD $0x4eb01e30 // orr v16.16b, v17.16b, v16.16b
+	WORD $0xfc637911 // ldr d17, [x8, x3, lsl #3]
+	WORD $0x6e70dcb0 // fmul v16.2d, v5.2d, v16.2d
+	WORD $0x1e700a31 // fmul d17, d17, d16
+	WORD $0x1e7128e7 // fadd d7, d7, d17
+	WORD $0x54fff640 // b.eq <addRows+0x3e0>
+	WORD $0xb98005e3 // ldrsw x3, [x15, #0x4]
+	WORD $0xf1000c5f // cmp x2, #0x3
+	WORD $0xfc637911 // ldr d17, [x8, x3, lsl #3]
+	WORD $0x5fd09a30 // fmul d16, d17, v16.d[1]
+	WORD $0x1e7028e7 // fadd d7, d7, d16
+	WORD $0x54fff581 // b.ne <addRows+0x3e0>
+	WORD $0x3cf069d0 // ldr q16, [x14, x16]
+	WORD $0xb98009e3 // ldrsw x3, [x15, #0x8]
+	WORD $0x4e010210 // tbl v16.16b, { v16.16b }, v1.16b
+	WORD $0x6ee24611 // ushl v17.2d, v16.2d, v2.2d
+	WORD $0x4e301c90 // and v16.16b, v4.16b, v16.16b
+	WORD $0x6ee64631 // ushl v17.2d, v17.2d, v6.2d
+	WORD $0x4ee38631 // add v17.2d, v17.2d, v3.2d
+	WORD $0x4eb01e30 // orr v16.16b, v17.16b, v16.16b
+	WORD $0xfc637911 // ldr d17, [x8, x3, lsl #3]
+	WORD $0x6e70dcb0 // fmul v16.2d, v5.2d, v16.2d
+	WORD $0x1e700a30 // fmul d16, d17, d16
+	WORD $0x1e7028e7 // fadd d7, d7, d16
+	WORD $0x17ffff9f // b <addRows+0x3e0>
+	WORD $0x54000c6b // b.lt <addRows+0x6f4>
 	WORD $0xa942300f // ldp x15, x12, [x0, #0x20]
 	WORD $0x910061c1 // add x1, x14, #0x18
 	WORD $0x9100c1d1 // add x17, x14, #0x30
@@ -420,8 +629,7 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0x4d40ce22 // ld1r { v2.2d }, [x17]
 	WORD $0xf940180f // ldr x15, [x0, #0x30]
 	WORD $0xb9400191 // ldr w17, [x12]
-	WORD $0x1400000b // b <addRows+0x3c4>
-	WORD $0xd503201f // nop
+	WORD $0x1400000a // b <addRows+0x5c4>
 	WORD $0x9b09384e // madd x14, x2, x9, x14
 	WORD $0x8b0209ef // add x15, x15, x2, lsl #2
 	WORD $0xf9400002 // ldr x2, [x0]
@@ -430,15 +638,15 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0xfc2d7844 // str d4, [x2, x13, lsl #3]
 	WORD $0xeb0b003f // cmp x1, x11
 	WORD $0xaa0103ed // mov x13, x1
-	WORD $0x540009a0 // b.eq <addRows+0x4f4>
+	WORD $0x540009a0 // b.eq <addRows+0x6f4>
 	WORD $0x910005a1 // add x1, x13, #0x1
 	WORD $0xaa1103e2 // mov x2, x17
 	WORD $0xb8617991 // ldr w17, [x12, x1, lsl #2]
 	WORD $0xeb020223 // subs x3, x17, x2
-	WORD $0x54ffff20 // b.eq <addRows+0x3b8>
+	WORD $0x54ffff20 // b.eq <addRows+0x5b8>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0xf100107f // cmp x3, #0x4
-	WORD $0x5400042b // b.lt <addRows+0x464>
+	WORD $0x5400042b // b.lt <addRows+0x664>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf98201e0 // prfm pldl1keep, [x15, #0x400]
@@ -469,8 +677,8 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0x6e70dce7 // fmul v7.2d, v7.2d, v16.2d
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x54fffc68 // b.hi <addRows+0x3e8>
-	WORD $0x14000003 // b <addRows+0x46c>
+	WORD $0x54fffc68 // b.hi <addRows+0x5e8>
+	WORD $0x14000003 // b <addRows+0x66c>
 	WORD $0xaa0303e2 // mov x2, x3
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x1e652886 // fadd d6, d4, d5
@@ -479,7 +687,7 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0x5e1804a5 // mov d5, v5.d[1]
 	WORD $0x1e652884 // fadd d4, d4, d5
 	WORD $0x1e6428c4 // fadd d4, d6, d4
-	WORD $0x54fff92b // b.lt <addRows+0x3a8>
+	WORD $0x54fff92b // b.lt <addRows+0x5a8>
 	WORD $0x3dc001c5 // ldr q5, [x14]
 	WORD $0xb98001e3 // ldrsw x3, [x15]
 	WORD $0xf100045f // cmp x2, #0x1
@@ -490,13 +698,13 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0x6e65dc45 // fmul v5.2d, v2.2d, v5.2d
 	WORD $0x1e6508c6 // fmul d6, d6, d5
 	WORD $0x1e662884 // fadd d4, d4, d6
-	WORD $0x54fff780 // b.eq <addRows+0x3a0>
+	WORD $0x54fff780 // b.eq <addRows+0x5a0>
 	WORD $0xb98005e3 // ldrsw x3, [x15, #0x4]
 	WORD $0xf1000c5f // cmp x2, #0x3
 	WORD $0xfc637906 // ldr d6, [x8, x3, lsl #3]
 	WORD $0x5fc598c5 // fmul d5, d6, v5.d[1]
 	WORD $0x1e652884 // fadd d4, d4, d5
-	WORD $0x54fff6c1 // b.ne <addRows+0x3a0>
+	WORD $0x54fff6c1 // b.ne <addRows+0x5a0>
 	WORD $0x3cf069c5 // ldr q5, [x14, x16]
 	WORD $0xb98009e3 // ldrsw x3, [x15, #0x8]
 	WORD $0x4e0100a5 // tbl v5.16b, { v5.16b }, v1.16b
@@ -506,7 +714,7 @@ TEXT ·addRowsQuad(SB), 0, $96-8
 	WORD $0x6e65dc45 // fmul v5.2d, v2.2d, v5.2d
 	WORD $0x1e6508c5 // fmul d5, d6, d5
 	WORD $0x1e652884 // fadd d4, d4, d5
-	WORD $0x17ffffac // b <addRows+0x3a0>
+	WORD $0x17ffffac // b <addRows+0x5a0>
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000

@@ -23,6 +23,10 @@ func allWords() (list []Words) {
 				Words{Bytes: bytes, Down: 9, Offset: offset | 1<<63},
 				Words{Bytes: bytes, Up: 1, Down: 9, Offset: offset, Sign: 1 << 63})
 		}
+		for _, quantum := range []float64{0x1p1008, 0x1p1016, 1, 0x1p-900} {
+			list = append(list, Words{Kind: Scaled, Bytes: bytes, Up: 1, Down: 7, Sign: 1 << 63, Quantum: quantum},
+				Words{Kind: Scaled, Bytes: bytes, Up: 1, Down: 8, Sign: 1 << 63, Quantum: quantum})
+		}
 		for _, quantum := range []float64{1, 0, 0x1p-1074, 0x1p-1022, 0x1p-20, 0x1p967, math.Inf(1)} {
 			list = append(list, Words{Kind: Fixed, Bytes: bytes, Down: uint(64 - 8*bytes), Quantum: quantum})
 		}

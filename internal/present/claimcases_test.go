@@ -94,6 +94,25 @@ func two(first, second string, storage, seconds float64) []records.Record {
 
 func list(l ...records.Record) []records.Record { return l }
 
+// The sets of claims on FP16, FP8 and RPRE24.
+const (
+	withRPRE24 = "FP64,RPRE48,RPRE40,RPRE32,FP32,RPRE24,RPRE16,RPRE8,drop"
+	withFP8    = "FP64,FP32,FP16,FP8E4M3,drop"
+	withRPRE8  = "FP64,FP32,RPRE16,RPRE8,drop"
+)
+
+// half is products with FP16 by rounding, with these shares of it.
+func half(own, paper float64) []records.Record {
+	shared := func(rounding string, share float64) records.Record {
+		r := stored("formats=FP64,FP32,FP16,drop rounding="+rounding, 1, 1)
+		if share > 0 {
+			r.Values["share.FP16"] = share
+		}
+		return r
+	}
+	return list(shared("own", own), shared("paper", paper))
+}
+
 // cases are records by claim, with the verdict.
 var cases = []struct {
 	id   string
@@ -191,6 +210,17 @@ var cases = []struct {
 	{"roofline", Holds, roof(9.5, 95)},
 	{"roofline", Partly, roof(8, 95)},
 	{"roofline", Fails, roof(8, 80)},
+
+	{"rpre24-storage", Holds, two("AP7RE", withRPRE24, 0.96, 1)},
+	{"rpre24-storage", Fails, two("AP7RE", withRPRE24, 1.06, 1)},
+	{"rpre24-time", Holds, two("AP7RE", withRPRE24, 1, 1.09)},
+	{"rpre24-time", Partly, two("AP7RE", withRPRE24, 1, 0.99)},
+	{"rpre24-time", Fails, two("AP7RE", withRPRE24, 1, 1.11)},
+	{"exponent-bits", Holds, two(withFP8, withRPRE8, 0.99, 1)},
+	{"exponent-bits", Fails, two(withFP8, withRPRE8, 1, 1)},
+	{"fp16-range", Holds, half(0.5, 0)},
+	{"fp16-range", Fails, half(0.5, 0.1)},
+	{"fp16-range", NotMeasured, half(0, 0)},
 }
 
 // dropped is a matrix stored with dropping alone, lower precision alone, which

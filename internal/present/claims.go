@@ -75,6 +75,11 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"roofline":        rooflineFollows,
 	"lighter indices": lighterIndices,
 	"energy":          energySaved,
+
+	"similar storage":    similarStorage,
+	"slightly more time": slightlyMoreTime,
+	"less storage":       lessStorage,
+	"range":              rangeMatters,
 }
 
 //go:embed claims.yaml

@@ -6,12 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mpsolve/mpsolve/examples/experiments"
 	"github.com/mpsolve/mpsolve/internal/records"
 )
-
-// caches is how many times the last-level cache a stored form has to take before its time
-// says what memory does.
-const caches = 4
 
 const needsFull = "needs matrices whose stored forms take four times the last-level cache"
 
@@ -27,7 +24,7 @@ func inCaches(r records.Record) float64 {
 
 // beyondCache leaves out what fits into four last-level caches of its machine.
 func beyondCache(list []records.Record) []records.Record {
-	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool { return !(inCaches(r) >= caches) })
+	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool { return !(inCaches(r) >= experiments.Caches) })
 }
 
 // leastSize writes the size of the smallest form of the measurements.

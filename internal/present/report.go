@@ -115,6 +115,21 @@ func (r *Report) ClaimsByPaper() map[string][]Outcome {
 	return papers
 }
 
+// Tally counts the claims by verdict, in words.
+func (r *Report) Tally() string {
+	var words []string
+	for _, v := range []Verdict{Holds, Partly, Fails, NotHere, NotMeasured} {
+		n := 0
+		for _, c := range r.Claims {
+			if c.Verdict == v {
+				n++
+			}
+		}
+		words = append(words, fmt.Sprintf("%q %d", v, n))
+	}
+	return strings.Join(words, ", ")
+}
+
 //go:embed page.html
 var htmlPage string
 

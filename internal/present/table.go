@@ -64,7 +64,7 @@ func belongs(g experiments.Grid, r *records.Record) bool {
 		return false
 	}
 	if m := r.Matrix; m != nil {
-		size := g.Nonzeros.Of(r.Quick)
+		size := g.Nonzeros.Of(r.Quick, r.Environment.LLCBytes)
 		if !slices.Contains(g.Matrices, m.Name) || m.Surrogate && size > 0 && !near(float64(m.NNZ), size) {
 			return false
 		}

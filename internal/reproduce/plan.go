@@ -164,7 +164,7 @@ func plan(e experiments.Experiment, opt Options) (tasks []task, absent []string,
 			continue
 		}
 		for _, name := range g.Matrices {
-			s, ok, err := opt.source(name, int64(g.Nonzeros.Of(opt.Quick)))
+			s, ok, err := opt.source(name, int64(g.Nonzeros.Of(opt.Quick, opt.Environment.LLCBytes)))
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", e.ID, err)
 			}

@@ -69,14 +69,29 @@ func measureProducts(ctx context.Context, in input, points []point) error {
 		pool = parallel.New(threads)
 		defer pool.Close()
 	}
+	uniform, baselines := uniformProducts(in.matrix, pool)
 	for len(points) > 0 && !in.late() {
 		n := min(in.together(), len(points))
-		if err := productsTogether(ctx, in, pool, points[:n]); err != nil {
+		if err := productsTogether(ctx, in, pool, points[:n], slices.Clone(uniform), baselines); err != nil {
 			return err
 		}
 		points = points[n:]
 	}
 	return nil
+}
+
+// uniformProducts are the products that all are compared with, and their indices by the
+// value that compares.
+func uniformProducts(m *csr.Matrix, pool *parallel.Pool) ([]bench.Product, map[string]int) {
+	products := bench.Baselines(m, pool)
+	baselines := map[string]int{"time_ordinary": 0, "time_tuned": 1}
+	for _, u := range []struct{ value, format string }{{"time", "FP64"}, {"time_fp32", "FP32"}} {
+		if product, err := uniformProduct(m, u.format, pool); err == nil { // else the format lacks the range
+			baselines[u.value] = len(products)
+			products = append(products, product)
+		}
+	}
+	return products, baselines
 }
 
 // together is how many stored forms fit into memory with the matrix itself and
@@ -98,16 +113,9 @@ type stored struct {
 	index  int // of its product
 }
 
-func productsTogether(ctx context.Context, in input, pool *parallel.Pool, points []point) error {
+// productsTogether measures points against each other and against the products before them.
+func productsTogether(ctx context.Context, in input, pool *parallel.Pool, points []point, products []bench.Product, baselines map[string]int) error {
 	m := in.matrix
-	products := bench.Baselines(m, pool)
-	baselines := map[string]int{"time_ordinary": 0, "time_tuned": 1} // by the value that compares with them
-	for _, u := range []struct{ value, format string }{{"time", "FP64"}, {"time_fp32", "FP32"}} {
-		if product, err := uniformProduct(m, u.format, pool); err == nil { // else the format lacks the range
-			baselines[u.value] = len(products)
-			products = append(products, product)
-		}
-	}
 	var list []stored
 	for _, p := range points {
 		if err := ctx.Err(); err != nil {

@@ -3,6 +3,8 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,18 +38,21 @@ type Progress struct {
 // the records, on whatever machine these were made: those of a full run, or of a quick
 // one if there are no others.
 func Lacking(list []experiments.Experiment, opt Options, measured []records.Record) (map[string][]string, error) {
-	made := map[string]bool{}
+	made, caches := map[string]bool{}, []int64{opt.Environment.LLCBytes}
 	for _, r := range measured {
 		made[anywhere(r)] = true
+		if llc := r.Environment.LLCBytes; !slices.Contains(caches, llc) {
+			caches = append(caches, llc)
+		}
 	}
 	all := map[string][]string{}
 	for _, e := range list {
 		opt.Quick = false
-		missing, points, absent, err := lacks(e, opt, made)
+		missing, points, absent, err := lacks(e, opt, caches, made)
 		var lacking []string
 		if err == nil && missing == points {
 			opt.Quick = true
-			missing, points, absent, err = lacks(e, opt, made)
+			missing, points, absent, err = lacks(e, opt, caches, made)
 			if missing < points {
 				lacking = append(lacking, "a full run; these are measurements of a quick one")
 			}
@@ -64,21 +69,33 @@ func Lacking(list []experiments.Experiment, opt Options, measured []records.Reco
 	return all, nil
 }
 
-// lacks counts the points that were made nowhere.
-func lacks(e experiments.Experiment, opt Options, made map[string]bool) (missing, all int, absent []string, err error) {
-	tasks, absent, err := plan(e, opt)
-	for _, t := range tasks {
-		for _, p := range t.points {
-			all++
-			r := t.record(p, opt)
-			file := r
-			file.Matrix = &records.Matrix{Name: t.source.name}
-			if !made[anywhere(r)] && !made[anywhere(file)] {
-				missing++
+// lacks counts the points that were made nowhere. Where sizes depend on the last-level
+// cache, it is those of the machine, among caches, on which the fewest are missing.
+func lacks(e experiments.Experiment, opt Options, caches []int64, made map[string]bool) (missing, all int, absent []string, err error) {
+	missing = math.MaxInt
+	for _, llc := range caches {
+		opt.Environment.LLCBytes = llc
+		tasks, without, err := plan(e, opt)
+		if err != nil {
+			return 0, 0, nil, err
+		}
+		here, points := 0, 0
+		for _, t := range tasks {
+			for _, p := range t.points {
+				points++
+				r := t.record(p, opt)
+				file := r
+				file.Matrix = &records.Matrix{Name: t.source.name}
+				if !made[anywhere(r)] && !made[anywhere(file)] {
+					here++
+				}
 			}
 		}
+		if here < missing {
+			missing, all, absent = here, points, without
+		}
 	}
-	return missing, all, absent, err
+	return missing, all, absent, nil
 }
 
 // anywhere is the key of a record without its machine; those with a real matrix

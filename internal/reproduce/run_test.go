@@ -201,6 +201,20 @@ func TestRunFolder(t *testing.T) {
 	wantLacking(t, e, quick(), store)
 }
 
+// TestRunBeyondCache wants the size that the last-level cache asks for, and nothing lacking in a
+// report on another machine.
+func TestRunBeyondCache(t *testing.T) {
+	e := tiny(t, `{kind: matrix, matrices: [Serena], nonzeros: {quick: 1e3, full: 3e3, share: 0.5}}`)
+	store, opt := newStore(t), Options{Environment: machine.Environment{Cores: 1, LLCBytes: 45_000}}
+	run(t, e, opt, store)
+	wantRecords(t, store, 1)
+	if nnz := store.Records()[0].Matrix.NNZ; nnz < 20_000 || nnz > 45_000 {
+		t.Errorf("%d nonzeros, want about 30,000", nnz)
+	}
+	opt.Environment.LLCBytes = 0
+	wantLacking(t, e, opt, store)
+}
+
 // TestRunBroken wants a broken file noted, and the others measured.
 func TestRunBroken(t *testing.T) {
 	e := tiny(t, described)

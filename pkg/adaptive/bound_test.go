@@ -13,16 +13,27 @@ import (
 
 var epsilons = []float64{0x1p-53, 0x1p-37, 0x1p-24, 0x1p-16}
 
+// composed are sets of formats with a narrow exponent.
+var composed = []string{"FP64,FP32,FP16,FP8E4M3,drop", "FP64,RPRE40,FP16,FP8E5M2", "FP64,FP32,RPRE24"}
+
 // specs is every set with every criterion, target, and way of rounding.
 func specs() []Spec {
 	var list []Spec
-	for _, s := range Sets() {
+	sets := Sets()
+	for _, name := range composed {
+		s, err := LookupSet(name)
+		if err != nil {
+			panic(err)
+		}
+		sets = append(sets, s)
+	}
+	for _, s := range sets {
 		for _, c := range Criteria {
 			for _, eps := range epsilons {
 				if testing.Short() && eps != 0x1p-24 {
 					continue
 				}
-				spec := Spec{Set: s, Criterion: c, Epsilon: eps}
+				spec := Spec{Set: s, Criterion: c, Epsilon: eps, NoDrop: s.Keeps}
 				list = append(list, spec)
 				if spec.quantization().Fixed() {
 					list[len(list)-1].Layout = Bucketed

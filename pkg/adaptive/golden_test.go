@@ -64,6 +64,11 @@ func goldenSpecs(t testing.TB) (list []Spec) {
 	for _, l := range []Layout{Bucketed, Slots, Blocks} {
 		list = append(list, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-20, Criterion: CW, Layout: l, GuardBits: 1, NoDrop: true})
 	}
+	for _, name := range composed {
+		list = append(list,
+			Spec{Set: set(t, name), Epsilon: 0x1p-30},
+			Spec{Set: set(t, name), Epsilon: 0x1p-24, Criterion: CW, PaperExact: true})
+	}
 	for _, f := range formats.All() {
 		list = append(list, Spec{Set: set(t, f.Name), Epsilon: 0x1p-24})
 	}

@@ -60,7 +60,7 @@ type Spec struct {
 	GuardBits int
 
 	// PaperExact takes the intervals as they are printed in [Molina24], with T
-	// as it is and truncation but for FP32, where otherwise epsilon T is rounded down to a
+	// as it is and truncation but for FP32 and Minifloats, where otherwise epsilon T is rounded down to a
 	// power of two and values are rounded to nearest; and it drops every element that is at
 	// most epsilon T, diagonal and whole rows included. For reproduction only: the
 	// error of truncation may reach twice the bound.

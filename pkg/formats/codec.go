@@ -15,7 +15,8 @@ const (
 type Codec struct {
 	Format
 	// Exponent is the scale: Relative formats take magnitudes from 2^Exponent
-	// to 2^(Exponent+8), Fixed ones multiples of 2^Exponent. Heads ignore it.
+	// to 2^(Exponent+8), Fixed ones multiples of 2^Exponent, Minifloats their numbers times
+	// 2^Exponent. Heads ignore it.
 	Exponent int
 	Negative bool // the sign of all values of an unsigned format
 	Rounding Rounding
@@ -24,7 +25,6 @@ type Codec struct {
 const (
 	fractionBits = 52 // of a float64
 	bias         = 1023
-	bias32       = 127
 )
 
 // Exponents at which every scaled value is a normal float64.
@@ -41,16 +41,22 @@ func (c Codec) scaleInRange() bool {
 		return minExponent <= c.Exponent && c.Exponent <= maxRelative
 	case Fixed:
 		return minExponent <= c.Exponent && c.Exponent <= maxFixedExponent
+	case Minifloat: // all numbers and the factor of Words are normal
+		return minExponent <= c.grain() && c.Exponent <= c.bias()
 	}
 	return true
 }
+
+// grain is the exponent of the least subnormal number of a Minifloat.
+func (c Codec) grain() int { return c.Exponent + 2 - c.bias() - c.Significand }
 
 // Range returns the least and the largest magnitude that Encode takes; between
 // them the error is within ErrorBound. Heads and Fixed take zero besides, Fixed
 // also what rounds to -2^(8 Bytes - 1) quanta. Both are zero if the scale is out of range.
 //
 // A value above the last code is stored as that code as long as this is as near
-// as a code could be. Heads take normal numbers only, FP64 everything finite.
+// as a code could be. Heads take normal numbers only, FP64 everything finite; Minifloats take
+// what is below their least normal number as a subnormal one or as zero.
 func (c Codec) Range() (least, largest float64) {
 	if !c.scaleInRange() {
 		return 0, 0
@@ -64,10 +70,25 @@ func (c Codec) Range() (least, largest float64) {
 	case c.Significand == fractionBits+1: // nothing is rounded, not even a subnormal
 		return math.SmallestNonzeroFloat64, most
 	case c.Rounding == Truncate:
-		return l.value(0), math.Float64frombits(math.Float64bits(most) | (1<<l.drop - 1))
+		largest = math.Float64frombits(math.Float64bits(most) | (1<<l.drop - 1))
+	default:
+		largest = most + math.Ldexp(1, math.Ilogb(most)-c.Significand)
 	}
-	half := math.Ldexp(1, math.Ilogb(most)-c.Significand)
-	return l.value(0), most + half
+	if c.Kind == Minifloat {
+		return 0, largest
+	}
+	return l.value(0), largest
+}
+
+// LeastNormal returns the least magnitude from which on the error is relative, 0 for Fixed;
+// below it that of a Minifloat is at most half of its least subnormal number, or less than
+// the whole of it with truncation.
+func (c Codec) LeastNormal() float64 {
+	least, _ := c.Range()
+	if c.Kind == Minifloat && c.scaleInRange() {
+		return c.layout().value(0)
+	}
+	return least
 }
 
 // largestFixed is the largest value that rounds, or saturates, to the last code.
@@ -98,6 +119,8 @@ func (c Codec) ErrorBound(v float64) float64 {
 	switch {
 	case c.Kind == Fixed:
 		bound = math.Ldexp(0.5, c.Exponent)
+	case c.Kind == Minifloat:
+		bound = max(bound, math.Ldexp(0.5, c.grain()))
 	case c.Significand == fractionBits+1:
 		return 0
 	}
@@ -115,24 +138,23 @@ type layout struct {
 	offset  uint64 // what code 0 is as the bits of a float64
 	minCode uint64 // 1 where code 0 stands for zero
 	maxCode uint64
-	sign    uint // place of the sign bit
+	sign    uint    // place of the sign bit
+	perUnit float64 // of Minifloats, the reciprocal of the least subnormal number
 }
 
 func (c Codec) layout() layout {
-	l := layout{drop: uint(fractionBits + 1 - c.Significand), sign: uint(8*c.Bytes - 1)}
-	exponents := uint64(1) << c.ExponentBits
-	fraction := uint(c.Significand - 1)
-	switch c.Kind {
-	case Relative:
+	l := layout{drop: uint(fractionBits + 1 - c.Significand), sign: uint(8*c.Bytes - 1), maxCode: c.lastCode()}
+	if c.Kind == Relative {
 		l.offset = uint64(c.Exponent+bias) << fractionBits
-		l.maxCode = exponents<<fraction - 1
-	case Head32:
-		l.offset = uint64(bias-bias32) << fractionBits
-		fallthrough
-	default: // the last exponent stands for Inf and NaN, the first for subnormals
-		l.minCode = 1 << fraction
-		l.maxCode = (exponents-1)<<fraction - 1
+		return l
 	}
+	l.minCode = 1 << (c.Significand - 1) // the first exponent stands for zero and subnormals
+	scale := 0
+	if c.Kind == Minifloat {
+		scale = c.Exponent
+		l.perUnit = math.Ldexp(1, -c.grain())
+	}
+	l.offset = uint64(bias-c.bias()+scale) << fractionBits
 	return l
 }
 

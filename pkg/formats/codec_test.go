@@ -13,11 +13,14 @@ func codecs() []Codec {
 	var list []Codec
 	for _, f := range All() {
 		exponents := []int{0}
-		if f.Kind == Relative || f.Kind == Fixed {
+		switch f.Kind {
+		case Relative, Fixed:
 			exponents = []int{0, -1022, 960}
-			if testing.Short() {
-				exponents = exponents[:1]
-			}
+		case Minifloat:
+			exponents = []int{0, -20, f.bias(), -1024 + f.bias() + f.Significand}
+		}
+		if testing.Short() && f.Bytes > 1 {
+			exponents = exponents[:1]
 		}
 		for _, e := range exponents {
 			for _, r := range []Rounding{NearestEven, Truncate} {
@@ -69,6 +72,11 @@ func TestAllCodes(t *testing.T) {
 			if v == 0 && c.Kind == Head32 {
 				continue // either zero
 			}
+			if v == 0 && c.Kind == Minifloat { // either zero, next to subnormal numbers
+				checkBetween(t, c, previous, 0)
+				previous, started = 0, true
+				continue
+			}
 			if word := binary.LittleEndian.Uint64(got) & uint64(codes-1); word != uint64(code) {
 				t.Fatalf("%s at %d: code %#x decodes to %g, which encodes to %#x", c.Name, c.Exponent, code, v, word)
 			}
@@ -83,6 +91,9 @@ func TestAllCodes(t *testing.T) {
 		want := codes
 		if c.Kind == Head32 {
 			want = 2 + 2*254<<7 // zeros, and the exponents of normal numbers
+		}
+		if c.Kind == Minifloat { // all but Inf and NaN
+			want = map[string]int{"FP16": 1<<16 - 1<<11, "FP8E5M2": 1<<8 - 1<<3, "FP8E4M3": 1<<8 - 2}[c.Name]
 		}
 		if taken != want {
 			t.Errorf("%s at %d takes %d of its codes, want %d", c.Name, c.Exponent, taken, want)
@@ -192,9 +203,12 @@ func checkValue(t *testing.T, c Codec, v float64) bool {
 	got := decodeOne(c, encodeOne(t, c, v))
 	exact := func(x float64) *big.Float { return new(big.Float).SetPrec(2200).SetFloat64(x) }
 	diff, bound := exact(0).Sub(exact(got), exact(v)), exact(math.Abs(v))
-	if c.Kind == Fixed {
+	switch {
+	case c.Kind == Fixed:
 		bound.SetMantExp(exact(0.5), c.Exponent)
-	} else {
+	case c.Kind == Minifloat && math.Abs(v) < c.LeastNormal():
+		bound.SetMantExp(exact(c.LeastNormal()), -c.Significand)
+	default:
 		bound.SetMantExp(bound, -c.Significand)
 	}
 	if c.Rounding == Truncate {
@@ -206,7 +220,7 @@ func checkValue(t *testing.T, c Codec, v float64) bool {
 	if c.Rounding == Truncate && math.Abs(got) > math.Abs(v) {
 		t.Fatalf("%s at %d: %g truncated to %g", c.Name, c.Exponent, v, got)
 	}
-	if got == 0 && v != 0 && c.Kind != Fixed {
+	if got == 0 && v != 0 && c.Kind != Fixed && c.Kind != Minifloat {
 		t.Fatalf("%s at %d: %g became 0", c.Name, c.Exponent, v)
 	}
 	for _, next := range []float64{math.Nextafter(v, math.Inf(1)), v + math.Abs(v)*0x1p-30} {
@@ -231,6 +245,16 @@ func FuzzCodec(f *testing.F) {
 	f.Add(math.Float64bits(math.MaxFloat64), uint8(1), int16(0), false)
 	f.Add(math.Float64bits(252), uint8(17), int16(0), false)
 	f.Add(math.Float64bits(0x1p55-4), uint8(24), int16(0), true)
+	for k, format := range All() {
+		if format.Kind == Minifloat { // the ends of the normal and the subnormal numbers
+			c := Codec{Format: format}
+			_, largest := c.Range()
+			for _, v := range []float64{largest, -c.LeastNormal(), c.LeastNormal() * 0.999, c.ErrorBound(0), 3 * c.ErrorBound(0)} {
+				f.Add(math.Float64bits(v), uint8(k), int16(0), false)
+				f.Add(math.Float64bits(v), uint8(k), int16(0), true)
+			}
+		}
+	}
 	formats := All()
 	f.Fuzz(func(t *testing.T, bits uint64, which uint8, exponent int16, truncate bool) {
 		v := math.Float64frombits(bits)

@@ -27,6 +27,10 @@ func (c Codec) Words() kernels.Words {
 		} else if c.Negative {
 			w.Offset |= 1 << 63
 		}
+	case Minifloat: // as a float64 that is too small by a power of two, subnormals included
+		w.Kind = kernels.Scaled
+		w.Up, w.Down, w.Sign = 1, uint(64-fractionBits-c.ExponentBits), 1<<63
+		w.Quantum = math.Ldexp(1, bias-c.bias()+c.Exponent)
 	case Fixed:
 		w.Kind = kernels.Fixed
 		w.Down = uint(64 - 8*c.Bytes)

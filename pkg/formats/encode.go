@@ -46,6 +46,9 @@ func (c Codec) Encode(dst []byte, src []float64) error {
 func (c Codec) encodeFloat(dst []byte, src []float64) int {
 	l := c.layout()
 	least, largest := c.Range()
+	if c.Kind == Minifloat {
+		least = l.value(0)
+	}
 	half := uint64(0)
 	if c.Rounding == NearestEven && l.drop > 0 {
 		half = 1<<(l.drop-1) - 1
@@ -64,6 +67,8 @@ func (c Codec) encodeFloat(dst []byte, src []float64) int {
 				code = (magnitude + half + code&1) >> l.drop
 			}
 			code = min(code-shift, l.maxCode)
+		case c.Kind == Minifloat && a < least:
+			code = c.subnormal(a * l.perUnit)
 		case a != 0 || !hasZero:
 			return i
 		}
@@ -75,6 +80,15 @@ func (c Codec) encodeFloat(dst []byte, src []float64) int {
 		put(dst, i, c.Bytes, code)
 	}
 	return -1
+}
+
+// subnormal rounds a to the code of a subnormal number; what rounds up to the least normal one
+// is that one's code.
+func (c Codec) subnormal(a float64) uint64 {
+	if c.Rounding == NearestEven {
+		a = math.RoundToEven(a)
+	}
+	return uint64(a)
 }
 
 // encodeFixed returns the index of the first value out of range, or -1.

@@ -17,6 +17,7 @@ const (
 	Head32
 	Relative
 	Fixed
+	Minifloat
 )
 
 // Format is the layout of a number format.
@@ -37,6 +38,36 @@ func (f Format) UnitRoundoff() float64 {
 	return math.Ldexp(1, -f.Significand)
 }
 
+// MaxExponent is the exponent of the largest number, the scale being 1; 7 for Relative
+// formats, 0 for fixed point.
+func (f Format) MaxExponent() int {
+	switch f.Kind {
+	case Fixed:
+		return 0
+	case Relative:
+		return 1<<f.ExponentBits - 1
+	}
+	return int(f.lastCode()>>(f.Significand-1)) - f.bias()
+}
+
+// bias is that of the exponent of a float.
+func (f Format) bias() int { return 1<<(f.ExponentBits-1) - 1 }
+
+// lastCode is the largest number's, without its sign. The last exponent stands for Inf and
+// NaN, but FP8E4M3 has no Inf and one NaN alone, all bits of which are ones; Relative formats
+// have neither.
+func (f Format) lastCode() uint64 {
+	exponents := uint64(1) << f.ExponentBits
+	fraction := uint(f.Significand - 1)
+	switch {
+	case f.Kind == Relative:
+		return exponents<<fraction - 1
+	case f.Name == "FP8E4M3":
+		return exponents<<fraction - 2
+	}
+	return (exponents-1)<<fraction - 1
+}
+
 // all is every format. Those of the papers have two names where a truncated
 // format is one of the emulated ones as well.
 var all = []Format{
@@ -47,6 +78,10 @@ var all = []Format{
 	{"FP32", Head32, 4, true, 8, 24},
 	{"FP24", Head32, 3, true, 8, 16},
 	{"BF16", Head32, 2, true, 8, 8},
+
+	{"FP16", Minifloat, 2, true, 5, 11},
+	{"FP8E4M3", Minifloat, 1, true, 4, 4},
+	{"FP8E5M2", Minifloat, 1, true, 5, 3},
 
 	{"RP56", Head64, 7, true, 11, 45},
 	{"RP48", Head64, 6, true, 11, 37},
@@ -81,7 +116,7 @@ var all = []Format{
 func All() []Format { return append([]Format(nil), all...) }
 
 // Lookup returns the format of that name, upper and lower case alike. The error
-// names the nearest one.
+// names the nearest one, and all.
 func Lookup(name string) (Format, error) {
 	var names []string
 	for _, f := range all {
@@ -90,7 +125,7 @@ func Lookup(name string) (Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("unknown format %q; did you mean %s?", name, nearest.Word(name, names))
+	return Format{}, fmt.Errorf("unknown format %q; did you mean %s? There are %s", name, nearest.Word(name, names), strings.Join(names, ", "))
 }
 
 // MustLookup is Lookup of a name that is known to be right; it panics if it is not.

@@ -13,7 +13,7 @@ import (
 
 // paperSpecs is every set and some formats, with what a Spec allows.
 func paperSpecs(t *testing.T) (list []adaptive.Spec) {
-	for _, name := range []string{"AP1", "AP2", "AP3", "AP4", "AP7", "AP7RE", "AP7REU", "AFX", "FP64", "FP32", "BF16"} {
+	for _, name := range []string{"AP1", "AP2", "AP3", "AP4", "AP7", "AP7RE", "AP7REU", "AFX", "FP64", "FP32", "BF16", "FP16", "FP64,FP32,FP16,FP8E5M2,drop"} {
 		set, err := adaptive.LookupSet(name)
 		if err != nil {
 			t.Fatal(err)

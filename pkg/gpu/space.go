@@ -83,6 +83,15 @@ func (s *Space) Zero(x *Vector) {
 	}
 }
 
+// Fill sets x_i = element(i), from the host.
+func (s *Space) Fill(x *Vector, element func(i int) float64) {
+	host := make([]float64, s.n)
+	for i := range host {
+		host[i] = element(i)
+	}
+	s.Upload(x, host)
+}
+
 // Copy sets dst = src.
 func (s *Space) Copy(dst, src *Vector) {
 	if s.d.err == nil {

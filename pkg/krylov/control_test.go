@@ -36,7 +36,7 @@ func TestGuess(t *testing.T) {
 			if !slices.Equal(x, y) {
 				t.Error("without a guess the old x still matters")
 			}
-			if near == 0 || near > r.Iterations+20 && m.name != "gmres 1" {
+			if near == 0 || near > r.Iterations+20 && m.name != "gmres 1" && m.name != "lsqr" { // which take more for what is not smooth
 				t.Errorf("%d iterations from a near guess, %d from zero", near, r.Iterations)
 			}
 			r = solveWith(t, m.name, a, x, make([]float64, a.Rows), hostOptions{Guess: true})

@@ -122,6 +122,9 @@ func (d *driver[V, S]) residual() (rnorm float64) {
 	return norm(d.rr)
 }
 
+// applyT computes dst = A^T src.
+func (d *driver[V, S]) applyT(dst, src V) { d.a.(linop.Transposer[V, S]).ApplyT(dst, src) }
+
 // flexible reports whether the preconditioner is taken for another map each time.
 func (d *driver[V, S]) flexible() bool { return d.c.opt.Flexible }
 

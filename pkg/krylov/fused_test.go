@@ -31,6 +31,9 @@ func (s *scaled32) Apply(dst, src []float64) {
 	}
 }
 
+// ApplyT is Apply: the map is symmetric.
+func (s *scaled32) ApplyT(dst, src []float64) { s.Apply(dst, src) }
+
 func (s *scaled32) Input(r []float64, _ linop.Float64) { s.Input32(s.w, r, s.f) }
 
 func (s *scaled32) StepInput(a linop.Float64, p, x, q, r []float64) linop.Float64 {

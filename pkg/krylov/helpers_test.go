@@ -55,6 +55,11 @@ var methods = []variant{
 	{"gmres 5 cgs2", "gmres", GMRESOptions{Restart: 5, Orthogonalization: CGS2}, true},
 	{"gmres full cgs2", "gmres", GMRESOptions{Restart: math.MaxInt, Orthogonalization: CGS2}, true},
 	{"gmres growing", "gmres", GMRESOptions{Restart: 2, MaxRestart: math.MaxInt}, false},
+	{"cgs", "cgs", GMRESOptions{}, true},
+	{"bicg", "bicg", GMRESOptions{}, true},
+	{"idr", "idr", GMRESOptions{}, true},
+	{"tfqmr", "tfqmr", GMRESOptions{}, true},
+	{"lsqr", "lsqr", GMRESOptions{}, true},
 }
 
 // restarted reports whether cycles are too short for difficult systems.
@@ -63,12 +68,21 @@ func (v variant) restarted() bool { return v.gmres.Restart == 1 || v.gmres.Resta
 // symmetric reports whether the method needs a symmetric A and M.
 func (v variant) symmetric() bool { return v.method == "cg" || v.method == "minres" }
 
+// flexible reports whether a preconditioner that is another map each time does no harm.
+func (v variant) flexible() bool {
+	return v.method == "cg" || v.method == "bicgstab" || v.method == "gmres" || v.method == "idr"
+}
+
+// bothSides reports whether a preconditioner D does what scaling by D^(1/2) on both sides does; with other methods
+// it is scaling by D on the right.
+func (v variant) bothSides() bool { return v.symmetric() || v.method == "bicg" }
+
 // create makes a method by its name in the table.
 func create[V any, S linop.Scalar[S]](t testing.TB, name string, space linop.Space[V, S]) Method[V, S] {
 	t.Helper()
 	for _, v := range methods {
 		if v.name == name {
-			m, err := New(v.method, space, MethodOptions{v.gmres})
+			m, err := New(v.method, space, MethodOptions{GMRES: v.gmres})
 			if err != nil {
 				t.Fatal(err)
 			}

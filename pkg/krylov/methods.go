@@ -12,6 +12,8 @@ type Kind struct {
 	Summary   string // what it is for, in one line
 	Symmetric bool   // A must be symmetric, and the preconditioner symmetric positive definite
 	Definite  bool   // A must be positive definite, too
+	Products  int    // with A, or its transpose, in an iteration
+	Transpose bool   // A must be a linop.Transposer, and the preconditioner a TransposedPreconditioner
 	Replaces  bool   // goes on in its direction from a residual that is replaced, see Options
 
 	// Vectors is the largest number of n-vectors besides x and b that a solve of
@@ -29,6 +31,7 @@ type Use struct {
 // MethodOptions are the parameters of all methods; the zero value is useful.
 type MethodOptions struct {
 	GMRES GMRESOptions
+	IDR   IDROptions
 }
 
 // method is one row of the table of methods.
@@ -41,20 +44,40 @@ type method[V any, S linop.Scalar[S]] struct {
 func table[V any, S linop.Scalar[S]]() []method[V, S] {
 	return []method[V, S]{
 		{
-			Kind{Name: "cg", Summary: "conjugate gradients, for symmetric positive definite matrices", Symmetric: true, Definite: true, Replaces: true, Vectors: fixed(3, 1)},
+			Kind{Name: "cg", Summary: "conjugate gradients, for symmetric positive definite matrices", Products: 1, Symmetric: true, Definite: true, Replaces: true, Vectors: fixed(3, 1)},
 			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewCG(s) },
 		},
 		{
-			Kind{Name: "bicgstab", Summary: "stabilised bi-conjugate gradients, for any matrix, in little memory", Vectors: fixed(5, 2)},
+			Kind{Name: "bicgstab", Summary: "stabilised bi-conjugate gradients, for any matrix, in little memory", Products: 2, Vectors: fixed(5, 2)},
 			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewBiCGStab(s) },
 		},
 		{
-			Kind{Name: "gmres", Summary: "restarted generalised minimal residuals, for any matrix", Vectors: gmresVectors},
+			Kind{Name: "gmres", Summary: "restarted generalised minimal residuals, for any matrix", Products: 1, Vectors: gmresVectors},
 			func(s linop.Space[V, S], opt MethodOptions) Method[V, S] { return NewGMRES(s, opt.GMRES) },
 		},
 		{
-			Kind{Name: "minres", Summary: "minimal residuals, for symmetric matrices, definite or not", Symmetric: true, Vectors: fixed(6, 1)},
+			Kind{Name: "minres", Summary: "minimal residuals, for symmetric matrices, definite or not", Products: 1, Symmetric: true, Vectors: fixed(6, 1)},
 			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewMINRES(s) },
+		},
+		{
+			Kind{Name: "cgs", Summary: "conjugate gradients squared, for any matrix, fast or erratic", Products: 2, Vectors: fixed(6, 1)},
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewCGS(s) },
+		},
+		{
+			Kind{Name: "bicg", Summary: "bi-conjugate gradients, for any matrix, with products with its transpose", Products: 2, Transpose: true, Vectors: fixed(5, 1)},
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewBiCG(s) },
+		},
+		{
+			Kind{Name: "idr", Summary: "induced dimension reduction IDR(s), for any matrix, between bicgstab and gmres", Products: 1, Vectors: idrVectors},
+			func(s linop.Space[V, S], opt MethodOptions) Method[V, S] { return NewIDR(s, opt.IDR) },
+		},
+		{
+			Kind{Name: "tfqmr", Summary: "transpose-free quasi-minimal residuals, for any matrix, a smoother cgs", Products: 2, Vectors: fixed(8, 1)},
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewTFQMR(s) },
+		},
+		{
+			Kind{Name: "lsqr", Summary: "least squares, for any matrix, square or not, with products with its transpose", Products: 2, Transpose: true, Vectors: fixed(5, 1)},
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewLSQR(s) },
 		},
 	}
 }

@@ -34,7 +34,7 @@ func TestKinds(t *testing.T) {
 				}
 				opt.Tol, opt.MaxIter, opt.Measure = 1e-290, 200, func(_, _ []float64) float64 { return 1 }
 				m.Solve(t.Context(), a, space.Host.New(), random(1, n), opt)
-				want := k.Vectors(n, Use{MethodOptions{gmres}, opt.Precond != nil, opt.Flexible})
+				want := k.Vectors(n, Use{MethodOptions{GMRES: gmres}, opt.Precond != nil, opt.Flexible})
 				if _, own := opt.Precond.(*scaled32); own && k.Name == "cg" {
 					want-- // z is the preconditioner's
 				}

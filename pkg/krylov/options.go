@@ -84,7 +84,12 @@ type Options[V any] struct {
 	// replaces; other methods start anew, and so does a Guess. A and Precond must be those of that solve.
 	Replaces float64
 
-	// Unconfirmed saves CG, BiCGStab and MINRES the product that confirms
+	// LeastSquares, if not 0, is the ||A^T r|| / (||A|| ||r||) at which LSQR ends with the Reason
+	// LeastSquares, ||A|| being estimated from below, by the recurrence; with a preconditioner it is A M^-1
+	// that counts for A. Other methods ignore it.
+	LeastSquares float64
+
+	// Unconfirmed saves all methods but GMRES the product that confirms
 	// convergence: for callers that recompute the residual themselves.
 	Unconfirmed bool
 }

@@ -13,6 +13,12 @@ type Preconditioner[V any] interface {
 	Apply(dst, src V) // dst = M^-1 src; dst is not src
 }
 
+// A TransposedPreconditioner has its transpose as well, which [BiCG] and [LSQR] need.
+type TransposedPreconditioner[V any] interface {
+	Preconditioner[V]
+	ApplyT(dst, src V) // dst = M^-T src; dst is not src
+}
+
 // A FusedPreconditioner does the passes over vectors that surround its application in
 // conjugate gradients. It keeps what it is applied to, its input, and z = M^-1 r in a form
 // of its own, such as scaled float32, so that z is never stored as a V. [CG] uses it so
@@ -77,6 +83,16 @@ func (p *preconditioned[V, S]) apply(k int, v V) V {
 	}
 	z := p.vector(k)
 	p.by.Apply(z, v)
+	return z
+}
+
+// applyT returns z[k] = M^-T v, v itself where M = I.
+func (p *preconditioned[V, S]) applyT(k int, v V) V {
+	if p.by == nil {
+		return v
+	}
+	z := p.vector(k)
+	p.by.(TransposedPreconditioner[V]).ApplyT(z, v)
 	return z
 }
 

@@ -21,41 +21,41 @@ func problems() []problem {
 	inf, nan := math.Inf(1), math.NaN()
 	nilpotent := band(8, 0, 0, 1)
 	return []problem{
-		// cg, bicgstab, minres + gmres 1, 5, 40, full, 5', full', growing
-		{"poisson", grid(12, 0), random(1, 144), "CCC" + "CCCCCCC"},
-		{"poisson, b = 1", grid(12, 0), constant(144, 1), "CCC" + "CCCCCCC"},
-		{"diagonal", diagonal(1, 2, 3, 4, 5, 6, 7, 8), random(2, 8), "CCC" + "CCCCCCC"},
-		{"identity", diagonal(1, 1, 1, 1), random(3, 4), "CCC" + "CCCCCCC"},
-		{"1 x 1", diagonal(3), []float64{5}, "CCC" + "CCCCCCC"},
-		{"1 x 1, negative", diagonal(-3), []float64{5}, "ICC" + "CCCCCCC"},
-		{"hilbert", hilbert(8), constant(8, 1), "CCC" + "SSCCSCC"},
-		{"large", scaledBy(1e150, grid(8, 0)), random(5, 64), "CCC" + "CCCCCCC"},
-		{"small", scaledBy(1e-150, grid(8, 0)), random(5, 64), "CCC" + "CCCCCCC"},
-		{"matrix of 1e300", scaledBy(1e300, grid(8, 0)), random(5, 64), "CNN" + "NNNNNNN"},
-		{"overflow", scaledBy(1e200, grid(8, 0)), times(1e200, random(5, 64)), "NNN" + "NNNNNNN"},
-		{"b = 1e-158", grid(8, 0), times(1e-158, random(5, 64)), "NNN" + "NNNNNNN"},
-		{"b = 1e-200", grid(8, 0), times(1e-200, random(5, 64)), "NNN" + "NNNNNNN"},
-		{"indefinite", diagonal(1, 2, -3, 4), constant(4, 1), "ICC" + "CCCCCCC"},
-		{"indefinite grid", shifted(grid(12, 0), -2.5), random(6, 144), "ICC" + "SSCCSCC"},
-		{"negative definite", scaledBy(-1, grid(8, 0)), random(7, 64), "ICC" + "CCCCCCC"},
-		{"singular, consistent", neumann(20), centred(20), "CCC" + "CCCCCCC"},
-		{"singular, inconsistent", neumann(20), unit(20, 3), "---" + "SSSSSSS"},
-		{"skew", band(10, -1, 0, 1), random(8, 10), "---" + "SCCCCCC"},
-		{"rotation", dense([]float64{0, 1}, []float64{-1, 0}), []float64{1, 0}, "IB-" + "SCCCCCC"},
-		{"shift", shift(60), unit(60, 0), "IB-" + "SSSCSCC"},
-		{"nilpotent, b in the range", nilpotent, unit(8, 0), "IB-" + "SSSSSSS"},
-		{"nilpotent, b elsewhere", nilpotent, unit(8, 7), "IB-" + "SSSSSSS"},
-		{"zero", entries(3, func(func(int, int, float64)) {}), []float64{1, 2, 3}, "IBB" + "SSSSSSS"},
-		{"jordan", band(30, 0, 1, 1), constant(30, 1), "-C-" + "CCCCCCC"},
-		{"convection", grid(12, 0.4), random(9, 144), "-C-" + "CCCCCCC"},
-		{"strong convection", grid(12, 3), random(9, 144), "-C-" + "CCCCCCC"},
-		{"NaN in A", dense([]float64{1, nan}, []float64{0, 1}), []float64{1, 1}, "NNN" + "NNNNNNN"},
-		{"Inf in A", dense([]float64{inf, 1}, []float64{1, 1}), []float64{1, 1}, "NNN" + "NNNNNNN"},
-		{"NaN in b", diagonal(1, 1), []float64{1, nan}, "NNN" + "NNNNNNN"},
-		{"Inf in b", diagonal(1, 1), []float64{-inf, 1}, "NNN" + "NNNNNNN"},
-		{"b = 0", grid(4, 0), constant(16, 0), "ZZZ" + "ZZZZZZZ"},
-		{"eigenvector", band(9, -1, 2, -1), sine(9), "CCC" + "CCCCCCC"},
-		{"invariant subspace", diagonal(1, 2, 3, 4, 5, 6, 7, 8), []float64{1, 1, 0, 0, 0, 0, 0, 1}, "CCC" + "CCCCCCC"},
+		// cg, bicgstab, minres + gmres 1, 5, 40, full, 5', full', growing + cgs, bicg, idr, tfqmr, lsqr
+		{"poisson", grid(12, 0), random(1, 144), "CCC" + "CCCCCCC" + "CCCCC"},
+		{"poisson, b = 1", grid(12, 0), constant(144, 1), "CCC" + "CCCCCCC" + "CCCCC"},
+		{"diagonal", diagonal(1, 2, 3, 4, 5, 6, 7, 8), random(2, 8), "CCC" + "CCCCCCC" + "CCCCC"},
+		{"identity", diagonal(1, 1, 1, 1), random(3, 4), "CCC" + "CCCCCCC" + "CCCCC"},
+		{"1 x 1", diagonal(3), []float64{5}, "CCC" + "CCCCCCC" + "CCCCC"},
+		{"1 x 1, negative", diagonal(-3), []float64{5}, "ICC" + "CCCCCCC" + "CCCCC"},
+		{"hilbert", hilbert(8), constant(8, 1), "CCC" + "SSCCSCC" + "-CCCC"},
+		{"large", scaledBy(1e150, grid(8, 0)), random(5, 64), "CCC" + "CCCCCCC" + "CCCCC"},
+		{"small", scaledBy(1e-150, grid(8, 0)), random(5, 64), "CCC" + "CCCCCCC" + "CCCCC"},
+		{"matrix of 1e300", scaledBy(1e300, grid(8, 0)), random(5, 64), "CNN" + "NNNNNNN" + "CC-CN"},
+		{"overflow", scaledBy(1e200, grid(8, 0)), times(1e200, random(5, 64)), "NNN" + "NNNNNNN" + "NNNNN"},
+		{"b = 1e-158", grid(8, 0), times(1e-158, random(5, 64)), "NNN" + "NNNNNNN" + "NNNNN"},
+		{"b = 1e-200", grid(8, 0), times(1e-200, random(5, 64)), "NNN" + "NNNNNNN" + "NNNNN"},
+		{"indefinite", diagonal(1, 2, -3, 4), constant(4, 1), "ICC" + "CCCCCCC" + "CCCCC"},
+		{"indefinite grid", shifted(grid(12, 0), -2.5), random(6, 144), "ICC" + "SSCCSCC" + "CCCCC"},
+		{"negative definite", scaledBy(-1, grid(8, 0)), random(7, 64), "ICC" + "CCCCCCC" + "CCCCC"},
+		{"singular, consistent", neumann(20), centred(20), "CCC" + "CCCCCCC" + "CCCCC"},
+		{"singular, inconsistent", neumann(20), unit(20, 3), "---" + "SSSSSSS" + "----B"},
+		{"skew", band(10, -1, 0, 1), random(8, 10), "---" + "SCCCCCC" + "--C-C"},
+		{"rotation", dense([]float64{0, 1}, []float64{-1, 0}), []float64{1, 0}, "IB-" + "SCCCCCC" + "BBCBC"},
+		{"shift", shift(60), unit(60, 0), "IB-" + "SSSCSCC" + "BBCBC"},
+		{"nilpotent, b in the range", nilpotent, unit(8, 0), "IB-" + "SSSSSSS" + "BBBBC"},
+		{"nilpotent, b elsewhere", nilpotent, unit(8, 7), "IB-" + "SSSSSSS" + "BB-BB"},
+		{"zero", entries(3, func(func(int, int, float64)) {}), []float64{1, 2, 3}, "IBB" + "SSSSSSS" + "BBBBB"},
+		{"jordan", band(30, 0, 1, 1), constant(30, 1), "-C-" + "CCCCCCC" + "CCCCC"},
+		{"convection", grid(12, 0.4), random(9, 144), "-C-" + "CCCCCCC" + "CCCCC"},
+		{"strong convection", grid(12, 3), random(9, 144), "-C-" + "CCCCCCC" + "CCCCC"},
+		{"NaN in A", dense([]float64{1, nan}, []float64{0, 1}), []float64{1, 1}, "NNN" + "NNNNNNN" + "NNNNN"},
+		{"Inf in A", dense([]float64{inf, 1}, []float64{1, 1}), []float64{1, 1}, "NNN" + "NNNNNNN" + "NNNNN"},
+		{"NaN in b", diagonal(1, 1), []float64{1, nan}, "NNN" + "NNNNNNN" + "NNNNN"},
+		{"Inf in b", diagonal(1, 1), []float64{-inf, 1}, "NNN" + "NNNNNNN" + "NNNNN"},
+		{"b = 0", grid(4, 0), constant(16, 0), "ZZZ" + "ZZZZZZZ" + "ZZZZZ"},
+		{"eigenvector", band(9, -1, 2, -1), sine(9), "CCC" + "CCCCCCC" + "CCCCC"},
+		{"invariant subspace", diagonal(1, 2, 3, 4, 5, 6, 7, 8), []float64{1, 1, 0, 0, 0, 0, 0, 1}, "CCC" + "CCCCCCC" + "CCCCC"},
 	}
 }
 
@@ -86,7 +86,7 @@ func TestProblems(t *testing.T) {
 			if want == '-' && r.Reason >= 0 || want != '-' && r.Reason != letters[want] {
 				t.Errorf("%s: reason %v (%d iterations, residual %g), want %c", p.name, r.Reason, r.Iterations, r.Residual, want)
 			}
-			if most := exact[p.name]; most > 0 && r.Reason == Converged && !async && !v.restarted() && v.gmres.MaxRestart == 0 && r.Iterations > most {
+			if most := exact[p.name]; most > 0 && r.Reason == Converged && !async && v.method != "idr" && !v.restarted() && v.gmres.MaxRestart == 0 && r.Iterations > most {
 				t.Errorf("%s: %d iterations, want %d", p.name, r.Iterations, most)
 			}
 			residual := trueResidual(t, p.a, x, p.b)

@@ -17,10 +17,10 @@ var families = []struct {
 	{"spd", func(_ *rand.Rand, a *mat.Dense) { // I + A Aᵀ
 		a.Mul(a, mat.DenseCopyOf(a.T()))
 		addDiagonal(a, func(int) float64 { return 1 })
-	}, []string{"cg", "bicgstab", "minres", "gmres full", "gmres full cgs2", "gmres growing"}},
+	}, []string{"cg", "bicgstab", "minres", "gmres full", "gmres full cgs2", "gmres growing", "cgs", "bicg", "idr", "tfqmr", "lsqr"}},
 	{"dominant", func(_ *rand.Rand, a *mat.Dense) {
 		addDiagonal(a, func(i int) float64 { return 0.1 + 2.1*mat.Norm(a.RowView(i), 1) })
-	}, []string{"bicgstab", "gmres 5", "gmres 40", "gmres full", "gmres 5 cgs2", "gmres full cgs2", "gmres growing"}},
+	}, []string{"bicgstab", "gmres 5", "gmres 40", "gmres full", "gmres 5 cgs2", "gmres full cgs2", "gmres growing", "cgs", "bicg", "idr", "tfqmr", "lsqr"}},
 	{"general", func(rng *rand.Rand, a *mat.Dense) {
 		addDiagonal(a, func(int) float64 { return rng.NormFloat64() })
 	}, nil},

@@ -16,11 +16,14 @@ const (
 	// Running is the zero Reason.
 	Running Reason = 0
 
-	// Converged: the measure is at most the tolerance, or for CG, BiCGStab and
-	// MINRES, when the residual is recomputed, at most twice that.
+	// Converged: the measure is at most the tolerance, or for all methods but
+	// GMRES, when the residual is recomputed, at most twice that.
 	Converged Reason = 1
 	// ZeroRHS: b = 0, whose solution is x = 0.
 	ZeroRHS Reason = 2
+
+	// LeastSquares: x makes ||b - A x||_2 least, which is not zero, see Options.LeastSquares.
+	LeastSquares Reason = 3
 
 	// IterationLimit: Options.MaxIter was reached.
 	IterationLimit Reason = -1
@@ -76,6 +79,7 @@ var reasons = map[Reason]struct{ name, advice string }{
 	Running:                  {"running", ""},
 	Converged:                {"converged", ""},
 	ZeroRHS:                  {"zero right-hand side", ""},
+	LeastSquares:             {"least squares", ""},
 	IterationLimit:           {"iteration limit", "allow more iterations (--max-iter), or try another preconditioner (--precond)"},
 	TimeLimit:                {"time limit", "allow more time (--max-time); x is the best found so far and can be used as initial guess (--guess)"},
 	Interrupted:              {"interrupted", "x is the best found so far and can be used as initial guess (--guess)"},

@@ -164,6 +164,8 @@ func (a far[V, S]) ApplyDot(dst, src, w V) late[S] {
 	return a.space.sum(a.Operator.ApplyDot(dst, src, w))
 }
 
+func (a far[V, S]) ApplyT(dst, src V) { a.Operator.(linop.Transposer[V, S]).ApplyT(dst, src) }
+
 func (a far[V, S]) ApplyDots(dst, src, w V) (dw, dd late[S]) {
 	v, u := a.Operator.ApplyDots(dst, src, w)
 	return a.space.sum(v), a.space.sum(u)

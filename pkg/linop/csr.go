@@ -13,11 +13,16 @@ type CSR struct {
 	Products
 	rows     csrRows
 	accurate accurateResidual
+
+	transpose  func() *CSR
+	transposed *CSR // nil: not asked for yet
 }
 
 // NewCSR returns m as an operator on the threads of pool; m is not copied.
 func NewCSR(m *csr.Matrix, pool *parallel.Pool) *CSR {
-	return newCSR(m, &csrValues[float64]{m, m.Val, kernels.Default()}, pool)
+	a := newCSR(m, &csrValues[float64]{m, m.Val, kernels.Default()}, pool)
+	a.transpose = func() *CSR { return NewCSR(m.Transpose(pool), pool) }
+	return a
 }
 
 // NewCSR32 is NewCSR with the values rounded to float32, which takes 8 bytes a
@@ -29,7 +34,9 @@ func NewCSR32(m *csr.Matrix, pool *parallel.Pool) *CSR {
 	for k, v := range m.Val {
 		val[k] = float32(v)
 	}
-	return newCSR(m, &csrValues[float32]{m, val, kernels.Default()}, pool)
+	a := newCSR(m, &csrValues[float32]{m, val, kernels.Default()}, pool)
+	a.transpose = func() *CSR { return NewCSR32(m.Transpose(pool), pool) }
+	return a
 }
 
 func newCSR(m *csr.Matrix, rows csrRows, pool *parallel.Pool) *CSR {
@@ -40,6 +47,19 @@ func newCSR(m *csr.Matrix, rows csrRows, pool *parallel.Pool) *CSR {
 func (a *CSR) Use(k *kernels.Set) {
 	a.Products.Use(k)
 	a.rows.use(k.Or())
+	if a.transposed != nil {
+		a.transposed.Use(k)
+	}
+}
+
+// ApplyT computes dst = A^T src. The first call makes a second matrix, A^T, which is kept, so that the
+// product takes as long as Apply and has the same bits for any number of threads.
+func (a *CSR) ApplyT(dst, src []float64) {
+	if a.transposed == nil {
+		a.transposed = a.transpose()
+		a.transposed.Use(a.kernels)
+	}
+	a.transposed.Apply(dst, src)
 }
 
 // csrRows is what kernels do with rows of a matrix.

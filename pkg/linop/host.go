@@ -63,6 +63,13 @@ func (h *Host) Roundoff() float64 { return roundoff }
 // Zero sets x = 0.
 func (h *Host) Zero(x []float64) { clear(x) }
 
+// Fill sets x_i = element(i), in the order of i.
+func (h *Host) Fill(x []float64, element func(i int) float64) {
+	for i := range h.n {
+		x[i] = element(i)
+	}
+}
+
 // Copy sets dst = src.
 func (h *Host) Copy(dst, src []float64) { h.run(vectorJob{op: opCopy, x: src, y: dst}) }
 

@@ -33,6 +33,7 @@ type Space[V any, S Scalar[S]] interface {
 	Roundoff() float64  // the unit roundoff of S, 2^-53 for float64
 
 	Zero(x V)
+	Fill(x V, element func(i int) float64) // x_i = element(i), once for each i
 	Copy(dst, src V)
 	Scale(a S, x V)           // x *= a
 	Axpy(a S, x, y V)         // y += a x
@@ -79,6 +80,12 @@ type Operator[V, S any] interface {
 	ApplyDot(dst, src, w V) S           // dst = A src, returns dst·w; w may be src
 	ApplyDots(dst, src, w V) (dw, dd S) // dst = A src, returns dst·w and dst·dst
 	Residual(r, b, x V)                 // r = b - A x
+}
+
+// A Transposer is an Operator that multiplies with its transpose as well.
+type Transposer[V, S any] interface {
+	Operator[V, S]
+	ApplyT(dst, src V) // dst = A^T src
 }
 
 // A Relaxer is an Operator with the steps of stationary iterations and of

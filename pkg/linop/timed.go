@@ -28,6 +28,12 @@ func (t *Timed[V, S]) ApplyDots(dst, src, w V) (dw, dd S) {
 	return t.Operator.ApplyDots(dst, src, w)
 }
 
+// ApplyT computes dst = A^T src; it panics if the operator is no Transposer.
+func (t *Timed[V, S]) ApplyT(dst, src V) {
+	defer t.add(time.Now())
+	t.Operator.(Transposer[V, S]).ApplyT(dst, src)
+}
+
 // Residual computes r = b - A x.
 func (t *Timed[V, S]) Residual(r, b, x V) {
 	defer t.add(time.Now())

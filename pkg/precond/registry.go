@@ -46,6 +46,7 @@ type Description struct {
 	Summary    string      // what M is, in a few words
 	Definite   bool        // for symmetric positive definite A only; so is M then
 	Symmetric  bool        // for symmetric A only, definite or not; M is positive definite
+	Transposes bool        // M of A^T is the transpose of M of A, but for rounding
 	Parameters []Parameter // that the kind reads
 
 	// MaxWork is the number of multiplications per nonzero of A beyond which setting up
@@ -64,20 +65,20 @@ type Description struct {
 // Registry lists all kinds. A kind is added by its file and a row here.
 var Registry = []Description{
 	{
-		Kind: None, Summary: "identity", DeviceBytes: noBytes,
+		Kind: None, Summary: "identity", Transposes: true, DeviceBytes: noBytes,
 		create: func(setup) (Preconditioner, error) { return nil, errors.New("there is nothing to set up") },
 	},
-	{Kind: Jacobi, Summary: "diagonal", DeviceBytes: noBytes, create: newJacobi},
+	{Kind: Jacobi, Summary: "diagonal", Transposes: true, DeviceBytes: noBytes, create: newJacobi},
 	{
 		Kind: BlockJacobi, Summary: "diagonal blocks", Parameters: []Parameter{BlockSizes},
 		DeviceBytes: func(n, _ int64) int64 { return 8 * defaultBlockSize * n }, create: newBlockJacobi,
 	},
-	{Kind: ILU0, Summary: "ILU(0)", create: newILU0},
+	{Kind: ILU0, Summary: "ILU(0)", Transposes: true, create: newILU0},
 	{Kind: IC0, Summary: "IC(0)", Definite: true, create: newIC0},
 	{Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, create: newILUT},
 	{Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, create: newICT},
 	{
-		Kind: LU, Summary: "complete LU", MaxWork: completeWork, create: newLU,
+		Kind: LU, Summary: "complete LU", Transposes: true, MaxWork: completeWork, create: newLU,
 		estimate: func(s setup) (Work, error) {
 			t, err := s.blocksLU()
 			if err != nil {

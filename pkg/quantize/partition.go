@@ -35,10 +35,12 @@ type Class struct {
 	codec   formats.Codec
 	bucket  int
 	limit   float64 // magnitudes up to limit * theta belong here
-	least   float64 // smallest and largest magnitude that the codec takes
+	least   float64 // smallest and largest magnitude that the codec takes, but for zero
 	largest float64
-	ByTheta bool // values are stored in units of theta (paper-exact reduced exponents)
-	clamps  bool // values below the range of the codec are stored as the least one
+	normal  float64 // from here on the error is relative
+	below   float64 // bounds the error between least and normal
+	ByTheta bool    // values are stored in units of theta (paper-exact reduced exponents)
+	clamps  bool    // values below the range of the codec are stored as the least one
 }
 
 // New returns the partition for the elements of m, whose rows the pool takes in the ranges
@@ -74,10 +76,15 @@ func newPartition(s Spec, tol *Tolerances) *Partition {
 			// for the heads, whose range is wide.
 			clamps: !s.Set.Uniform || head,
 		}
-		if s.PaperExact && f.Name != "FP32" { // a cast to which rounds
+		if s.PaperExact && f.Name != "FP32" && f.Kind != formats.Minifloat { // casts to which round
 			c.codec.Rounding = formats.Truncate
 		}
 		c.least, c.largest = c.codec.Range()
+		if c.normal = c.codec.LeastNormal(); f.Kind == formats.Minifloat {
+			c.below = c.codec.ErrorBound(0)
+			c.least = 2 * c.below
+			c.clamps = !s.Set.Uniform
+		}
 		if p.keep == None && head {
 			p.keep = len(p.classes)
 		}
@@ -106,6 +113,12 @@ func (p *Partition) StoredByTheta() bool {
 func (p *Partition) exponent(f formats.Format) int {
 	c, uniform := p.unitBits(), p.Set.Uniform
 	switch {
+	case f.Kind == formats.Minifloat && uniform: // values below 2
+		return 1 - f.MaxExponent()
+	case f.Kind == formats.Minifloat && (p.PaperExact || p.Criterion == Exact): // their own range
+		return 0
+	case f.Kind == formats.Minifloat: // values below 2 theta / u
+		return f.Significand + 1 - c - f.MaxExponent()
 	case f.Kind == formats.Relative && uniform: // 2^8 below 2
 		return 1 - 8
 	case f.Kind == formats.Relative && p.PaperExact: // 2^8 below theta / u, in units of theta
@@ -123,12 +136,13 @@ func (p *Partition) exponent(f formats.Format) int {
 // limit is the magnitude, as a multiple of theta, up to which a format keeps
 // the error within theta. Rounded to nearest, a value in [2^e, 2^(e+1)) carries
 // at most u 2^e, so all below 2 theta / u belong to a format; the papers' rule,
-// theta / u, gives that binade away.
+// theta / u, gives that binade away, and so must the exact criterion, where x moves the
+// ends of binades.
 func (p *Partition) limit(f formats.Format) float64 {
 	switch {
 	case p.Set.Uniform || f.Name == "FP64":
 		return math.Inf(1)
-	case p.PaperExact:
+	case p.PaperExact || p.Criterion == Exact:
 		return math.Ldexp(1, f.Significand)
 	}
 	return math.Ldexp(1, f.Significand+1)
@@ -157,7 +171,7 @@ func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 			case !p.PaperExact && (k == largest || j == i):
 				at = p.keep
 			case p.NoDrop:
-				at = 0
+				at = p.narrowest(b, theta, j)
 			default:
 				continue
 			}
@@ -184,32 +198,52 @@ func (c *Class) Value(b, theta float64) float64 {
 // classOf is the narrowest class that keeps the error within theta, or None for a
 // value that may be dropped.
 func (p *Partition) classOf(b, theta float64, j int) int {
-	size := math.Abs(b)
 	switch {
 	case p.Set.Uniform:
 		return 0
 	case p.kind == fixedPoint:
 		return p.fixed(b)
-	case p.Criterion == Exact:
-		size *= math.Abs(p.X[j])
 	}
-	// The papers' intervals are open on the left and closed on the right for
-	// formats with a full exponent, the other way round for reduced ones.
-	closed := p.PaperExact && p.kind == heads
-	if size < theta || closed && size == theta {
+	if size := p.size(b, j); size < theta || size == theta && p.closed() {
 		return None
+	}
+	return p.narrowest(b, theta, j)
+}
+
+// size is the magnitude of b that is compared with theta.
+func (p *Partition) size(b float64, j int) float64 {
+	if p.Criterion == Exact {
+		b *= p.X[j]
+	}
+	return math.Abs(b)
+}
+
+// closed reports whether intervals are closed on the right: the papers' are open on the left and
+// closed on the right for formats with a full exponent, the other way round for reduced ones.
+func (p *Partition) closed() bool { return p.PaperExact && p.kind == heads }
+
+// narrowest is the first class whose significand and range keep the error of b within theta.
+func (p *Partition) narrowest(b, theta float64, j int) int {
+	size, own := p.size(b, j), theta
+	if p.Criterion == Exact {
+		own /= math.Abs(p.X[j]) // what b itself may carry
 	}
 	for k := range p.classes {
 		c := &p.classes[k]
-		limit, least := c.limit*theta, c.least
-		if c.ByTheta {
-			least *= theta
-		}
-		if (size < limit || closed && size == limit) && (c.ByTheta || size <= c.largest) && least-size <= theta {
+		limit := c.limit * theta
+		if (size < limit || size == limit && p.closed() && c.codec.Kind != formats.Relative) && c.holds(math.Abs(b), theta, own) {
 			return k
 		}
 	}
 	return len(p.classes) - 1
+}
+
+// holds reports whether the codec has the range for a magnitude a that may carry an error of own.
+func (c *Class) holds(a, theta, own float64) bool {
+	if c.ByTheta {
+		return c.least*theta-a <= own
+	}
+	return a <= c.largest && (a >= c.normal || max(c.below, c.least-a) <= own)
 }
 
 // fixed is the narrowest AFX format for b: the bytes of m = round(b / q) as a

@@ -52,10 +52,10 @@ func Names() []string {
 }
 
 // LookupSet returns the set of that name; the name of a format stands for that
-// format alone, a list such as FP64,FP32,RPRE24,drop for the set of these, which drops what is
-// below epsilon T if it says so. Upper and lower case are alike.
+// format alone, a list such as FP64,FP32,FP16,drop or FP64+FP32+FP16+drop for the set of these, which drops what is
+// below epsilon T if it says so. Upper and lower case are alike. The error names all.
 func LookupSet(name string) (Set, error) {
-	if strings.Contains(name, ",") {
+	if strings.ContainsAny(name, ",+") {
 		return compose(name)
 	}
 	for _, s := range sets {
@@ -66,14 +66,14 @@ func LookupSet(name string) (Set, error) {
 	if f, err := formats.Lookup(name); err == nil {
 		return Set{Name: f.Name, Formats: []formats.Format{f}, Uniform: true}, nil
 	}
-	return Set{}, fmt.Errorf("unknown format or set %q; did you mean %s?", name, nearest.Word(name, Names()))
+	return Set{}, fmt.Errorf("unknown format or set %q; did you mean %s? There are %s", name, nearest.Word(name, Names()), strings.Join(Names(), ", "))
 }
 
 // setKind is how a set assigns its elements to formats.
 type setKind int
 
 const (
-	heads setKind = iota // formats with a wide exponent only
+	heads setKind = iota // floating-point formats without a reduced exponent
 	relative
 	fixedPoint
 )

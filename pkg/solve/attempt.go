@@ -79,7 +79,7 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 		limited: s.opt.Precond.Kind == PrecondAuto && !s.opt.NoRefine,
 		methods: map[Method]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V, S]{}, refused: map[variant]refusal{}, known: map[variant]known{},
 		create: func(name Method) (krylov.Method[V, S], error) {
-			return krylov.New(string(name), space, krylov.MethodOptions{GMRES: gmres})
+			return krylov.New(string(name), space, krylov.MethodOptions{GMRES: gmres, IDR: krylov.IDROptions{S: s.opt.IDR}})
 		},
 	}
 	t.rivals = s.rivals(t.rungs)

@@ -10,10 +10,8 @@ import (
 // iterationWork is the number of multiplications that an iteration of a method takes with a
 // preconditioner of that kind which stores so many values, besides projections of GMRES.
 func iterationWork(method Method, kind precond.Kind, n, nnz, values float64) float64 {
-	products := 1.0
-	if method == BiCGStab {
-		products = 2
-	}
+	m, _ := krylov.KindOf(string(method))
+	products := float64(m.Products)
 	applied := values
 	switch kind {
 	case precond.Chebyshev: // multiplies with the matrix

@@ -142,6 +142,9 @@ func (s *Solver) memory() int64 {
 		vectors += 2 * int64(len(s.opt.Precond.NearNull)) // as given, and scaled
 	}
 	matrices := s.m.Bytes() + 8*nnz + storedBytes*nnz
+	if s.Method.transposes() && !s.keepsSymmetry() {
+		matrices += s.m.Bytes() + storedBytes*nnz
+	}
 	if s.opt.Reorder != ReorderNone {
 		matrices += s.m.Bytes() + 4*n
 		vectors += reorderVectors
@@ -157,7 +160,7 @@ func (s *Solver) methodVectors() int64 {
 		return 0
 	}
 	return int64(kind.Vectors(s.m.Rows, krylov.Use{
-		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart}},
+		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart}, IDR: krylov.IDROptions{S: s.opt.IDR}},
 		Preconditioned: s.opt.Precond.Kind != precond.None,
 		Flexible:       s.flexible(),
 	}))

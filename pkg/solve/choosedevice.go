@@ -43,6 +43,9 @@ func (o Options) OnDevice() error {
 	if o.Storage.StorageArithmetic {
 		faults = append(faults, errors.New("solve: arithmetic on a device is always FP64"))
 	}
+	if o.Method.transposes() {
+		faults = append(faults, fmt.Errorf("solve: method %s does not run on a device, which has no transpose", o.Method))
+	}
 	if o.Restart > gpu.LongestRestart {
 		faults = append(faults, fmt.Errorf("solve: a device takes restart lengths of at most %d", gpu.LongestRestart))
 	}

@@ -186,7 +186,7 @@ func (c *correction[V, S]) begin(ctx context.Context) error {
 // use stores the matrix that the method multiplies with in another way.
 func (c *correction[V, S]) use(t Storage) error {
 	c.matrix.release()
-	matrix, err := c.at.store(c.scaled.matrix(), t)
+	matrix, err := storeScaled(c.at, c.scaled, t)
 	if err == nil {
 		c.matrix, c.timed.Operator = matrix, matrix
 	}
@@ -240,6 +240,11 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 	if errors.Is(err, precond.ErrMemory) && held > 0 {
 		c.attempts.release()
 		made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, 0, c.matrix.about())
+	}
+	if err == nil {
+		var more float64
+		made, more, err = c.transposed(made, v, budget, held)
+		work += more
 	}
 	if err != nil {
 		return nil, nil, work, err

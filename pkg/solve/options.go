@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Method names a Krylov method, or leaves the choice to the rules of Auto.
@@ -22,6 +24,11 @@ const (
 	BiCGStab Method = "bicgstab"
 	GMRES    Method = "gmres"
 	MINRES   Method = "minres"
+	CGS      Method = "cgs"
+	BiCG     Method = "bicg"
+	IDR      Method = "idr"
+	TFQMR    Method = "tfqmr"
+	LSQR     Method = "lsqr"
 )
 
 // Methods lists all methods: Auto and those of package krylov.
@@ -74,6 +81,7 @@ type Options struct {
 	InnerTol float64 // relative reduction of one refinement step; 0: all that Tol needs
 	MaxIter  int     // iterations in all; 0: the larger of krylov.DefaultMaxIter and 2n
 	Restart  int     // of GMRES; 0: krylov.DefaultRestart, growing when a cycle is slow
+	IDR      int     // dimension s of the shadow space of IDR; 0: krylov.DefaultIDR
 	NoRefine bool    // the method alone, without iterative refinement
 	CGS2     bool    // classical Gram-Schmidt, twice, in GMRES instead of modified
 
@@ -99,8 +107,9 @@ type Options struct {
 
 	Checkpoint Checkpoints // taken, and gone on from
 
-	ordinary    bool  // no special kind of matrix is looked for
-	givenMemory int64 // MaxMemory before some was set aside; 0: none was
+	samples     func(m *csr.Matrix, pool *parallel.Pool) *samples // the place of a stochastic solve; nil: another one
+	ordinary    bool                                              // no special kind of matrix is looked for
+	givenMemory int64                                             // MaxMemory before some was set aside; 0: none was
 
 	Monitor krylov.Monitor    // nil: none
 	Log     func(line string) // receives every decision, a line each; nil: none
@@ -139,7 +148,7 @@ func (o Options) Validate() error {
 	if o.Digits > 0 && o.NoRefine {
 		fault("a number of digits needs refinement")
 	}
-	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
+	if o.MaxIter < 0 || o.Restart < 0 || o.IDR < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
 	}
 	if o.Checkpoint.Every < 0 {

@@ -92,7 +92,7 @@ func (s *Solver) precondition(
 		opt.Undivided = true
 		s.say("precond ilu0: rows in one order: most couplings have a direction, which subdomains would break")
 	}
-	if v.kind == precond.ILU0 && s.diffuses() {
+	if v.kind == precond.ILU0 && s.diffuses() && !s.Method.transposes() {
 		s.say("precond ilu0: relaxed by %g: most rows have the sum zero, and most couplings no direction", relaxation)
 		opt.Relax, opt.Multigrid.NearNull = relaxation, s.nearNull(1)
 	}

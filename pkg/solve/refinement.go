@@ -151,7 +151,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	attempts := newAttempts(s, at)
 	s.explain(attempts.rungs)
 	storage, why := s.storage(attempts.rungs)
-	matrix, err := at.store(s.scaled.matrix(), storage)
+	matrix, err := storeScaled(at, s.scaled, storage)
 	if err != nil {
 		return nil, s.inputError(err)
 	}
@@ -166,6 +166,9 @@ func newCorrection[V any, S linop.Scalar[S]](
 	}
 	for _, line := range matrix.about().lines() {
 		s.say("%s", line)
+	}
+	if both, ok := matrix.(transposing[V, S]); ok {
+		s.say("%s", both.line())
 	}
 	c := &correction[V, S]{
 		at: at, scaled: s.scaled, scaling: newScaling(at, s.scaled), measure: measure,

@@ -204,6 +204,7 @@ func (s *Solver) join(first Method, rows []row, second Method, more []row) (list
 			case seen[next] || r.when != nil && !r.when(s):
 			case v.early() && (s.opt.NoRefine || s.opt.Precond.DropTol != 0 || s.opt.Precond.Fill != 0): // others are asked for
 			case r.trial && (s.opt.NoRefine || method != first && len(list) > 0):
+			case !s.suits(v.kind) && s.opt.Precond.Kind == PrecondAuto:
 			case d.Definite && !kind.Definite && s.opt.Precond.Kind == PrecondAuto:
 			case v.most > 0 && seen[rung{method: method, variant: variant{kind: v.kind}}]: // which takes less, too
 			default:

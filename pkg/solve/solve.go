@@ -38,6 +38,7 @@ type Solver struct {
 	sums    []float64 // sum_j |a_ij| of each row of m; nil: not asked for yet
 
 	recorder *recorder // of checkpoints; nil: none
+	answered []float64 // the last x, in the order chosen
 }
 
 // special solves with a matrix of a special kind in its own way.
@@ -150,6 +151,7 @@ func (s *Solver) setUpOrdinary(ctx context.Context) error {
 		return err
 	}
 	s.scaled.pool = s.pool
+	s.scaled.transposes, s.scaled.symmetric = s.Method.transposes(), s.keepsSymmetry()
 	return s.build(ctx)
 }
 
@@ -165,6 +167,9 @@ func (s *Solver) until(ctx context.Context, run func() error) (err error) {
 // choose chooses method, place, order and scaling.
 func (s *Solver) choose(ctx context.Context) error {
 	s.chooseMethod()
+	if err := s.checkTranspose(); err != nil {
+		return err
+	}
 	if err := s.chooseDevice(); err != nil {
 		return err
 	}
@@ -185,6 +190,8 @@ func (s *Solver) build(ctx context.Context) (err error) {
 		if at, err = newDevice(s.m, d, s.pool); err == nil {
 			s.refiner, err = newRefinement(ctx, s, at)
 		}
+	case s.opt.samples != nil:
+		s.refiner, err = newRefinement(ctx, s, s.opt.samples(s.m, s.pool))
 	default:
 		defer ended(ctx, &err)
 		pool := s.pool.Until(ctx)
@@ -302,6 +309,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if err := a.solve(x0 != nil); err != nil {
 		return Result{}, err
 	}
+	s.answered = a.x
 	used := s.refiner.usage()
 	now := used.used().minus(before)
 	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning

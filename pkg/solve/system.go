@@ -22,6 +22,9 @@ type scaledMatrix struct {
 	// the same for all.
 	later func() csr.Scaling
 	none  bool // in use
+
+	transposes bool // the method multiplies with its transpose as well
+	symmetric  bool // which is the same
 }
 
 // unscaled is the least and, inverted, the largest magnitude of a nonzero with which a matrix may do

@@ -8,7 +8,7 @@ struct words {
 	double quantum;
 };
 
-enum { FLOAT_BITS, FLOAT32, FIXED };
+enum { FLOAT_BITS, FLOAT32, FIXED, SCALED };
 
 // word_call is wordCall of Go.
 struct word_call {
@@ -27,7 +27,10 @@ INLINE u64x4 bits(u64 v) { return (u64x4){v, v, v, v}; }
 // numbers returns the four words at src.
 INLINE f64x4 numbers(const u8 *src, const struct words *w, u8x32 table, i64 kind) {
 	u64x4 v = bytes_at(pair(src, src + 2 * w->bytes), table);
-	if (kind == FLOAT_BITS) return (f64x4)(((v << bits(w->up) >> bits(w->down)) + bits(w->offset)) | (v & bits(w->sign)));
+	if (kind == FLOAT_BITS || kind == SCALED) {
+		f64x4 float64 = (f64x4)(((v << bits(w->up) >> bits(w->down)) + bits(w->offset)) | (v & bits(w->sign)));
+		return kind == SCALED ? float64 * splat(w->quantum) : float64;
+	}
 	if (kind == FLOAT32) {
 		typedef u32 u32x8 __attribute__((vector_size(32)));
 		return __builtin_convertvector((f32x4)__builtin_shufflevector((u32x8)v, (u32x8)v, 1, 3, 5, 7), f64x4);
@@ -98,6 +101,7 @@ KERNEL(decodeWords, const struct word_call *c) {
 	switch (c->words->kind) {
 	case FLOAT_BITS: decode(c, FLOAT_BITS); break;
 	case FLOAT32: decode(c, FLOAT32); break;
+	case SCALED: decode(c, SCALED); break;
 	default: decode(c, FIXED); break;
 	}
 }
@@ -106,6 +110,7 @@ KERNEL(addRows, const struct word_call *c) {
 	switch (c->words->kind) {
 	case FLOAT_BITS: add(c, FLOAT_BITS); break;
 	case FLOAT32: add(c, FLOAT32); break;
+	case SCALED: add(c, SCALED); break;
 	default: add(c, FIXED); break;
 	}
 }

@@ -15,6 +15,7 @@ typedef struct {
 #define FLOAT_BITS 0u
 #define FLOAT32 1u
 #define FIXED 2u
+#define SCALED 3u
 
 /* Word k, its bytes moved to the top of 64 bits. */
 FN u64 stored_word(IN(u32) val, u64 words, u32 bytes, u32 k)
@@ -37,7 +38,8 @@ FN double decoded(u64 w, u32 kind, u32 up, u32 down, u64 offset, u64 sign_bits, 
         if (w >> 63 && down) m |= ~(u64)0 << (64 - down);
         return (double)(i64)m * quantum;
     }
-    return DOUBLE_OF_BITS(((w << up >> down) + offset) | (w & sign_bits));
+    double v = DOUBLE_OF_BITS(((w << up >> down) + offset) | (w & sign_bits));
+    return kind == SCALED ? v * quantum : v;
 }
 
 /* y, and the elements of row i that are this thread's; its next row is `next` */

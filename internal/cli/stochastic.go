@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/stochastic"
+)
+
+// stochasticFlags are the flags of `mpsolve digits`.
+type stochasticFlags struct {
+	solveFlags
+	seed uint64
+}
+
+const stochasticLong = `Solve A x = b in discrete stochastic arithmetic (CESTAC) and count digits.
+
+An ordinary solve chooses method and preconditioner, judges x and says how many of its
+digits can be believed. Then three solves run in step with the same method and
+preconditioner, in FP64 and to the same row-wise error, each result rounded up or down
+at random, as CADNA does. What the three x have in
+common, by Student's test at 95 %, are the digits that roundings leave of each
+element; an element without any is a computational zero, @.0. Decisions are made by
+the mean of the three.
+
+CESTAC sees how far roundings spread. It does not see how far x is from finished, which
+the three have in common; the digits of the ordinary solve are those to believe, and
+the last line says why the two differ. docs/stochastic.md has both beside right digits.
+
+A solve takes some 20 to 100 times as long as an ordinary one. --output writes a column
+with x, the mean, and one with the digits. Exit codes are those of solve.`
+
+func newDigits(s streams) *cobra.Command {
+	var f stochasticFlags
+	c := &cobra.Command{
+		Use: "digits FILE", Short: "Count the digits of x that roundings leave (CESTAC)", Long: stochasticLong,
+		Example: "  mpsolve digits matrix.mtx\n" +
+			"  mpsolve digits matrix.mtx --method cg --precond jacobi --refine=false --seed 2\n" +
+			"  mpsolve digits matrix.mtx --tol 1e-14 --output digits.mtx --json",
+		Args: exactly(1, "one matrix file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(c, args[0]); err != nil {
+				return err
+			}
+			return f.run(c.Context(), s, args[0])
+		},
+	}
+	f.defaults()
+	fl := c.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
+	fl.Uint64Var(&f.seed, "seed", 1, "of the roundings")
+	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
+	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw, cw or rel, as of solve")
+	fl.StringVar(&f.method, "method", "auto", methodHelp())
+	f.precond.add(c)
+	f.reorder.add(c)
+	fl.StringVar(&f.scale, "scale", "auto", "scaling by powers of two: auto, none, row, sym or both")
+	fl.BoolVar(&f.refine, "refine", true, "use iterative refinement")
+	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40, and longer when convergence is slow")
+	fl.IntVar(&f.opt.MaxIter, "max-iter", 0, "limit on the total number of iterations; 0: max(20000, 2n)")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
+	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
+	fl.StringVarP(&f.output, "output", "o", "", "write x and its digits to this `file` (.mtx or .mtx.gz)")
+	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text")
+	completeWords(c, "method", solve.Methods)
+	completeWords(c, "scale", solve.Scales)
+	completeWords(c, "stop", solve.Stops)
+	return c
+}
+
+// defaults are the values of the flags of solve that a stochastic solve does not have.
+func (f *stochasticFlags) defaults() {
+	none := &cobra.Command{}
+	f.orthogonalization, f.memory = "mgs", "fast"
+	f.nullSpace.add(none)
+	f.storage.add(none)
+	f.device.add(none)
+	f.digits.add(none)
+}
+
+// run solves twice and compares.
+func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error {
+	in := input{streams: s, threads: f.opt.Threads, maxMemory: int64(f.maxMemory)}
+	m, err := in.matrix(ctx, path)
+	if err != nil {
+		return err
+	}
+	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
+		return err
+	}
+	b, _, err := f.readVectors(ctx, in, m.Rows)
+	if err != nil {
+		return err
+	}
+	if len(b) > 1 {
+		return usage("--rhs %s: want one right-hand side, got %d", f.rhs, len(b))
+	}
+	d := report.StochasticDigits{Version: Version, File: path, RHS: f.rhs}
+	if b == nil {
+		b = make([][]float64, 1)
+		if b[0], d.RHS, err = f.makeRHS(m); err != nil {
+			return err
+		}
+	}
+	status := newStatusLine(s.err)
+	defer status.done()
+	status.show(func() string { return "solving" })
+	plain, facts, err := solveOnce(ctx, m, b[0], f.opt)
+	if err != nil {
+		return err
+	}
+	out := &firstError{w: s.out}
+	if !f.json {
+		status.clear()
+		report.Facts(out, facts)
+		report.Line(out, "rhs", "%s", d.RHS)
+	}
+	opt := f.opt
+	opt.Tol = min(opt.Tol, max(finestTol, 2*plain.Errors.Row))
+	if slices.Contains(solve.Methods, solve.Method(plain.Method)) {
+		opt.Method, opt.Precond.Kind = solve.Method(plain.Method), plain.Precond.Kind
+		if opt.Precond.Kind == "" {
+			opt.Precond.Kind = precond.None
+		}
+	}
+	opt.Monitor = func(e krylov.Event) {
+		status.show(func() string { return fmt.Sprintf("three solves, iteration %d, %.1e", e.Iteration, e.Estimate) })
+	}
+	three, err := solve.SolveStochastic(ctx, m, b[0], nil, opt, f.seed)
+	if err != nil {
+		return err
+	}
+	status.clear()
+	d.Compare(facts, plain, three)
+	if f.output != "" {
+		if err := f.writeDigits(ctx, three); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		err = d.WriteJSON(out)
+	} else {
+		d.WriteText(out)
+	}
+	if err = errors.Join(err, out.err); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	if !d.Converged {
+		reason := plain.Reason
+		if reason.Converged() {
+			reason = three.Reason
+		}
+		return &exitError{code: exitOf(reason)}
+	}
+	return nil
+}
+
+// finestTol is the row-wise error that three samples can always reach: each element of their mean is
+// rounded up or down.
+const finestTol = 0x1p-50
+
+// solveOnce solves one system and closes its solver.
+func solveOnce(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Options) (r solve.Result, f csr.Facts, err error) {
+	s, err := solve.New(ctx, m, opt)
+	if err != nil {
+		return r, f, err
+	}
+	defer s.Close()
+	r, err = s.Solve(ctx, b, nil)
+	return r, s.Facts, err
+}
+
+// writeDigits writes x and its digits.
+func (f *stochasticFlags) writeDigits(ctx context.Context, three solve.Stochastic) error {
+	columns := make([]float64, 0, 2*len(three.Samples))
+	for _, x := range three.Samples {
+		columns = append(columns, stochastic.Mean(x))
+	}
+	columns = append(columns, three.Significant()...)
+	return writeFile(ctx, f.output, func(w io.Writer) error {
+		return matrixmarket.WriteDense(w, len(three.Samples), 2, columns, matrixmarket.WriteOptions{})
+	})
+}

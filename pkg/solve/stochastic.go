@@ -1,0 +1,260 @@
+package solve
+
+import (
+	"context"
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/stochastic"
+)
+
+// Stochastic is the outcome of a solve in discrete stochastic arithmetic, see package
+// stochastic. The roundings of its vectors, scalars, products and residuals are random; those of a
+// preconditioner are modelled, see samplePrecond; and the method's matrix is in FP64, since what
+// storing it loses is no rounding of an operation.
+type Stochastic struct {
+	Result                     // of the mean of the samples, which the verdict judges as any x
+	Samples  stochastic.Vector // of x
+	Unstable stochastic.Instabilities
+	Seed     uint64
+}
+
+// Significant returns the digits of each element of x that roundings leave; 0: a computational zero.
+func (s Stochastic) Significant() []float64 {
+	digits := make([]float64, len(s.Samples))
+	for i, x := range s.Samples {
+		digits[i] = stochastic.Significant(x)
+	}
+	return digits
+}
+
+// SolveStochastic solves A x = b by the method, preconditioner and refinement that Solver.Solve would
+// take with these options, as three solves in step whose roundings are random. Decisions are made by the
+// means of the samples. Devices, checkpoints and special kinds of matrices are left aside, and no
+// digits are gone on for (Options.Digits).
+func SolveStochastic(ctx context.Context, m *csr.Matrix, b, x0 []float64, opt Options, seed uint64) (Stochastic, error) {
+	arithmetic := stochastic.NewArithmetic(seed)
+	opt.ordinary, opt.Digits, opt.Device, opt.Checkpoint = true, NoDigits, nil, Checkpoints{}
+	opt.NullSpace.Kind = NullSpaceNone
+	opt.Storage = Storage{Set: lookup("FP64")}
+	opt.samples = func(m *csr.Matrix, pool *parallel.Pool) *samples {
+		return &samples{Space: stochastic.NewSpace(m.Rows, arithmetic, pool), m: m, pool: pool, kept: map[*float64]triples{}}
+	}
+	s, err := New(ctx, m, opt)
+	if err != nil {
+		return Stochastic{}, err
+	}
+	defer s.Close()
+	r, err := s.Solve(ctx, b, x0)
+	if err != nil {
+		return Stochastic{}, err
+	}
+	out := Stochastic{Result: r, Unstable: arithmetic.Instabilities(), Seed: seed}
+	last := s.refiner.(*refinement[triples, number]).at.(*samples).of(s.answered)
+	out.Samples = make(stochastic.Vector, m.Rows)
+	sample := make([]float64, m.Rows)
+	for k := range stochastic.Samples {
+		for i := range sample {
+			sample[i] = last[i][k]
+		}
+		for i, v := range s.Order.back(sample) {
+			out.Samples[i][k] = v
+		}
+	}
+	return out, nil
+}
+
+// samples is the place of vectors of three samples in memory.
+type samples struct {
+	*stochastic.Space
+	m    *csr.Matrix // A
+	pool *parallel.Pool
+	kept map[*float64]triples // what was downloaded, by the first element of where it went
+}
+
+type (
+	triples = stochastic.Vector
+	number  = stochastic.Number
+)
+
+var _ place[triples, number] = (*samples)(nil)
+
+func (*samples) agree() func(krylov.Reason) krylov.Reason { return nil }
+func (*samples) err() error                               { return nil }
+func (*samples) close()                                   {}
+func (*samples) free(...triples)                          {}
+
+func (*samples) upload(x []float64) triples { return stochastic.From(x) }
+
+func (p *samples) download(x []float64, v triples) {
+	p.kept[&x[0]] = append(p.kept[&x[0]][:0], v...)
+	for i := range x {
+		x[i] = stochastic.Mean(v[i])
+	}
+}
+
+// of returns the samples that were downloaded to x, and x itself where it is of another origin.
+func (p *samples) of(x []float64) triples {
+	if v, ok := p.kept[&x[0]]; ok {
+		return v
+	}
+	return stochastic.From(x)
+}
+
+func (*samples) AbsMax(x triples) (largest float64) {
+	for _, v := range x {
+		largest = max(largest, math.Abs(stochastic.Mean(v)))
+	}
+	return largest
+}
+
+func (p *samples) Norm2(x triples) (norm float64, e int) {
+	largest := p.AbsMax(x)
+	if largest == 0 || !finite(largest) {
+		return largest, 0
+	}
+	e = csr.Exponent(largest)
+	var sum float64
+	for _, v := range x {
+		m := csr.Ldexp(stochastic.Mean(v), -e)
+		sum += float64(m * m)
+	}
+	return math.Sqrt(sum), e
+}
+
+func (*samples) RowError(r, t triples, normX float64, b triples) (worst float64) {
+	for i := range r {
+		worst = worse(worst, math.Abs(stochastic.Mean(r[i])), stochastic.Mean(t[i]), normX, math.Abs(stochastic.Mean(b[i])))
+	}
+	return worst
+}
+
+func (p *samples) powers(e []int, sign int) powers[triples] { return samplePowers{p, e, sign} }
+
+// samplePowers are powers of two, by which samples are multiplied exactly.
+type samplePowers struct {
+	*samples
+	e    []int
+	sign int
+}
+
+func (d samplePowers) each(dst triples, of func(i, exponent, k int) float64) {
+	d.Each(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k := range stochastic.Samples {
+				dst[i][k] = of(i, d.sign*d.e[i], k)
+			}
+		}
+	})
+}
+
+func (d samplePowers) ldexp(dst, src triples, a float64, shift int) {
+	d.each(dst, func(i, e, k int) float64 { return csr.Ldexp(a*src[i][k], e+shift) })
+}
+
+// addLdexp rounds its sums at random: they are the x of refinement.
+func (d samplePowers) addLdexp(dst, x, z triples, shift int) {
+	scaled := make(triples, len(z))
+	d.ldexp(scaled, z, 1, shift)
+	d.Copy(dst, x)
+	d.Axpy(d.Scalar(1), scaled, dst)
+}
+
+func (d samplePowers) maxExponent(x triples) int {
+	top := leastExponent
+	for i, v := range x {
+		for _, s := range v {
+			if s != 0 {
+				top = max(top, csr.Exponent(s)+d.sign*d.e[i])
+			}
+		}
+	}
+	return top
+}
+
+func (p *samples) exact() linop.Operator[triples, number] {
+	return stochastic.Accurate{Operator: stochastic.NewOperator(p.Space, p.m)}
+}
+
+func (p *samples) absApply(dst, x triples) {
+	p.sampleSums(dst, x)
+	for i, v := range dst {
+		m := stochastic.Mean(v)
+		dst[i] = stochastic.Triple{m, m, m}
+	}
+}
+
+// sampleSums sets dst = |A||x|, sample by sample.
+func (p *samples) sampleSums(dst, x triples) {
+	p.Each(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := p.m.Row(i)
+			var sum stochastic.Triple
+			for k, j := range cols {
+				for s, v := range x[j] {
+					sum[s] += math.Abs(vals[k] * v)
+				}
+			}
+			dst[i] = sum
+		}
+	})
+}
+
+func (p *samples) store(scaled *csr.Matrix, t Storage) (matrix[triples, number], error) {
+	return sampleMatrix{
+		Operator: stochastic.NewOperator(p.Space, scaled),
+		stored:   stored{storage: t.fp64(), bytes: scaled.Bytes(), relaxer: linop.NewCSR(scaled, p.pool), source: scaled},
+	}, nil
+}
+
+// sampleMatrix is a matrix in FP64.
+type sampleMatrix struct {
+	stochastic.Operator
+	stored
+}
+
+func (a sampleMatrix) about() stored { return a.stored }
+
+func (sampleMatrix) storageError(triples, float64, powers[triples], int) {} // of plain storage
+
+func (a sampleMatrix) upload(made precond.Preconditioner) (krylov.Preconditioner[triples], error) {
+	n, _ := a.Dims()
+	sums := &samples{Space: a.Space(), m: a.source}
+	return &samplePrecond{at: sums, made: made, r: make([]float64, n), z: make([]float64, n), w: sums.New(), rounded: sums.New()}, nil
+}
+
+func (sampleMatrix) release() {}
+
+// samplePrecond applies a preconditioner M to one sample after the other, twice: z = M^-1 r in its own
+// arithmetic shows how large |A||z| is, roundings of which size are then added to r. So the samples of
+// z differ as those of a backward stable application would, whatever the kernels of M are.
+type samplePrecond struct {
+	at         *samples // of the matrix that M approximates
+	made       precond.Preconditioner
+	r, z       []float64
+	w, rounded triples
+}
+
+// Apply implements krylov.Preconditioner.
+func (p *samplePrecond) Apply(dst, src triples) {
+	p.each(dst, src)
+	p.at.sampleSums(p.w, dst)
+	p.at.Perturb(p.rounded, src, p.w)
+	p.each(dst, p.rounded)
+}
+
+func (p *samplePrecond) each(dst, src triples) {
+	for k := range stochastic.Samples {
+		for i := range p.r {
+			p.r[i] = src[i][k]
+		}
+		p.made.Apply(p.z, p.r)
+		for i, z := range p.z {
+			dst[i][k] = z
+		}
+	}
+}
