@@ -149,7 +149,10 @@ type result struct {
 
 // kinds lists all ways to measure.
 func kinds() []kind {
-	return []kind{product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(), streams(), plainLayouts()}
+	return []kind{
+		product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(), inexactGMRES(), iterations(),
+		streams(), plainLayouts(),
+	}
 }
 
 func findKind(name string) (kind, error) {

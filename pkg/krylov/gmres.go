@@ -30,8 +30,12 @@ import (
 // 4 + 4 ceil((j+1)/k) launches.
 type GMRES[V any, S linop.Scalar[S]] struct {
 	driver[V, S]
-	opt     GMRESOptions
-	v       []V // the basis
+	opt    GMRESOptions
+	v      []V               // the basis; if it is packed, two vectors in turns and one of work
+	packed linop.Basis[V, S] // the basis in fewer bits; nil: it is v
+	slack  slack
+
+	counted linop.BasisCounts // by solves that have ended
 	least   leastSquares[S]
 	columns columns[V, S] // of H, that have not been added to least yet
 	pace    pace
@@ -61,6 +65,10 @@ type GMRESOptions struct {
 	// printed.
 	KeepWorse         bool
 	Orthogonalization Orthogonalization
+
+	// Basis is how the basis is stored if the space is a linop.Packer; "": in vectors of the space.
+	// Then it is made orthogonal by classical Gram-Schmidt, again where that has cancelled much.
+	Basis linop.BasisFormat
 }
 
 const (
@@ -86,6 +94,13 @@ func (o GMRESOptions) withDefaults() GMRESOptions {
 // gmresVectors is the memory of the longest cycle.
 func gmresVectors(n int, use Use) int {
 	m := min(use.GMRES.withDefaults().MaxRestart, n)
+	switch use.GMRES.Basis { // and three vectors
+	case "":
+	case linop.BasisFP32:
+		m = m/2 + 4
+	default:
+		m += 4
+	}
 	switch {
 	case use.Preconditioned && use.Flexible:
 		return 2*m + 2
@@ -102,10 +117,14 @@ func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOption
 	if ok {
 		opt.Orthogonalization = CGS2
 	}
-	return &GMRES[V, S]{
+	m := &GMRES[V, S]{
 		driver: newDriver(space, deferral[V, S]{}), opt: opt, columns: columns[V, S]{async: async},
 		least: newLeastSquares(space.Scalar(1), space.Roundoff()),
 	}
+	if packer, ok := space.(linop.Packer[V, S]); ok && opt.Basis != "" {
+		m.packed = packer.NewBasis(opt.Basis)
+	}
+	return m
 }
 
 // Name returns "gmres".
@@ -118,6 +137,7 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 		reason = m.cycles()
 	}
 	m.start = State[V]{}
+	m.tally()
 	return m.end(reason)
 }
 
@@ -127,6 +147,7 @@ func (m *GMRES[V, S]) cycles() Reason {
 	longest := min(m.opt.MaxRestart, m.space.Dim())
 	if c.opt.Resume == nil {
 		*p = pace{restart: min(m.opt.Restart, m.space.Dim()), before: norm(m.rr)}
+		m.slack = slack{}
 	} else {
 		m.resume(m)
 	}
@@ -139,6 +160,7 @@ func (m *GMRES[V, S]) cycles() Reason {
 		rnorm := norm(m.rr)
 		c.result.Residual = rnorm / c.bnorm
 		c.least = rnorm // what the cycle thought of it may have been less
+		m.slack.learn(start, rnorm, m.least.residual(), p.restart)
 		switch {
 		case !finite(rnorm):
 			reason = NotFinite
@@ -171,16 +193,17 @@ func (m *GMRES[V, S]) cycle(restart int) Reason {
 	rr := m.columns.known(m.rr)
 	one, beta := m.space.Scalar(1), rr.Sqrt()
 	m.space.Copy(m.basis(0), m.r)
-	m.space.Scale(one.Div(beta), m.v[0])
 	m.least.begin(beta)
 	m.columns.begin()
+	m.slack.begin(norm(rr), m.c.target(), restart)
+	m.store(0, one.Div(beta), m.v[0])
 	reason, end := Running, false
 	for j := 0; j < restart && !end; j++ {
 		w := m.basis(j + 1)
-		m.a.Apply(w, m.pre.apply(m.slot(j), m.v[j]))
+		m.multiply(w, m.pre.apply(m.slot(j), m.basis(j)))
 		next := m.orthogonalise(j, w)
 		if reason, end = m.add(m.columns.due(j+1 == restart || m.last())); !end {
-			m.space.Scale(one.Div(next), w)
+			m.store(j+1, one.Div(next), w)
 			reason = m.pause()
 			end = reason != Running
 		}
@@ -189,7 +212,7 @@ func (m *GMRES[V, S]) cycle(restart int) Reason {
 		return reason // the last column is not usable
 	}
 	y := m.least.solve()
-	before := m.v[len(y)] // of no further use
+	before := m.free(len(y))
 	m.space.Copy(before, m.x)
 	m.correct(m.x, y)
 	m.residual()
@@ -204,12 +227,12 @@ func (m *GMRES[V, S]) cycle(restart int) Reason {
 func (m *GMRES[V, S]) correct(x V, y []S) {
 	switch {
 	case m.pre.by == nil:
-		m.space.MultiAxpy(y, m.v[:len(y)], x)
+		m.combine(y, x)
 	case m.c.opt.Flexible:
 		m.space.MultiAxpy(y, m.pre.z[:len(y)], x)
 	default:
 		m.space.Zero(m.r)
-		m.space.MultiAxpy(y, m.v[:len(y)], m.r)
+		m.combine(y, m.r)
 		m.space.Axpy(m.space.Scalar(1), m.pre.apply(0, m.r), x)
 	}
 }
@@ -227,11 +250,12 @@ func (m *GMRES[V, S]) slot(j int) int {
 func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
 	start := time.Now()
 	defer func() { m.c.result.Orthogonalization += time.Since(start) }()
-	column, v := m.columns.next(), m.v[:j+1]
+	column := m.columns.next()
 	m.c.result.Projections += int64(j + 1)
 	column.h = slices.Grow(column.h[:0], j+1)[:j+1]
 	h := column.h
-	if m.opt.Orthogonalization != CGS2 {
+	if m.packed == nil && m.opt.Orthogonalization != CGS2 {
+		v := m.v[:j+1]
 		h[0] = m.space.Dot(v[0], w)
 		for k := range j {
 			h[k+1] = m.space.AxpyDot(h[k].Neg(), v[k], w, v[k+1])
@@ -241,6 +265,11 @@ func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
 	}
 	column.g = slices.Grow(column.g[:0], j+1)[:j+1]
 	g := column.g
+	if m.packed != nil {
+		column.next = m.projectPacked(h, g, w)
+		return column.next
+	}
+	v := m.v[:j+1]
 	m.space.MultiDot(h, v, w)
 	negate(g, h)
 	m.space.MultiAxpy(g, v, w)
@@ -283,14 +312,6 @@ func (m *GMRES[V, S]) add(due []column[S]) (reason Reason, end bool) {
 	m.columns.drop(len(due))
 	reason = c.agree(c.limit())
 	return reason, reason != Running
-}
-
-// basis returns v[j], which is new when no solve has come so far.
-func (m *GMRES[V, S]) basis(j int) V {
-	for len(m.v) <= j {
-		m.v = append(m.v, m.space.New())
-	}
-	return m.v[j]
 }
 
 func negate[S linop.Scalar[S]](dst, src []S) {

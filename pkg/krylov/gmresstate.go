@@ -29,6 +29,6 @@ func (m *GMRES[V, S]) pause() Reason {
 func (m *GMRES[V, S]) keeps(bool) kept[V, S] {
 	return kept[V, S]{
 		vectors: []V{m.x, m.r}, scalars: []*S{&m.rr},
-		numbers: []*float64{&m.pace.before}, counts: []*int{&m.pace.restart, &m.pace.slow, &m.pace.since},
+		numbers: []*float64{&m.pace.before, &m.slack.rate, &m.slack.caution}, counts: []*int{&m.pace.restart, &m.pace.slow, &m.pace.since},
 	}
 }

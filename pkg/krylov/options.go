@@ -128,6 +128,8 @@ type Result struct {
 	// orthogonal to, an inner product and an update each.
 	Projections       int64
 	Orthogonalization time.Duration // spent in Gram-Schmidt
+
+	Basis linop.BasisCounts // of GMRES with a Basis
 }
 
 // A Method solves A x = b. It keeps its work vectors from one solve to the

@@ -163,6 +163,7 @@ func (f *Refinement[V, S]) step(
 	total.Outer++
 	total.Iterations += inner.Iterations
 	total.Projections += inner.Projections
+	total.Basis = total.Basis.Add(inner.Basis)
 	total.Orthogonalization += inner.Orthogonalization
 	total.Residual = inner.Residual
 	total.Reason = inner.Reason

@@ -149,16 +149,21 @@ func (h *Host) MultiDot(out []Float64, vs [][]float64, w []float64) {
 	if m == 0 {
 		return
 	}
+	h.room(m)
+	h.run(vectorJob{op: opMultiDot, vs: vs, y: w})
+	h.Reducer.Sum(h.sums[:m], h.partial[:m*h.blocks()])
+	for k, s := range h.sums[:m] {
+		out[k] = Float64(s)
+	}
+}
+
+// room makes room for m sums.
+func (h *Host) room(m int) {
 	if need := m * h.blocks(); len(h.partial) < need {
 		h.partial = make([]float64, need)
 	}
 	if len(h.sums) < m {
 		h.sums = make([]float64, m)
-	}
-	h.run(vectorJob{op: opMultiDot, vs: vs, y: w})
-	h.Reducer.Sum(h.sums[:m], h.partial[:m*h.blocks()])
-	for k, s := range h.sums[:m] {
-		out[k] = Float64(s)
 	}
 }
 

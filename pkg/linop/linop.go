@@ -82,6 +82,14 @@ type Operator[V, S any] interface {
 	Residual(r, b, x V)                 // r = b - A x
 }
 
+// A Graded is an Operator whose products may be less accurate, and read less memory then.
+type Graded[V, S any] interface {
+	Operator[V, S]
+	// ApplyWithin computes dst = A src with an error of at most delta ||A||_inf ||src||_inf in an element,
+	// or that of Apply.
+	ApplyWithin(delta float64, dst, src V)
+}
+
 // A Transposer is an Operator that multiplies with its transpose as well.
 type Transposer[V, S any] interface {
 	Operator[V, S]

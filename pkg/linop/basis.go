@@ -1,0 +1,164 @@
+package linop
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/packed"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// BasisFormat is how a Basis stores vectors of norm 1.
+type BasisFormat string
+
+// The formats. BasisAdaptive stores each block of each vector in the narrowest format of package
+// packed that keeps the error that the vector may have.
+const (
+	BasisFP64     BasisFormat = "fp64"
+	BasisFP32     BasisFormat = "fp32"
+	BasisINT16    BasisFormat = "int16"
+	BasisAdaptive BasisFormat = "adaptive"
+)
+
+// A Packer is a Space that can store vectors in fewer bits.
+type Packer[V any, S Scalar[S]] interface {
+	Space[V, S]
+	NewBasis(BasisFormat) Basis[V, S]
+}
+
+// A Basis is vectors v_0, v_1, ... that are stored in fewer bits than the vectors of their Space have,
+// and taken from memory once for each operation.
+type Basis[V any, S Scalar[S]] interface {
+	// Set stores a w as v_k, which replaces the vectors from k on, and sets w to what is stored. The
+	// norm of the error is at most delta if the format is adaptive.
+	Set(k int, a S, w V, delta float64)
+
+	MultiDot(h []S, w V)       // h_k = v_k·w
+	MultiAxpy(a []S, w V)      // w += sum a_k v_k
+	MultiAxpyDot(a []S, w V) S // w += sum a_k v_k, returns w·w
+	Counts() BasisCounts
+}
+
+// BasisCounts counts what a Basis has done.
+type BasisCounts struct {
+	Elements, Bytes int64 // of all vectors that have been set
+	Read            int64 // bytes of vectors that operations have read and written
+}
+
+// Add returns a + b.
+func (a BasisCounts) Add(b BasisCounts) BasisCounts {
+	return BasisCounts{a.Elements + b.Elements, a.Bytes + b.Bytes, a.Read + b.Read}
+}
+
+// Sub returns a - b.
+func (a BasisCounts) Sub(b BasisCounts) BasisCounts {
+	return BasisCounts{a.Elements - b.Elements, a.Bytes - b.Bytes, a.Read - b.Read}
+}
+
+// hostBasis is a Basis of Host.
+type hostBasis struct {
+	h      *Host
+	format BasisFormat
+	v      []*packed.Vector
+	counts BasisCounts
+}
+
+// NewBasis returns an empty basis. It panics if there is no such format.
+func (h *Host) NewBasis(f BasisFormat) Basis[[]float64, Float64] {
+	switch f {
+	case BasisFP64, BasisFP32, BasisINT16, BasisAdaptive:
+		return &hostBasis{h: h, format: f}
+	}
+	panic(fmt.Sprintf("linop: no format %q of a basis", f))
+}
+
+// rule is that of a vector whose error may have the norm delta.
+func (b *hostBasis) rule(delta float64) packed.Rule {
+	switch b.format {
+	case BasisFP32:
+		return packed.Uniform(packed.FP32)
+	case BasisINT16:
+		return packed.Uniform(packed.Int16)
+	case BasisAdaptive:
+		return packed.Rule{Theta: delta / math.Sqrt(float64(b.h.n))}
+	}
+	return packed.Uniform(packed.FP64)
+}
+
+// Set implements Basis.
+func (b *hostBasis) Set(k int, a Float64, w []float64, delta float64) {
+	for len(b.v) <= k {
+		b.v = append(b.v, packed.New(b.h.n, b.h.pool, b.h.kernels))
+	}
+	b.v[k].Pack(a.Float(), w, b.rule(delta))
+	b.counts = b.counts.Add(BasisCounts{Elements: int64(b.h.n), Bytes: b.v[k].Bytes()})
+}
+
+// Counts implements Basis.
+func (b *hostBasis) Counts() BasisCounts { return b.counts }
+
+// read counts the first n vectors, and so many of the space, as read or written.
+func (b *hostBasis) read(n, others int) {
+	b.counts.Read += int64(8 * b.h.n * others)
+	for _, v := range b.v[:n] {
+		b.counts.Read += v.Bytes()
+	}
+}
+
+// blocksOf is the number of blocks of a packed.Vector in one of Host.
+const blocksOf = blockSize / packed.Block
+
+// each calls do for every block of w, which is the blocks lo to hi-1 of packed vectors.
+func (b *hostBasis) each(do func(block, lo, hi int)) {
+	run := parallel.Func(func(k int) {
+		do(k, k*blocksOf, min((k+1)*blocksOf, (b.h.n+packed.Block-1)/packed.Block))
+	})
+	if b.h.n < serialBelow {
+		for k := range b.h.blocks() {
+			run(k)
+		}
+		return
+	}
+	b.h.pool.Run(b.h.blocks(), run)
+}
+
+// MultiDot implements Basis.
+func (b *hostBasis) MultiDot(out []Float64, w []float64) {
+	m, h := len(out), b.h
+	h.room(m)
+	b.read(m, 1)
+	b.each(func(block, lo, hi int) {
+		for k := range m {
+			h.partial[block*m+k] = b.v[k].DotBlocks(lo, hi, w)
+		}
+	})
+	h.Reducer.Sum(h.sums[:m], h.partial[:m*h.blocks()])
+	for k, s := range h.sums[:m] {
+		out[k] = Float64(s)
+	}
+}
+
+// MultiAxpy implements Basis.
+func (b *hostBasis) MultiAxpy(a []Float64, w []float64) {
+	b.read(len(a), 2)
+	b.each(func(_, lo, hi int) { b.add(a, lo, hi, w) })
+}
+
+// MultiAxpyDot implements Basis.
+func (b *hostBasis) MultiAxpyDot(a []Float64, w []float64) Float64 {
+	h := b.h
+	b.read(len(a), 2)
+	b.each(func(block, lo, hi int) {
+		b.add(a, lo, hi, w)
+		part := w[lo*packed.Block : min(hi*packed.Block, h.n)]
+		h.partial[block] = h.kernels.Dot(part, part)
+	})
+	return h.sum()
+}
+
+// add computes w += sum a_k v_k for the packed blocks lo to hi-1.
+func (b *hostBasis) add(a []Float64, lo, hi int, w []float64) {
+	for k, f := range a {
+		b.v[k].AxpyBlocks(f.Float(), lo, hi, w)
+	}
+}
