@@ -33,8 +33,19 @@ var deviceLayouts = []struct {
 	{"csr32", "FP32", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (*gpu.Matrix, error) {
 		return gpu.NewCSR32(d, m)
 	}},
+	{"coo", "FP64", inLayout(adaptive.COO)},
+	{"ell", "FP64", inLayout(adaptive.ELL)},
+	{"hybrid", "FP64", inLayout(adaptive.Hybrid)},
 	{"slots", "AFX", gpu.NewMatrix},
 	{"bucketed", "AP7RE", gpu.NewMatrix},
+}
+
+// inLayout stores a matrix in a layout by its name.
+func inLayout(l adaptive.Layout) storing {
+	return func(d *gpu.Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*gpu.Matrix, error) {
+		s.Layout = l
+		return gpu.NewMatrix(d, m, s, pool)
+	}
 }
 
 // DeviceLayouts returns the names of all layouts.

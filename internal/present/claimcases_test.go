@@ -276,6 +276,23 @@ var cases = []struct {
 	{"fp16-range", Holds, half(0.5, 0)},
 	{"fp16-range", Fails, half(0.5, 0.1)},
 	{"fp16-range", NotMeasured, half(0, 0)},
+
+	{"ginkgo-stream-dot", NotHere, list(streamed("copy", 40), streamed("dot", 36))},
+	{"ginkgo-stream-dot", NotMeasured, list(streamed("copy", 40))},
+	{"ginkgo-share", NotHere, list(laidOut("csr", 1, 12))},
+	{"ginkgo-winner", NotHere, list(laidOut("csr", 1, 12), laidOut("ell", 1.33, 12))},
+	{"ginkgo-coo", Holds, list(laidOut("csr", 1, 12), laidOut("coo", 1.33, 16))},
+	{"ginkgo-coo", Fails, list(laidOut("csr", 1, 12), laidOut("coo", 1.01, 16))},
+}
+
+// streamed is a kernel of BabelStream.
+func streamed(kernel string, gbps float64) records.Record {
+	return made("stream", "n=1000 threads=2 kernel="+kernel, numbers{"gbps": gbps})
+}
+
+// laidOut is a product in a layout, with its time over the fastest and its bytes per element.
+func laidOut(layout string, seconds, bytes float64) records.Record {
+	return made("layouts", "layout="+layout, numbers{"seconds": seconds, "time_best": seconds, "bandwidth_share": 1 / seconds, "bytes": bytes / 3 * 1e6})
 }
 
 // iterated are iterations of a method.

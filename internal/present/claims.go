@@ -95,6 +95,11 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"slightly more time": slightlyMoreTime,
 	"less storage":       lessStorage,
 	"range":              rangeMatters,
+
+	"stream dot":      streamDot,
+	"bandwidth share": bandwidthShare,
+	"no winner":       noWinner,
+	"by bytes":        byBytes,
 }
 
 //go:embed claims.yaml

@@ -48,6 +48,8 @@ var values = []Value{
 	{"time_ordinary", "time / ordinary FP64 CSR", Percent},
 	{"time_fp32", "time / uniform FP32", Percent},
 	{"time_tuned", "time / tuned FP64 CSR", Percent},
+	{"time_best", "time / the fastest layout", Fixed},
+	{"bandwidth_share", "share of the bound by bandwidth", Percent},
 	{"gbps", "GB/s", Fixed},
 	{"efficiency", "parallel efficiency", Percent},
 	{"speedup", "speedup over one thread", Fixed},

@@ -72,6 +72,21 @@ static void run_vector_keep(u32 block, const void *const *a)
 	vector_keep(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3], *(double * const *)a[4]);
 }
 
+static void run_stream_copy(u32 block, const void *const *a)
+{
+	stream_copy(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3]);
+}
+
+static void run_stream_mul(u32 block, const void *const *a)
+{
+	stream_mul(block, *(const u32 *)a[0], *(u32 const *)a[1], *(double const *)a[2], *(const double * const *)a[3], *(double * const *)a[4]);
+}
+
+static void run_stream_triad(u32 block, const void *const *a)
+{
+	stream_triad(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
+}
+
 static void run_spmv_csr(u32 block, const void *const *a)
 {
 	spmv_csr(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
@@ -100,6 +115,21 @@ static void run_spmv_csr_abs(u32 block, const void *const *a)
 static void run_spmv_csr_abs_segments(u32 block, const void *const *a)
 {
 	spmv_csr_abs_segments(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+}
+
+static void run_spmv_coo(u32 block, const void *const *a)
+{
+	spmv_coo(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7], *(double * const *)a[8]);
+}
+
+static void run_spmv_coo_carry(u32 block, const void *const *a)
+{
+	spmv_coo_carry(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
+}
+
+static void run_spmv_ell(u32 block, const void *const *a)
+{
+	spmv_ell(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_jacobi32(u32 block, const void *const *a)
@@ -211,12 +241,18 @@ static const entry entries[] = {
 	{"vector_multi_axpy", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), 8, 8, 8, 8, 8, 8, 8, 8, 8, sizeof(u32), 8}, run_vector_multi_axpy},
 	{"vector_totals", 5, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8}, run_vector_totals},
 	{"vector_keep", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_keep},
+	{"stream_copy", 4, {4, sizeof(u32), 8, 8}, run_stream_copy},
+	{"stream_mul", 5, {4, sizeof(u32), sizeof(double), 8, 8}, run_stream_mul},
+	{"stream_triad", 6, {4, sizeof(u32), 8, sizeof(double), 8, 8}, run_stream_triad},
 	{"spmv_csr", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_csr},
 	{"spmv_csr_segments", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_csr_segments},
 	{"spmv_csr32", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_csr32},
 	{"spmv_csr32_segments", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_csr32_segments},
 	{"spmv_csr_abs", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_csr_abs},
 	{"spmv_csr_abs_segments", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_csr_abs_segments},
+	{"spmv_coo", 9, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8, 8}, run_spmv_coo},
+	{"spmv_coo_carry", 6, {4, sizeof(u32), 8, 8, 8, 8}, run_spmv_coo_carry},
+	{"spmv_ell", 17, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_ell},
 	{"jacobi32", 5, {4, sizeof(u32), 8, 8, 8}, run_jacobi32},
 	{"block_jacobi", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_block_jacobi},
 	{"spmv_long", 18, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_long},

@@ -16,12 +16,18 @@ var kernels = [numKernels]kernel{
 	{"vector_multi_axpy", vectorMultiAxpy{}},
 	{"vector_totals", vectorTotals{}},
 	{"vector_keep", vectorKeep{}},
+	{"stream_copy", streamCopy{}},
+	{"stream_mul", streamMul{}},
+	{"stream_triad", streamTriad{}},
 	{"spmv_csr", spmvCsr{}},
 	{"spmv_csr_segments", spmvCsrSegments{}},
 	{"spmv_csr32", spmvCsr32{}},
 	{"spmv_csr32_segments", spmvCsr32Segments{}},
 	{"spmv_csr_abs", spmvCsrAbs{}},
 	{"spmv_csr_abs_segments", spmvCsrAbsSegments{}},
+	{"spmv_coo", spmvCoo{}},
+	{"spmv_coo_carry", spmvCooCarry{}},
+	{"spmv_ell", spmvEll{}},
 	{"jacobi32", jacobi32{}},
 	{"block_jacobi", blockJacobi{}},
 	{"spmv_long", spmvLong{}},
@@ -43,7 +49,7 @@ var kernels = [numKernels]kernel{
 	{"spmv_slots6", spmvSlots6{}},
 }
 
-const numKernels = 38
+const numKernels = 44
 
 func (vectorScale) number() int             { return 0 }
 func (vectorAxpy) number() int              { return 1 }
@@ -58,31 +64,37 @@ func (vectorMultiDot) number() int          { return 9 }
 func (vectorMultiAxpy) number() int         { return 10 }
 func (vectorTotals) number() int            { return 11 }
 func (vectorKeep) number() int              { return 12 }
-func (spmvCsr) number() int                 { return 13 }
-func (spmvCsrSegments) number() int         { return 14 }
-func (spmvCsr32) number() int               { return 15 }
-func (spmvCsr32Segments) number() int       { return 16 }
-func (spmvCsrAbs) number() int              { return 17 }
-func (spmvCsrAbsSegments) number() int      { return 18 }
-func (jacobi32) number() int                { return 19 }
-func (blockJacobi) number() int             { return 20 }
-func (spmvLong) number() int                { return 21 }
-func (spmvCsrAccurate) number() int         { return 22 }
-func (spmvCsrAccurateSegments) number() int { return 23 }
-func (spmvLongAccurate) number() int        { return 24 }
-func (spmvBucketed) number() int            { return 25 }
-func (measureAbsMax) number() int           { return 26 }
-func (measureRowError) number() int         { return 27 }
-func (measureSquares) number() int          { return 28 }
-func (measureExponent) number() int         { return 29 }
-func (measureLdexp) number() int            { return 30 }
-func (measureAddLdexp) number() int         { return 31 }
-func (spmvSlots1) number() int              { return 32 }
-func (spmvSlots2) number() int              { return 33 }
-func (spmvSlots3) number() int              { return 34 }
-func (spmvSlots4) number() int              { return 35 }
-func (spmvSlots5) number() int              { return 36 }
-func (spmvSlots6) number() int              { return 37 }
+func (streamCopy) number() int              { return 13 }
+func (streamMul) number() int               { return 14 }
+func (streamTriad) number() int             { return 15 }
+func (spmvCsr) number() int                 { return 16 }
+func (spmvCsrSegments) number() int         { return 17 }
+func (spmvCsr32) number() int               { return 18 }
+func (spmvCsr32Segments) number() int       { return 19 }
+func (spmvCsrAbs) number() int              { return 20 }
+func (spmvCsrAbsSegments) number() int      { return 21 }
+func (spmvCoo) number() int                 { return 22 }
+func (spmvCooCarry) number() int            { return 23 }
+func (spmvEll) number() int                 { return 24 }
+func (jacobi32) number() int                { return 25 }
+func (blockJacobi) number() int             { return 26 }
+func (spmvLong) number() int                { return 27 }
+func (spmvCsrAccurate) number() int         { return 28 }
+func (spmvCsrAccurateSegments) number() int { return 29 }
+func (spmvLongAccurate) number() int        { return 30 }
+func (spmvBucketed) number() int            { return 31 }
+func (measureAbsMax) number() int           { return 32 }
+func (measureRowError) number() int         { return 33 }
+func (measureSquares) number() int          { return 34 }
+func (measureExponent) number() int         { return 35 }
+func (measureLdexp) number() int            { return 36 }
+func (measureAddLdexp) number() int         { return 37 }
+func (spmvSlots1) number() int              { return 38 }
+func (spmvSlots2) number() int              { return 39 }
+func (spmvSlots3) number() int              { return 40 }
+func (spmvSlots4) number() int              { return 41 }
+func (spmvSlots5) number() int              { return 42 }
+func (spmvSlots6) number() int              { return 43 }
 
 type (
 	product struct {
@@ -172,6 +184,21 @@ type (
 		n                   uint32
 		x, kept, reductions Buffer
 	}
+	streamCopy struct {
+		n    uint32
+		x, y Buffer
+	}
+	streamMul struct {
+		n    uint32
+		a    float64
+		x, y Buffer
+	}
+	streamTriad struct {
+		n    uint32
+		x    Buffer
+		a    float64
+		y, z Buffer
+	}
 	spmvCsr struct {
 		rows, shift, most uint32
 		ptr, col, val     Buffer
@@ -185,7 +212,22 @@ type (
 	spmvCsr32Segments  spmvCsrSegments
 	spmvCsrAbs         spmvCsr
 	spmvCsrAbsSegments spmvCsrSegments
-	jacobi32           struct {
+	spmvCoo            struct {
+		tiles, count                  uint32
+		row, col, val, x, carry, sums Buffer
+	}
+	spmvCooCarry struct {
+		count                 uint32
+		row, cut, carry, sums Buffer
+	}
+	spmvEll struct {
+		rows, width, stride uint32
+		col, val            Buffer
+		more                uint32
+		sums                Buffer
+		product
+	}
+	jacobi32 struct {
 		n       uint32
 		w, x, y Buffer
 	}

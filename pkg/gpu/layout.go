@@ -21,6 +21,9 @@ var layouts = []struct {
 	{adaptive.Slots, slotKind{}.store},
 	{adaptive.Blocks, slotKind{blocks: true, diagonals: true}.store},
 	{adaptive.Diagonals, slotKind{diagonals: true}.store},
+	{adaptive.COO, storeHybrid("FP64 COO", func(*csr.Matrix) (int, error) { return 0, nil })},
+	{adaptive.ELL, storeHybrid("FP64 ELL", adaptive.ELLWidth)},
+	{adaptive.Hybrid, storeHybrid("FP64 ELL and COO", func(m *csr.Matrix) (int, error) { return adaptive.HybridWidth(m), nil })},
 }
 
 // Layouts lists the layouts that a matrix may have on a device.

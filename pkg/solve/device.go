@@ -113,8 +113,10 @@ type deviceMatrix struct {
 
 // store converts the scaled matrix on the host and copies it to the device.
 func (d *device) store(scaled *csr.Matrix, t Storage) (matrix[*gpu.Vector, gpu.Scalar], error) {
-	if t.Layout == adaptive.CSR {
-		t = t.fp64()
+	if layout := t.Layout; layout.FP64() {
+		if t = t.fp64(); layout != adaptive.CSR {
+			t.Layout = layout
+		}
 	}
 	made, err := d.convert(scaled, t)
 	if err != nil {
@@ -122,6 +124,9 @@ func (d *device) store(scaled *csr.Matrix, t Storage) (matrix[*gpu.Vector, gpu.S
 	}
 	d.owned = append(d.owned, made)
 	a := &deviceMatrix{Matrix: made, at: d, stored: stored{storage: t, bytes: made.Bytes(), rows: scaled.Rows}}
+	if t.Layout.FP64() {
+		a.layout = made.LayoutText()
+	}
 	if t.plain() {
 		return a, nil
 	}
@@ -136,7 +141,7 @@ func (d *device) store(scaled *csr.Matrix, t Storage) (matrix[*gpu.Vector, gpu.S
 
 // convert stores the scaled matrix.
 func (d *device) convert(scaled *csr.Matrix, t Storage) (*gpu.Matrix, error) {
-	if t.plain() {
+	if t.plain() && !t.Layout.FP64() {
 		return gpu.NewCSR(d.on, scaled)
 	}
 	return gpu.NewMatrix(d.on, scaled, t.spec(), d.pool)

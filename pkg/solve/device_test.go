@@ -68,6 +68,8 @@ func TestDevice(t *testing.T) {
 		{"FP32", flow, Options{Storage: storageOf("FP32", 0)}},
 		{"FP64", flow, Options{Storage: storageOf("FP64", 0)}},
 		{"layout csr", spd, Options{Storage: Storage{Layout: adaptive.CSR}}},
+		{"layout coo", flow, Options{Storage: Storage{Layout: adaptive.COO}}},
+		{"layout hybrid", spd, Options{Storage: Storage{Layout: adaptive.Hybrid}}},
 		{"no refinement", spd, Options{NoRefine: true}},
 		{"steps", spd, Options{InnerTol: 0.01}},
 		{"scale none", grid(14, 0.3, 0), Options{Scale: ScaleNone}},

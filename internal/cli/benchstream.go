@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+)
+
+// benchStreamFlags are the flags of `mpsolve bench stream`.
+type benchStreamFlags struct {
+	timingFlags
+	device    deviceFlag
+	exponents []int
+	threads   []int
+}
+
+const benchStreamLong = `Measure the bandwidth of memory as BabelStream does.
+
+Arrays a, b and c of 2^n doubles go through five kernels: copy (c = a), mul (b = s c),
+add (c = a + b), triad (a = b + s c) and dot (a·b). The table has the bytes that a
+kernel reads and writes over the time of the fastest and of the median round, in GB/s.
+A write counts once, although most processors read a cache line before they write it:
+so copy, mul, add and triad show less than what memory does, dot all of it. What the
+kernels leave in the arrays is checked first, with BabelStream's bounds.
+
+By default each array takes four times the last-level cache, and the numbers of threads
+are powers of two up to all processors. Kernels are timed interleaved: each once in
+every round. On a device each time has the launch of the kernel and the wait for it.`
+
+func newBenchStream(s streams) *cobra.Command {
+	var f benchStreamFlags
+	c := &cobra.Command{
+		Use: "stream", Short: "Measure the bandwidth of memory as BabelStream does", Long: benchStreamLong,
+		Example: "  mpsolve bench stream\n" +
+			"  mpsolve bench stream --n 12,16,20,25 --threads 1 --json\n" +
+			"  mpsolve bench stream --device cuda --n 25,28",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("bench stream takes no files, but %q", args[0])
+			}
+			return f.run(c.Context(), s)
+		},
+	}
+	fl := c.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.device.text, "device", onCPU, "cpu, or cuda, hip or opencl, also with the number of a device as in cuda:1, or emulate, which runs the kernels on the host")
+	fl.IntSliceVar(&f.exponents, "n", nil, "list of `exponents`: arrays have 2^n doubles (default four times the last-level cache; on a device 25)")
+	fl.IntSliceVar(&f.threads, "threads", nil, "list of numbers of threads of the host (default powers of two and all processors)")
+	f.timingFlags.add(fl, 20, "number of rounds", " for each size")
+	completeWords(c, "device", append([]gpu.Backend{onCPU}, onlyDevices...))
+	return c
+}
+
+func (f *benchStreamFlags) run(ctx context.Context, s streams) error {
+	on := environment()
+	opt, err := f.check(on.LLCBytes)
+	if err != nil {
+		return err
+	}
+	status := newStatusLine(s.err)
+	defer status.done()
+	opt.Progress = func(text string) { status.show(func() string { return text }) }
+	out := &firstError{w: s.out}
+	var results []bench.StreamResult
+	if f.device.kind == onCPU {
+		if results, err = bench.Stream(ctx, opt); err != nil {
+			return err
+		}
+		status.clear()
+		if f.json {
+			out.keep(report.StreamJSON(out, on, results))
+		} else {
+			report.OnMachine(out, on)
+		}
+	} else {
+		d, err := f.device.open(s)
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		if results, err = bench.DeviceStream(ctx, d, opt); err != nil {
+			return err
+		}
+		status.clear()
+		if f.json {
+			out.keep(report.DeviceStreamJSON(out, d.Info(), results))
+		} else {
+			report.Line(out, "device", "%s", d.Info())
+		}
+	}
+	if !f.json {
+		report.Stream(out, results)
+	}
+	if out.err != nil {
+		return fmt.Errorf("writing: %w", out.err)
+	}
+	return nil
+}
+
+// mostExponent is that of the largest arrays.
+const mostExponent = 31
+
+// check turns flags into options; every fault is found before any work.
+func (f *benchStreamFlags) check(cache int64) (opt bench.StreamOptions, err error) {
+	opt = bench.StreamOptions{Threads: f.threads, Repeat: f.repeat, Budget: f.budget}
+	if err := f.timingFlags.check(); err != nil {
+		return opt, err
+	}
+	if err := f.device.check(append([]gpu.Backend{onCPU}, onlyDevices...)); err != nil {
+		return opt, err
+	}
+	host := f.device.kind == onCPU
+	switch {
+	case !host && len(f.threads) > 0:
+		return opt, usage("--threads is for the host, not for --device %s", f.device.text)
+	case len(f.threads) == 0:
+		opt.Threads = powersOfTwo(runtime.GOMAXPROCS(0))
+	default:
+		if opt.Threads, err = threadCounts(f.threads); err != nil {
+			return opt, err
+		}
+	}
+	exponents := f.exponents
+	switch {
+	case len(exponents) == 0 && host:
+		exponents = []int{bits.Len64(uint64(bench.ArrayBytes(cache, machine.Memory()/4)/8 - 1))}
+	case len(exponents) == 0:
+		exponents = []int{25} // of BabelStream
+	}
+	for _, n := range exponents {
+		if n < 0 || n > mostExponent {
+			return opt, usage("--n %d: want 0 to %d", n, mostExponent)
+		}
+		arrays := 24 << n
+		if host {
+			arrays *= len(opt.Threads)
+		}
+		if memory := machine.Memory(); memory > 0 && int64(arrays) > memory {
+			return opt, usage("--n %d: the machine has less memory than three arrays of 2^%d doubles for each number of threads", n, n)
+		}
+		opt.Sizes = append(opt.Sizes, 1<<n)
+	}
+	return opt, nil
+}
+
+// powersOfTwo are those below n, and n.
+func powersOfTwo(n int) (list []int) {
+	for t := 1; t < n; t *= 2 {
+		list = append(list, t)
+	}
+	return slices.Compact(append(list, n))
+}
