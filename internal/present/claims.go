@@ -75,6 +75,9 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"roofline":        rooflineFollows,
 	"lighter indices": lighterIndices,
 	"energy":          energySaved,
+	"gmres":           gmresRatio,
+	"dot within":      dotWithin,
+	"dot time":        dotTime,
 
 	"similar storage":    similarStorage,
 	"slightly more time": slightlyMoreTime,
