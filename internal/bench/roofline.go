@@ -36,7 +36,7 @@ const (
 // and FP64 arithmetic over every other storage format.
 func RooflineConfigs() (configs []RooflineConfig) {
 	for _, f := range formats.All() {
-		c := RooflineConfig{Name: f.Name, Bytes: f.Bytes, codec: formats.Codec{Format: f}, pass: passDecoded}
+		c := RooflineConfig{Name: f.Name, Bytes: f.Bytes, codec: f.Unit(), pass: passDecoded}
 		switch {
 		case f.Name == FP64:
 			c.pass = passFP64
@@ -46,14 +46,8 @@ func RooflineConfigs() (configs []RooflineConfig) {
 			mixed.Name, mixed.pass = FP64OverFP32, passMixed
 			configs = append(configs, c, mixed)
 			continue
-		case f.Kind == formats.Minifloat: // values below 2
-			c.codec.Exponent = 1 - f.MaxExponent()
-		case f.Name == "BF16" || strings.HasPrefix(f.Name, "FP"):
+		case f.Name == "BF16" || strings.HasPrefix(f.Name, "FP") && f.Kind != formats.Minifloat:
 			continue // FP24 is RP24, and so on
-		case f.Kind == formats.Relative:
-			c.codec.Exponent = -8
-		case f.Kind == formats.Fixed:
-			c.codec.Exponent = 1 - 8*f.Bytes
 		}
 		configs = append(configs, c)
 	}

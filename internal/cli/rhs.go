@@ -26,12 +26,12 @@ func checkRHS(rhs string) error {
 // fileRHS reports whether the right-hand sides are in a file.
 func (f *solveFlags) fileRHS() bool { return f.rhs != "ones" && !strings.HasPrefix(f.rhs, "random:") }
 
-// readVectors reads right-hand sides and guesses of a matrix of n rows as far as they are in
+// readVectors reads right-hand sides and guesses of a matrix of these dimensions as far as they are in
 // files, and checks all of them.
-func (f *solveFlags) readVectors(ctx context.Context, in input, n int) (b, x0 [][]float64, err error) {
+func (f *solveFlags) readVectors(ctx context.Context, in input, rows, cols int) (b, x0 [][]float64, err error) {
 	count := 1
 	if f.fileRHS() {
-		if b, err = in.vectors(ctx, f.rhs, "right-hand side", n); err != nil {
+		if b, err = in.vectors(ctx, f.rhs, "right-hand side", rows); err != nil {
 			return nil, nil, err
 		}
 		count = len(b)
@@ -40,7 +40,7 @@ func (f *solveFlags) readVectors(ctx context.Context, in input, n int) (b, x0 []
 	if f.guess == "" {
 		return b, x0, nil
 	}
-	guesses, err := in.vectors(ctx, f.guess, "initial guess", n)
+	guesses, err := in.vectors(ctx, f.guess, "initial guess", cols)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -109,7 +109,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	if err := r.nullSpace.read(ctx, r.in, r.m.Rows, &r.opt); err != nil {
 		return err
 	}
-	if r.b, r.x0, err = r.readVectors(ctx, r.in, r.m.Rows); err != nil {
+	if r.b, r.x0, err = r.readVectors(ctx, r.in, r.m.Rows, r.m.Cols); err != nil {
 		return err
 	}
 	r.report = report.Report{
@@ -266,7 +266,7 @@ func (r *solveRun) print() error {
 // files, and the error says so.
 func (r *solveRun) writeX(ctx context.Context) (path string, err error) {
 	write := func(w io.Writer) error {
-		return matrixmarket.WriteDense(w, r.m.Rows, len(r.report.Solutions), r.x, matrixmarket.WriteOptions{})
+		return matrixmarket.WriteDense(w, r.m.Cols, len(r.report.Solutions), r.x, matrixmarket.WriteOptions{})
 	}
 	if err = writeFile(ctx, r.output, write); err == nil {
 		return r.output, nil

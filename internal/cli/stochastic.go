@@ -100,7 +100,7 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
 		return err
 	}
-	b, _, err := f.readVectors(ctx, in, m.Rows)
+	b, _, err := f.readVectors(ctx, in, m.Rows, m.Cols)
 	if err != nil {
 		return err
 	}

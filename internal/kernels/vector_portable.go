@@ -109,13 +109,7 @@ func relax(a float64, w, x, r []float64) {
 	}
 }
 
-// copyTo stores through the cache as the other loops do: copy of Go goes around it.
-func copyTo(x, y []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] = v
-	}
-}
+func copyTo(x, y []float64) { copy(y[:len(x)], x) }
 
 func scaleTo(a float64, x, y []float64) {
 	y = y[:len(x)]

@@ -92,6 +92,12 @@ func two(first, second string, storage, seconds float64) []records.Record {
 	return list(stored("formats="+first, 1, 1), stored("formats="+second, storage, seconds))
 }
 
+// wrong is a solve with that forward error.
+func wrong(r records.Record, forward float64) records.Record {
+	r.Values["forward_error"] = forward
+	return r
+}
+
 func list(l ...records.Record) []records.Record { return l }
 
 // The sets of claims on FP16, FP8 and RPRE24.
@@ -162,6 +168,11 @@ var cases = []struct {
 	{"nw-fast", Holds, list(solved(uniform, 100, 1), solved(nw, 33, 1))},
 	{"nw-fast", Holds, list(solved(uniform, 0, 1), solved(nw, 400, 1))},
 	{"nw-fast", Fails, list(solved(uniform, 100, 1), solved(nw, 34, 1))},
+	{"nw-fast-error", Holds, list(solved(uniform, 100, 1), wrong(solved(nw, 33, 1), 1))},
+	{"nw-fast-error", Holds, list(solved(uniform, 0, 1), wrong(solved(nw, 400, 1), 1e8))},
+	{"nw-fast-error", Fails, list(solved(uniform, 100, 1), wrong(solved(nw, 33, 1), 0.9))},
+	{"nw-fast-error", NotMeasured, list(solved(uniform, 100, 1), wrong(solved(nw, 34, 1), 10))},
+	{"nw-fast-error", NotMeasured, list(solved(uniform, 0, 1), wrong(solved(nw, 0, 1), 10))},
 	{"coarser", Holds, coarser(100, 0.4, 100)},
 	{"coarser", Holds, coarser(100, 0.4, 0)},
 	{"coarser", Partly, coarser(100, 0.4, 99)},
@@ -207,6 +218,12 @@ var cases = []struct {
 	{"accessor-trsv", Holds, problem("TRSV", 0.1, 1.2)},
 	{"accessor-trsv", Fails, problem("TRSV", 0.6, 0.9)},
 	{"accessor-ell", NotHere, problem("ELL", 2, 1.02)},
+	{"solvers-bound", Holds, list(iterated("cg", 10, 0.4), iterated("idr", 10, 0.5), iterated("cgs", 10, 0.6))},
+	{"solvers-bound", Partly, list(iterated("cg", 10, 0.4), iterated("idr", 10, 0.45), iterated("cgs", 10, 0.6))},
+	{"solvers-bound", Fails, list(iterated("cg", 10, 0.4), iterated("lsqr", 10, 0.9))},
+	{"solvers-alike", Holds, list(iterated("cg", 10, 0.4), iterated("bicg", 5, 0.4), iterated("lsqr", 1, 0.4))},
+	{"solvers-alike", Fails, list(iterated("cg", 10, 0.4), iterated("bicg", 4.9, 0.4))},
+	{"solvers-alike", NotMeasured, list(iterated("cg", 10, 0.4))},
 	{"roofline", Holds, roof(9.5, 95)},
 	{"roofline", Partly, roof(8, 95)},
 	{"roofline", Fails, roof(8, 80)},
@@ -221,6 +238,11 @@ var cases = []struct {
 	{"fp16-range", Holds, half(0.5, 0)},
 	{"fp16-range", Fails, half(0.5, 0.1)},
 	{"fp16-range", NotMeasured, half(0, 0)},
+}
+
+// iterated are iterations of a method.
+func iterated(method string, gflops, share float64) records.Record {
+	return made("iterations", "method="+method, numbers{"gflops": gflops, "of_bound": share})
 }
 
 // dropped is a matrix stored with dropping alone, lower precision alone, which

@@ -63,6 +63,7 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"cw converges":    cwConverges,
 	"nw varies":       nwVaries,
 	"nw fast":         nwFast,
+	"nw fast error":   nwFastError,
 	"coarser":         coarserTarget,
 	"between":         bestBetween,
 	"iteration time":  iterationTime,
@@ -78,6 +79,8 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"gmres":           gmresRatio,
 	"dot within":      dotWithin,
 	"dot time":        dotTime,
+	"near bound":      methodsNearBound,
+	"methods alike":   methodsAlike,
 
 	"similar storage":    similarStorage,
 	"slightly more time": slightlyMoreTime,

@@ -23,6 +23,8 @@ type Outcome struct {
 
 	NullSpace *NullSpace `json:"null_space,omitempty"` // of a singular matrix
 
+	LeastSquares *LeastSquares `json:"least_squares,omitempty"` // of a matrix that is not square
+
 	Why      krylov.Reason `json:"-"`        // Reason is its name
 	Attempts []Attempt     `json:"attempts"` // methods and preconditioners tried, in order
 }
@@ -58,6 +60,19 @@ func nullSpace(n solve.NullSpaceResult) *NullSpace {
 		return nil
 	}
 	return &NullSpace{n.Dim, Number(n.Residual), Number(n.Component)}
+}
+
+// LeastSquares holds the errors of x as a least-squares solution, see verify.LeastSquares.
+type LeastSquares struct {
+	Columns Number `json:"columns"`
+	Normal  Number `json:"normal"`
+}
+
+func leastSquares(e *verify.LeastSquares) *LeastSquares {
+	if e == nil {
+		return nil
+	}
+	return &LeastSquares{Number(e.Columns), Number(e.Normal)}
 }
 
 // Evidence shows that a system has no solution, see solve.Evidence.
@@ -102,7 +117,7 @@ func outcome(s solve.Result) Outcome {
 	o := Outcome{
 		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: s.Advice,
 		Digits: digits(s.Digits), Evidence: evidence(s.Evidence), Cautions: s.Cautions,
-		NullSpace:       nullSpace(s.NullSpace),
+		NullSpace: nullSpace(s.NullSpace), LeastSquares: leastSquares(s.LeastSquares),
 		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
 	}
 	o.setErrors(s.Errors)

@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
 // Line writes one line of a text report, a label and a text.
@@ -77,11 +78,22 @@ func (r *Report) Verdict(o Outcome) string {
 		"row": o.BackwardError.Row, "nw": o.BackwardError.Normwise,
 		"cw": o.BackwardError.Componentwise, "rel": o.RelativeResidual,
 	}[r.Stop]
+	stop := stopNames[r.Stop]
+	if o.LeastSquares != nil {
+		e, stop = o.RelativeResidual, stopNames["rel"]
+	}
 	relation := "<="
 	if !(float64(e) <= r.Tolerance) {
 		relation = ">"
 	}
-	measure := fmt.Sprintf("%s %.1e %s %.0e", stopNames[r.Stop], e, relation, r.Tolerance)
+	measure := fmt.Sprintf("%s %.1e %s %.0e", stop, e, relation, r.Tolerance)
+	if o.Why == krylov.LeastSquares {
+		text := fmt.Sprintf("largest cosine of the residual and a column %.1e <= %.0e", o.LeastSquares.Columns, r.Tolerance)
+		if r.Stop == "nw" {
+			text = fmt.Sprintf("||A'r||/(||A|| ||r||) %.1e <= %.0e", o.LeastSquares.Normal, r.Tolerance)
+		}
+		return fmt.Sprintf("least squares: x minimises ||b - A x||_2, %s", text)
+	}
 	if o.Converged {
 		return fmt.Sprintf("%s, %s", o.Reason, measure)
 	}
@@ -155,6 +167,9 @@ func (r *Report) WriteText(w io.Writer) {
 	}
 	Line(w, "errors", "row-wise %.2e, normwise %.2e, componentwise %.2e, ||r||/||b|| %.2e",
 		r.BackwardError.Row, r.BackwardError.Normwise, r.BackwardError.Componentwise, r.RelativeResidual)
+	if e := r.LeastSquares; e != nil {
+		Line(w, "orthogonal", "largest cosine of the residual and a column %.2e, ||A'r||/(||A|| ||r||) %.2e", e.Columns, e.Normal)
+	}
 	Line(w, "work", "%s: %s, %s, %s, %s", r.Method,
 		english.Plural(r.InnerIterations, "iteration", ""), english.Plural(r.OuterIterations, "refinement step", ""),
 		english.Plural(r.SpMVs, "SpMV", ""), english.Plural(r.Threads, "thread", ""))

@@ -64,7 +64,7 @@ func inexactGMRES() kind {
 const gmresRounds = 3
 
 func measureGMRES(ctx context.Context, in input, points []point) error {
-	s := newSystem(in.matrix, true, in.pool)
+	s := newSystem(in.matrix, "rowmax", in.pool)
 	plain := point{productLabel: plainProduct, basisLabel: plainBasis, restartLabel: points[0][restartLabel], "max_iter": points[0]["max_iter"]}
 	all := append([]point{plain}, points...)
 	runs := make([]*gmresRun, len(all))

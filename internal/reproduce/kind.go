@@ -149,7 +149,7 @@ type result struct {
 
 // kinds lists all ways to measure.
 func kinds() []kind {
-	return []kind{product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(), inexactGMRES(), adaptiveDot()}
+	return []kind{product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(), inexactGMRES(), iterations(), adaptiveDot()}
 }
 
 func findKind(name string) (kind, error) {

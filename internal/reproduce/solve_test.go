@@ -161,7 +161,7 @@ func TestRefine(t *testing.T) {
 	pool := parallel.New(1)
 	defer pool.Close()
 	m := generated(t, "poisson2d", generate.Params{"n": 20, "decades": 3})
-	s := newSystem(m, true, pool)
+	s := newSystem(m, "rowmax", pool)
 	for i, d := range s.m.RowMax(nil) {
 		if d != 1 {
 			t.Errorf("row %d: %g", i, d)

@@ -77,11 +77,12 @@ func (s *system) refine(ctx context.Context, solver solver, stored linop.Operato
 		s.methods[solver.name] = solver.make(s.host, solver.cycle)
 	}
 	method := s.methods[solver.name]
-	inner := &linop.Timed[vector, scalar]{Operator: stored}
+	inner := &linop.Timed[vector, scalar]{Operator: s.scaled(stored)}
 	outer := &linop.Timed[vector, scalar]{Operator: linop.NewCSR(s.m, s.pool)}
 	r, d := s.host.New(), s.host.New()
 	s.host.Copy(r, s.b)
 	current := s.backwardError(x, r)
+	s.scaleRows(r)
 	var o outcome
 	o.history.add(0, current)
 	start := time.Now()
@@ -105,6 +106,7 @@ func (s *system) refine(ctx context.Context, solver solver, stored linop.Operato
 		s.host.Axpy(1, d, x)
 		outer.Residual(r, s.b, x)
 		current = s.backwardError(x, r)
+		s.scaleRows(r)
 		o.history.add(o.iterations, current)
 		o.reason = next(got.Reason, before, current)
 		if o.reason == krylov.Running && o.iterations >= maxIter {

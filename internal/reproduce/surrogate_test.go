@@ -158,32 +158,60 @@ func surrogateTable() string {
 
 // storageTable has the bytes of bucketed CSR in AP7 by those of FP64 CSR.
 func storageTable(t *testing.T) string {
-	set, err := adaptive.LookupSet("AP7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := parallel.New(0)
-	defer pool.Close()
 	var b strings.Builder
 	b.WriteString("| matrix | n | nonzeros | nw 2^-53 | nw 2^-37 | nw 2^-24 | cw 2^-53 | cw 2^-37 | cw 2^-24 |\n")
 	b.WriteString("| --- | ---:| ---:| ---:| ---:| ---:| ---:| ---:| ---:|\n")
 	for _, p := range replaced() {
 		m := generatedAs(t, p, 3e5)
 		fmt.Fprintf(&b, "| %s | %d | %d |", p.Name, m.Rows, m.NNZ())
-		for _, criterion := range adaptive.Criteria {
-			for _, e := range []int{-53, -37, -24} {
-				stats, err := adaptive.Predict(m, adaptive.Spec{
-					Set: set, Epsilon: math.Ldexp(1, e), Criterion: criterion, PaperExact: true,
-				}, pool)
-				if err != nil {
-					t.Fatal(err)
-				}
-				fmt.Fprintf(&b, " %.0f %% |", 100*float64(stats.Bytes)/float64(m.Bytes()))
-			}
+		for _, share := range sharesOf(t, m, "AP7") {
+			fmt.Fprintf(&b, " %.0f %% |", 100*share)
 		}
 		b.WriteString("\n")
 	}
 	return b.String() + "\n"
+}
+
+// sharesOf are the bytes of bucketed CSR by those of FP64 CSR, by criterion and target.
+func sharesOf(t *testing.T, m *csr.Matrix, name string) (shares []float64) {
+	t.Helper()
+	set, err := adaptive.LookupSet(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := parallel.New(0)
+	defer pool.Close()
+	for _, criterion := range adaptive.Criteria {
+		for _, e := range []int{-53, -37, -24} {
+			stats, err := adaptive.Predict(m, adaptive.Spec{
+				Set: set, Epsilon: math.Ldexp(1, e), Criterion: criterion, PaperExact: true,
+			}, pool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shares = append(shares, float64(stats.Bytes)/float64(m.Bytes()))
+		}
+	}
+	return shares
+}
+
+// TestClassAtAnySize: surrogates take about the same share of FP64 CSR at any size, to 15 %
+// and half a percent of FP64, whatever the set, the criterion and the target.
+func TestClassAtAnySize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("stores all surrogates, large ones")
+	}
+	for _, p := range replaced() {
+		small, large := generatedAs(t, p, 3e5), generatedAs(t, p, 4e6)
+		for _, set := range []string{"AP2", "AP7"} {
+			a, b := sharesOf(t, small, set), sharesOf(t, large, set)
+			for k := range a {
+				if math.Abs(a[k]-b[k]) > 0.15*max(a[k], b[k])+0.005 {
+					t.Errorf("%s, %s, measurement %d: share %.3f of %d nonzeros, %.3f of %d", p.Name, set, k, a[k], small.NNZ(), b[k], large.NNZ())
+				}
+			}
+		}
+	}
 }
 
 // productLabels are the sets of the papers and ours, at each target and criterion.

@@ -39,6 +39,7 @@ func drawOptions(r *rand.Rand, s *System) (opt solve.Options) {
 	sometimes(3, func() { drawStorage(r, &opt.Storage) })
 	sometimes(4, func() { opt.NoRefine = true })
 	sometimes(6, func() { opt.Restart = between(r, 1, 60) })
+	sometimes(6, func() { opt.IDR = between(r, 1, 12) })
 	sometimes(6, func() { opt.MaxIter = between(r, 1, 300) })
 	sometimes(6, func() { opt.Reorder = solve.ReorderRCM })
 	sometimes(6, func() { opt.CGS2 = true })

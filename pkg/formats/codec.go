@@ -34,6 +34,22 @@ const (
 	maxFixedExponent = 1023 - 56
 )
 
+// Unit returns the codec of f with the scale at which all magnitudes just below 2 are in range, or
+// almost: heads have none, a Relative format takes magnitudes from 2^-7 to half a unit in the last
+// place below 2.
+func (f Format) Unit() Codec {
+	c := Codec{Format: f}
+	switch f.Kind {
+	case Relative:
+		c.Exponent = -f.MaxExponent()
+	case Fixed: // leaves one bit unused
+		c.Exponent = 3 - 8*f.Bytes
+	case Minifloat: // the last binade is not complete
+		c.Exponent = 1 - f.MaxExponent()
+	}
+	return c
+}
+
 // scaleInRange reports whether the codec supports its scale.
 func (c Codec) scaleInRange() bool {
 	switch c.Kind {

@@ -42,7 +42,7 @@ func consolidationKind(name string, symmetric bool, class, use string) Kind {
 		),
 	}, all(4), func(pool *parallel.Pool, v values) integrand {
 		c := consolidation{modulus: layers(pool, v), stiffness: v["stiffness"], volume: -1, flow: -v["dt"] * v["permeability"]}
-		c.permeability = logNormalField(pool, c.modulus.grid, v["decades"], v.int("grain"), v.seed()+1)
+		c.permeability = grains(pool, v, v.seed()+1)
 		if !symmetric {
 			c.volume, c.flow = 1/v["dt"], v["permeability"]
 		}

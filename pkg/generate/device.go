@@ -43,6 +43,7 @@ func device3D() Kind {
 			{Name: "noise", Help: "decades of the carriers between points of a region", Default: 2, Max: 100},
 			{Name: "bias", Help: "fraction of the flux that depends on psi", Default: 0.1, Max: 1},
 			{Name: "damping", Help: "fraction of the diagonal added to it", Default: 0.1, Max: 1e6},
+			boundedParam("regions, and points of a region, evenly spread over their decades"),
 			seedParam(),
 		},
 		size: func(v values) (rows, nnz int64) {
@@ -57,10 +58,14 @@ func device3D() Kind {
 			d := &device{grid: cube(3, n), steps: deviceSteps(v), psi: field{grid: cube(3, n+2)}, bias: v["bias"], growth: 1 + v["damping"], seed: v.seed()}
 			d.psi.value = make([]float64, d.psi.points())
 			grain, decades, noise := v.int("grain"), v["decades"], v["noise"]
+			bounded := v["bounded"] != 0
 			eachRow(pool, len(d.psi.value), func(i int) {
 				x, y, z := d.psi.at(i)
-				region := uniform(hash(d.seed, x/grain, y/grain, z/grain)) - 0.5
-				d.psi.value[i] = float64(decades*region) + float64(noise*(uniform(hash(d.seed, 1, i))-0.5))
+				region, point := uniform(hash(d.seed, x/grain, y/grain, z/grain)), uniform(hash(d.seed, 1, i))
+				if bounded {
+					region, point = stratified(d.seed, x/grain, y/grain, z/grain), stratified(d.seed+1, x, y, z)
+				}
+				d.psi.value[i] = float64(decades*(region-0.5)) + float64(noise*(point-0.5))
 			})
 			return d
 		},

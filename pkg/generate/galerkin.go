@@ -254,25 +254,3 @@ func (g *galerkin) fill(row int, col []int32, val []float64) {
 		}
 	}
 }
-
-// layers draws a coefficient for each cell: log-normal over some decades in
-// grains, times that of its layer, evenly spread over the decades of the jumps.
-func layers(pool *parallel.Pool, v values) field {
-	f := logNormalField(pool, cube(3, v.int("n")+1), v["decades"], v.int("grain"), v.seed())
-	thickness, jump, seed := v.int("thickness"), v["jump"], v.seed()
-	eachRow(pool, len(f.value), func(i int) {
-		_, _, z := f.at(i)
-		f.value[i] *= pow10(jump * (uniform(hash(seed, z/thickness)) - 0.5))
-	})
-	return f
-}
-
-// layerParams are those of layers; what is the coefficient.
-func layerParams(what string, decades float64) []Param {
-	return []Param{
-		decadesParam("decades of "+what+" within a layer", decades), grainParam(),
-		{Name: "jump", Help: "decades of " + what + " from layer to layer", Default: 0, Max: 100},
-		{Name: "thickness", Help: "thickness of a layer, in cells", Default: 4, Min: 1, Max: 1 << 20, Whole: true},
-		seedParam(),
-	}
-}

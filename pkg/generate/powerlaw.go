@@ -7,12 +7,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// longestRow is the largest number of entries in a row of a power-law matrix.
+// longestRow is the largest number of entries in a row of a power-law matrix unless
+// one asks for less.
 const longestRow = 2000
 
 // powerLaw is the matrix of a random directed graph. A row has
 // d = mean / (2 sqrt(u)) entries, u uniform on (0, 1], that is
-// P(d > t) = (mean / 2t)^2, cut at longestRow and at half the columns. Half of
+// P(d > t) = (mean / 2t)^2, cut at longest and at half the columns. Half of
 // the columns are uniform, half fall on hubs: column h(floor(n u^4)) for a
 // hash h. Values are +-10^(-1 + decades z / 6), z standard normal.
 type powerLaw struct {
@@ -20,6 +21,7 @@ type powerLaw struct {
 	mean      float64
 	decades   float64
 	dominance float64
+	longest   int
 	seed      uint64
 }
 
@@ -33,13 +35,14 @@ func powerlaw() Kind {
 			{Name: "mean", Help: "approximate mean number of entries per row", Default: 16, Min: 2, Max: 200},
 			decadesParam("decades of the values", 7.2),
 			{Name: "dominance", Help: "diagonal divided by the sum of the other magnitudes in the row; 0: drawn like the others, possibly singular", Default: 1.05, Max: 1e6},
+			{Name: "longest", Help: "largest number of entries in a row, on which the norm of the matrix depends", Default: longestRow, Min: 1, Max: longestRow, Whole: true},
 			seedParam(),
 		},
 		size: func(v values) (rows, nnz int64) {
 			return int64(v.int("n")), int64(v["n"] * min(v["mean"], max(1, v["n"]/2)))
 		},
 		source: func(_ *parallel.Pool, v values) source {
-			return &powerLaw{v.int("n"), v["mean"], v["decades"], v["dominance"], v.seed()}
+			return &powerLaw{v.int("n"), v["mean"], v["decades"], v["dominance"], v.int("longest"), v.seed()}
 		},
 	}
 }
@@ -56,7 +59,7 @@ const (
 func (p *powerLaw) count(row int) int {
 	u := 1 - uniform(hash(p.seed, drawLength, row))
 	d := int(p.mean / 2 / math.Sqrt(u))
-	return max(1, min(d, longestRow, p.n/2))
+	return max(1, min(d, p.longest, p.n/2))
 }
 
 func (p *powerLaw) fill(row int, col []int32, val []float64) {

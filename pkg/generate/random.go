@@ -52,6 +52,38 @@ func logNormal(h uint64, decades float64) float64 {
 	return pow10(decades * normal(h) / 6)
 }
 
+// quantiles are those of the standard normal distribution from the median up, one for
+// each 64th of the distribution; the last is where bounded numbers end.
+var quantiles = [33]float64{
+	0, 0.0392, 0.0784, 0.1178, 0.1573, 0.1971, 0.2372, 0.2777,
+	0.3186, 0.3601, 0.4023, 0.4451, 0.4888, 0.5334, 0.5791, 0.6261,
+	0.6745, 0.7245, 0.7764, 0.8305, 0.8871, 0.9468, 1.0100, 1.0775,
+	1.1503, 1.2299, 1.3180, 1.4178, 1.5341, 1.6759, 1.8627, 2.1539,
+	2.5,
+}
+
+// boundedNormal maps [0, 1) to nearly standard normal numbers in [-2.5, 2.5), linearly
+// from quantile to quantile.
+func boundedNormal(u float64) float64 {
+	t := float64(64*u) - 32
+	k := min(int(math.Abs(t)), 31)
+	z := quantiles[k] + float64((math.Abs(t)-float64(k))*(quantiles[k+1]-quantiles[k]))
+	return math.Copysign(z, t)
+}
+
+// stratified maps a point of a lattice to [0, 1) such that each block of 4 x 4 x 4 points
+// has a number in every 64th: a small lattice has the extremes of a large one.
+func stratified(seed uint64, x, y, z int) float64 {
+	h := hash(seed, x>>2, y>>2, z>>2)
+	k := uint64(x&3 | y&3<<2 | z&3<<4)
+	for range 3 { // a bijection of 6 bits
+		k = (k*(h|1) + h>>8) & 63
+		k ^= k >> 3
+		h >>= 16
+	}
+	return (float64(k) + uniform(hash(seed, x, y, z))) / 64
+}
+
 // pow10 returns 10^x to about 1e-14 for |x| <= 300, with the same bits on
 // every platform: 10^x = 2^k e^t, |t| <= log(2)/2, e^t by its Taylor series.
 func pow10(x float64) float64 {

@@ -1,7 +1,8 @@
 // Package krylov holds iterative methods for A x = b: conjugate gradients
 // ([CG]), minimal residuals ([MINRES]), stabilised bi-conjugate gradients
-// ([BiCGStab]), restarted generalised minimal residuals ([GMRES]), and iterative
-// refinement around any of them ([Refinement]).
+// ([BiCGStab]), restarted generalised minimal residuals ([GMRES]), bi-conjugate gradients and
+// the methods that come of them ([BiCG], [CGS], [TFQMR]), induced dimension reduction ([IDR]), least
+// squares ([LSQR]), and iterative refinement around any of them ([Refinement]).
 //
 // A method sees A only through its products and vectors only through a space
 // (package linop), so one source runs on float64 and double-double vectors, on
@@ -19,6 +20,10 @@
 //	          p_m(A) q_m(A) r_0: p_m from bi-orthogonality, q_m a product of
 //	          factors 1 - omega A, each minimising the residual locally
 //	GMRES     minimises ||b - A x|| over K_m, and starts again after m steps
+//	BiCG      makes the residual p_m(A) r_0 orthogonal to the Krylov space of A^T
+//	CGS       makes it p_m(A) p_m(A) r_0; TFQMR smooths that
+//	IDR(s)    keeps the residual in spaces of fewer and fewer dimensions
+//	LSQR      minimises ||b - A x|| in the Krylov space of A^T A and A^T r_0
 //
 // ([Saad03], chapters 6 and 7, and [Paige75].) Work per iteration and memory, and
 // what a preconditioner adds to it, if there is one, and if it is flexible, that is,
@@ -29,8 +34,14 @@
 //	MINRES    1         3 (+1)           6 (+1)
 //	BiCGStab  2         6                5 (+2)
 //	GMRES(m)  1         j + 1 in step j  m + 2 (+1, +m)
+//	CGS       2         3                6 (+1)
+//	BiCG      2         4                5 (+1)
+//	IDR(s)    1         s + 2 at most    3 s + 3
+//	TFQMR     2         6                8 (+1)
+//	LSQR      2         3                5 (+1)
 //
-// BiCGStab applies the preconditioner twice per iteration, the others once, and GMRES
+// One of the products of BiCG and LSQR is with the transpose. BiCGStab, CGS, TFQMR, BiCG and LSQR apply
+// the preconditioner twice per iteration (the last two once its transpose), the others once, and GMRES
 // once more per cycle unless it is flexible. All monitor the residual of A x = b.
 //
 // A method stops when a [Measure] of x and r is at most the tolerance, by
@@ -53,7 +64,7 @@
 // Reason is that of the host; iterations that were undone are not counted. GMRES adds the
 // columns of up to Stride steps at a time to its least-squares problem, and counts the steps
 // that x has had. The context and the limit of iterations are checked in every iteration.
-// MINRES waits for scalars in every iteration, and so do CG and BiCGStab with a flexible
+// Other methods wait for scalars in every iteration, and so do CG and BiCGStab with a flexible
 // preconditioner.
 //
 // A method is an iteration, its formulas, in a driver, which has the rest: see cg.go for

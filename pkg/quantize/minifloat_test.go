@@ -46,6 +46,16 @@ func TestMinifloatIntervals(t *testing.T) {
 	}
 }
 
+// An interval of a reduced exponent is open on the right, in a set of whatever formats: 2^8 has no code.
+func TestReducedAmongHeads(t *testing.T) {
+	s := Spec{Set: set(t, "FP64,RPRE24,RP16,drop"), Epsilon: 0x1.5p-50, PaperExact: true}
+	for a, want := range map[float64]string{0x1p8: "RP16", 0x1.8p20: "RPRE24", 0x1p21: "FP64"} {
+		if got := formatOf(t, s, a*s.Epsilon); got != want {
+			t.Errorf("%g epsilon' is in %q, want %q", a, got, want)
+		}
+	}
+}
+
 // What is beyond a range goes to a wider format: with the exact criterion an element may be as
 // large as it likes where x is small.
 func TestMinifloatOverflow(t *testing.T) {
@@ -117,6 +127,9 @@ func checkElements(t *testing.T, s Spec, rng *rand.Rand) {
 			}
 			if codec.Rounding == formats.Truncate {
 				most *= 2
+			}
+			if stored == 0 {
+				t.Fatalf("%s, paper-exact %v: %g became 0", s, s.PaperExact, v)
 			}
 		} else if s.NoDrop && v != 0 {
 			t.Fatalf("%s drops %g", s, v)

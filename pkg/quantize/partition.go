@@ -83,7 +83,6 @@ func newPartition(s Spec, tol *Tolerances) *Partition {
 		if c.normal = c.codec.LeastNormal(); f.Kind == formats.Minifloat {
 			c.below = c.codec.ErrorBound(0)
 			c.least = 2 * c.below
-			c.clamps = !s.Set.Uniform
 		}
 		if p.keep == None && head {
 			p.keep = len(p.classes)
@@ -111,22 +110,18 @@ func (p *Partition) StoredByTheta() bool {
 
 // exponent is the scale of a format's codec.
 func (p *Partition) exponent(f formats.Format) int {
-	c, uniform := p.unitBits(), p.Set.Uniform
+	c := p.unitBits()
 	switch {
-	case f.Kind == formats.Minifloat && uniform: // values below 2
-		return 1 - f.MaxExponent()
+	case p.Set.Uniform: // values below 2
+		return f.Unit().Exponent
 	case f.Kind == formats.Minifloat && (p.PaperExact || p.Criterion == Exact): // their own range
 		return 0
 	case f.Kind == formats.Minifloat: // values below 2 theta / u
 		return f.Significand + 1 - c - f.MaxExponent()
-	case f.Kind == formats.Relative && uniform: // 2^8 below 2
-		return 1 - 8
 	case f.Kind == formats.Relative && p.PaperExact: // 2^8 below theta / u, in units of theta
 		return f.Significand - 8
 	case f.Kind == formats.Relative: // 2^8 below 2 theta / u
 		return f.Significand + 1 - 8 - c
-	case f.Kind == formats.Fixed && uniform: // values below 2 leave one bit unused
-		return 3 - 8*f.Bytes
 	case f.Kind == formats.Fixed: // the quantum is 2 theta, less by the guard bits
 		return 1 - c - p.GuardBits
 	}

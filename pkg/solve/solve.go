@@ -52,7 +52,9 @@ type Result struct {
 	X      []float64
 	Reason krylov.Reason
 	Errors verify.Errors // of X, measured by package verify
-	Advice string        // one line on what to do about the Reason, empty when converged
+
+	LeastSquares *verify.LeastSquares // of X, if A is not square
+	Advice       string               // one line on what to do about the Reason, empty when converged
 
 	Digits   Digits    // of X
 	Evidence *Evidence // that the system has no solution; nil: none was looked for or found
@@ -100,6 +102,9 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	if err := opt.Validate(); err != nil {
 		return nil, err
+	}
+	if err := m.Validate(); err == nil && m.Rows != m.Cols && opt.Method == LSQR && m.NNZ() > 0 {
+		return newLeastSquares(ctx, m, opt.withDefaults(max(m.Rows, m.Cols)))
 	}
 	if err := checkMatrix(m); err != nil {
 		return nil, err
@@ -249,7 +254,7 @@ func checkMatrix(m *csr.Matrix) error {
 		return invalid("%v", err)
 	}
 	if m.Rows != m.Cols {
-		return invalid("the matrix is %d x %d; only square systems can be solved", m.Rows, m.Cols)
+		return invalid("the matrix is %d x %d; only square systems can be solved, others by --method lsqr", m.Rows, m.Cols)
 	}
 	if m.Rows == 0 {
 		return invalid("the matrix is empty")

@@ -96,10 +96,16 @@ func (s *system) row(i int) row {
 // difference returns |b - ax 2^down|, in units of the larger one: after cancellation that may be far
 // below the terms of ax.
 func difference(b float64, ax dd.DD, down int) scaled {
+	r := signedDifference(b, ax, down)
+	return scaled{math.Abs(r.v), r.e}
+}
+
+// signedDifference is difference with its sign.
+func signedDifference(b float64, ax dd.DD, down int) scaled {
 	e := scaled{math.Abs(ax.Hi), down}.max(scaled{math.Abs(b), 0}).exponent()
 	down -= e
 	r := dd.From(csr.Ldexp(b, -e)).Sub(dd.DD{Hi: csr.Ldexp(ax.Hi, down), Lo: csr.Ldexp(ax.Lo, down)})
-	return scaled{math.Abs(r.Float()), e}
+	return scaled{r.Float(), e}
 }
 
 // spread is A x and |A||x| of a row, both times 2^-e with the e of the second, for numbers

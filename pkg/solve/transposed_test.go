@@ -1,0 +1,95 @@
+package solve
+
+import (
+	"math"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// What methods multiply with, and the preconditioners that suit them, have the transposes that they say:
+// y·(A x) = x·(A^T y) but for the accuracy of what is stored.
+func TestTransposes(t *testing.T) {
+	for name, m := range map[string]*csr.Matrix{"symmetric": grid(14, 0, 0), "unsymmetric": grid(14, 0.3, 0)} {
+		x, y := testmatrix.Random(1, m.Rows), testmatrix.Random(2, m.Rows)
+		host := linop.NewHost(m.Rows, nil)
+		tested := 0
+		for _, kind := range precond.Kinds() {
+			s := newSolver(t, m, Options{Method: BiCG})
+			if !s.suits(kind) {
+				continue
+			}
+			s = newSolver(t, m, Options{Method: BiCG, Precond: Precond{Kind: kind, Epsilon: 0x1p-53}, Storage: Storage{Epsilon: 0x1p-40}})
+			c := s.refiner.(*refinement[vector, scalar]).correction
+			p, q := make([]float64, m.Rows), make([]float64, m.Rows)
+			c.timed.Apply(p, x)
+			c.timed.ApplyT(q, y)
+			if d := math.Abs(float64(host.Dot(p, y) - host.Dot(q, x))); d > 1e-9 {
+				t.Errorf("%s: transposed products differ by %g", name, d)
+			}
+			by := c.attempts.preconditioner()
+			if by == nil {
+				continue
+			}
+			by.Apply(p, x)
+			by.ApplyT(q, y)
+			if d := math.Abs(float64(host.Dot(p, y)-host.Dot(q, x))) / math.Abs(float64(host.Dot(p, p))); d > 1e-8 && kind != precond.AMG || d > 1e-3 {
+				t.Errorf("%s, %s: transposed preconditioners differ by %g", name, kind, d)
+			}
+			tested++
+		}
+		if tested < 3 {
+			t.Errorf("%s: only %d preconditioners", name, tested)
+		}
+	}
+}
+
+// The transpose takes memory, which the result has, unless A is symmetric.
+func TestTransposeBytes(t *testing.T) {
+	for _, c := range []struct {
+		m     *csr.Matrix
+		times float64
+	}{{grid(40, 0, 0), 1}, {grid(40, 0.3, 0), 2}} {
+		b := testmatrix.Random(3, c.m.Rows)
+		bytes := map[Method]float64{}
+		for _, method := range []Method{BiCGStab, BiCG} {
+			r, err := newSolver(t, c.m, Options{Method: method, Precond: Precond{Kind: precond.Jacobi}}).Solve(t.Context(), b, nil)
+			if err != nil || r.Reason != krylov.Converged {
+				t.Fatal(err, r.Reason)
+			}
+			bytes[method] = float64(r.Bytes)
+		}
+		if q := bytes[BiCG] / bytes[BiCGStab]; math.Abs(q-c.times) > 0.1 {
+			t.Errorf("the stored matrix takes %.2f times the bytes, want %g", q, c.times)
+		}
+	}
+}
+
+// Preconditioners without a transpose are refused where one is needed.
+func TestUnsuitedPreconditioners(t *testing.T) {
+	for _, c := range []struct {
+		m    *csr.Matrix
+		kind precond.Kind
+		ok   bool
+	}{
+		{grid(12, 0.3, 0), precond.ILUT, false},
+		{grid(12, 0.3, 0), precond.AMG, false},
+		{grid(12, 0.3, 0), precond.ILU0, true},
+		{grid(12, 0, 0), precond.ILUT, false},
+		{grid(12, 0, 0), precond.ICT, true},
+	} {
+		for _, method := range []Method{BiCG, LSQR, CGS} {
+			s, err := New(t.Context(), c.m, Options{Method: method, Precond: Precond{Kind: c.kind}})
+			if (err == nil) != (c.ok || method == CGS) {
+				t.Errorf("%s with %s: %v", method, c.kind, err)
+			}
+			if err == nil {
+				s.Close()
+			}
+		}
+	}
+}
