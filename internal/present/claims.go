@@ -76,6 +76,9 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"roofline":        rooflineFollows,
 	"lighter indices": lighterIndices,
 	"energy":          energySaved,
+	"gmres":           gmresRatio,
+	"dot within":      dotWithin,
+	"dot time":        dotTime,
 	"near bound":      methodsNearBound,
 	"methods alike":   methodsAlike,
 

@@ -80,6 +80,8 @@ var values = []Value{
 	{"basis_read", "bytes of the basis read", Scientific},
 	{"read", "bytes read / plain GMRES", Percent},
 	{"basis_storage", "basis / FP64", Percent},
+	{"error_epsilon", "error / (epsilon ||x||_1 ||y||_inf)", Scientific},
+	{"vector_storage", "vector / FP64", Percent},
 	{"time_plain", "time / plain GMRES", Percent},
 
 	{"error", "relative error, mean of ten seeds", Scientific},

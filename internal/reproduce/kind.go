@@ -151,7 +151,7 @@ type result struct {
 
 // kinds lists all ways to measure.
 func kinds() []kind {
-	return []kind{product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(), inexactGMRES(), iterations(), stochasticSolves(), formatSearches()}
+	return []kind{product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(), inexactGMRES(), iterations(), stochasticSolves(), formatSearches(), adaptiveDot()}
 }
 
 func findKind(name string) (kind, error) {
