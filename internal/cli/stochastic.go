@@ -87,6 +87,7 @@ func newDigits(s streams) *cobra.Command {
 func (f *stochasticFlags) defaults() {
 	none := &cobra.Command{}
 	f.orthogonalization, f.memory = "mgs", "fast"
+	f.opt.IDR = krylov.DefaultIDR
 	f.nullSpace.add(none)
 	f.storage.add(none)
 	f.device.add(none)
