@@ -55,7 +55,7 @@ show orderings, not the percentages of a real one.`,
 		SilenceUsage: true,
 	}
 	f := c.PersistentFlags()
-	f.StringVar(&o.channels, "channels", "2", "channels of the signals: 2, the segment hit and the core, or all")
+	f.StringVar(&o.channels, "channels", "2", "channels of the signals: 2, the segment hit and the core; 6, also its neighbours; or 37")
 	f.IntVar(&o.events, "events", 5342, "number of events")
 	f.Uint64Var(&o.seed, "seed", 1, "of the events")
 	f.IntVar(&o.threads, "threads", 0, "number of threads (default: all processors)")
@@ -73,7 +73,7 @@ func simulateCommand(o *options) *cobra.Command {
 		Long: `simulate prints the signals of events as CSV: a line for each event and channel, with the
 segment hit, the energy in keV, the place in mm, and 40 samples at 100 MHz, whose unit is a
 thousandth of the energy.`,
-		Example: `  agata simulate --events 10 --channels all > events.csv
+		Example: `  agata simulate --events 10 --channels 37 > events.csv
   agata simulate --events 1 --noise 0 --crosstalk 0`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -137,13 +137,8 @@ func (o *options) electronics() crystal.Electronics {
 
 // simulation solves for the potentials; its pool is to be closed.
 func (o *options) simulation(ctx context.Context) (s crystal.Simulation, err error) {
-	switch o.channels {
-	case "2":
-		s.Channels = crystal.HitAndCore
-	case "all":
-		s.Channels = crystal.All
-	default:
-		return s, fmt.Errorf("channels %q: want 2 or all", o.channels)
+	if s.Channels = crystal.Channels[o.channels]; s.Channels == nil {
+		return s, fmt.Errorf("channels %q: want 2, 6 or 37", o.channels)
 	}
 	if o.events < 1 {
 		return s, errors.New("want at least one event")

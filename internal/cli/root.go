@@ -152,7 +152,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetVersionTemplate("mpsolve {{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", textWidth(s.out))))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
-	root.AddCommand(newSolve(s), newInfo(s), newSpMV(s), newDigits(s), newBench(s), newReproduce(s), newGenerate(s), newDevices(s), newCalibrate(s), newVersion(s), newMan(root))
+	root.AddCommand(newSolve(s), newInfo(s), newSpMV(s), newDigits(s), newFormats(s), newBench(s), newReproduce(s), newGenerate(s), newDevices(s), newCalibrate(s), newVersion(s), newMan(root))
 	return root
 }
 

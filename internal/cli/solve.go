@@ -123,7 +123,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if f.opt.Tol <= 0 {
 		return usage("--tol %g: want a positive number below 1", f.opt.Tol)
 	}
-	if f.opt.IDR < 1 {
+	if c.Flags().Changed("idr-s") && f.opt.IDR < 1 {
 		return usage("--idr-s %d: want a positive number", f.opt.IDR)
 	}
 	if f.quiet && f.verbose {

@@ -53,6 +53,9 @@ func newDigits(s streams) *cobra.Command {
 			if err := f.check(c, args[0]); err != nil {
 				return err
 			}
+			if err := f.checkMethod(); err != nil {
+				return err
+			}
 			return f.run(c.Context(), s, args[0])
 		},
 	}
@@ -90,6 +93,14 @@ func (f *stochasticFlags) defaults() {
 	f.digits.add(none)
 }
 
+// checkMethod reports a method that multiplies with the transpose, which only solve does.
+func (f *stochasticFlags) checkMethod() error {
+	if kind, ok := krylov.KindOf(f.method); ok && kind.Transpose {
+		return usage("--method %s: want one without products with the transpose", f.method)
+	}
+	return nil
+}
+
 // run solves twice and compares.
 func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error {
 	in := input{streams: s, threads: f.opt.Threads, maxMemory: int64(f.maxMemory)}
@@ -100,24 +111,15 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
 		return err
 	}
-	b, _, err := f.readVectors(ctx, in, m.Rows, m.Cols)
+	b, text, err := f.oneRHS(ctx, in, m)
 	if err != nil {
 		return err
 	}
-	if len(b) > 1 {
-		return usage("--rhs %s: want one right-hand side, got %d", f.rhs, len(b))
-	}
-	d := report.StochasticDigits{Version: Version, File: path, RHS: f.rhs}
-	if b == nil {
-		b = make([][]float64, 1)
-		if b[0], d.RHS, err = f.makeRHS(m); err != nil {
-			return err
-		}
-	}
+	d := report.StochasticDigits{Version: Version, File: path, RHS: text}
 	status := newStatusLine(s.err)
 	defer status.done()
 	status.show(func() string { return "solving" })
-	plain, facts, err := solveOnce(ctx, m, b[0], f.opt)
+	plain, facts, err := solveOnce(ctx, m, b, f.opt)
 	if err != nil {
 		return err
 	}
@@ -138,7 +140,7 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	opt.Monitor = func(e krylov.Event) {
 		status.show(func() string { return fmt.Sprintf("three solves, iteration %d, %.1e", e.Iteration, e.Estimate) })
 	}
-	three, err := solve.SolveStochastic(ctx, m, b[0], nil, opt, f.seed)
+	three, err := solve.SolveStochastic(ctx, m, b, nil, opt, f.seed)
 	if err != nil {
 		return err
 	}

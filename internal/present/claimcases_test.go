@@ -228,6 +228,44 @@ var cases = []struct {
 	{"roofline", Partly, roof(8, 95)},
 	{"roofline", Fails, roof(8, 80)},
 
+	{"agata-fp16", Holds, list(agata("fgs none FP16 6", 0.99, 1))},
+	{"agata-fp16", Fails, list(agata("fgs none FP16 6", 0.98, 1), agata("fgs none FP16 2", 1, 1))},
+	{"agata-mixed", Holds, list(agata("cfgs none FP32 6", 0.9, 1), agata("cfgs none FP16 6", 0.8, 1), agata("cfgs none mixed 6", 0.88, 1))},
+	{"agata-mixed", Fails, list(agata("cfgs none FP32 6", 0.9, 1), agata("cfgs none FP16 6", 0.8, 1), agata("cfgs none mixed 6", 0.87, 1))},
+	{"agata-order", Holds, agataOrders(0.9, 0.7, 0.6)},
+	{"agata-order", Partly, agataOrders(0.7, 0.8, 0.6)},
+	{"agata-order", NotMeasured, agataOrders(0.9, 0.8, 0.7)[:3]},
+	{"agata-fp16-table", Holds, list(agata("fgs none FP16 2", 0, 0.95), agata("fgs nearest FP32 2", 0, 0.9))},
+	{"agata-fp16-table", Fails, list(agata("fgs none FP16 2", 0, 0.9), agata("fgs nearest FP32 2", 0, 0.9))},
+	{"agata-lut-time", Holds, agataTimed("fgs nearest", 0.3)},
+	{"agata-lut-time", Fails, agataTimed("fgs nearest", 0.312)}, // the quartiles admit less
+	{"agata-cfgs-time", Holds, agataTimed("cfgs none", 0.3)},
+	{"agata-cfgs-time", Fails, agataTimed("cfgs none", 0.4)},
+	{"agata-both-time", Holds, agataTimed("cfgs nearest", 0.05)},
+	{"agata-both-time", Fails, agataTimed("cfgs nearest", 0.06)},
+	{"agata-distances", Holds, agataSpread("agata-distances", "mixed", "distance", 0.2, 0.1, 0.04, 0.03, 0.01)},
+	{"agata-distances", Fails, agataSpread("agata-distances", "mixed", "distance", 0.1, 0.1, 0.04, 0.03, 0.01)},
+	{"agata-energies", Holds, append(agataSpread("agata-energies", "mixed", "energy", 0.1, 0.1, 0.05, 0.05), agataSpread("agata-energies", "FP32", "energy", 0.1, 0.09, 0.05, 0.05)...)},
+	{"agata-energies", Partly, append(agataSpread("agata-energies", "mixed", "energy", 0.1, 0.1, 0.05, 0.05), agataSpread("agata-energies", "FP32", "energy", 0.1, 0.1, 0.05, 0.01)...)},
+	{"agata-energies", Fails, append(agataSpread("agata-energies", "mixed", "energy", 0.01, 0.01, 0.05, 0.05), agataSpread("agata-energies", "FP32", "energy", 0.1, 0.1, 0.05, 0.01)...)},
+	{"agata-stochastic", Holds, list(made("agata-digits", "", numbers{"changed": 0.001, "digits": 6, "digits_least": 5}))},
+	{"agata-stochastic", Fails, list(made("agata-digits", "", numbers{"changed": 0.002, "digits": 6, "digits_least": 5}))},
+	{"agata-interpolated", Holds, list(agata("fgs linear FP32 2", 1, 1))},
+	{"agata-interpolated", Fails, list(agata("fgs linear FP32 2", 0.9, 1))},
+	{"agata-interpolated-time", Holds, agataTimed("fgs linear", 0.4)},
+	{"agata-interpolated-time", Fails, agataTimed("fgs linear", 0.5)},
+	{"cestac-roundings", Holds, list(cestac("roundings", 12, 11.5), cestac("roundings", 9, 12))},
+	{"cestac-roundings", Partly, list(cestac("roundings", 12, 11.5), cestac("roundings", 9, 7.5))},
+	{"cestac-roundings", Fails, list(cestac("roundings", 12, 10.5), cestac("1e-6", 9, 9))},
+	{"cestac-tolerance", Holds, list(cestac("1e-6", 12, 5), cestac("1e-6", 6, 5))},
+	{"cestac-tolerance", Fails, list(cestac("1e-6", 6, 5), cestac("roundings", 9, 5))},
+	{"promise-residuals", Holds, list(promise(1, 0.2, 0.6), promise(1, 0.5, 0.6))},
+	{"promise-residuals", Partly, list(promise(1, 0.2, 0.6), promise(0, 0.4, 0.6))},
+	{"promise-residuals", Fails, list(promise(1, 0.9, 0.6), promise(0, 0.8, 0.6))},
+	{"promise-moved", Holds, list(promise(1, 0.2, 0.75))},
+	{"promise-moved", Partly, list(promise(1, 0.2, 0.9))},
+	{"promise-moved", Fails, list(promise(1, 0.2, 1))},
+
 	{"rpre24-storage", Holds, two("AP7RE", withRPRE24, 0.96, 1)},
 	{"rpre24-storage", Fails, two("AP7RE", withRPRE24, 1.06, 1)},
 	{"rpre24-time", Holds, two("AP7RE", withRPRE24, 1, 1.09)},
@@ -294,4 +332,34 @@ func light(layout string, share float64) records.Record {
 
 func energy(formats string, joules float64) records.Record {
 	return made("energy", "epsilon=2^-53 formats="+formats, numbers{"joules": joules})
+}
+
+// agata is a search: its algorithm, table, precision and channels.
+func agata(search string, identical, within5 float64) records.Record {
+	w := strings.Fields(search)
+	return made("agata", "algorithm="+w[0]+" table="+w[1]+" precision="+w[2]+" channels="+w[3], numbers{"identical": identical, "within5": within5})
+}
+
+// agataOrders are the searches of table 5.3, with their points within 5 mm.
+func agataOrders(table, coarse, both float64) []records.Record {
+	return list(agata("fgs none FP32 2", 1, 1), agata("fgs nearest FP32 2", 0, table), agata("cfgs none FP32 2", 0, coarse), agata("cfgs nearest FP32 2", 0, both))
+}
+
+// agataTimed is a search with 37 channels that takes a part of the time of the full one, and one with 2 that
+// does not count.
+func agataTimed(search string, time float64) []records.Record {
+	at := func(channels string, time float64) records.Record {
+		w := strings.Fields(search)
+		return made("agata-time", "algorithm="+w[0]+" table="+w[1]+" precision=FP32 channels="+channels,
+			numbers{"time_fgs": time, "time_fgs.q1": 0.99 * time, "time_fgs.q3": 1.01 * time})
+	}
+	return list(at("37", time), at("2", 0.001))
+}
+
+// agataSpread are points found otherwise in each class, a quarter of the events being in each.
+func agataSpread(kind, precision, label string, unfaithful ...float64) (l []records.Record) {
+	for k, class := range map[string][]string{"distance": {"3_mm", "5_mm", "10_mm", "20_mm", "more"}, "energy": {"50_keV", "200_keV", "1_MeV", "5_MeV"}}[label] {
+		l = append(l, made(kind, "algorithm=cfgs table=none channels=6 precision="+precision+" "+label+"="+class, numbers{"unfaithful": unfaithful[k], "events": 0.25}))
+	}
+	return l
 }

@@ -79,6 +79,18 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"near bound":      methodsNearBound,
 	"methods alike":   methodsAlike,
 
+	"agata identical":   agataIdentical,
+	"agata mixed":       agataMixed,
+	"agata order":       agataOrder,
+	"agata time":        agataTime,
+	"agata distances":   agataDistances,
+	"agata energies":    agataEnergies,
+	"agata stochastic":  agataStochastic,
+	"cestac":            cestacRight,
+	"cestac over":       cestacOver,
+	"promise residuals": promiseResiduals,
+	"promise moved":     promiseMoved,
+
 	"similar storage":    similarStorage,
 	"slightly more time": slightlyMoreTime,
 	"less storage":       lessStorage,

@@ -32,6 +32,7 @@ type kind struct {
 	// point is measured alone.
 	together func(p point) string
 
+	detector bool // it measures with the simulated detector of input.agata
 	unitNorm bool // the matrix is scaled to a norm between 1 and 2 first
 
 	// measure makes the measurements at the points, which are complete, and gives each
@@ -82,7 +83,7 @@ type point map[string]string
 // text names a point for people.
 func (p point) text() string {
 	var words []string
-	for _, name := range []string{"solver", kernelLabel, distributionLabel, sizeLabel, formatsLabel, epsilonLabel, criterionLabel} {
+	for _, name := range []string{"solver", algorithmLabel, tableLabel, precisionLabel, kernelLabel, distributionLabel, sizeLabel, formatsLabel, epsilonLabel, criterionLabel} {
 		if p[name] != "" {
 			words = append(words, p[name])
 		}
@@ -124,6 +125,7 @@ type input struct {
 	pool      *parallel.Pool // of all threads
 	quick     bool
 	maxMemory int64 // bytes; 0: no limit
+	agata     *agata
 
 	late     func() bool // the time is used up: start nothing more
 	progress func(text string)
@@ -150,8 +152,9 @@ type result struct {
 // kinds lists all ways to measure.
 func kinds() []kind {
 	return []kind{
-		product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(), inexactGMRES(), iterations(),
-		streams(), plainLayouts(),
+		product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(),
+		inexactGMRES(), iterations(), stochasticSolves(), formatSearches(), streams(), plainLayouts(),
+		agataSearches(), agataTimes(), agataDistances(), agataEnergies(), agataDigits(),
 	}
 }
 

@@ -192,6 +192,7 @@ type runner struct {
 	until      time.Time // zero: no limit
 	done, todo float64   // expected seconds
 	tasks      [][]task  // of each experiment
+	agata      agata
 }
 
 func (r *runner) run(ctx context.Context, tasks []task) error {
@@ -236,9 +237,12 @@ func (r *runner) late() bool { return !r.until.IsZero() && time.Now().After(r.un
 // measure makes the measurements of one task. A matrix that cannot be had is
 // noted and left out.
 func (r *runner) measure(ctx context.Context, t task, points []point) error {
+	if !t.kind.detector {
+		r.agata = agata{} // whose memory others may need
+	}
 	expected, before := t.cost(points), r.done
 	defer func() { r.done = before + expected }()
-	in := input{name: t.source.name, pool: r.pool, quick: r.Quick, maxMemory: r.MaxMemory, late: r.late}
+	in := input{name: t.source.name, pool: r.pool, quick: r.Quick, maxMemory: r.MaxMemory, agata: &r.agata, late: r.late}
 	in.progress = func(text string) { r.report(strings.TrimSpace(t.source.name + " " + text)) }
 	in.progress("")
 	var described *records.Matrix

@@ -40,7 +40,7 @@ func solves() kind {
 			{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
 			{"max_iter", "4000", positive},
 		},
-		values:   append([]string{"iterations", "steps", "converged", "backward_error", "residual", "forward_error", "seconds", "spmv_seconds", "iteration_seconds"}, storageValues...),
+		values:   append([]string{"iterations", "steps", "converged", "backward_error", "relative_residual", "forward_error", "seconds", "spmv_seconds", "iteration_seconds"}, storageValues...),
 		exists:   solveExists,
 		cost:     solveCost,
 		together: point.storageKey,
@@ -189,7 +189,7 @@ func (s *system) measure(ctx context.Context, p point, stored *adaptive.Matrix, 
 	r.values["iteration_seconds"] = got.seconds / float64(max(got.iterations, 1))
 	r.values["iterations"], r.values["steps"] = float64(got.iterations), float64(got.steps)
 	r.values["backward_error"] = errs.Normwise
-	r.values["residual"], r.values["forward_error"] = s.errors(x)
+	r.values["relative_residual"], r.values["forward_error"] = s.errors(x)
 	if errs.Normwise <= solveTol {
 		r.values["converged"] = 1
 	}

@@ -27,6 +27,11 @@ func generated(t testing.TB, kind string, p generate.Params) *csr.Matrix {
 var methods = map[string]func(*Space) krylov.Method[*Vector, Scalar]{
 	"cg":       func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewCG[*Vector, Scalar](s) },
 	"bicgstab": func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewBiCGStab[*Vector, Scalar](s) },
+	"cgs":      func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewCGS[*Vector, Scalar](s) },
+	"tfqmr":    func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewTFQMR[*Vector, Scalar](s) },
+	"idr": func(s *Space) krylov.Method[*Vector, Scalar] {
+		return krylov.NewIDR[*Vector, Scalar](s, krylov.IDROptions{})
+	},
 	"gmres": func(s *Space) krylov.Method[*Vector, Scalar] {
 		return krylov.NewGMRES[*Vector, Scalar](s, krylov.GMRESOptions{Restart: 50})
 	},
@@ -73,7 +78,7 @@ func product1(m *csr.Matrix) []float64 {
 // and the solution is one.
 func TestSolve(t *testing.T) {
 	const tol = 1e-8
-	general := []string{"bicgstab", "gmres"}
+	general := []string{"bicgstab", "gmres", "cgs", "tfqmr", "idr"}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		reference := emulated(t)
 		for _, s := range []struct {
@@ -81,7 +86,7 @@ func TestSolve(t *testing.T) {
 			n       float64
 			methods []string
 		}{
-			{"poisson2d", 30, []string{"cg", "minres", "bicgstab", "gmres"}},
+			{"poisson2d", 30, []string{"cg", "minres", "bicgstab", "gmres", "cgs", "tfqmr", "idr"}},
 			{"convdiff2d", 20, general},
 			{"wathen_30_30", 0, []string{"cg"}},
 			{"685_bus", 0, []string{"cg"}},

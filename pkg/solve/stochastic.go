@@ -2,6 +2,7 @@ package solve
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -37,6 +38,9 @@ func (s Stochastic) Significant() []float64 {
 // means of the samples. Devices, checkpoints and special kinds of matrices are left aside, and no
 // digits are gone on for (Options.Digits).
 func SolveStochastic(ctx context.Context, m *csr.Matrix, b, x0 []float64, opt Options, seed uint64) (Stochastic, error) {
+	if kind, ok := krylov.KindOf(string(opt.Method)); ok && kind.Transpose {
+		return Stochastic{}, fmt.Errorf("solve: %s multiplies with the transpose, which vectors of samples do not", opt.Method)
+	}
 	arithmetic := stochastic.NewArithmetic(seed)
 	opt.ordinary, opt.Digits, opt.Device, opt.Checkpoint = true, NoDigits, nil, Checkpoints{}
 	opt.NullSpace.Kind = NullSpaceNone

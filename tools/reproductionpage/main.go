@@ -36,6 +36,8 @@ var figures = []struct{ id, view string }{
 	{"thesis-fig-4.5", "storage"},
 	{"thesis-fig-4.6", "storage"},
 	{"thesis-fig-4.7", "eps24"},
+	{"agata-fig-5.1", "distances"},
+	{"agata-fig-5.2", "energies"},
 	{"accessor-fig-5", "paper"},
 	{"accessor-fig-7-8", "error"},
 }

@@ -246,3 +246,20 @@ func TestSpacing(t *testing.T) {
 		}
 	}
 }
+
+func TestNeighbours(t *testing.T) {
+	for segment := range Segments {
+		list := Neighbours(segment)
+		for k, a := range list {
+			if a < 0 || a > Core || slices.Contains(list[:k], a) {
+				t.Errorf("segment %d: %v", segment, list)
+			}
+		}
+		if len(list) != 6 || list[0] != segment || list[1] != Core {
+			t.Errorf("segment %d: %v", segment, list)
+		}
+	}
+	if got := Neighbours(13); !slices.Equal(got, []int{13, Core, 14, 12, 7, 19}) {
+		t.Errorf("of segment 13: %v", got)
+	}
+}

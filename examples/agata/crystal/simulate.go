@@ -13,6 +13,23 @@ import (
 // HitAndCore are the channels of the thesis' experiments, section 5.4.1.
 func HitAndCore(segment int) []int { return []int{segment, Core} }
 
+// Neighbours are the channels of the program of AGATA: also those of the neighbouring sectors
+// and of the two nearest rings.
+func Neighbours(segment int) []int {
+	ring, sector := segment/Sectors, segment%Sectors
+	list := append(HitAndCore(segment), ring*Sectors+(sector+1)%Sectors, ring*Sectors+(sector+Sectors-1)%Sectors)
+	middle := min(max(ring, 1), Rings-2) // the first and the last have both on one side
+	for r := middle - 1; r <= middle+1; r++ {
+		if r != ring {
+			list = append(list, r*Sectors+sector)
+		}
+	}
+	return list
+}
+
+// Channels are the choices, by the number of channels.
+var Channels = map[string]func(segment int) []int{"2": HitAndCore, "6": Neighbours, "37": All}
+
 // All are the channels of all electrodes.
 func All(int) []int {
 	list := make([]int, Electrodes)

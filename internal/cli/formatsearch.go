@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/formatsearch"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// formatFlags are the flags of `mpsolve formats`.
+type formatFlags struct {
+	stochasticFlags
+	want      float64
+	slower    float64
+	maxSolves int
+	list      []string
+}
+
+const formatsLong = `Search the cheapest storage formats of a solve that meet a criterion.
+
+An ordinary solve chooses method and preconditioner. Then the parts of a solve, the
+entries of the method's matrix by classes of magnitude, the preconditioner, the vectors
+of the method and the residuals of refinement, get narrower formats, as PROMISE gives
+them to the variables of a program: all that can at once, found by delta debugging,
+first the second format of --list, then the third. A configuration passes if a solve
+with it meets --tol, by the row-wise backward error that is recomputed from A, x and b
+as given, agrees with a reference solution in --want digits if that is given, and
+takes at most --slower times the iterations of FP64. Arithmetic is in FP64 throughout.
+
+Every trial is printed with the bytes that its parts take and those that it moves: the
+matrix of residuals once a refinement step, everything else once an iteration. The last
+lines name the narrowest formats found, the trial that moves least, and the command of
+solve that comes nearest to it.
+
+Exit codes: 0 found; 3 FP64 itself does not meet the criterion; others as of solve.`
+
+func newFormats(s streams) *cobra.Command {
+	var f formatFlags
+	c := &cobra.Command{
+		Use: "formats FILE", Short: "Search the cheapest storage formats of a solve (PROMISE)", Long: formatsLong,
+		Example: "  mpsolve formats matrix.mtx\n" +
+			"  mpsolve formats matrix.mtx --want 6 --slower 2\n" +
+			"  mpsolve formats matrix.mtx --method cg --precond jacobi --list FP64,FP48,FP32,FP24,BF16 --max-solves 200 --json",
+		Args: exactly(1, "one matrix file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(c, args[0]); err != nil {
+				return err
+			}
+			if err := f.checkMethod(); err != nil {
+				return err
+			}
+			return f.run(c.Context(), s, args[0])
+		},
+	}
+	f.defaults()
+	f.scale, f.stop, f.refine = string(solve.ScaleAuto), string(solve.StopRow), true
+	f.reorder.add(&cobra.Command{})
+	fl := c.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
+	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the row-wise backward error")
+	fl.Float64Var(&f.want, "want", 0, "digits of x that must agree with a solve for 15 of them; 0: any")
+	fl.Float64Var(&f.slower, "slower", formatsearch.DefaultSlower, "most iterations, relative to those with FP64")
+	fl.StringSliceVar(&f.list, "list", formatNames(formatsearch.DefaultFormats()), "formats from wide to narrow, FP64 first")
+	fl.IntVar(&f.maxSolves, "max-solves", formatsearch.DefaultMaxSolves, "limit on the number of solves")
+	fl.StringVar(&f.method, "method", "auto", methodHelp())
+	f.precond.add(c)
+	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40")
+	fl.IntVar(&f.opt.MaxIter, "max-iter", 0, "limit on the iterations of the solve with FP64; 0: max(20000, 2n)")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
+	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
+	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text")
+	completeWords(c, "method", solve.Methods)
+	return c
+}
+
+func formatNames(list []formats.Format) (names []string) {
+	for _, f := range list {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// search turns the flags into options of a search.
+func (f *formatFlags) search() (opt formatsearch.Options, err error) {
+	if f.maxSolves < 1 {
+		return opt, usage("--max-solves %d: want a positive number", f.maxSolves)
+	}
+	if !(f.slower >= 1) {
+		return opt, usage("--slower %g: want a number of 1 or more", f.slower)
+	}
+	if !(f.want >= 0 && f.want <= solve.MaxDigits) {
+		return opt, usage("--want %g: want a number of digits up to %d", f.want, solve.MaxDigits)
+	}
+	opt = formatsearch.Options{Tol: f.opt.Tol, Digits: f.want, Slower: f.slower, MaxSolves: f.maxSolves, Threads: f.opt.Threads}
+	for _, name := range f.list {
+		format, err := formats.Lookup(name)
+		if err != nil {
+			return opt, usage("--list: %v", err)
+		}
+		opt.Formats = append(opt.Formats, format)
+	}
+	if err := opt.Validate(); err != nil {
+		return opt, usage("%v", err)
+	}
+	return opt, nil
+}
+
+// run solves once, and then in other and other formats.
+func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
+	opt, err := f.search()
+	if err != nil {
+		return err
+	}
+	in := input{streams: s, threads: f.opt.Threads, maxMemory: int64(f.maxMemory)}
+	m, err := in.matrix(ctx, path)
+	if err != nil {
+		return err
+	}
+	b, text, err := f.oneRHS(ctx, in, m)
+	if err != nil {
+		return err
+	}
+	out, status := &firstError{w: s.out}, newStatusLine(s.err)
+	defer status.done()
+	status.show(func() string { return "solving" })
+	plain, facts, err := f.reference(ctx, m, b)
+	if err != nil {
+		return err
+	}
+	opt.Method, opt.Precond, opt.MaxIter = plain.Method, plain.Precond.Kind, f.opt.MaxIter
+	if _, known := krylov.KindOf(opt.Method); !known { // a special kind of matrix
+		opt.Method, opt.Precond = string(solve.GMRES), precond.ILU0
+	}
+	if opt.Precond == "" {
+		opt.Precond = precond.None
+	}
+	opt.MethodOptions.GMRES.Restart = f.opt.Restart
+	opt.PrecondOptions = precond.Options{
+		DropTol: f.opt.Precond.DropTol, Fill: f.opt.Precond.Fill, BlockSize: f.opt.Precond.BlockSize, MaxBytes: f.opt.MaxMemory,
+	}
+	if f.want > 0 {
+		opt.Reference = plain.X
+	}
+	trials := 0
+	opt.Progress = func(t formatsearch.Trial) {
+		trials++
+		status.show(func() string {
+			return fmt.Sprintf("solve %d of at most %d: %s, %d iterations", trials, opt.MaxSolves, strings.Join(t.Formats, " "), t.Iterations)
+		})
+	}
+	found, err := formatsearch.Search(ctx, m, b, opt)
+	if err != nil {
+		return err
+	}
+	status.clear()
+	r := report.FormatSearch{
+		Version: Version, File: path, RHS: text, Method: opt.Method, Precond: string(opt.Precond),
+		Tol: opt.Tol, Digits: opt.Digits, Slower: opt.Slower,
+	}
+	r.Fill(found)
+	if found.Best >= 0 {
+		r.Command, r.Remark = found.Command(path, opt)
+	}
+	if f.json {
+		err = r.WriteJSON(out)
+	} else {
+		report.Facts(out, facts)
+		report.Line(out, "rhs", "%s", text)
+		report.Line(out, "solve", "%s, precond %s", opt.Method, opt.Precond)
+		r.WriteText(out)
+	}
+	if err = errors.Join(err, out.err); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	if found.Best < 0 {
+		return &exitError{code: exitNotConverged}
+	}
+	return nil
+}
+
+// reference solves for as many digits as trials are compared in, or just to choose the method.
+func (f *formatFlags) reference(ctx context.Context, m *csr.Matrix, b []float64) (solve.Result, csr.Facts, error) {
+	opt := f.opt
+	if f.want == 0 {
+		opt.Digits = solve.NoDigits
+		return solveOnce(ctx, m, b, opt)
+	}
+	opt.Digits = solve.MaxDigits
+	r, facts, err := solveOnce(ctx, m, b, opt)
+	if err == nil && float64(r.Digits.Believed) < f.want+1 {
+		err = &exitError{exitNotConverged, fmt.Errorf("--want %g: solve believes no more than %d digits of its own x", f.want, r.Digits.Believed)}
+	}
+	return r, facts, err
+}
+
+// oneRHS reads or makes the right-hand side.
+func (f *solveFlags) oneRHS(ctx context.Context, in input, m *csr.Matrix) (b []float64, text string, err error) {
+	all, _, err := f.readVectors(ctx, in, m.Rows, m.Cols)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case len(all) > 1:
+		return nil, "", usage("--rhs %s: want one right-hand side, got %d", f.rhs, len(all))
+	case len(all) == 1:
+		return all[0], f.rhs, nil
+	}
+	return f.makeRHS(m)
+}

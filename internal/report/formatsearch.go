@@ -1,0 +1,127 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/mpsolve/mpsolve/pkg/formatsearch"
+)
+
+// FormatSearch is what `mpsolve formats` prints.
+type FormatSearch struct {
+	Version  string        `json:"mpsolve_version"`
+	File     string        `json:"file"`
+	RHS      string        `json:"rhs"`
+	Method   string        `json:"method"`
+	Precond  string        `json:"precond"`
+	Tol      float64       `json:"tolerance"`
+	Digits   float64       `json:"digits,omitempty"`
+	Slower   float64       `json:"slower"`
+	Limit    int           `json:"max_iterations"` // of a trial
+	Parts    []FormatPart  `json:"parts"`
+	Trials   []FormatTrial `json:"trials"`
+	Minimal  int           `json:"minimal"` // of the trials: what delta debugging found; -1: none passes
+	Best     int           `json:"best"`    // the one that moves least; -1: none passes
+	Complete bool          `json:"complete"`
+	Command  string        `json:"command,omitempty"`
+	Remark   string        `json:"remark,omitempty"` // on the command
+}
+
+// FormatPart is a part of a solve.
+type FormatPart struct {
+	Name   string `json:"name"`
+	Values int64  `json:"values"`
+}
+
+// FormatTrial is a solve with a format for each part.
+type FormatTrial struct {
+	Formats    []string `json:"formats"`
+	Bytes      int64    `json:"bytes"`
+	Moved      int64    `json:"moved_bytes"`
+	Iterations int      `json:"iterations"`
+	Steps      int      `json:"steps"`
+	Error      Number   `json:"backward_error"`
+	Digits     Number   `json:"digits"`
+	Passes     bool     `json:"passes"`
+	Why        string   `json:"why,omitempty"`
+}
+
+// Fill takes over what a search has found.
+func (f *FormatSearch) Fill(r formatsearch.Result) {
+	f.Minimal, f.Best, f.Limit, f.Complete = r.Minimal, r.Best, r.Limit, r.Complete
+	f.Parts, f.Trials = []FormatPart{}, []FormatTrial{}
+	for _, p := range r.Parts {
+		f.Parts = append(f.Parts, FormatPart{p.Name, p.Values})
+	}
+	for _, t := range r.Trials {
+		f.Trials = append(f.Trials, FormatTrial{t.Formats, t.Bytes, t.Moved, t.Iterations, t.Steps, Number(t.Error), Number(t.Digits), t.Passes, t.Why})
+	}
+}
+
+// WriteText writes parts, trials and the result for people.
+func (f *FormatSearch) WriteText(w io.Writer) {
+	for k, p := range f.Parts {
+		Line(w, fmt.Sprintf("part %d", k+1), "%s, %d values", p.Name, p.Values)
+	}
+	f.table(w)
+	if f.Best < 0 {
+		Line(w, "result", "nothing to search: FP64 in all parts does not meet the criterion (%s)", f.Trials[0].Why)
+		return
+	}
+	first, best := f.Trials[0], f.Trials[f.Best]
+	rest := "no part of it alone can have the next format"
+	if !f.Complete {
+		rest = "the search ended at its limit of solves"
+	}
+	Line(w, "narrowest", "trial %d: %s; %s", f.Minimal+1, strings.Join(f.Trials[f.Minimal].Formats, " "), rest)
+	Line(w, "cheapest", "trial %d moves %s in %d iterations, FP64 %s in %d (%.2f of that), after %d solves",
+		f.Best+1, bytes(best.Moved), best.Iterations, bytes(first.Moved), first.Iterations, float64(best.Moved)/float64(first.Moved), len(f.Trials))
+	for k, p := range f.Parts {
+		Line(w, best.Formats[k], "%s", p.Name)
+	}
+	if f.Command != "" {
+		Line(w, "command", "%s", f.Command)
+	}
+	if f.Remark != "" {
+		Line(w, "remark", "%s", f.Remark)
+	}
+}
+
+// table writes the trials.
+func (f *FormatSearch) table(w io.Writer) {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	header := table.Row{"#"}
+	for k := range f.Parts {
+		header = append(header, fmt.Sprintf("part %d", k+1))
+	}
+	t.AppendHeader(append(header, "stored", "moved", "iterations", "error", "digits", "verdict"))
+	for k, r := range f.Trials {
+		row := table.Row{k + 1}
+		for _, name := range r.Formats {
+			row = append(row, name)
+		}
+		digits := ""
+		if !math.IsNaN(float64(r.Digits)) {
+			digits = fmt.Sprintf("%.1f", float64(r.Digits))
+		}
+		verdict := "passes"
+		if !r.Passes {
+			verdict = "fails: " + r.Why
+		}
+		t.AppendRow(append(row, bytes(r.Bytes), bytes(r.Moved), r.Iterations, fmt.Sprintf("%.1e", float64(r.Error)), digits, verdict))
+	}
+	fmt.Fprintln(w, strings.TrimRight(t.Render(), "\n"))
+}
+
+// WriteJSON writes it for programs.
+func (f *FormatSearch) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(f)
+}
