@@ -26,7 +26,7 @@ const (
 )
 
 // Claim is a statement of a paper, with the rule by which it is judged: written down before
-// anything is measured.
+// anything is measured, or else Seen.
 type Claim struct {
 	ID        string
 	Paper     string // key in docs/BIBLIOGRAPHY.md
@@ -35,12 +35,19 @@ type Claim struct {
 	Published string   // the number that the paper gives, if it gives one
 	Rule      string   // when it holds; %v stands for the threshold
 	Threshold float64  // what Rule compares with
+	Seen      bool     // the rule was written after measurements had been seen
 	Cause     string   // the likely cause where it does not hold on a machine, or only in part
 	Check     []string // a name in checks, and its arguments
 }
 
 // Condition is the rule with its threshold.
-func (c Claim) Condition() string { return strings.ReplaceAll(c.Rule, "%v", fmt.Sprint(c.Threshold)) }
+func (c Claim) Condition() string {
+	rule := strings.ReplaceAll(c.Rule, "%v", fmt.Sprint(c.Threshold))
+	if c.Seen {
+		rule += " (a rule written after measurements had been seen)"
+	}
+	return rule
+}
 
 // Finding is what measurements say about a claim.
 type Finding struct {

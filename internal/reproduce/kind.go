@@ -151,7 +151,11 @@ type result struct {
 
 // kinds lists all ways to measure.
 func kinds() []kind {
-	return []kind{product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(), inexactGMRES(), iterations(), stochasticSolves(), formatSearches(), adaptiveDot()}
+	return []kind{
+		product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(),
+		inexactGMRES(), adaptiveDot(), iterations(), stochasticSolves(), formatSearches(), streams(), plainLayouts(),
+		agataSearches(), agataTimes(), agataDistances(), agataEnergies(), agataDigits(),
+	}
 }
 
 func findKind(name string) (kind, error) {
