@@ -15,6 +15,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
 	"github.com/mpsolve/mpsolve/internal/collection"
+	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -293,7 +294,8 @@ func checkStored(t *testing.T, name string, p point, r result) {
 	if e > v["bound"] {
 		t.Errorf("%s %s: error %.2g is above the bound %.2g", name, p.text(), e, v["bound"])
 	}
-	if e < epsilon/100 {
+	const some = 0.01 // of the elements in fewer bits, from which on the error shows
+	if e < epsilon/100 && v[records.Share+"FP64"] < 1-some {
 		t.Errorf("%s %s: error %.2g is far below epsilon %.2g", name, p.text(), e, epsilon)
 	}
 }
