@@ -17,7 +17,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/report"
-	_ "github.com/mpsolve/mpsolve/internal/supervise" // where memory is limited
+	"github.com/mpsolve/mpsolve/internal/supervise"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -91,6 +91,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	}
 	if err != nil && err.Error() != "" {
 		fmt.Fprintf(errOut, "mpsolve: %s\n", report.Printable(oneLine(err)))
+		supervise.Explained()
 	}
 	return exitCode(err)
 }

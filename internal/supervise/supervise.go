@@ -7,3 +7,19 @@
 // waits, passes signals on and ends as the child did, unless the child's runtime died of
 // that cause. Without a limit nothing happens.
 package supervise
+
+import "os"
+
+// explained is what the parent does not print, and no line of its own after it.
+const explained = "\x00explained\x00"
+
+// runtimes is descriptor 2 of the child, which leads to the parent; nil in other processes.
+var runtimes *os.File
+
+// Explained tells the parent that the process has said why it ends, should its runtime want
+// memory once more before it does.
+func Explained() {
+	if runtimes != nil {
+		runtimes.WriteString(explained)
+	}
+}

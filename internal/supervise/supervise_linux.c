@@ -18,6 +18,7 @@
 static int real_stderr = -1;
 static pid_t child;
 static char last_words[1 << 16]; /* of the child's runtime, cut if there are more */
+static int explained;            /* the child has said why it ends */
 
 int supervise_stderr(void) { return real_stderr; }
 
@@ -40,7 +41,7 @@ static void pass_signals_on(void)
 	}
 }
 
-/* Reads the last words up to their end. */
+/* Reads the last words up to their end, without what Explained says. */
 static size_t listen_to(int from)
 {
 	static char rest[4096];
@@ -51,10 +52,20 @@ static size_t listen_to(int from)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return length;
+			break;
 		if (room > 0)
 			length += (size_t)n;
 	}
+	static const char mark[] = "\0explained"; /* and a zero, that of the string */
+	char *at = memmem(last_words, length, mark, sizeof mark);
+	if (at == NULL)
+		return length;
+	explained = 1;
+	char *rest_of_it = at + sizeof mark;
+	length -= sizeof mark;
+	memmove(at, rest_of_it, (size_t)(last_words + length - at));
+	last_words[length] = '\0';
+	return length;
 }
 
 /* What the runtimes of Go and cgo say when the system refuses memory or a thread. */
@@ -88,6 +99,8 @@ static void print(const char *text, size_t length)
 /* Ends as the child did. */
 static void follow(int status, size_t length, unsigned long long limit)
 {
+	if (died_of_memory(status) && explained)
+		_exit(1);
 	if (died_of_memory(status)) {
 		char line[128];
 		int n = snprintf(line, sizeof line, "mpsolve: out of memory: this process may have %llu MB (ulimit -v, ulimit -d)\n", limit / 1000000);

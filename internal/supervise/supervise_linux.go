@@ -13,11 +13,7 @@ import "os"
 // In the child, descriptor 2 leads to the parent, for the runtime; what the program prints
 // goes where it always goes.
 func init() {
-	runtimes = os.Stderr
 	if fd := int(C.supervise_stderr()); fd >= 0 {
-		os.Stderr = os.NewFile(uintptr(fd), "/dev/stderr")
+		runtimes, os.Stderr = os.Stderr, os.NewFile(uintptr(fd), "/dev/stderr")
 	}
 }
-
-// runtimes is descriptor 2, which would be closed without a reference to it.
-var runtimes *os.File
