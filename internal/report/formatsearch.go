@@ -94,13 +94,11 @@ func (f *FormatSearch) WriteText(w io.Writer) {
 
 // table writes the trials.
 func (f *FormatSearch) table(w io.Writer) {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	header := table.Row{"#"}
+	header := []any{"trial"}
 	for k := range f.Parts {
 		header = append(header, fmt.Sprintf("part %d", k+1))
 	}
-	t.AppendHeader(append(header, "stored", "moved", "iterations", "error", "digits", "verdict"))
+	t := newTable(w, append(header, "stored", "moved", "iterations", "error", "digits", "verdict")...)
 	for k, r := range f.Trials {
 		row := table.Row{k + 1}
 		for _, name := range r.Formats {
@@ -116,7 +114,7 @@ func (f *FormatSearch) table(w io.Writer) {
 		}
 		t.AppendRow(append(row, bytes(r.Bytes), bytes(r.Moved), r.Iterations, fmt.Sprintf("%.1e", float64(r.Error)), digits, verdict))
 	}
-	fmt.Fprintln(w, strings.TrimRight(t.Render(), "\n"))
+	t.Render()
 }
 
 // WriteJSON writes it for programs.
