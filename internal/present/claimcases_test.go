@@ -203,7 +203,8 @@ var cases = []struct {
 	{"scaling", Holds, list(scaled("FP64", "9", 0.1), scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.8), scaled("AFX", "10", 0.1))},
 	{"scaling", Partly, list(scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.7), scaled("AFX", "10", 0.9))},
 	{"scaling", NotHere, list(scaled("FP64", "2", 0.9), scaled("AP2", "2", 0.9), scaled("AFX", "2", 0.9))},
-	{"scaling", NotMeasured, list(scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.7))},
+	{"scaling", NotMeasured, list(scaled("FP64", "10", 0.9), scaled("AFX", "10", 0.7))},
+	{"scaling", Partly, list(scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.7))},
 	{"energy", Holds, list(energy("FP64", 1), energy("AFX", 0.5), energy("AP2", 0.9))},
 	{"energy", Fails, list(energy("FP64", 1), energy("AP2", 1.1))},
 
