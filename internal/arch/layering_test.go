@@ -53,10 +53,11 @@ var layers = []layer{
 
 	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/packed", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "internal/dd"}, reason: "measures speed, knows no files of matrices and no terminal"},
 
-	{pkg: "pkg/solve", imports: []string{"internal/dd", "pkg/csr", "pkg/adaptive", "pkg/linop", "pkg/parallel", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu", "pkg/stochastic", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
-	{pkg: "pkg/precond", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "pkg/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
+	{pkg: "pkg/solve", imports: []string{"internal/dd", "pkg/csr", "pkg/dist", "pkg/adaptive", "pkg/linop", "pkg/parallel", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu", "pkg/stochastic", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
+	{pkg: "pkg/dist", imports: []string{"pkg/csr", "pkg/linop", "pkg/parallel", "internal/kernels"}, reason: "spreads matrices and vectors over ranks, knows no method, format or MPI"},
+	{pkg: "pkg/precond", imports: []string{"pkg/csr", "pkg/dist", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "pkg/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
-	{pkg: "pkg/verify", imports: []string{"pkg/csr", "pkg/parallel", "internal/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
+	{pkg: "pkg/verify", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel", "internal/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
 	{pkg: "pkg/formatsearch", imports: []string{"pkg/adaptive", "pkg/csr", "pkg/formats", "pkg/krylov", "pkg/linop", "pkg/parallel", "pkg/precond", "pkg/verify"}, reason: "solves in other and other formats, knows no terminal"},
 	{pkg: "pkg/stochastic", imports: []string{"internal/dd", "pkg/csr", "pkg/linop", "pkg/parallel"}, reason: "arithmetic that rounds at random, and vectors of it; knows no method", pure: true},
 	{pkg: "pkg/linop", imports: []string{"pkg/csr", "pkg/packed", "internal/kernels", "pkg/parallel", "internal/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},

@@ -1,0 +1,172 @@
+package dist
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// A Part is a domain of this rank, as a segment of its vectors.
+type Part struct {
+	Domain int
+	Row    int64 // its first row, among all
+
+	At                int // where the segment begins
+	Below, Own, Above int // elements of it: ghosts of lower index, own ones, ghosts of higher index
+
+	Ghosts []int64 // rows that the ghosts are copies of, ascending
+}
+
+// First is the position of the first own element.
+func (p Part) First() int { return p.At + p.Below }
+
+// End is the position after the last own element.
+func (p Part) End() int { return p.At + p.Below + p.Own }
+
+// Next is the position after the segment.
+func (p Part) Next() int { return p.End() + p.Above }
+
+// global returns the row that position at of the segment is, from its beginning.
+func (p Part) global(at int) int64 {
+	switch {
+	case at < p.Below:
+		return p.Ghosts[at]
+	case at < p.Below+p.Own:
+		return p.Row + int64(at-p.Below)
+	}
+	return p.Ghosts[at-p.Own]
+}
+
+// position returns the position of a row in the segment, from its beginning; it is there.
+func (p Part) position(row int64) int {
+	if at := row - p.Row; at >= 0 && at < int64(p.Own) {
+		return p.Below + int(at)
+	}
+	k, _ := slices.BinarySearch(p.Ghosts, row)
+	if k >= p.Below {
+		k += p.Own
+	}
+	return k
+}
+
+// A Layout is how vectors lie on this rank. It is the same for all vectors of a matrix.
+type Layout struct {
+	Comm    Comm
+	Domains Domains
+	Parts   []Part // the domains of this rank, one after the other
+	Len     int    // elements of a vector of this rank, ghosts included
+	Own     int    // without them
+
+	Halo *Halo
+}
+
+// NewLayout returns the layout of vectors whose parts, of the domains that this rank owns, have these ghosts: rows of
+// other domains, ascending, by part. Collective.
+func NewLayout(c Comm, d Domains, ghosts [][]int64) *Layout {
+	l := &Layout{Comm: c, Domains: d}
+	first, _ := d.Owned(c.Rank(), c.Size())
+	for k, rows := range ghosts {
+		domain := first + k
+		lo, hi := d.Start[domain], d.Start[domain+1]
+		below, _ := slices.BinarySearch(rows, lo)
+		p := Part{Domain: domain, Row: lo, At: l.Len, Below: below, Own: int(hi - lo), Above: len(rows) - below, Ghosts: rows}
+		l.Parts = append(l.Parts, p)
+		l.Len = p.Next()
+		l.Own += p.Own
+	}
+	l.Halo = newHalo(l)
+	return l
+}
+
+// Part returns the index of the part that has position at of a vector.
+func (l *Layout) Part(at int) int {
+	k, found := slices.BinarySearchFunc(l.Parts, at, func(p Part, at int) int { return cmp.Compare(p.At, at) })
+	if !found {
+		k--
+	}
+	return k
+}
+
+// Global returns the row that position at of a vector is.
+func (l *Layout) Global(at int) int64 {
+	p := l.Parts[l.Part(at)]
+	return p.global(at - p.At)
+}
+
+// Spread sets dst, a vector, to the own elements in src, part after part; ghosts become those of their owners. Collective.
+func (l *Layout) Spread(dst, src []float64) {
+	for _, p := range l.Parts {
+		copy(dst[p.First():p.End()], src[:p.Own])
+		src = src[p.Own:]
+	}
+	l.Halo.Exchange(dst)
+}
+
+// Join sets dst to the own elements of src, a vector, part after part.
+func (l *Layout) Join(dst, src []float64) {
+	for _, p := range l.Parts {
+		copy(dst, src[p.First():p.End()])
+		dst = dst[p.Own:]
+	}
+}
+
+// Halo renews ghosts.
+type Halo struct {
+	local    []copied // within this rank
+	links    []link   // to and from other ranks
+	exchange exchange[float64]
+	narrow   exchange[float32]
+	comm     Comm
+}
+
+// copied is an element to, of a ghost, that is element from.
+type copied struct{ to, from int32 }
+
+// link is what goes to and comes from another rank: positions of elements to send, and of ghosts, in an order that
+// both know.
+type link struct {
+	rank       int
+	send, recv []int32
+}
+
+// newHalo finds out who needs what: ghosts ask the owners of their rows.
+func newHalo(l *Layout) *Halo {
+	c := l.Comm
+	h := &Halo{comm: c}
+	asked := make([][]byte, c.Size()) // rows, by rank
+	wanted := make([][]int32, c.Size())
+	for _, p := range l.Parts {
+		for k, row := range p.Ghosts {
+			at := int32(p.At + k)
+			if k >= p.Below {
+				at += int32(p.Own)
+			}
+			owner := l.Domains.Owner(l.Domains.Of(row), c.Size())
+			if owner == c.Rank() {
+				h.local = append(h.local, copied{at, int32(l.own(row))})
+				continue
+			}
+			asked[owner] = binary.LittleEndian.AppendUint64(asked[owner], uint64(row))
+			wanted[owner] = append(wanted[owner], at)
+		}
+	}
+	for r, rows := range c.Alltoall(asked) {
+		k := link{rank: r, recv: wanted[r]}
+		for ; len(rows) > 0; rows = rows[8:] {
+			k.send = append(k.send, int32(l.own(int64(binary.LittleEndian.Uint64(rows)))))
+		}
+		if len(k.send)+len(k.recv) > 0 {
+			h.links = append(h.links, k)
+		}
+	}
+	h.exchange = newExchange[float64](h)
+	h.narrow = newExchange[float32](h)
+	return h
+}
+
+// own returns the position of a row of this rank as an own element.
+func (l *Layout) own(row int64) int {
+	first, _ := l.Domains.Owned(l.Comm.Rank(), l.Comm.Size())
+	p := l.Parts[l.Domains.Of(row)-first]
+	return p.First() + int(row-p.Row)
+}

@@ -1,0 +1,130 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Rows are the rows of one domain, with the columns that they have in the whole matrix, ascending in each.
+type Rows struct {
+	RowPtr []int64 // from 0; one more than there are rows
+	Col    []int64
+	Val    []float64
+}
+
+// A Matrix is a square matrix, spread over ranks.
+type Matrix struct {
+	*Layout
+	N, NNZ int64 // rows and nonzeros, of all ranks
+
+	// Local has the rows of this rank: row and column i are position i of a vector. Rows of ghosts are empty.
+	Local *csr.Matrix
+}
+
+// NewMatrix returns the matrix of these domains, given the rows of those that this rank owns. It takes the memory of
+// the rows over. Collective.
+func NewMatrix(c Comm, d Domains, parts []Rows) (*Matrix, error) {
+	ghosts := make([][]int64, len(parts))
+	first, _ := d.Owned(c.Rank(), c.Size())
+	for k, p := range parts {
+		ghosts[k] = ghostsOf(p.Col, d.Start[first+k], d.Start[first+k+1])
+	}
+	l := NewLayout(c, d, ghosts)
+	if int64(l.Len) > math.MaxInt32 {
+		return nil, fmt.Errorf("dist: %d rows and ghosts on a rank; at most 2^31-1 are possible", l.Len)
+	}
+	m := &Matrix{Layout: l, N: d.Rows(), Local: l.join(parts)}
+	count := []int64{int64(m.Local.NNZ())}
+	c.Sum(count)
+	m.NNZ = count[0]
+	return m, nil
+}
+
+// ghostsOf returns the columns outside of lo to hi-1, ascending, each once.
+func ghostsOf(cols []int64, lo, hi int64) (ghosts []int64) {
+	for _, j := range cols {
+		if j < lo || j >= hi {
+			ghosts = append(ghosts, j)
+		}
+	}
+	slices.Sort(ghosts)
+	return slices.Clip(slices.Compact(ghosts))
+}
+
+// join makes one matrix of the rows of all parts.
+func (l *Layout) join(parts []Rows) *csr.Matrix {
+	nnz := 0
+	for _, p := range parts {
+		nnz += len(p.Col)
+	}
+	m := &csr.Matrix{Rows: l.Len, Cols: l.Len, RowPtr: make([]int64, l.Len+1), Col: make([]int32, 0, nnz)}
+	if len(parts) == 1 {
+		m.Val = parts[0].Val
+	}
+	for k, rows := range parts {
+		p := l.Parts[k]
+		base := int64(len(m.Col))
+		for i := p.At; i < p.First(); i++ {
+			m.RowPtr[i+1] = base
+		}
+		for i := range p.Own {
+			m.RowPtr[p.First()+i+1] = base + rows.RowPtr[i+1]
+		}
+		for _, j := range rows.Col {
+			m.Col = append(m.Col, int32(p.At+p.position(j)))
+		}
+		if len(parts) > 1 {
+			m.Val = append(m.Val, rows.Val...)
+		}
+		for i := p.End(); i < p.Next(); i++ {
+			m.RowPtr[i+1] = int64(len(m.Col))
+		}
+	}
+	return m
+}
+
+// Spread is the matrix m, which every rank has, spread over the ranks of c in so many domains. Collective.
+func Spread(c Comm, m *csr.Matrix, domains int) (*Matrix, error) {
+	if m.Rows != m.Cols {
+		return nil, fmt.Errorf("dist: a %d x %d matrix", m.Rows, m.Cols)
+	}
+	d, err := Cut(int64(m.Rows), domains, func(i int64) int64 { return m.RowPtr[i] })
+	if err != nil {
+		return nil, err
+	}
+	lo, hi := d.Owned(c.Rank(), c.Size())
+	var parts []Rows
+	for k := lo; k < hi; k++ {
+		from, to := m.RowPtr[d.Start[k]], m.RowPtr[d.Start[k+1]]
+		p := Rows{Val: slices.Clone(m.Val[from:to])}
+		for _, at := range m.RowPtr[d.Start[k] : d.Start[k+1]+1] {
+			p.RowPtr = append(p.RowPtr, at-from)
+		}
+		for _, j := range m.Col[from:to] {
+			p.Col = append(p.Col, int64(j))
+		}
+		parts = append(parts, p)
+	}
+	return NewMatrix(c, d, parts)
+}
+
+// PartOf returns what part k has of local, a matrix with the pattern of Local: its own rows, with columns that are positions in its segment. Where the
+// segment begins at 0, as that of a rank with one domain does, it shares the memory of local.
+func (m *Matrix) PartOf(local *csr.Matrix, k int) *csr.Matrix {
+	p := m.Parts[k]
+	from, to := local.RowPtr[p.First()], local.RowPtr[p.End()]
+	a := &csr.Matrix{Rows: p.Own, Cols: p.Next() - p.At, RowPtr: make([]int64, p.Own+1), Col: local.Col[from:to], Val: local.Val[from:to]}
+	for i := range a.RowPtr {
+		a.RowPtr[i] = local.RowPtr[p.First()+i] - from
+	}
+	if p.At > 0 {
+		a.Col = slices.Clone(a.Col)
+		for i := range a.Col {
+			a.Col[i] -= int32(p.At)
+		}
+	}
+	return a
+}

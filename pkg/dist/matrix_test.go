@@ -1,0 +1,126 @@
+package dist
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// scattered is a random matrix of n rows with about k entries in each.
+func scattered(t *testing.T, n, k int, seed uint64) *csr.Matrix {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	b, err := csr.NewBuilder(n, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(i, j int, v float64) {
+		if err := b.Add(i, j, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range n {
+		add(i, i, 1+rng.Float64())
+		for range rng.IntN(2 * k) {
+			add(i, rng.IntN(n), rng.NormFloat64())
+		}
+	}
+	return b.Build()
+}
+
+// Whatever the domains and ranks, rows are those of the whole matrix, and after an exchange ghosts are what they are copies of:
+// for ranks that are threads (Concurrent).
+func TestConcurrentRanksHaveTheRowsOfTheWhole(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 300, 5000} {
+		m := scattered(t, n, 4, uint64(n))
+		for _, domains := range []int{1, 2, 3, 8} {
+			for _, ranks := range []int{1, 2, 3, 5} {
+				if domains > n {
+					continue
+				}
+				t.Run(fmt.Sprintf("%d rows, %d domains, %d ranks", n, domains, ranks), func(t *testing.T) {
+					Run(ranks, func(c Comm) { compareWithWhole(t, c, m, domains) })
+				})
+			}
+		}
+	}
+}
+
+func compareWithWhole(t *testing.T, c Comm, m *csr.Matrix, domains int) {
+	a, err := Spread(c, m, domains)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if a.N != int64(m.Rows) || a.NNZ != int64(m.NNZ()) || a.Local.Validate() != nil {
+		t.Errorf("%d rows, %d nonzeros, %v", a.N, a.NNZ, a.Local.Validate())
+	}
+	x := make([]float64, a.Len)
+	x32 := make([]float32, a.Len)
+	for _, p := range a.Parts {
+		for i := range p.Own {
+			row := int(p.Row) + i
+			cols, vals := a.Local.Row(p.First() + i)
+			want, wantVals := m.Row(row)
+			for k, j := range cols {
+				if k >= len(want) || a.Global(int(j)) != int64(want[k]) {
+					t.Errorf("row %d differs", row)
+					return
+				}
+			}
+			if !slices.Equal(vals, wantVals) {
+				t.Errorf("row %d has %v, want %v", row, vals, wantVals)
+			}
+			x[p.First()+i], x32[p.First()+i] = float64(row), float32(row)
+		}
+	}
+	a.Halo.Exchange(x)
+	a.Halo.Exchange32(x32)
+	for at, v := range x {
+		if want := a.Global(at); v != float64(want) || x32[at] != float32(want) {
+			t.Errorf("position %d has %g and %g, want %d", at, v, x32[at], want)
+			return
+		}
+	}
+	for k, p := range a.Parts {
+		if part := a.PartOf(a.Local, k); part.Validate() != nil || part.Rows != p.Own {
+			t.Errorf("part %d: %v", k, part.Validate())
+		}
+	}
+}
+
+// Owner and Owned agree, and Cut leaves no domain empty.
+func TestDomains(t *testing.T) {
+	for _, n := range []int64{1, 5, 100, 10_000, 1_000_000} {
+		for _, count := range []int{1, 2, 3, 7, 64} {
+			if int64(count) > n {
+				continue
+			}
+			d, err := Cut(n, count, func(i int64) int64 { return i * i })
+			if err != nil || d.Count() != count || d.Rows() != n {
+				t.Fatal(d, err)
+			}
+			for k := range count {
+				if d.Start[k] >= d.Start[k+1] {
+					t.Errorf("domain %d of %d of %d rows is empty", k, count, n)
+				}
+				if d.Of(d.Start[k]) != k || d.Of(d.Start[k+1]-1) != k {
+					t.Errorf("Of is wrong for domain %d", k)
+				}
+			}
+			for _, size := range []int{1, 2, 3, 8, 100} {
+				for r := range size {
+					lo, hi := d.Owned(r, size)
+					for k := lo; k < hi; k++ {
+						if d.Owner(k, size) != r {
+							t.Errorf("domain %d of %d belongs to rank %d, not %d, of %d", k, count, r, d.Owner(k, size), size)
+						}
+					}
+				}
+			}
+		}
+	}
+}
