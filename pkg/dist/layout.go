@@ -39,14 +39,20 @@ func (p Part) global(at int) int64 {
 
 // position returns the position of a row in the segment, from its beginning; it is there.
 func (p Part) position(row int64) int {
+	at, _ := p.find(row)
+	return at
+}
+
+// find returns the position of a row in the segment, from its beginning, if it is there.
+func (p Part) find(row int64) (at int, ok bool) {
 	if at := row - p.Row; at >= 0 && at < int64(p.Own) {
-		return p.Below + int(at)
+		return p.Below + int(at), true
 	}
-	k, _ := slices.BinarySearch(p.Ghosts, row)
-	if k >= p.Below {
-		k += p.Own
+	at, ok = slices.BinarySearch(p.Ghosts, row)
+	if at >= p.Below {
+		at += p.Own
 	}
-	return k
+	return at, ok
 }
 
 // A Layout is how vectors lie on this rank. It is the same for all vectors of a matrix.
