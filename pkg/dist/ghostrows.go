@@ -11,27 +11,42 @@ import (
 // GhostRows returns, for each part, the rows of its ghosts, in the order of Part.Ghosts, fetched from their owners.
 // Values are those of local, a matrix with the pattern of Local. Collective.
 func (m *Matrix) GhostRows(local *csr.Matrix) []Rows {
-	c := m.Comm
+	var columns []int64
+	return m.FetchRows(func(at int) ([]int64, []float64) {
+		cols, vals := local.Row(at)
+		p := m.Parts[m.Part(at)]
+		columns = columns[:0]
+		for _, j := range cols {
+			columns = append(columns, p.global(int(j)-p.At))
+		}
+		return columns, vals
+	})
+}
+
+// FetchRows returns, for each part, rows of its ghosts, in the order of Part.Ghosts, as their owners have them: row returns
+// that of the own element at a position, with columns that mean the same to all ranks. Collective.
+func (l *Layout) FetchRows(row func(at int) (cols []int64, vals []float64)) []Rows {
+	c := l.Comm
 	to := make([][]byte, c.Size())
-	for _, l := range m.Halo.links {
-		for _, at := range l.send {
-			to[l.rank] = m.appendRow(to[l.rank], local, int(at))
+	for _, k := range l.Halo.links {
+		for _, at := range k.send {
+			to[k.rank] = appendRow(to[k.rank], row, int(at))
 		}
 	}
-	fetched := make([][]byte, m.Len) // by the position of a ghost; with what follows
+	fetched := make([][]byte, l.Len) // by the position of a ghost; with what follows
 	from := c.Alltoall(to)
-	for _, l := range m.Halo.links {
-		rest := from[l.rank]
-		for _, at := range l.recv {
+	for _, k := range l.Halo.links {
+		rest := from[k.rank]
+		for _, at := range k.recv {
 			fetched[at] = rest
 			rest = rest[8+16*binary.LittleEndian.Uint64(rest):]
 		}
 	}
-	for _, k := range m.Halo.local {
-		fetched[k.to] = m.appendRow(nil, local, int(k.from))
+	for _, k := range l.Halo.local {
+		fetched[k.to] = appendRow(nil, row, int(k.from))
 	}
-	parts := make([]Rows, len(m.Parts))
-	for k, p := range m.Parts {
+	parts := make([]Rows, len(l.Parts))
+	for k, p := range l.Parts {
 		rows := Rows{RowPtr: make([]int64, 1, len(p.Ghosts)+1)}
 		for _, b := range slices.Concat(fetched[p.At:p.First()], fetched[p.End():p.Next()]) {
 			rows.decodeRow(b)
@@ -42,12 +57,11 @@ func (m *Matrix) GhostRows(local *csr.Matrix) []Rows {
 }
 
 // appendRow appends the row at a position: the number of its entries, the columns and the values.
-func (m *Matrix) appendRow(b []byte, local *csr.Matrix, at int) []byte {
-	cols, vals := local.Row(at)
-	p := m.Parts[m.Part(at)]
+func appendRow(b []byte, row func(at int) (cols []int64, vals []float64), at int) []byte {
+	cols, vals := row(at)
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(cols)))
 	for _, j := range cols {
-		b = binary.LittleEndian.AppendUint64(b, uint64(p.global(int(j)-p.At)))
+		b = binary.LittleEndian.AppendUint64(b, uint64(j))
 	}
 	for _, v := range vals {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))

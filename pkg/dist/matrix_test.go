@@ -79,10 +79,12 @@ func compareWithWhole(t *testing.T, c Comm, m *csr.Matrix, domains int) {
 	}
 	a.Halo.Exchange(x)
 	a.Halo.Exchange32(x32)
-	for at, v := range x {
-		if want := a.Global(at); v != float64(want) || x32[at] != float32(want) {
-			t.Errorf("position %d has %g and %g, want %d", at, v, x32[at], want)
-			return
+	for _, p := range a.Parts {
+		for at := p.At; at < p.Next(); at++ {
+			if want := float64(a.Global(at)); x[at] != want || float64(x32[at]) != want {
+				t.Errorf("position %d has %g and %g, want %g", at, x[at], x32[at], want)
+				return
+			}
 		}
 	}
 	compareGhostRows(t, a, m)
