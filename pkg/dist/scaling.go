@@ -7,10 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// Scalings of the whole matrix, the same as package csr finds in one piece, have the exponents of this rank's rows and columns: by position
-// in a vector, those of ghosts the same as of the rows that they are copies of.
-
-// share is what csr asks of ranks.
+// share is what csr asks of ranks to find the scalings of the whole matrix, the same as in one piece. A rank has the exponents of its rows
+// and columns, by position in a vector, those of ghosts the same as of the rows that they are copies of.
 func (m *Matrix) share() csr.Share {
 	return csr.Share{
 		Any:   func(v bool) bool { return anyRank(m.Comm, v) },
@@ -32,7 +30,9 @@ func SymmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) (csr.Scali
 }
 
 // BothScaling is [csr.BothScaling] of the whole matrix.
-func BothScaling(m *Matrix, pool *parallel.Pool) csr.Scaling { return m.share().BothScaling(m.Local, pool) }
+func BothScaling(m *Matrix, pool *parallel.Pool) csr.Scaling {
+	return m.share().BothScaling(m.Local, pool)
+}
 
 // Overflows reports whether a scaling takes an element of the whole matrix beyond the range of float64. Collective.
 func Overflows(m *Matrix, s csr.Scaling, pool *parallel.Pool) bool {
@@ -45,9 +45,11 @@ func Identity(m *Matrix, s csr.Scaling) bool { return !anyRank(m.Comm, !s.Identi
 // Uniform reports whether a scaling multiplies all elements of the whole matrix by the same power of two, 2^exponent. Collective.
 func Uniform(m *Matrix, s csr.Scaling) (exponent int, ok bool) {
 	x := []int64{math.MinInt64, math.MinInt64, math.MinInt64, math.MinInt64} // of rows and -rows, columns and -columns
-	for i := range s.Row {
-		row, col := int64(s.Row[i]), int64(s.Col[i])
-		x[0], x[1], x[2], x[3] = max(x[0], row), max(x[1], -row), max(x[2], col), max(x[3], -col)
+	for _, p := range m.Parts {
+		for i := p.First(); i < p.End(); i++ {
+			row, col := int64(s.Row[i]), int64(s.Col[i])
+			x[0], x[1], x[2], x[3] = max(x[0], row), max(x[1], -row), max(x[2], col), max(x[3], -col)
+		}
 	}
 	m.Comm.Max(x)
 	if x[0] != -x[1] || x[2] != -x[3] {
@@ -63,12 +65,14 @@ func RowSums(m *Matrix, pool *parallel.Pool) []float64 {
 	return t
 }
 
-// Extremes returns the least and the largest element of all ranks' v, a vector of numbers >= 0 with ghosts as they should be. Collective.
+// Extremes returns the least and the largest element of v, a vector of numbers >= 0, on all ranks. Collective.
 func (l *Layout) Extremes(v []float64) (least, most float64) {
 	x := []int64{math.MinInt64, 0}
-	for _, t := range v {
-		bits := int64(math.Float64bits(t))
-		x[0], x[1] = max(x[0], -bits), max(x[1], bits)
+	for _, p := range l.Parts {
+		for _, t := range v[p.First():p.End()] {
+			bits := int64(math.Float64bits(t))
+			x[0], x[1] = max(x[0], -bits), max(x[1], bits)
+		}
 	}
 	l.Comm.Max(x)
 	return math.Float64frombits(uint64(-x[0])), math.Float64frombits(uint64(x[1]))
