@@ -58,6 +58,20 @@ func (s *exactSum) addInfinite(x float64) {
 	}
 }
 
+// finite reports whether nothing has been added that is not.
+func (s *exactSum) finite() bool { return s[countNaN]|s[countInf]|s[countMinus] == 0 }
+
+// span returns the limbs lo to hi-1, of which the first and the last are not 0; lo = hi if all are 0.
+func (s *exactSum) span() (lo, hi int) {
+	for hi = limbs; hi > 0 && s[hi-1] == 0; {
+		hi--
+	}
+	for lo < hi && s[lo] == 0 {
+		lo++
+	}
+	return lo, hi
+}
+
 // float returns the sum rounded to nearest, ties to even; +0 if it is 0, infinite if it is beyond float64 or +Inf or -Inf
 // has been added, NaN if NaN or both of them have. It changes s.
 func (s *exactSum) float() float64 {
@@ -69,18 +83,16 @@ func (s *exactSum) float() float64 {
 	case s[countMinus] > 0:
 		return math.Inf(-1)
 	}
-	return roundLimbs(s[:limbs], 0)
+	lo, hi := s.span()
+	if lo == hi {
+		return 0
+	}
+	return roundLimbs(s[lo:hi], lo)
 }
 
 // roundLimbs returns the sum over k of limb_k 2^(32 (k + first) - 1074), rounded to nearest, ties to even. It changes the limbs.
 func roundLimbs(limb []int64, first int) float64 {
 	top := len(limb) - 1
-	for top >= 0 && limb[top] == 0 {
-		top--
-	}
-	if top < 0 {
-		return 0
-	}
 	// Carry, so that all but the last limb are digits, 0 to 2^32 - 1, and the sign is that of the last.
 	negative := carry(limb, top) < 0
 	if negative {
