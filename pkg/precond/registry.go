@@ -133,6 +133,7 @@ var Registry = []Description{
 	{
 		Kind: Chebyshev, Summary: "polynomial", Definite: true,
 		DeviceBytes: csr.Bytes, create: equilibrated(newChebyshev), // which may keep a matrix that the method has given up
+		distribute: newDistributedChebyshev,
 	},
 	{Kind: FSAI, Summary: "sparse approximate inverse", Definite: true, create: equilibrated(newFSAI), distribute: byDomain(equilibrated(newFSAI))},
 	{
