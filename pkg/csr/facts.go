@@ -73,7 +73,7 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 // ExamineRows computes the facts of rows lo to hi-1, but for those of the whole: dimensions, symmetry and empty columns.
 // MinAbs is +Inf if there is no nonzero. It also adds up what hash gives for each of these rows.
 func ExamineRows(m *Matrix, lo, hi int, hash func(i int) uint64, pool *parallel.Pool) (f Facts, sum uint64) {
-	bounds := panels(m, lo, hi)
+	bounds := PanelsOf(m, lo, hi)
 	parts, sums := make([]Facts, len(bounds)-1), make([]uint64, len(bounds)-1)
 	pool.RunRanges(bounds, func(panel, lo, hi int) {
 		f, sum := NoFacts(), uint64(0)

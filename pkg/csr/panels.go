@@ -14,13 +14,13 @@ const PanelBytes = 256 << 10
 // Panels splits the rows of m where the data reach multiples of PanelBytes, for
 // parallel loops whose results do not depend on the number of threads. It returns
 // the first row of each panel and, last, the number of rows.
-func Panels(m *Matrix) []int { return panels(m, 0, m.Rows) }
+func Panels(m *Matrix) []int { return PanelsOf(m, 0, m.Rows) }
 
-// panels are those of rows lo to end-1.
-func panels(m *Matrix, lo, end int) []int {
-	bounds := []int{lo}
-	for lo < end {
-		most := min(end-lo, PanelBytes/8) // rows, that of offsets alone
+// PanelsOf splits the rows from to to-1 of m as Panels splits those of a matrix that has no others.
+func PanelsOf(m *Matrix, from, to int) []int {
+	bounds := []int{from}
+	for lo := from; lo < to; {
+		most := min(to-lo, PanelBytes/8) // rows, that of offsets alone
 		lo += 1 + sort.Search(most-1, func(k int) bool {
 			return 8*int64(k+1)+12*(m.RowPtr[lo+k+1]-m.RowPtr[lo]) >= PanelBytes
 		})
