@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -39,6 +40,8 @@ type Solver struct {
 
 	recorder *recorder // of checkpoints; nil: none
 	answered []float64 // the last x, in the order chosen
+
+	root dist.Comm // ranks whose first has the whole matrix; nil: there are no others
 }
 
 // special solves with a matrix of a special kind in its own way.
@@ -292,6 +295,14 @@ const tighter = 1 - 0x1p-30
 // Solve solves A x = b from the guess x0, or from zero if it is nil. Both have
 // as many elements as the matrix has rows and are left alone.
 func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
+	if s.root != nil {
+		return s.solveAtRoot(ctx, b, x0)
+	}
+	return s.solve(ctx, b, x0)
+}
+
+// solve is Solve on this rank.
+func (s *Solver) solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if err := CheckVector("right-hand side", b, s.m.Rows); err != nil {
 		return Result{}, err
 	}
