@@ -2,7 +2,6 @@ package dist
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -60,12 +59,12 @@ func (v *move) receiver(cols int) *csr.Matrix {
 	to := make([][]byte, v.c.Size())
 	for r := range to {
 		from, end := v.part(r)
-		to[r] = bytesOf([]int64{int64(end - from), v.m.RowPtr[end] - v.m.RowPtr[from]})
+		to[r] = Bytes([]int64{int64(end - from), v.m.RowPtr[end] - v.m.RowPtr[from]})
 	}
 	v.row, v.at = make([]int64, len(to)), make([]int64, len(to))
 	var rows, nnz int64
 	for r, b := range v.c.Alltoall(to) {
-		counts := numbers[int64](b)
+		counts := Numbers[int64](b)
 		v.row[r], v.at[r] = rows, nnz
 		rows, nnz = rows+counts[0], nnz+counts[1]
 	}
@@ -106,10 +105,10 @@ func (v *move) messages(sent *bool) [][]byte {
 func (v *move) message(from, end int) []byte {
 	a, z := v.m.RowPtr[from], v.m.RowPtr[end]
 	b := make([]byte, 0, 16+8*int64(end-from)+12*(z-a))
-	b = append(b, bytesOf([]int64{int64(end - from), z - a})...)
-	b = append(b, bytesOf(v.m.RowPtr[from+1:end+1])...)
-	b = append(b, bytesOf(v.m.Val[a:z])...)
-	return append(b, bytesOf(v.m.Col[a:z])...)
+	b = append(b, Bytes([]int64{int64(end - from), z - a})...)
+	b = append(b, Bytes(v.m.RowPtr[from+1:end+1])...)
+	b = append(b, Bytes(v.m.Val[a:z])...)
+	return append(b, Bytes(v.m.Col[a:z])...)
 }
 
 // put puts rows that have come in their places.
@@ -117,31 +116,16 @@ func (v *move) put(own *csr.Matrix, from int, b []byte) {
 	if len(b) == 0 {
 		return
 	}
-	b = aligned(b)
-	head := numbers[int64](b[:16])
+	head := Numbers[int64](b[:16])
 	rows, nnz := head[0], head[1]
 	b = b[16:]
-	ends, b := numbers[int64](b[:8*rows]), b[8*rows:]
+	ends, b := Numbers[int64](b[:8*rows]), b[8*rows:]
 	row, at := v.row[from], v.at[from]
 	shift := at + nnz - ends[rows-1]
 	for i, end := range ends {
 		own.RowPtr[row+int64(i)+1] = end + shift
 	}
-	copy(own.Val[at:], numbers[float64](b[:8*nnz]))
-	copy(own.Col[at:], numbers[int32](b[8*nnz:]))
+	copy(own.Val[at:], Numbers[float64](b[:8*nnz]))
+	copy(own.Col[at:], Numbers[int32](b[8*nnz:]))
 	v.row[from], v.at[from] = row+rows, at+nnz
-}
-
-// bytesOf is x as bytes, in the same memory.
-func bytesOf[T any](x []T) []byte {
-	var zero T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(zero)))
-}
-
-// aligned returns b, copied if it does not begin where numbers of 64 bits can.
-func aligned(b []byte) []byte {
-	if uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8 != 0 {
-		return slices.Clone(b)
-	}
-	return b
 }
