@@ -47,19 +47,20 @@ func (p Part) place(cols []int32) {
 	}
 }
 
-// withGhosts puts empty rows where ghosts are.
+// withGhosts puts empty rows where ghosts are, or nothing.
 func (l *Layout) withGhosts(ptr []int64) []int64 {
 	all := make([]int64, 1, l.Len+1)
-	for _, p := range l.Parts {
-		for range p.Below {
-			all = append(all, ptr[0])
-		}
-		all = append(all, ptr[1:p.Own+1]...)
-		ptr = ptr[p.Own:]
-		for range p.Above {
-			all = append(all, ptr[0])
+	upTo := func(at int) {
+		for len(all) <= at {
+			all = append(all, all[len(all)-1])
 		}
 	}
+	for _, p := range l.Parts {
+		upTo(p.First())
+		all = append(all, ptr[1:p.Own+1]...)
+		ptr = ptr[p.Own:]
+	}
+	upTo(l.Len)
 	return all
 }
 

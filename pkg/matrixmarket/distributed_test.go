@@ -204,15 +204,17 @@ func TestConcurrentRanksAgreeOnErrors(t *testing.T) {
 		want string
 		is   func(err error) bool
 	}{
-		{"missing on one", func(c dist.Comm) error {
-			p := path
-			if c.Rank() == 1 {
-				p = missing
-			}
-			_, err := ReadDistributed(context.Background(), c, p, DistributedOptions{Domains: 3})
-			return err
-		}, "rank 1: open " + missing + ": no such file or directory (all ranks read a plain file: it must be on a file system that they share)",
-			func(err error) bool { var at *fs.PathError; return errors.As(err, &at) && at.Op == "open" }},
+		{
+			"missing on one", func(c dist.Comm) error {
+				p := path
+				if c.Rank() == 1 {
+					p = missing
+				}
+				_, err := ReadDistributed(context.Background(), c, p, DistributedOptions{Domains: 3})
+				return err
+			}, "rank 1: open " + missing + ": no such file or directory (all ranks read a plain file: it must be on a file system that they share)",
+			func(err error) bool { var at *fs.PathError; return errors.As(err, &at) && at.Op == "open" },
+		},
 		{"another file on one", func(c dist.Comm) error {
 			p := path
 			if c.Rank() == 2 {
