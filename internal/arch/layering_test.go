@@ -79,6 +79,7 @@ var layers = []layer{
 	{pkg: "internal/kernels", imports: []string{"internal/dd"}, reason: "plain slices, no solver and no goroutine"},
 	{pkg: "internal/guard", reason: "memory for tests"},
 	{pkg: "internal/machine", reason: "files of the system alone"},
+	{pkg: "internal/mpi", imports: []string{"pkg/dist"}, reason: "ranks of MPI, knows nothing that is sent"},
 	{pkg: "internal/supervise", reason: "a process that waits for another, in C"},
 	{pkg: "internal/nearest", reason: "words alone"},
 	{pkg: "pkg/parallel", reason: "goroutines alone"},
