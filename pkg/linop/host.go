@@ -75,8 +75,8 @@ func (h *Host) Use(k *kernels.Set) { h.kernels = k.Or() }
 // Dim returns n.
 func (h *Host) Dim() int { return h.n }
 
-// New returns a zero vector.
-func (h *Host) New() []float64 { return make([]float64, h.len) }
+// New returns a zero vector. It has an address of its own, even where it has no elements.
+func (h *Host) New() []float64 { return make([]float64, h.len, max(h.len, 1)) }
 
 // Scalar returns a.
 func (h *Host) Scalar(a float64) Float64 { return Float64(a) }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -140,6 +141,35 @@ func TestDomainwiseDefinition(t *testing.T) {
 			closeTo(t, fmt.Sprintf("%d domains, overlap %q", domains, overlap), got.x, want, 1e-10)
 			if strings.Contains(got.text, "overlap") != (overlap != OverlapNone) {
 				t.Errorf("overlap %q: %s", overlap, got.text)
+			}
+		}
+	}
+}
+
+// FSAI is that of the whole matrix for any number of domains, but for rounding of sums, and so is Jacobi.
+func TestDistributedFSAIIsThatOfTheWhole(t *testing.T) {
+	for name, m := range positive(t) {
+		scaling, err := csr.SymmetricScaling(m, nil) // which New does where rows differ much
+		if err != nil {
+			t.Fatal(err)
+		}
+		m = scaling.Apply(m, nil)
+		b := random(m.Rows, 3)
+		for _, domains := range []int{1, 2, 3, 8} {
+			if domains > m.Rows {
+				continue
+			}
+			for _, epsilon := range []float64{adaptive.MinEpsilon, 0, 0x1p-8} {
+				for _, kind := range []Kind{Jacobi, FSAI} {
+					opt := Options{Symmetric: true, Epsilon: epsilon}
+					want := make(vector, m.Rows)
+					mustNew(t, kind, m, opt, nil).Apply(want, b)
+					got := tried(t, 2, domains, 1, kind, m, opt, b)
+					if got.err != nil {
+						t.Fatal(got.err)
+					}
+					closeTo(t, fmt.Sprintf("%s of %s, %d domains, epsilon %g", kind, name, domains, epsilon), got.x, want, 1e-12)
+				}
 			}
 		}
 	}

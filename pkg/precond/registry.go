@@ -133,8 +133,9 @@ var Registry = []Description{
 	{
 		Kind: Chebyshev, Summary: "polynomial", Definite: true,
 		DeviceBytes: csr.Bytes, create: equilibrated(newChebyshev), // which may keep a matrix that the method has given up
+		distribute: newDistributedChebyshev,
 	},
-	{Kind: FSAI, Summary: "sparse approximate inverse", Definite: true, create: equilibrated(newFSAI), distribute: byDomain(equilibrated(newFSAI))},
+	{Kind: FSAI, Summary: "sparse approximate inverse", Definite: true, create: equilibrated(newFSAI), distribute: newDistributedFSAI},
 	{
 		Kind: AMG, Summary: "smoothed aggregation multigrid", MaxWork: 60,
 		Parameters: []Parameter{BlockSizes, NearNull, Cycle}, create: newMultigrid,
