@@ -22,7 +22,12 @@ type sight interface {
 }
 
 // sight is that of the matrix in the order chosen.
-func (s *Solver) sight() sight { return whole{s.m} }
+func (s *Solver) sight() sight {
+	if s.job != nil {
+		return spreadSight{s.job.Matrix, s.pool}
+	}
+	return whole{s.m}
+}
 
 // rows is the number of rows of the matrix, on all ranks.
 func (s *Solver) rows() int {
