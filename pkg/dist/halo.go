@@ -139,7 +139,7 @@ func (e *exchange[T]) finish(x []T, pool *parallel.Pool) {
 }
 
 func (e *exchange[T]) run(pool *parallel.Pool, parts int, job exchangeJob[T]) {
-	if parts == 0 {
+	if parts <= 0 {
 		return
 	}
 	if parts < 4 {
