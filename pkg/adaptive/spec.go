@@ -52,6 +52,10 @@ type Spec struct {
 	Criterion Criterion // "": NW
 	X         []float64 // of the criterion Exact
 
+	// Norm takes the place of ||A||_inf in the criterion NW, and where Set is a single format: that of a matrix of which this is
+	// a part; 0: it is none.
+	Norm float64
+
 	// NoDrop keeps the elements below epsilon T, in the narrowest format that
 	// has a code for them.
 	NoDrop bool
@@ -84,7 +88,7 @@ type Spec struct {
 // quantization returns what package quantize has to know.
 func (s Spec) quantization() quantize.Spec {
 	return quantize.Spec{
-		Set: s.Set, Epsilon: s.Epsilon, Criterion: s.Criterion, X: s.X,
+		Set: s.Set, Epsilon: s.Epsilon, Criterion: s.Criterion, X: s.X, Norm: s.Norm,
 		NoDrop: s.NoDrop || s.Set.Keeps, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: s.Kernels,
 	}
 }

@@ -33,6 +33,7 @@ type Spec struct {
 	Epsilon    float64   // target accuracy, 2^-53 <= Epsilon < 1
 	Criterion  Criterion // "": NW
 	X          []float64 // of the criterion Exact
+	Norm       float64   // T of the criterion NW and of a single format; 0: ||A||_inf
 	NoDrop     bool      // keep elements below epsilon T
 	GuardBits  int       // of AFX
 	PaperExact bool      // intervals and rounding as printed in [Molina24]

@@ -113,6 +113,9 @@ func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*T
 		if err != nil {
 			return nil, err
 		}
+		if s.Norm > 0 {
+			norm = magnitude{s.Norm, 0}.times(1)
+		}
 		t := newTolerances(1)
 		t.set(0, norm, &s)
 		return t, nil

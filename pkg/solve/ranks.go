@@ -13,14 +13,15 @@ import (
 // reductions, storing.
 type ranks struct {
 	*host
-	job *job
+	job       *job
+	requested float64 // Options.HaloEpsilon
 }
 
 var _ place[vector, scalar] = (*ranks)(nil)
 
 func newRanks(s *Solver) *ranks {
 	h := &host{Host: dist.NewSpace(s.job.Layout, s.pool), m: s.m, pool: s.pool}
-	return &ranks{h.with(s.opt.Storage.Kernels), s.job}
+	return &ranks{h.with(s.opt.Storage.Kernels), s.job, s.opt.HaloEpsilon}
 }
 
 func (r *ranks) agree() func(krylov.Reason) krylov.Reason { return r.job.reason }
@@ -54,7 +55,7 @@ func (r *ranks) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], er
 		return rankMatrix{Relaxer: a, stored: stored{storage: t, bytes: bytes, relaxer: a, source: scaled}, at: r}, nil
 	}
 	spec := t.spec()
-	spec.Kernels = r.kernels
+	spec.Kernels, spec.Norm = r.kernels, r.job.norm(scaled, r.pool)
 	var made []*adaptive.Matrix
 	var products []*linop.Products
 	var failed error
@@ -72,8 +73,28 @@ func (r *ranks) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], er
 	a := dist.NewOperator(r.job.Matrix, products, r.pool)
 	a.Use(r.kernels)
 	s := r.job.describe(made, t)
+	if epsilon := r.haloEpsilon(s.storage); epsilon > 0 {
+		a.RoundHalo(epsilon)
+	}
 	s.relaxer = a
 	return rankMatrix{a, s, r, made}, nil
+}
+
+// LeastHaloEpsilon is the accuracy of what domains send each other unless another one is asked for: with a coarser one
+// conjugate gradients lose iterations.
+const LeastHaloEpsilon = 0x1p-37
+
+// haloEpsilon is Options.HaloEpsilon for a matrix stored like that; 0: nothing is rounded.
+func (r *ranks) haloEpsilon(t Storage) float64 {
+	switch {
+	case t.plain():
+		return 0
+	case r.requested > 0:
+		return r.requested
+	case t.Epsilon >= LeastHaloEpsilon:
+		return LeastHaloEpsilon
+	}
+	return 0
 }
 
 func (a rankMatrix) about() stored { return a.stored }
