@@ -43,7 +43,7 @@ func newChebyshev(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	smallest, largest, err := extremeEigenvalues(a, w, lanczosSteps, s.pool)
+	smallest, largest, err := extremeEigenvalues(a, w, lanczosSteps, linop.NewHost(len(w), s.pool))
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,9 @@ type cycle[T real] struct {
 	f, x   []T    // of the coarsest level
 	b, y   vector // the same in float64
 
+	spans    []span // of the finest level
+	greatest func(x float64) float64
+
 	kCycle, symmetric bool
 	job               convertJob[T]
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Lanczos steps for an estimate of the largest eigenvalue within a few per cent, and within
@@ -17,8 +16,8 @@ const (
 )
 
 // largestEigenvalue estimates that of D^-1 A; see extremeEigenvalues.
-func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *parallel.Pool) (float64, error) {
-	_, largest, err := extremeEigenvalues(a, w, fewSteps, pool)
+func largestEigenvalue(a linop.Operator[vector, scalar], w vector, space *linop.Host) (float64, error) {
+	_, largest, err := extremeEigenvalues(a, w, fewSteps, space)
 	return largest, err
 }
 
@@ -28,20 +27,17 @@ func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *paralle
 // preconditioned with D from a fixed random residual, whose coefficients make up
 // the tridiagonal matrix ([Saad03] 6.7.3). Each takes a product with A; it
 // allocates 4 vectors. The error is ErrNotDefinite if a step shows that A is not.
-func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, pool *parallel.Pool) (smallest, largest float64, err error) {
-	space := linop.NewHost(len(w), pool)
+func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, space *linop.Host) (smallest, largest float64, err error) {
 	r, z, p, q := space.New(), space.New(), space.New(), space.New()
 	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range r {
-		r[i] = rng.Float64() - 0.5
-	}
+	space.Fill(r, func(int) float64 { return rng.Float64() - 0.5 })
 	space.Mul(1, w, r, z)
 	space.Copy(p, z)
 	rho := space.Dot(r, z)
 	first := rho
 	var diagonal, off []float64
 	last := 0.0 // beta / alpha of the step before
-	for range min(steps, len(w)) {
+	for range min(steps, space.Dim()) {
 		pq := a.ApplyDot(q, p, p)
 		alpha := rho / pq
 		if !(alpha > 0) || math.IsInf(alpha.Float(), 0) {
