@@ -25,7 +25,7 @@ func (s distributed) multigrid(small int64) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.small = small
+	h.small, h.whole = small, s.a.NNZ
 	width := len(h.null)
 	tail, err := h.build()
 	if err != nil {
@@ -58,9 +58,7 @@ func (h *spreadHierarchy) cycle(s distributed, tail *hierarchy) (Preconditioner,
 	if err = h.over.agree(err); err != nil {
 		return nil, nil, err
 	}
-	c := g.cost
-	h.over.sum(&c.Values, &c.ValueBytes, &c.Bytes, &c.FP64Bytes)
-	g.cost = c
+	g.cost = h.over.total(g.cost, g.shared())
 	if finest == nil {
 		return &gatheredCycle{g, s.a.Layout, make(vector, s.a.N), make(vector, s.a.N), nil}, g, nil
 	}
@@ -68,7 +66,7 @@ func (h *spreadHierarchy) cycle(s distributed, tail *hierarchy) (Preconditioner,
 	for k, p := range finest.Parts {
 		spans = append(spans, span{p.First(), s.a.Parts[k].First(), p.Own})
 	}
-	over := spread{s.a.Layout}
+	over := spreading{s.a.Layout}
 	switch c := g.cycles.(type) {
 	case *cycle[float32]:
 		c.setSpans(spans...)
@@ -104,7 +102,7 @@ func (g *gatheredCycle) Apply(dst, src []float64) {
 
 // newSpreadHierarchy begins with the finest level.
 func newSpreadHierarchy(s distributed) (*spreadHierarchy, error) {
-	h := &spreadHierarchy{hierarchy: hierarchy{setup: s.setup, over: spread{s.a.Layout}, a: s.m, threshold: s.Multigrid.Threshold}}
+	h := &spreadHierarchy{hierarchy: hierarchy{setup: s.setup, over: spreading{s.a.Layout}, a: s.m, threshold: s.Multigrid.Threshold}}
 	l := s.a.Layout
 	size := s.BlockSize
 	if size <= 0 {

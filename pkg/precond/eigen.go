@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Lanczos steps for an estimate of the largest eigenvalue within a few per cent, and within
@@ -16,8 +18,8 @@ const (
 )
 
 // largestEigenvalue estimates that of D^-1 A; see extremeEigenvalues.
-func largestEigenvalue(a linop.Operator[vector, scalar], w vector, space *linop.Host) (float64, error) {
-	_, largest, err := extremeEigenvalues(a, w, fewSteps, space)
+func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *parallel.Pool) (float64, error) {
+	_, largest, err := extremeEigenvalues(a, w, fewSteps, pool)
 	return largest, err
 }
 
@@ -27,10 +29,44 @@ func largestEigenvalue(a linop.Operator[vector, scalar], w vector, space *linop.
 // preconditioned with D from a fixed random residual, whose coefficients make up
 // the tridiagonal matrix ([Saad03] 6.7.3). Each takes a product with A; it
 // allocates 4 vectors. The error is ErrNotDefinite if a step shows that A is not.
-func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, space *linop.Host) (smallest, largest float64, err error) {
-	r, z, p, q := space.New(), space.New(), space.New(), space.New()
+func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, pool *parallel.Pool) (smallest, largest float64, err error) {
+	space := linop.NewHost(len(w), pool)
+	r := space.New()
 	rng := rand.New(rand.NewPCG(1, 2))
-	space.Fill(r, func(int) float64 { return rng.Float64() - 0.5 })
+	for i := range r {
+		r[i] = rng.Float64() - 0.5
+	}
+	return lanczos(space, a, w, r, steps)
+}
+
+// distributedEigenvalues is extremeEigenvalues of a matrix that is spread over ranks, from a residual whose elements are random
+// functions of their rows. Collective.
+func distributedEigenvalues(
+	l *dist.Layout, a linop.Operator[vector, scalar], w vector, steps int, pool *parallel.Pool,
+) (smallest, largest float64, err error) {
+	space := dist.NewSpace(l, pool)
+	r := space.New()
+	for _, p := range l.Parts {
+		for i := range p.Own {
+			r[p.First()+i] = float64(int64(mixed(uint64(p.Row+int64(i))))) * 0x1p-64 // in [-1/2, 1/2)
+		}
+	}
+	return lanczos(space, a, w, r, steps)
+}
+
+// mixed is a hash of x: the output of SplitMix64 [Steele14] in state x.
+func mixed(x uint64) uint64 {
+	x = (x + 1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// lanczos does the steps of extremeEigenvalues from the residual r, which it overwrites.
+func lanczos(
+	space *linop.Host, a linop.Operator[vector, scalar], w, r vector, steps int,
+) (smallest, largest float64, err error) {
+	z, p, q := space.New(), space.New(), space.New()
 	space.Mul(1, w, r, z)
 	space.Copy(p, z)
 	rho := space.Dot(r, z)

@@ -35,10 +35,10 @@ type levelMatrices struct {
 // hierarchy sets up multigrid from level to level.
 type hierarchy struct {
 	setup
-	over   spread
-	first  int // level from 0 that levels begin with
+	over   spreading
+	first  int             // level from 0 that levels begin with
 	levels []levelMatrices // but the coarsest
-	held   int64 // bytes of the matrices in levels
+	held   int64           // bytes of the matrices in levels
 
 	// The current level.
 	a         *csr.Matrix

@@ -71,12 +71,14 @@ func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
 // newCycleOf stores the matrices of all levels, which it lets go.
 func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, coarsest *csr.Matrix) (*cycle[T], Cost, error) {
 	c := &cycle[T]{pool: s.pool, kCycle: s.Multigrid.KCycle, symmetric: s.Symmetric, levels: make([]cycleLevel[T], len(levels))}
-	cost := Cost{}
+	cost, once := Cost{}, Cost{} // once: of what all ranks have
 	finest := 0 // nonzeros
 	if len(levels) > 0 {
 		finest = levels[0].count()
 	}
-	var last scaledLevel // of the coarsest matrix
+	spread := len(levels) > 0 && levels[0].layout != nil
+	finestSize := int64(coarsest.Rows) // elements of vectors of the finest level
+	var last scaledLevel               // of the coarsest matrix
 	if len(levels) > 0 {
 		last = diagonalScale(coarsest, &s)
 	} else {
@@ -99,7 +101,8 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 			vector = store.spreadVector
 		}
 		l := cycleLevel[T]{f: vector(n), x: vector(n), t: vector(n)}
-		work := int64(3 * n)
+		size := m.size()
+		work := 3 * size
 		var ca, cp Cost
 		var err error
 		if l.p, l.r, cp, err = store.transfers(m, &here, &below); err != nil {
@@ -113,14 +116,18 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		}
 		if c.kCycle && k > 0 {
 			l.r1, l.c, l.v = vector(n), vector(n), vector(n)
-			work += int64(3 * n)
+			work += 3 * size
 		} else if l.twice = visitedTwice(k, m.count(), finest); l.twice {
 			l.r1, l.c = vector(n), vector(n)
-			work += int64(2 * n)
+			work += 2 * size
 		}
 		c.levels[k], below = l, here
+		more := ca.Add(cp).Add(vectorCost[T](work))
+		if cost = cost.Add(more); m.layout == nil {
+			once = once.Add(more)
+		}
+		finestSize = size
 		*m = levelMatrices{} // let go
-		cost = cost.Add(ca).Add(cp).Add(vectorCost[T](work))
 	}
 	n := coarsest.Rows
 	var err error
@@ -128,15 +135,19 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		return nil, cost, err
 	}
 	c.f, c.x, c.b, c.y = store.vector(n), store.vector(n), make(vector, n), make(vector, n)
-	cost = cost.Add(fp64Cost(int64(n * n))).Add(workCost(int64(2 * n))).Add(vectorCost[T](int64(2 * n)))
+	bottom := fp64Cost(int64(n * n)).Add(workCost(int64(2 * n))).Add(vectorCost[T](int64(2 * n)))
+	cost, c.once = cost.Add(bottom), once.Add(bottom)
 
 	c.root = rounded[T](below.root)
 	if c.left = c.root; len(c.root) > 0 && &below.left[0] != &below.root[0] {
 		c.left = rounded[T](below.left)
 	}
 	c.setSpans(span{n: len(c.root)})
-	values := vectorCost[T](int64(len(c.root)))
-	values.Values, values.ValueBytes = int64(len(c.root)), values.Bytes
+	values := vectorCost[T](finestSize)
+	values.Values, values.ValueBytes = finestSize, values.Bytes
+	if !spread {
+		c.once = c.once.Add(values)
+	}
 	return c, cost.Add(values), nil
 }
 
@@ -182,8 +193,9 @@ func (s fp64Store) square(_ int, m *levelMatrices, left, right []float64) (produ
 	for i := range ones {
 		ones[i] = 1
 	}
-	cost = cost.Add(workCost(int64(m.a.Rows)))
+	cost = cost.Add(workCost(m.size()))
 	if m.layout != nil {
+		cost = spreadCost(int64(m.a.NNZ()), m.size()).Add(workCost(m.size()))
 		return exchanging{fp64Products{a, ones}, m.layout.Halo}, cost, err
 	}
 	return fp64Products{a, ones}, cost, err
@@ -200,6 +212,7 @@ func (s fp64Store) transfers(m *levelMatrices, here, below *scaledLevel) (produc
 	if m.layout == nil {
 		return fp64Products{a, nil}, fp64Products{at, nil}, cost, nil
 	}
+	cost = spreadCost(int64(m.p.NNZ()), m.size()).Add(spreadCost(int64(m.r.NNZ()), int64(m.below.Own)))
 	var prolong, restrict products[float64] = exchanging{fp64Products{a, nil}, m.below.Halo}, exchanging{fp64Products{at, nil}, m.layout.Halo}
 	if m.gather {
 		prolong, restrict = fp64Products{a, nil}, &gathering[float64]{products: restrict, layout: m.below, own: s.vector(m.below.Len)}

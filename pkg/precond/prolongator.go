@@ -247,7 +247,7 @@ func filteredRow(i int, cols []int32, vals []float64, near []int32, v []float64)
 
 // newFiltered reads m once; where nodes are several unknowns, it does not know the diagonal, and the
 // bound is infinite.
-func newFiltered(m *csr.Matrix, nd nodes, v []float64, strong *graph, over spread, pool *parallel.Pool) filtered {
+func newFiltered(m *csr.Matrix, nd nodes, v []float64, strong *graph, over spreading, pool *parallel.Pool) filtered {
 	if over.several(nd) {
 		return filtered{bound: math.Inf(1)}
 	}

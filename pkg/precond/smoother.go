@@ -182,8 +182,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 
 // largestEigenvalue estimates that of diag(w) A, A the current matrix, with a margin.
 func (h *hierarchy) largestEigenvalue(w []float64) (float64, error) {
-	a, space := h.over.operator(h.a, h.pool)
-	lambda, err := largestEigenvalue(a, w, space)
+	lambda, err := h.over.largestEigenvalue(h.a, w, h.pool)
 	return eigenvalueMargin * lambda, err
 }
 

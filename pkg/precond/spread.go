@@ -10,22 +10,22 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// spread is how the unknowns of a level lie over ranks. The zero value is a level that is here as a whole.
+// spreading is how the unknowns of a level lie over ranks. The zero value is a level that is here as a whole.
 //
 // A spread level is set up by the same code, on the rows of a rank in the positions of its vectors: rows of ghosts
 // are empty, and what is known of a ghost is fetched. Rows know nothing of the others of their rank, and what is found out
 // about all rows is a maximum or a number of integers, so nothing depends on which rows are on a rank.
-type spread struct{ layout *dist.Layout }
+type spreading struct{ layout *dist.Layout }
 
 // fill renews the ghosts of x.
-func (s spread) fill(x []float64) {
+func (s spreading) fill(x []float64) {
 	if s.layout != nil {
 		s.layout.Halo.Exchange(x)
 	}
 }
 
 // fillNodes renews the ghosts of x, which has an element for each node.
-func (s spread) fillNodes(nd nodes, x []float64) {
+func (s spreading) fillNodes(nd nodes, x []float64) {
 	if s.layout == nil {
 		return
 	}
@@ -44,7 +44,7 @@ func (s spread) fillNodes(nd nodes, x []float64) {
 }
 
 // fillAll renews the ghosts of x and sets the elements that are in no segment to v.
-func (s spread) fillAll(x []float64, v float64) {
+func (s spreading) fillAll(x []float64, v float64) {
 	if s.layout == nil {
 		return
 	}
@@ -59,7 +59,7 @@ func (s spread) fillAll(x []float64, v float64) {
 }
 
 // own returns the number of unknowns of this rank, of the n elements of a vector.
-func (s spread) own(n int) int {
+func (s spreading) own(n int) int {
 	if s.layout == nil {
 		return n
 	}
@@ -67,7 +67,7 @@ func (s spread) own(n int) int {
 }
 
 // row returns the row of the whole matrix that is row i here.
-func (s spread) row(i int) int {
+func (s spreading) row(i int) int {
 	if s.layout == nil {
 		return i
 	}
@@ -75,7 +75,7 @@ func (s spread) row(i int) int {
 }
 
 // sum replaces counts by their sums over all ranks.
-func (s spread) sum(counts ...*int64) {
+func (s spreading) sum(counts ...*int64) {
 	if s.layout == nil {
 		return
 	}
@@ -90,7 +90,7 @@ func (s spread) sum(counts ...*int64) {
 }
 
 // any reports whether is holds on any rank.
-func (s spread) any(is bool) bool {
+func (s spreading) any(is bool) bool {
 	n := int64(0)
 	if is {
 		n = 1
@@ -100,10 +100,10 @@ func (s spread) any(is bool) bool {
 }
 
 // several reports whether any node has several unknowns.
-func (s spread) several(nd nodes) bool { return s.any(nd.Count() < len(nd.Of)) }
+func (s spreading) several(nd nodes) bool { return s.any(nd.Count() < len(nd.Of)) }
 
 // greatest returns the greatest x of all ranks, none of which is negative, or NaN if one is that.
-func (s spread) greatest(x float64) float64 {
+func (s spreading) greatest(x float64) float64 {
 	if s.layout == nil {
 		return x
 	}
@@ -113,7 +113,7 @@ func (s spread) greatest(x float64) float64 {
 }
 
 // agree returns the error of the first rank that has one.
-func (s spread) agree(err error) error {
+func (s spreading) agree(err error) error {
 	if s.layout == nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s spread) agree(err error) error {
 }
 
 // sample yields about most of the nodes of the finest level, which are of the same size.
-func (s spread) sample(nd nodes, most int) iter.Seq[int] {
+func (s spreading) sample(nd nodes, most int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if s.layout == nil {
 			n := nd.Count()
@@ -146,11 +146,21 @@ func (s spread) sample(nd nodes, most int) iter.Seq[int] {
 	}
 }
 
-// operator returns the products with a and the space of its vectors.
-func (s spread) operator(a *csr.Matrix, pool *parallel.Pool) (linop.Operator[vector, scalar], *linop.Host) {
+// total is the sum of the costs of all ranks, of which each contains the same one that counts once.
+func (s spreading) total(c, once Cost) Cost {
+	if s.layout.Comm.Rank() > 0 {
+		c = Cost{c.Values - once.Values, c.ValueBytes - once.ValueBytes, c.Bytes - once.Bytes, c.FP64Bytes - once.FP64Bytes}
+	}
+	s.sum(&c.Values, &c.ValueBytes, &c.Bytes, &c.FP64Bytes)
+	return c
+}
+
+// largestEigenvalue estimates that of diag(w) a.
+func (s spreading) largestEigenvalue(a *csr.Matrix, w vector, pool *parallel.Pool) (float64, error) {
 	if s.layout == nil {
-		return linop.NewCSR(a, pool), linop.NewHost(a.Rows, pool)
+		return largestEigenvalue(linop.NewCSR(a, pool), w, pool)
 	}
 	m := &dist.Matrix{Layout: s.layout, N: s.layout.Domains.Rows(), Local: a}
-	return dist.NewCSR(m, a, pool), dist.NewSpace(s.layout, pool)
+	_, largest, err := distributedEigenvalues(s.layout, dist.NewCSR(m, a, pool), w, fewSteps, pool)
+	return largest, err
 }

@@ -129,6 +129,23 @@ func (m *levelMatrices) ownOf(x []float64) []float64 {
 	return own
 }
 
+// size is the number of elements of vectors of the level, without those in no segment.
+func (m *levelMatrices) size() (n int64) {
+	if m.layout == nil {
+		return int64(m.a.Rows)
+	}
+	for _, p := range m.layout.Parts {
+		n += int64(p.Next() - p.At)
+	}
+	return n
+}
+
+// spreadCost is the cost of so many nonzeros and rows in FP64.
+func spreadCost(nonzeros, rows int64) Cost {
+	bytes := 12*nonzeros + 8*rows
+	return Cost{nonzeros, 8 * nonzeros, bytes, bytes}
+}
+
 // count is the number of nonzeros of the level's matrix.
 func (m *levelMatrices) count() int {
 	if m.layout != nil {

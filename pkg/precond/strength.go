@@ -18,10 +18,10 @@ type strength struct {
 	root  []float64 // sqrt|a_ii|
 	nodes bool      // of several unknowns
 	nd    nodes
-	over  spread
+	over  spreading
 }
 
-func newStrength(m *csr.Matrix, nd nodes, over spread, pool *parallel.Pool) strength {
+func newStrength(m *csr.Matrix, nd nodes, over spreading, pool *parallel.Pool) strength {
 	s := strength{m: norms(m, nd, pool), nodes: over.several(nd), nd: nd, over: over}
 	s.root = s.m.Diagonal(pool)
 	for i, d := range s.root {
