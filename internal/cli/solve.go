@@ -57,7 +57,7 @@ func newSolve(s streams) *cobra.Command {
 		Use: "solve FILE", Short: "Solve A x = b and verify the answer", Long: solveLong, Example: solveExamples,
 		Args: exactly(1, "one matrix file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.check(c, args[0]); err != nil {
+			if err := s.job.agree(f.check(c, args[0])); err != nil {
 				return err
 			}
 			r := solveRun{solveFlags: &f, streams: s, path: args[0], start: time.Now()}

@@ -41,14 +41,24 @@ type solveRun struct {
 // limitGrace is how long the run may go on after its time limit.
 const limitGrace = 350 * time.Millisecond
 
-// run runs the steps until the time limit. Whatever does not heed that is given up, without x.
+// run reads, and solves on rank 0 or, a system of several domains, on all ranks. Rank 0's clock decides about the time limit.
 func (r *solveRun) run(ctx context.Context) error {
-	if r.maxTime <= 0 {
-		return r.steps(ctx)
+	if r.maxTime > 0 && r.job.rank() == 0 {
+		limited, cancel := context.WithDeadline(ctx, r.start.Add(r.maxTime))
+		defer cancel()
+		ctx = limited
 	}
-	limited, cancel := context.WithDeadline(ctx, r.start.Add(r.maxTime))
-	defer cancel()
-	err := abandonable(limited, limitGrace, func() error { return r.steps(limited) })
+	return r.job.onFirst(ctx, func(ctx context.Context) error {
+		return r.untilLimit(ctx, func() error { return r.steps(ctx) })
+	})
+}
+
+// untilLimit runs f until the time limit. If it does not heed that, it is given up, without x.
+func (r *solveRun) untilLimit(ctx context.Context, f func() error) error {
+	if _, limited := ctx.Deadline(); !limited {
+		return f()
+	}
+	err := abandonable(ctx, limitGrace, f)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errAbandoned) {
 		return &exitError{exitNotConverged, fmt.Errorf("time limit reached while %s; there is no x", r.phase.Load())}
 	}
@@ -113,7 +123,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		return err
 	}
 	r.report = report.Report{
-		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine,
+		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine, Domains: 1,
 		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{},
 	}
 	r.report.Seconds.Read = (time.Since(r.start) - r.device.took).Seconds()

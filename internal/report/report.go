@@ -35,7 +35,9 @@ type Report struct {
 	Criterion string   `json:"criterion"`
 	Stop      string   `json:"stop"`
 	Tolerance float64  `json:"tolerance"`
-	Threads   int      `json:"threads"`
+	Threads   int      `json:"threads"` // of rank 0, in a job
+	Domains   int      `json:"domains"` // that the rows were cut into: x depends on them, and not on ranks
+	Ranks     *Ranks   `json:"ranks,omitempty"`
 	Device    Device   `json:"device"`
 	Events    []string `json:"events"` // decisions and changes of method, a line each
 

@@ -12,8 +12,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// onRanks runs what on so many ranks, with m in so many domains.
-func onRanks(t *testing.T, m *csr.Matrix, ranks, domains int, what func(a *Matrix)) {
+// spread runs what on so many ranks, with m in so many domains.
+func spread(t *testing.T, m *csr.Matrix, ranks, domains int, what func(a *Matrix)) {
 	t.Helper()
 	Run(ranks, func(c Comm) {
 		a, err := Spread(c, m, domains)
@@ -91,7 +91,7 @@ func TestConcurrentOperators(t *testing.T) {
 					got[k] = make([]float64, n)
 				}
 				scalars := make([][]float64, ranks)
-				onRanks(t, m, ranks, domains, func(a *Matrix) {
+				spread(t, m, ranks, domains, func(a *Matrix) {
 					pool := parallel.New(2)
 					defer pool.Close()
 					op := NewCSR(a, a.Local, pool)

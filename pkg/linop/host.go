@@ -25,8 +25,8 @@ type Host struct {
 	parts   []Range
 	pool    *parallel.Pool
 	kernels *kernels.Set
-	block   []Range   // of at most blockSize elements
-	ranges  []Range   // of at most rangeSize
+	block   []span    // of at most blockSize elements
+	ranges  []span    // of at most rangeSize
 	partial []float64 // for each block one, two for DoubleStep, len(vs) for MultiDot
 	sums    []float64 // of them
 	job     vectorJob
@@ -54,14 +54,17 @@ func NewHostOf(n, length int, parts []Range, pool *parallel.Pool) *Host {
 	return h
 }
 
-// cut is the parts in ranges of at most size elements.
-func cut(parts []Range, size int) (ranges []Range) {
-	for _, p := range parts {
+// span is the elements Lo to Hi-1, which are of a part.
+type span struct{ lo, hi, part int }
+
+// cut is the parts in spans of at most size elements.
+func cut(parts []Range, size int) (spans []span) {
+	for k, p := range parts {
 		for lo := p.Lo; lo < p.Hi; lo += size {
-			ranges = append(ranges, Range{lo, min(lo+size, p.Hi), p.First + lo - p.Lo})
+			spans = append(spans, span{lo, min(lo+size, p.Hi), k})
 		}
 	}
-	return ranges
+	return spans
 }
 
 func (h *Host) blocks() int { return len(h.block) }
@@ -72,8 +75,8 @@ func (h *Host) Use(k *kernels.Set) { h.kernels = k.Or() }
 // Dim returns n.
 func (h *Host) Dim() int { return h.n }
 
-// New returns a zero vector.
-func (h *Host) New() []float64 { return make([]float64, h.len) }
+// New returns a zero vector. It has an address of its own, even where it has no elements.
+func (h *Host) New() []float64 { return make([]float64, h.len, max(h.len, 1)) }
 
 // Scalar returns a.
 func (h *Host) Scalar(a float64) Float64 { return Float64(a) }
@@ -84,17 +87,11 @@ func (h *Host) Roundoff() float64 { return roundoff }
 // Zero sets x = 0.
 func (h *Host) Zero(x []float64) { clear(x) }
 
-// Fill sets x_i = element(i). It calls element for all i of the whole vector up to the last that this process has, in their
-// order, so that numbers that are drawn one after the other are the same whoever has them.
+// Fill sets x_i = element(i), in the order of i, for all indices that this process has.
 func (h *Host) Fill(x []float64, element func(i int) float64) {
-	i := 0
 	for _, p := range h.parts {
-		for ; i < p.First; i++ {
-			element(i)
-		}
 		for at := p.Lo; at < p.Hi; at++ {
-			x[at] = element(i)
-			i++
+			x[at] = element(p.First + at - p.Lo)
 		}
 	}
 }
@@ -265,7 +262,7 @@ type vectorJob struct {
 
 // Do runs the operation on one block.
 func (j *vectorJob) Do(b int) {
-	lo, hi := j.h.block[b].Lo, j.h.block[b].Hi
+	lo, hi := j.h.block[b].lo, j.h.block[b].hi
 	part, k := j.h.partial, j.h.kernels
 	switch j.op {
 	case opCopy:

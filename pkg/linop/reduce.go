@@ -53,7 +53,7 @@ func (h *Host) Ranges(do func(lo, hi int)) {
 }
 
 func (h *Host) eachRange(do func(k, lo, hi int)) {
-	h.pool.Run(len(h.ranges), parallel.Func(func(k int) { do(k, h.ranges[k].Lo, h.ranges[k].Hi) }))
+	h.pool.Run(len(h.ranges), parallel.Func(func(k int) { do(k, h.ranges[k].lo, h.ranges[k].hi) }))
 }
 
 // Max returns the largest of what do returns for all ranges, as Ranges has them; NaN if
