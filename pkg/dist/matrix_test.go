@@ -1,7 +1,9 @@
 package dist
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -88,6 +90,7 @@ func compareWithWhole(t *testing.T, c Comm, m *csr.Matrix, domains int) {
 		}
 	}
 	compareGhostRows(t, a, m)
+	compareReverse(t, a, m.Rows)
 	for k, p := range a.Parts {
 		if part := a.PartOf(a.Local, k); part.Validate() != nil || part.Rows != p.Own {
 			t.Errorf("part %d: %v", k, part.Validate())
@@ -172,5 +175,52 @@ func compareGhostRows(t *testing.T, a *Matrix, m *csr.Matrix) {
 		}
 		same("segment", a.Segment(a.Local, k, rows), 0)
 		same("block", a.Block(a.Local, k), p.Below)
+	}
+}
+
+// compareReverse checks sums of copies against those in the order of domains.
+func compareReverse(t *testing.T, a *Matrix, rows int) {
+	copyOf := func(domain int, row int64) float64 { return math.Sqrt(float64(2 + row + 7*int64(domain))) }
+	x := make([]float64, a.Len)
+	for _, p := range a.Parts {
+		for at := p.At; at < p.Next(); at++ {
+			x[at] = copyOf(p.Domain, a.Global(at))
+		}
+	}
+	ghosts := make([][]byte, 0)
+	for _, p := range a.Parts { // who has which ghosts
+		var b []byte
+		for _, row := range p.Ghosts {
+			b = binary.LittleEndian.AppendUint64(b, uint64(row))
+		}
+		ghosts = append(ghosts, b)
+	}
+	want := make([]float64, rows)
+	for row := range want {
+		want[row] = copyOf(a.Domains.Of(int64(row)), int64(row))
+	}
+	for domain := range a.Domains.Count() {
+		var own []byte
+		for k, p := range a.Parts {
+			if p.Domain == domain {
+				own = ghosts[k]
+			}
+		}
+		for _, b := range a.Comm.Gather(own) {
+			for ; len(b) > 0; b = b[8:] {
+				row := int64(binary.LittleEndian.Uint64(b))
+				want[row] += copyOf(domain, row)
+			}
+		}
+	}
+	reverse := a.Halo.Reverse()
+	for range 2 { // ghosts stay
+		y := slices.Clone(x)
+		reverse.Add(y)
+		for _, p := range a.Parts {
+			if !slices.Equal(y[p.First():p.End()], want[p.Row:p.Row+int64(p.Own)]) {
+				t.Errorf("domain %d: sums of copies differ", p.Domain)
+			}
+		}
 	}
 }
