@@ -16,6 +16,8 @@ type variant struct {
 	dropTol float64 // unless the options have one; 0: the default
 	fill    float64 // the same
 	most    float64 // multiplications a nonzero that its set-up may take, whatever the budget; 0: no such limit
+
+	byDomain bool // it is of the parts of a matrix, not of the whole
 }
 
 func (v variant) String() string {
@@ -49,7 +51,9 @@ func (r rung) String() string {
 
 // complete reports whether the preconditioner is a complete factorisation, A itself but for
 // rounding: its cost is known before it is set up.
-func (v variant) complete() bool { return v.kind == precond.LU || v.kind == precond.Cholesky }
+func (v variant) complete() bool {
+	return (v.kind == precond.LU || v.kind == precond.Cholesky) && !v.byDomain
+}
 
 // A row of a table of rungs: a preconditioner, and the systems that it is for.
 type row struct {
@@ -175,6 +179,8 @@ func (s *Solver) allRungs() []rung {
 		return s.join(s.Method, onDevice, other, onDevice)
 	case s.Method == MINRES:
 		return s.join(s.Method, alone, other, nil)
+	case s.job != nil:
+		return s.rungsOverDomains(other)
 	case s.Method == CG && !s.symmetric():
 		return s.join(s.Method, alone, other, general)
 	case s.Method == CG:
@@ -191,6 +197,7 @@ func (s *Solver) join(first Method, rows []row, second Method, more []row) (list
 	add := func(method Method, rows []row) {
 		for _, r := range rows {
 			v := r.variant
+			v.byDomain = s.job != nil
 			if s.opt.Precond.DropTol != 0 || s.opt.Precond.Fill != 0 { // one of each kind, as requested
 				v.dropTol, v.fill = 0, 0
 			}

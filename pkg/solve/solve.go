@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -39,6 +41,9 @@ type Solver struct {
 
 	recorder *recorder // of checkpoints; nil: none
 	answered []float64 // the last x, in the order chosen
+
+	root dist.Comm // ranks whose first has the whole matrix; nil: there are no others
+	job  *job      // ranks that share the matrix; nil: all of it is here
 }
 
 // special solves with a matrix of a special kind in its own way.
@@ -218,10 +223,23 @@ func ended(ctx context.Context, err *error) {
 
 // absSums returns the sums of magnitudes of the rows, which must stay as they are.
 func (s *Solver) absSums() []float64 {
-	if s.sums == nil {
+	switch {
+	case s.sums != nil:
+	case s.job != nil:
+		s.sums = dist.RowSums(s.job.Matrix, s.pool)
+	default:
 		s.sums = s.m.RowSums(s.pool)
 	}
 	return s.sums
+}
+
+// extremeSums returns the least and the largest of absSums.
+func (s *Solver) extremeSums() (least, most float64) {
+	sums := s.absSums()
+	if s.job != nil {
+		return s.job.Extremes(sums)
+	}
+	return slices.Min(sums), slices.Max(sums)
 }
 
 // Device describes the device that is solved on, and the most of its memory, in bytes, that
@@ -292,6 +310,17 @@ const tighter = 1 - 0x1p-30
 // Solve solves A x = b from the guess x0, or from zero if it is nil. Both have
 // as many elements as the matrix has rows and are left alone.
 func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
+	switch {
+	case s.root != nil:
+		return s.solveAtRoot(ctx, b, x0)
+	case s.job != nil:
+		return s.solveOverDomains(ctx, b, x0)
+	}
+	return s.solve(ctx, b, x0)
+}
+
+// solve is Solve on this rank.
+func (s *Solver) solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if err := CheckVector("right-hand side", b, s.m.Rows); err != nil {
 		return Result{}, err
 	}
@@ -308,10 +337,20 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if done, ok, err := s.recorder.begin(ctx, b, x0); ok || err != nil {
 		return done, err
 	}
+	r, err := s.answer(&answer{
+		s: s, ctx: ctx, vectors: linop.NewHost(len(b), s.pool), x: s.Order.forth(x), b: s.Order.forth(b), given: b,
+	}, x0 != nil)
+	if err == nil {
+		s.recorder.end(r)
+	}
+	return r, err
+}
+
+// answer solves, from the guess a.x or from zero.
+func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	start := time.Now()
 	before := s.recorder.since(s.refiner.usage().used())
-	a := &answer{s: s, ctx: ctx, vectors: linop.NewHost(len(b), s.pool), x: s.Order.forth(x), b: s.Order.forth(b), given: b}
-	if err := a.solve(x0 != nil); err != nil {
+	if err := a.solve(guess); err != nil {
 		return Result{}, err
 	}
 	s.answered = a.x
@@ -330,7 +369,6 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 		},
 	}
 	r.Advice, r.Cautions = a.advice(used), a.cautions()
-	s.recorder.end(r)
 	return r, nil
 }
 
