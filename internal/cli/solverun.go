@@ -18,7 +18,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// solveRun is one run of `mpsolve solve`: what its steps hand on to each other.
+// solveRun is one run of `mpsolve solve`, on one rank: what its steps hand on to each other.
 type solveRun struct {
 	*solveFlags
 	streams
@@ -26,7 +26,8 @@ type solveRun struct {
 	start time.Time
 
 	in      input
-	m       *csr.Matrix
+	problem problem
+	how     string // the matrix was read
 	solver  *solve.Solver
 	b, x0   [][]float64 // right-hand sides and guesses
 	x       []float64   // solutions so far, one after the other
@@ -41,16 +42,44 @@ type solveRun struct {
 // limitGrace is how long the run may go on after its time limit.
 const limitGrace = 350 * time.Millisecond
 
-// run reads, and solves on rank 0 or, a system of several domains, on all ranks. Rank 0's clock decides about the time limit.
+// run reads, and then solves on rank 0, while the others wait, or, if the matrix is spread over the ranks, on all of them. Rank 0's clock
+// decides about the time limit.
 func (r *solveRun) run(ctx context.Context) error {
 	if r.maxTime > 0 && r.job.rank() == 0 {
 		limited, cancel := context.WithDeadline(ctx, r.start.Add(r.maxTime))
 		defer cancel()
 		ctx = limited
 	}
+	defer func() {
+		if r.opt.Device != nil {
+			r.opt.Device.Close()
+		}
+	}()
+	defer r.checkpoint.listen(r.streams.err)()
+	err := r.together(ctx, func() error { return r.read(ctx) })
+	switch {
+	case err != nil:
+		return err
+	case r.problem.spread():
+		return r.together(ctx, func() error { return r.steps(ctx) })
+	}
 	return r.job.onFirst(ctx, func(ctx context.Context) error {
 		return r.untilLimit(ctx, func() error { return r.steps(ctx) })
 	})
+}
+
+// together is untilLimit for what all ranks do: if this one gives up, the others cannot go on.
+func (r *solveRun) together(ctx context.Context, f func() error) error {
+	given := false
+	err := r.untilLimit(ctx, func() error {
+		err := f()
+		given = true
+		return err
+	})
+	if !given && !r.job.alone() {
+		r.job.giveUp(err)
+	}
+	return err
 }
 
 // untilLimit runs f until the time limit. If it does not heed that, it is given up, without x.
@@ -65,22 +94,12 @@ func (r *solveRun) untilLimit(ctx context.Context, f func() error) error {
 	return err
 }
 
-// steps opens the device, reads, prepares, solves, writes x and reports.
+// steps reads the rest, prepares, solves, writes x and reports.
 func (r *solveRun) steps(ctx context.Context) (err error) {
-	defer r.checkpoint.listen(r.streams.err)()
-	r.phase.Store("opening the device")
-	if r.opt.Device, err = r.device.open(r.streams); err != nil {
+	if err := r.agree(r.readRest(ctx)); err != nil {
 		return err
 	}
-	defer func() {
-		if r.opt.Device != nil {
-			r.opt.Device.Close()
-		}
-	}()
-	if err := r.read(ctx); err != nil {
-		return err
-	}
-	if r.history, err = newHistory(ctx, r.solveFlags.history); err != nil {
+	if r.history, err = r.openHistory(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.history.close()) }()
@@ -88,42 +107,69 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 	defer r.live.done()
 	r.observe()
 	r.takeCheckpoints()
-	if err := r.prepare(ctx); err != nil {
+	if err := r.agree(r.prepare(ctx)); err != nil {
 		return err
 	}
 	defer r.solver.Close()
-	if err := r.makeRHS(); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{r.makeRHS, r.solve, r.finish} {
+		if err := r.agree(step(ctx)); err != nil {
+			return err
+		}
 	}
-	if err := r.solve(ctx); err != nil {
-		return err
-	}
-	return r.finish(ctx)
+	return nil
 }
 
-// read reads the matrix, what its preconditioner needs, right-hand sides and guesses.
+// agree returns the first error of the ranks that do this step.
+func (r *solveRun) agree(err error) error {
+	if r.problem.spread() {
+		return r.job.agree(err)
+	}
+	return err
+}
+
+// openHistory opens the file of rank 0.
+func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
+	if r.job.rank() == 0 {
+		h, err = newHistory(ctx, r.solveFlags.history)
+	}
+	return h, r.agree(err)
+}
+
+// read opens the device and reads the matrix. Collective.
 func (r *solveRun) read(ctx context.Context) (err error) {
 	prepareMemory()
+	if r.job.rank() == 0 {
+		r.phase.Store("opening the device")
+		if r.opt.Device, err = r.device.open(r.streams); err == nil {
+			err = r.checkpoint.read(&r.opt)
+		}
+	}
 	r.phase.Store("reading " + r.path)
-	if err := r.checkpoint.read(&r.opt); err != nil {
+	if err := r.job.agree(err); err != nil {
 		return err
 	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
-	if r.m, err = r.in.matrix(ctx, r.path); err != nil {
-		return err
+	r.problem, r.how, err = r.in.problem(ctx, r.path, r.cut())
+	return r.job.agree(err)
+}
+
+// readRest reads what belongs to the matrix: what its preconditioner needs, right-hand sides and guesses.
+func (r *solveRun) readRest(ctx context.Context) (err error) {
+	rows, cols := r.problem.dims()
+	limitGarbage(r.memory, r.problem.bytes())
+	if !r.problem.spread() {
+		if err := r.precond.readNearNull(ctx, r.in, rows, &r.opt); err != nil {
+			return err
+		}
+		if err := r.nullSpace.read(ctx, r.in, rows, &r.opt); err != nil {
+			return err
+		}
 	}
-	limitGarbage(r.memory, r.m.Bytes())
-	if err := r.precond.readNearNull(ctx, r.in, r.m.Rows, &r.opt); err != nil {
-		return err
-	}
-	if err := r.nullSpace.read(ctx, r.in, r.m.Rows, &r.opt); err != nil {
-		return err
-	}
-	if r.b, r.x0, err = r.readVectors(ctx, r.in, r.m.Rows, r.m.Cols); err != nil {
+	if r.b, r.x0, err = r.readVectors(ctx, r.problem.columns(r.in), rows, cols); err != nil {
 		return err
 	}
 	r.report = report.Report{
-		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine, Domains: 1,
+		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine, Domains: r.problem.domains(),
 		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{},
 	}
 	r.report.Seconds.Read = (time.Since(r.start) - r.device.took).Seconds()
@@ -160,7 +206,10 @@ func (r *solveRun) linesTo() io.Writer {
 
 // prepare picks the device if the rules do, makes the solver and prints what it chose.
 func (r *solveRun) prepare(ctx context.Context) (err error) {
-	if r.device.kind == autoDevice {
+	if r.how != "" && r.problem.spread() {
+		r.opt.Log("read " + r.how)
+	}
+	if r.device.kind == autoDevice && !r.problem.spread() {
 		var why string
 		if r.opt.Device, why = r.device.pick(ctx, r.streams, r.opt, r.m.NNZ()); why != "" {
 			r.opt.Log("device cpu: " + why)
@@ -168,7 +217,7 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 		r.opt.DeviceAuto = true
 	}
 	r.phase.Store("setting up")
-	if r.solver, err = solve.New(ctx, r.m, r.opt); err != nil {
+	if r.solver, err = r.problem.solver(ctx, r.opt); err != nil {
 		return r.checkpoint.refused(err)
 	}
 	r.report.SetMatrix(r.path, r.solver.Facts)
@@ -184,11 +233,11 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 
 // makeRHS makes the right-hand side if it is in no file, and prints what the right-hand
 // sides are.
-func (r *solveRun) makeRHS() error {
+func (r *solveRun) makeRHS(context.Context) error {
 	r.phase.Store("making the right-hand side")
 	r.report.RHS = fmt.Sprintf("%d from %s", len(r.b), r.rhs)
 	if !r.fileRHS() {
-		b, text, err := r.solveFlags.makeRHS(r.m)
+		b, text, err := r.solveFlags.makeRHS(r.problem)
 		if err != nil {
 			return err
 		}
@@ -233,7 +282,7 @@ func (r *solveRun) beforeVerification(ctx context.Context) (context.Context, con
 	if !limited {
 		return ctx, func() {}
 	}
-	need := verificationTime * time.Duration(r.m.NNZ()/r.solver.Threads)
+	need := verificationTime * time.Duration(r.problem.share()/r.solver.Threads)
 	return context.WithDeadline(ctx, limit.Add(-min(need, r.maxTime/10)))
 }
 
@@ -248,6 +297,7 @@ func (r *solveRun) finish(ctx context.Context) error {
 	if failed == nil && ctx.Err() == nil {
 		failed = r.dropCheckpoint()
 	}
+	r.report.Ranks = r.ranks()
 	r.report.Finish(r.start, peakRSS())
 	if err := r.print(); err != nil && !(failed != nil && errors.Is(err, errOutputClosed)) {
 		failed = errors.Join(failed, fmt.Errorf("writing the report: %w", err))
@@ -275,14 +325,12 @@ func (r *solveRun) print() error {
 // writeX writes x and returns where it is. If that fails, x goes to the folder of temporary
 // files, and the error says so.
 func (r *solveRun) writeX(ctx context.Context) (path string, err error) {
-	write := func(w io.Writer) error {
-		return matrixmarket.WriteDense(w, r.m.Cols, len(r.report.Solutions), r.x, matrixmarket.WriteOptions{})
-	}
-	if err = writeFile(ctx, r.output, write); err == nil {
+	columns := len(r.report.Solutions)
+	if err = r.problem.write(ctx, r.output, r.x, columns); err == nil {
 		return r.output, nil
 	}
 	path = filepath.Join(os.TempDir(), fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64()))
-	if writeFile(ctx, path, write) != nil {
+	if r.problem.write(ctx, path, r.x, columns) != nil {
 		return "", err // the first error is the one that matters
 	}
 	return path, fmt.Errorf("%w; x is in %s instead", err, path)
