@@ -148,8 +148,16 @@ func TestConcurrentRanksReadVectors(t *testing.T) {
 	b3, b1, bShort := write("b3.mtx", three), write("b1.mtx", one), write("short.mtx", short)
 	bNaN := write("nan.mtx", strings.Replace(three, "\n100 3\n", "\n100 3\nnan\n", 1))
 	for _, f := range []solveFlags{
-		{rhs: "ones"}, {rhs: b3}, {rhs: b1, guess: b1}, {rhs: b3, guess: b1}, {rhs: b3, guess: b3},
-		{rhs: bShort}, {rhs: b1, guess: bShort}, {rhs: b1, guess: b3}, {rhs: bNaN}, {rhs: "missing.mtx"},
+		{rhs: "ones"},
+		{rhs: b3},
+		{rhs: b1, guess: b1},
+		{rhs: b3, guess: b1},
+		{rhs: b3, guess: b3},
+		{rhs: bShort},
+		{rhs: b1, guess: bShort},
+		{rhs: b1, guess: b3},
+		{rhs: bNaN},
+		{rhs: "missing.mtx"},
 	} {
 		in := input{streams: streams{in: strings.NewReader(""), err: io.Discard}}
 		wantB, wantX, wantErr := f.readVectors(context.Background(), in, 100, 100)
