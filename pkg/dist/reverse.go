@@ -3,7 +3,8 @@ package dist
 // A Reverse adds ghosts to what they are copies of: the transpose of Halo.Exchange.
 type Reverse struct {
 	halo     *Halo
-	exchange exchange[float64] // of a halo whose links send what they receive
+	back     *Halo // whose links send what those of halo receive
+	exchange exchange[float64]
 }
 
 // Reverse returns the reverse of a halo. Collective.
@@ -12,26 +13,17 @@ func (h *Halo) Reverse() *Reverse {
 	for _, l := range h.links {
 		r.links = append(r.links, link{rank: l.rank, send: l.recv, recv: l.send})
 	}
-	return &Reverse{h, newExchange[float64](r)}
+	a := &Reverse{halo: h, back: r}
+	a.exchange.connect(r, plain[float64]())
+	return a
 }
 
 // Add adds each ghost of x to the element that it is a copy of, in the order of the domains that have the ghosts: so the
 // bits do not depend on ranks. Ghosts stay as they are. Collective.
 func (r *Reverse) Add(x []float64) {
-	k := 0
-	for _, l := range r.halo.links {
-		if len(l.recv) == 0 {
-			continue
-		}
-		out := r.exchange.out[k]
-		for i, at := range l.recv {
-			out[i] = x[at]
-		}
-		k++
-	}
-	r.exchange.connection.Start()
+	r.exchange.start(r.back, x, nil)
 	r.exchange.connection.Wait()
-	k = 0
+	k := 0 // channel
 	here := r.halo.local
 	for _, l := range r.halo.links { // by rank, and a rank has domains that follow those of the one before
 		if l.rank > r.halo.comm.Rank() {
@@ -41,7 +33,7 @@ func (r *Reverse) Add(x []float64) {
 		if len(l.send) == 0 {
 			continue
 		}
-		in := r.exchange.in[k]
+		in := numbers[float64](r.exchange.connection.In(k))
 		for i, at := range l.send {
 			x[at] += in[i]
 		}
