@@ -14,7 +14,7 @@ import (
 )
 
 // spreads are the ways in which a system is solved by a job: by rank 0, and by all ranks.
-var spreads = []string{""}
+var spreads = []string{"", "--domains 3"}
 
 // x.mtx has the same bytes for any MPI and number of ranks, and for none; the report is one.
 func TestRanksGiveTheSameBytes(t *testing.T) {

@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -29,8 +25,9 @@ type solveRun struct {
 	problem problem
 	how     string // the matrix was read
 	solver  *solve.Solver
-	b, x0   [][]float64 // right-hand sides and guesses
-	x       []float64   // solutions so far, one after the other
+	before  dist.Traffic // before the solve
+	b, x0   [][]float64  // right-hand sides and guesses
+	x       [][]float64  // solutions so far
 	report  report.Report
 	lines   io.Writer // of facts and decisions
 	solving bool      // decisions are printed as they are made, no longer kept for later
@@ -60,26 +57,12 @@ func (r *solveRun) run(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case r.problem.spread():
+	case r.spread():
 		return r.together(ctx, func() error { return r.steps(ctx) })
 	}
 	return r.job.onFirst(ctx, func(ctx context.Context) error {
 		return r.untilLimit(ctx, func() error { return r.steps(ctx) })
 	})
-}
-
-// together is untilLimit for what all ranks do: if this one gives up, the others cannot go on.
-func (r *solveRun) together(ctx context.Context, f func() error) error {
-	given := false
-	err := r.untilLimit(ctx, func() error {
-		err := f()
-		given = true
-		return err
-	})
-	if !given && !r.job.alone() {
-		r.job.giveUp(err)
-	}
-	return err
 }
 
 // untilLimit runs f until the time limit. If it does not heed that, it is given up, without x.
@@ -119,14 +102,6 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 	return nil
 }
 
-// agree returns the first error of the ranks that do this step.
-func (r *solveRun) agree(err error) error {
-	if r.problem.spread() {
-		return r.job.agree(err)
-	}
-	return err
-}
-
 // openHistory opens the file of rank 0.
 func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
 	if r.job.rank() == 0 {
@@ -149,23 +124,28 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		return err
 	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
-	r.problem, r.how, err = r.in.problem(ctx, r.path, r.cut())
+	v, err := r.in.distributed(ctx, r.job, r.path, r.cut())
+	if err == nil {
+		r.how = v.How
+		if r.problem = (whole{v.Matrix}); v.Dist != nil {
+			r.problem = spread{v.Dist, r.job}
+		}
+	}
 	return r.job.agree(err)
 }
 
 // readRest reads what belongs to the matrix: what its preconditioner needs, right-hand sides and guesses.
 func (r *solveRun) readRest(ctx context.Context) (err error) {
-	rows, cols := r.problem.dims()
 	limitGarbage(r.memory, r.problem.bytes())
-	if !r.problem.spread() {
-		if err := r.precond.readNearNull(ctx, r.in, rows, &r.opt); err != nil {
+	if m, yes := r.problem.(whole); yes {
+		if err := r.precond.readNearNull(ctx, r.in, m.Rows, &r.opt); err != nil {
 			return err
 		}
-		if err := r.nullSpace.read(ctx, r.in, rows, &r.opt); err != nil {
+		if err := r.nullSpace.read(ctx, r.in, m.Rows, &r.opt); err != nil {
 			return err
 		}
 	}
-	if r.b, r.x0, err = r.readVectors(ctx, r.problem.columns(r.in), rows, cols); err != nil {
+	if r.b, r.x0, err = r.problem.vectors(ctx, r.solveFlags, r.in); err != nil {
 		return err
 	}
 	r.report = report.Report{
@@ -180,6 +160,9 @@ func (r *solveRun) readRest(ctx context.Context) (err error) {
 // the status line.
 func (r *solveRun) observe() {
 	r.lines = r.linesTo()
+	if r.verbose && !r.job.alone() {
+		report.Line(r.err, "processors", "%s", r.job.processors())
+	}
 	r.opt.Log = func(line string) {
 		r.report.Events = append(r.report.Events, line)
 		if r.solving { // decisions made before that are printed after the facts
@@ -206,12 +189,12 @@ func (r *solveRun) linesTo() io.Writer {
 
 // prepare picks the device if the rules do, makes the solver and prints what it chose.
 func (r *solveRun) prepare(ctx context.Context) (err error) {
-	if r.how != "" && r.problem.spread() {
+	if r.how != "" && r.spread() {
 		r.opt.Log("read " + r.how)
 	}
-	if r.device.kind == autoDevice && !r.problem.spread() {
+	if r.device.kind == autoDevice && !r.spread() {
 		var why string
-		if r.opt.Device, why = r.device.pick(ctx, r.streams, r.opt, r.m.NNZ()); why != "" {
+		if r.opt.Device, why = r.device.pick(ctx, r.streams, r.opt, r.problem.share()); why != "" {
 			r.opt.Log("device cpu: " + why)
 		}
 		r.opt.DeviceAuto = true
@@ -237,7 +220,7 @@ func (r *solveRun) makeRHS(context.Context) error {
 	r.phase.Store("making the right-hand side")
 	r.report.RHS = fmt.Sprintf("%d from %s", len(r.b), r.rhs)
 	if !r.fileRHS() {
-		b, text, err := r.solveFlags.makeRHS(r.problem)
+		b, text, err := r.problem.rhs(r.solveFlags)
 		if err != nil {
 			return err
 		}
@@ -250,6 +233,7 @@ func (r *solveRun) makeRHS(context.Context) error {
 // solve solves for one right-hand side after the other.
 func (r *solveRun) solve(ctx context.Context) error {
 	r.phase.Store("solving")
+	r.before = r.job.comm.Traffic
 	completing.Add(1)
 	defer completing.Add(-1)
 	ctx, cancel := r.beforeVerification(ctx)
@@ -264,7 +248,7 @@ func (r *solveRun) solve(ctx context.Context) error {
 		}
 		r.report.SetDevice(r.solver.Device())
 		r.report.Add(result)
-		r.x = append(r.x, result.X...)
+		r.x = append(r.x, result.X)
 	}
 	r.live.done()
 	r.report.Seconds.Device = r.device.took.Seconds()
@@ -292,12 +276,14 @@ func (r *solveRun) finish(ctx context.Context) error {
 	defer writing.Add(-1)
 	var failed error
 	if r.output != "" {
-		r.report.Output, failed = r.writeX(ctx)
+		r.report.Output, failed = r.problem.write(ctx, r.output, r.x)
 	}
 	if failed == nil && ctx.Err() == nil {
 		failed = r.dropCheckpoint()
 	}
-	r.report.Ranks = r.ranks()
+	if r.report.Ranks = r.ranks(); r.report.Ranks != nil && r.verbose {
+		r.report.Ranks.Write(r.err)
+	}
 	r.report.Finish(r.start, peakRSS())
 	if err := r.print(); err != nil && !(failed != nil && errors.Is(err, errOutputClosed)) {
 		failed = errors.Join(failed, fmt.Errorf("writing the report: %w", err))
@@ -320,18 +306,4 @@ func (r *solveRun) print() error {
 		r.report.WriteText(out)
 	}
 	return out.err
-}
-
-// writeX writes x and returns where it is. If that fails, x goes to the folder of temporary
-// files, and the error says so.
-func (r *solveRun) writeX(ctx context.Context) (path string, err error) {
-	columns := len(r.report.Solutions)
-	if err = r.problem.write(ctx, r.output, r.x, columns); err == nil {
-		return r.output, nil
-	}
-	path = filepath.Join(os.TempDir(), fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64()))
-	if r.problem.write(ctx, path, r.x, columns) != nil {
-		return "", err // the first error is the one that matters
-	}
-	return path, fmt.Errorf("%w; x is in %s instead", err, path)
 }
