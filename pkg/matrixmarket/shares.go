@@ -51,6 +51,8 @@ func openSame(c dist.Comm, path string, opt DistributedOptions, s survey) (*read
 		return nil, nil, err
 	}
 	r.share, r.shares = c.Rank(), c.Size()
+	r.limit.max = (r.limit.max + int64(c.Size()) - 1) / int64(c.Size())
+	r.limit.installed /= int64(max(1, opt.Sharing))
 	r.in.progress.total /= int64(c.Size())
 	if r.survey() != s {
 		return r, file, fmt.Errorf("%s: the file is not the one that rank 0 has opened", path)
