@@ -43,7 +43,7 @@ func text(code C.int) string {
 	b := (*C.char)(C.calloc(most, 1))
 	defer C.free(unsafe.Pointer(b))
 	C.mpilib_error_text(code, b, most)
-	return C.GoString(b)
+	return oneLine(C.GoString(b))
 }
 
 // check panics if a call has failed.
@@ -114,9 +114,9 @@ type buffer struct{ b []byte }
 // grow returns n bytes of it, with any contents.
 func (m *buffer) grow(n int) []byte {
 	if n > len(m.b) {
-		n = max(n, 4096)
 		C.free(pointer(m.b))
-		m.b = unsafe.Slice((*byte)(allocate(n)), n)
+		most := max(n, 4096)
+		m.b = unsafe.Slice((*byte)(allocate(most)), most)
 	}
 	return m.b[:n]
 }

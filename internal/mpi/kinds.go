@@ -4,7 +4,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 )
 
 // A kind is a family of MPI libraries.
@@ -59,13 +58,4 @@ func wanted(l *launcher) (files []string, given bool) {
 		files = append(files, k.files()...)
 	}
 	return files, false
-}
-
-// list joins names by commas and a last word.
-func list(names []string, last string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	n := len(names) - 1
-	return strings.Join(names[:n], ", ") + " " + last + " " + names[n]
 }

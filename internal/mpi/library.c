@@ -33,12 +33,12 @@ static void give_signals_back(void)
 static int openmpi(void *lib, mpilib_constants *is, char *why, size_t n)
 {
 	const struct { mpilib_handle *at; const char *name; } handles[] = {
-		{&is->world, "ompi_mpi_comm_world"}, {&is->info_null, "ompi_mpi_info_null"},
+		{&is->world, "ompi_mpi_comm_world"},
 		{&is->errors_return, "ompi_mpi_errors_return"}, {&is->byte, "ompi_mpi_byte"},
 		{&is->int64, "ompi_mpi_int64_t"}, {&is->sum, "ompi_mpi_op_sum"}, {&is->max, "ompi_mpi_op_max"},
 	};
 	*is = (mpilib_constants){
-		.kind = MPILIB_OPENMPI, .request = sizeof(void *), .serialized = 2, .shared = 0, .in_place = (void *)1,
+		.kind = MPILIB_OPENMPI, .request = sizeof(void *), .serialized = 2, .in_place = (void *)1,
 	};
 	for (size_t k = 0; k < sizeof handles / sizeof *handles; k++)
 		if (!(*handles[k].at = (mpilib_handle)dlsym(lib, handles[k].name))) {
@@ -50,16 +50,16 @@ static int openmpi(void *lib, mpilib_constants *is, char *why, size_t n)
 
 /* https://www.mpich.org/abi, mpi.h of MPICH 3.1 to 5. */
 static const mpilib_constants mpich = {
-	.kind = MPILIB_MPICH, .request = sizeof(int), .serialized = 2, .shared = 1,
-	.world = 0x44000000, .info_null = 0x1c000000, .errors_return = 0x54000001,
+	.kind = MPILIB_MPICH, .request = sizeof(int), .serialized = 2,
+	.world = 0x44000000, .errors_return = 0x54000001,
 	.byte = 0x4c00010d, .int64 = 0x4c00083a, .sum = 0x58000003, .max = 0x58000001,
 	.in_place = (void *)-1, .statuses_ignore = (void *)1,
 };
 
 /* MPI 5.0, chapter 20, and mpi.h of https://github.com/mpi-forum/mpi-abi-stubs. */
 static const mpilib_constants abi = {
-	.kind = MPILIB_ABI, .request = sizeof(void *), .serialized = 2048, .shared = 221,
-	.world = 0x101, .info_null = 0x130, .errors_return = 0x143,
+	.kind = MPILIB_ABI, .request = sizeof(void *), .serialized = 2048,
+	.world = 0x101, .errors_return = 0x143,
 	.byte = 0x247, .int64 = 0x258, .sum = 0x21, .max = 0x22,
 	.in_place = (void *)1,
 };

@@ -10,7 +10,6 @@
 	F(Comm_set_errhandler, (mpilib_handle, mpilib_handle)) \
 	F(Comm_rank, (mpilib_handle, int *)) \
 	F(Comm_size, (mpilib_handle, int *)) \
-	F(Comm_split_type, (mpilib_handle, int, int, mpilib_handle, void *)) \
 	F(Barrier, (mpilib_handle)) \
 	F(Allreduce, (const void *, void *, int, mpilib_handle, mpilib_handle, mpilib_handle)) \
 	F(Bcast, (void *, int, mpilib_handle, int, mpilib_handle)) \

@@ -12,8 +12,8 @@ enum { MPILIB_NONE, MPILIB_OPENMPI, MPILIB_MPICH, MPILIB_ABI };
 typedef struct {
 	int kind;
 	size_t request; /* bytes of a request in an array of them */
-	int serialized, shared; /* MPI_THREAD_SERIALIZED, MPI_COMM_TYPE_SHARED */
-	mpilib_handle world, info_null, errors_return;
+	int serialized; /* MPI_THREAD_SERIALIZED */
+	mpilib_handle world, errors_return;
 	mpilib_handle byte, int64, sum, max;
 	void *in_place, *statuses_ignore;
 } mpilib_constants;
@@ -36,7 +36,6 @@ int mpilib_finalize(void);
 int mpilib_abort(mpilib_handle comm, int code);
 int mpilib_rank(mpilib_handle comm, int *rank);
 int mpilib_size(mpilib_handle comm, int *size);
-int mpilib_node(mpilib_handle comm, mpilib_handle *node); /* the ranks that share this one's memory */
 int mpilib_return_errors(mpilib_handle comm);
 void mpilib_error_text(int code, char *text, size_t n);
 

@@ -27,22 +27,21 @@ func Start() (c dist.Comm, stop func(), err error) {
 	if l == nil || l.size == 1 && os.Getenv(Variable) == "" {
 		return dist.Self{}, func() {}, nil
 	}
-	w, err := l.start()
-	if err != nil {
+	w, fault := l.start()
+	if fault != nil {
 		if l.rank > 0 {
 			time.Sleep(echo)
 		}
-		return nil, nil, err
+		return nil, nil, fault
 	}
 	return w, w.finalize, nil
 }
 
-// echo is how long the other ranks keep an error to themselves, that rank 0 may have said already: its end is
-// then theirs.
-const echo = time.Second
+// echo is how long other ranks leave it to rank 0 to report an error: a launcher ends all when one has ended.
+const echo = 3 * time.Second
 
 // start opens the library, initialises it and compares what it says with what the launcher says.
-func (l *launcher) start() (*comm, error) {
+func (l *launcher) start() (*comm, *Error) {
 	files, given := wanted(l)
 	if why, found := open(files); why != "" {
 		if !found {

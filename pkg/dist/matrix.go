@@ -48,11 +48,12 @@ func (l *Layout) join(parts []Rows) *csr.Matrix {
 	if len(parts) == 1 {
 		m.Val = parts[0].Val
 	}
+	behind := 0 // the own rows so far
 	for k, rows := range parts {
 		p := l.Parts[k]
 		base := int64(len(m.Col))
-		for i := p.At; i < p.First(); i++ {
-			m.RowPtr[i+1] = base
+		for ; behind < p.First(); behind++ {
+			m.RowPtr[behind+1] = base
 		}
 		for i := range p.Own {
 			m.RowPtr[p.First()+i+1] = base + rows.RowPtr[i+1]
@@ -63,9 +64,10 @@ func (l *Layout) join(parts []Rows) *csr.Matrix {
 		if len(parts) > 1 {
 			m.Val = append(m.Val, rows.Val...)
 		}
-		for i := p.End(); i < p.Next(); i++ {
-			m.RowPtr[i+1] = int64(len(m.Col))
-		}
+		behind = p.End()
+	}
+	for ; behind < l.Len; behind++ {
+		m.RowPtr[behind+1] = int64(len(m.Col))
 	}
 	return m
 }

@@ -79,12 +79,15 @@ func compareWithWhole(t *testing.T, c Comm, m *csr.Matrix, domains int) {
 	}
 	a.Halo.Exchange(x)
 	a.Halo.Exchange32(x32)
-	for at, v := range x {
-		if want := a.Global(at); v != float64(want) || x32[at] != float32(want) {
-			t.Errorf("position %d has %g and %g, want %d", at, v, x32[at], want)
-			return
+	for _, p := range a.Parts {
+		for at := p.At; at < p.Next(); at++ {
+			if want := float64(a.Global(at)); x[at] != want || float64(x32[at]) != want {
+				t.Errorf("position %d has %g and %g, want %g", at, x[at], x32[at], want)
+				return
+			}
 		}
 	}
+	compareGhostRows(t, a, m)
 	for k, p := range a.Parts {
 		if part := a.PartOf(a.Local, k); part.Validate() != nil || part.Rows != p.Own {
 			t.Errorf("part %d: %v", k, part.Validate())
@@ -140,5 +143,52 @@ func TestDomains(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// compareGhostRows checks the rows of ghosts, segments and diagonal blocks.
+func compareGhostRows(t *testing.T, a *Matrix, m *csr.Matrix) {
+	for k, rows := range a.GhostRows(a.Local) {
+		p := a.Parts[k]
+		for i, row := range p.Ghosts {
+			cols, vals := m.Row(int(row))
+			var got []int32
+			for _, j := range rows.Col[rows.RowPtr[i]:rows.RowPtr[i+1]] {
+				got = append(got, int32(j))
+			}
+			if !slices.Equal(got, cols) || !slices.Equal(rows.Val[rows.RowPtr[i]:rows.RowPtr[i+1]], vals) {
+				t.Errorf("ghost row %d is %v, want %v", row, got, cols)
+				return
+			}
+		}
+		same := func(what string, b *csr.Matrix, at int) {
+			if b.Validate() != nil || b.Rows != b.Cols {
+				t.Errorf("%s %d: %v", what, p.Domain, b.Validate())
+				return
+			}
+			for i := range b.Rows {
+				here := func(j int32) int { // the column of the block, -1 if there is none
+					if to, ok := p.find(int64(j)); ok && to >= at && to < at+b.Cols {
+						return to - at
+					}
+					return -1
+				}
+				cols, vals := b.Row(i)
+				for e, j := range m.Col[m.RowPtr[p.global(at+i)]:m.RowPtr[p.global(at+i)+1]] {
+					if to := here(j); to >= 0 {
+						if len(cols) == 0 || int(cols[0]) != to || vals[0] != m.Val[m.RowPtr[p.global(at+i)]+int64(e)] {
+							t.Errorf("%s %d, row %d: entry %d is missing", what, p.Domain, i, to)
+							return
+						}
+						cols, vals = cols[1:], vals[1:]
+					}
+				}
+				if len(cols) > 0 {
+					t.Errorf("%s %d, row %d: %d entries too many", what, p.Domain, i, len(cols))
+				}
+			}
+		}
+		same("segment", a.Segment(a.Local, k, rows), 0)
+		same("block", a.Block(a.Local, k), p.Below)
 	}
 }

@@ -1,0 +1,107 @@
+package solve
+
+import (
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// ranks is the place of vectors that ranks share, each in memory. What of it is collective is so in what uses it: products,
+// reductions, storing.
+type ranks struct {
+	*host
+	job *job
+}
+
+var _ place[vector, scalar] = (*ranks)(nil)
+
+func newRanks(s *Solver) *ranks {
+	h := &host{Host: dist.NewSpace(s.job.Layout, s.pool), m: s.m, pool: s.pool}
+	return &ranks{h.with(s.opt.Storage.Kernels), s.job}
+}
+
+func (r *ranks) agree() func(krylov.Reason) krylov.Reason { return r.job.reason }
+
+// csr returns local, with the pattern of A, as it is as an operator.
+func (r *ranks) csr(local *csr.Matrix) *dist.CSR {
+	a := dist.NewCSR(r.job.Matrix, local, r.pool)
+	a.Use(r.kernels)
+	return a
+}
+
+func (r *ranks) exact() linop.Operator[vector, scalar] { return dist.Accurate{CSR: r.csr(r.m)} }
+
+func (r *ranks) absApply(dst, x vector) {
+	r.job.Halo.Exchange(x)
+	r.host.absApply(dst, x)
+}
+
+// rankMatrix is a stored matrix of which each rank has its rows.
+type rankMatrix struct {
+	linop.Relaxer[vector, scalar]
+	stored
+	at      *ranks
+	reduced []*adaptive.Matrix // the same, by part; nil: plain
+}
+
+func (r *ranks) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], error) {
+	if t.plain() && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
+		a := r.csr(scaled)
+		bytes := csr.Bytes(r.job.N, r.job.NNZ)
+		return rankMatrix{Relaxer: a, stored: stored{storage: t, bytes: bytes, relaxer: a, source: scaled}, at: r}, nil
+	}
+	spec := t.spec()
+	spec.Kernels = r.kernels
+	var made []*adaptive.Matrix
+	var products []*linop.Products
+	var failed error
+	for k := range r.job.Parts {
+		part, err := adaptive.Build(r.job.PartOf(scaled, k), spec, r.pool)
+		if err != nil {
+			failed = err
+			break
+		}
+		made, products = append(made, part), append(products, part.Products())
+	}
+	if err := agreeError(r.job.Comm, failed); err != nil {
+		return nil, err
+	}
+	a := dist.NewOperator(r.job.Matrix, products, r.pool)
+	a.Use(r.kernels)
+	s := r.job.describe(made, t)
+	s.relaxer = a
+	return rankMatrix{a, s, r, made}, nil
+}
+
+func (a rankMatrix) about() stored { return a.stored }
+
+func (a rankMatrix) storageError(r vector, norm float64, d powers[vector], e int) {
+	for k, part := range a.reduced {
+		first := a.at.job.Parts[k].First()
+		own := r[first:a.at.job.Parts[k].End()]
+		a.at.pool.RunRanges(evenly(len(own)), func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				own[i] = part.Tolerance(i)
+			}
+		})
+	}
+	d.ldexp(r, r, norm, e)
+}
+
+// evenly cuts n elements into ranges.
+func evenly(n int) (bounds []int) {
+	const size = 1 << 15
+	for at := 0; at < n; at += size {
+		bounds = append(bounds, at)
+	}
+	return append(bounds, n)
+}
+
+func (a rankMatrix) upload(made precond.Preconditioner) (krylov.Preconditioner[vector], error) {
+	return made, nil
+}
+
+func (a rankMatrix) release() {}
