@@ -179,6 +179,8 @@ func told(rank, code int, text string) error {
 
 // noJob reports that the job did not begin.
 func noJob(err error, errOut io.Writer) int {
-	fmt.Fprintf(errOut, "mpsolve: %s\n", report.Printable(oneLine(err)))
+	if err.Error() != "" {
+		fmt.Fprintf(errOut, "mpsolve: %s\n", report.Printable(oneLine(err)))
+	}
 	return exitCode(err)
 }
