@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"math"
+
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
@@ -55,25 +57,46 @@ func (r *ranks) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], er
 	}
 	spec := t.spec()
 	spec.Kernels = r.kernels
-	var made []*adaptive.Matrix
-	var products []*linop.Products
-	var failed error
-	for k := range r.job.Parts {
-		part, err := adaptive.Build(r.job.PartOf(scaled, k), spec, r.pool)
-		if err != nil {
-			failed = err
-			break
-		}
-		made, products = append(made, part), append(products, part.Products())
-	}
-	if err := agreeError(r.job.Comm, failed); err != nil {
+	made, err := r.storeParts(scaled, spec)
+	if err != nil {
 		return nil, err
+	}
+	var products []*linop.Products
+	for _, part := range made {
+		products = append(products, part.Products())
 	}
 	a := dist.NewOperator(r.job.Matrix, products, r.pool)
 	a.Use(r.kernels)
 	s := r.job.describe(made, t)
 	s.relaxer = a
 	return rankMatrix{a, s, r, made}, nil
+}
+
+// storeParts stores the domains of this rank, each in the layout that suits it, with the norm of the whole matrix.
+func (r *ranks) storeParts(scaled *csr.Matrix, spec adaptive.Spec) (made []*adaptive.Matrix, err error) {
+	var parts []*csr.Matrix
+	norm := []int64{math.MinInt64}
+	for k := range r.job.Parts {
+		parts = append(parts, r.job.PartOf(scaled, k))
+		own, fault := adaptive.NormOf(parts[k], spec, r.pool)
+		if err == nil {
+			err = fault
+		}
+		norm[0] = max(norm[0], int64(own))
+	}
+	if err := agreeError(r.job.Comm, err); err != nil {
+		return nil, err
+	}
+	r.job.Comm.Max(norm)
+	for k, part := range parts {
+		spec.Whole = &adaptive.Whole{Norm: adaptive.Norm(norm[0]), Parts: r.job.Domains.Count(), Diagonal: r.job.Parts[k].Below}
+		stored, fault := adaptive.Build(part, spec, r.pool)
+		if err = fault; err != nil {
+			break
+		}
+		made = append(made, stored)
+	}
+	return made, agreeError(r.job.Comm, err)
 }
 
 func (a rankMatrix) about() stored { return a.stored }
