@@ -144,12 +144,12 @@ func (a *answer) explain() error {
 		if !a.byRows() || a.Weights == nil || limit <= 0 {
 			return nil
 		}
-		w := append([]float64(nil), a.s.Order.forth(a.Weights)...)
+		w := a.copied(a.s.Order.forth(a.Weights))
 		for i, v := range a.b {
 			w[i] = min(w[i]+math.Abs(v), math.MaxFloat64)
 		}
 		a.parts = w
-		x, before := append([]float64(nil), a.x...), a.Judgement
+		x, before := a.copied(a.x), a.Judgement
 		more, err := a.further(a.x, a.b, w, krylov.Options[vector]{
 			Tol: opt.Tol * tighter, MaxIter: min(limit, opt.MaxIter), Guess: true,
 		})
@@ -168,6 +168,13 @@ func (a *answer) explain() error {
 		}
 	}
 	return nil
+}
+
+// copied is a copy of a vector, which is not nil where it has no elements.
+func (a *answer) copied(v []float64) []float64 {
+	w := a.vectors.New()
+	copy(w, v)
+	return w
 }
 
 // further is that of the refiner.
