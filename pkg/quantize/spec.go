@@ -33,10 +33,16 @@ type Spec struct {
 	Epsilon    float64   // target accuracy, 2^-53 <= Epsilon < 1
 	Criterion  Criterion // "": NW
 	X          []float64 // of the criterion Exact
-	Norm       float64   // T of the criterion NW and of a single format; 0: ||A||_inf
 	NoDrop     bool      // keep elements below epsilon T
 	GuardBits  int       // of AFX
 	PaperExact bool      // intervals and rounding as printed in [Molina24]
+
+	// Norm is the T of NW, and of uniform sets, where the matrix is a part of another: the largest of the norms that NewNorm
+	// returns of all parts; nil: that of this matrix.
+	Norm *Norm
+
+	// Diagonal is the column of the diagonal element of row 0, that of row i being i later: where the matrix is a part.
+	Diagonal int
 
 	Kernels *kernels.Set // nil: the default ones of this processor
 }

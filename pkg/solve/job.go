@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"math"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -43,17 +42,6 @@ func (j *job) scaling(kind Scale, symmetric bool, pool *parallel.Pool) (s csr.Sc
 		}
 	}
 	return s, err
-}
-
-// norm returns the largest of the row sums |A| of all ranks, of a matrix with the pattern of A. Collective.
-func (j *job) norm(local *csr.Matrix, pool *parallel.Pool) float64 {
-	largest := 0.0
-	for _, sum := range local.RowSums(pool) {
-		largest = max(largest, sum)
-	}
-	bits := []int64{int64(math.Float64bits(min(largest, math.MaxFloat64)))} // of positive numbers in the same order as these
-	j.Comm.Max(bits)
-	return math.Float64frombits(uint64(bits[0]))
 }
 
 // describe says how the parts of all ranks are stored. Collective.
