@@ -1,15 +1,22 @@
 package dist
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
-// A finder finds the ghosts of a domain and their places among them: by a table over all columns between the first and the last ghost, if that is
-// no larger than the domain's nonzeros, and otherwise by a binary search.
+// A finder finds the ghosts of a domain and their places among them: by a set of bits over all columns between the first and the last ghost, if these
+// are not many more than the domain's nonzeros, and otherwise by a binary search.
 type finder struct {
-	lo, hi int64   // own rows
-	ghosts []int64 // ascending
-	first  int64   // column of table[0]
-	table  []int32 // place among the ghosts
+	lo, hi int64    // own rows
+	ghosts []int64  // ascending
+	first  int32    // column of the first bit
+	set    []uint64 // columns that are ghosts
+	before []int32  // ghosts before each word of set
 }
+
+// mostBits is how many bits the set of a finder has at most, for each nonzero.
+const mostBits = 16
 
 // newFinder returns that of a domain of rows lo to hi-1 with these columns.
 func newFinder(cols []int32, lo, hi int64) *finder {
@@ -25,20 +32,21 @@ func newFinder(cols []int32, lo, hi int64) *finder {
 	if count == 0 {
 		return f
 	}
-	if int(most-least) > len(cols) {
+	if int(most-least) > mostBits*len(cols) {
 		f.ghosts = ghostsOf(cols, lo, hi)
 		return f
 	}
-	f.first, f.table = int64(least), make([]int32, most-least+1)
+	words := int(most-least)/64 + 1
+	f.first, f.set, f.before = least, make([]uint64, words), make([]int32, words)
 	for _, j := range cols {
 		if uint32(j)-first >= width {
-			f.table[j-least] = 1
+			f.set[(j-least)>>6] |= 1 << ((j - least) & 63)
 		}
 	}
-	for k, is := range f.table {
-		if is > 0 {
-			f.table[k] = int32(len(f.ghosts))
-			f.ghosts = append(f.ghosts, f.first+int64(k))
+	for k, word := range f.set {
+		f.before[k] = int32(len(f.ghosts))
+		for ; word != 0; word &= word - 1 {
+			f.ghosts = append(f.ghosts, int64(least)+int64(64*k+bits.TrailingZeros64(word)))
 		}
 	}
 	return f
@@ -52,11 +60,12 @@ func (f *finder) place(cols []int32, p Part) {
 			cols[k] = j + at
 			continue
 		}
-		if f.table == nil {
+		if f.set == nil {
 			cols[k] = int32(p.At + p.position(int64(j)))
 			continue
 		}
-		place := int(f.table[int64(j)-f.first])
+		bit := j - f.first
+		place := int(f.before[bit>>6]) + bits.OnesCount64(f.set[bit>>6]&(1<<(bit&63)-1))
 		if place >= p.Below {
 			place += p.Own
 		}

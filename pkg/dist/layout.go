@@ -157,6 +157,19 @@ func newHalo(l *Layout) *Halo {
 	return h
 }
 
+// Sources returns the positions of own elements of which there are ghosts, ascending.
+func (l *Layout) Sources() []int32 {
+	var at []int32
+	for _, k := range l.Halo.links {
+		at = append(at, k.send...)
+	}
+	for _, k := range l.Halo.local {
+		at = append(at, k.from)
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
 // own returns the position of a row of this rank as an own element.
 func (l *Layout) own(row int64) int {
 	first, _ := l.Domains.Owned(l.Comm.Rank(), l.Comm.Size())

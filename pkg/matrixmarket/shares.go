@@ -176,10 +176,17 @@ func (r *reading) counts() *dist.Counts {
 	parallel(workers, func(w int) {
 		n := dist.NewCounts(int64(r.rows))
 		for _, b := range r.blocks[w*len(r.blocks)/workers : (w+1)*len(r.blocks)/workers] {
+			n.AddEach(b.row)
+			if r.Symmetry == General {
+				continue
+			}
+			n.AddEach(b.col)
+			if b.diagonal == 0 {
+				continue
+			}
 			for k, i := range b.row {
-				n.Add(int64(i), 1)
-				if j := b.col[k]; r.Symmetry != General && i != j {
-					n.Add(int64(j), 1)
+				if i == b.col[k] {
+					n.Add(int64(i), -1) // it is its own mirror image
 				}
 			}
 		}
