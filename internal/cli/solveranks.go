@@ -3,37 +3,16 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
-// overDomains reports what a matrix of several domains cannot be solved with.
-func (f *solveFlags) overDomains() error {
-	err := f.opt.OverDomains()
-	for _, given := range []struct {
-		flag string
-		yes  bool
-	}{
-		{"--device", f.device.explicit()},
-		{"--near-null", f.precond.nearNull != ""},
-		{"--coordinates", f.precond.coordinates != ""},
-		{"--nullspace with a file", f.nullSpace.given()},
-	} {
-		if given.yes {
-			err = errors.Join(err, fmt.Errorf("%s is for one domain", given.flag))
-		}
-	}
-	return err
-}
-
 // cut returns the number of domains to ask for: that of the flag, or one for what several cannot do, or 0, to go by the number of rows.
 func (r *solveRun) cut() int {
-	if r.domains == 0 && r.overDomains() != nil {
+	if r.domains.count == 0 && r.overDomains() != nil {
 		return 1
 	}
-	return r.domains
+	return r.domains.count
 }
 
 // together is untilLimit for what all ranks do: if this one gives up, the others cannot go on.
