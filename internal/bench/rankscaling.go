@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -94,6 +95,21 @@ func edge(k generate.Kind, rows int64) (int, error) {
 		return 0, err
 	}
 	return max(2, int(math.Round(math.Cbrt(float64(rows)/float64(one))))), nil
+}
+
+// Memory returns the bytes that the largest of the matrices takes on a rank while it is made, the coefficients of weak
+// scaling on so many ranks included.
+func (o RanksOptions) Memory(ranks int) (most int64) {
+	for _, k := range o.Kinds {
+		n, err := edge(k, o.Rows)
+		if err != nil {
+			continue // scaling says so
+		}
+		rows, nnz, _ := k.Estimate(generate.Params{"n": float64(n)})
+		const columns = 8 // of int64, before they become positions
+		most = max(most, csr.Bytes(rows, nnz)+columns*nnz+8*rows*int64(ranks))
+	}
+	return most
 }
 
 // spread makes the matrix of a kind with about so many rows, each rank its own.

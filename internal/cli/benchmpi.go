@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/mpi"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -70,8 +72,8 @@ func newBenchMPI(s streams) *cobra.Command {
 }
 
 func (f *benchMPIFlags) run(ctx context.Context, s streams) error {
-	opt, err := f.check()
-	if err != nil {
+	opt, err := f.check(s.job.size())
+	if err = s.job.agree(err); err != nil {
 		return err
 	}
 	status := newStatusLine(s.err)
@@ -111,7 +113,7 @@ func (f *benchMPIFlags) run(ctx context.Context, s streams) error {
 }
 
 // check turns flags into options; every fault is found before any work.
-func (f *benchMPIFlags) check() (opt bench.RanksOptions, err error) {
+func (f *benchMPIFlags) check(ranks int) (opt bench.RanksOptions, err error) {
 	opt = bench.RanksOptions{Rows: f.rows, Iterations: f.iterations, Threads: f.threads, Repeat: f.repeat, Budget: f.budget}
 	if err := f.timingFlags.check(); err != nil {
 		return opt, err
@@ -131,6 +133,9 @@ func (f *benchMPIFlags) check() (opt bench.RanksOptions, err error) {
 			return opt, usage("--kinds %s: want %s", name, strings.Join(cubes, ", "))
 		}
 		opt.Kinds = append(opt.Kinds, k)
+	}
+	if need, free := opt.Memory(ranks), machine.Available(); free > 0 && need > free {
+		return opt, usage("--rows %d: a rank needs %s of memory, and can have %s", f.rows, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(free)))
 	}
 	return opt, nil
 }
