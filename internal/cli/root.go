@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/mpi"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/supervise"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -33,14 +35,15 @@ const (
 	exitUsage        = 2        // unknown flag or value
 	exitNotConverged = 3        // the best x so far is still written
 	exitInput        = 4        // unreadable or illegal file, unsolvable system
-	exitNoDevice     = 5        // the device asked for is not there
+	exitNoDevice     = 5        // the device or the MPI asked for is not there
 	exitBrokenPipe   = 128 + 13 // standard output was closed by its reader
 )
 
-// streams are where a command reads and writes.
+// streams are where a command reads and writes, and who runs it.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	job      *job
 }
 
 // exitError carries an exit code; a nil err prints nothing.
@@ -64,35 +67,49 @@ func usage(format string, args ...any) error {
 // Main runs the command line and returns the exit code. It ends the process itself at a
 // second signal.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx, stop := watch(errOut)
-	defer stop()
 	if limit := machine.Limit(); limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit / 10 * 9) // the garbage collector works harder near it
 	}
-	var stdout *standardOutput
-	if f, ok := out.(*os.File); ok {
-		stdout = &standardOutput{File: f}
-		out = stdout
+	j, err := startJob(args, errOut)
+	if j == nil {
+		return noJob(err, errOut)
 	}
-	root := newRoot(streams{in, out, errOut})
+	return j.run(args, j.streams(in, out, errOut), err)
+}
+
+// run runs the command line on this rank, unless it has failed already, and returns the exit code, the same on all ranks.
+func (j *job) run(args []string, s streams, err error) int {
+	ctx, stop := watch(j)
+	defer stop()
+	var stdout *standardOutput
+	if f, ok := s.out.(*os.File); ok {
+		stdout = &standardOutput{File: f}
+		s.out = stdout
+	}
+	root := newRoot(s)
 	root.SetArgs(args)
-	err := checkKernels()
 	if err == nil {
-		err = abandonable(ctx, signalGrace, func() error { return root.ExecuteContext(ctx) })
+		err = checkKernels()
+	}
+	if err == nil {
+		err = abandonable(ctx, signalGrace, func() error {
+			return j.guarded(func() error { return root.ExecuteContext(ctx) })
+		})
 	}
 	if err == nil && stdout != nil {
 		err = stdout.failed // such as that of a help text
 	}
-	switch cause := context.Cause(ctx); {
-	case cause != nil: // a signal, or no memory
-		err = cause
-	case errors.Is(err, errOutputClosed):
-		return exitBrokenPipe // the reader went away and misses nothing
+	if errors.Is(err, errAbandoned) && !j.alone() {
+		j.giveUp(cmp.Or(context.Cause(ctx), err))
 	}
-	if err != nil && err.Error() != "" {
-		fmt.Fprintf(errOut, "mpsolve: %s\n", report.Printable(oneLine(err)))
+	if errors.Is(err, errOutputClosed) {
+		err = &exitError{code: exitBrokenPipe} // the reader went away and misses nothing
+	}
+	if err = j.outcome(ctx, err); err != nil && err.Error() != "" {
+		fmt.Fprintf(s.err, "mpsolve: %s\n", report.Printable(oneLine(err)))
 		supervise.Explained()
 	}
+	j.close()
 	return exitCode(err)
 }
 
@@ -123,7 +140,7 @@ func exitCode(err error) int {
 		return stopped.exitCode()
 	case errors.As(err, &syntax), errors.As(err, &input), errors.As(err, &checkpoint):
 		return exitInput
-	case errors.Is(err, gpu.ErrUnavailable):
+	case errors.Is(err, gpu.ErrUnavailable), errors.Is(err, mpi.ErrUnavailable):
 		return exitNoDevice
 	default:
 		return exitFailure
@@ -152,8 +169,9 @@ func newRoot(s streams) *cobra.Command {
 	root.SetErr(s.err)
 	root.SetVersionTemplate("mpsolve {{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", textWidth(s.out))))
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return s.job.suits(c) }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
-	root.AddCommand(newSolve(s), newInfo(s), newSpMV(s), newDigits(s), newFormats(s), newBench(s), newReproduce(s), newGenerate(s), newDevices(s), newCalibrate(s), newVersion(s), newMan(root))
+	root.AddCommand(alike(newSolve(s)), newInfo(s), newSpMV(s), newDigits(s), newFormats(s), newBench(s), newReproduce(s), newGenerate(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
 	return root
 }
 

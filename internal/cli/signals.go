@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -39,7 +38,7 @@ const echo = 250 * time.Millisecond
 // watch returns a context that the first signal cancels, or the end of the memory. The second
 // signal, other than an echo, ends the process at once, whatever that is doing. A closed standard output is an
 // error of the write and no signal.
-func watch(errOut io.Writer) (ctx context.Context, stop func()) {
+func watch(j *job) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals, pipes := make(chan os.Signal, 8), make(chan os.Signal, 1)
 	signal.Notify(signals, append(cpuLimit, syscall.SIGINT, syscall.SIGTERM)...)
@@ -56,11 +55,11 @@ func watch(errOut io.Writer) (ctx context.Context, stop func()) {
 				first, since = s, time.Now()
 				cancel(stopped)
 			case s != first || time.Since(since) > echo:
-				exitNow(errOut, stopped)
+				j.exitNow(stopped)
 			}
 		}
 	}()
-	go watchMemory(ctx, cancel, errOut)
+	go j.watchMemory(ctx, cancel)
 	return ctx, func() {
 		signal.Stop(signals)
 		signal.Stop(pipes)
@@ -73,7 +72,7 @@ const memoryInterval = 50 * time.Millisecond
 
 // watchMemory cancels when the memory is used up. If that does not help, it ends the process
 // before the system or Go's runtime does.
-func watchMemory(ctx context.Context, cancel context.CancelCauseFunc, errOut io.Writer) {
+func (j *job) watchMemory(ctx context.Context, cancel context.CancelCauseFunc) {
 	var since time.Time // when it was used up first
 	for {
 		select {
@@ -94,25 +93,25 @@ func watchMemory(ctx context.Context, cancel context.CancelCauseFunc, errOut io.
 				cancel(err)
 			}
 		case time.Since(since) > signalGrace && writing.Load() == 0:
-			exitNow(errOut, err)
+			j.exitNow(err)
 		}
 	}
 }
 
-// exitNow removes incomplete files, prints the error and ends the process, without waiting
-// long for either.
-func exitNow(errOut io.Writer, err error) {
+// exitNow removes incomplete files, prints the error and ends the process, and with it all ranks, without waiting
+// long for any.
+func (j *job) exitNow(err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		atomicfile.Abandon()
-		fmt.Fprintf(errOut, "mpsolve: %v\n", err)
+		fmt.Fprintf(j.err, "mpsolve: %v\n", err)
 	}()
 	select {
 	case <-done:
 	case <-time.After(exitGrace):
 	}
-	os.Exit(exitCode(err))
+	j.abort(exitCode(err))
 }
 
 // errAbandoned is returned for what was given up.

@@ -2,6 +2,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -35,7 +36,9 @@ type Report struct {
 	Criterion string   `json:"criterion"`
 	Stop      string   `json:"stop"`
 	Tolerance float64  `json:"tolerance"`
-	Threads   int      `json:"threads"`
+	Threads   int      `json:"threads"` // of rank 0, in a job
+	Domains   int      `json:"domains"` // that the rows were cut into: x depends on them, and not on ranks
+	Ranks     *Ranks   `json:"ranks,omitempty"`
 	Device    Device   `json:"device"`
 	Events    []string `json:"events"` // decisions and changes of method, a line each
 
@@ -150,7 +153,7 @@ func (r *Report) SetMatrix(file string, f csr.Facts) {
 // SetOrder fills in how the matrix was reordered.
 func (r *Report) SetOrder(o solve.Ordering) {
 	r.Reorder = Reorder{
-		Order:           string(o.Order),
+		Order:           string(cmp.Or(o.Order, solve.ReorderNone)), // of several domains
 		BandwidthBefore: o.Before.Bandwidth, BandwidthAfter: o.After.Bandwidth,
 		ProfileBefore: o.Before.Profile, ProfileAfter: o.After.Profile, Seconds: o.Elapsed.Seconds(),
 	}

@@ -173,6 +173,9 @@ func (r *Report) WriteText(w io.Writer) {
 	Line(w, "work", "%s: %s, %s, %s, %s", r.Method,
 		english.Plural(r.InnerIterations, "iteration", ""), english.Plural(r.OuterIterations, "refinement step", ""),
 		english.Plural(r.SpMVs, "SpMV", ""), english.Plural(r.Threads, "thread", ""))
+	if r.Ranks != nil {
+		Line(w, "ranks", "%s", r.Ranks.Line(r.Domains))
+	}
 	switch p := r.Preconditioner; {
 	case p.Bytes > 0:
 		Line(w, "precond", "%s: %s in %.3f s, set up in %.3f s; %s (%s in FP64)",

@@ -13,10 +13,11 @@ import (
 // one goroutine at a time.
 type Matrix struct {
 	operator
-	tol    *quantize.Tolerances
-	choice choice
-	stats  Stats
-	stored stored
+	products *linop.Products // which operator is
+	tol      *quantize.Tolerances
+	choice   choice
+	stats    Stats
+	stored   stored
 }
 
 // operator is what the products of a Matrix are: those of linop.
@@ -40,8 +41,11 @@ func newMatrix[S interface {
 ) *Matrix {
 	products := linop.NewProducts(s, b.panels, b.pool)
 	products.Use(b.spec.Kernels)
-	return &Matrix{operator: products, tol: b.part.Tol, choice: c, stored: s}
+	return &Matrix{operator: products, products: products, tol: b.part.Tol, choice: c, stored: s}
 }
+
+// Products returns the products of the matrix by panels of rows, for an operator that has it as a part.
+func (a *Matrix) Products() *linop.Products { return a.products }
 
 // Stats returns the formats, counts and bytes of the matrix.
 func (a *Matrix) Stats() Stats { return a.stats }

@@ -18,7 +18,7 @@ func (p plain) bytes() int64 { return p.m.Bytes() }
 func (b *builder) plain(c choice) (*Matrix, error) {
 	p := plain{linop.NewCSR(b.m, b.pool), b.m}
 	p.Use(b.spec.Kernels)
-	return &Matrix{operator: p, tol: b.part.Tol, choice: c, stored: p, stats: b.plainStats(b.m.Bytes())}, nil
+	return &Matrix{operator: p, products: &p.Products, tol: b.part.Tol, choice: c, stored: p, stats: b.plainStats(b.m.Bytes())}, nil
 }
 
 // plainStats are those of a matrix in FP64 of so many bytes.

@@ -2,6 +2,7 @@ package csr
 
 import (
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -51,32 +52,17 @@ func (f Facts) Spread() float64 {
 // Examine computes the facts of m in one pass over the nonzeros if it is exactly symmetric, and
 // two or three otherwise, on the threads of pool (nil: serially).
 func Examine(m *Matrix, pool *parallel.Pool) Facts {
-	bounds := Panels(m)
-	parts := make([]Facts, len(bounds)-1)
-	mirrors := make([]mirror, len(parts))
-	pool.RunRanges(bounds, func(panel, lo, hi int) {
-		f := noFacts()
-		var sum mirror
-		for i := lo; i < hi; i++ {
-			f.addRow(m, i)
-			sum += rowMirror(m, i)
-		}
-		parts[panel], mirrors[panel] = f, sum
-	})
-	f := noFacts()
+	f, mirror := ExamineRows(m, 0, m.Rows, func(i int) uint64 { return uint64(rowMirror(m, i)) }, pool)
 	f.Rows, f.Cols, f.NNZ, f.Asymmetry = m.Rows, m.Cols, m.NNZ(), math.NaN()
-	for k := range parts {
-		f.merge(&parts[k])
-	}
 	if m.Rows < m.Cols || f.DiagonalZero > 0 {
-		f.EmptyCol = emptyColumn(m, bounds, pool)
+		f.EmptyCol = slices.Index(TouchedColumns(m, pool), false)
 	}
 	if f.MaxAbs == 0 {
 		f.MinAbs = 0
 	}
 	if m.Rows == m.Cols {
 		f.Asymmetry = 0
-		if f.NonFinite > 0 || !symmetricMirror(mirrors) {
+		if f.NonFinite > 0 || mirror != 0 {
 			f.Asymmetry = asymmetry(m, pool)
 		}
 		f.Symmetric = f.Asymmetry <= SymmetryTol
@@ -84,12 +70,34 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 	return f
 }
 
-func noFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
+// ExamineRows computes the facts of rows lo to hi-1, but for those of the whole: dimensions, symmetry and empty columns.
+// MinAbs is +Inf if there is no nonzero. It also adds up what hash gives for each of these rows.
+func ExamineRows(m *Matrix, lo, hi int, hash func(i int) uint64, pool *parallel.Pool) (f Facts, sum uint64) {
+	bounds := PanelsOf(m, lo, hi)
+	parts, sums := make([]Facts, len(bounds)-1), make([]uint64, len(bounds)-1)
+	pool.RunRanges(bounds, func(panel, lo, hi int) {
+		f, sum := NoFacts(), uint64(0)
+		for i := lo; i < hi; i++ {
+			f.addRow(m, i)
+			sum += hash(i)
+		}
+		parts[panel], sums[panel] = f, sum
+	})
+	f = NoFacts()
+	for k, v := range sums {
+		f.Merge(parts[k])
+		sum += v
+	}
+	return f, sum
+}
 
-// emptyColumn returns the first column without a nonzero; -1: none.
-func emptyColumn(m *Matrix, bounds []int, pool *parallel.Pool) int {
+// NoFacts are those of no rows, to be merged with others.
+func NoFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
+
+// TouchedColumns reports for each column of m whether it has a nonzero.
+func TouchedColumns(m *Matrix, pool *parallel.Pool) []bool {
 	touched := make([]atomic.Bool, m.Cols)
-	pool.RunRanges(bounds, func(_, lo, hi int) {
+	pool.RunRanges(Panels(m), func(_, lo, hi int) {
 		from, to := m.RowPtr[lo], m.RowPtr[hi]
 		for k, j := range m.Col[from:to] {
 			if m.Val[from+int64(k)] != 0 && !touched[j].Load() {
@@ -97,12 +105,11 @@ func emptyColumn(m *Matrix, bounds []int, pool *parallel.Pool) int {
 			}
 		}
 	})
+	columns := make([]bool, m.Cols)
 	for j := range touched {
-		if !touched[j].Load() {
-			return j
-		}
+		columns[j] = touched[j].Load()
 	}
-	return -1
+	return columns
 }
 
 // addRow adds row i.
@@ -144,8 +151,8 @@ func (f *Facts) addRow(m *Matrix, i int) {
 	}
 }
 
-// merge adds the facts of later rows.
-func (f *Facts) merge(g *Facts) {
+// Merge adds the facts of later rows, as ExamineRows gives them.
+func (f *Facts) Merge(g Facts) {
 	f.LongestRow = max(f.LongestRow, g.LongestRow)
 	f.DiagonalPositive += g.DiagonalPositive
 	f.DiagonalNegative += g.DiagonalNegative

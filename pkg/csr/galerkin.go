@@ -23,6 +23,21 @@ func Galerkin(
 	if r.Rows != p.Cols || r.Cols != p.Rows || r.NNZ() != p.NNZ() {
 		return nil, fmt.Errorf("csr: %d x %d is not the transpose of %d x %d", r.Rows, r.Cols, p.Rows, p.Cols)
 	}
+	return GalerkinRows(r, a, p, nil, blocks, pool, allow)
+}
+
+// GalerkinRows is Galerkin for some rows of the coarse matrix, those of r, where some rows of a p are made
+// elsewhere: those that given has, which may be nil; these are empty in a.
+func GalerkinRows(
+	r, a, p, given *Matrix, blocks Blocks, pool *parallel.Pool,
+	allow func(multiplications int64, rows int, count func() int64) error,
+) (*Matrix, error) {
+	if err := conform(a, p, blocks); err != nil {
+		return nil, err
+	}
+	if r.Cols != a.Rows || given != nil && (given.Rows != a.Rows || given.Cols != p.Cols) {
+		return nil, fmt.Errorf("csr: product of a %d x %d and a %d x %d matrix", r.Rows, r.Cols, a.Rows, p.Cols)
+	}
 	if err := allow(Multiplications(a, p, pool), a.Rows, func() int64 {
 		return productNNZ(a, whole(p), blocks, pool)
 	}); err != nil {
@@ -35,6 +50,9 @@ func Galerkin(
 		pool.Run(len(w.enter), parallel.Func(func(k int) {
 			lo, hi := ap.bounds(w.enter[k])
 			ap.part[w.enter[k]] = m.piece(a, lo, hi, &right, anyOrder)
+			if given != nil {
+				fillEmpty(&ap.part[w.enter[k]], given.rows(lo, hi))
+			}
 		}))
 		rows := r.rows(w.lo<<resultShift, min(w.hi<<resultShift, r.Rows))
 		work += multiplications(rows, &ap, pool)
@@ -60,4 +78,20 @@ func Galerkin(
 // rows returns the rows lo to hi-1 as a matrix that shares the memory of m.
 func (m *Matrix) rows(lo, hi int) *Matrix {
 	return &Matrix{Rows: hi - lo, Cols: m.Cols, RowPtr: m.RowPtr[lo : hi+1], Col: m.Col, Val: m.Val}
+}
+
+// fillEmpty puts given rows into a piece of as many rows, where they are empty.
+func fillEmpty(p *piece, given *Matrix) {
+	more := int(given.RowPtr[given.Rows] - given.RowPtr[0])
+	if more == 0 {
+		return
+	}
+	q := piece{Ptr: make([]int64, 1, len(p.Ptr)), Col: make([]int32, 0, len(p.Col)+more), Val: make([]float64, 0, len(p.Val)+more)}
+	for i := range given.Rows {
+		cols, vals := given.Row(i)
+		q.Col = append(append(q.Col, p.Col[p.Ptr[i]:p.Ptr[i+1]]...), cols...)
+		q.Val = append(append(q.Val, p.Val[p.Ptr[i]:p.Ptr[i+1]]...), vals...)
+		q.Ptr = append(q.Ptr, int64(len(q.Col)))
+	}
+	*p = q
 }

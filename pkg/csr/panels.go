@@ -14,10 +14,13 @@ const PanelBytes = 256 << 10
 // Panels splits the rows of m where the data reach multiples of PanelBytes, for
 // parallel loops whose results do not depend on the number of threads. It returns
 // the first row of each panel and, last, the number of rows.
-func Panels(m *Matrix) []int {
-	bounds := []int{0}
-	for lo := 0; lo < m.Rows; {
-		most := min(m.Rows-lo, PanelBytes/8) // rows, that of offsets alone
+func Panels(m *Matrix) []int { return PanelsOf(m, 0, m.Rows) }
+
+// PanelsOf splits the rows from to to-1 of m as Panels splits those of a matrix that has no others.
+func PanelsOf(m *Matrix, from, to int) []int {
+	bounds := []int{from}
+	for lo := from; lo < to; {
+		most := min(to-lo, PanelBytes/8) // rows, that of offsets alone
 		lo += 1 + sort.Search(most-1, func(k int) bool {
 			return 8*int64(k+1)+12*(m.RowPtr[lo+k+1]-m.RowPtr[lo]) >= PanelBytes
 		})

@@ -59,26 +59,44 @@ func RowScaling(m *Matrix, pool *parallel.Pool) Scaling {
 // would leave an entry of magnitude 4 or more, which no positive definite
 // matrix has, the exponents are those of BothScaling for the rows.
 func SymmetricScaling(m *Matrix, pool *parallel.Pool) (Scaling, error) {
-	return symmetricScaling(m, false, pool)
+	return unshared.SymmetricScaling(m, false, pool)
 }
 
 // ScalingOfSymmetric is SymmetricScaling for a matrix that is known to be symmetric: where no row has
 // a larger entry than its diagonal, that takes one pass.
 func ScalingOfSymmetric(m *Matrix, pool *parallel.Pool) (Scaling, error) {
-	return symmetricScaling(m, true, pool)
+	return unshared.SymmetricScaling(m, true, pool)
 }
 
-func symmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) (Scaling, error) {
+// BothScaling equilibrates rows and columns in turn: every sweep divides each
+// by the square root of its largest magnitude ([Ruiz01]), until these are in
+// [1/4, 2).
+func BothScaling(m *Matrix, pool *parallel.Pool) Scaling { return unshared.BothScaling(m, pool) }
+
+// A Share is a matrix's part in a larger one that is spread over several: it has some of the rows, and the others are empty
+// and copies of those of other parts, as their columns are. All call the same methods in the same order.
+type Share struct {
+	Any   func(bool) bool // whether it is true of any part
+	Copy  func(e []int)   // e_k of copies becomes that of what they are copies of
+	Raise func(e []int16) // e_k becomes the largest of it and all its copies
+}
+
+// unshared is the share of a matrix that is not spread.
+var unshared = Share{Any: func(v bool) bool { return v }, Copy: func([]int) {}, Raise: func([]int16) {}}
+
+// SymmetricScaling is that of the whole matrix, see [SymmetricScaling] and [ScalingOfSymmetric].
+func (w Share) SymmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) (Scaling, error) {
 	if m.Rows != m.Cols {
 		return Scaling{}, fmt.Errorf("csr: symmetric scaling of a %d x %d matrix", m.Rows, m.Cols)
 	}
 	e := make([]int, m.Rows)
-	larger := anyRow(m, pool, func(i int) bool {
+	larger := w.Any(anyRow(m, pool, func(i int) bool {
 		d, other := m.diagonalAndLargest(i)
 		e[i] = -(Exponent(cmp.Or(d, other)) >> 1) // floor of the half
 		return other > d
-	})
-	if (larger || !symmetric) && anyRow(m, pool, func(i int) (tooLarge bool) {
+	}))
+	w.Copy(e)
+	if (larger || !symmetric) && w.Any(anyRow(m, pool, func(i int) (tooLarge bool) {
 		cols, vals := m.Row(i)
 		for k, j := range cols {
 			if Exponent(vals[k])+e[i]+e[j] > 2 {
@@ -86,143 +104,14 @@ func symmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) (Scaling, 
 			}
 		}
 		return false
-	}) {
-		e = BothScaling(m, pool).Row
+	})) {
+		e = w.BothScaling(m, pool).Row
 	}
 	return Scaling{Row: e, Col: e}, nil
 }
 
-// equilibrations bounds the sweeps of BothScaling. Each halves the exponents
-// that are left, of at most 2^11; ordinary matrices need two or three.
-const equilibrations = 12
-
 // maxExponent is that of the largest float64, see Exponent.
 const maxExponent = 1024
-
-// noExponent is below all exponents, and stays far below them when those of rows and columns
-// are added.
-const noExponent = math.MinInt16
-
-// BothScaling equilibrates rows and columns in turn: every sweep divides each
-// by the square root of its largest magnitude ([Ruiz01]), until these are in
-// [1/4, 2).
-func BothScaling(m *Matrix, pool *parallel.Pool) Scaling {
-	s := NoScaling(m)
-	exponents := entryExponents(m, pool)
-	at := newColumnScalings(m.Cols, pool)
-	for range equilibrations {
-		changed := anyPanel(m, pool, func(lo, hi int) (changed bool) {
-			columns := at.take()
-			defer at.put(columns)
-			for i := lo; i < hi; i++ {
-				from, to := m.RowPtr[i], m.RowPtr[i+1]
-				h := half(columns.row(m.Col[from:to], exponents[from:to], int32(s.Row[i])))
-				s.Row[i] -= h // no other row reads it
-				changed = changed || h != 0
-			}
-			return changed
-		})
-		if !at.halve() && !changed {
-			break
-		}
-	}
-	for j, c := range at.all[0] {
-		s.Col[j] = int(c.exponent)
-	}
-	return s
-}
-
-// entryExponents returns the exponents of the entries of m, noExponent where they are zero.
-func entryExponents(m *Matrix, pool *parallel.Pool) []int16 {
-	exponents := make([]int16, m.NNZ())
-	pool.RunRanges(Panels(m), func(_, lo, hi int) {
-		from, to := m.RowPtr[lo], m.RowPtr[hi]
-		out := exponents[from:to]
-		for k, v := range m.Val[from:to] {
-			if e := Exponent(v); v != 0 {
-				out[k] = int16(e)
-			} else {
-				out[k] = noExponent
-			}
-		}
-	})
-	return exponents
-}
-
-// columnScaling is the exponent of a column and that of its largest entry in a sweep, side by
-// side since columns come in any order.
-type columnScaling struct{ exponent, largest int16 }
-
-// columnSweep is a sweep over some rows.
-type columnSweep []columnScaling
-
-// row returns the largest exponent in a row with an exponent, and raises those of its columns.
-func (at columnSweep) row(cols []int32, exponents []int16, row int32) (largest int32) {
-	largest = noExponent
-	exponents = exponents[:len(cols)]
-	for k, j := range cols {
-		c := &at[j]
-		e := int32(exponents[k]) + row + int32(c.exponent)
-		largest = max(largest, e)
-		c.largest = int16(max(int32(c.largest), e))
-	}
-	return largest
-}
-
-// columnScalings are sweeps that run side by side, each over the panels that it gets: which
-// those are makes no difference to the largest exponents of all.
-type columnScalings struct {
-	all  []columnSweep
-	free chan columnSweep
-}
-
-// mostSweeps bounds the memory of columnScalings.
-const mostSweeps = 16
-
-func newColumnScalings(cols int, pool *parallel.Pool) *columnScalings {
-	n := min(pool.Threads(), mostSweeps)
-	at := &columnScalings{free: make(chan columnSweep, n)}
-	for range n {
-		c := make(columnSweep, cols)
-		for j := range c {
-			c[j].largest = noExponent
-		}
-		at.all = append(at.all, c)
-		at.put(c)
-	}
-	return at
-}
-
-func (at *columnScalings) take() columnSweep { return <-at.free }
-func (at *columnScalings) put(c columnSweep) { at.free <- c }
-
-// halve ends a sweep over all rows: it halves what is left of each column, and reports whether
-// that is anything.
-func (at *columnScalings) halve() (changed bool) {
-	first := at.all[0]
-	for j := range first {
-		largest := first[j].largest
-		for _, c := range at.all[1:] {
-			largest = max(largest, c[j].largest)
-		}
-		h := half(int32(largest))
-		changed = changed || h != 0
-		next := columnScaling{first[j].exponent - int16(h), noExponent}
-		for _, c := range at.all {
-			c[j] = next
-		}
-	}
-	return changed
-}
-
-// half returns half of the largest exponent of a row or column, towards zero; 0
-// where there is no nonzero.
-func half(largest int32) int {
-	if largest < noExponent/2 { // with the exponents of row and column
-		return 0
-	}
-	return int(largest) / 2
-}
 
 // Exponent returns the e with |v| in [2^(e-1), 2^e), and 0 for 0, NaN and Inf.
 func Exponent(v float64) int {

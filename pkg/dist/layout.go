@@ -11,7 +11,7 @@ type Part struct {
 	Domain int
 	Row    int64 // its first row, among all
 
-	At                int // where the segment begins
+	At                int // where the segment begins, at Next of the part before it or somewhat later
 	Below, Own, Above int // elements of it: ghosts of lower index, own ones, ghosts of higher index
 
 	Ghosts []int64 // rows that the ghosts are copies of, ascending
@@ -39,14 +39,20 @@ func (p Part) global(at int) int64 {
 
 // position returns the position of a row in the segment, from its beginning; it is there.
 func (p Part) position(row int64) int {
+	at, _ := p.find(row)
+	return at
+}
+
+// find returns the position of a row in the segment, from its beginning, if it is there.
+func (p Part) find(row int64) (at int, ok bool) {
 	if at := row - p.Row; at >= 0 && at < int64(p.Own) {
-		return p.Below + int(at)
+		return p.Below + int(at), true
 	}
-	k, _ := slices.BinarySearch(p.Ghosts, row)
-	if k >= p.Below {
-		k += p.Own
+	at, ok = slices.BinarySearch(p.Ghosts, row)
+	if at >= p.Below {
+		at += p.Own
 	}
-	return k
+	return at, ok
 }
 
 // A Layout is how vectors lie on this rank. It is the same for all vectors of a matrix.
@@ -69,6 +75,9 @@ func NewLayout(c Comm, d Domains, ghosts [][]int64) *Layout {
 		domain := first + k
 		lo, hi := d.Start[domain], d.Start[domain+1]
 		below, _ := slices.BinarySearch(rows, lo)
+		if k > 0 {
+			l.Len += max(0, apart-l.Parts[k-1].Above-below)
+		}
 		p := Part{Domain: domain, Row: lo, At: l.Len, Below: below, Own: int(hi - lo), Above: len(rows) - below, Ghosts: rows}
 		l.Parts = append(l.Parts, p)
 		l.Len = p.Next()
@@ -77,6 +86,10 @@ func NewLayout(c Comm, d Domains, ghosts [][]int64) *Layout {
 	l.Halo = newHalo(l)
 	return l
 }
+
+// apart is the least number of positions between the own elements of two parts. Kernels that work on so many rows at a
+// time may overwrite what is behind the own elements.
+const apart = 16
 
 // Part returns the index of the part that has position at of a vector.
 func (l *Layout) Part(at int) int {
@@ -87,7 +100,7 @@ func (l *Layout) Part(at int) int {
 	return k
 }
 
-// Global returns the row that position at of a vector is.
+// Global returns the row that position at of a segment is.
 func (l *Layout) Global(at int) int64 {
 	p := l.Parts[l.Part(at)]
 	return p.global(at - p.At)
@@ -108,25 +121,6 @@ func (l *Layout) Join(dst, src []float64) {
 		copy(dst, src[p.First():p.End()])
 		dst = dst[p.Own:]
 	}
-}
-
-// Halo renews ghosts.
-type Halo struct {
-	local    []copied // within this rank
-	links    []link   // to and from other ranks
-	exchange exchange[float64]
-	narrow   exchange[float32]
-	comm     Comm
-}
-
-// copied is an element to, of a ghost, that is element from.
-type copied struct{ to, from int32 }
-
-// link is what goes to and comes from another rank: positions of elements to send, and of ghosts, in an order that
-// both know.
-type link struct {
-	rank       int
-	send, recv []int32
 }
 
 // newHalo finds out who needs what: ghosts ask the owners of their rows.
@@ -159,9 +153,21 @@ func newHalo(l *Layout) *Halo {
 			h.links = append(h.links, k)
 		}
 	}
-	h.exchange = newExchange[float64](h)
-	h.narrow = newExchange[float32](h)
+	h.connect()
 	return h
+}
+
+// Sources returns the positions of own elements of which there are ghosts, ascending.
+func (l *Layout) Sources() []int32 {
+	var at []int32
+	for _, k := range l.Halo.links {
+		at = append(at, k.send...)
+	}
+	for _, k := range l.Halo.local {
+		at = append(at, k.from)
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
 }
 
 // own returns the position of a row of this rank as an own element.

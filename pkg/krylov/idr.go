@@ -93,8 +93,7 @@ func (m *IDR[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, o
 // shadow makes p orthonormal vectors at random.
 func (m *IDR[V, S]) shadow() {
 	for k, v := range m.p {
-		rng := rand.New(rand.NewPCG(shadowSeed, uint64(k)))
-		m.space.Fill(v, func(int) float64 { return rng.NormFloat64() })
+		m.space.Fill(v, normal(uint64(k)))
 		for _, q := range m.p[:k] {
 			m.space.Axpy(m.space.Dot(v, q).Neg(), q, v)
 		}
@@ -102,8 +101,28 @@ func (m *IDR[V, S]) shadow() {
 	}
 }
 
+// normal returns a function that draws element i of random vector k, for ascending i. There is a stream for each shadowBlock elements,
+// so that processes that share the vector need not draw what is before their own.
+func normal(k uint64) func(i int) float64 {
+	var rng *rand.Rand
+	block, next := -1, 0 // the stream and the element that it draws next
+	return func(i int) float64 {
+		if i/shadowBlock != block {
+			block = i / shadowBlock
+			next = block * shadowBlock
+			rng = rand.New(rand.NewPCG(shadowSeed+uint64(block)<<32, k))
+		}
+		for ; next < i; next++ {
+			rng.NormFloat64()
+		}
+		next++
+		return rng.NormFloat64()
+	}
+}
+
 const (
-	shadowSeed = 913
+	shadowSeed  = 913
+	shadowBlock = 1 << 16
 	// leastCosine is the cosine of r and B r from which omega is made larger.
 	leastCosine = 0.7
 )

@@ -59,7 +59,7 @@ func (a BasisCounts) Sub(b BasisCounts) BasisCounts {
 type hostBasis struct {
 	h      *Host
 	format BasisFormat
-	v      []*packed.Vector
+	v      [][]*packed.Vector // for each vector its parts
 	counts BasisCounts
 }
 
@@ -88,10 +88,17 @@ func (b *hostBasis) rule(delta float64) packed.Rule {
 // Set implements Basis.
 func (b *hostBasis) Set(k int, a Float64, w []float64, delta float64) {
 	for len(b.v) <= k {
-		b.v = append(b.v, packed.New(b.h.n, b.h.pool, b.h.kernels))
+		var parts []*packed.Vector
+		for _, p := range b.h.parts {
+			parts = append(parts, packed.New(p.Hi-p.Lo, b.h.pool, b.h.kernels))
+		}
+		b.v = append(b.v, parts)
 	}
-	b.v[k].Pack(a.Float(), w, b.rule(delta))
-	b.counts = b.counts.Add(BasisCounts{Elements: int64(b.h.n), Bytes: b.v[k].Bytes()})
+	for at, p := range b.h.parts {
+		v := b.v[k][at]
+		v.Pack(a.Float(), w[p.Lo:p.Hi], b.rule(delta))
+		b.counts = b.counts.Add(BasisCounts{Elements: int64(p.Hi - p.Lo), Bytes: v.Bytes()})
+	}
 }
 
 // Counts implements Basis.
@@ -99,27 +106,40 @@ func (b *hostBasis) Counts() BasisCounts { return b.counts }
 
 // read counts the first n vectors, and so many of the space, as read or written.
 func (b *hostBasis) read(n, others int) {
-	b.counts.Read += int64(8 * b.h.n * others)
-	for _, v := range b.v[:n] {
-		b.counts.Read += v.Bytes()
+	for at, p := range b.h.parts {
+		b.counts.Read += int64(8 * (p.Hi - p.Lo) * others)
+		for _, v := range b.v[:n] {
+			b.counts.Read += v[at].Bytes()
+		}
 	}
 }
 
 // blocksOf is the number of blocks of a packed.Vector in one of Host.
 const blocksOf = blockSize / packed.Block
 
-// each calls do for every block of w, which is the blocks lo to hi-1 of packed vectors.
-func (b *hostBasis) each(do func(block, lo, hi int)) {
+// packedBlocks is a block of Host: the blocks lo to hi-1 of packed vectors of a part, whose elements of w are part.
+type packedBlocks struct {
+	number, of, lo, hi int
+	part               []float64
+}
+
+// each calls do for every block of w.
+func (b *hostBasis) each(w []float64, do func(packedBlocks)) {
+	h := b.h
 	run := parallel.Func(func(k int) {
-		do(k, k*blocksOf, min((k+1)*blocksOf, (b.h.n+packed.Block-1)/packed.Block))
+		r := h.block[k]
+		p := h.parts[r.part]
+		lo := (r.lo - p.Lo) / packed.Block
+		hi := (r.hi - p.Lo + packed.Block - 1) / packed.Block
+		do(packedBlocks{k, r.part, lo, hi, w[p.Lo:p.Hi]})
 	})
-	if b.h.n < serialBelow {
-		for k := range b.h.blocks() {
+	if h.len < serialBelow {
+		for k := range h.blocks() {
 			run(k)
 		}
 		return
 	}
-	b.h.pool.Run(b.h.blocks(), run)
+	h.pool.Run(h.blocks(), run)
 }
 
 // MultiDot implements Basis.
@@ -127,9 +147,9 @@ func (b *hostBasis) MultiDot(out []Float64, w []float64) {
 	m, h := len(out), b.h
 	h.room(m)
 	b.read(m, 1)
-	b.each(func(block, lo, hi int) {
+	b.each(w, func(p packedBlocks) {
 		for k := range m {
-			h.partial[block*m+k] = b.v[k].DotBlocks(lo, hi, w)
+			h.partial[p.number*m+k] = b.v[k][p.of].DotBlocks(p.lo, p.hi, p.part)
 		}
 	})
 	h.Reducer.Sum(h.sums[:m], h.partial[:m*h.blocks()])
@@ -141,24 +161,24 @@ func (b *hostBasis) MultiDot(out []Float64, w []float64) {
 // MultiAxpy implements Basis.
 func (b *hostBasis) MultiAxpy(a []Float64, w []float64) {
 	b.read(len(a), 2)
-	b.each(func(_, lo, hi int) { b.add(a, lo, hi, w) })
+	b.each(w, func(p packedBlocks) { b.add(a, p) })
 }
 
 // MultiAxpyDot implements Basis.
 func (b *hostBasis) MultiAxpyDot(a []Float64, w []float64) Float64 {
 	h := b.h
 	b.read(len(a), 2)
-	b.each(func(block, lo, hi int) {
-		b.add(a, lo, hi, w)
-		part := w[lo*packed.Block : min(hi*packed.Block, h.n)]
-		h.partial[block] = h.kernels.Dot(part, part)
+	b.each(w, func(p packedBlocks) {
+		b.add(a, p)
+		r := h.block[p.number]
+		h.partial[p.number] = h.kernels.Dot(w[r.lo:r.hi], w[r.lo:r.hi])
 	})
 	return h.sum()
 }
 
-// add computes w += sum a_k v_k for the packed blocks lo to hi-1.
-func (b *hostBasis) add(a []Float64, lo, hi int, w []float64) {
+// add computes w += sum a_k v_k for these blocks.
+func (b *hostBasis) add(a []Float64, p packedBlocks) {
 	for k, f := range a {
-		b.v[k].AxpyBlocks(f.Float(), lo, hi, w)
+		b.v[k][p.of].AxpyBlocks(f.Float(), p.lo, p.hi, p.part)
 	}
 }

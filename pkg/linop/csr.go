@@ -25,6 +25,13 @@ func NewCSR(m *csr.Matrix, pool *parallel.Pool) *CSR {
 	return a
 }
 
+// NewCSRRows is NewCSR of some rows of m, those of the panels: panel k is the rows panel[k] to panel[k+1]-1. Products leave the
+// others alone.
+func NewCSRRows(m *csr.Matrix, panel []int, pool *parallel.Pool) *CSR {
+	rows := &csrValues[float64]{m, m.Val, kernels.Default()}
+	return &CSR{Products: *NewProducts(rows, panel, pool), rows: rows}
+}
+
 // NewCSR32 is NewCSR with the values rounded to float32, which takes 8 bytes a
 // nonzero instead of 12; arithmetic is in float64 as before. The structure of m
 // is not copied. A value beyond the range of float32 becomes infinite, one
@@ -106,8 +113,13 @@ type Accurate struct{ *CSR }
 // Residual computes r = b - A x, rounded once per element.
 func (a Accurate) Residual(r, b, x []float64) {
 	a.accurate = accurateResidual{a.CSR, r, b, x}
-	a.pool.Run(a.panels(), &a.accurate)
+	a.pool.Run(a.Panels(), &a.accurate)
 	a.accurate = accurateResidual{}
+}
+
+// AccurateResidual computes the rows of panel k of such a residual. Several goroutines may call it at once.
+func (a *CSR) AccurateResidual(k int, r, b, x []float64) {
+	a.rows.residual(r, b, a.panel[k], a.panel[k+1], x)
 }
 
 // accurateResidual is such a residual as a parallel job.
@@ -118,5 +130,5 @@ type accurateResidual struct {
 
 // Do computes the rows of one panel.
 func (j *accurateResidual) Do(k int) {
-	j.a.rows.residual(j.r, j.b, j.a.panel[k], j.a.panel[k+1], j.x)
+	j.a.AccurateResidual(k, j.r, j.b, j.x)
 }

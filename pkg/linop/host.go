@@ -20,10 +20,13 @@ const (
 type Host struct {
 	Reducer Reducer // of inner products, norms and maxima; NewHost sets Local
 
-	n       int
+	n       int // dimension
+	len     int // elements of a vector of this process
+	parts   []Range
 	pool    *parallel.Pool
 	kernels *kernels.Set
-	bounds  []int     // range k is bounds[k] to bounds[k+1]-1
+	block   []span    // of at most blockSize elements
+	ranges  []span    // of at most rangeSize
 	partial []float64 // for each block one, two for DoubleStep, len(vs) for MultiDot
 	sums    []float64 // of them
 	job     vectorJob
@@ -31,19 +34,40 @@ type Host struct {
 
 var _ Space[[]float64, Float64] = (*Host)(nil)
 
+// A Range is the elements Lo to Hi-1 of a vector of this process.
+type Range struct {
+	Lo, Hi int
+	First  int // the index of element Lo in the whole vector
+}
+
 // NewHost returns the space of dimension n on the threads of pool.
-func NewHost(n int, pool *parallel.Pool) *Host {
-	h := &Host{Reducer: Local{}, n: n, pool: pool, kernels: kernels.Default()}
+func NewHost(n int, pool *parallel.Pool) *Host { return NewHostOf(n, n, []Range{{Hi: n}}, pool) }
+
+// NewHostOf returns a space of vectors of dimension n of which this process has the elements in parts, ascending. Here, a
+// vector has length elements; those outside of the parts belong to nobody: operations leave them alone or change them, and
+// nothing depends on them. No partial result is that of two parts. It is up to the caller to set a Reducer for all processes.
+func NewHostOf(n, length int, parts []Range, pool *parallel.Pool) *Host {
+	h := &Host{Reducer: Local{}, n: n, len: length, parts: parts, pool: pool, kernels: kernels.Default()}
+	h.block, h.ranges = cut(parts, blockSize), cut(parts, rangeSize)
 	h.partial, h.sums = make([]float64, 2*h.blocks()), make([]float64, 2)
-	for at := 0; at < n; at += rangeSize {
-		h.bounds = append(h.bounds, at)
-	}
-	h.bounds = append(h.bounds, n)
 	h.job.h = h
 	return h
 }
 
-func (h *Host) blocks() int { return (h.n + blockSize - 1) / blockSize }
+// span is the elements Lo to Hi-1, which are of a part.
+type span struct{ lo, hi, part int }
+
+// cut is the parts in spans of at most size elements.
+func cut(parts []Range, size int) (spans []span) {
+	for k, p := range parts {
+		for lo := p.Lo; lo < p.Hi; lo += size {
+			spans = append(spans, span{lo, min(lo+size, p.Hi), k})
+		}
+	}
+	return spans
+}
+
+func (h *Host) blocks() int { return len(h.block) }
 
 // Use makes k the kernels of the operations, nil the default ones.
 func (h *Host) Use(k *kernels.Set) { h.kernels = k.Or() }
@@ -51,8 +75,8 @@ func (h *Host) Use(k *kernels.Set) { h.kernels = k.Or() }
 // Dim returns n.
 func (h *Host) Dim() int { return h.n }
 
-// New returns a zero vector.
-func (h *Host) New() []float64 { return make([]float64, h.n) }
+// New returns a zero vector. It has an address of its own, even where it has no elements.
+func (h *Host) New() []float64 { return make([]float64, h.len, max(h.len, 1)) }
 
 // Scalar returns a.
 func (h *Host) Scalar(a float64) Float64 { return Float64(a) }
@@ -63,10 +87,12 @@ func (h *Host) Roundoff() float64 { return roundoff }
 // Zero sets x = 0.
 func (h *Host) Zero(x []float64) { clear(x) }
 
-// Fill sets x_i = element(i), in the order of i.
+// Fill sets x_i = element(i), in the order of i, for all indices that this process has.
 func (h *Host) Fill(x []float64, element func(i int) float64) {
-	for i := range h.n {
-		x[i] = element(i)
+	for _, p := range h.parts {
+		for at := p.Lo; at < p.Hi; at++ {
+			x[at] = element(p.First + at - p.Lo)
+		}
 	}
 }
 
@@ -188,7 +214,7 @@ func (h *Host) sum() Float64 {
 func (h *Host) run(j vectorJob) {
 	j.h = h
 	h.job = j
-	if h.n < serialBelow {
+	if h.len < serialBelow {
 		for b := range h.blocks() {
 			h.job.Do(b)
 		}
@@ -236,8 +262,7 @@ type vectorJob struct {
 
 // Do runs the operation on one block.
 func (j *vectorJob) Do(b int) {
-	lo := b * blockSize
-	hi := min(lo+blockSize, j.h.n)
+	lo, hi := j.h.block[b].lo, j.h.block[b].hi
 	part, k := j.h.partial, j.h.kernels
 	switch j.op {
 	case opCopy:

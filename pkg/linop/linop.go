@@ -33,7 +33,7 @@ type Space[V any, S Scalar[S]] interface {
 	Roundoff() float64  // the unit roundoff of S, 2^-53 for float64
 
 	Zero(x V)
-	Fill(x V, element func(i int) float64) // x_i = element(i), once for each i
+	Fill(x V, element func(i int) float64) // x_i = element(i), once for each i that this process has, ascending
 	Copy(dst, src V)
 	Scale(a S, x V)           // x *= a
 	Axpy(a S, x, y V)         // y += a x

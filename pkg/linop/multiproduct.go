@@ -38,7 +38,7 @@ func (a *Products) ApplyMulti(dst, src *MultiVector) {
 		case together && rows.Together(x.Width):
 			rows.BeginMulti(x.Data, x.Width)
 			a.multi = multiProduct{rows: rows, panel: a.panel, dst: y.Data, x: x.Data, k: x.Width}
-			a.pool.Run(a.panels(), &a.multi)
+			a.pool.Run(a.Panels(), &a.multi)
 			a.multi = multiProduct{}
 		default:
 			a.oneByOne(y, x, min(x.Width, src.k-k*MostTogether))

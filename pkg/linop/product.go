@@ -43,7 +43,7 @@ type Products struct {
 	panel   []int        // panel k is the rows panel[k] to panel[k+1]-1
 	partial []float64    // for each panel one, two for ApplyDots
 	sums    [2]float64
-	job     product
+	job     panelJob
 	multi   multiProduct
 	column  []float64 // of vectors of a group that are multiplied one by one
 }
@@ -60,76 +60,99 @@ func NewProducts(rows Rows, panel []int, pool *parallel.Pool) *Products {
 // Use makes k the kernels of the epilogues, nil the default ones; rows know their own.
 func (a *Products) Use(k *kernels.Set) { a.kernels = k.Or() }
 
-func (a *Products) panels() int { return len(a.panel) - 1 }
+// Panels returns the number of panels.
+func (a *Products) Panels() int { return len(a.panel) - 1 }
+
+// PanelRows returns the rows lo to hi-1 of panel k.
+func (a *Products) PanelRows(k int) (lo, hi int) { return a.panel[k], a.panel[k+1] }
+
+// Begin prepares the products of all panels with src; Panel needs it, the other methods do it themselves.
+func (a *Products) Begin(src []float64) { a.rows.Begin(src) }
 
 // Dims returns the dimensions of the matrix.
 func (a *Products) Dims() (rows, cols int) { return a.rows.Dims() }
 
 // Apply computes dst = A src.
-func (a *Products) Apply(dst, src []float64) { a.run(product{dst: dst, x: src}) }
+func (a *Products) Apply(dst, src []float64) { a.run(Product{Dst: dst, Src: src}) }
 
 // ApplyDot computes dst = A src and returns dst·w.
 func (a *Products) ApplyDot(dst, src, w []float64) Float64 {
-	a.run(product{epilogue: WithDot, dst: dst, x: src, w: w})
-	a.Reducer.Sum(a.sums[:1], a.partial[:a.panels()])
+	a.run(Product{Epilogue: WithDot, Dst: dst, Src: src, W: w})
+	a.Reducer.Sum(a.sums[:1], a.partial[:a.Panels()])
 	return Float64(a.sums[0])
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
 func (a *Products) ApplyDots(dst, src, w []float64) (dw, dd Float64) {
-	a.run(product{epilogue: WithDots, dst: dst, x: src, w: w})
+	a.run(Product{Epilogue: WithDots, Dst: dst, Src: src, W: w})
 	a.Reducer.Sum(a.sums[:], a.partial)
 	return Float64(a.sums[0]), Float64(a.sums[1])
 }
 
 // Residual computes r = b - A x.
 func (a *Products) Residual(r, b, x []float64) {
-	a.run(product{epilogue: Residual, dst: r, x: x, b: b})
+	a.run(Product{Epilogue: Residual, Dst: r, Src: x, B: b})
 }
 
 // Relax computes dst = src + omega w∘(b - A src).
 func (a *Products) Relax(dst, src, b, w []float64, omega Float64) {
-	a.run(product{epilogue: Relax, dst: dst, x: src, b: b, w: w, omega: omega.Float()})
+	a.run(Product{Epilogue: Relax, Dst: dst, Src: src, B: b, W: w, Omega: omega.Float(), Old: src})
 }
 
 // ApplyPlus computes dst = b + A src.
 func (a *Products) ApplyPlus(dst, b, src []float64) {
-	a.run(product{epilogue: Plus, dst: dst, x: src, b: b})
+	a.run(Product{Epilogue: Plus, Dst: dst, Src: src, B: b})
 }
 
-func (a *Products) run(p product) {
-	a.rows.Begin(p.x)
-	a.job = p
-	a.job.Products = a
-	a.pool.Run(a.panels(), &a.job)
-	a.job = product{}
+func (a *Products) run(p Product) {
+	a.rows.Begin(p.Src)
+	a.job.Product, a.job.of = p, a
+	a.pool.Run(a.Panels(), &a.job)
+	a.job = panelJob{}
 }
 
-// product is one product as a parallel job; see vectorJob.
-type product struct {
-	*Products
-	epilogue     Epilogue
-	dst, x, b, w []float64
-	omega        float64
+// Product is one product with what follows it. Dst, B, W and Old have an element for each row, Src one for
+// each column.
+type Product struct {
+	Epilogue
+	Dst, Src, B, W []float64
+	Omega          float64
+	Old            []float64 // of Relax: the elements of Src that belong to the rows
+}
+
+// panelJob is a product as a parallel job; see vectorJob.
+type panelJob struct {
+	Product
+	of *Products
 }
 
 // Do computes the rows of one panel.
-func (p *product) Do(k int) {
-	lo, hi := p.panel[k], p.panel[k+1]
-	p.rows.MulRows(p.dst, k, lo, hi, p.x)
-	dst := p.dst[lo:hi]
-	switch p.epilogue {
+func (j *panelJob) Do(k int) {
+	sums := j.of.partial[k:]
+	if j.Epilogue == WithDots {
+		sums = j.of.partial[2*k:]
+	}
+	j.of.Panel(&j.Product, k, sums)
+}
+
+// Panel computes the rows of panel k of a product, for which Begin has been called, and sets sums to dst·w and dst·dst of these
+// rows, as far as p asks for them. Several goroutines may call it at once.
+func (a *Products) Panel(p *Product, k int, sums []float64) {
+	lo, hi := a.panel[k], a.panel[k+1]
+	a.rows.MulRows(p.Dst, k, lo, hi, p.Src)
+	dst := p.Dst[lo:hi]
+	switch p.Epilogue {
 	case Residual, Relax:
-		p.kernels.Xpay(p.b[lo:hi], -1, dst)
-		if p.epilogue == Relax {
-			p.kernels.Relax(p.omega, p.w[lo:hi], p.x[lo:hi], dst)
+		a.kernels.Xpay(p.B[lo:hi], -1, dst)
+		if p.Epilogue == Relax {
+			a.kernels.Relax(p.Omega, p.W[lo:hi], p.Old[lo:hi], dst)
 		}
 	case Plus:
-		p.kernels.Axpy(1, p.b[lo:hi], dst)
+		a.kernels.Axpy(1, p.B[lo:hi], dst)
 	case WithDot:
-		p.partial[k] = p.kernels.Dot(dst, p.w[lo:hi])
+		sums[0] = a.kernels.Dot(dst, p.W[lo:hi])
 	case WithDots:
-		p.partial[2*k] = p.kernels.Dot(dst, p.w[lo:hi])
-		p.partial[2*k+1] = p.kernels.Dot(dst, dst)
+		sums[0] = a.kernels.Dot(dst, p.W[lo:hi])
+		sums[1] = a.kernels.Dot(dst, dst)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // A Reducer combines partial results of sums and maxima. [Local] combines those of one
@@ -46,26 +47,30 @@ func (Local) Max(partial []float64) float64 {
 // rangeSize is the number of elements of a range of Ranges, Max and Norm2.
 const rangeSize = 8 * blockSize
 
-// Ranges calls do for consecutive ranges of all indices, lo <= i < hi, on all threads.
+// Ranges calls do for ranges of elements, lo <= i < hi, on all threads: those of all indices that this process has.
 func (h *Host) Ranges(do func(lo, hi int)) {
-	h.pool.RunRanges(h.bounds, func(_, lo, hi int) { do(lo, hi) })
+	h.eachRange(func(_, lo, hi int) { do(lo, hi) })
+}
+
+func (h *Host) eachRange(do func(k, lo, hi int)) {
+	h.pool.Run(len(h.ranges), parallel.Func(func(k int) { do(k, h.ranges[k].lo, h.ranges[k].hi) }))
 }
 
 // Max returns the largest of what do returns for all ranges, as Ranges has them; NaN if
 // any is, -Inf if n = 0.
-func (h *Host) Max(do func(lo, hi int) float64) float64 { return h.Reducer.Max(h.parts(do)) }
+func (h *Host) Max(do func(lo, hi int) float64) float64 { return h.Reducer.Max(h.partials(do)) }
 
 // Sum returns the sum of what do returns for all ranges, as Ranges has them.
 func (h *Host) Sum(do func(lo, hi int) float64) float64 {
-	h.Reducer.Sum(h.sums[:1], h.parts(do))
+	h.Reducer.Sum(h.sums[:1], h.partials(do))
 	return h.sums[0]
 }
 
 // Max2 is Max of two numbers at once.
 func (h *Host) Max2(do func(lo, hi int) (a, b float64)) (a, b float64) {
-	ranges := len(h.bounds) - 1
+	ranges := len(h.ranges)
 	as, bs := h.partial[:ranges], h.partial[ranges:2*ranges]
-	h.pool.RunRanges(h.bounds, func(k, lo, hi int) { as[k], bs[k] = do(lo, hi) })
+	h.eachRange(func(k, lo, hi int) { as[k], bs[k] = do(lo, hi) })
 	return h.Reducer.Max(as), h.Reducer.Max(bs)
 }
 
@@ -90,9 +95,9 @@ func (h *Host) Norm2(x []float64) (norm float64, exp int) {
 	})), exp
 }
 
-// parts returns what do returns for each range.
-func (h *Host) parts(do func(lo, hi int) float64) []float64 {
-	parts := h.partial[:len(h.bounds)-1]
-	h.pool.RunRanges(h.bounds, func(k, lo, hi int) { parts[k] = do(lo, hi) })
-	return parts
+// partials returns what do returns for each range.
+func (h *Host) partials(do func(lo, hi int) float64) []float64 {
+	partial := h.partial[:len(h.ranges)]
+	h.eachRange(func(k, lo, hi int) { partial[k] = do(lo, hi) })
+	return partial
 }

@@ -83,7 +83,7 @@ func wide(m *csr.Matrix) *csr.Matrix {
 
 // setupOf returns what makers take.
 func setupOf(m *csr.Matrix, opt Options) setup {
-	return setup{opt.withDefaults(), context.Background(), m, nil}
+	return setup{Options: opt.withDefaults(), ctx: context.Background(), m: m}
 }
 
 func mustNew(tb testing.TB, k Kind, m *csr.Matrix, opt Options, pool *parallel.Pool) Preconditioner {

@@ -62,7 +62,11 @@ func newJacobi(s setup) (Preconditioner, error) {
 func (s *setup) jacobiDiagonal() (w vector, replaced int) {
 	w, _ = inverseDiagonal(s.m, false, s.pool, func(i int, _ float64) (float64, error) {
 		replaced++
-		return inverseSum(s.m, i), nil
+		if s.values != nil {
+			return inverseSum(s.values(i)), nil
+		}
+		_, vals := s.m.Row(i)
+		return inverseSum(vals), nil
 	})
 	if s.Symmetric {
 		for i, v := range w {
@@ -90,7 +94,7 @@ func inverseDiagonal(
 
 // errDiagonal describes a diagonal entry that is not positive, or of a matrix that need not
 // be definite cannot be inverted.
-func errDiagonal(i int, d float64, definite bool) error {
+func errDiagonal[I int | int64](i I, d float64, definite bool) error {
 	cause := ErrSingular
 	if definite {
 		cause = ErrNotDefinite
@@ -98,9 +102,8 @@ func errDiagonal(i int, d float64, definite bool) error {
 	return fmt.Errorf("%w: diagonal entry %d is %g", cause, i+1, d)
 }
 
-// inverseSum is 1 / sum_j |a_ij|, or 1 where that is no number.
-func inverseSum(m *csr.Matrix, i int) float64 {
-	_, vals := m.Row(i)
+// inverseSum is 1 / sum_j |a_ij| of the values of a row, or 1 where that is no number.
+func inverseSum(vals []float64) float64 {
 	sum := 0.0
 	for _, v := range vals {
 		sum += math.Abs(v)

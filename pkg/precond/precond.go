@@ -74,6 +74,7 @@ type Options struct {
 	Order     Order   // ILUT, ICT: OrderAuto if empty
 	Relax     float64 // ILU0: share of what it drops that is added to the diagonal, see newILU0; 0: none
 	Undivided bool    // ILU0: no subdomains: all rows in their order, solved by one thread, see split
+	Overlap   Overlap // NewDistributed, by domain
 	BlockSize int     // BlockJacobi: the largest block; AMG: unknowns a node; 0: found from the pattern
 	Degree    int     // Chebyshev: products with A an application; FSAI: power of A whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 
@@ -88,6 +89,16 @@ const (
 	OrderAuto Order = ""    // OrderAMD where the drop tolerance is at most nearlyComplete, otherwise OrderRCM
 	OrderRCM  Order = "rcm" // reverse Cuthill-McKee, see csr.RCM
 	OrderAMD  Order = "amd" // approximate minimum degree, see csr.AMD
+)
+
+// Overlap names how many layers of rows of other domains a domain has besides its own.
+type Overlap string
+
+// The overlaps.
+const (
+	OverlapAuto Overlap = ""  // OverlapOne where the kind has it, unless domains are so small that it doubles their rows
+	OverlapNone Overlap = "0" // blocks on the diagonal
+	OverlapOne  Overlap = "1" // restricted additive Schwarz, or a weighted one where M must be symmetric
 )
 
 // DefaultEpsilon is the default accuracy of stored values.

@@ -58,8 +58,14 @@ type Description struct {
 	// nonzeros, besides vectors; nil: the kind does not run on devices.
 	DeviceBytes func(n, nnz int64) int64
 
+	// Overlaps: NewDistributed can make it of domains that overlap.
+	Overlaps bool
+
 	create   func(s setup) (Preconditioner, error)
 	estimate func(s setup) (Work, error) // nil: there is none
+
+	// distribute is create for matrices in domains; nil: it is not for these.
+	distribute func(s distributed) (Preconditioner, error)
 }
 
 // Registry lists all kinds. A kind is added by its file and a row here.
@@ -68,17 +74,25 @@ var Registry = []Description{
 		Kind: None, Summary: "identity", Transposes: true, DeviceBytes: noBytes,
 		create: func(setup) (Preconditioner, error) { return nil, errors.New("there is nothing to set up") },
 	},
-	{Kind: Jacobi, Summary: "diagonal", Transposes: true, DeviceBytes: noBytes, create: newJacobi},
+	{Kind: Jacobi, Summary: "diagonal", Transposes: true, DeviceBytes: noBytes, create: newJacobi, distribute: byDomain(newJacobi)},
 	{
 		Kind: BlockJacobi, Summary: "diagonal blocks", Parameters: []Parameter{BlockSizes},
 		DeviceBytes: func(n, _ int64) int64 { return 8 * defaultBlockSize * n }, create: newBlockJacobi,
+		distribute: byDomain(newBlockJacobi),
 	},
-	{Kind: ILU0, Summary: "ILU(0)", Transposes: true, create: newILU0},
-	{Kind: IC0, Summary: "IC(0)", Definite: true, create: newIC0},
-	{Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, create: newILUT},
-	{Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, create: newICT},
+	{Kind: ILU0, Summary: "ILU(0)", Transposes: true, Overlaps: true, create: newILU0, distribute: byDomain(newILU0)},
+	{Kind: IC0, Summary: "IC(0)", Definite: true, Overlaps: true, create: newIC0, distribute: byDomain(newIC0)},
 	{
-		Kind: LU, Summary: "complete LU", Transposes: true, MaxWork: completeWork, create: newLU,
+		Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, Overlaps: true,
+		create: newILUT, distribute: byDomain(newILUT),
+	},
+	{
+		Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500,
+		Overlaps: true, create: newICT, distribute: byDomain(newICT),
+	},
+	{
+		Kind: LU, Summary: "complete LU", Transposes: true, MaxWork: completeWork, Overlaps: true,
+		create: newLU, distribute: byDomain(newLU),
 		estimate: func(s setup) (Work, error) {
 			t, err := s.blocksLU()
 			if err != nil {
@@ -95,7 +109,8 @@ var Registry = []Description{
 		},
 	},
 	{
-		Kind: Cholesky, Summary: "complete Cholesky", Definite: true, MaxWork: completeWork, create: newCholesky,
+		Kind: Cholesky, Summary: "complete Cholesky", Definite: true, MaxWork: completeWork,
+		Overlaps: true, create: newCholesky, distribute: byDomain(newCholesky),
 		estimate: func(s setup) (Work, error) {
 			p, err := s.planCholesky()
 			if err != nil {
@@ -105,7 +120,8 @@ var Registry = []Description{
 		},
 	},
 	{
-		Kind: LDL, Summary: "complete L|D|LT", Symmetric: true, MaxWork: completeWork, create: newLDL,
+		Kind: LDL, Summary: "complete L|D|LT", Symmetric: true, MaxWork: completeWork,
+		Overlaps: true, create: newLDL, distribute: byDomain(newLDL),
 		estimate: func(s setup) (Work, error) {
 			p, err := s.planSymmetric()
 			if err != nil {
@@ -117,11 +133,12 @@ var Registry = []Description{
 	{
 		Kind: Chebyshev, Summary: "polynomial", Definite: true,
 		DeviceBytes: csr.Bytes, create: equilibrated(newChebyshev), // which may keep a matrix that the method has given up
+		distribute: newDistributedChebyshev,
 	},
-	{Kind: FSAI, Summary: "sparse approximate inverse", Definite: true, create: equilibrated(newFSAI)},
+	{Kind: FSAI, Summary: "sparse approximate inverse", Definite: true, create: equilibrated(newFSAI), distribute: newDistributedFSAI},
 	{
 		Kind: AMG, Summary: "smoothed aggregation multigrid", MaxWork: 60,
-		Parameters: []Parameter{BlockSizes, NearNull, Cycle}, create: newMultigrid,
+		Parameters: []Parameter{BlockSizes, NearNull, Cycle}, create: newMultigrid, distribute: newDistributedMultigrid,
 	},
 }
 
@@ -173,13 +190,21 @@ func New(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *paral
 	return p, nil
 }
 
+// suits reports a kind that is for symmetric matrices only, if this one is not.
+func (d Description) suits(symmetric bool) error {
+	switch {
+	case d.Symmetric && !symmetric:
+		return errors.New("the matrix is not symmetric")
+	case d.Definite && !symmetric:
+		return errors.New("the matrix is not symmetric with a positive diagonal")
+	}
+	return nil
+}
+
 func (d Description) new(s setup) (p Preconditioner, err error) {
 	defer s.end(&err)
-	if d.Symmetric && !s.Symmetric {
-		return nil, errors.New("the matrix is not symmetric")
-	}
-	if d.Definite && !s.Symmetric {
-		return nil, errors.New("the matrix is not symmetric with a positive diagonal")
+	if err := d.suits(s.Symmetric); err != nil {
+		return nil, err
 	}
 	if err := s.interrupted(); err != nil {
 		return nil, err

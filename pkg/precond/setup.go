@@ -19,11 +19,14 @@ type setup struct {
 	ctx  context.Context
 	m    *csr.Matrix
 	pool *parallel.Pool
+
+	whole  int64                 // nonzeros of the matrix that MaxWork is for; 0: those of m
+	values func(i int) []float64 // of row i of A, of which m is a diagonal block; nil: of m
 }
 
 // newSetup returns a setup whose loops end with the context.
 func newSetup(ctx context.Context, m *csr.Matrix, opt Options, pool *parallel.Pool) setup {
-	return setup{opt.withDefaults(), ctx, m, pool.Until(ctx)}
+	return setup{Options: opt.withDefaults(), ctx: ctx, m: m, pool: pool.Until(ctx)}
 }
 
 // space returns vectors of an application.
@@ -62,7 +65,7 @@ func (s *setup) checkWork(multiplications int64) error {
 	if s.Worked != nil {
 		s.Worked(multiplications)
 	}
-	if s.MaxWork > 0 && float64(multiplications) > s.MaxWork*float64(s.m.NNZ()) {
+	if s.MaxWork > 0 && float64(multiplications) > s.MaxWork*float64(cmp.Or(s.whole, int64(s.m.NNZ()))) {
 		return fmt.Errorf("%w: more than %g multiplications per nonzero", ErrWork, s.MaxWork)
 	}
 	return nil
@@ -96,6 +99,18 @@ func (s *setup) checkMemory(bytes int64) error {
 
 // checkFinite reports a row with an entry that is not finite.
 func (s *setup) checkFinite() error {
+	if bad := s.infiniteRow(); bad >= 0 {
+		return errInfinite(int64(bad))
+	}
+	return nil
+}
+
+func errInfinite(row int64) error {
+	return fmt.Errorf("row %d has an entry that is not finite", row+1)
+}
+
+// infiniteRow returns the first row with an entry that is not finite, -1 if there is none.
+func (s *setup) infiniteRow() int {
 	bounds := csr.Panels(s.m)
 	bad := make([]int, len(bounds)-1) // the number of such a row; 0: none
 	s.pool.RunRanges(bounds, func(panel, lo, hi int) {
@@ -108,10 +123,10 @@ func (s *setup) checkFinite() error {
 	})
 	for _, row := range bad {
 		if row > 0 {
-			return fmt.Errorf("row %d has an entry that is not finite", row)
+			return row - 1
 		}
 	}
-	return nil
+	return -1
 }
 
 func finite(x float64) bool { return x-x == 0 }

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/mpi"
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/dist"
+)
+
+// A job is the ranks that run this command together, each a process that a launcher of MPI has
+// started; a single one otherwise.
+type job struct {
+	comm  *dist.Timed
+	stop  func()    // of MPI
+	err   io.Writer // standard error of this rank, which rank 0 alone prints to otherwise
+	ranks []profile
+}
+
+// startJob begins to run a command on all ranks. They must be alike.
+func startJob(args []string, errOut io.Writer) (*job, error) {
+	comm, stop, err := mpi.Start()
+	if err != nil {
+		return nil, err
+	}
+	return newJob(comm, stop, args, errOut)
+}
+
+func newJob(comm dist.Comm, stop func(), args []string, errOut io.Writer) (*job, error) {
+	j := &job{comm: dist.NewTimed(comm), stop: stop, err: errOut}
+	if j.alone() {
+		return j, nil
+	}
+	err := j.compare(args)
+	if err == nil {
+		j.share()
+	}
+	return j, err
+}
+
+func (j *job) rank() int { return j.comm.Rank() }
+func (j *job) size() int { return j.comm.Size() }
+
+// alone reports whether this is the only rank.
+func (j *job) alone() bool { return j.size() == 1 }
+
+// streams are those of a rank: only rank 0 reads standard input and prints.
+func (j *job) streams(in io.Reader, out, errOut io.Writer) streams {
+	if j.rank() > 0 {
+		return streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard, job: j}
+	}
+	return streams{in: in, out: out, err: errOut, job: j}
+}
+
+// overRanks marks commands that run over ranks.
+const overRanks = "over ranks"
+
+// alike marks a command that runs over ranks, or prints the same on all of them.
+func alike(c *cobra.Command) *cobra.Command {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[overRanks] = "yes"
+	return c
+}
+
+// suits reports that a command does not run over ranks.
+func (j *job) suits(c *cobra.Command) error {
+	if j.alone() || c.Annotations[overRanks] != "" {
+		return nil
+	}
+	return usage("%s runs in a single process, and a launcher has started %d; solve and bench mpi run over ranks", c.CommandPath(), j.size())
+}
+
+// abort ends all ranks at once.
+func (j *job) abort(code int) {
+	if j.alone() {
+		os.Exit(code)
+	}
+	go j.comm.Abort(code)
+	time.Sleep(exitGrace)
+	os.Exit(code)
+}
+
+// guarded runs f, and ends all ranks if it panics, since the others would wait for this one.
+func (j *job) guarded(f func() error) error {
+	if j.alone() {
+		return f()
+	}
+	defer func() {
+		fault := recover()
+		if fault == nil {
+			return
+		}
+		code, text := 2, fmt.Sprintf("panic: %v\n\n%s", fault, debug.Stack())
+		if transport, ok := fault.(*dist.Error); ok {
+			code, text = exitFailure, transport.Error()
+		}
+		fmt.Fprintf(j.err, "mpsolve: rank %d: %s\n", j.rank(), text)
+		j.abort(code)
+	}()
+	return f()
+}
+
+// giveUp ends all ranks with an error that the others do not know of.
+func (j *job) giveUp(err error) {
+	if j.rank() > 0 {
+		err = fmt.Errorf("rank %d: %w", j.rank(), err)
+	}
+	fmt.Fprintf(j.err, "mpsolve: %s\n", report.Printable(oneLine(err)))
+	j.abort(exitCode(err))
+}
+
+// close ends MPI, once all ranks are there: what rank 0 prints has then been printed, for a launcher may end it
+// when another rank ends.
+func (j *job) close() {
+	if !j.alone() {
+		j.comm.Barrier()
+	}
+	j.stop()
+}
+
+// outcome returns the error that ends the command on all ranks: what has stopped one, or what has failed.
+// Collective.
+func (j *job) outcome(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if j.alone() {
+		if cause != nil {
+			return cause
+		}
+		return err
+	}
+	if stopped := j.agree(cause); stopped != nil {
+		return stopped
+	}
+	return j.agree(err)
+}
+
+// agree returns the error of the first rank that has one, on all ranks. Collective.
+func (j *job) agree(err error) error {
+	if j.alone() {
+		return err
+	}
+	var own []byte
+	if err != nil {
+		own = append([]byte{byte(exitCode(err))}, err.Error()...)
+	}
+	for r, b := range j.comm.Gather(own) {
+		switch {
+		case len(b) == 0:
+			continue
+		case r == 0 && j.rank() == 0:
+			return err
+		}
+		return told(r, int(b[0]), string(b[1:]))
+	}
+	return nil
+}
+
+// told is the error of another rank.
+func told(rank, code int, text string) error {
+	switch {
+	case text == "":
+		return &exitError{code: code}
+	case rank > 0 && code < 128:
+		text = fmt.Sprintf("rank %d: %s", rank, text)
+	}
+	return &exitError{code, errors.New(text)}
+}
+
+// noJob reports that the job did not begin. Ranks other than 0 have an empty error for what rank 0 says.
+func noJob(err error, errOut io.Writer) int {
+	if err.Error() != "" {
+		fmt.Fprintf(errOut, "mpsolve: %s\n", report.Printable(oneLine(err)))
+	}
+	return exitCode(err)
+}

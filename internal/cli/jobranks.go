@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/machine"
+)
+
+// A profile is what ranks tell each other of themselves.
+type profile struct {
+	Args             []string
+	Program, Kernels string
+	Node             string // processes of the same node share its processors
+	Processors       []int  // that this process may run on; none: not known
+	Allowed          int    // the processors that its launcher may run on; 0: not known
+	Threads          int    // that Go would use
+}
+
+// compare finds out who the ranks are. Their arguments, programs and kernels must be the same.
+// Collective.
+func (j *job) compare(args []string) error {
+	here := machine.Here("", Version)
+	own, err := json.Marshal(profile{
+		Args: args, Program: strings.TrimSpace(here.Version + " " + here.Commit), Kernels: kernels.Default().String(),
+		Node: machine.Node(), Processors: machine.Affinity(0), Allowed: len(machine.Affinity(os.Getppid())), Threads: here.Cores,
+	})
+	if err != nil {
+		return err
+	}
+	for _, text := range j.comm.Gather(own) {
+		var p profile
+		if err := json.Unmarshal(text, &p); err != nil {
+			return usage("the ranks are of different programs")
+		}
+		j.ranks = append(j.ranks, p)
+	}
+	for r, p := range j.ranks {
+		switch first := j.ranks[0]; {
+		case p.Program != first.Program:
+			return usage("rank %d is mpsolve %s, rank 0 mpsolve %s; all ranks need the same program", r, p.Program, first.Program)
+		case !slices.Equal(p.Args, first.Args):
+			return usage("rank %d was started as mpsolve %s, rank 0 as mpsolve %s; all ranks need the same arguments",
+				r, strings.Join(p.Args, " "), strings.Join(first.Args, " "))
+		case p.Kernels != first.Kernels:
+			return usage("rank %d has the kernels %s, rank 0 has %s, and x would depend on who computes what; set MPSOLVE_KERNELS to those that all processors have",
+				r, p.Kernels, first.Kernels)
+		}
+	}
+	return nil
+}
+
+// share leaves each rank its part of the processors that ranks of a node share, unless GOMAXPROCS says how many it has.
+func (j *job) share() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(threadsOf(j.ranks, j.rank()))
+	}
+}
+
+// threadsOf returns the number of threads of a rank: a processor that k ranks may run on counts 1/k. A limit on the
+// time of processors, as containers have, is that of all ranks of a node.
+func threadsOf(ranks []profile, rank int) int {
+	own := ranks[rank]
+	sharing, onNode := map[int]int{}, 0
+	for _, p := range ranks {
+		if p.Node != own.Node {
+			continue
+		}
+		onNode++
+		for _, c := range p.Processors {
+			sharing[c]++
+		}
+	}
+	share := float64(own.Threads) / float64(onNode)
+	if own.Threads == len(own.Processors) { // no limit but the binding
+		share = 0
+		for _, c := range own.Processors {
+			share += 1 / float64(sharing[c])
+		}
+	}
+	const rounding = 1e-9
+	return max(1, int(share+rounding))
+}
+
+// whole leaves rank 0, which works while the others wait, all processors that it may run on, until end is called.
+func (j *job) whole() (end func()) {
+	if j.rank() > 0 || os.Getenv("GOMAXPROCS") != "" {
+		return func() {}
+	}
+	own := runtime.GOMAXPROCS(j.ranks[0].Threads)
+	return func() { runtime.GOMAXPROCS(own) }
+}
+
+// nodes returns the number of machines that the ranks run on.
+func (j *job) nodes() int {
+	names := map[string]bool{}
+	for _, p := range j.ranks {
+		names[p.Node] = true
+	}
+	return len(names)
+}
+
+// processors says how many threads ranks have, and what they could have.
+func (j *job) processors() string {
+	own, here := j.ranks[j.rank()], 0
+	bound := map[int]bool{}
+	for _, p := range j.ranks {
+		if p.Node == own.Node {
+			here++
+			for _, c := range p.Processors {
+				bound[c] = true
+			}
+		}
+	}
+	text := fmt.Sprintf("%s on this node, %s each", english.Plural(here, "rank", ""), english.Plural(threadsOf(j.ranks, j.rank()), "thread", ""))
+	if len(bound) > 0 && len(bound) < own.Allowed {
+		text += fmt.Sprintf("; they are bound to %d of %d processors: mpirun --bind-to none, or --map-by socket:PE=N, leaves them more", len(bound), own.Allowed)
+	}
+	return text
+}

@@ -1,0 +1,69 @@
+//go:build cgo && (linux || darwin)
+
+#include "library.h"
+
+#include <string.h>
+
+int mpilib_finalize(void) { return mpilib_call.Finalize(); }
+int mpilib_abort(mpilib_handle comm, int code) { return mpilib_call.Abort(comm, code); }
+int mpilib_rank(mpilib_handle comm, int *rank) { return mpilib_call.Comm_rank(comm, rank); }
+int mpilib_size(mpilib_handle comm, int *size) { return mpilib_call.Comm_size(comm, size); }
+int mpilib_return_errors(mpilib_handle comm) { return mpilib_call.Comm_set_errhandler(comm, mpilib.is.errors_return); }
+
+int mpilib_split(mpilib_handle comm, int color, mpilib_handle *part)
+{
+	*part = 0; /* the library sets half of it if its handles are an int */
+	return mpilib_call.Comm_split(comm, color, 0, part);
+}
+
+void mpilib_error_text(int code, char *text, size_t n)
+{
+	char all[8192] = ""; /* MPI_MAX_ERROR_STRING is 256 to 1024 */
+	int length = 0;
+	mpilib_call.Error_string(code, all, &length);
+	all[sizeof all - 1] = 0;
+	strncpy(text, all, n - 1);
+	text[n - 1] = 0;
+}
+
+int mpilib_barrier(mpilib_handle comm) { return mpilib_call.Barrier(comm); }
+int mpilib_sum(int64_t *x, int n, mpilib_handle comm) { return mpilib_call.Allreduce(mpilib.is.in_place, x, n, mpilib.is.int64, mpilib.is.sum, comm); }
+int mpilib_max(int64_t *x, int n, mpilib_handle comm) { return mpilib_call.Allreduce(mpilib.is.in_place, x, n, mpilib.is.int64, mpilib.is.max, comm); }
+
+int mpilib_broadcast(void *b, int n, int root, mpilib_handle comm) { return mpilib_call.Bcast(b, n, mpilib.is.byte, root, comm); }
+
+int mpilib_allgather(const void *b, int n, void *all, mpilib_handle comm)
+{
+	return mpilib_call.Allgather(b, n, mpilib.is.byte, all, n, mpilib.is.byte, comm);
+}
+
+int mpilib_allgatherv(const void *b, int n, void *all, const int *counts, const int *places, mpilib_handle comm)
+{
+	return mpilib_call.Allgatherv(b, n, mpilib.is.byte, all, counts, places, mpilib.is.byte, comm);
+}
+
+int mpilib_alltoall(const void *to, int n, void *from, mpilib_handle comm)
+{
+	return mpilib_call.Alltoall(to, n, mpilib.is.byte, from, n, mpilib.is.byte, comm);
+}
+
+int mpilib_alltoallv(const void *to, const int *sent, const int *sent_at, void *from, const int *received, const int *received_at, mpilib_handle comm)
+{
+	return mpilib_call.Alltoallv(to, sent, sent_at, mpilib.is.byte, from, received, received_at, mpilib.is.byte, comm);
+}
+
+static void *request(void *requests, int k) { return (char *)requests + (size_t)k * mpilib.is.request; }
+
+int mpilib_send_init(const void *b, int n, int to, int tag, mpilib_handle comm, void *requests, int k)
+{
+	return mpilib_call.Send_init(b, n, mpilib.is.byte, to, tag, comm, request(requests, k));
+}
+
+int mpilib_receive_init(void *b, int n, int from, int tag, mpilib_handle comm, void *requests, int k)
+{
+	return mpilib_call.Recv_init(b, n, mpilib.is.byte, from, tag, comm, request(requests, k));
+}
+
+int mpilib_startall(int n, void *requests) { return mpilib_call.Startall(n, requests); }
+int mpilib_waitall(int n, void *requests) { return mpilib_call.Waitall(n, requests, mpilib.is.statuses_ignore); }
+int mpilib_request_free(void *requests, int k) { return mpilib_call.Request_free(request(requests, k)); }

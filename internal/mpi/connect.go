@@ -1,0 +1,121 @@
+//go:build cgo && (linux || darwin)
+
+package mpi
+
+// #include <stdlib.h>
+// #include "mpilib.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/pkg/dist"
+)
+
+// connection is persistent requests, those to receive first, and the buffers they have.
+type connection struct {
+	comm     *comm
+	requests unsafe.Pointer
+	count    C.int
+	memory   unsafe.Pointer
+	out, in  [][]byte
+}
+
+var _ dist.Connection = (*connection)(nil)
+
+// messageBytes is the most that one message has; longer ones are several.
+var messageBytes = 1 << 30
+
+// line is what buffers begin at multiples of, in bytes.
+const line = 64
+
+func (c *comm) Connect(send, recv []dist.Channel) dist.Connection {
+	c.calling.Lock()
+	defer c.calling.Unlock()
+	n := &connection{comm: c}
+	total, messages := line, 0
+	for _, channels := range [][]dist.Channel{recv, send} {
+		for _, ch := range channels {
+			total += (ch.Bytes + line - 1) / line * line
+			messages += max(1, (ch.Bytes+messageBytes-1)/messageBytes)
+		}
+	}
+	n.memory = allocate(total)
+	n.requests = allocate(max(messages, 1) * int(C.mpilib.is.request))
+	at := line - int(uintptr(n.memory)%line)
+	cut := func(bytes int) []byte {
+		b := unsafe.Slice((*byte)(unsafe.Add(n.memory, at)), bytes)
+		at += (bytes + line - 1) / line * line
+		clear(b)
+		return b
+	}
+	c.tag = (c.tag + 1) % tags
+	tag := C.int(c.tag)
+	for _, ch := range recv {
+		b := cut(ch.Bytes)
+		n.in = append(n.in, b)
+		n.each(b, func(b []byte) C.int {
+			return C.mpilib_receive_init(pointer(b), C.int(len(b)), C.int(ch.Rank), tag, c.handle, n.requests, n.count)
+		}, "MPI_Recv_init")
+	}
+	for _, ch := range send {
+		b := cut(ch.Bytes)
+		n.out = append(n.out, b)
+		n.each(b, func(b []byte) C.int {
+			return C.mpilib_send_init(pointer(b), C.int(len(b)), C.int(ch.Rank), tag, c.handle, n.requests, n.count)
+		}, "MPI_Send_init")
+	}
+	return n
+}
+
+// tags is how many tags connections have by turns; MPI has 32,768 at least.
+const tags = 1 << 14
+
+// each makes requests for the pieces of b.
+func (n *connection) each(b []byte, request func([]byte) C.int, call string) {
+	for {
+		piece := b[:min(len(b), messageBytes)]
+		check(request(piece), call)
+		n.count++
+		if b = b[len(piece):]; len(b) == 0 {
+			return
+		}
+	}
+}
+
+func (n *connection) Out(k int) []byte { return n.out[k] }
+func (n *connection) In(k int) []byte  { return n.in[k] }
+
+func (n *connection) Start() {
+	if n.count == 0 {
+		return
+	}
+	n.comm.calling.Lock()
+	defer n.comm.calling.Unlock()
+	check(C.mpilib_startall(n.count, n.requests), "MPI_Startall")
+}
+
+func (n *connection) Wait() {
+	if n.count == 0 {
+		return
+	}
+	n.comm.calling.Lock()
+	defer n.comm.calling.Unlock()
+	check(C.mpilib_waitall(n.count, n.requests), "MPI_Waitall")
+}
+
+func (n *connection) Close() {
+	n.comm.calling.Lock()
+	defer n.comm.calling.Unlock()
+	if n.requests == nil {
+		return
+	}
+	for k := range n.count {
+		if !n.comm.finalized {
+			check(C.mpilib_request_free(n.requests, k), "MPI_Request_free")
+		}
+	}
+	C.free(n.requests)
+	C.free(n.memory)
+	*n = connection{comm: n.comm}
+}

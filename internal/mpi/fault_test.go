@@ -1,0 +1,101 @@
+//go:build cgo && (linux || darwin)
+
+package mpi
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/dist"
+)
+
+// second makes what the second rank does a role; the others wait for it.
+func second(what func(c dist.Comm)) func(c dist.Comm) int {
+	return func(c dist.Comm) int {
+		if c.Rank() == 1 {
+			what(c)
+		}
+		c.Barrier()
+		fmt.Println("passed")
+		return 0
+	}
+}
+
+func init() {
+	roles["kill"] = second(func(dist.Comm) { syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+	roles["abort"] = second(func(c dist.Comm) { c.Abort(4) })
+	roles["panic"] = second(func(dist.Comm) { panic("rank 1") })
+	roles["exit"] = second(func(dist.Comm) { os.Exit(3) })
+	roles["code"] = func(dist.Comm) int { return 3 }
+	roles["nil"] = func(c dist.Comm) int {
+		defer func() { fmt.Println("recovered:", recover()) }()
+		c.Barrier()
+		var p *int
+		*p = 1
+		return 0
+	}
+	roles["no such rank"] = func(c dist.Comm) int {
+		defer func() { fmt.Println("recovered:", recover().(*dist.Error)) }()
+		c.Connect([]dist.Channel{{Rank: 7, Bytes: 8}}, nil)
+		return 0
+	}
+}
+
+// TestFaults wants no rank to wait for one that has failed, and the exit code of what failed.
+func TestFaults(t *testing.T) {
+	const killed, killedHydra = 128 + 9, 9
+	for _, c := range []struct {
+		role         string
+		code, ofMPCH int
+		says         string
+		times        int
+	}{
+		{"kill", killed, killedHydra, "passed", 0},
+		{"abort", 4, 4, "passed", 0},
+		{"panic", 2, 2, "panic: rank 1", 1},
+		{"exit", 3, 3, "passed", 0},
+		{"code", 3, 3, "", 0},
+		{"nil", 0, 0, "recovered: runtime error: invalid memory address", 2},
+		{"no such rank", 0, 0, "recovered: MPI_Send_init: ", 2},
+	} {
+		for k, want := range map[kind]int{openMPI: c.code, mpich: c.ofMPCH} {
+			t.Run(c.role+" with "+string(k), func(t *testing.T) {
+				t.Parallel()
+				out, code := job{kind: k, ranks: 2, role: c.role}.run(t)
+				if code != want || c.says != "" && strings.Count(out, c.says) != c.times {
+					t.Errorf("exit code %d, want %d, and %q %d times:\n%s", code, want, c.says, c.times, out)
+				}
+			})
+		}
+	}
+}
+
+// TestOtherLibrary starts ranks with the launcher of another MPI: each would be alone.
+func TestOtherLibrary(t *testing.T) {
+	for k, other := range map[kind]kind{openMPI: mpich, mpich: openMPI} {
+		t.Run(string(k), func(t *testing.T) {
+			t.Parallel()
+			mpirun(t, other) // or the library is not there
+			out, code := job{kind: k, ranks: 2, role: "code", env: []string{Variable + "=" + string(other)}}.run(t)
+			if code != 5 || strings.Count(out, "MPI: ") != 1 || !strings.Contains(out, "started 2 processes, but ") || !strings.Contains(out, "sees 1 of them: ") {
+				t.Errorf("exit code %d\n%s", code, out)
+			}
+		})
+	}
+}
+
+// TestABI runs all methods through the ABI of MPI 5.0, over Open MPI.
+func TestABI(t *testing.T) {
+	t.Parallel()
+	j := job{kind: openMPI, ranks: 2, role: "methods"}
+	mpirun(t, openMPI)
+	want, _ := j.run(t)
+	j.env = []string{Variable + "=" + compiled(t, "abi.c")}
+	out, code := j.run(t)
+	if code != 0 || sorted(out) != sorted(want) {
+		t.Errorf("exit code %d\n%s\nwant\n%s", code, out, want)
+	}
+}

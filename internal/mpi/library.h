@@ -1,0 +1,34 @@
+/* The functions of an MPI library, by dlsym. */
+#include "mpilib.h"
+
+#define MPI_FUNCTIONS(F) \
+	F(Get_library_version, (char *, int *)) \
+	F(Init_thread, (int *, char ***, int, int *)) \
+	F(Finalize, (void)) \
+	F(Abort, (mpilib_handle, int)) \
+	F(Error_string, (int, char *, int *)) \
+	F(Comm_set_errhandler, (mpilib_handle, mpilib_handle)) \
+	F(Comm_rank, (mpilib_handle, int *)) \
+	F(Comm_size, (mpilib_handle, int *)) \
+	F(Comm_split, (mpilib_handle, int, int, void *)) \
+	F(Barrier, (mpilib_handle)) \
+	F(Allreduce, (const void *, void *, int, mpilib_handle, mpilib_handle, mpilib_handle)) \
+	F(Bcast, (void *, int, mpilib_handle, int, mpilib_handle)) \
+	F(Allgather, (const void *, int, mpilib_handle, void *, int, mpilib_handle, mpilib_handle)) \
+	F(Allgatherv, (const void *, int, mpilib_handle, void *, const int *, const int *, mpilib_handle, mpilib_handle)) \
+	F(Alltoall, (const void *, int, mpilib_handle, void *, int, mpilib_handle, mpilib_handle)) \
+	F(Alltoallv, (const void *, const int *, const int *, mpilib_handle, void *, const int *, const int *, mpilib_handle, mpilib_handle)) \
+	F(Send_init, (const void *, int, mpilib_handle, int, int, mpilib_handle, void *)) \
+	F(Recv_init, (void *, int, mpilib_handle, int, int, mpilib_handle, void *)) \
+	F(Startall, (int, void *)) \
+	F(Waitall, (int, void *, void *)) \
+	F(Request_free, (void *))
+
+/* The library's functions. */
+typedef struct {
+#define POINTER(name, arguments) int (*name) arguments;
+	MPI_FUNCTIONS(POINTER)
+#undef POINTER
+} mpilib_functions;
+
+extern mpilib_functions mpilib_call;

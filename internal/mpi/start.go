@@ -1,0 +1,88 @@
+//go:build cgo && (linux || darwin)
+
+package mpi
+
+/*
+#cgo CFLAGS: -std=c11 -O2 -Wall -Wextra
+#cgo linux LDFLAGS: -ldl
+#include <stdlib.h>
+#include "mpilib.h"
+*/
+import "C"
+
+import (
+	"os"
+	"time"
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/pkg/dist"
+)
+
+// Start returns the ranks of the job that this process is one of: dist.Self without a launcher, which opens no library,
+// or with one that started a single process. The error says what is missing under a launcher.
+//
+// When all ranks are done, each calls stop, which waits for the others. A rank that gives up alone calls Abort instead.
+func Start() (c dist.Comm, stop func(), err error) {
+	l := launched()
+	if l == nil || l.size == 1 && os.Getenv(Variable) == "" {
+		return dist.Self{}, func() {}, nil
+	}
+	w, fault := l.start()
+	if fault != nil {
+		if l.rank > 0 {
+			time.Sleep(echo)
+		}
+		return nil, nil, fault
+	}
+	return w, w.finalize, nil
+}
+
+// echo is how long other ranks leave it to rank 0 to report an error: a launcher ends all when one has ended.
+const echo = 3 * time.Second
+
+// start opens the library, initialises it and compares what it says with what the launcher says.
+func (l *launcher) start() (*comm, *Error) {
+	files, given := wanted(l)
+	if why, found := open(files); why != "" {
+		if !found {
+			return nil, l.missing(why, given)
+		}
+		return nil, l.unusable(why)
+	}
+	path := C.GoString(&C.mpilib.path[0])
+	var level C.int
+	if code := C.mpilib_init(&level); code != 0 {
+		return nil, l.unusable(path + ": MPI_Init_thread: " + text(code))
+	}
+	check(C.mpilib_return_errors(C.mpilib.is.world), "MPI_Comm_set_errhandler")
+	w := newComm(&session{}, C.mpilib.is.world)
+	switch {
+	case level < C.mpilib.is.serialized:
+		w.finalize()
+		return nil, l.unusable(path + " has no MPI_THREAD_SERIALIZED")
+	case l.size > 0 && w.size != l.size, l.size == 0 && w.rank != l.rank:
+		w.finalize()
+		return nil, l.alone(w.size, path, Library().kind)
+	}
+	return w, nil
+}
+
+// open opens the first of the files that there is, or says why none; found tells whether one was there.
+func open(files []string) (why string, found bool) {
+	memory := C.calloc(C.size_t(len(files)+1), C.size_t(unsafe.Sizeof(uintptr(0)))) // ends in NULL
+	defer C.free(memory)
+	names := unsafe.Slice((**C.char)(memory), len(files))
+	for k, f := range files {
+		names[k] = C.CString(f)
+		defer C.free(unsafe.Pointer(names[k]))
+	}
+	reason := (*C.char)(C.calloc(reasonBytes, 1))
+	defer C.free(unsafe.Pointer(reason))
+	var there C.int
+	if C.mpilib_open((**C.char)(memory), &there, reason, reasonBytes) != 0 {
+		return C.GoString(reason), there != 0
+	}
+	return "", true
+}
+
+const reasonBytes = 4096

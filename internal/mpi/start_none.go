@@ -1,0 +1,13 @@
+//go:build !cgo || !(linux || darwin)
+
+package mpi
+
+import "github.com/mpsolve/mpsolve/pkg/dist"
+
+// Start returns the ranks of this job: dist.Self, unless a launcher started several, which is an error in this build.
+func Start() (c dist.Comm, stop func(), err error) {
+	if l := launched(); l != nil && l.size != 1 {
+		return nil, nil, l.everywhere(fault("%s, but this build is without cgo and has no MPI: build it with CGO_ENABLED=1, or set %s to none for a single process each", l.started(), Variable))
+	}
+	return dist.Self{}, func() {}, nil
+}

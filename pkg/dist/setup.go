@@ -1,0 +1,159 @@
+package dist
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"unsafe"
+)
+
+// Copy sets the ghosts of x to the elements that they are copies of. It keeps no connections, unlike Halo.Exchange, and is for
+// setting up. Collective.
+func Copy[T any](h *Halo, x []T) {
+	out := make([][]byte, h.comm.Size())
+	for _, l := range h.links {
+		out[l.rank] = pick(x, l.send)
+	}
+	in := h.comm.Alltoall(out)
+	for _, c := range h.local {
+		x[c.to] = x[c.from]
+	}
+	for _, l := range h.links {
+		for k, v := range numbers[T](in[l.rank]) {
+			x[l.recv[k]] = v
+		}
+	}
+}
+
+// Raise sets each element of x, and its ghosts, to the largest of it and its ghosts. Collective.
+func Raise[T cmp.Ordered](h *Halo, x []T) {
+	out := make([][]byte, h.comm.Size())
+	for _, l := range h.links {
+		out[l.rank] = pick(x, l.recv)
+	}
+	in := h.comm.Alltoall(out)
+	for _, c := range h.local {
+		x[c.from] = max(x[c.from], x[c.to])
+	}
+	for _, l := range h.links {
+		for k, v := range numbers[T](in[l.rank]) {
+			x[l.send[k]] = max(x[l.send[k]], v)
+		}
+	}
+	Copy(h, x)
+}
+
+// pick returns the elements of x at these positions, as bytes.
+func pick[T any](x []T, at []int32) []byte {
+	v := make([]T, len(at))
+	for k, i := range at {
+		v[k] = x[i]
+	}
+	return raw(v)
+}
+
+// raw is x as bytes, in the same memory.
+func raw[T any](x []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(zero)))
+}
+
+// anyRank reports whether something is true on any rank. Collective.
+func anyRank(c Comm, v bool) bool {
+	x := []int64{0}
+	if v {
+		x[0] = 1
+	}
+	c.Max(x)
+	return x[0] == 1
+}
+
+// Transposed returns a_ji for each element a_ij of these rows, own ones by their positions: one after the other, in the order of
+// the elements. Collective; each rank has rows of its own.
+func (m *Matrix) Transposed(rows []int) []float64 {
+	c := m.Comm
+	starts, total := make([]int, len(rows)+1), 0
+	for k, i := range rows {
+		total += int(m.Local.RowPtr[i+1] - m.Local.RowPtr[i])
+		starts[k+1] = total
+	}
+	partner := make([]float64, total)
+	asked := make([][]byte, c.Size()) // row and column, of the partner
+	slots := make([][]int32, c.Size())
+	for r, i := range rows {
+		p := m.Parts[m.Part(i)]
+		cols, _ := m.Local.Row(i)
+		for k, j := range cols {
+			at := starts[r] + k
+			if int(j) >= p.First() && int(j) < p.End() {
+				partner[at] = m.Local.At(int(j), i)
+				continue
+			}
+			row := p.global(int(j) - p.At)
+			owner := m.Domains.Owner(m.Domains.Of(row), c.Size())
+			asked[owner] = binary.LittleEndian.AppendUint64(asked[owner], uint64(row))
+			asked[owner] = binary.LittleEndian.AppendUint64(asked[owner], uint64(p.Row+int64(i-p.First())))
+			slots[owner] = append(slots[owner], int32(at))
+		}
+	}
+	answers := make([][]byte, c.Size())
+	for r, b := range c.Alltoall(asked) {
+		for ; len(b) > 0; b = b[16:] {
+			i, j := int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))
+			answers[r] = append(answers[r], raw([]float64{m.at(i, j)})...)
+		}
+	}
+	for r, b := range c.Alltoall(answers) {
+		for k, v := range numbers[float64](b) {
+			partner[slots[r][k]] = v
+		}
+	}
+	return partner
+}
+
+// at returns the element of an own row in any column.
+func (m *Matrix) at(row, col int64) float64 {
+	i := m.own(row)
+	p := m.Parts[m.Part(i)]
+	k := p.position(col)
+	if k >= p.Next()-p.At || p.global(k) != col {
+		return 0
+	}
+	return m.Local.At(i, p.At+k)
+}
+
+// Pattern returns the columns of these rows, ascending ones, on every rank. Collective; all ranks pass the same rows.
+func (m *Matrix) Pattern(rows []int64) [][]int64 {
+	var own []byte
+	for _, row := range rows {
+		if m.Domains.Owner(m.Domains.Of(row), m.Comm.Size()) != m.Comm.Rank() {
+			continue
+		}
+		i := m.own(row)
+		p := m.Parts[m.Part(i)]
+		cols, _ := m.Local.Row(i)
+		own = binary.AppendUvarint(own, uint64(len(cols)))
+		for _, j := range cols {
+			own = binary.AppendUvarint(own, uint64(p.global(int(j)-p.At)))
+		}
+	}
+	all := slices.Concat(m.Comm.Gather(own)...)
+	next := func() int64 {
+		v, n := binary.Uvarint(all)
+		all = all[n:]
+		return int64(v)
+	}
+	columns := make([][]int64, len(rows))
+	for k := range columns {
+		columns[k] = make([]int64, next())
+		for e := range columns[k] {
+			columns[k][e] = next()
+		}
+	}
+	return columns
+}
+
+// ByDomain returns what all domains have, in their order: of as many numbers for each, own are those of this rank. Collective.
+func (l *Layout) ByDomain(own []float64) []float64 {
+	return numbers[float64](slices.Concat(l.Comm.Gather(raw(own))...))
+}

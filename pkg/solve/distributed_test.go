@@ -1,0 +1,142 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// ranked is what a rank has after a solve.
+type ranked struct {
+	solver Solver
+	result Result
+	err    error
+}
+
+// solveOnRanks solves with m in so many domains on so many ranks, and returns the x that they have together.
+func solveOnRanks(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, opt Options) (x []float64, all []ranked) {
+	t.Helper()
+	all = make([]ranked, ranks)
+	parts := make([][]float64, ranks)
+	var mu sync.Mutex
+	dist.Run(ranks, func(c dist.Comm) {
+		r := &all[c.Rank()]
+		a, err := dist.Spread(c, m, domains)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		var own []float64
+		for _, p := range a.Parts {
+			own = append(own, b[p.Row:p.Row+int64(p.Own)]...)
+		}
+		s, err := NewDistributed(context.Background(), a, opt)
+		if err != nil {
+			r.err = err
+			return
+		}
+		defer s.Close()
+		r.result, r.err = s.Solve(context.Background(), own, nil)
+		mu.Lock()
+		defer mu.Unlock()
+		r.solver = Solver{Facts: s.Facts, Method: s.Method, Scale: s.Scale, Threads: s.Threads}
+		parts[c.Rank()] = r.result.X
+	})
+	return slices.Concat(parts...), all
+}
+
+// summary is what all ranks must have alike.
+func (r ranked) summary() string {
+	q := r.result
+	q.X, q.Time, q.Precond.Setup, q.Precond.Elapsed, q.Evidence = nil, TimeByPhase{}, 0, 0, nil
+	q.Attempts = slices.Clone(q.Attempts)
+	for k := range q.Attempts {
+		q.Attempts[k].Setup, q.Attempts[k].Solve = 0, 0
+	}
+	return fmt.Sprintf("%+v %s %s %+v %v", r.solver.Facts, r.solver.Method, r.solver.Scale, q, r.err)
+}
+
+// A matrix of one domain is solved with by rank 0 as by New, and the others learn what came of it.
+func TestOneDomainOnRanks(t *testing.T) {
+	m := grid(20, 0, 0)
+	b := rhs(m, 1)
+	s, err := New(context.Background(), m, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	want, err := s.Solve(context.Background(), b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ranks := range 4 {
+		x, all := solveOnRanks(t, ranks+1, 1, m, b, Options{Threads: 1})
+		if !slices.Equal(x, want.X) {
+			t.Errorf("%d ranks have another x", ranks+1)
+		}
+		for r, got := range all {
+			if got.summary() != all[0].summary() || got.err != nil || got.result.Reason != want.Reason {
+				t.Errorf("rank %d of %d: %s, want %s", r, ranks+1, got.summary(), all[0].summary())
+			}
+		}
+	}
+}
+
+// An error is the same on all ranks, also in what it is.
+func TestOneDomainErrors(t *testing.T) {
+	singular := csr.Matrix{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 1}, Col: []int32{0}, Val: []float64{1}}
+	_, all := solveOnRanks(t, 3, 1, &singular, []float64{1, 1}, Options{})
+	for r, got := range all {
+		var input *InputError
+		if !errors.As(got.err, &input) || got.err.Error() != all[0].err.Error() {
+			t.Errorf("rank %d: error %v", r, got.err)
+		}
+	}
+	_, all = solveOnRanks(t, 3, 1, grid(20, 0, 0), random(1, 400), Options{MaxMemory: 10})
+	for r, got := range all {
+		if !errors.Is(got.err, ErrMemory) {
+			t.Errorf("rank %d: error %v", r, got.err)
+		}
+	}
+}
+
+// The bits of x, and all that is said of it, are the same for any number of ranks and threads.
+func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
+	m := grid(24, 0, 0)
+	b := rhs(m, 1)
+	for _, method := range []Method{CG, BiCGStab, GMRES, MINRES} {
+		for _, kind := range []precond.Kind{PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.ILU0} {
+			for _, domains := range []int{3, 8} {
+				opt := Options{Method: method, Precond: Precond{Kind: kind}}
+				var want []float64
+				var said string
+				for _, ranks := range []int{1, 2, 3, 5} {
+					opt.Threads = ranks%3 + 1
+					x, all := solveOnRanks(t, ranks, domains, m, b, opt)
+					for r, got := range all {
+						if said == "" {
+							said = got.summary()
+							t.Logf("%s %s %d: %v %v %d %v", method, kind, domains, got.err, got.result.Reason, got.result.Iterations, got.result.Errors)
+						}
+						if got.summary() != said {
+							t.Errorf("%s with %s, %d domains: rank %d of %d has\n%s, want\n%s", method, kind, domains, r, ranks, got.summary(), said)
+						}
+					}
+					if want == nil {
+						want = x
+					}
+					if !sameBits(x, want) {
+						t.Errorf("%s with %s, %d domains: %d ranks have another x", method, kind, domains, ranks)
+					}
+				}
+			}
+		}
+	}
+}
