@@ -7,7 +7,9 @@
 package bench
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 )
@@ -17,6 +19,29 @@ type Timing struct {
 	Repeat   int             // rounds, at least one
 	Budget   time.Duration   // no round begins after it, but for the first; 0: no limit
 	Progress func(round int) // called before each round, from 0; may be nil
+
+	// Agree is called by the ranks of a job, which time the same cases: whether to end on any of them. It is nil in a
+	// single process.
+	Agree func(end bool) bool
+}
+
+// ends reports whether to end, here or on any other rank.
+func (t Timing) ends(here bool) bool {
+	if t.Agree == nil {
+		return here
+	}
+	return t.Agree(here)
+}
+
+// errOtherRank is returned on the ranks that are not the one that was stopped.
+var errOtherRank = errors.New("another rank has stopped")
+
+// stopped returns the cause of ctx if it has ended on any rank.
+func (t Timing) stopped(ctx context.Context) error {
+	if !t.ends(ctx.Err() != nil) {
+		return nil
+	}
+	return cmp.Or(context.Cause(ctx), errOtherRank)
 }
 
 // Case is one of the things to be timed.
@@ -60,15 +85,15 @@ func (t Timing) Measure(ctx context.Context, cases ...Case) ([]Time, error) {
 	seconds := make([][]float64, len(cases))
 	begin := time.Now()
 	for round := range max(1, t.Repeat) {
-		if round > 0 && t.Budget > 0 && time.Since(begin) >= t.Budget {
+		if round > 0 && t.Budget > 0 && t.ends(time.Since(begin) >= t.Budget) {
 			break
 		}
 		if t.Progress != nil {
 			t.Progress(round)
 		}
 		for k, c := range cases {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
+			if err := t.stopped(ctx); err != nil {
+				return nil, err
 			}
 			if c.Prepare != nil {
 				c.Prepare()
@@ -78,14 +103,19 @@ func (t Timing) Measure(ctx context.Context, cases ...Case) ([]Time, error) {
 			seconds[k] = append(seconds[k], time.Since(start).Seconds())
 		}
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := t.stopped(ctx); err != nil {
+		return nil, err
 	}
 	times := make([]Time, len(cases))
 	for k, s := range seconds {
-		times[k] = Time{slices.Min(s), median(slices.Clone(s)), s}
+		times[k] = timeOf(s)
 	}
 	return times, nil
+}
+
+// timeOf is the time of a case from those of its rounds.
+func timeOf(rounds []float64) Time {
+	return Time{slices.Min(rounds), median(slices.Clone(rounds)), rounds}
 }
 
 // median sorts s.

@@ -41,6 +41,13 @@ func (k kind) files() []string {
 	return names[k]
 }
 
+// Opened is the library that Start has opened.
+type Opened struct {
+	Path    string // as the loader was asked for it
+	Version string // what it says of itself, in one line; empty if none has been opened
+	kind    kind
+}
+
 // Variable is the environment variable that says which library to open: a kind (openmpi, mpich, abi), a path, or
 // none for a single process.
 const Variable = "MPSOLVE_MPI"

@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -29,55 +29,65 @@ func (l *Layout) FetchRows(row func(at int) (cols []int64, vals []float64)) []Ro
 	c := l.Comm
 	to := make([][]byte, c.Size())
 	for _, k := range l.Halo.links {
+		var b rowBuffer
 		for _, at := range k.send {
-			to[k.rank] = appendRow(to[k.rank], row, int(at))
+			b.add(row(int(at)))
 		}
+		to[k.rank] = b.bytes()
 	}
-	fetched := make([][]byte, l.Len) // by the position of a ghost; with what follows
+	first := make([]int64, l.Len) // by the position of a ghost: where its row begins in fetched
+	var fetched rowBuffer
+	for _, k := range l.Halo.local {
+		first[k.to] = int64(len(fetched.words))
+		fetched.add(row(int(k.from)))
+	}
 	from := c.Alltoall(to)
 	for _, k := range l.Halo.links {
-		rest := from[k.rank]
-		for _, at := range k.recv {
-			fetched[at] = rest
-			rest = rest[8+16*binary.LittleEndian.Uint64(rest):]
+		at := int64(len(fetched.words))
+		more := rowBuffer{make([]int64, len(from[k.rank])/8)}
+		copy(more.bytes(), from[k.rank])
+		fetched.words = append(fetched.words, more.words...)
+		for _, ghost := range k.recv {
+			first[ghost] = at
+			at += 1 + 2*fetched.words[at]
 		}
-	}
-	for _, k := range l.Halo.local {
-		fetched[k.to] = appendRow(nil, row, int(k.from))
 	}
 	parts := make([]Rows, len(l.Parts))
 	for k, p := range l.Parts {
-		rows := Rows{RowPtr: make([]int64, 1, len(p.Ghosts)+1)}
-		for _, b := range slices.Concat(fetched[p.At:p.First()], fetched[p.End():p.Next()]) {
-			rows.decodeRow(b)
-		}
-		parts[k] = rows
+		parts[k] = fetched.rows(slices.Concat(first[p.At:p.First()], first[p.End():p.Next()]))
 	}
 	return parts
 }
 
-// appendRow appends the row at a position: the number of its entries, the columns and the values.
-func appendRow(b []byte, row func(at int) (cols []int64, vals []float64), at int) []byte {
-	cols, vals := row(at)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(cols)))
-	for _, j := range cols {
-		b = binary.LittleEndian.AppendUint64(b, uint64(j))
-	}
-	for _, v := range vals {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b
+// rowBuffer is rows: of each the number of entries, the columns and the values.
+type rowBuffer struct{ words []int64 }
+
+func (b *rowBuffer) add(cols []int64, vals []float64) {
+	b.words = append(append(b.words, int64(len(cols))), cols...)
+	b.words = append(b.words, unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(vals))), len(vals))...)
 }
 
-// decodeRow adds the row at the beginning of b.
-func (r *Rows) decodeRow(b []byte) {
-	n := int(binary.LittleEndian.Uint64(b))
-	b = b[8:]
-	for k := range n {
-		r.Col = append(r.Col, int64(binary.LittleEndian.Uint64(b[8*k:])))
-		r.Val = append(r.Val, math.Float64frombits(binary.LittleEndian.Uint64(b[8*(n+k):])))
+func (b *rowBuffer) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b.words))), 8*len(b.words))
+}
+
+// rows are those that begin at these words.
+func (b *rowBuffer) rows(first []int64) Rows {
+	r := Rows{RowPtr: make([]int64, len(first)+1)}
+	for i, at := range first {
+		r.RowPtr[i+1] = r.RowPtr[i] + b.words[at]
 	}
-	r.RowPtr = append(r.RowPtr, int64(len(r.Col)))
+	n := r.RowPtr[len(first)]
+	r.Col, r.Val = make([]int64, n), make([]float64, n)
+	for i, at := range first {
+		lo, hi := r.RowPtr[i], r.RowPtr[i+1]
+		words := b.words[at+1:]
+		copy(r.Col[lo:hi], words)
+		for e := lo; e < hi; e++ {
+			r.Val[e] = math.Float64frombits(uint64(words[hi-lo+e-lo]))
+		}
+	}
+	return r
 }
 
 // Block returns the diagonal block of part k in local, a matrix with the pattern of Local: its own rows and columns.

@@ -82,7 +82,7 @@ func plainCSR(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.
 
 // variants are the methods, with parameters.
 var variants = map[string]krylov.MethodOptions{
-	"cg": {}, "bicgstab": {}, "minres": {}, "cgs": {}, "idr": {}, "tfqmr": {}, "gmres": {},
+	"cg": {}, "bicgstab": {}, "minres": {}, "cgs": {}, "bicg": {}, "idr": {}, "tfqmr": {}, "lsqr": {}, "gmres": {},
 	"gmres cgs2":     {GMRES: krylov.GMRESOptions{Restart: 20, Orthogonalization: krylov.CGS2}},
 	"gmres adaptive": {GMRES: krylov.GMRESOptions{Restart: 20, Basis: linop.BasisAdaptive}},
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // coarseColumns are the coarse unknowns that a rank knows, numbered in their order: some below its own ones, these, some above.
@@ -14,6 +15,7 @@ type coarseColumns struct {
 	own     int     // number of them
 	below   int     // number of those before them
 	codes   []int64 // ascending
+	others  codeTable
 }
 
 // A code of a coarse unknown is twice its index, and one more if a node begins with it.
@@ -36,36 +38,104 @@ func newCoarseColumns(d dist.Domains, first int64, nd nodes) *coarseColumns {
 // global is the index of column j.
 func (c *coarseColumns) global(j int32) int64 { return c.codes[j] >> 1 }
 
-// position is the column of an index that is known.
-func (c *coarseColumns) position(index int64) int32 {
-	if i := index - c.first; i >= 0 && i < int64(c.own) {
+// position is the column of a code that is known.
+func (c *coarseColumns) position(code int64) int32 {
+	if i := code>>1 - c.first; i >= 0 && i < int64(c.own) {
 		return int32(c.below) + int32(i)
 	}
-	j, _ := slices.BinarySearch(c.codes, 2*index) // that or one more
-	return int32(j)
+	return c.others.value[c.others.slot(code)]
 }
 
-// extended are c and the unknowns of other codes, in which column j of c is column to[j].
-func (c *coarseColumns) extended(rows []dist.Rows) (e *coarseColumns, to []int32) {
-	var more []int64
+// column is the column of an index that is known.
+func (c *coarseColumns) column(index int64) int {
+	j, _ := slices.BinarySearch(c.codes, 2*index) // that or one more
+	return j
+}
+
+// extended are c and the unknowns of other codes in rows, which become columns. Column j of c is column to[j].
+func (c *coarseColumns) extended(rows []dist.Rows, pool *parallel.Pool) (e *coarseColumns, to []int32) {
+	e = &coarseColumns{domains: c.domains, first: c.first, own: c.own}
+	for _, v := range c.codes[:c.below] {
+		e.others.add(v)
+	}
+	for _, v := range c.codes[c.below+c.own:] {
+		e.others.add(v)
+	}
 	for _, r := range rows {
 		for _, v := range r.Col {
 			if i := v>>1 - c.first; i < 0 || i >= int64(c.own) {
-				more = append(more, v)
+				e.others.add(v)
 			}
 		}
 	}
-	more = append(append(more, c.codes[:c.below]...), c.codes[c.below+c.own:]...)
-	slices.Sort(more)
-	more = slices.Compact(more)
-	e = &coarseColumns{domains: c.domains, first: c.first, own: c.own}
-	e.below, _ = slices.BinarySearch(more, 2*c.first)
-	e.codes = slices.Concat(more[:e.below], c.codes[c.below:c.below+c.own], more[e.below:])
+	others := e.others.sorted()
+	e.below, _ = slices.BinarySearch(others, 2*c.first)
+	e.codes = slices.Concat(others[:e.below], c.codes[c.below:c.below+c.own], others[e.below:])
+	for j, v := range others {
+		if j >= e.below {
+			j += e.own
+		}
+		e.others.value[e.others.slot(v)] = int32(j)
+	}
 	to = make([]int32, len(c.codes))
-	for j := range to {
-		to[j] = e.position(c.global(int32(j)))
+	for j, v := range c.codes {
+		to[j] = e.position(v)
+	}
+	for _, r := range rows {
+		pool.RunRanges(evenly(len(r.Col), nodesPerTask), func(_, lo, hi int) {
+			for k, v := range r.Col[lo:hi] {
+				r.Col[lo+k] = int64(e.position(v))
+			}
+		})
 	}
 	return e, to
+}
+
+// codeTable is a hash table of codes, by open addressing.
+type codeTable struct {
+	key   []int64 // one more than the code; 0: free
+	value []int32
+	count int
+}
+
+// slot is where a code is, or would be.
+func (t *codeTable) slot(code int64) int {
+	mask := len(t.key) - 1
+	at := int(uint64(code)*0x9e3779b97f4a7c15>>20) & mask
+	for t.key[at] != 0 && t.key[at] != code+1 {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+// add puts a code into the table, if it is not there yet.
+func (t *codeTable) add(code int64) {
+	if 2*t.count >= len(t.key) {
+		keys := t.key
+		t.key = make([]int64, max(64, 2*len(keys)))
+		t.value = make([]int32, len(t.key))
+		for _, k := range keys {
+			if k != 0 {
+				t.key[t.slot(k-1)] = k
+			}
+		}
+	}
+	if at := t.slot(code); t.key[at] == 0 {
+		t.key[at] = code + 1
+		t.count++
+	}
+}
+
+// sorted returns the codes, ascending.
+func (t *codeTable) sorted() []int64 {
+	codes := make([]int64, 0, t.count)
+	for _, k := range t.key {
+		if k != 0 {
+			codes = append(codes, k-1)
+		}
+	}
+	slices.Sort(codes)
+	return codes
 }
 
 // blocks are the nodes of the columns.
@@ -94,33 +164,71 @@ func (c *coarseColumns) coded(m *csr.Matrix) func(i int) (codes []int64, vals []
 	}
 }
 
-// joined returns own rows of m, with columns to[j] instead of j, and rows of ghosts, in the columns c.
-func (c *coarseColumns) joined(l *dist.Layout, m *csr.Matrix, to []int32, ghosts []dist.Rows) *csr.Matrix {
-	b := rowBuilder{cols: len(c.codes)}
-	for k, p := range l.Parts {
-		b.skip(p.At)
-		r := ghosts[k]
-		ghost := func(i int) {
-			for e := r.RowPtr[i]; e < r.RowPtr[i+1]; e++ {
-				b.add(c.position(r.Col[e]>>1), r.Val[e])
+// joined returns own rows of m, with columns to[j] instead of j, and rows of ghosts.
+func (c *coarseColumns) joined(l *dist.Layout, m *csr.Matrix, to []int32, ghosts []dist.Rows, pool *parallel.Pool) *csr.Matrix {
+	return assembled(l.Len, len(c.codes), pool, func(i int) int {
+		r, g := ghostRow(l, ghosts, i)
+		switch {
+		case g >= 0:
+			return int(r.RowPtr[g+1] - r.RowPtr[g])
+		case r == nil:
+			return 0
+		}
+		return int(m.RowPtr[i+1] - m.RowPtr[i])
+	}, func(i int, col []int32, val []float64) {
+		r, g := ghostRow(l, ghosts, i)
+		if g >= 0 {
+			lo := r.RowPtr[g]
+			for e := range col {
+				col[e] = int32(r.Col[lo+int64(e)])
 			}
-			b.next()
+			copy(val, r.Val[lo:])
+			return
 		}
-		for i := range p.Below {
-			ghost(i)
+		cols, vals := m.Row(i)
+		for e := range col {
+			col[e] = to[cols[e]]
 		}
-		for i := p.First(); i < p.End(); i++ {
-			cols, vals := m.Row(i)
-			for e, j := range cols {
-				b.add(to[j], vals[e])
-			}
-			b.next()
-		}
-		for i := range p.Above {
-			ghost(p.Below + i)
-		}
+		copy(val, vals)
+	})
+}
+
+// ghostRow returns which row of a ghost position i has, of those of the part: -1 for an own element, and no rows where it is in no
+// segment.
+func ghostRow(l *dist.Layout, ghosts []dist.Rows, i int) (*dist.Rows, int) {
+	k := l.Part(i)
+	p := l.Parts[k]
+	switch {
+	case i < p.First():
+		return &ghosts[k], i - p.At
+	case i < p.End():
+		return &ghosts[k], -1
+	case i < p.Next():
+		return &ghosts[k], i - p.At - p.Own
 	}
-	return b.matrix(l.Len)
+	return nil, -1
+}
+
+// assembled makes a matrix whose row i has length(i) elements, which fill sets.
+func assembled(rows, cols int, pool *parallel.Pool, length func(i int) int, fill func(i int, col []int32, val []float64)) *csr.Matrix {
+	m := &csr.Matrix{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
+	bounds := evenly(rows, nodesPerTask)
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.RowPtr[i+1] = int64(length(i))
+		}
+	})
+	for i := range rows {
+		m.RowPtr[i+1] += m.RowPtr[i]
+	}
+	m.Col, m.Val = make([]int32, m.RowPtr[rows]), make([]float64, m.RowPtr[rows])
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			from, to := m.RowPtr[i], m.RowPtr[i+1]
+			fill(i, m.Col[from:to], m.Val[from:to])
+		}
+	})
+	return m
 }
 
 // rowBuilder makes a matrix row by row.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // descend adds a level, with the own rows of its prolongator p, whose columns are c, and goes on to the next matrix. The near-null
@@ -50,13 +51,13 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	}
 	below := h.coarseLayout(coarse, p, c)
 	level.below = below
-	level.p = c.placed(p, l, below, func(k int) (lo, hi, at int) { return l.Parts[k].First(), l.Parts[k].End(), l.Parts[k].First() }, l.Len)
+	level.p = c.placed(p, below, func(k int) (lo, hi, at int) { return l.Parts[k].First(), l.Parts[k].End(), l.Parts[k].First() }, l.Len, h.pool)
 	rowOf := func(k int) (lo, hi, at int) {
 		q := below.Parts[k]
 		lo = int(q.Row - c.first)
 		return lo, lo + q.Own, q.First()
 	}
-	next := c.placed(coarse, l, below, rowOf, below.Len)
+	next := c.placed(coarse, below, rowOf, below.Len, h.pool)
 	level.r = withRows(r, below, rowOf)
 	null := make([][]float64, len(h.null))
 	for q, v := range h.null {
@@ -72,7 +73,7 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	h.levels = append(h.levels, level)
 	h.held += level.a.Bytes() + 2*level.p.Bytes()
 	h.nonzeros += int(nonzeros)
-	h.a, h.threshold, h.null, h.nodes = next, h.threshold*coarserThreshold, null, nodesWhere(below, func(at int) bool { return c.codes[c.position(below.Global(at))]&1 != 0 })
+	h.a, h.threshold, h.null, h.nodes = next, h.threshold*coarserThreshold, null, nodesWhere(below, func(at int) bool { return c.codes[c.column(below.Global(at))]&1 != 0 })
 	h.over.layout = below
 	return h.allowed(h.held + next.Bytes())
 }
@@ -226,29 +227,32 @@ func (h *spreadHierarchy) fetchedProduct(product, r, p *csr.Matrix, c *coarseCol
 		at, _ := slices.BinarySearch(sources, int32(i))
 		return row(at)
 	})
-	e, to := c.extended(rows)
+	e, to := c.extended(rows, h.pool)
 	needed := make([]bool, l.Len)
 	for _, i := range r.Col {
 		needed[i] = true
 	}
-	b := rowBuilder{cols: len(e.codes)}
-	for k, q := range l.Parts {
-		for g := range q.Ghosts {
-			i := ghostAt(q, g)
-			b.skip(i)
-			if needed[i] {
-				for at := rows[k].RowPtr[g]; at < rows[k].RowPtr[g+1]; at++ {
-					b.add(e.position(rows[k].Col[at]>>1), rows[k].Val[at])
-				}
-			}
-			b.next()
+	given = assembled(l.Len, len(e.codes), h.pool, func(i int) int {
+		if r, g := ghostRow(l, rows, i); g >= 0 && needed[i] {
+			return int(r.RowPtr[g+1] - r.RowPtr[g])
 		}
-	}
+		return 0
+	}, func(i int, col []int32, val []float64) {
+		if len(col) == 0 {
+			return
+		}
+		r, g := ghostRow(l, rows, i)
+		lo := r.RowPtr[g]
+		for k := range col {
+			col[k] = int32(r.Col[lo+int64(k)])
+		}
+		copy(val, r.Val[lo:])
+	})
 	for at, j := range p.Col {
 		p.Col[at] = to[j]
 	}
 	p.Cols = len(e.codes)
-	return b.matrix(l.Len), p, e
+	return given, p, e
 }
 
 // coarseLayout returns the layout of the coarse level: each domain has the ghosts that its rows of the coarse matrix and of the
@@ -279,27 +283,45 @@ func (h *spreadHierarchy) coarseLayout(coarse, p *csr.Matrix, c *coarseColumns) 
 
 // placed returns a matrix of so many rows whose rows of part k, from at on, are lo to hi-1 of m, given by rows. Columns are positions
 // in the segment of the part below.
-func (c *coarseColumns) placed(m *csr.Matrix, l, below *dist.Layout, rows func(k int) (lo, hi, at int), count int) *csr.Matrix {
-	b := rowBuilder{cols: below.Len}
-	to := make([]int32, len(c.codes))
-	for k, q := range below.Parts {
-		for i := range q.Own {
-			to[c.position(q.Row+int64(i))] = int32(q.First() + i)
-		}
-		for g, index := range q.Ghosts {
-			to[c.position(index)] = int32(ghostAt(q, g))
-		}
+func (c *coarseColumns) placed(m *csr.Matrix, below *dist.Layout, rows func(k int) (lo, hi, at int), count int, pool *parallel.Pool) *csr.Matrix {
+	out := &csr.Matrix{Rows: count, Cols: below.Len, RowPtr: make([]int64, count+1)}
+	done, nnz := 0, int64(0) // rows so far
+	for k := range below.Parts {
 		lo, hi, at := rows(k)
-		b.skip(at)
+		for ; done < at; done++ {
+			out.RowPtr[done+1] = nnz
+		}
 		for i := lo; i < hi; i++ {
-			cols, vals := m.Row(i)
-			for e, j := range cols {
-				b.add(to[j], vals[e])
-			}
-			b.next()
+			nnz += m.RowPtr[i+1] - m.RowPtr[i]
+			done++
+			out.RowPtr[done] = nnz
 		}
 	}
-	return b.matrix(count)
+	for ; done < count; done++ {
+		out.RowPtr[done+1] = nnz
+	}
+	out.Col, out.Val = make([]int32, nnz), make([]float64, nnz)
+	to := make([]int32, len(c.codes))
+	for k, q := range below.Parts {
+		first := c.below + int(q.Row-c.first)
+		for i := range q.Own {
+			to[first+i] = int32(q.First() + i)
+		}
+		for g, index := range q.Ghosts {
+			to[c.column(index)] = int32(ghostAt(q, g))
+		}
+		lo, hi, at := rows(k)
+		bounds := evenly(hi-lo, nodesPerTask)
+		pool.RunRanges(bounds, func(_, from, end int) {
+			start := out.RowPtr[at+from]
+			a, b := m.RowPtr[lo+from], m.RowPtr[lo+end]
+			copy(out.Val[start:], m.Val[a:b])
+			for e, j := range m.Col[a:b] {
+				out.Col[start+int64(e)] = to[j]
+			}
+		})
+	}
+	return out
 }
 
 // withRows returns r with its rows where own elements of a layout are.

@@ -56,11 +56,7 @@ func (h *spreadHierarchy) coarsen() (more bool, err error) {
 		return false, fmt.Errorf("level %d: %w", h.level()+1, err)
 	}
 	h.over.fill(level.m)
-	most, err := csr.ProductNNZ(m, t.pattern(), t.coarse, pool)
-	if err = h.over.agree(err); err != nil {
-		return false, err
-	}
-	if err := h.allowed(h.held + 4*csr.Bytes(int64(m.Rows), most)); err != nil {
+	if err := h.allowed(h.held + 2*csr.Bytes(int64(m.Rows), int64(len(strong.near)+m.Rows)*int64(t.width))); err != nil {
 		return false, err
 	}
 	c := h.fetchTentative(t, d)
@@ -146,7 +142,7 @@ func (h *spreadHierarchy) fetchTentative(t *tentative, d dist.Domains) *coarseCo
 		}
 		return codes, t.value[i*t.width:][:len(codes)]
 	})
-	c, _ := own.extended(ghosts)
+	c, _ := own.extended(ghosts, h.pool)
 	t.coarse = c.blocks()
 	for i, j := range t.first {
 		if j >= 0 {
@@ -161,7 +157,7 @@ func (h *spreadHierarchy) fetchTentative(t *tentative, d dist.Domains) *coarseCo
 				i += p.Own
 			}
 			if lo, hi := r.RowPtr[g], r.RowPtr[g+1]; lo < hi {
-				t.first[i] = c.position(r.Col[lo] >> 1)
+				t.first[i] = int32(r.Col[lo])
 				copy(t.value[i*t.width:], r.Val[lo:hi])
 			}
 		}
@@ -172,6 +168,6 @@ func (h *spreadHierarchy) fetchTentative(t *tentative, d dist.Domains) *coarseCo
 // fetched returns own rows of p, whose columns are c, and rows of ghosts.
 func (h *spreadHierarchy) fetched(p *csr.Matrix, c *coarseColumns) (*csr.Matrix, *coarseColumns) {
 	ghosts := h.over.layout.FetchRows(c.coded(p))
-	e, to := c.extended(ghosts)
-	return e.joined(h.over.layout, p, to, ghosts), e
+	e, to := c.extended(ghosts, h.pool)
+	return e.joined(h.over.layout, p, to, ghosts, h.pool), e
 }

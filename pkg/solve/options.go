@@ -96,8 +96,8 @@ type Options struct {
 
 	NullSpace NullSpace // of a singular matrix
 
-	// HaloEpsilon bounds the relative rounding of what domains send each other for products of the method, see NewDistributed;
-	// 0: it is LeastHaloEpsilon where the matrix is stored with that epsilon or a larger one, and nothing is rounded otherwise.
+	// HaloEpsilon bounds the relative rounding of what domains send each other for products of the method with a matrix in reduced
+	// precision, see NewDistributed; 0: nothing is rounded, which costs next to nothing where domains are large, and saves iterations.
 	HaloEpsilon float64
 
 	// Device is where the vectors live during the solve; nil: the host. The caller closes it,

@@ -16,8 +16,8 @@ import (
 // reductions, storing.
 type ranks struct {
 	*host
-	job       *job
-	requested float64 // Options.HaloEpsilon
+	job         *job
+	haloEpsilon float64 // of Options
 }
 
 var _ place[vector, scalar] = (*ranks)(nil)
@@ -68,8 +68,8 @@ func (r *ranks) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], er
 	a := dist.NewOperator(r.job.Matrix, products, r.pool)
 	a.Use(r.kernels)
 	s := r.job.describe(made, t)
-	if epsilon := r.haloEpsilon(s.storage); epsilon > 0 {
-		a.RoundHalo(epsilon)
+	if r.haloEpsilon > 0 && !s.storage.plain() {
+		a.RoundHalo(r.haloEpsilon)
 	}
 	s.relaxer = a
 	return rankMatrix{a, s, r, made}, nil
@@ -94,23 +94,6 @@ func (r *ranks) build(scaled *csr.Matrix, t Storage) (made []*adaptive.Matrix, f
 		made = append(made, part)
 	}
 	return made, nil
-}
-
-// LeastHaloEpsilon is the accuracy of what domains send each other unless another one is asked for: with a coarser one
-// conjugate gradients lose iterations.
-const LeastHaloEpsilon = 0x1p-37
-
-// haloEpsilon is Options.HaloEpsilon for a matrix stored like that; 0: nothing is rounded.
-func (r *ranks) haloEpsilon(t Storage) float64 {
-	switch {
-	case t.plain():
-		return 0
-	case r.requested > 0:
-		return r.requested
-	case t.Epsilon >= LeastHaloEpsilon:
-		return LeastHaloEpsilon
-	}
-	return 0
 }
 
 func (a rankMatrix) about() stored { return a.stored }
