@@ -25,6 +25,7 @@ type solveFlags struct {
 	reorder                                reorderFlag
 	device                                 deviceFlag
 	checkpoint                             checkpointFlags
+	domains                                domainFlags
 	opt                                    solve.Options
 }
 
@@ -34,6 +35,7 @@ const solveExamples = `  mpsolve solve matrix.mtx
   mpsolve solve matrix.mtx --precond ilut --drop-tol 1e-3 --fill 5
   mpsolve solve body.mtx --precond amg --coordinates nodes.mtx
   mpsolve solve matrix.mtx --device cuda
+  mpirun -n 64 mpsolve solve matrix.mtx --output x.mtx
   mpsolve generate poisson3d --n 60 | mpsolve solve - --json
   mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h
   mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h --resume run.ck`
@@ -46,8 +48,11 @@ according to the matrix and prints what it chose. It prints "converged" only if 
 backward error is at most --tol. That error is recomputed from A, x and b as given, with
 residuals in double-double arithmetic. It also prints how many digits of x can be believed.
 
+Under mpirun or srun all ranks solve together, with the same bits of x for any number of them
+(docs/mpi.md); only rank 0 prints.
+
 Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not converged,
-the best x is written all the same; 4 invalid input; 5 device not available; 129, 130 and
+the best x is written all the same; 4 invalid input; 5 device or MPI not available; 129, 130 and
 143 stopped by SIGHUP, SIGINT and SIGTERM, the best x is written all the same; 141 standard
 output closed by its reader. A second signal ends mpsolve at once.`
 
@@ -88,7 +93,8 @@ func newSolve(s streams) *cobra.Command {
 	fl.DurationVar(&f.maxTime, "max-time", 0, "limit on the total time, such as 90s or 2h; 0: none")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.StringVar(&f.memory, "memory", "fast", "fast, or lean: collect garbage more often, for less memory and a few percent more time")
-	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
+	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors; of a rank under mpirun: its share)")
+	f.domains.add(c)
 	f.checkpoint.add(c)
 	fl.StringVar(&f.history, "history", "", "write the residual of every iteration to this CSV `file`")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/report.schema.json)")
@@ -153,6 +159,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if f.opt.Precond, err = f.precond.precond(c); err != nil {
 		return err
 	}
+	if err := f.domains.check(c, &f.opt); err != nil {
+		return err
+	}
 	f.opt.Reorder = solve.Reorder(f.reorder)
 	f.opt.NoRefine = !f.refine
 	if f.opt.Digits, err = f.digits.digits(); err != nil {
@@ -165,6 +174,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	}
 	if err := f.opt.Validate(); err != nil {
 		return usage("%s", oneLine(err))
+	}
+	if err := f.checkDomains(); err != nil {
+		return err
 	}
 	return f.device.suits(f.opt)
 }

@@ -10,14 +10,20 @@ import (
 // CSR is a matrix in FP64 CSR as an Operator.
 type CSR struct {
 	*Operator
-	parts []*linop.CSR
-	job   accurateJob
+	parts   []*linop.CSR
+	local   *csr.Matrix
+	kernels *kernels.Set // nil: the default ones
+	job     accurateJob
+
+	transposed *Transposed // nil: not asked for yet
 }
+
+var _ linop.Transposer[[]float64, linop.Float64] = (*CSR)(nil)
 
 // NewCSR returns local, which has the pattern of m.Local, as an operator on the threads of pool; it is not copied. The products are
 // those of linop.CSR, row by row.
 func NewCSR(m *Matrix, local *csr.Matrix, pool *parallel.Pool) *CSR {
-	a := &CSR{}
+	a := &CSR{local: local}
 	var list []operatorPart
 	for _, p := range m.Parts {
 		rows := linop.NewCSRRows(local, csr.PanelsOf(local, p.First(), p.End()), pool)
@@ -30,9 +36,19 @@ func NewCSR(m *Matrix, local *csr.Matrix, pool *parallel.Pool) *CSR {
 
 // Use makes k the kernels of the products, nil the default ones.
 func (a *CSR) Use(k *kernels.Set) {
+	a.kernels = k
 	for _, p := range a.parts {
 		p.Use(k)
 	}
+	a.transposed = nil // which has others
+}
+
+// ApplyT computes dst = A^T src. The first call makes a second matrix, A^T, which is kept. Collective.
+func (a *CSR) ApplyT(dst, src []float64) {
+	if a.transposed == nil {
+		a.transposed = NewTransposed(a.m, a.local, a.kernels, a.pool)
+	}
+	a.transposed.Apply(dst, src)
 }
 
 // Accurate is a CSR whose Residual accumulates in double-double; see linop.Accurate.

@@ -126,3 +126,41 @@ func TestConcurrentOperators(t *testing.T) {
 		}
 	}
 }
+
+// Products with the transpose are those of the whole but for the order of the terms, and the same bits on any ranks.
+func TestConcurrentTransposes(t *testing.T) {
+	for _, n := range []int{1, 9, 400, 9000} {
+		m := scattered(t, n, 5, uint64(n))
+		x := random(1, n)
+		exact, size := make([]float64, n), make([]float64, n)
+		linop.NewCSR(m, nil).ApplyT(exact, x)
+		m.DoNonZero(func(i, j int, v float64) { size[j] += math.Abs(v * x[i]) })
+		for _, domains := range []int{1, 2, 3, 8} {
+			if domains > n {
+				continue
+			}
+			var want []float64
+			for _, ranks := range []int{1, 2, 3, 5} {
+				got := make([]float64, n)
+				spread(t, m, ranks, domains, func(a *Matrix) {
+					pool := parallel.New(3)
+					defer pool.Close()
+					y := make([]float64, a.Len)
+					NewCSR(a, a.Local, pool).ApplyT(y, vectorOf(a.Layout, x))
+					put(a.Layout, got, y)
+				})
+				if want == nil {
+					want = got
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%d rows, %d domains, %d ranks: other bits than one rank", n, domains, ranks)
+				}
+				for i, v := range got {
+					if !(math.Abs(v-exact[i]) <= 1e-14*size[i]) {
+						t.Fatalf("%d rows, %d domains, %d ranks: element %d is %g, want %g", n, domains, ranks, i, v, exact[i])
+					}
+				}
+			}
+		}
+	}
+}

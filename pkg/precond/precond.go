@@ -101,6 +101,9 @@ const (
 	OverlapOne  Overlap = "1" // restricted additive Schwarz, or a weighted one where M must be symmetric
 )
 
+// Overlaps lists the overlaps.
+var Overlaps = []Overlap{OverlapAuto, OverlapNone, OverlapOne}
+
 // DefaultEpsilon is the default accuracy of stored values.
 const DefaultEpsilon = 0x1p-16
 

@@ -10,6 +10,10 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // ranked is what a rank has after a solve.
@@ -32,17 +36,13 @@ func solveOnRanks(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, 
 			t.Error(err)
 			return
 		}
-		var own []float64
-		for _, p := range a.Parts {
-			own = append(own, b[p.Row:p.Row+int64(p.Own)]...)
-		}
 		s, err := NewDistributed(context.Background(), a, opt)
 		if err != nil {
 			r.err = err
 			return
 		}
 		defer s.Close()
-		r.result, r.err = s.Solve(context.Background(), own, nil)
+		r.result, r.err = s.Solve(context.Background(), ownElements(a, b), nil)
 		mu.Lock()
 		defer mu.Unlock()
 		r.solver = Solver{Facts: s.Facts, Method: s.Method, Scale: s.Scale, Threads: s.Threads}
@@ -102,6 +102,78 @@ func TestOneDomainErrors(t *testing.T) {
 	for r, got := range all {
 		if !errors.Is(got.err, ErrMemory) {
 			t.Errorf("rank %d: error %v", r, got.err)
+		}
+	}
+}
+
+// spreadSystems are matrices for the tests of equal bits, with the methods that suit them.
+func spreadSystems(t *testing.T) map[string]struct {
+	m       *csr.Matrix
+	methods []Method
+} {
+	t.Helper()
+	elastic, err := generate.Generate("elasticity3d", generate.Params{"n": 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type system = struct {
+		m       *csr.Matrix
+		methods []Method
+	}
+	return map[string]system{
+		"plane":      {grid(24, 0, 0), []Method{Auto, CG, MINRES, BiCGStab}},
+		"convection": {grid(24, 0.4, 0.1), []Method{Auto, BiCGStab, GMRES, CGS, IDR, TFQMR}},
+		"elasticity": {elastic, []Method{Auto, CG, GMRES}},
+		"scaled":     {rescaled(grid(20, 0.2, 0.1), uneven(20), uneven(15)), []Method{Auto, GMRES}},
+	}
+}
+
+// The bits of x, and all that is said of it, are the same for any number of ranks and threads, and the x is a solution.
+func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
+	kinds := []precond.Kind{PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.ILU0, precond.ILUT, precond.LU, precond.IC0, precond.ICT, precond.FSAI, precond.AMG}
+	for name, system := range spreadSystems(t) {
+		b := rhs(system.m, 1)
+		for _, method := range system.methods {
+			for k, kind := range kinds {
+				if d, ok := precond.Lookup(kind); ok && d.Definite && (method != CG || name == "convection") {
+					continue
+				}
+				if testing.Short() && k%3 > 0 {
+					continue
+				}
+				domains := 3 + 5*(k%2)
+				opt := Options{Method: method, Precond: Precond{Kind: kind}, MaxIter: 3000}
+				sameOnRanks(t, fmt.Sprintf("%s, %s with %s, %d domains", name, method, kind, domains), domains, system.m, b, opt)
+			}
+		}
+	}
+}
+
+// sameOnRanks solves on several numbers of ranks and threads.
+func sameOnRanks(t *testing.T, what string, domains int, m *csr.Matrix, b []float64, opt Options) {
+	t.Helper()
+	var want []float64
+	var said string
+	for _, ranks := range []int{1, 2, 3, 5} {
+		opt.Threads = ranks%3 + 1
+		x, all := solveOnRanks(t, ranks, domains, m, b, opt)
+		if want == nil {
+			want, said = x, all[0].summary()
+			if err := all[0].err; err != nil {
+				t.Logf("%s: %v", what, err)
+			} else if r := all[0].result; !r.Reason.Converged() {
+				t.Logf("%s: %v after %d iterations, error %.1e", what, r.Reason, r.Iterations, r.Errors.Row)
+			} else if e, err := verify.Compute(m, x, b, nil); err != nil || e.Row > krylov.DefaultTol {
+				t.Errorf("%s: %v with an error of %.1e (%v)", what, r.Reason, e.Row, err)
+			}
+		}
+		for r, got := range all {
+			if got.summary() != said {
+				t.Errorf("%s: rank %d of %d has\n%s, want\n%s", what, r, ranks, got.summary(), said)
+			}
+		}
+		if !sameBits(x, want) {
+			t.Errorf("%s: %d ranks have another x", what, ranks)
 		}
 	}
 }

@@ -27,6 +27,8 @@ type Precond struct {
 	BlockSize int          // unknowns of a node, or largest block of block Jacobi; 0: found from the pattern
 	DropTol   float64      // of the incomplete factorisations with threshold; 0: their default
 	Fill      float64      // the same
+
+	Overlap precond.Overlap // of what is made for each domain of a matrix over ranks
 }
 
 // maxBlockSize bounds Precond.BlockSize: the set-up makes dense blocks of that size, and a
@@ -39,6 +41,9 @@ func (p Precond) validate() (faults []error) {
 	}
 	if p.Epsilon != 0 && !(p.Epsilon >= adaptive.MinEpsilon && p.Epsilon < 1) {
 		faults = append(faults, fmt.Errorf("solve: accuracy %g of the preconditioner is not in [2^-53, 1)", p.Epsilon))
+	}
+	if !oneOf(p.Overlap, precond.Overlaps) {
+		faults = append(faults, fmt.Errorf("solve: unknown overlap %q", p.Overlap))
 	}
 	if p.BlockSize > maxBlockSize {
 		faults = append(faults, fmt.Errorf("solve: block size %d is more than %d", p.BlockSize, maxBlockSize))
@@ -67,7 +72,7 @@ func (s *Solver) precondition(
 	opt := precond.Options{
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Kernels: s.opt.Storage.Kernels, Model: s.opt.Storage.Model,
 		Log:       func(line string) { s.say("precond %s", line) },
-		BlockSize: p.BlockSize, DropTol: cmp.Or(p.DropTol, v.dropTol), Fill: cmp.Or(p.Fill, v.fill),
+		BlockSize: p.BlockSize, DropTol: cmp.Or(p.DropTol, v.dropTol), Fill: cmp.Or(p.Fill, v.fill), Overlap: p.Overlap,
 		Worked: func(multiplications int64) {
 			if multiplications < last { // it starts again
 				total += float64(last)
