@@ -49,7 +49,7 @@ var layers = []layer{
 	{pkg: "examples/agata/crystal", imports: []string{"examples/agata/gridsearch", "pkg/csr", "pkg/krylov", "pkg/parallel", "pkg/solve"}, reason: "an example: simulates a detector, knows no terminal"},
 	{pkg: "examples/agata/gridsearch", imports: []string{"pkg/parallel", "pkg/stochastic"}, reason: "an example: searches signals, whatever made them"},
 	{pkg: "examples/experiments", imports: []string{"internal/figure"}, reason: "data, and its form"},
-	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/formatsearch", "pkg/gpu", "pkg/solve", "pkg/stochastic", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
+	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/dist", "pkg/formatsearch", "pkg/gpu", "pkg/solve", "pkg/stochastic", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 
 	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/packed", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "internal/dd"}, reason: "measures speed, knows no files of matrices and no terminal"},
 

@@ -10,6 +10,12 @@ int mpilib_rank(mpilib_handle comm, int *rank) { return mpilib_call.Comm_rank(co
 int mpilib_size(mpilib_handle comm, int *size) { return mpilib_call.Comm_size(comm, size); }
 int mpilib_return_errors(mpilib_handle comm) { return mpilib_call.Comm_set_errhandler(comm, mpilib.is.errors_return); }
 
+int mpilib_split(mpilib_handle comm, int color, mpilib_handle *part)
+{
+	*part = 0; /* the library sets half of it if its handles are an int */
+	return mpilib_call.Comm_split(comm, color, 0, part);
+}
+
 void mpilib_error_text(int code, char *text, size_t n)
 {
 	char all[8192] = ""; /* MPI_MAX_ERROR_STRING is 256 to 1024 */

@@ -20,21 +20,28 @@ import (
 // comm is a communicator. Its calls may come from any goroutine, one at a time: threads of the system are
 // not held.
 type comm struct {
+	*session
 	handle     C.mpilib_handle
 	rank, size int
 
-	calling           sync.Mutex // MPI_THREAD_SERIALIZED
-	scratch, received buffer     // of the call that is under way
-	tag               int        // of the last connection
-	finalized         bool
+	scratch, received buffer // of the call that is under way
+	tag               int    // of the last connection
 }
 
-// look asks for rank and size.
-func (c *comm) look() {
+var _ dist.Comm = (*comm)(nil)
+
+// session is what communicators share.
+type session struct {
+	calling   sync.Mutex // MPI_THREAD_SERIALIZED
+	finalized bool
+}
+
+// newComm returns the communicator of a handle.
+func newComm(s *session, handle C.mpilib_handle) *comm {
 	var rank, size C.int
-	check(C.mpilib_rank(c.handle, &rank), "MPI_Comm_rank")
-	check(C.mpilib_size(c.handle, &size), "MPI_Comm_size")
-	c.rank, c.size = int(rank), int(size)
+	check(C.mpilib_rank(handle, &rank), "MPI_Comm_rank")
+	check(C.mpilib_size(handle, &size), "MPI_Comm_size")
+	return &comm{session: s, handle: handle, rank: int(rank), size: int(size)}
 }
 
 // text is what MPI says of an error code.
@@ -84,6 +91,22 @@ func (c *comm) reduce(x []int64, allreduce func(*C.int64_t, C.int) C.int) {
 		copy(x, there)
 		x = x[n:]
 	}
+}
+
+// First splits the communicator; the other part is left alone.
+func (c *comm) First(n int) dist.Comm {
+	c.calling.Lock()
+	defer c.calling.Unlock()
+	var color C.int
+	if c.rank >= n {
+		color = 1
+	}
+	var part C.mpilib_handle
+	check(C.mpilib_split(c.handle, color, &part), "MPI_Comm_split")
+	if c.rank >= n {
+		return nil
+	}
+	return newComm(c.session, part)
 }
 
 // Abort ends all ranks with an exit code, and this one in any case.

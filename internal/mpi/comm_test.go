@@ -72,6 +72,11 @@ func exercise(c dist.Comm) []byte {
 		c.Barrier()
 	}
 	exerciseConnections(c, h, message)
+	if n := (c.Size() + 1) / 2; c.Size() > 1 {
+		if part := c.First(n); part != nil {
+			h.Write(exercise(part))
+		}
+	}
 	return h.Sum(nil)
 }
 

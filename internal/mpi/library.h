@@ -10,6 +10,7 @@
 	F(Comm_set_errhandler, (mpilib_handle, mpilib_handle)) \
 	F(Comm_rank, (mpilib_handle, int *)) \
 	F(Comm_size, (mpilib_handle, int *)) \
+	F(Comm_split, (mpilib_handle, int, int, void *)) \
 	F(Barrier, (mpilib_handle)) \
 	F(Allreduce, (const void *, void *, int, mpilib_handle, mpilib_handle, mpilib_handle)) \
 	F(Bcast, (void *, int, mpilib_handle, int, mpilib_handle)) \

@@ -36,6 +36,7 @@ int mpilib_finalize(void);
 int mpilib_abort(mpilib_handle comm, int code);
 int mpilib_rank(mpilib_handle comm, int *rank);
 int mpilib_size(mpilib_handle comm, int *size);
+int mpilib_split(mpilib_handle comm, int color, mpilib_handle *part); /* ranks of the same color, in their order */
 int mpilib_return_errors(mpilib_handle comm);
 void mpilib_error_text(int code, char *text, size_t n);
 

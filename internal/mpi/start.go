@@ -54,9 +54,8 @@ func (l *launcher) start() (*comm, *Error) {
 	if code := C.mpilib_init(&level); code != 0 {
 		return nil, l.unusable(path + ": MPI_Init_thread: " + text(code))
 	}
-	w := &comm{handle: C.mpilib.is.world}
-	check(C.mpilib_return_errors(w.handle), "MPI_Comm_set_errhandler")
-	w.look()
+	check(C.mpilib_return_errors(C.mpilib.is.world), "MPI_Comm_set_errhandler")
+	w := newComm(&session{}, C.mpilib.is.world)
 	switch {
 	case level < C.mpilib.is.serialized:
 		w.finalize()

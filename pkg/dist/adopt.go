@@ -3,7 +3,6 @@ package dist
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -13,15 +12,16 @@ import (
 // columns that they have in the whole matrix, ascending in each. It takes the memory of m over, which is all that it needs for columns and values. Collective.
 func Adopt(c Comm, d Domains, m *csr.Matrix) (*Matrix, error) {
 	lo, hi := d.Owned(c.Rank(), c.Size())
-	ghosts := make([][]int64, hi-lo)
+	finders, ghosts := make([]*finder, hi-lo), make([][]int64, hi-lo)
 	eachPart(len(ghosts), func(k int) {
-		ghosts[k] = ghostsOf(columnsOf(m, d, lo, k), d.Start[lo+k], d.Start[lo+k+1])
+		finders[k] = newFinder(columnsOf(m, d, lo, k), d.Start[lo+k], d.Start[lo+k+1])
+		ghosts[k] = finders[k].ghosts
 	})
 	l := NewLayout(c, d, ghosts)
 	if err := l.fits(); err != nil {
 		return nil, err
 	}
-	eachPart(len(l.Parts), func(k int) { l.Parts[k].place(columnsOf(m, d, lo, k)) })
+	eachPart(len(l.Parts), func(k int) { finders[k].place(columnsOf(m, d, lo, k), l.Parts[k]) })
 	if l.Len > m.Rows {
 		m.RowPtr = l.withGhosts(m.RowPtr)
 	}
@@ -33,18 +33,6 @@ func Adopt(c Comm, d Domains, m *csr.Matrix) (*Matrix, error) {
 func columnsOf(m *csr.Matrix, d Domains, lo, k int) []int32 {
 	from, to := d.Start[lo+k]-d.Start[lo], d.Start[lo+k+1]-d.Start[lo]
 	return m.Col[m.RowPtr[from]:m.RowPtr[to]]
-}
-
-// place turns columns into positions of vectors.
-func (p Part) place(cols []int32) {
-	first, width := uint32(p.Row), uint32(p.Own)
-	for k, j := range cols {
-		if at := uint32(j) - first; at < width {
-			cols[k] = int32(p.First() + int(at))
-		} else {
-			cols[k] = int32(p.At + p.position(int64(j)))
-		}
-	}
 }
 
 // withGhosts puts empty rows where ghosts are, or nothing.
@@ -79,30 +67,6 @@ func (l *Layout) matrix(local *csr.Matrix) *Matrix {
 	count := []int64{int64(local.NNZ())}
 	l.Comm.Sum(count)
 	return &Matrix{Layout: l, N: l.Domains.Rows(), NNZ: count[0], Local: local}
-}
-
-// ghostsOf returns the columns outside of lo to hi-1, ascending, each once.
-func ghostsOf[I int32 | int64](cols []I, lo, hi int64) []int64 {
-	var ghosts []int64
-	compact := func() {
-		slices.Sort(ghosts)
-		ghosts = slices.Compact(ghosts)
-	}
-	const atLeast = 1 << 16
-	next := atLeast // so many are sorted at a time, for a bounded memory
-	last := int64(-1)
-	for _, j := range cols {
-		if j := int64(j); (j < lo || j >= hi) && j != last {
-			ghosts = append(ghosts, j)
-			last = j
-		}
-		if len(ghosts) >= next {
-			compact()
-			next = 2*len(ghosts) + atLeast
-		}
-	}
-	compact()
-	return slices.Clip(ghosts)
 }
 
 // eachPart runs do(0) to do(n-1) on a goroutine each.

@@ -14,6 +14,7 @@ type Comm interface {
 	Gather(b []byte) [][]byte                // what all ranks pass, of any lengths, in their order
 	Alltoall(to [][]byte) (from [][]byte)    // to[r] goes to rank r, from[r] came from there, of any lengths
 	Connect(send, recv []Channel) Connection // messages that are sent again and again
+	First(n int) Comm                        // the ranks below n alone; nil on the others
 
 	Abort(code int) // ends all ranks with an exit code, at once; collective or not
 }
@@ -78,6 +79,9 @@ func (Self) Connect(send, recv []Channel) Connection {
 	}
 	return noConnection{}
 }
+
+// First returns Self{}.
+func (Self) First(int) Comm { return Self{} }
 
 // Abort panics.
 func (Self) Abort(code int) { panic(&Error{"Abort", "a single rank gave up"}) }

@@ -26,6 +26,14 @@ func NewCounts(rows int64) *Counts {
 // Add counts n nonzeros in a row.
 func (c *Counts) Add(row, n int64) { c.n[row>>c.shift] += n }
 
+// AddEach counts a nonzero in each of these rows.
+func (c *Counts) AddEach(rows []int32) {
+	n, shift := c.n, c.shift&31
+	for _, i := range rows {
+		n[uint32(i)>>shift]++
+	}
+}
+
 // AddRows counts the nonzeros of rows first, first + 1, ..., given where each begins and the last ends.
 func (c *Counts) AddRows(first int64, ptr []int64) {
 	for i := 0; i+1 < len(ptr); {

@@ -8,8 +8,7 @@ import (
 // Run runs what on so many ranks, each a goroutine of this process, and returns when all have returned. It is for tests
 // and for trying what a job would do.
 func Run(size int, what func(c Comm)) {
-	g := &group{size: size, channels: map[[3]int]chan []byte{}}
-	g.turn = sync.NewCond(&g.mu)
+	g := newGroup(size)
 	var all sync.WaitGroup
 	for r := range size {
 		all.Go(func() { what(&member{group: g, rank: r}) })
@@ -29,6 +28,12 @@ type group struct {
 	last    []any // of the call before
 
 	channels map[[3]int]chan []byte // from, to, number
+}
+
+func newGroup(size int) *group {
+	g := &group{size: size, channels: map[[3]int]chan []byte{}}
+	g.turn = sync.NewCond(&g.mu)
+	return g
 }
 
 // member is one rank of a group.
@@ -134,6 +139,19 @@ func (m *member) Connect(send, recv []Channel) Connection {
 		m.received[r.Rank]++
 	}
 	return c
+}
+
+// First returns a group that rank 0 makes.
+func (m *member) First(n int) Comm {
+	var made *group
+	if m.rank == 0 {
+		made = newGroup(n)
+	}
+	made = m.all(made)[0].(*group)
+	if m.rank >= n {
+		return nil
+	}
+	return &member{group: made, rank: m.rank}
 }
 
 func (g *group) channel(from, to, number int) chan []byte {

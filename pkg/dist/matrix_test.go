@@ -98,6 +98,24 @@ func compareWithWhole(t *testing.T, c Comm, m *csr.Matrix, domains int) {
 	}
 }
 
+// Ghosts are the same by a set and by search.
+func TestFinder(t *testing.T) {
+	m := scattered(t, 400, 6, 9)
+	cols := m.Col[m.RowPtr[100]:m.RowPtr[200]]
+	bySet := newFinder(slices.Clone(cols), 100, 200)
+	if want := ghostsOf(cols, 100, 200); bySet.set == nil || !slices.Equal(bySet.ghosts, want) {
+		t.Errorf("%v, want %v", bySet.ghosts, want)
+	}
+	few := []int32{0, 150, 399}
+	bySearch := newFinder(few, 100, 200)
+	if bySearch.set != nil || !slices.Equal(bySearch.ghosts, []int64{0, 399}) {
+		t.Errorf("%v", bySearch.ghosts)
+	}
+	if bySearch.place(few, Part{Row: 100, At: 10, Below: 1, Own: 100, Above: 1, Ghosts: bySearch.ghosts}); !slices.Equal(few, []int32{10, 61, 111}) {
+		t.Errorf("%v", few)
+	}
+}
+
 // Owner and Owned agree, and Cut leaves no domain empty.
 func TestDomains(t *testing.T) {
 	for _, n := range []int64{1, 5, 100, 10_000, 1_000_000} {

@@ -101,3 +101,29 @@ func TestConcurrentFirstAndShare(t *testing.T) {
 		}
 	})
 }
+
+// Each rank gets its own elements of what rank 0 has (Concurrent).
+func TestConcurrentScatter(t *testing.T) {
+	all := make([]float64, 100)
+	for i := range all {
+		all[i] = float64(i)
+	}
+	for _, ranks := range []int{1, 2, 3, 9} {
+		for _, most := range []int64{1, 7, 1000} {
+			d, err := Cut(100, 5, func(i int64) int64 { return i * i })
+			if err != nil {
+				t.Fatal(err)
+			}
+			Run(ranks, func(c Comm) {
+				starts := d.starts(ranks)
+				var whole []float64
+				if c.Rank() == 0 {
+					whole = all
+				}
+				if own := scatter(c, d, whole, most); !slices.Equal(own, all[starts[c.Rank()]:starts[c.Rank()+1]]) {
+					t.Errorf("rank %d of %d has %v", c.Rank(), ranks, own)
+				}
+			})
+		}
+	}
+}

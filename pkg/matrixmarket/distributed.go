@@ -10,12 +10,28 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
-// DistributedOptions control how the ranks of a job read a file. Check and Progress are called on rank 0 alone, and the limits of
-// memory are those of each rank.
+// DistributedOptions control how the ranks of a job read a file. Check and Progress are called on rank 0 alone. MaxMemory is of
+// all ranks together.
 type DistributedOptions struct {
 	Options
 	Domains int       // that the matrix is cut into; 0: dist.DefaultDomains of its rows
 	Stdin   io.Reader // of rank 0: what the path "-" means
+	Sharing int       // ranks that share the memory that Installed is; 0: one
+
+	// Alone runs f on rank 0 while the other ranks wait, and returns the same error on all. nil: they wait in a collective call.
+	Alone func(ctx context.Context, f func(context.Context) error) error
+}
+
+// alone runs f on rank 0, and returns the same error on all ranks.
+func (o *DistributedOptions) alone(ctx context.Context, c dist.Comm, f func(context.Context) error) error {
+	if o.Alone != nil && c.Size() > 1 {
+		return o.Alone(ctx, f)
+	}
+	var err error
+	if c.Rank() == 0 {
+		err = f(ctx)
+	}
+	return agree(c, err)
 }
 
 // Distributed is a matrix that the ranks of a job have read. What Content tells of the file, all of them know. Its Matrix is that
@@ -143,20 +159,21 @@ func (r *reading) survey() survey {
 func readWhole(ctx context.Context, c dist.Comm, path string, opt DistributedOptions, why string) (*Distributed, error) {
 	v := &Distributed{Content: &Content{}}
 	var m *csr.Matrix
-	var err error
-	if c.Rank() == 0 {
+	err := opt.alone(ctx, c, func(ctx context.Context) (err error) {
 		if path == "-" {
 			v.Content, err = Read(ctx, opt.Stdin, "<stdin>", opt.Options)
 		} else {
 			v.Content, err = ReadFile(ctx, path, opt.Options)
 		}
-		if err == nil {
-			if m, err = v.Content.CSR(); err != nil {
-				err = &Error{File: path, Msg: err.Error()}
-			}
+		if err != nil {
+			return err
 		}
-	}
-	if err := agree(c, err); err != nil {
+		if m, err = v.Content.CSR(); err != nil {
+			return &Error{File: path, Msg: err.Error()}
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	if c.Size() > 1 {

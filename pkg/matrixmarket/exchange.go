@@ -26,9 +26,13 @@ func (r *reading) exchange(ctx context.Context, c dist.Comm, d dist.Domains, kee
 		if !dist.Any(c, at < end) {
 			break
 		}
-		to := o.messages(r.blocks[at:end], r.threads)
+		to, sent := o.messages(r.blocks[at:end], r.threads)
 		if !keep {
-			inTurn(r.threads, end-at, func(k int) { r.blocks[at+k] = o.kept(r.blocks[at+k]) })
+			inTurn(r.threads, end-at, func(k int) {
+				if b := r.blocks[at+k]; sent[k] > b.entries/8 {
+					r.blocks[at+k] = o.kept(b)
+				}
+			})
 		}
 		at = end
 		for rank, b := range c.Alltoall(to) {
@@ -122,8 +126,8 @@ func (o *owners) message(b []byte, entries int) message {
 	return m
 }
 
-// messages returns what other ranks need of these blocks, in their order.
-func (o *owners) messages(blocks []*block, threads int) [][]byte {
+// messages returns what other ranks need of these blocks, in their order, and how many entries of each block that is.
+func (o *owners) messages(blocks []*block, threads int) (to [][]byte, sent []int) {
 	ranks := len(o.start) - 1
 	counts := make([][]int, len(blocks)+1) // first by block and rank, then where in the message they begin
 	counts[len(blocks)] = make([]int, ranks)
@@ -136,18 +140,21 @@ func (o *owners) messages(blocks []*block, threads int) [][]byte {
 	}
 	each(func(k int, b *block) { counts[k] = o.count(b, ranks) })
 	all := counts[len(blocks)]
-	for _, n := range counts[:len(blocks)] {
+	sent = make([]int, len(blocks))
+	for k, n := range counts[:len(blocks)] {
 		for rank, count := range n {
 			n[rank], all[rank] = all[rank], all[rank]+count
+			sent[k] += count
 		}
 	}
-	out, to := make([]message, ranks), make([][]byte, ranks)
+	out := make([]message, ranks)
+	to = make([][]byte, ranks)
 	for rank, n := range all {
 		out[rank] = o.newMessage(n)
 		to[rank] = out[rank].bytes
 	}
 	each(func(k int, b *block) { o.fill(out, b, counts[k]) })
-	return to
+	return to, sent
 }
 
 // count returns how many entries of a block go to each rank.
@@ -186,20 +193,14 @@ func (o *owners) fill(out []message, b *block, at []int) {
 	}
 }
 
-// kept returns a block without the entries that this rank does not need, if they are many.
+// kept returns a block without the entries that this rank does not need.
 func (o *owners) kept(b *block) *block {
-	if o.home(b) {
-		return b
-	}
 	n := 0
 	needed := func(k int) bool { return o.owns(b.row[k]) || o.mirror && o.owns(b.col[k]) }
 	for k := range b.row {
 		if needed(k) {
 			n++
 		}
-	}
-	if n > b.entries/8*7 {
-		return b
 	}
 	c := &block{entries: n, row: make([]int32, 0, n), col: make([]int32, 0, n)}
 	if b.val != nil {

@@ -51,6 +51,8 @@ func openSame(c dist.Comm, path string, opt DistributedOptions, s survey) (*read
 		return nil, nil, err
 	}
 	r.share, r.shares = c.Rank(), c.Size()
+	r.limit.max = (r.limit.max + int64(c.Size()) - 1) / int64(c.Size())
+	r.limit.installed /= int64(max(1, opt.Sharing))
 	r.in.progress.total /= int64(c.Size())
 	if r.survey() != s {
 		return r, file, fmt.Errorf("%s: the file is not the one that rank 0 has opened", path)
@@ -174,10 +176,17 @@ func (r *reading) counts() *dist.Counts {
 	parallel(workers, func(w int) {
 		n := dist.NewCounts(int64(r.rows))
 		for _, b := range r.blocks[w*len(r.blocks)/workers : (w+1)*len(r.blocks)/workers] {
+			n.AddEach(b.row)
+			if r.Symmetry == General {
+				continue
+			}
+			n.AddEach(b.col)
+			if b.diagonal == 0 {
+				continue
+			}
 			for k, i := range b.row {
-				n.Add(int64(i), 1)
-				if j := b.col[k]; r.Symmetry != General && i != j {
-					n.Add(int64(j), 1)
+				if i == b.col[k] {
+					n.Add(int64(i), -1) // it is its own mirror image
 				}
 			}
 		}

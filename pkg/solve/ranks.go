@@ -1,6 +1,9 @@
 package solve
 
 import (
+	"errors"
+	"math"
+
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
@@ -13,14 +16,15 @@ import (
 // reductions, storing.
 type ranks struct {
 	*host
-	job *job
+	job       *job
+	requested float64 // Options.HaloEpsilon
 }
 
 var _ place[vector, scalar] = (*ranks)(nil)
 
 func newRanks(s *Solver) *ranks {
 	h := &host{Host: dist.NewSpace(s.job.Layout, s.pool), m: s.m, pool: s.pool}
-	return &ranks{h.with(s.opt.Storage.Kernels), s.job}
+	return &ranks{h.with(s.opt.Storage.Kernels), s.job, s.opt.HaloEpsilon}
 }
 
 func (r *ranks) agree() func(krylov.Reason) krylov.Reason { return r.job.reason }
@@ -53,27 +57,60 @@ func (r *ranks) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], er
 		bytes := csr.Bytes(r.job.N, r.job.NNZ)
 		return rankMatrix{Relaxer: a, stored: stored{storage: t, bytes: bytes, relaxer: a, source: scaled}, at: r}, nil
 	}
-	spec := t.spec()
-	spec.Kernels = r.kernels
-	var made []*adaptive.Matrix
-	var products []*linop.Products
-	var failed error
-	for k := range r.job.Parts {
-		part, err := adaptive.Build(r.job.PartOf(scaled, k), spec, r.pool)
-		if err != nil {
-			failed = err
-			break
-		}
-		made, products = append(made, part), append(products, part.Products())
-	}
-	if err := agreeError(r.job.Comm, failed); err != nil {
+	made, err := r.build(scaled, t)
+	if err = agreeError(r.job.Comm, err); err != nil {
 		return nil, err
+	}
+	var products []*linop.Products
+	for _, part := range made {
+		products = append(products, part.Products())
 	}
 	a := dist.NewOperator(r.job.Matrix, products, r.pool)
 	a.Use(r.kernels)
 	s := r.job.describe(made, t)
+	if epsilon := r.haloEpsilon(s.storage); epsilon > 0 {
+		a.RoundHalo(epsilon)
+	}
 	s.relaxer = a
 	return rankMatrix{a, s, r, made}, nil
+}
+
+// build stores the parts of this rank of the scaled matrix. Collective.
+func (r *ranks) build(scaled *csr.Matrix, t Storage) (made []*adaptive.Matrix, failed error) {
+	spec := t.spec()
+	spec.Kernels = r.kernels
+	norm := []int64{math.MinInt64}
+	for k := range r.job.Parts {
+		own, err := adaptive.NormOf(r.job.PartOf(scaled, k), spec, r.pool)
+		norm[0], failed = max(norm[0], int64(own)), errors.Join(failed, err)
+	}
+	r.job.Comm.Max(norm)
+	for k, p := range r.job.Parts {
+		spec.Whole = &adaptive.Whole{Norm: adaptive.Norm(norm[0]), Parts: r.job.Domains.Count(), Diagonal: p.Below}
+		part, err := adaptive.Build(r.job.PartOf(scaled, k), spec, r.pool)
+		if failed = errors.Join(failed, err); failed != nil {
+			return nil, failed
+		}
+		made = append(made, part)
+	}
+	return made, nil
+}
+
+// LeastHaloEpsilon is the accuracy of what domains send each other unless another one is asked for: with a coarser one
+// conjugate gradients lose iterations.
+const LeastHaloEpsilon = 0x1p-37
+
+// haloEpsilon is Options.HaloEpsilon for a matrix stored like that; 0: nothing is rounded.
+func (r *ranks) haloEpsilon(t Storage) float64 {
+	switch {
+	case t.plain():
+		return 0
+	case r.requested > 0:
+		return r.requested
+	case t.Epsilon >= LeastHaloEpsilon:
+		return LeastHaloEpsilon
+	}
+	return 0
 }
 
 func (a rankMatrix) about() stored { return a.stored }
