@@ -49,7 +49,7 @@ var layers = []layer{
 	{pkg: "examples/agata/crystal", imports: []string{"examples/agata/gridsearch", "pkg/csr", "pkg/krylov", "pkg/parallel", "pkg/solve"}, reason: "an example: simulates a detector, knows no terminal"},
 	{pkg: "examples/agata/gridsearch", imports: []string{"pkg/parallel", "pkg/stochastic"}, reason: "an example: searches signals, whatever made them"},
 	{pkg: "examples/experiments", imports: []string{"internal/figure"}, reason: "data, and its form"},
-	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/formatsearch", "pkg/gpu", "pkg/solve", "pkg/stochastic", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
+	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/dist", "pkg/formatsearch", "pkg/gpu", "pkg/solve", "pkg/stochastic", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 
 	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/dist", "pkg/generate", "pkg/packed", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "internal/dd"}, reason: "measures speed, knows no files of matrices and no terminal"},
 
@@ -72,8 +72,8 @@ var layers = []layer{
 	{pkg: "tools/simdgen", reason: "a program that compiles the kernels in C and writes them as assembly of Go"},
 	{pkg: "tools/gpucode", reason: "a program that compiles the kernels and reads what comes out"},
 	{pkg: "pkg/formats", imports: []string{"internal/kernels", "internal/nearest"}, reason: "codecs alone, does not know why a format was chosen"},
-	{pkg: "pkg/generate", imports: []string{"pkg/csr", "pkg/parallel"}, reason: "makes matrices, knows no files and no solver"},
-	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "pkg/parallel", "internal/nearest"}, reason: "reads and writes, knows no precision and no solver"},
+	{pkg: "pkg/generate", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel"}, reason: "makes matrices, knows no files and no solver"},
+	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel", "internal/nearest"}, reason: "reads and writes, knows no precision and no solver"},
 	{pkg: "pkg/csr", imports: []string{"pkg/parallel", "internal/dd", "internal/kernels"}, reason: "structure and norms, knows no precision"},
 
 	{pkg: "internal/kernels", imports: []string{"internal/dd"}, reason: "plain slices, no solver and no goroutine"},

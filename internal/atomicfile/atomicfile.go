@@ -38,14 +38,27 @@ var ErrAbandoned = errors.New("the program is ending")
 // exist. A FIFO must get a reader before the context ends. A new file has the permissions
 // that the umask leaves, an existing one keeps its own. Errors name the path.
 func Create(ctx context.Context, path string) (*File, error) {
-	f, err := create(ctx, path)
+	return created(ctx, path, false)
+}
+
+// CreateShared is Create of a file that other processes can open by its temporary name, [File.Temp], and write to until
+// it is committed.
+func CreateShared(ctx context.Context, path string) (*File, error) {
+	return created(ctx, path, true)
+}
+
+// Temp is the temporary name of the file; "" if it has none.
+func (f *File) Temp() string { return f.temp }
+
+func created(ctx context.Context, path string, named bool) (*File, error) {
+	f, err := create(ctx, path, named)
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", path, withoutPath(err))
 	}
 	return f, nil
 }
 
-func create(ctx context.Context, path string) (*File, error) {
+func create(ctx context.Context, path string, named bool) (*File, error) {
 	pending.Lock()
 	defer pending.Unlock()
 	if pending.ended {
@@ -70,7 +83,10 @@ func create(ctx context.Context, path string) (*File, error) {
 		return f, err
 	}
 	f.target = target
-	if f.File = unnamed(filepath.Dir(target)); f.File == nil {
+	if !named {
+		f.File = unnamed(filepath.Dir(target))
+	}
+	if f.File == nil {
 		f.temp = tempName(target)
 		f.File, err = os.OpenFile(f.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}

@@ -42,7 +42,25 @@ func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
 // read reads a Matrix Market file, or standard input for "-", and prints its
 // warnings. A progress bar is drawn on terminals only.
 func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, error) {
-	opt := matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: machine.Available(), Check: in.check}
+	opt, done := in.options()
+	defer done()
+	var c *matrixmarket.Content
+	var err error
+	if path == "-" {
+		c, err = matrixmarket.Read(ctx, in.in, "<stdin>", opt)
+	} else {
+		c, err = matrixmarket.ReadFile(ctx, path, opt)
+	}
+	if err != nil {
+		return nil, readingError(path, err)
+	}
+	in.warn(path, c)
+	return c, nil
+}
+
+// options are those of reading, with a progress bar, which ends with done.
+func (in input) options() (opt matrixmarket.Options, done func()) {
+	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: machine.Available(), Check: in.check}
 	if isTerminal(in.err) {
 		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(in.err),
 			progressbar.OptionSetDescription("reading"), progressbar.OptionShowBytes(true),
@@ -51,28 +69,27 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 			bar.ChangeMax64(total)
 			_ = bar.Set64(done) // an error in drawing does no harm
 		}
-		defer func() { _ = bar.Finish() }()
+		return opt, func() { _ = bar.Finish() }
 	}
-	var c *matrixmarket.Content
-	var err error
-	if path == "-" {
-		c, err = matrixmarket.Read(ctx, in.in, "<stdin>", opt)
-	} else {
-		c, err = matrixmarket.ReadFile(ctx, path, opt)
-	}
+	return opt, func() {}
+}
+
+// readingError is the error of reading a file with its exit code.
+func readingError(path string, err error) error {
 	switch {
-	case err == nil:
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, &exitError{exitNotConverged, fmt.Errorf("time limit reached while reading %s", path)}
+		return &exitError{exitNotConverged, fmt.Errorf("time limit reached while reading %s", path)}
 	case notOpened(err), isDirectory(path):
-		return nil, &exitError{exitInput, err}
-	default:
-		return nil, err
+		return &exitError{exitInput, err}
 	}
+	return err
+}
+
+// warn prints the warnings about a file.
+func (in input) warn(path string, c *matrixmarket.Content) {
 	for _, w := range c.Warnings {
 		fmt.Fprintf(in.err, "mpsolve: warning: %s: %s\n", report.Printable(path), w)
 	}
-	return c, nil
 }
 
 // notOpened reports whether an error is that of opening a file.

@@ -177,7 +177,7 @@ func told(rank, code int, text string) error {
 	return &exitError{code, errors.New(text)}
 }
 
-// noJob reports that the job did not begin.
+// noJob reports that the job did not begin. Ranks other than 0 have an empty error for what rank 0 says.
 func noJob(err error, errOut io.Writer) int {
 	if err.Error() != "" {
 		fmt.Fprintf(errOut, "mpsolve: %s\n", report.Printable(oneLine(err)))

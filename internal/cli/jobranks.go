@@ -2,10 +2,13 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
@@ -86,9 +89,39 @@ func threadsOf(ranks []profile, rank int) int {
 	return max(1, int(share+rounding))
 }
 
-// whole leaves rank 0, which works while the others wait, all processors that it may run on.
-func (j *job) whole() {
-	if j.rank() == 0 && !j.alone() && os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(j.ranks[0].Threads)
+// whole leaves rank 0, which works while the others wait, all processors that it may run on, until end is called.
+func (j *job) whole() (end func()) {
+	if j.rank() > 0 || os.Getenv("GOMAXPROCS") != "" {
+		return func() {}
 	}
+	own := runtime.GOMAXPROCS(j.ranks[0].Threads)
+	return func() { runtime.GOMAXPROCS(own) }
+}
+
+// nodes returns the number of machines that the ranks run on.
+func (j *job) nodes() int {
+	names := map[string]bool{}
+	for _, p := range j.ranks {
+		names[p.Node] = true
+	}
+	return len(names)
+}
+
+// processors says how many threads ranks have, and what they could have.
+func (j *job) processors() string {
+	own, here := j.ranks[j.rank()], 0
+	bound := map[int]bool{}
+	for _, p := range j.ranks {
+		if p.Node == own.Node {
+			here++
+			for _, c := range p.Processors {
+				bound[c] = true
+			}
+		}
+	}
+	text := fmt.Sprintf("%s on this node, %s each", english.Plural(here, "rank", ""), english.Plural(threadsOf(j.ranks, j.rank()), "thread", ""))
+	if len(bound) > 0 && len(bound) < own.Allowed {
+		text += fmt.Sprintf("; they are bound to %d of %d processors: mpirun --bind-to none, or --map-by socket:PE=N, leaves them more", len(bound), own.Allowed)
+	}
+	return text
 }

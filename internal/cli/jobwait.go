@@ -20,7 +20,7 @@ func (j *job) onFirst(ctx context.Context, f func(context.Context) error) error 
 	if j.alone() {
 		return f(ctx)
 	}
-	j.whole()
+	defer j.whole()()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var ended chan error

@@ -58,13 +58,19 @@ func (f *solveFlags) readVectors(ctx context.Context, in input, rows, cols int) 
 func (f *solveFlags) makeRHS(m *csr.Matrix) (b []float64, text string, err error) {
 	if seedText, ok := strings.CutPrefix(f.rhs, "random:"); ok {
 		seed, err := strconv.ParseUint(seedText, 10, 64)
-		return generate.RandomRHS(m, seed), fmt.Sprintf("b = A·x, x random (seed %d)", seed), err
+		return generate.RandomRHS(m, seed), randomRHSText(seed), err
 	}
 	b, ones := generate.DefaultRHS(m)
-	if !ones {
-		return b, "b = A·x, x random (seed 1), since A·ones is zero up to rounding", nil
+	return b, defaultRHSText(ones), nil
+}
+
+func randomRHSText(seed uint64) string { return fmt.Sprintf("b = A·x, x random (seed %d)", seed) }
+
+func defaultRHSText(ones bool) string {
+	if ones {
+		return "b = A·ones"
 	}
-	return b, "b = A·ones", nil
+	return "b = A·x, x random (seed 1), since A·ones is zero up to rounding"
 }
 
 // vectors reads a file of vectors for a matrix of n rows and checks each. Another length is

@@ -25,6 +25,7 @@ type solveFlags struct {
 	reorder                                reorderFlag
 	device                                 deviceFlag
 	checkpoint                             checkpointFlags
+	domains                                int
 	opt                                    solve.Options
 }
 
@@ -88,7 +89,8 @@ func newSolve(s streams) *cobra.Command {
 	fl.DurationVar(&f.maxTime, "max-time", 0, "limit on the total time, such as 90s or 2h; 0: none")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.StringVar(&f.memory, "memory", "fast", "fast, or lean: collect garbage more often, for less memory and a few percent more time")
-	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
+	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors; of a rank under mpirun: its share)")
+	fl.IntVar(&f.domains, "domains", 0, "cut the rows into this `number` of domains, which ranks share; x depends on it, and not on ranks and threads (default: one for about 10^6 rows)")
 	f.checkpoint.add(c)
 	fl.StringVar(&f.history, "history", "", "write the residual of every iteration to this CSV `file`")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/report.schema.json)")
@@ -129,6 +131,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose cannot be used together")
 	}
+	if c.Flags().Changed("domains") && f.domains < 1 {
+		return usage("--domains %d: want a positive number", f.domains)
+	}
 	if f.maxTime < 0 {
 		return usage("--max-time %v: want a positive duration", f.maxTime)
 	}
@@ -165,6 +170,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	}
 	if err := f.opt.Validate(); err != nil {
 		return usage("%s", oneLine(err))
+	}
+	if err := f.overDomains(); f.domains > 1 && err != nil {
+		return usage("--domains %d: %s", f.domains, oneLine(err))
 	}
 	return f.device.suits(f.opt)
 }

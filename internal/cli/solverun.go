@@ -5,20 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// solveRun is one run of `mpsolve solve`: what its steps hand on to each other.
+// solveRun is one run of `mpsolve solve`, on one rank: what its steps hand on to each other.
 type solveRun struct {
 	*solveFlags
 	streams
@@ -26,10 +22,12 @@ type solveRun struct {
 	start time.Time
 
 	in      input
-	m       *csr.Matrix
+	problem problem
+	how     string // the matrix was read
 	solver  *solve.Solver
-	b, x0   [][]float64 // right-hand sides and guesses
-	x       []float64   // solutions so far, one after the other
+	before  dist.Traffic // before the solve
+	b, x0   [][]float64  // right-hand sides and guesses
+	x       [][]float64  // solutions so far
 	report  report.Report
 	lines   io.Writer // of facts and decisions
 	solving bool      // decisions are printed as they are made, no longer kept for later
@@ -41,12 +39,26 @@ type solveRun struct {
 // limitGrace is how long the run may go on after its time limit.
 const limitGrace = 350 * time.Millisecond
 
-// run reads, and solves on rank 0 or, a system of several domains, on all ranks. Rank 0's clock decides about the time limit.
+// run reads, and then solves on rank 0, while the others wait, or, if the matrix is spread over the ranks, on all of them. Rank 0's clock
+// decides about the time limit.
 func (r *solveRun) run(ctx context.Context) error {
 	if r.maxTime > 0 && r.job.rank() == 0 {
 		limited, cancel := context.WithDeadline(ctx, r.start.Add(r.maxTime))
 		defer cancel()
 		ctx = limited
+	}
+	defer func() {
+		if r.opt.Device != nil {
+			r.opt.Device.Close()
+		}
+	}()
+	defer r.checkpoint.listen(r.streams.err)()
+	err := r.together(ctx, func() error { return r.read(ctx) })
+	switch {
+	case err != nil:
+		return err
+	case r.spread():
+		return r.together(ctx, func() error { return r.steps(ctx) })
 	}
 	return r.job.onFirst(ctx, func(ctx context.Context) error {
 		return r.untilLimit(ctx, func() error { return r.steps(ctx) })
@@ -65,22 +77,12 @@ func (r *solveRun) untilLimit(ctx context.Context, f func() error) error {
 	return err
 }
 
-// steps opens the device, reads, prepares, solves, writes x and reports.
+// steps reads the rest, prepares, solves, writes x and reports.
 func (r *solveRun) steps(ctx context.Context) (err error) {
-	defer r.checkpoint.listen(r.streams.err)()
-	r.phase.Store("opening the device")
-	if r.opt.Device, err = r.device.open(r.streams); err != nil {
+	if err := r.agree(r.readRest(ctx)); err != nil {
 		return err
 	}
-	defer func() {
-		if r.opt.Device != nil {
-			r.opt.Device.Close()
-		}
-	}()
-	if err := r.read(ctx); err != nil {
-		return err
-	}
-	if r.history, err = newHistory(ctx, r.solveFlags.history); err != nil {
+	if r.history, err = r.openHistory(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.history.close()) }()
@@ -88,42 +90,66 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 	defer r.live.done()
 	r.observe()
 	r.takeCheckpoints()
-	if err := r.prepare(ctx); err != nil {
+	if err := r.agree(r.prepare(ctx)); err != nil {
 		return err
 	}
 	defer r.solver.Close()
-	if err := r.makeRHS(); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{r.makeRHS, r.solve, r.finish} {
+		if err := r.agree(step(ctx)); err != nil {
+			return err
+		}
 	}
-	if err := r.solve(ctx); err != nil {
-		return err
-	}
-	return r.finish(ctx)
+	return nil
 }
 
-// read reads the matrix, what its preconditioner needs, right-hand sides and guesses.
+// openHistory opens the file of rank 0.
+func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
+	if r.job.rank() == 0 {
+		h, err = newHistory(ctx, r.solveFlags.history)
+	}
+	return h, r.agree(err)
+}
+
+// read opens the device and reads the matrix. Collective.
 func (r *solveRun) read(ctx context.Context) (err error) {
 	prepareMemory()
+	if r.job.rank() == 0 {
+		r.phase.Store("opening the device")
+		if r.opt.Device, err = r.device.open(r.streams); err == nil {
+			err = r.checkpoint.read(&r.opt)
+		}
+	}
 	r.phase.Store("reading " + r.path)
-	if err := r.checkpoint.read(&r.opt); err != nil {
+	if err := r.job.agree(err); err != nil {
 		return err
 	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
-	if r.m, err = r.in.matrix(ctx, r.path); err != nil {
-		return err
+	v, err := r.in.distributed(ctx, r.job, r.path, r.cut())
+	if err == nil {
+		r.how = v.How
+		if r.problem = (whole{v.Matrix}); v.Dist != nil {
+			r.problem = spread{v.Dist, r.job}
+		}
 	}
-	limitGarbage(r.memory, r.m.Bytes())
-	if err := r.precond.readNearNull(ctx, r.in, r.m.Rows, &r.opt); err != nil {
-		return err
+	return r.job.agree(err)
+}
+
+// readRest reads what belongs to the matrix: what its preconditioner needs, right-hand sides and guesses.
+func (r *solveRun) readRest(ctx context.Context) (err error) {
+	limitGarbage(r.memory, r.problem.bytes())
+	if m, yes := r.problem.(whole); yes {
+		if err := r.precond.readNearNull(ctx, r.in, m.Rows, &r.opt); err != nil {
+			return err
+		}
+		if err := r.nullSpace.read(ctx, r.in, m.Rows, &r.opt); err != nil {
+			return err
+		}
 	}
-	if err := r.nullSpace.read(ctx, r.in, r.m.Rows, &r.opt); err != nil {
-		return err
-	}
-	if r.b, r.x0, err = r.readVectors(ctx, r.in, r.m.Rows, r.m.Cols); err != nil {
+	if r.b, r.x0, err = r.problem.vectors(ctx, r.solveFlags, r.in); err != nil {
 		return err
 	}
 	r.report = report.Report{
-		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine, Domains: 1,
+		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine, Domains: r.problem.domains(),
 		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{},
 	}
 	r.report.Seconds.Read = (time.Since(r.start) - r.device.took).Seconds()
@@ -134,6 +160,9 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 // the status line.
 func (r *solveRun) observe() {
 	r.lines = r.linesTo()
+	if r.verbose && !r.job.alone() {
+		report.Line(r.err, "processors", "%s", r.job.processors())
+	}
 	r.opt.Log = func(line string) {
 		r.report.Events = append(r.report.Events, line)
 		if r.solving { // decisions made before that are printed after the facts
@@ -160,15 +189,18 @@ func (r *solveRun) linesTo() io.Writer {
 
 // prepare picks the device if the rules do, makes the solver and prints what it chose.
 func (r *solveRun) prepare(ctx context.Context) (err error) {
-	if r.device.kind == autoDevice {
+	if r.how != "" && r.spread() {
+		r.opt.Log("read " + r.how)
+	}
+	if r.device.kind == autoDevice && !r.spread() {
 		var why string
-		if r.opt.Device, why = r.device.pick(ctx, r.streams, r.opt, r.m.NNZ()); why != "" {
+		if r.opt.Device, why = r.device.pick(ctx, r.streams, r.opt, r.problem.share()); why != "" {
 			r.opt.Log("device cpu: " + why)
 		}
 		r.opt.DeviceAuto = true
 	}
 	r.phase.Store("setting up")
-	if r.solver, err = solve.New(ctx, r.m, r.opt); err != nil {
+	if r.solver, err = r.problem.solver(ctx, r.opt); err != nil {
 		return r.checkpoint.refused(err)
 	}
 	r.report.SetMatrix(r.path, r.solver.Facts)
@@ -184,11 +216,11 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 
 // makeRHS makes the right-hand side if it is in no file, and prints what the right-hand
 // sides are.
-func (r *solveRun) makeRHS() error {
+func (r *solveRun) makeRHS(context.Context) error {
 	r.phase.Store("making the right-hand side")
 	r.report.RHS = fmt.Sprintf("%d from %s", len(r.b), r.rhs)
 	if !r.fileRHS() {
-		b, text, err := r.solveFlags.makeRHS(r.m)
+		b, text, err := r.problem.rhs(r.solveFlags)
 		if err != nil {
 			return err
 		}
@@ -201,6 +233,7 @@ func (r *solveRun) makeRHS() error {
 // solve solves for one right-hand side after the other.
 func (r *solveRun) solve(ctx context.Context) error {
 	r.phase.Store("solving")
+	r.before = r.job.comm.Traffic
 	completing.Add(1)
 	defer completing.Add(-1)
 	ctx, cancel := r.beforeVerification(ctx)
@@ -215,7 +248,7 @@ func (r *solveRun) solve(ctx context.Context) error {
 		}
 		r.report.SetDevice(r.solver.Device())
 		r.report.Add(result)
-		r.x = append(r.x, result.X...)
+		r.x = append(r.x, result.X)
 	}
 	r.live.done()
 	r.report.Seconds.Device = r.device.took.Seconds()
@@ -233,7 +266,7 @@ func (r *solveRun) beforeVerification(ctx context.Context) (context.Context, con
 	if !limited {
 		return ctx, func() {}
 	}
-	need := verificationTime * time.Duration(r.m.NNZ()/r.solver.Threads)
+	need := verificationTime * time.Duration(r.problem.share()/r.solver.Threads)
 	return context.WithDeadline(ctx, limit.Add(-min(need, r.maxTime/10)))
 }
 
@@ -243,10 +276,13 @@ func (r *solveRun) finish(ctx context.Context) error {
 	defer writing.Add(-1)
 	var failed error
 	if r.output != "" {
-		r.report.Output, failed = r.writeX(ctx)
+		r.report.Output, failed = r.problem.write(ctx, r.output, r.x)
 	}
 	if failed == nil && ctx.Err() == nil {
 		failed = r.dropCheckpoint()
+	}
+	if r.report.Ranks = r.ranks(); r.report.Ranks != nil && r.verbose {
+		r.report.Ranks.Write(r.err)
 	}
 	r.report.Finish(r.start, peakRSS())
 	if err := r.print(); err != nil && !(failed != nil && errors.Is(err, errOutputClosed)) {
@@ -270,20 +306,4 @@ func (r *solveRun) print() error {
 		r.report.WriteText(out)
 	}
 	return out.err
-}
-
-// writeX writes x and returns where it is. If that fails, x goes to the folder of temporary
-// files, and the error says so.
-func (r *solveRun) writeX(ctx context.Context) (path string, err error) {
-	write := func(w io.Writer) error {
-		return matrixmarket.WriteDense(w, r.m.Cols, len(r.report.Solutions), r.x, matrixmarket.WriteOptions{})
-	}
-	if err = writeFile(ctx, r.output, write); err == nil {
-		return r.output, nil
-	}
-	path = filepath.Join(os.TempDir(), fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64()))
-	if writeFile(ctx, path, write) != nil {
-		return "", err // the first error is the one that matters
-	}
-	return path, fmt.Errorf("%w; x is in %s instead", err, path)
 }

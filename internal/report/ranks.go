@@ -3,24 +3,20 @@ package report
 import (
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/dustin/go-humanize/english"
+
+	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // A Rank is what one rank of a job had and did.
 type Rank struct {
-	Node    string // that it ran on; ranks of the same one share its memory
-	Threads int
-
+	Threads                int
 	Rows, Nonzeros, Ghosts int64
 	Stored                 int64 // bytes of the matrix that the method multiplies with
 	Peak                   int64 // memory of the process, in bytes; 0: not known
-
-	Messages, Sent  int64         // messages of halos, and their bytes
-	Reductions      int64         // sums and maxima over all ranks
-	Halo, Waiting   time.Duration // sending halos; waiting for those of others
-	Reduction, Work time.Duration // reductions, waiting included; all of the solve
+	Traffic                dist.Traffic
+	Seconds                float64 // of the solve
 }
 
 // Ranks describes how a solve was spread over the ranks of a job.
@@ -50,12 +46,8 @@ type Spread struct {
 	Max  float64 `json:"max"`
 }
 
-// NewRanks sums up what the ranks had and did.
-func NewRanks(ranks []Rank) *Ranks {
-	nodes := map[string]bool{}
-	for _, r := range ranks {
-		nodes[r.Node] = true
-	}
+// NewRanks sums up what the ranks of so many nodes had and did.
+func NewRanks(ranks []Rank, nodes int) *Ranks {
 	of := func(number func(Rank) float64) Spread {
 		s := Spread{Min: number(ranks[0]), Max: number(ranks[0])}
 		sum := 0.0
@@ -68,28 +60,28 @@ func NewRanks(ranks []Rank) *Ranks {
 		return s
 	}
 	return &Ranks{
-		Count: len(ranks), Nodes: len(nodes),
+		Count: len(ranks), Nodes: nodes,
 		Threads:          of(func(r Rank) float64 { return float64(r.Threads) }),
 		Rows:             of(func(r Rank) float64 { return float64(r.Rows) }),
 		Nonzeros:         of(func(r Rank) float64 { return float64(r.Nonzeros) }),
 		Ghosts:           of(func(r Rank) float64 { return float64(r.Ghosts) }),
 		Stored:           of(func(r Rank) float64 { return float64(r.Stored) }),
 		Peak:             of(func(r Rank) float64 { return float64(r.Peak) }),
-		Messages:         of(func(r Rank) float64 { return float64(r.Messages) }),
-		Sent:             of(func(r Rank) float64 { return float64(r.Sent) }),
-		Reductions:       of(func(r Rank) float64 { return float64(r.Reductions) }),
-		SecondsHalo:      of(func(r Rank) float64 { return r.Halo.Seconds() }),
-		SecondsWaiting:   of(func(r Rank) float64 { return r.Waiting.Seconds() }),
-		SecondsReduction: of(func(r Rank) float64 { return r.Reduction.Seconds() }),
-		SecondsSolve:     of(func(r Rank) float64 { return r.Work.Seconds() }),
+		Messages:         of(func(r Rank) float64 { return float64(r.Traffic.Messages) }),
+		Sent:             of(func(r Rank) float64 { return float64(r.Traffic.Bytes) }),
+		Reductions:       of(func(r Rank) float64 { return float64(r.Traffic.Reductions) }),
+		SecondsHalo:      of(func(r Rank) float64 { return r.Traffic.Halo.Seconds() }),
+		SecondsWaiting:   of(func(r Rank) float64 { return r.Traffic.Waiting.Seconds() }),
+		SecondsReduction: of(func(r Rank) float64 { return r.Traffic.Reduction.Seconds() }),
+		SecondsSolve:     of(func(r Rank) float64 { return r.Seconds }),
 	}
 }
 
 // Line is one line on how many ranks and domains there were.
 func (r *Ranks) Line(domains int) string {
-	text := fmt.Sprintf("%s on %s, %s", english.Plural(r.Count, "rank", ""), english.Plural(r.Nodes, "node", ""), english.Plural(domains, "domain", ""))
+	text := fmt.Sprintf("%d on %s, %s", r.Count, english.Plural(r.Nodes, "node", ""), english.Plural(domains, "domain", ""))
 	if idle := r.Count - domains; idle > 0 {
-		text += fmt.Sprintf("; %s had none", english.Plural(idle, "rank", ""))
+		text += fmt.Sprintf("; %s waited", english.Plural(idle, "rank", ""))
 	}
 	return text
 }

@@ -2,6 +2,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -152,7 +153,7 @@ func (r *Report) SetMatrix(file string, f csr.Facts) {
 // SetOrder fills in how the matrix was reordered.
 func (r *Report) SetOrder(o solve.Ordering) {
 	r.Reorder = Reorder{
-		Order:           string(o.Order),
+		Order:           string(cmp.Or(o.Order, solve.ReorderNone)), // of several domains
 		BandwidthBefore: o.Before.Bandwidth, BandwidthAfter: o.After.Bandwidth,
 		ProfileBefore: o.Before.Profile, ProfileAfter: o.After.Profile, Seconds: o.Elapsed.Seconds(),
 	}

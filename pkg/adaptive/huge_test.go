@@ -75,7 +75,7 @@ func TestHugePanels(t *testing.T) {
 			m := huge(t, c.rows, c.cols, c.length)
 			b := &builder{m: m}
 			for _, p := range b.plans() {
-				panels, err := slotPanels(m, p.slotPlan)
+				panels, err := slotPanels(m, p.slotPlan, leastPanels)
 				if err != nil {
 					if p.block < 2 || p.block*c.length <= math.MaxInt32 {
 						t.Error(err)

@@ -14,17 +14,18 @@ const maxItems = math.MaxInt32
 
 const (
 	leastPanels  = 64 // if there are so many
+	leastOfPart  = 8  // in each of many parts
 	mostTogether = 8
 )
 
 // slotPanels are the ranges of rows of m that are stored and multiplied each by
-// itself, none of more than maxItems elements.
-func slotPanels(m *csr.Matrix, p slotPlan) ([]int, error) {
+// itself, none of more than maxItems elements; at least so many, if there are so many of csr.
+func slotPanels(m *csr.Matrix, p slotPlan, least int) ([]int, error) {
 	var panels []int
 	if p.traits().tiled {
 		panels = tileUnits(m)
 	} else {
-		panels = bounded(m, slicePanels(m, p.block), p.block)
+		panels = bounded(m, slicePanels(m, p.block, least), p.block)
 	}
 	for k, hi := range panels[1:] {
 		if lo := panels[k]; m.RowPtr[hi]-m.RowPtr[lo] > maxItems {
@@ -37,9 +38,9 @@ func slotPanels(m *csr.Matrix, p slotPlan) ([]int, error) {
 // slicePanels are the panels of m moved to multiples of a slice of rows, or of
 // block rows, and several together where there are many: what is stored of them is
 // short, and the first lines of a panel are not prefetched.
-func slicePanels(m *csr.Matrix, block int) []int {
+func slicePanels(m *csr.Matrix, block, least int) []int {
 	all := csr.Panels(m)
-	together := min(max((len(all)-1)/leastPanels, 1), mostTogether)
+	together := min(max((len(all)-1)/least, 1), mostTogether)
 	var panels []int
 	for k := 0; k < len(all)-1; k += together {
 		panels = append(panels, all[k])

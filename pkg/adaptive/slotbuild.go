@@ -75,7 +75,7 @@ func (b *builder) slotted(c choice) (*Matrix, error) {
 
 // packed makes the slots of the matrix.
 func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
-	panels, err := slotPanels(b.m, plan)
+	panels, err := slotPanels(b.m, plan, b.spec.panelsOf())
 	if err != nil {
 		return nil, Stats{}, err
 	}

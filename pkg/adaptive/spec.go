@@ -75,6 +75,10 @@ type Spec struct {
 	// Model is what LayoutAuto chooses by; nil: ModelOf the kernels.
 	Model *Model
 
+	// Whole is what there is to know of the matrix that is stored in parts, of which this one is one: its rows, with
+	// columns that may be of others; nil: the matrix is no part.
+	Whole *Whole
+
 	// StorageArithmetic multiplies and adds the elements of formats that are
 	// heads of FP32 in FP32, as chapter 3 of [Molina24] does; otherwise all
 	// arithmetic is FP64.
@@ -83,10 +87,14 @@ type Spec struct {
 
 // quantization returns what package quantize has to know.
 func (s Spec) quantization() quantize.Spec {
-	return quantize.Spec{
+	q := quantize.Spec{
 		Set: s.Set, Epsilon: s.Epsilon, Criterion: s.Criterion, X: s.X,
 		NoDrop: s.NoDrop || s.Set.Keeps, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: s.Kernels,
 	}
+	if w := s.Whole; w != nil {
+		q.Norm, q.Diagonal = &w.Norm, w.Diagonal
+	}
+	return q
 }
 
 // String returns the set, the accuracy and the criterion.

@@ -1,6 +1,9 @@
 package adaptive
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -28,6 +31,28 @@ type FormatStats struct {
 
 // PerNonzero is the bytes per nonzero of the matrix that was stored.
 func (s Stats) PerNonzero() float64 { return float64(s.Bytes) / float64(max(s.NNZ, 1)) }
+
+// Add returns the Stats of two matrices together.
+func (s Stats) Add(o Stats) Stats {
+	for _, f := range o.Formats {
+		k := slices.IndexFunc(s.Formats, func(g FormatStats) bool { return g.Format == f.Format })
+		if k < 0 {
+			s.Formats = append(slices.Clip(s.Formats), f)
+			slices.SortStableFunc(s.Formats, func(a, b FormatStats) int { return cmp.Compare(a.Format.Bytes, b.Format.Bytes) })
+			continue
+		}
+		s.Formats = slices.Clone(s.Formats)
+		s.Formats[k].Count += f.Count
+		s.Formats[k].Bytes += f.Bytes
+	}
+	s.NNZ += o.NNZ
+	s.Dropped += o.Dropped
+	s.InSlots += o.InSlots
+	s.Scales += o.Scales
+	s.Bytes += o.Bytes
+	s.Work += o.Work
+	return s
+}
 
 // Predict returns the Stats that Build would give in bucketed CSR, without
 // building.

@@ -48,15 +48,20 @@ func places(b *testing.B, m *csr.Matrix, pool *parallel.Pool) (list []place) {
 		b.Fatal(err)
 	}
 	spec := adaptive.Spec{Set: set, Epsilon: 0x1p-37}
-	stored := func(m *csr.Matrix) *adaptive.Matrix {
+	stored := func(m *csr.Matrix, whole *adaptive.Whole) *adaptive.Matrix {
+		spec.Whole = whole
 		a, err := adaptive.Build(m, spec, pool)
 		if err != nil {
 			b.Fatal(err)
 		}
 		return a
 	}
+	norm, err := adaptive.NormOf(m, spec, pool)
+	if err != nil {
+		b.Fatal(err)
+	}
 	host := linop.NewHost(m.Rows, pool)
-	list = append(list, place{"csr/whole", host, linop.NewCSR(m, pool)}, place{"afx/whole", host, stored(m)})
+	list = append(list, place{"csr/whole", host, linop.NewCSR(m, pool)}, place{"afx/whole", host, stored(m, nil)})
 	for _, domains := range []int{1, 2, 8} {
 		d, err := dist.Spread(dist.Self{}, m, domains)
 		if err != nil {
@@ -64,7 +69,7 @@ func places(b *testing.B, m *csr.Matrix, pool *parallel.Pool) (list []place) {
 		}
 		var parts []*linop.Products
 		for k := range d.Parts {
-			parts = append(parts, stored(d.PartOf(d.Local, k)).Products())
+			parts = append(parts, stored(d.PartOf(d.Local, k), &adaptive.Whole{Norm: norm, Parts: domains}).Products())
 		}
 		space := dist.NewSpace(d.Layout, pool)
 		list = append(list, place{fmt.Sprint("csr/", domains), space, dist.NewCSR(d, d.Local, pool)},

@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// onRanks runs a test on the matrix over ranks and domains of several numbers.
-func onRanks(t *testing.T, m *csr.Matrix, test func(t *testing.T, a *Matrix)) {
+// overRanks runs a test on the matrix over ranks and domains of several numbers.
+func overRanks(t *testing.T, m *csr.Matrix, test func(t *testing.T, a *Matrix)) {
 	t.Helper()
 	for _, domains := range []int{1, 2, 3, 8} {
 		for _, ranks := range []int{1, 2, 3, 5} {
@@ -120,7 +120,7 @@ func TestConcurrentRanksFindTheFactsOfTheWhole(t *testing.T) {
 	for name, m := range odd(t) {
 		want := fmt.Sprintf("%+v", csr.Examine(m, nil)) // NaN is itself
 		t.Run(name, func(t *testing.T) {
-			onRanks(t, m, func(t *testing.T, a *Matrix) {
+			overRanks(t, m, func(t *testing.T, a *Matrix) {
 				if got := fmt.Sprintf("%+v", Examine(a, nil)); got != want {
 					t.Errorf("rank %d: %v, want %v", a.Comm.Rank(), got, want)
 				}
@@ -179,7 +179,7 @@ func TestConcurrentRanksFindTheScalingsOfTheWhole(t *testing.T) {
 		known, _ := csr.ScalingOfSymmetric(m, nil)
 		both, row, sums := csr.BothScaling(m, nil), csr.RowScaling(m, nil), m.RowSums(nil)
 		t.Run(name, func(t *testing.T) {
-			onRanks(t, m, func(t *testing.T, a *Matrix) {
+			overRanks(t, m, func(t *testing.T, a *Matrix) {
 				compare := func(kind string, got, want csr.Scaling) {
 					for _, at := range positions(a.Layout) {
 						if i := a.Global(at); got.Row[at] != want.Row[i] || got.Col[at] != want.Col[i] {
@@ -241,7 +241,7 @@ func positions(l *Layout) (all []int) {
 func TestConcurrentRanksSeeRowsOfOthers(t *testing.T) {
 	m := scattered(t, 200, 4, 3)
 	rows := []int64{0, 1, 57, 130, 199}
-	onRanks(t, m, func(t *testing.T, a *Matrix) {
+	overRanks(t, m, func(t *testing.T, a *Matrix) {
 		for k, got := range a.Pattern(rows) {
 			want, _ := m.Row(int(rows[k]))
 			if len(got) != len(want) {

@@ -123,25 +123,6 @@ func (l *Layout) Join(dst, src []float64) {
 	}
 }
 
-// Halo renews ghosts.
-type Halo struct {
-	local    []copied // within this rank
-	links    []link   // to and from other ranks
-	exchange exchange[float64]
-	narrow   exchange[float32]
-	comm     Comm
-}
-
-// copied is an element to, of a ghost, that is element from.
-type copied struct{ to, from int32 }
-
-// link is what goes to and comes from another rank: positions of elements to send, and of ghosts, in an order that
-// both know.
-type link struct {
-	rank       int
-	send, recv []int32
-}
-
 // newHalo finds out who needs what: ghosts ask the owners of their rows.
 func newHalo(l *Layout) *Halo {
 	c := l.Comm
@@ -172,9 +153,21 @@ func newHalo(l *Layout) *Halo {
 			h.links = append(h.links, k)
 		}
 	}
-	h.exchange = newExchange[float64](h)
-	h.narrow = newExchange[float32](h)
+	h.connect()
 	return h
+}
+
+// Sources returns the positions of own elements of which there are ghosts, ascending.
+func (l *Layout) Sources() []int32 {
+	var at []int32
+	for _, k := range l.Halo.links {
+		at = append(at, k.send...)
+	}
+	for _, k := range l.Halo.local {
+		at = append(at, k.from)
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
 }
 
 // own returns the position of a row of this rank as an own element.

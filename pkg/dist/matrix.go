@@ -2,7 +2,6 @@ package dist
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -33,25 +32,10 @@ func NewMatrix(c Comm, d Domains, parts []Rows) (*Matrix, error) {
 		ghosts[k] = ghostsOf(p.Col, d.Start[first+k], d.Start[first+k+1])
 	}
 	l := NewLayout(c, d, ghosts)
-	if int64(l.Len) > math.MaxInt32 {
-		return nil, fmt.Errorf("dist: %d rows and ghosts on a rank; at most 2^31-1 are possible", l.Len)
+	if err := l.fits(); err != nil {
+		return nil, err
 	}
-	m := &Matrix{Layout: l, N: d.Rows(), Local: l.join(parts)}
-	count := []int64{int64(m.Local.NNZ())}
-	c.Sum(count)
-	m.NNZ = count[0]
-	return m, nil
-}
-
-// ghostsOf returns the columns outside of lo to hi-1, ascending, each once.
-func ghostsOf(cols []int64, lo, hi int64) (ghosts []int64) {
-	for _, j := range cols {
-		if j < lo || j >= hi {
-			ghosts = append(ghosts, j)
-		}
-	}
-	slices.Sort(ghosts)
-	return slices.Clip(slices.Compact(ghosts))
+	return l.matrix(l.join(parts)), nil
 }
 
 // join makes one matrix of the rows of all parts.
@@ -93,24 +77,25 @@ func Spread(c Comm, m *csr.Matrix, domains int) (*Matrix, error) {
 	if m.Rows != m.Cols {
 		return nil, fmt.Errorf("dist: a %d x %d matrix", m.Rows, m.Cols)
 	}
-	d, err := Cut(int64(m.Rows), domains, func(i int64) int64 { return m.RowPtr[i] })
+	d, err := CutMatrix(m, domains)
 	if err != nil {
 		return nil, err
 	}
 	lo, hi := d.Owned(c.Rank(), c.Size())
-	var parts []Rows
-	for k := lo; k < hi; k++ {
-		from, to := m.RowPtr[d.Start[k]], m.RowPtr[d.Start[k+1]]
-		p := Rows{Val: slices.Clone(m.Val[from:to])}
-		for _, at := range m.RowPtr[d.Start[k] : d.Start[k+1]+1] {
-			p.RowPtr = append(p.RowPtr, at-from)
-		}
-		for _, j := range m.Col[from:to] {
-			p.Col = append(p.Col, int64(j))
-		}
-		parts = append(parts, p)
+	return Adopt(c, d, RowRange(m, int(d.Start[lo]), int(d.Start[hi])))
+}
+
+// RowRange returns a copy of rows from to to-1 of m, with their columns.
+func RowRange(m *csr.Matrix, from, to int) *csr.Matrix {
+	at, end := m.RowPtr[from], m.RowPtr[to]
+	rows := &csr.Matrix{
+		Rows: to - from, Cols: m.Cols, RowPtr: slices.Clone(m.RowPtr[from : to+1]),
+		Col: slices.Clone(m.Col[at:end]), Val: slices.Clone(m.Val[at:end]),
 	}
-	return NewMatrix(c, d, parts)
+	for i := range rows.RowPtr {
+		rows.RowPtr[i] -= at
+	}
+	return rows
 }
 
 // PartOf returns what part k has of local, a matrix with the pattern of Local: its own rows, with columns that are positions in its segment. Where the

@@ -1,7 +1,9 @@
 package dist
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -88,10 +90,29 @@ func compareWithWhole(t *testing.T, c Comm, m *csr.Matrix, domains int) {
 		}
 	}
 	compareGhostRows(t, a, m)
+	compareReverse(t, a, m.Rows)
 	for k, p := range a.Parts {
 		if part := a.PartOf(a.Local, k); part.Validate() != nil || part.Rows != p.Own {
 			t.Errorf("part %d: %v", k, part.Validate())
 		}
+	}
+}
+
+// Ghosts are the same by a set and by search.
+func TestFinder(t *testing.T) {
+	m := scattered(t, 400, 6, 9)
+	cols := m.Col[m.RowPtr[100]:m.RowPtr[200]]
+	bySet := newFinder(slices.Clone(cols), 100, 200)
+	if want := ghostsOf(cols, 100, 200); bySet.set == nil || !slices.Equal(bySet.ghosts, want) {
+		t.Errorf("%v, want %v", bySet.ghosts, want)
+	}
+	few := []int32{0, 150, 399}
+	bySearch := newFinder(few, 100, 200)
+	if bySearch.set != nil || !slices.Equal(bySearch.ghosts, []int64{0, 399}) {
+		t.Errorf("%v", bySearch.ghosts)
+	}
+	if bySearch.place(few, Part{Row: 100, At: 10, Below: 1, Own: 100, Above: 1, Ghosts: bySearch.ghosts}); !slices.Equal(few, []int32{10, 61, 111}) {
+		t.Errorf("%v", few)
 	}
 }
 
@@ -172,5 +193,52 @@ func compareGhostRows(t *testing.T, a *Matrix, m *csr.Matrix) {
 		}
 		same("segment", a.Segment(a.Local, k, rows), 0)
 		same("block", a.Block(a.Local, k), p.Below)
+	}
+}
+
+// compareReverse checks sums of copies against those in the order of domains.
+func compareReverse(t *testing.T, a *Matrix, rows int) {
+	copyOf := func(domain int, row int64) float64 { return math.Sqrt(float64(2 + row + 7*int64(domain))) }
+	x := make([]float64, a.Len)
+	for _, p := range a.Parts {
+		for at := p.At; at < p.Next(); at++ {
+			x[at] = copyOf(p.Domain, a.Global(at))
+		}
+	}
+	ghosts := make([][]byte, 0)
+	for _, p := range a.Parts { // who has which ghosts
+		var b []byte
+		for _, row := range p.Ghosts {
+			b = binary.LittleEndian.AppendUint64(b, uint64(row))
+		}
+		ghosts = append(ghosts, b)
+	}
+	want := make([]float64, rows)
+	for row := range want {
+		want[row] = copyOf(a.Domains.Of(int64(row)), int64(row))
+	}
+	for domain := range a.Domains.Count() {
+		var own []byte
+		for k, p := range a.Parts {
+			if p.Domain == domain {
+				own = ghosts[k]
+			}
+		}
+		for _, b := range a.Comm.Gather(own) {
+			for ; len(b) > 0; b = b[8:] {
+				row := int64(binary.LittleEndian.Uint64(b))
+				want[row] += copyOf(domain, row)
+			}
+		}
+	}
+	reverse := a.Halo.Reverse()
+	for range 2 { // ghosts stay
+		y := slices.Clone(x)
+		reverse.Add(y)
+		for _, p := range a.Parts {
+			if !slices.Equal(y[p.First():p.End()], want[p.Row:p.Row+int64(p.Own)]) {
+				t.Errorf("domain %d: sums of copies differ", p.Domain)
+			}
+		}
 	}
 }

@@ -152,3 +152,8 @@ func (m *Matrix) Pattern(rows []int64) [][]int64 {
 	}
 	return columns
 }
+
+// ByDomain returns what all domains have, in their order: of as many numbers for each, own are those of this rank. Collective.
+func (l *Layout) ByDomain(own []float64) []float64 {
+	return numbers[float64](slices.Concat(l.Comm.Gather(raw(own))...))
+}

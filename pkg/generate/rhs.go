@@ -1,10 +1,6 @@
 package generate
 
-import (
-	"math/rand/v2"
-
-	"github.com/mpsolve/mpsolve/pkg/csr"
-)
+import "github.com/mpsolve/mpsolve/pkg/csr"
 
 // roundingNoise is the size of b_i, relative to the sum of magnitudes in row i, below
 // which b = A·ones is rounding noise.
@@ -17,17 +13,24 @@ func DefaultRHS(m *csr.Matrix) (b []float64, ones bool) {
 	b = make([]float64, m.Rows)
 	for i := range b {
 		_, vals := m.Row(i)
-		var t float64
-		for _, v := range vals {
-			b[i] += v
-			t += max(v, -v)
-		}
-		ones = ones || max(b[i], -b[i]) > roundingNoise*t
+		sum, ok := rowSum(vals)
+		b[i] = sum
+		ones = ones || ok
 	}
 	if !ones {
 		b = RandomRHS(m, 1)
 	}
 	return b, ones
+}
+
+// rowSum returns the sum of a row, and whether it is more than rounding noise.
+func rowSum(vals []float64) (sum float64, ok bool) {
+	var t float64
+	for _, v := range vals {
+		sum += v
+		t += max(v, -v)
+	}
+	return sum, max(sum, -sum) > roundingNoise*t
 }
 
 // RandomRHS returns A·x for the x of RandomVector.
@@ -39,10 +42,7 @@ func RandomRHS(m *csr.Matrix, seed uint64) []float64 {
 
 // RandomVector returns n numbers uniform in [-1, 1).
 func RandomVector(n int, seed uint64) []float64 {
-	rng := rand.New(rand.NewPCG(seed, 0))
 	x := make([]float64, n)
-	for j := range x {
-		x[j] = 2*rng.Float64() - 1
-	}
+	fill(x, seed, 0)
 	return x
 }

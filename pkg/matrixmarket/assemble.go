@@ -14,7 +14,8 @@ func (r *reading) assemble(ctx context.Context) (*Content, error) {
 		Header: r.Header, Rows: r.rows, Cols: r.cols, Stored: r.size.entries,
 		Warnings: r.pre.warnings, limit: r.limit,
 	}
-	r.report(c)
+	found := r.find(r.pre.line + 1)
+	r.report(c, found)
 	// The indices of the entries give a lower bound of the nonzeros.
 	if err := r.checkMemory(r.size.entries); err != nil {
 		return nil, err
@@ -25,36 +26,62 @@ func (r *reading) assemble(ctx context.Context) (*Content, error) {
 	case r.Object == VectorObject:
 		r.scatter(c)
 	default:
-		if err := r.sparse(ctx, c); err != nil {
+		if err := r.sparse(ctx, c, found.mixed()); err != nil {
 			return nil, err
 		}
 	}
-	if c.Duplicates > 0 {
-		c.warn("%s added to an earlier one with the same indices", plural(int(c.Duplicates), "entry"))
-	}
+	c.tellDuplicates()
 	return c, nil
 }
 
-// report turns the notes of the blocks into warnings.
-func (r *reading) report(c *Content) {
-	var notes [noteKinds]note
-	var upper int64
-	line, firstUpper := r.pre.line+1, int64(0)
+// tellDuplicates warns of entries that were added to others.
+func (c *Content) tellDuplicates() {
+	if c.Duplicates > 0 {
+		c.warn("%s added to an earlier one with the same indices", plural(int(c.Duplicates), "entry"))
+	}
+}
+
+// findings are what blocks hold that deserves a word.
+type findings struct {
+	notes                    [noteKinds]note
+	upper                    note // entries above the diagonal
+	diagonal, entries, zeros int64
+}
+
+// find goes through the blocks, of which the first begins on that line.
+func (r *reading) find(line int64) (f findings) {
 	for _, b := range r.blocks {
-		for k := range notes {
-			notes[k].add(b.notes[k], line)
+		for k := range f.notes {
+			f.notes[k].add(b.notes[k], line)
 		}
-		if b.upper > 0 && upper == 0 {
-			firstUpper = line + b.firstUpper()
+		if b.upper > 0 {
+			if f.upper.count == 0 {
+				f.upper.line = line + b.firstUpper()
+			}
+			f.upper.count += b.upper
 		}
-		upper += b.upper
-		c.Zeros += b.zeros
+		f.diagonal += b.diagonal
+		f.entries += int64(b.entries)
+		f.zeros += b.zeros
 		line += b.lines
 	}
+	return f
+}
+
+// mixed reports whether a symmetric file has entries on both sides of the
+// diagonal.
+func (f *findings) mixed() bool {
+	return f.upper.count > 0 && f.upper.count+f.diagonal < f.entries
+}
+
+// report turns what was found into warnings.
+func (r *reading) report(c *Content, f findings) {
+	notes := f.notes
+	c.Zeros = f.zeros
 	c.NonFinite, c.NonFiniteLine = notes[noteNonFinite].count, notes[noteNonFinite].line
-	if upper > 0 {
+	if f.upper.count > 0 {
 		c.warn("%s above the diagonal of a %v matrix, the first on line %d: read as if below",
-			plural(int(upper), "entry"), r.Symmetry, firstUpper)
+			plural(int(f.upper.count), "entry"), r.Symmetry, f.upper.line)
 	}
 	texts := [noteKinds]struct{ noun, rest string }{
 		noteComment:   {"comment line", "below the size line"},
@@ -84,6 +111,16 @@ func (b *block) firstUpper() int64 {
 	return 0
 }
 
+// inTurn runs f(0) to f(n-1) on so many goroutines.
+func inTurn(threads, n int, f func(k int)) {
+	workers := min(threads, n)
+	parallel(workers, func(w int) {
+		for k := w; k < n; k += workers {
+			f(k)
+		}
+	})
+}
+
 // parallel runs f(0) to f(n-1) on a goroutine each.
 func parallel(n int, f func(k int)) {
 	var wg sync.WaitGroup
@@ -103,20 +140,17 @@ func (r *reading) dense(c *Content) {
 	for k, b := range r.blocks {
 		first[k+1] = first[k] + b.entries
 	}
-	workers := min(r.threads, len(r.blocks))
-	parallel(workers, func(w int) {
-		for k := w; k < len(r.blocks); k += workers {
-			b := r.blocks[k]
-			if r.Symmetry == General {
-				copy(c.Dense[first[k]:], b.val)
-				if b.imag != nil {
-					copy(c.Imag[first[k]:], b.imag)
-				}
-			} else {
-				r.unpack(c, b, first[k])
+	inTurn(r.threads, len(r.blocks), func(k int) {
+		b := r.blocks[k]
+		if r.Symmetry == General {
+			copy(c.Dense[first[k]:], b.val)
+			if b.imag != nil {
+				copy(c.Imag[first[k]:], b.imag)
 			}
-			r.blocks[k] = nil
+		} else {
+			r.unpack(c, b, first[k])
 		}
+		r.blocks[k] = nil
 	})
 	if r.Symmetry != Hermitian || c.Imag == nil {
 		return
@@ -196,22 +230,32 @@ func (r *reading) scatter(c *Content) {
 	r.blocks = nil
 }
 
-// conflict returns the error that two entries of the file contradict each other.
-func (r *reading) conflict(i, j int32) error {
-	var lines [2]int64 // of the first entry below and above the diagonal
-	line := r.pre.line + 1
+// linesOf returns the lines of the first entries (i, j) and (j, i) of the blocks, of which the first begins on that
+// line; 0 for none.
+func (r *reading) linesOf(i, j int32, line int64) (entry, mirrored mention) {
+	entry, mirrored = mention{i: i, j: j}, mention{i: j, j: i}
 	for _, b := range r.blocks {
 		for k := range b.row {
-			switch {
-			case lines[0] == 0 && b.row[k] == i && b.col[k] == j:
-				lines[0] = line + b.lineOf(k)
-			case lines[1] == 0 && b.row[k] == j && b.col[k] == i:
-				lines[1] = line + b.lineOf(k)
+			for _, m := range []*mention{&entry, &mirrored} {
+				if m.line == 0 && b.row[k] == m.i && b.col[k] == m.j {
+					m.line = line + b.lineOf(k)
+				}
 			}
 		}
 		line += b.lines
 	}
-	return r.pre.fault(max(lines[0], lines[1]), 0,
+	return entry, mirrored
+}
+
+// mention is an entry and the line where it is.
+type mention struct {
+	i, j int32
+	line int64
+}
+
+// contradiction returns the error that two entries of the file contradict each other.
+func (r *reading) contradiction(a, b mention) error {
+	return r.pre.fault(max(a.line, b.line), 0,
 		"a %v file must hold only one of the entries (%d, %d) and (%d, %d), but they are on lines %d and %d",
-		r.Symmetry, i+1, j+1, j+1, i+1, lines[0], lines[1])
+		r.Symmetry, a.i+1, a.j+1, b.i+1, b.j+1, a.line, b.line)
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // benchFiles makes the files that benchmarks read and returns their paths and the
@@ -122,6 +123,33 @@ func BenchmarkWrite(b *testing.B) {
 				if err := Write(io.Discard, m, WriteOptions{Threads: threads}); err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// BenchmarkReadDistributed reads G3_circuit by two ranks of one thread each, and by one process with two threads: as it is, and cut
+// into domains.
+func BenchmarkReadDistributed(b *testing.B) {
+	packed, err := os.ReadFile(g3Circuit(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		b.Fatal(err)
+	}
+	path, size := benchFile(b, func(w io.Writer) error { _, err := io.Copy(w, z); return err })
+	for _, c := range []struct{ ranks, threads, domains int }{{1, 2, 1}, {1, 2, 2}, {2, 1, 2}, {2, 1, 8}, {1, 1, 1}} {
+		b.Run(fmt.Sprintf("ranks=%d/threads=%d/domains=%d", c.ranks, c.threads, c.domains), func(b *testing.B) {
+			b.SetBytes(size)
+			for b.Loop() {
+				dist.Run(c.ranks, func(comm dist.Comm) {
+					opt := DistributedOptions{Options: Options{Threads: c.threads}, Domains: c.domains}
+					if _, err := ReadDistributed(context.Background(), comm, path, opt); err != nil {
+						b.Error(err)
+					}
+				})
 			}
 		})
 	}

@@ -90,6 +90,22 @@ func start(ctx context.Context, opt Options, p *progress, read func() (*Content,
 
 // read goes through the whole file.
 func (in *input) read(ctx context.Context, opt Options) (*Content, error) {
+	r, err := in.begin(opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.plausible(); err != nil {
+		return nil, err
+	}
+	if err := r.parseAll(ctx); err != nil {
+		return nil, err
+	}
+	in.progress.finish()
+	return r.assemble(ctx)
+}
+
+// begin reads up to the size line.
+func (in *input) begin(opt Options) (*reading, error) {
 	pre := &preamble{file: in.name, in: in.stream}
 	if in.returns {
 		pre.warn("lines end with carriage returns alone")
@@ -99,7 +115,7 @@ func (in *input) read(ctx context.Context, opt Options) (*Content, error) {
 		return nil, err
 	}
 	r := &reading{
-		parser: parser{header, size}, in: in, pre: pre, opt: opt, threads: opt.Threads,
+		parser: parser{header, size}, in: in, pre: pre, opt: opt, threads: opt.Threads, shares: 1,
 		limit: budget{file: in.name, max: opt.MaxMemory, installed: opt.Installed},
 	}
 	if r.threads == 0 {
@@ -111,14 +127,7 @@ func (in *input) read(ctx context.Context, opt Options) (*Content, error) {
 			return nil, err
 		}
 	}
-	if err := r.plausible(); err != nil {
-		return nil, err
-	}
-	if err := r.parseAll(ctx); err != nil {
-		return nil, err
-	}
-	in.progress.finish()
-	return r.assemble(ctx)
+	return r, nil
 }
 
 // maxThreads bounds the buffers, each of a piece of text.
@@ -132,6 +141,8 @@ type reading struct {
 	opt     Options
 	threads int
 	limit   budget
+
+	share, shares int // of the pieces of a plain file, which of how many equal shares is read
 
 	mu      sync.Mutex
 	blocks  []*block     // by number of the piece
@@ -189,13 +200,27 @@ func (r *reading) source() source {
 		return &streamSource{in: r.in.stream, piece: piece, moved: func(n int) { r.read.Add(int64(n)) }}
 	}
 	r.in.progress.add(r.pre.offset)
-	return &fileSource{
+	s := &fileSource{
 		file: r.in.file, start: r.pre.offset, end: r.in.size, piece: int64(piece), moved: r.in.progress.add,
 	}
+	all := s.pieces()
+	s.first = all * int64(r.share) / int64(r.shares)
+	s.count = all*int64(r.share+1)/int64(r.shares) - s.first
+	return s
 }
 
-// parseAll turns the whole text into blocks.
+// parseAll turns the whole text into blocks, and finds the first fault in it.
 func (r *reading) parseAll(ctx context.Context) error {
+	r.parsePieces(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.limit.text = max(r.limit.text, r.pre.offset+r.read.Load())
+	return r.judge(position{line: r.pre.line}, true)
+}
+
+// parsePieces turns the text, or this share of it, into blocks, up to a fault or the end of the context.
+func (r *reading) parsePieces(ctx context.Context) {
 	src := r.source()
 	var wg sync.WaitGroup
 	for range r.threads {
@@ -219,11 +244,6 @@ func (r *reading) parseAll(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	r.limit.text = max(r.limit.text, r.pre.offset+r.read.Load())
-	return r.judge()
 }
 
 // keep puts a block in its place.
@@ -241,9 +261,13 @@ func (r *reading) keep(number int, b *block) {
 	}
 }
 
-// judge finds the first fault of the text in the order of its lines.
-func (r *reading) judge() error {
-	line, entries := r.pre.line, int64(0)
+// position is a place in the file: the lines and entries up to it.
+type position struct{ line, entries int64 }
+
+// judge finds the first fault of the blocks in the order of their lines, which begin behind a position; last says that
+// the file ends with them.
+func (r *reading) judge(behind position, last bool) error {
+	line, entries := behind.line, behind.entries
 	for _, b := range r.blocks {
 		missing := r.size.entries - entries
 		switch {
@@ -262,7 +286,7 @@ func (r *reading) judge() error {
 		line += b.lines
 		entries += int64(b.entries)
 	}
-	if entries < r.size.entries {
+	if last && entries < r.size.entries {
 		return r.pre.fault(line, 0, "the file ends after %d of the %d entries declared on line %d",
 			entries, r.size.entries, r.size.line)
 	}

@@ -7,15 +7,15 @@ import (
 
 // tidy sorts the entries of each row of the range by column, adds those of
 // the same column in the order of the file and drops zeros, unless the
-// explicit ones are to stay or there are none (clean).
-func (a *assembly) tidy(s *rowRange, clean bool) {
-	if clean && !a.tagged && a.increasing(s) {
+// explicit ones are to stay or there are none.
+func (a *assembly) tidy(s *rowRange) {
+	if a.clean && !a.tagged && a.increasing(s) {
 		return
 	}
 	var work rowSorter
 	out, at := s.start, s.start
 	for i := s.from; i < s.to; i++ {
-		end := a.ptr[i+1]
+		end := a.ptr[i-a.from+1]
 		row, last := rowOf(a, at, end), int32(math.MaxInt32)
 		if a.Symmetry != General {
 			last = int32(i) // what is added above the diagonal is the mirror image
@@ -29,7 +29,7 @@ func (a *assembly) tidy(s *rowRange, clean bool) {
 			return
 		}
 		s.duplicates += int64(duplicates)
-		if !a.opt.KeepZeros && (!clean || n < len(row.col)) {
+		if !a.opt.KeepZeros && (!a.clean || n < len(row.col)) {
 			n = row.dropZeros(n)
 		}
 		if out != at {
@@ -37,7 +37,7 @@ func (a *assembly) tidy(s *rowRange, clean bool) {
 		}
 		out += int64(n)
 		at = end
-		a.ptr[i+1] = out
+		a.ptr[i-a.from+1] = out
 	}
 	s.end = out
 }
@@ -46,7 +46,7 @@ func (a *assembly) tidy(s *rowRange, clean bool) {
 // increasing, the usual case.
 func (a *assembly) increasing(s *rowRange) bool {
 	at := s.start
-	for _, end := range a.ptr[s.from+1 : s.to+1] {
+	for _, end := range a.ends(s) {
 		prev := int32(-1)
 		for _, j := range a.col[at:end] {
 			if j <= prev {

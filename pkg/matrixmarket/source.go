@@ -30,9 +30,14 @@ type fileSource struct {
 	start   int64 // offset behind the size line
 	end     int64 // size of the file
 	piece   int64
+	first   int64 // number of the first piece that is handed out, as the first one
+	count   int64 // of pieces that are
 	counter atomic.Int64
 	moved   func(bytes int64) // told of each stretch that was taken in
 }
+
+// pieces returns how many pieces the whole text has.
+func (s *fileSource) pieces() int64 { return max(0, (s.end-s.start+s.piece-1)/s.piece) }
 
 // tail is how much is read behind a stretch at once, to find the end of the
 // line that crosses its end.
@@ -40,8 +45,8 @@ const tail = 256
 
 func (s *fileSource) next(buf []byte) (piece, grown []byte, number int, err error) {
 	k := s.counter.Add(1) - 1
-	from := s.start + k*s.piece
-	if from >= s.end {
+	from := s.start + (s.first+k)*s.piece
+	if k >= s.count {
 		return nil, buf, int(k), io.EOF
 	}
 	// The byte in front tells whether a line begins at from. There is one,

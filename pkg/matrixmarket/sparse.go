@@ -10,16 +10,21 @@ import (
 // maxAssemblers bounds the workers that each go through all blocks.
 const maxAssemblers = 16
 
-// assembly builds a sparse matrix from the blocks. Each worker owns a range of rows, so
+// assembly builds rows from to to-1 of a sparse matrix from blocks. Each worker owns a range of them, so
 // that no data are shared and no order depends on timing.
 type assembly struct {
 	*reading
-	ranges []rowRange
-	ptr    []int64 // becomes RowPtr
-	col    []int32
-	val    []float64
-	imag   []float64
-	tagged bool // mirrored entries are marked, to find contradictions
+	blocks   []*block // in the order of the file; entries of other rows are passed over
+	from, to int
+	tagged   bool // mirrored entries are marked, to find contradictions
+	clean    bool // no zeros are to be dropped but sums
+
+	ranges     []rowRange
+	ptr        []int64 // becomes RowPtr
+	col        []int32
+	val        []float64
+	imag       []float64
+	duplicates int64
 }
 
 // rowRange is the range of rows of a worker, with its results.
@@ -33,8 +38,25 @@ type rowRange struct {
 }
 
 // sparse builds the matrix.
-func (r *reading) sparse(ctx context.Context, c *Content) error {
-	a := &assembly{reading: r, ptr: make([]int64, r.rows+1)}
+func (r *reading) sparse(ctx context.Context, c *Content, mixed bool) error {
+	a := &assembly{reading: r, blocks: r.blocks, to: r.rows, tagged: mixed, clean: c.Zeros == 0 || r.opt.KeepZeros}
+	if !a.tagged {
+		r.blocks = nil // tagged: a conflict has to be looked up
+	}
+	if err := a.build(ctx, r.checkMemory); err != nil {
+		return err
+	}
+	if i, j, found := a.conflict(); found {
+		return r.contradiction(r.linesOf(i, j, r.pre.line+1))
+	}
+	r.blocks = nil
+	c.Matrix, c.Imag, c.Duplicates = a.matrix(), a.imag, a.duplicates
+	return nil
+}
+
+// build builds the rows. check is asked whether there is memory for so many nonzeros.
+func (a *assembly) build(ctx context.Context, check func(nonzeros int64) error) error {
+	a.ptr = make([]int64, a.to-a.from+1)
 	a.split()
 	parallel(len(a.ranges), func(w int) { a.count(&a.ranges[w]) })
 	var nonzeros int64
@@ -42,75 +64,76 @@ func (r *reading) sparse(ctx context.Context, c *Content) error {
 		s := &a.ranges[w]
 		s.start, nonzeros = nonzeros, nonzeros+s.end
 	}
-	if err := r.checkMemory(nonzeros); err != nil {
+	if err := check(nonzeros); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	a.col, a.val = make([]int32, nonzeros), make([]float64, nonzeros)
-	if r.Field == Complex {
+	if a.Field == Complex {
 		a.imag = make([]float64, nonzeros)
 	}
-	a.tagged = r.mixed()
 	parallel(len(a.ranges), func(w int) { a.fill(&a.ranges[w]) })
-	if !a.tagged {
-		r.blocks = nil // tagged: a conflict has to be looked up
-	}
+	a.blocks = nil
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	clean := c.Zeros == 0 || r.opt.KeepZeros
-	parallel(len(a.ranges), func(w int) { a.tidy(&a.ranges[w], clean) })
+	parallel(len(a.ranges), func(w int) { a.tidy(&a.ranges[w]) })
 	for _, s := range a.ranges {
-		if s.conflict {
-			return r.conflict(max(s.i, s.j), min(s.i, s.j))
-		}
-		c.Duplicates += s.duplicates
+		a.duplicates += s.duplicates
 	}
-	r.blocks = nil
-	a.close()
-	c.Matrix = &csr.Matrix{Rows: r.rows, Cols: r.cols, RowPtr: a.ptr, Col: a.col, Val: a.val}
-	c.Imag = a.imag
 	return nil
 }
 
-// mixed reports whether a symmetric file has entries on both sides of the
-// diagonal.
-func (r *reading) mixed() bool {
-	var entries, upper, diagonal int64
-	for _, b := range r.blocks {
-		entries += int64(b.entries)
-		upper += b.upper
-		diagonal += b.diagonal
+// conflict returns the first entry whose mirror image is in the file too, by rows, if there is one.
+func (a *assembly) conflict() (i, j int32, found bool) {
+	for _, s := range a.ranges {
+		if s.conflict {
+			return max(s.i, s.j), min(s.i, s.j), true
+		}
 	}
-	return upper > 0 && upper+diagonal < entries
+	return 0, 0, false
 }
+
+// matrix returns the rows, with the columns of all.
+func (a *assembly) matrix() *csr.Matrix {
+	a.close()
+	return &csr.Matrix{Rows: a.to - a.from, Cols: a.cols, RowPtr: a.ptr, Col: a.col, Val: a.val}
+}
+
+// ends are the elements of ptr behind those of the rows of the range.
+func (a *assembly) ends(s *rowRange) []int64 { return a.ptr[s.from-a.from+1 : s.to-a.from+1] }
 
 // split divides the rows into ranges with about the same number of entries, estimated
 // from a sample. The result does not depend on the ranges.
 func (a *assembly) split() {
-	workers := min(a.threads, maxAssemblers, a.rows, int(a.size.entries/4096)+1)
+	workers := min(a.threads, maxAssemblers, a.to-a.from, int(a.size.entries/int64(4096*a.shares))+1)
 	if workers <= 1 {
-		a.ranges = []rowRange{{to: a.rows}}
+		a.ranges = []rowRange{{from: a.from, to: a.to}}
 		return
 	}
 	var sample []int32
+	add := func(i int32) {
+		if int(i) >= a.from && int(i) < a.to {
+			sample = append(sample, i)
+		}
+	}
 	stride := int(a.size.entries/4096) | 1
 	for _, b := range a.blocks {
 		for k := len(b.row) / 2 % stride; k < len(b.row); k += stride {
-			sample = append(sample, b.row[k])
+			add(b.row[k])
 			if a.Symmetry != General && b.row[k] != b.col[k] {
-				sample = append(sample, b.col[k])
+				add(b.col[k])
 			}
 		}
 	}
 	slices.Sort(sample)
-	from := 0
+	from := a.from
 	for w := range workers {
-		to := a.rows
-		if w+1 < workers {
-			to = max(from, int(sample[len(sample)*(w+1)/workers]))
+		to := a.to
+		if w+1 < workers && len(sample) > 0 {
+			to = min(to, max(from, int(sample[len(sample)*(w+1)/workers])))
 		}
 		a.ranges = append(a.ranges, rowRange{from: from, to: to})
 		from = to
@@ -120,7 +143,7 @@ func (a *assembly) split() {
 // count puts the number of entries of each row i into ptr[i+1], and their sum
 // into s.end.
 func (a *assembly) count(s *rowRange) {
-	n := a.ptr[s.from+1 : s.to+1]
+	n := a.ends(s)
 	from, width := int32(s.from), uint32(s.to-s.from)
 	mirror := a.Symmetry != General
 	for _, b := range a.blocks {
@@ -158,8 +181,9 @@ func (b *block) touches(s *rowRange, mirrored bool) bool {
 // is the end of the row.
 func (a *assembly) fill(s *rowRange) {
 	at := s.start
-	for i := s.from; i < s.to; i++ {
-		a.ptr[i+1], at = at, at+a.ptr[i+1]
+	ends := a.ends(s)
+	for k, n := range ends {
+		ends[k], at = at, at+n
 	}
 	s.end = at
 	for _, b := range a.blocks {
@@ -175,7 +199,7 @@ func (a *assembly) fill(s *rowRange) {
 
 func (a *assembly) fillGeneral(s *rowRange, b *block) {
 	from, width := int32(s.from), uint32(s.to-s.from)
-	next := a.ptr[s.from+1 : s.to+1]
+	next := a.ends(s)
 	for k, i := range b.row {
 		row := uint32(i - from)
 		if row >= width {
@@ -196,7 +220,7 @@ func (a *assembly) fillGeneral(s *rowRange, b *block) {
 
 func (a *assembly) fillMirrored(s *rowRange, b *block) {
 	from, width := int32(s.from), uint32(s.to-s.from)
-	next := a.ptr[s.from+1 : s.to+1]
+	next := a.ends(s)
 	skew := a.Symmetry == SkewSymmetric
 	for k, i := range b.row {
 		j := b.col[k]
@@ -243,8 +267,9 @@ func (a *assembly) close() {
 			if a.imag != nil {
 				copy(a.imag[end:end+n], a.imag[s.start:s.end])
 			}
-			for i := s.from; i < s.to; i++ {
-				a.ptr[i+1] -= by
+			ends := a.ends(&s)
+			for k := range ends {
+				ends[k] -= by
 			}
 		}
 		end += n

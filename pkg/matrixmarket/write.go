@@ -75,25 +75,16 @@ func WriteDense(w io.Writer, rows, cols int, colMajor []float64, opt WriteOption
 	if opt.Symmetric {
 		return errors.New("matrixmarket: arrays are written in full, not as a symmetric triangle")
 	}
-	out := bufio.NewWriter(w)
-	writePreamble(out, Header{Format: Array}, opt.Comments)
-	fmt.Fprintf(out, "%d %d\n", rows, cols)
-	if err := out.Flush(); err != nil {
+	if _, err := w.Write(denseHead(int64(rows), cols, opt)); err != nil {
 		return err
 	}
 	pieces := (len(colMajor) + writePiece - 1) / writePiece
-	return inOrder(w, pieces, opt.Threads, func(buf []byte, k int) []byte {
-		for _, v := range colMajor[k*writePiece : min((k+1)*writePiece, len(colMajor))] {
-			buf = strconv.AppendFloat(buf, v, 'g', -1, 64)
-			buf = append(buf, '\n')
-		}
-		return buf
-	})
+	return inOrder(w, pieces, opt.Threads, func(buf []byte, k int) []byte { return appendValues(buf, pieceOf(colMajor, k)) })
 }
 
 // writePreamble writes the lines before the size line. Errors stay in the writer until
 // it is flushed.
-func writePreamble(out *bufio.Writer, h Header, comments []string) {
+func writePreamble(out io.Writer, h Header, comments []string) {
 	fmt.Fprintln(out, h)
 	for _, c := range comments {
 		c = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(c)

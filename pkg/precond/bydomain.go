@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -17,12 +19,18 @@ import (
 //
 //	M^-1 = sum over domains of R^T R_1^T M_d^-1 R_1,  M_d ~ R_1 A R_1^T,
 //
-// where R_1 has a layer of other rows, the ghosts, besides. Then M is not symmetric.
+// where R_1 has a layer of other rows, the ghosts, besides. Then M is not symmetric; where it must be, it is
+//
+//	M^-1 = W sum over domains of R_1^T M_d^-1 R_1 W,  w_i = (number of segments that have row i)^(-1/4),
+//
+// half way between additive Schwarz, w_i = 1, which counts what domains share several times and takes 20 % more iterations than no
+// overlap on a Poisson equation in 2 domains, and averages, w_i being the power -1/2, which take five times as many on an elastic body.
 type domainwise struct {
 	hostOnly
 	layout  *dist.Layout
 	parts   []Preconditioner // of this rank
 	overlap bool
+	shared  *shared        // of symmetric M with overlap, nil otherwise
 	pool    *parallel.Pool // of parts that are applied at once; nil: each has all threads, one after the other
 	name    string
 	cost    Cost // of all ranks
@@ -64,22 +72,34 @@ func byDomain(create func(setup) (Preconditioner, error)) func(distributed) (Pre
 		p.cost, p.name = all.Cost, fmt.Sprintf("%s in %d domains", all.Name, s.a.Domains.Count())
 		if overlap {
 			p.name += " with overlap"
+			if s.Symmetric {
+				p.shared = s.shared()
+				p.cost = p.cost.Add(s.total(workCost(int64(2 * s.a.Len))))
+			}
 		}
 		return p, nil
 	}
 }
 
-// overlaps reports whether there is a layer of overlap: by default if M need not be symmetric.
+// mostOverlap bounds the rows of all segments with overlap, relative to those of the matrix: beyond, it costs more time than it saves
+// in iterations.
+const mostOverlap = 2
+
+// overlaps reports whether there is a layer of overlap. Collective.
 func (s *distributed) overlaps() (bool, error) {
-	possible := s.description.Overlaps && !s.Symmetric
 	switch s.Overlap {
 	case OverlapAuto:
-		return possible, nil
+		rows := []int64{0}
+		for _, p := range s.a.Parts {
+			rows[0] += int64(p.Next() - p.At)
+		}
+		s.a.Comm.Sum(rows)
+		return s.description.Overlaps && rows[0] <= mostOverlap*s.a.N, nil
 	case OverlapNone:
 		return false, nil
 	case OverlapOne:
-		if !possible {
-			return false, fmt.Errorf("overlap %s: only for ilu0, ilut and lu, and methods that need no symmetric preconditioner", s.Overlap)
+		if !s.description.Overlaps {
+			return false, fmt.Errorf("overlap %s is for incomplete and complete factorisations", s.Overlap)
 		}
 		return true, nil
 	}
@@ -228,8 +248,33 @@ func (s *distributed) report(all outcome) {
 	}
 }
 
-// Apply computes dst = M^-1 src. With overlap it renews the ghosts of src. Collective then.
+// shared is what symmetric M with overlap does before and after the domains.
+type shared struct {
+	space   *linop.Host // of all elements of vectors, ghosts too
+	reverse *dist.Reverse
+	w, work vector
+}
+
+// shared counts the segments that have each row. Collective.
+func (s *distributed) shared() *shared {
+	t := &shared{space: s.space(s.a.Len), reverse: s.a.Halo.Reverse()}
+	t.w, t.work = t.space.New(), t.space.New()
+	for i := range t.w {
+		t.w[i] = 1
+	}
+	t.reverse.Add(t.w)
+	for i, count := range t.w {
+		t.w[i] = 1 / math.Sqrt(math.Sqrt(count))
+	}
+	return t
+}
+
+// Apply computes dst = M^-1 src. With overlap it may renew the ghosts of src, and is collective.
 func (p *domainwise) Apply(dst, src vector) {
+	if p.shared != nil {
+		p.shared.space.Mul(1, p.shared.w, src, p.shared.work)
+		src = p.shared.work
+	}
 	if p.overlap {
 		p.layout.Halo.Exchange(src)
 	}
@@ -242,6 +287,10 @@ func (p *domainwise) Apply(dst, src vector) {
 		}
 	}
 	p.dst, p.src = nil, nil
+	if p.shared != nil {
+		p.shared.reverse.Add(dst)
+		p.shared.space.Mul(1, p.shared.w, dst, dst)
+	}
 }
 
 // Do applies the preconditioner of a part.

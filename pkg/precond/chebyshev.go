@@ -1,9 +1,11 @@
 package precond
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -47,15 +49,47 @@ func newChebyshev(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
+	cost = cost.Add(work).Add(Cost{Values: n, ValueBytes: 8 * n})
+	return s.chebyshev(s.space(s.m.Rows), a, w, smallest, largest, cost), nil
+}
+
+// newDistributedChebyshev is newChebyshev of a matrix that is spread over ranks: M does not depend on the domains, but for rounding.
+func newDistributedChebyshev(s distributed) (Preconditioner, error) {
+	n := int64(s.a.Own)
+	cost := workCost(2 * int64(s.a.Len)).Add(Cost{Values: n, ValueBytes: 8 * n})
+	a := s.Operator
+	if a == nil {
+		a = dist.NewCSR(s.a, s.m, s.pool)
+	}
+	w, err := inverseDiagonal(s.m, true, s.pool, func(at int, d float64) (float64, error) {
+		if p := s.a.Parts[s.a.Part(at)]; at < p.First() || at >= p.End() {
+			return 1, nil // of a ghost
+		}
+		return 0, errDiagonal(s.a.Global(at), d, true)
+	})
+	if err := agree(s.a.Comm, err); err != nil {
+		return nil, err
+	}
+	smallest, largest, err := distributedEigenvalues(s.a.Layout, a, w, lanczosSteps, s.pool)
+	if err := agree(s.a.Comm, cmp.Or(err, s.interrupted())); err != nil {
+		return nil, err
+	}
+	space := dist.NewSpace(s.a.Layout, s.pool)
+	space.Use(s.Kernels)
+	return s.chebyshev(space, a, w, smallest, largest, s.total(cost)), nil
+}
+
+// chebyshev is the preconditioner with a given estimate of the extreme eigenvalues.
+func (s *setup) chebyshev(
+	space *linop.Host, a linop.Relaxer[vector, scalar], w vector, smallest, largest float64, cost Cost,
+) *chebyshev {
 	hi := eigenvalueMargin * largest
 	lo := max(hi/chebyshevRatio, min(smallest, hi/2))
 	degree := s.Degree
 	if degree <= 0 {
 		degree = defaultDegree
 	}
-	cost = cost.Add(work).Add(Cost{Values: n, ValueBytes: 8 * n})
-	steps := chebyshevSteps(degree+1, lo, hi)
-	return &chebyshev{NewPolynomial(s.space(s.m.Rows), a, w, steps), lo, hi, cost}, nil
+	return &chebyshev{NewPolynomial(space, a, w, chebyshevSteps(degree+1, lo, hi)), lo, hi, cost}
 }
 
 // operator returns A as it is stored already, or stores it if the memory budget allows that

@@ -238,10 +238,12 @@ func (c *chunked) run(p kernels.ChunkProduct) {
 }
 
 // Do computes the rows of a panel.
-func (j *chunkJob) Do(k int) {
-	lo := j.panel[k]
-	hi := lo + chunkRows*len(j.parts[k].Heads)
-	p := j.product
+func (j *chunkJob) Do(k int) { j.panelProduct(k, j.product) }
+
+// panelProduct computes the rows of panel k.
+func (c *chunked) panelProduct(k int, p kernels.ChunkProduct) {
+	lo := c.panel[k]
+	hi := lo + chunkRows*len(c.parts[k].Heads)
 	p.Dst = p.Dst[lo:hi]
 	if p.B != nil {
 		p.B = p.B[lo:hi]
@@ -249,16 +251,16 @@ func (j *chunkJob) Do(k int) {
 	if p.V != nil {
 		p.V = p.V[lo:hi]
 	}
-	part := &j.parts[k]
+	part := &c.parts[k]
 	if len(part.long) == 0 {
-		j.kernels.MulChunks(&part.Chunks, p)
+		c.kernels.MulChunks(&part.Chunks, p)
 		return
 	}
-	j.kernels.MulChunks(&part.Chunks, kernels.ChunkProduct{Dst: part.y, X: p.X})
+	c.kernels.MulChunks(&part.Chunks, kernels.ChunkProduct{Dst: part.y, X: p.X})
 	for r := range part.long {
 		l := &part.long[r]
 		sums := &l.sums
-		j.kernels.MulChunks(&l.Chunks, kernels.ChunkProduct{Dst: sums[:], X: p.X})
+		c.kernels.MulChunks(&l.Chunks, kernels.ChunkProduct{Dst: sums[:], X: p.X})
 		for _, s := range sums {
 			part.y[l.row] += s
 		}

@@ -18,20 +18,34 @@ const (
 // scaled by a power of two meanwhile.
 func (c *cycle[T]) Apply(dst, src []float64) {
 	scale := 1.0
-	c.convert(convertJob[T]{src: src, scale: scale})
-	if most := kernels.AbsMax(c.job.most); !(most > leastInput && most < mostInput) && most == most {
-		if most = kernels.AbsMax(src); most > 0 && finite(most) {
+	if most := c.convert(convertJob[T]{src: src, scale: scale}); !(most > leastInput && most < mostInput) && most == most {
+		if most = c.convert(convertJob[T]{src: src}); most > 0 && finite(most) {
 			_, e := math.Frexp(most)
 			scale = math.Ldexp(1, -max(e, -1000))
-			c.convert(convertJob[T]{src: src, scale: scale})
 		}
+		c.convert(convertJob[T]{src: src, scale: scale})
 	}
 	c.run(0)
 	c.convert(convertJob[T]{dst: dst, scale: 1 / scale})
 }
 
+// span is the elements from at on of vectors of the finest level that are those from outer on of the vectors of Apply, of
+// which there are n.
+type span struct{ at, outer, n int }
+
+// setSpans sets those of the elements that the cycle has: of at most convertRows elements each.
+func (c *cycle[T]) setSpans(all ...span) {
+	c.spans = nil
+	for _, s := range all {
+		for lo := 0; lo < s.n; lo += convertRows {
+			c.spans = append(c.spans, span{s.at + lo, s.outer + lo, min(convertRows, s.n-lo)})
+		}
+	}
+	c.job.most = make([]float64, len(c.spans))
+}
+
 // convertJob is a conversion from or to float64 as a parallel.Job: to the right-hand side
-// S_1 scale src, or from the solution to dst = S scale x.
+// S_1 scale src, or from the solution to dst = S scale x. If scale is 0, it only looks for the largest magnitude of src.
 type convertJob[T real] struct {
 	c        *cycle[T]
 	src, dst []float64
@@ -39,35 +53,45 @@ type convertJob[T real] struct {
 	most     []float64 // the largest magnitudes of the right-hand side, NaN if an element is
 }
 
-func (c *cycle[T]) convert(j convertJob[T]) {
+// convert does a conversion and returns the largest magnitude, NaN if an element is.
+func (c *cycle[T]) convert(j convertJob[T]) float64 {
 	j.c, j.most = c, c.job.most
 	c.job = j
 	pool := c.pool
 	if len(c.root) < serialChunks {
 		pool = nil
 	}
-	pool.Run(len(j.most), &c.job)
+	pool.Run(len(c.spans), &c.job)
 	c.job = convertJob[T]{most: j.most}
+	most := kernels.AbsMax(j.most)
+	if c.greatest != nil && j.dst == nil {
+		most = c.greatest(most)
+	}
+	return most
 }
 
 // Do converts some elements.
 func (j *convertJob[T]) Do(part int) {
-	lo, hi := part*convertRows, min((part+1)*convertRows, len(j.c.root))
-	if j.dst != nil {
-		x, dst := j.c.solution(0)[lo:hi], j.dst[lo:hi]
+	s := j.c.spans[part]
+	lo, hi := s.at, s.at+s.n
+	switch {
+	case j.dst != nil:
+		x, dst := j.c.solution(0)[lo:hi], j.dst[s.outer:][:s.n]
 		for i, w := range j.c.root[lo:hi] {
 			dst[i] = float64(w) * float64(x[i]) * j.scale
 		}
-		return
-	}
-	most := T(0)
-	f, src := j.c.rhs(0)[lo:hi], j.src[lo:hi]
-	for i, w := range j.c.left[lo:hi] {
-		v := w * T(j.scale*src[i])
-		f[i] = v
-		if v = max(v, -v); !(v <= most) { // NaN sticks
-			most = v
+	case j.scale == 0:
+		j.most[part] = kernels.AbsMax(j.src[s.outer:][:s.n])
+	default:
+		most := T(0)
+		f, src := j.c.rhs(0)[lo:hi], j.src[s.outer:][:s.n]
+		for i, w := range j.c.left[lo:hi] {
+			v := w * T(j.scale*src[i])
+			f[i] = v
+			if v = max(v, -v); !(v <= most) { // NaN sticks
+				most = v
+			}
 		}
+		j.most[part] = float64(most)
 	}
-	j.most[part] = float64(most)
 }

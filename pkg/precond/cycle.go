@@ -24,6 +24,10 @@ type cycle[T real] struct {
 	f, x   []T    // of the coarsest level
 	b, y   vector // the same in float64
 
+	spans    []span // of the finest level
+	greatest func(x float64) float64
+	once     Cost // of what all ranks have of the levels, if some are spread
+
 	kCycle, symmetric bool
 	job               convertJob[T]
 }
@@ -57,6 +61,9 @@ func (a fp64Products) Plus(dst, b, x []float64) { a.ApplyPlus(dst, b, x) }
 func (a fp64Products) Relax(dst, x, b []float64, omega float64) {
 	a.Relaxer.Relax(dst, x, b, a.ones, scalar(omega))
 }
+
+// shared is the cost of what all ranks have, if there are levels that are spread.
+func (c *cycle[T]) shared() Cost { return c.once }
 
 // rhs and solution are the vectors of level k.
 func (c *cycle[T]) rhs(k int) []T {

@@ -70,6 +70,13 @@ func (s *distributed) checkRows() error {
 	return errInfinite(s.a.Global(bad))
 }
 
+// total returns the sum of what all ranks cost. Collective.
+func (s *distributed) total(c Cost) Cost {
+	x := []int64{c.Values, c.ValueBytes, c.Bytes, c.FP64Bytes}
+	s.a.Comm.Sum(x)
+	return Cost{x[0], x[1], x[2], x[3]}
+}
+
 // agree returns, on all ranks, the error of the first rank that has one: with the same text and for errors.Is the same
 // of the errors of New. Collective.
 func agree(c dist.Comm, err error) error {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -90,8 +91,12 @@ func TestDistributedSameBitsForAnyRanks(t *testing.T) {
 		for _, kind := range spread {
 			for _, domains := range []int{1, 2, 3, 8} {
 				opt := Options{Symmetric: name != "convection", Fill: 3}
-				if d, _ := Lookup(kind); d.suits(opt.Symmetric) != nil {
+				d, _ := Lookup(kind)
+				if d.suits(opt.Symmetric) != nil {
 					continue
+				}
+				if d.Overlaps {
+					opt.Overlap = OverlapOne
 				}
 				t.Run(fmt.Sprintf("%s of %s, %d domains", kind, name, domains), func(t *testing.T) {
 					want := tried(t, 1, domains, 1, kind, m, opt, b)
@@ -112,17 +117,34 @@ func TestDistributedSameBitsForAnyRanks(t *testing.T) {
 	}
 }
 
+// By default domains overlap unless that doubles their rows.
+func TestOverlapByDefault(t *testing.T) {
+	for domains, want := range map[int]bool{1: true, 4: true, 40: false} {
+		m := laplace(t, 40)
+		got := tried(t, 2, domains, 1, IC0, m, Options{Symmetric: true}, random(m.Rows, 1))
+		if strings.Contains(got.text, "overlap") != want {
+			t.Errorf("%d domains: %s %v", domains, got.text, got.err)
+		}
+	}
+}
+
 // M is its definition: the inverses of blocks on the diagonal, or of segments with their own rows kept.
 func TestDomainwiseDefinition(t *testing.T) {
-	m := generated(t, "convdiff3d", generate.Params{"n": 5})
-	b := random(m.Rows, 3)
+	convection := generated(t, "convdiff3d", generate.Params{"n": 5})
+	b := random(convection.Rows, 3)
 	for _, domains := range []int{1, 2, 3, 8} {
-		for _, overlap := range []Overlap{OverlapNone, OverlapOne, OverlapAuto} {
-			got := tried(t, 2, domains, 1, LU, m, Options{Overlap: overlap, Epsilon: 0x1p-53}, b)
+		for _, overlap := range []Overlap{OverlapNone, OverlapOne, OverlapOne + "s"} {
+			m, kind, opt := convection, LU, Options{Overlap: overlap, Epsilon: 0x1p-53}
+			if opt.Symmetric = overlap == OverlapOne+"s"; opt.Symmetric {
+				m, kind, opt.Overlap = generated(t, "poisson3d", generate.Params{"n": 5}), Cholesky, OverlapOne
+			}
+			got := tried(t, 2, domains, 1, kind, m, opt, b)
 			if got.err != nil {
 				t.Fatal(got.err)
 			}
 			want := make(vector, m.Rows)
+			segments := make([]map[int32]bool, domains)
+			count := make(vector, m.Rows)
 			d, _ := dist.Cut(int64(m.Rows), domains, func(i int64) int64 { return m.RowPtr[i] })
 			for k := range domains {
 				lo, hi := int32(d.Start[k]), int32(d.Start[k+1])
@@ -135,7 +157,23 @@ func TestDomainwiseDefinition(t *testing.T) {
 						}
 					}
 				}
-				schwarz(want, m, rows, b, lo, hi)
+				segments[k] = rows
+				for i := range rows {
+					count[i]++
+				}
+			}
+			weight := make(vector, m.Rows)
+			for i := range weight {
+				if weight[i] = 1; opt.Symmetric {
+					weight[i] = math.Pow(count[i], -0.25)
+				}
+			}
+			for k, rows := range segments {
+				lo, hi := int32(d.Start[k]), int32(d.Start[k+1])
+				if opt.Symmetric {
+					lo, hi = 0, int32(m.Rows)
+				}
+				schwarz(want, m, rows, b, weight, lo, hi)
 			}
 			closeTo(t, fmt.Sprintf("%d domains, overlap %q", domains, overlap), got.x, want, 1e-10)
 			if strings.Contains(got.text, "overlap") != (overlap != OverlapNone) {
@@ -145,8 +183,37 @@ func TestDomainwiseDefinition(t *testing.T) {
 	}
 }
 
-// schwarz sets x for the rows lo to hi-1 to those of the solution of the system of these rows and columns.
-func schwarz(x vector, m *csr.Matrix, rows map[int32]bool, b vector, lo, hi int32) {
+// FSAI is that of the whole matrix for any number of domains, but for rounding of sums, and so is Jacobi.
+func TestDistributedFSAIIsThatOfTheWhole(t *testing.T) {
+	for name, m := range positive(t) {
+		scaling, err := csr.SymmetricScaling(m, nil) // which New does where rows differ much
+		if err != nil {
+			t.Fatal(err)
+		}
+		m = scaling.Apply(m, nil)
+		b := random(m.Rows, 3)
+		for _, domains := range []int{1, 2, 3, 8} {
+			if domains > m.Rows {
+				continue
+			}
+			for _, epsilon := range []float64{adaptive.MinEpsilon, 0, 0x1p-8} {
+				for _, kind := range []Kind{Jacobi, FSAI} {
+					opt := Options{Symmetric: true, Epsilon: epsilon}
+					want := make(vector, m.Rows)
+					mustNew(t, kind, m, opt, nil).Apply(want, b)
+					got := tried(t, 2, domains, 1, kind, m, opt, b)
+					if got.err != nil {
+						t.Fatal(got.err)
+					}
+					closeTo(t, fmt.Sprintf("%s of %s, %d domains, epsilon %g", kind, name, domains, epsilon), got.x, want, 1e-12)
+				}
+			}
+		}
+	}
+}
+
+// schwarz adds to x, for the rows lo to hi-1, the weighted solution of the system of these rows and columns.
+func schwarz(x vector, m *csr.Matrix, rows map[int32]bool, b, weight vector, lo, hi int32) {
 	var list []int32
 	for i := range rows {
 		list = append(list, i)
@@ -168,7 +235,7 @@ func schwarz(x vector, m *csr.Matrix, rows map[int32]bool, b vector, lo, hi int3
 			continue
 		}
 		for k, j := range list {
-			x[row] += a[i*n+k] * b[j]
+			x[row] += weight[row] * a[i*n+k] * weight[j] * b[j]
 		}
 	}
 }
@@ -207,7 +274,7 @@ func TestDistributedErrors(t *testing.T) {
 		"memory":               {ILUT, m, Options{MaxBytes: 1000}, ErrMemory, "memory limit too low"},
 		"work":                 {ILUT, m, Options{MaxWork: 1}, ErrWork, "setting up takes too long"},
 		"not symmetric":        {IC0, m, Options{}, nil, "ic0: the matrix is not symmetric with a positive diagonal"},
-		"overlap of symmetric": {IC0, m, Options{Symmetric: true, Overlap: OverlapOne}, nil, "ic0: overlap 1"},
+		"overlap of diagonals": {Jacobi, m, Options{Overlap: OverlapOne}, nil, "jacobi: overlap 1 is for"},
 		"unknown overlap":      {ILU0, m, Options{Overlap: "2"}, nil, `ilu0: unknown overlap "2"`},
 		"nothing to set up":    {None, m, Options{}, nil, "none: "},
 		"unknown":              {"spai", m, Options{}, nil, `unknown preconditioner "spai"`},

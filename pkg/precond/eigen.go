@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -30,18 +31,49 @@ func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *paralle
 // allocates 4 vectors. The error is ErrNotDefinite if a step shows that A is not.
 func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, pool *parallel.Pool) (smallest, largest float64, err error) {
 	space := linop.NewHost(len(w), pool)
-	r, z, p, q := space.New(), space.New(), space.New(), space.New()
+	r := space.New()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range r {
 		r[i] = rng.Float64() - 0.5
 	}
+	return lanczos(space, a, w, r, steps)
+}
+
+// distributedEigenvalues is extremeEigenvalues of a matrix that is spread over ranks, from a residual whose elements are random
+// functions of their rows. Collective.
+func distributedEigenvalues(
+	l *dist.Layout, a linop.Operator[vector, scalar], w vector, steps int, pool *parallel.Pool,
+) (smallest, largest float64, err error) {
+	space := dist.NewSpace(l, pool)
+	r := space.New()
+	for _, p := range l.Parts {
+		for i := range p.Own {
+			r[p.First()+i] = float64(int64(mixed(uint64(p.Row+int64(i))))) * 0x1p-64 // in [-1/2, 1/2)
+		}
+	}
+	return lanczos(space, a, w, r, steps)
+}
+
+// mixed is a hash of x: the output of SplitMix64 [Steele14] in state x.
+func mixed(x uint64) uint64 {
+	x = (x + 1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// lanczos does the steps of extremeEigenvalues from the residual r, which it overwrites.
+func lanczos(
+	space *linop.Host, a linop.Operator[vector, scalar], w, r vector, steps int,
+) (smallest, largest float64, err error) {
+	z, p, q := space.New(), space.New(), space.New()
 	space.Mul(1, w, r, z)
 	space.Copy(p, z)
 	rho := space.Dot(r, z)
 	first := rho
 	var diagonal, off []float64
 	last := 0.0 // beta / alpha of the step before
-	for range min(steps, len(w)) {
+	for range min(steps, space.Dim()) {
 		pq := a.ApplyDot(q, p, p)
 		alpha := rho / pq
 		if !(alpha > 0) || math.IsInf(alpha.Float(), 0) {

@@ -43,16 +43,12 @@ const (
 )
 
 func newFSAI(s setup) (Preconditioner, error) {
-	power := s.Degree
-	if power <= 0 {
-		power = defaultPower
-	}
-	f := fsaiSetup{setup: s, power: power, diagonal: s.m.Diagonal(s.pool), panels: csr.Panels(s.m)}
+	f := s.fsai(0, s.m.Rows)
 	g, err := f.factor()
 	if err != nil {
 		return nil, err
 	}
-	p := &fsai{work: make(vector, s.m.Rows), power: power}
+	p := &fsai{work: make(vector, s.m.Rows), power: f.power}
 	if p.g, p.gt, p.cost, err = storeBoth(g, s.Epsilon, s.Options, s.pool); err != nil {
 		return nil, err
 	}
@@ -60,12 +56,22 @@ func newFSAI(s setup) (Preconditioner, error) {
 	return p, nil
 }
 
-// fsaiSetup makes the factor of m.
+// fsaiSetup makes rows lo to hi-1 of the factor of m; the others are empty.
 type fsaiSetup struct {
 	setup
+	lo, hi   int
 	power    int
 	diagonal vector
 	panels   []int
+}
+
+// fsai returns what makes rows of the factor.
+func (s *setup) fsai(lo, hi int) fsaiSetup {
+	f := fsaiSetup{setup: *s, lo: lo, hi: hi, power: s.Degree, diagonal: s.m.Diagonal(s.pool), panels: csr.Panels(s.m)}
+	if f.power <= 0 {
+		f.power = defaultPower
+	}
+	return f
 }
 
 // factor returns G.
@@ -75,7 +81,7 @@ func (s *fsaiSetup) factor() (*csr.Matrix, error) {
 	patterns := make([][]int32, len(s.panels)-1)
 	s.pool.RunRanges(s.panels, func(panel, lo, hi int) {
 		var cols []int32
-		for i := lo; i < hi; i++ {
+		for i := max(lo, s.lo); i < min(hi, s.hi); i++ {
 			cols = s.pattern(cols[:0], i)
 			g.RowPtr[i+1] = int64(len(cols))
 			patterns[panel] = append(patterns[panel], cols...)
@@ -118,12 +124,12 @@ func (s *fsaiSetup) fill(g *csr.Matrix) error {
 	faults := make([]error, len(s.panels)-1)
 	s.pool.RunRanges(s.panels, func(panel, lo, hi int) {
 		var a [maxFSAIRow * maxFSAIRow]float64
-		for i := lo; i < hi; i++ {
+		for i := max(lo, s.lo); i < min(hi, s.hi); i++ {
 			cols, vals := g.Row(i)
 			n := len(cols)
 			s.gather(a[:n*n], cols)
 			if !denseCholesky(a[:n*n], n) {
-				faults[panel] = fmt.Errorf("%w: found at row %d", ErrNotDefinite, i+1)
+				faults[panel] = fmt.Errorf("%w: found at row %d", ErrNotDefinite, i-s.lo+1)
 				return
 			}
 			lastOfInverse(vals, a[:n*n])

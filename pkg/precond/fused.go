@@ -30,7 +30,12 @@ func fuse(g *multigrid, s *setup) Preconditioner {
 	if !ok || g.varies || !s.Symmetric || &c.left[0] != &c.root[0] {
 		return g
 	}
-	return &fusedCycle{multigrid: g, cycle: c, space: s.space(len(c.root)), input: c.levels[0].f}
+	return newFusedCycle(g, c, s.space(len(c.root)))
+}
+
+// newFusedCycle makes one of g, whose cycles are c, for vectors of a space.
+func newFusedCycle(g *multigrid, c *cycle[float32], space *linop.Host) *fusedCycle {
+	return &fusedCycle{multigrid: g, cycle: c, space: space, input: c.levels[0].f}
 }
 
 // Apply computes dst = M^-1 src, with a right-hand side of its own.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 const (
@@ -24,13 +25,20 @@ type levelMatrices struct {
 	// diagonal of A is.
 	m     []float64
 	steps []float64
+
+	// Of a spread level: its layout, that of the coarser one, and the nonzeros of a on all ranks.
+	layout, below *dist.Layout
+	nonzeros      int
+	gather        bool // the coarser level is on all ranks as a whole
 }
 
 // hierarchy sets up multigrid from level to level.
 type hierarchy struct {
 	setup
-	levels []levelMatrices
-	held   int64 // bytes of the matrices in levels
+	over   spreading
+	first  int             // level from 0 that levels begin with
+	levels []levelMatrices // but the coarsest
+	held   int64           // bytes of the matrices in levels
 
 	// The current level.
 	a         *csr.Matrix
@@ -45,7 +53,7 @@ type hierarchy struct {
 
 // build makes levels until the matrix is small.
 func (h *hierarchy) build() (err error) {
-	for more := true; more && h.a.Rows > h.coarsest() && len(h.levels) < maxLevels; {
+	for more := true; more && h.a.Rows > h.coarsest() && h.level() < maxLevels; {
 		if more, err = h.coarsen(); err != nil {
 			return err
 		}
@@ -75,24 +83,17 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if err := h.checkMemory(h.held + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
 		return false, err
 	}
-	connections := newStrength(m, h.nodes, pool)
-	if h.threshold == 0 {
-		h.threshold, h.anisotropic = connections.threshold()
-	}
-	strong := connections.strong(h.threshold, pool)
-	if len(h.levels) == 0 {
-		connections.loosen(strong, pool)
-	}
+	connections, strong := h.connections()
 	t := newTentative(h.nodes, aggregate(connections, strong, pool), h.null, pool)
 	if n := len(t.coarse.Of); n == 0 || float64(n) > slowCoarsening*float64(m.Rows) {
 		return false, nil
 	}
 	l := levelMatrices{a: m}
 	v := h.magnitudes()
-	f := newFiltered(m, h.nodes, v, strong, pool)
+	f := newFiltered(m, h.nodes, v, strong, h.over, pool)
 	lambda, err := h.smoother(&l, v, f.bound)
 	if err != nil {
-		return false, fmt.Errorf("level %d: %w", len(h.levels)+1, err)
+		return false, fmt.Errorf("level %d: %w", h.level()+1, err)
 	}
 	most := int64(m.NNZ() * t.width) // of P
 	if err := h.checkMatrix(m.Rows, most, h.held, func() (int64, error) {
@@ -101,15 +102,28 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 		return false, err
 	}
 	l.p = t.smooth(m, h.nodes, v, strong, f, h.omega(lambda), pool)
-	if len(h.levels) == 1 {
-		h.twice = h.smoothsTwice()
-	}
-	if h.twice && m.LongestRow() <= longestTwice {
+	if h.smoothsTwice() {
 		l.p = smoothAgain(l.p, m, strong, f.diagonal, h.omega(lambda), pool)
 	}
 	l.r = l.p.Transpose(pool)
 	h.nodes, h.null = t.coarse, t.null // those of this level are let go
 	return true, h.descend(l)
+}
+
+// level is the current one, 0 being the finest.
+func (h *hierarchy) level() int { return h.first + len(h.levels) }
+
+// connections returns the connections between the nodes of the current level, and which are strong.
+func (h *hierarchy) connections() (strength, *graph) {
+	s := newStrength(h.a, h.nodes, h.over, h.pool)
+	if h.threshold == 0 {
+		h.threshold, h.anisotropic = s.threshold()
+	}
+	strong := s.strong(h.threshold, h.pool)
+	if h.level() == 0 {
+		s.loosen(strong, h.pool)
+	}
+	return s, strong
 }
 
 // descend adds level l and goes on to the next matrix, whose nodes and near-null space are there.

@@ -94,7 +94,7 @@ func inverseDiagonal(
 
 // errDiagonal describes a diagonal entry that is not positive, or of a matrix that need not
 // be definite cannot be inverted.
-func errDiagonal(i int, d float64, definite bool) error {
+func errDiagonal[I int | int64](i I, d float64, definite bool) error {
 	cause := ErrSingular
 	if definite {
 		cause = ErrNotDefinite

@@ -14,11 +14,12 @@ import (
 // from the left and the right.
 type levelStore[T real] interface {
 	// square stores the matrix of level k.
-	square(k int, m *csr.Matrix, left, right []float64) (products[T], Cost, error)
+	square(k int, m *levelMatrices, left, right []float64) (products[T], Cost, error)
 	// transfers stores the prolongator and the restriction of a level to one with the scale below,
 	// see cycle. It may let go the level's p and r.
 	transfers(m *levelMatrices, here, below *scaledLevel) (prolong, restrict products[T], cost Cost, err error)
 	vector(n int) []T
+	spreadVector(n int) []T // of a spread level
 }
 
 const (
@@ -70,12 +71,14 @@ func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
 // newCycleOf stores the matrices of all levels, which it lets go.
 func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, coarsest *csr.Matrix) (*cycle[T], Cost, error) {
 	c := &cycle[T]{pool: s.pool, kCycle: s.Multigrid.KCycle, symmetric: s.Symmetric, levels: make([]cycleLevel[T], len(levels))}
-	cost := Cost{}
+	cost, once := Cost{}, Cost{} // once: of what all ranks have
 	finest := 0 // nonzeros
 	if len(levels) > 0 {
-		finest = levels[0].a.NNZ()
+		finest = levels[0].count()
 	}
-	var last scaledLevel // of the coarsest matrix
+	spread := len(levels) > 0 && levels[0].layout != nil
+	finestSize := int64(coarsest.Rows) // elements of vectors of the finest level
+	var last scaledLevel               // of the coarsest matrix
 	if len(levels) > 0 {
 		last = diagonalScale(coarsest, &s)
 	} else {
@@ -93,29 +96,38 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		}
 		here, n := scaleOf(m.m, m.steps[0], s.pool), m.a.Rows
 		m.m = nil
-		l := cycleLevel[T]{f: store.vector(n), x: store.vector(n), t: store.vector(n)}
-		work := int64(3 * n)
+		vector := store.vector
+		if m.layout != nil {
+			vector = store.spreadVector
+		}
+		l := cycleLevel[T]{f: vector(n), x: vector(n), t: vector(n)}
+		size := m.size()
+		work := 3 * size
 		var ca, cp Cost
 		var err error
 		if l.p, l.r, cp, err = store.transfers(m, &here, &below); err != nil {
 			return nil, cost, err
 		}
-		if l.a, ca, err = store.square(k, m.a, here.left, here.root); err != nil {
+		if l.a, ca, err = store.square(k, m, here.left, here.root); err != nil {
 			return nil, cost, err
 		}
 		for _, omega := range m.steps {
 			l.steps = append(l.steps, T(omega/m.steps[0]))
 		}
 		if c.kCycle && k > 0 {
-			l.r1, l.c, l.v = store.vector(n), store.vector(n), store.vector(n)
-			work += int64(3 * n)
-		} else if l.twice = visitedTwice(k, m.a.NNZ(), finest); l.twice {
-			l.r1, l.c = store.vector(n), store.vector(n)
-			work += int64(2 * n)
+			l.r1, l.c, l.v = vector(n), vector(n), vector(n)
+			work += 3 * size
+		} else if l.twice = visitedTwice(k, m.count(), finest); l.twice {
+			l.r1, l.c = vector(n), vector(n)
+			work += 2 * size
 		}
 		c.levels[k], below = l, here
+		more := ca.Add(cp).Add(vectorCost[T](work))
+		if cost = cost.Add(more); m.layout == nil {
+			once = once.Add(more)
+		}
+		finestSize = size
 		*m = levelMatrices{} // let go
-		cost = cost.Add(ca).Add(cp).Add(vectorCost[T](work))
 	}
 	n := coarsest.Rows
 	var err error
@@ -123,15 +135,19 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		return nil, cost, err
 	}
 	c.f, c.x, c.b, c.y = store.vector(n), store.vector(n), make(vector, n), make(vector, n)
-	cost = cost.Add(fp64Cost(int64(n * n))).Add(workCost(int64(2 * n))).Add(vectorCost[T](int64(2 * n)))
+	bottom := fp64Cost(int64(n * n)).Add(workCost(int64(2 * n))).Add(vectorCost[T](int64(2 * n)))
+	cost, c.once = cost.Add(bottom), once.Add(bottom)
 
 	c.root = rounded[T](below.root)
 	if c.left = c.root; len(c.root) > 0 && &below.left[0] != &below.root[0] {
 		c.left = rounded[T](below.left)
 	}
-	c.job.most = make([]float64, (len(c.root)+convertRows-1)/convertRows)
-	values := vectorCost[T](int64(len(c.root)))
-	values.Values, values.ValueBytes = int64(len(c.root)), values.Bytes
+	c.setSpans(span{n: len(c.root)})
+	values := vectorCost[T](finestSize)
+	values.Values, values.ValueBytes = finestSize, values.Bytes
+	if !spread {
+		c.once = c.once.Add(values)
+	}
 	return c, cost.Add(values), nil
 }
 
@@ -168,26 +184,40 @@ func scaledCopy(m *csr.Matrix, left, right []float64) *csr.Matrix {
 // fp64Store stores levels in FP64.
 type fp64Store struct{ setup }
 
-func (s fp64Store) vector(n int) []float64 { return make(vector, n) }
+func (s fp64Store) vector(n int) []float64       { return make(vector, n) }
+func (s fp64Store) spreadVector(n int) []float64 { return make(vector, n) }
 
-func (s fp64Store) square(_ int, m *csr.Matrix, left, right []float64) (products[float64], Cost, error) {
-	a, cost, err := store(scaledCopy(m, left, right), adaptive.MinEpsilon, s.Options, s.pool)
-	ones := make(vector, m.Rows)
+func (s fp64Store) square(_ int, m *levelMatrices, left, right []float64) (products[float64], Cost, error) {
+	a, cost, err := store(scaledCopy(m.a, left, right), adaptive.MinEpsilon, s.Options, s.pool)
+	ones := make(vector, m.a.Rows)
 	for i := range ones {
 		ones[i] = 1
 	}
-	return fp64Products{a, ones}, cost.Add(workCost(int64(m.Rows))), err
+	cost = cost.Add(workCost(m.size()))
+	if m.layout != nil {
+		cost = spreadCost(int64(m.a.NNZ()), m.size()).Add(workCost(m.size()))
+		return exchanging{fp64Products{a, ones}, m.layout.Halo}, cost, err
+	}
+	return fp64Products{a, ones}, cost, err
 }
 
 func (s fp64Store) transfers(m *levelMatrices, here, below *scaledLevel) (products[float64], products[float64], Cost, error) {
 	a := linop.NewCSR(scaledCopy(m.p, here.inverse, below.root), s.pool)
-	at := linop.NewCSR(scaledCopy(m.r, below.left, here.leftInverse), s.pool)
+	at := linop.NewCSR(scaledCopy(m.r, m.ownOf(below.left), here.leftInverse), s.pool)
 	a.Use(s.Kernels)
 	at.Use(s.Kernels)
 	nnz := int64(m.p.NNZ())
 	bytes := m.p.Bytes() + m.r.Bytes()
 	cost := Cost{2 * nnz, 16 * nnz, bytes, bytes}
-	return fp64Products{a, nil}, fp64Products{at, nil}, cost, nil
+	if m.layout == nil {
+		return fp64Products{a, nil}, fp64Products{at, nil}, cost, nil
+	}
+	cost = spreadCost(int64(m.p.NNZ()), m.size()).Add(spreadCost(int64(m.r.NNZ()), int64(m.below.Own)))
+	var prolong, restrict products[float64] = exchanging{fp64Products{a, nil}, m.below.Halo}, exchanging{fp64Products{at, nil}, m.layout.Halo}
+	if m.gather {
+		prolong, restrict = fp64Products{a, nil}, &gathering[float64]{products: restrict, layout: m.below, own: s.vector(m.below.Len)}
+	}
+	return prolong, restrict, cost, nil
 }
 
 // chunkStore stores levels as chunks: integers, or float32. The matrices from level firstTwice on,
@@ -200,13 +230,24 @@ type chunkStore struct {
 
 func (s chunkStore) vector(n int) []float32 { return make([]float32, paddedLen(n)) }
 
-func (s chunkStore) square(k int, m *csr.Matrix, left, right []float64) (products[float32], Cost, error) {
+// spreadVector has room for what chunks of the last domain load and overwrite.
+func (s chunkStore) spreadVector(n int) []float32 { return s.vector(n + window) }
+
+func (s chunkStore) square(k int, m *levelMatrices, left, right []float64) (products[float32], Cost, error) {
 	s.floats = s.floats || k >= firstTwice
-	a, cost := s.store(m, chunkScales{left, right})
+	if m.layout != nil {
+		a, cost := s.storeSpread(m.a, chunkScales{left, right}, m.layout, m.layout)
+		return a, cost, nil
+	}
+	a, cost := s.store(m.a, chunkScales{left, right})
 	return a, cost, nil
 }
 
 func (s chunkStore) transfers(m *levelMatrices, here, below *scaledLevel) (products[float32], products[float32], Cost, error) {
+	if m.layout != nil {
+		a, at, cost := s.spreadTransfers(m, here, below)
+		return a, at, cost, nil
+	}
 	a, cost := s.store(m.p, chunkScales{here.inverse, below.root})
 	m.p = nil // let go before the next is stored
 	at, costT := s.store(m.r, chunkScales{below.left, here.leftInverse})

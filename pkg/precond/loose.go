@@ -40,6 +40,7 @@ func (s strength) loosen(g *graph, pool *parallel.Pool) {
 			}
 		}
 	})
+	s.over.fillNodes(s.nd, least)
 	loose := make([]bool, len(g.near))
 	counts := make([]int, len(bounds))
 	pool.RunRanges(bounds, func(part, lo, hi int) {
@@ -62,11 +63,12 @@ func (s strength) loosen(g *graph, pool *parallel.Pool) {
 			}
 		}
 	})
-	total := 0
+	total, all := int64(0), int64(len(loose))
 	for _, c := range counts {
-		total += c
+		total += int64(c)
 	}
-	if total > 0 && float64(total) <= mostLoose*float64(len(loose)) {
+	s.over.sum(&total, &all)
+	if total > 0 && float64(total) <= mostLoose*float64(all) {
 		g.loose = loose
 	}
 }

@@ -46,7 +46,10 @@ type multigrid struct {
 }
 
 // cycles is a cycle on vectors of one type or another.
-type cycles interface{ Apply(dst, src []float64) }
+type cycles interface {
+	Apply(dst, src []float64)
+	shared() Cost
+}
 
 func (g *multigrid) Cost() Cost { return g.cost }
 
@@ -90,7 +93,7 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if err := h.build(); err != nil {
 		return nil, err
 	}
-	g, err := newCycle(s, h.levels, h.a)
+	g, err := newCycle(s, spreading{}, h.levels, h.a)
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +107,10 @@ func newMultigrid(s setup) (Preconditioner, error) {
 }
 
 // newCycle stores the matrices of all levels, which it lets go.
-func newCycle(s setup, levels []levelMatrices, coarsest *csr.Matrix) (*multigrid, error) {
+func newCycle(s setup, over spreading, levels []levelMatrices, coarsest *csr.Matrix) (*multigrid, error) {
 	g := &multigrid{levels: len(levels), varies: s.Multigrid.KCycle && len(levels) > 1}
 	var err error
-	if s.Epsilon < floatEpsilon || len(levels) == 0 || !within(levels, mostRoot) {
+	if s.Epsilon < floatEpsilon || len(levels) == 0 || over.any(!within(levels, mostRoot)) {
 		g.cycles, g.cost, err = newCycleOf(s, fp64Store{s}, levels, coarsest)
 	} else {
 		g.cycles, g.cost, err = newCycleOf(s, chunkStore{s, s.Epsilon < intEpsilon}, levels, coarsest)

@@ -2,8 +2,6 @@ package precond
 
 import (
 	"fmt"
-
-	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // RigidBodyModes returns the displacements that do not deform a body, which span the
@@ -44,45 +42,4 @@ func Constants(n, size int) [][]float64 {
 		}
 	}
 	return v
-}
-
-const (
-	largestNode = 6   // unknowns
-	nodeFill    = 0.9 // of the blocks between nodes that nonzeros fill
-)
-
-// BlockSize returns the number of unknowns that the nodes of m have: the largest
-// number up to 6, a divisor of n, for which the blocks that hold nonzeros are
-// nearly full of them; otherwise 1.
-func BlockSize(m *csr.Matrix) int {
-	for size := largestNode; size > 1; size-- {
-		if m.Rows%size == 0 && blockFill(m, size) >= nodeFill {
-			return size
-		}
-	}
-	return 1
-}
-
-// sampledNodes is the number of nodes examined.
-const sampledNodes = 10000
-
-// blockFill is the share of nonzeros in the blocks that hold some, in a sample of
-// nodes.
-func blockFill(m *csr.Matrix, size int) float64 {
-	seen := make([]int32, m.Cols/size)
-	nodes := m.Rows / size
-	blocks, nnz := 0, 0
-	for node := 0; node < nodes; node += (nodes-1)/sampledNodes + 1 {
-		for i := node * size; i < (node+1)*size; i++ {
-			cols, _ := m.Row(i)
-			nnz += len(cols)
-			for _, j := range cols {
-				if at := &seen[int(j)/size]; *at != int32(node+1) {
-					*at = int32(node + 1)
-					blocks++
-				}
-			}
-		}
-	}
-	return float64(nnz) / float64(max(blocks, 1)*size*size)
 }

@@ -96,9 +96,9 @@ type Overlap string
 
 // The overlaps.
 const (
-	OverlapAuto Overlap = ""  // OverlapOne where the kind has it and M need not be symmetric
+	OverlapAuto Overlap = ""  // OverlapOne where the kind has it, unless domains are so small that it doubles their rows
 	OverlapNone Overlap = "0" // blocks on the diagonal
-	OverlapOne  Overlap = "1" // restricted additive Schwarz
+	OverlapOne  Overlap = "1" // restricted additive Schwarz, or a weighted one where M must be symmetric
 )
 
 // DefaultEpsilon is the default accuracy of stored values.

@@ -247,8 +247,8 @@ func filteredRow(i int, cols []int32, vals []float64, near []int32, v []float64)
 
 // newFiltered reads m once; where nodes are several unknowns, it does not know the diagonal, and the
 // bound is infinite.
-func newFiltered(m *csr.Matrix, nd nodes, v []float64, strong *graph, pool *parallel.Pool) filtered {
-	if nd.Count() < m.Rows {
+func newFiltered(m *csr.Matrix, nd nodes, v []float64, strong *graph, over spreading, pool *parallel.Pool) filtered {
+	if over.several(nd) {
 		return filtered{bound: math.Inf(1)}
 	}
 	f := filtered{diagonal: make([]float64, m.Rows)}
@@ -266,7 +266,7 @@ func newFiltered(m *csr.Matrix, nd nodes, v []float64, strong *graph, pool *para
 		}
 		parts[part] = most
 	})
-	f.bound = slices.Max(parts)
+	f.bound = over.greatest(slices.Max(parts))
 	return f
 }
 

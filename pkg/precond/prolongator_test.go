@@ -81,7 +81,7 @@ func TestTentative(t *testing.T) {
 		if c.size == 1 { // small aggregates: pairs
 			threshold = 0.3
 		}
-		s := newStrength(m, nd, nil)
+		s := newStrength(m, nd, spreading{}, nil)
 		a := aggregate(s, s.strong(threshold, nil), nil)
 		tt := newTentative(nd, a, c.null, newPool(t, 2))
 		p := tt.matrix()
@@ -178,14 +178,14 @@ func TestSmoothedProlongator(t *testing.T) {
 		"elasticity":  {body, bodyModes(t, 6), 3, 0},
 	} {
 		n, nd := c.m.Rows, csr.EqualBlocks(c.m.Rows, c.size)
-		connections := newStrength(c.m, nd, nil)
+		connections := newStrength(c.m, nd, spreading{}, nil)
 		strong := connections.strong(c.threshold, nil)
 		if weak := len(strong.near) < connections.m.NNZ()-nd.Count(); weak != (name == "anisotropic" || name == "scaled" || name == "dropped") {
 			t.Fatalf("%s: weak connections: %v", name, weak)
 		}
 		tt := newTentative(nd, aggregate(connections, strong, nil), c.null, nil)
 		v := magnitudesOf(c.null)
-		f := newFiltered(c.m, nd, v, strong, nil)
+		f := newFiltered(c.m, nd, v, strong, spreading{}, nil)
 		p := tt.smooth(c.m, nd, v, strong, f, omega, nil)
 		if err := p.Validate(); err != nil {
 			t.Fatalf("%s: %v", name, err)

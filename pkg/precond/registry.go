@@ -81,14 +81,14 @@ var Registry = []Description{
 		distribute: byDomain(newBlockJacobi),
 	},
 	{Kind: ILU0, Summary: "ILU(0)", Transposes: true, Overlaps: true, create: newILU0, distribute: byDomain(newILU0)},
-	{Kind: IC0, Summary: "IC(0)", Definite: true, create: newIC0, distribute: byDomain(newIC0)},
+	{Kind: IC0, Summary: "IC(0)", Definite: true, Overlaps: true, create: newIC0, distribute: byDomain(newIC0)},
 	{
 		Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, Overlaps: true,
 		create: newILUT, distribute: byDomain(newILUT),
 	},
 	{
 		Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500,
-		create: newICT, distribute: byDomain(newICT),
+		Overlaps: true, create: newICT, distribute: byDomain(newICT),
 	},
 	{
 		Kind: LU, Summary: "complete LU", Transposes: true, MaxWork: completeWork, Overlaps: true,
@@ -110,7 +110,7 @@ var Registry = []Description{
 	},
 	{
 		Kind: Cholesky, Summary: "complete Cholesky", Definite: true, MaxWork: completeWork,
-		create: newCholesky, distribute: byDomain(newCholesky),
+		Overlaps: true, create: newCholesky, distribute: byDomain(newCholesky),
 		estimate: func(s setup) (Work, error) {
 			p, err := s.planCholesky()
 			if err != nil {
@@ -121,7 +121,7 @@ var Registry = []Description{
 	},
 	{
 		Kind: LDL, Summary: "complete L|D|LT", Symmetric: true, MaxWork: completeWork,
-		create: newLDL, distribute: byDomain(newLDL),
+		Overlaps: true, create: newLDL, distribute: byDomain(newLDL),
 		estimate: func(s setup) (Work, error) {
 			p, err := s.planSymmetric()
 			if err != nil {
@@ -133,11 +133,12 @@ var Registry = []Description{
 	{
 		Kind: Chebyshev, Summary: "polynomial", Definite: true,
 		DeviceBytes: csr.Bytes, create: equilibrated(newChebyshev), // which may keep a matrix that the method has given up
+		distribute: newDistributedChebyshev,
 	},
-	{Kind: FSAI, Summary: "sparse approximate inverse", Definite: true, create: equilibrated(newFSAI), distribute: byDomain(equilibrated(newFSAI))},
+	{Kind: FSAI, Summary: "sparse approximate inverse", Definite: true, create: equilibrated(newFSAI), distribute: newDistributedFSAI},
 	{
 		Kind: AMG, Summary: "smoothed aggregation multigrid", MaxWork: 60,
-		Parameters: []Parameter{BlockSizes, NearNull, Cycle}, create: newMultigrid,
+		Parameters: []Parameter{BlockSizes, NearNull, Cycle}, create: newMultigrid, distribute: newDistributedMultigrid,
 	},
 }
 

@@ -20,6 +20,7 @@ type setup struct {
 	m    *csr.Matrix
 	pool *parallel.Pool
 
+	whole  int64                 // nonzeros of the matrix that MaxWork is for; 0: those of m
 	values func(i int) []float64 // of row i of A, of which m is a diagonal block; nil: of m
 }
 
@@ -64,7 +65,7 @@ func (s *setup) checkWork(multiplications int64) error {
 	if s.Worked != nil {
 		s.Worked(multiplications)
 	}
-	if s.MaxWork > 0 && float64(multiplications) > s.MaxWork*float64(s.m.NNZ()) {
+	if s.MaxWork > 0 && float64(multiplications) > s.MaxWork*float64(cmp.Or(s.whole, int64(s.m.NNZ()))) {
 		return fmt.Errorf("%w: more than %g multiplications per nonzero", ErrWork, s.MaxWork)
 	}
 	return nil

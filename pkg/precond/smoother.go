@@ -3,8 +3,6 @@ package precond
 import (
 	"math"
 	"slices"
-
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // Smoother names the smoother of multigrid.
@@ -79,19 +77,25 @@ func (h *hierarchy) newRowFacts(v []float64) (f rowFacts, err error) {
 		parts[part] = [2]float64{most, most0}
 	})
 	for k, p := range parts {
-		if i := bad[k] - 1; i >= 0 {
-			return f, errDiagonal(i, f.diagonal[i], h.Symmetric)
+		if i := bad[k] - 1; i >= 0 && err == nil {
+			err = errDiagonal(h.over.row(i), f.diagonal[i], h.Symmetric)
 		}
 		f.bound, f.bound0 = max(f.bound, p[0]), max(f.bound0, p[1])
 	}
-	return f, nil
+	f.bound, f.bound0 = h.over.greatest(f.bound), h.over.greatest(f.bound0)
+	return f, h.over.agree(err)
 }
 
 // magnitudes returns what unknowns are measured in: the norm of what the near-null vectors are
 // there or, if that is zero anywhere, 1/sqrt|a_ii|.
 func (h *hierarchy) magnitudes() []float64 {
 	v := magnitudesOf(h.null)
-	if !slices.ContainsFunc(v, func(v float64) bool { return !(v > 0) || !finite(v) }) {
+	h.over.fillAll(v, 1)
+	bad := int64(0)
+	if slices.ContainsFunc(v, func(v float64) bool { return !(v > 0) || !finite(v) }) {
+		bad = 1
+	}
+	if h.over.sum(&bad); bad == 0 {
 		return v
 	}
 	for i, d := range h.a.Diagonal(h.pool) {
@@ -99,6 +103,7 @@ func (h *hierarchy) magnitudes() []float64 {
 			v[i] = 1
 		}
 	}
+	h.over.fillAll(v, 1)
 	return v
 }
 
@@ -135,7 +140,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 	}
 	lambda := f.bound
 	chebyshev := h.Multigrid.Smoother == SmootherChebyshev ||
-		h.Multigrid.Smoother == SmootherAuto && h.Symmetric && h.nodes.Count() < h.a.Rows
+		h.Multigrid.Smoother == SmootherAuto && h.Symmetric && h.over.several(h.nodes)
 	if filtered = lambda; lambda > safeEigenvalue {
 		filtered = min(lambda, bound)
 		if h.Symmetric && (chebyshev || filtered > safeEigenvalue) {
@@ -177,7 +182,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 
 // largestEigenvalue estimates that of diag(w) A, A the current matrix, with a margin.
 func (h *hierarchy) largestEigenvalue(w []float64) (float64, error) {
-	lambda, err := largestEigenvalue(linop.NewCSR(h.a, h.pool), w, h.pool)
+	lambda, err := h.over.largestEigenvalue(h.a, w, h.pool)
 	return eigenvalueMargin * lambda, err
 }
 
@@ -194,6 +199,7 @@ func (h *hierarchy) spai0(f rowFacts, lambda float64) ([]float64, error) {
 			ratio = max(ratio, m[i]*f.diagonal[i])
 		}
 	}
+	ratio = h.over.greatest(ratio)
 	if !h.Symmetric || min(f.bound0, ratio*lambda) <= 2 {
 		return m, nil
 	}

@@ -13,13 +13,18 @@ const nineRows = 10
 // of that to stay short.
 const longestTwice = 256
 
-// smoothsTwice reports whether prolongators of the current level, which is coarse, and of those below
-// are smoothed twice. Where rows are as short as in the plane, that costs few entries, and V-cycles
+// smoothsTwice reports whether the prolongator of the current level is smoothed twice: if rows of the first coarse
+// level are short, on coarse levels. Where rows are as short as in the plane, that costs few entries, and V-cycles
 // take fewer iterations, above all where coupling is strong in a direction that is not one of the grid:
 // aggregates of the next level follow it badly, and smooth vectors interpolated from these have too
 // much energy.
 func (h *hierarchy) smoothsTwice() bool {
-	return h.Symmetric && len(h.null) == 1 && h.nodes.Count() == h.a.Rows && h.a.NNZ() <= nineRows*h.a.Rows
+	if h.level() == 1 {
+		rows, nonzeros := int64(h.over.own(h.a.Rows)), int64(h.a.NNZ())
+		h.over.sum(&rows, &nonzeros)
+		h.twice = h.Symmetric && len(h.null) == 1 && h.nodes.Count() == h.a.Rows && nonzeros <= nineRows*rows
+	}
+	return h.twice && h.over.greatest(float64(h.a.LongestRow())) <= longestTwice
 }
 
 // smoothAgain returns (I - omega D_F^-1 A_F) P, see tentative.smooth, where nodes are single unknowns,

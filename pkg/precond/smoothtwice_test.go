@@ -11,11 +11,11 @@ import (
 // Smoothing a prolongator again multiplies it with what smoothed it first.
 func TestSmoothAgain(t *testing.T) {
 	m, null := diffusion(t, "poisson2d", 12, 2)
-	s := newStrength(m, csr.EqualBlocks(m.Rows, 1), nil)
+	s := newStrength(m, csr.EqualBlocks(m.Rows, 1), spreading{}, nil)
 	strong := s.strong(0.15, nil)
 	const omega = 0.6
 	nodes := csr.EqualBlocks(m.Rows, 1)
-	f := newFiltered(m, nodes, null[0], strong, nil)
+	f := newFiltered(m, nodes, null[0], strong, spreading{}, nil)
 	p := newTentative(nodes, aggregate(s, strong, nil), null, nil).smooth(m, nodes, null[0], strong, f, omega, newPool(t, 1))
 	for c := range p.Cols {
 		column, e := make(vector, m.Rows), make(vector, p.Cols)

@@ -17,14 +17,17 @@ type strength struct {
 	m     *csr.Matrix
 	root  []float64 // sqrt|a_ii|
 	nodes bool      // of several unknowns
+	nd    nodes
+	over  spreading
 }
 
-func newStrength(m *csr.Matrix, nd nodes, pool *parallel.Pool) strength {
-	s := strength{m: norms(m, nd, pool), nodes: nd.Count() < m.Rows}
+func newStrength(m *csr.Matrix, nd nodes, over spreading, pool *parallel.Pool) strength {
+	s := strength{m: norms(m, nd, pool), nodes: over.several(nd), nd: nd, over: over}
 	s.root = s.m.Diagonal(pool)
 	for i, d := range s.root {
 		s.root[i] = math.Sqrt(math.Abs(d))
 	}
+	over.fillNodes(nd, s.root)
 	return s
 }
 
@@ -120,8 +123,8 @@ func (s strength) threshold() (threshold float64, anisotropic bool) {
 	if s.nodes {
 		threshold = NodeThreshold
 	}
-	connections, strong := 0, 0
-	for i := 0; i < s.m.Rows; i += (s.m.Rows-1)/sampledRows + 1 {
+	var connections, strong, lonely int64
+	for i := range s.over.sample(s.nd, sampledRows) {
 		before := strong
 		cols, vals := s.m.Row(i)
 		for k, j := range cols {
@@ -133,10 +136,11 @@ func (s strength) threshold() (threshold float64, anisotropic bool) {
 			}
 		}
 		if strong == before {
-			return threshold, false
+			lonely++
 		}
 	}
-	if 2*strong > connections || connections == 0 {
+	s.over.sum(&connections, &strong, &lonely)
+	if lonely > 0 || 2*strong > connections || connections == 0 {
 		return threshold, false
 	}
 	return AnisotropicThreshold, true

@@ -87,7 +87,7 @@ func (q *Integers) dropZeros(a *csr.Matrix, p *Partition, val []float64) {
 				case v == 0:
 					q.NNZ--
 					continue
-				case int(j) == q.Lo+i:
+				case int(j) == p.Diagonal+q.Lo+i:
 					diagonal = true
 					q.keep(p, q.Lo+i, int(j), v)
 					continue
@@ -129,7 +129,7 @@ func (q *Integers) keepLargest(a *csr.Matrix, p *Partition, i int, start, end in
 			largest = k
 		}
 	}
-	if len(vals) == 0 || vals[largest] == 0 || int(cols[largest]) == i && diagonal {
+	if len(vals) == 0 || vals[largest] == 0 || int(cols[largest]) == p.Diagonal+i && diagonal {
 		return end
 	}
 	q.keep(p, i, int(cols[largest]), vals[largest])

@@ -163,7 +163,7 @@ func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 		at := p.classOf(b, theta, j)
 		if at == None {
 			switch {
-			case !p.PaperExact && (k == largest || j == i):
+			case !p.PaperExact && (k == largest || j == p.Diagonal+i):
 				at = p.keep
 			case p.NoDrop:
 				at = p.narrowest(b, theta, j)

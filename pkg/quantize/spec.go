@@ -37,6 +37,13 @@ type Spec struct {
 	GuardBits  int       // of AFX
 	PaperExact bool      // intervals and rounding as printed in [Molina24]
 
+	// Norm is the T of NW, and of uniform sets, where the matrix is a part of another: the largest of the norms that NewNorm
+	// returns of all parts; nil: that of this matrix.
+	Norm *Norm
+
+	// Diagonal is the column of the diagonal element of row 0, that of row i being i later: where the matrix is a part.
+	Diagonal int
+
 	Kernels *kernels.Set // nil: the default ones of this processor
 }
 

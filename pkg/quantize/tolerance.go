@@ -32,6 +32,45 @@ func (a magnitude) times(v float64) magnitude {
 	return magnitude{f, a.e + e}
 }
 
+// A Norm is the largest norm of the rows of a matrix, beyond the range of float64 as well, as an integer: the larger the
+// norm, the larger it is.
+type Norm int64
+
+// normBias is added to exponents of norms, so that those of all matrices are positive.
+const normBias = 1100
+
+// norm is a as a Norm.
+func (a magnitude) norm() Norm {
+	if a.f == 0 {
+		return math.MinInt64
+	}
+	u := uint64(a.e+normBias)<<52 | math.Float64bits(a.f)&(1<<52-1)
+	return Norm(u ^ 1<<63)
+}
+
+// magnitude is the inverse of norm.
+func (n Norm) magnitude() magnitude {
+	if n == math.MinInt64 {
+		return magnitude{}
+	}
+	u := uint64(n) ^ 1<<63
+	return magnitude{math.Float64frombits(1022<<52 | u&(1<<52-1)), int(u>>52) - normBias}
+}
+
+// NewNorm returns the norm of m that NW, and uniform sets, take for T.
+func NewNorm(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (Norm, error) {
+	norm, err := largestNorm(s.Kernels.Or(), m, s.weights(), panels, pool)
+	return norm.norm(), err
+}
+
+// weights are those of the elements of a row in its norm, nil: ones.
+func (s *Spec) weights() []float64 {
+	if s.criterion() == Exact {
+		return s.X
+	}
+	return nil
+}
+
 // rowNorms sets norms to those of the rows from lo on, sum_j |a_ij w_j|; w = nil stands for ones. A
 // NaN or Inf makes f so. It needs as many sums.
 func rowNorms(k *kernels.Set, norms []magnitude, sums []float64, m *csr.Matrix, lo int, w []float64) {
@@ -104,14 +143,14 @@ func (t *Tolerances) Exponent(i int) int { return int(t.Exp[min(i, len(t.Exp)-1)
 // NewTolerances computes the tolerances of m. It is an error if m has an
 // element that is not finite.
 func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*Tolerances, error) {
-	var w []float64
-	if s.criterion() == Exact {
-		w = s.X
-	}
+	w := s.weights()
 	if s.criterion() == NW || s.Set.Uniform {
 		norm, err := largestNorm(s.Kernels.Or(), m, w, panels, pool)
 		if err != nil {
 			return nil, err
+		}
+		if s.Norm != nil {
+			norm = s.Norm.magnitude()
 		}
 		t := newTolerances(1)
 		t.set(0, norm, &s)

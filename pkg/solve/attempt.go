@@ -75,7 +75,7 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 		gmres.Orthogonalization = krylov.CGS2
 	}
 	t := &attempts[V, S]{
-		rungs: s.ladder(), nnz: s.m.NNZ(), log: s.opt.Log,
+		rungs: s.ladder(), nnz: s.nonzeros(), log: s.opt.Log,
 		limited: s.opt.Precond.Kind == PrecondAuto && !s.opt.NoRefine,
 		methods: map[Method]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V, S]{}, refused: map[variant]refusal{}, known: map[variant]known{},
 		create: func(name Method) (krylov.Method[V, S], error) {

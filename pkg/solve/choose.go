@@ -51,12 +51,12 @@ func (s *Solver) longestRestart() int {
 	if d := s.opt.Device; d != nil && d.Info().Free > 0 {
 		limit = max(0, min(limit, d.Info().Free-s.deviceMemory()))
 	}
-	vectors := limit / (8 * int64(s.m.Rows))
+	vectors := limit / (8 * int64(s.rows()))
 	if s.flexible() {
 		vectors /= 2 // a step takes one of the basis and one of Z
 	}
-	if s.m.Rows <= 2*maxRestart {
-		return int(min(vectors, int64(s.m.Rows)))
+	if s.rows() <= 2*maxRestart {
+		return int(min(vectors, int64(s.rows())))
 	}
 	return int(min(vectors, maxRestart))
 }
@@ -68,11 +68,12 @@ const sameScale = 32
 func (s *Solver) chooseScaling() (err error) {
 	if s.defers() {
 		s.Scale = ScaleNone
-		s.scaled = &scaledMatrix{Scaling: csr.NoScaling(s.m), m: s.m, sign: 1, pool: s.pool, none: true}
+		s.scaled = &scaledMatrix{Scaling: csr.NoScaling(s.m), m: s.m, sign: 1, pool: s.pool, job: s.job, none: true}
 		s.scaled.later = func() csr.Scaling {
 			s.Scale = ScaleBoth
 			s.say("scaling both: another preconditioner than the diagonal follows (powers of two, exact)")
-			return csr.BothScaling(s.m, s.pool)
+			both, _ := s.makeScaling(ScaleBoth)
+			return both
 		}
 		s.say("scaling none: the diagonal as a preconditioner makes up for it; it waits for another one")
 		return nil
@@ -86,29 +87,16 @@ func (s *Solver) chooseScaling() (err error) {
 			s.Scale, why = ScaleBoth, "balances rows and columns"
 		}
 	}
-	scaled := &scaledMatrix{m: s.m, sign: 1, pool: s.pool}
+	scaled := &scaledMatrix{m: s.m, sign: 1, pool: s.pool, job: s.job}
 	if s.Method == CG && s.Facts.DiagonalSign() < 0 {
 		scaled.sign = -1
 	}
-	switch s.Scale {
-	case ScaleRow:
-		scaled.Scaling = csr.RowScaling(s.m, s.pool)
-	case ScaleSym:
-		scaling := csr.SymmetricScaling
-		if s.Facts.Symmetric {
-			scaling = csr.ScalingOfSymmetric
-		}
-		scaled.Scaling, err = scaling(s.m, s.pool)
-	case ScaleBoth:
-		scaled.Scaling = csr.BothScaling(s.m, s.pool)
-	default:
-		scaled.Scaling = csr.NoScaling(s.m)
-	}
+	scaled.Scaling, err = s.makeScaling(s.Scale)
 	// Only scaling with the same powers for rows and columns can, if A is not symmetric.
-	if err == nil && s.Scale == ScaleSym && !s.Facts.Symmetric && scaled.Overflows(s.m, s.pool) {
+	if err == nil && s.Scale == ScaleSym && !s.Facts.Symmetric && s.overflows(scaled.Scaling) {
 		return invalid("scaling sym takes entries of this matrix beyond the range of float64, since it is not symmetric; scaling both does not")
 	}
-	if e, ok := scaled.Uniform(); ok && s.opt.Scale == ScaleAuto && -sameScale <= e && e <= sameScale { // which a copy would not be worth
+	if e, ok := s.uniform(scaled.Scaling); ok && s.opt.Scale == ScaleAuto && -sameScale <= e && e <= sameScale { // which a copy would not be worth
 		scaled.Scaling = csr.NoScaling(s.m)
 	}
 	if err == nil && s.Scale != ScaleNone && scaled.Identity() {
@@ -133,7 +121,8 @@ const storedBytes = 12
 // memory is what a solve takes at least, in bytes: the matrix as given, reordered
 // if that may be, scaled and as the method has it, and vectors.
 func (s *Solver) memory() int64 {
-	n, nnz := int64(s.m.Rows), int64(s.m.NNZ())
+	n, nnz := int64(s.rows()), int64(s.nonzeros())
+	given := csr.Bytes(n, nnz)
 	vectors := int64(commonVectors) + s.methodVectors()
 	if s.opt.Digits != NoDigits {
 		vectors += digitsVectors
@@ -141,12 +130,12 @@ func (s *Solver) memory() int64 {
 	if s.opt.Precond.Kind != precond.None {
 		vectors += 2 * int64(len(s.opt.Precond.NearNull)) // as given, and scaled
 	}
-	matrices := s.m.Bytes() + 8*nnz + storedBytes*nnz
+	matrices := given + 8*nnz + storedBytes*nnz
 	if s.Method.transposes() && !s.keepsSymmetry() {
-		matrices += s.m.Bytes() + storedBytes*nnz
+		matrices += given + storedBytes*nnz
 	}
 	if s.opt.Reorder != ReorderNone {
-		matrices += s.m.Bytes() + 4*n
+		matrices += given + 4*n
 		vectors += reorderVectors
 	}
 	return matrices + 8*n*vectors
@@ -159,7 +148,7 @@ func (s *Solver) methodVectors() int64 {
 	if !iterative {
 		return 0
 	}
-	return int64(kind.Vectors(s.m.Rows, krylov.Use{
+	return int64(kind.Vectors(s.rows(), krylov.Use{
 		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart}, IDR: krylov.IDROptions{S: s.opt.IDR}},
 		Preconditioned: s.opt.Precond.Kind != precond.None,
 		Flexible:       s.flexible(),
@@ -169,7 +158,7 @@ func (s *Solver) methodVectors() int64 {
 // flexible reports whether the preconditioner may iterate itself, see precond.Varies.
 func (s *Solver) flexible() bool {
 	p := s.opt.Precond
-	auto := p.Kind == PrecondAuto && s.m.Rows >= sparseRows
+	auto := p.Kind == PrecondAuto && s.rows() >= sparseRows
 	return p.KCycle && s.opt.Device == nil && (p.Kind == precond.AMG || auto)
 }
 

@@ -1,10 +1,6 @@
 package solve
 
-import (
-	"math"
-
-	"github.com/mpsolve/mpsolve/pkg/csr"
-)
+import "math"
 
 // Complete factors come first where they cost little. In dense fronts a multiplication takes
 // about a tenth of the time that it takes in an iteration or in an incomplete factorisation.
@@ -23,18 +19,18 @@ const (
 	widthWork = 8
 )
 
-func (s *Solver) small() bool { return s.m.NNZ() <= smallNonzeros }
+func (s *Solver) small() bool { return s.nonzeros() <= smallNonzeros }
 
 // compact reports whether complete factors of a larger matrix are expected to cost so little that it
 // is worth to find out: it has small separators, as a mesh in the plane, a small one in
 // space, or a long one. The factorisation is refused if it takes more, before it begins.
 func (s *Solver) compact() bool {
 	return s.looks.compact.get(func() bool {
-		if s.small() || s.m.NNZ() > compactNonzeros || s.likeMMatrix() {
+		if s.small() || s.nonzeros() > compactNonzeros || s.likeMMatrix() {
 			return false
 		}
-		width, err := csr.LevelWidth(s.looks.ctx, s.m)
-		return err == nil && widthWork*math.Pow(float64(width), 3) <= completeWork*float64(s.m.NNZ())
+		width, err := s.sight().width(s.looks.ctx)
+		return err == nil && widthWork*math.Pow(float64(width), 3) <= completeWork*float64(s.nonzeros())
 	})
 }
 

@@ -81,7 +81,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 		opt.Precond, opt.Flexible = p.forMethod(), precond.Varies(p.made)
 	}
 	last := c.probe
-	if c.probe = c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol); goal.Further && last != nil {
+	if c.probe = c.attempts.watch(c.at.Dim(), goal.From, opt.Tol); goal.Further && last != nil {
 		c.probe.goOn(last, c.done)
 	}
 	c.saver.join(&opt)

@@ -16,7 +16,7 @@ func (a *answer) probe(w []float64, e int, work allowance) error {
 	switch {
 	case work.rough:
 		solve = func(p, w []float64, limit int) ([]float64, bool, error) { return a.solveRoughProbe(p, w, e, limit) }
-	case a.s.m.NNZ() <= smallProduct:
+	case a.s.nonzeros() <= smallProduct:
 		count, solve = 2, a.solveSmallProbe
 	}
 	g, largest := &a.digits, 0.0
@@ -82,19 +82,27 @@ func (a *answer) solveProbe(p, w []float64, limit int) (d []float64, solved bool
 
 // nullShare is the share of p that may be left: that of a left null vector is N(0,1)/sqrt(n),
 // less in one of forty.
-func (a *answer) nullShare() float64 { return 0.03 / math.Sqrt(float64(len(a.x))) }
+func (a *answer) nullShare() float64 { return 0.03 / math.Sqrt(float64(a.vectors.Dim())) }
 
 // randomRoundings are w_i N(0,1). The seeds are fixed, so that the same solve has the same
 // digits.
 func (a *answer) randomRoundings(w []float64, k uint64) []float64 {
 	p := make([]float64, len(w))
 	a.vectors.Ranges(func(lo, hi int) {
-		rng := rand.New(rand.NewPCG(0x6d70736f6c7665+uint64(lo), k))
+		rng := rand.New(rand.NewPCG(0x6d70736f6c7665+uint64(a.row(lo)), k))
 		for i := lo; i < hi; i++ {
 			p[i] = w[i] * rng.NormFloat64()
 		}
 	})
 	return p
+}
+
+// row is the row that element i of a vector is of.
+func (a *answer) row(i int) int64 {
+	if j := a.s.job; j != nil {
+		return j.Global(i)
+	}
+	return int64(i)
 }
 
 // correction solves A d = r to a share tol of r, with rows weighed by w; left is the share

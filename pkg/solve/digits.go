@@ -87,6 +87,10 @@ func (a *answer) estimate() error {
 	if a.s.opt.Digits == NoDigits || a.s.opt.NoRefine || a.ctx.Err() != nil || a.vectors.AbsMax(a.x) == 0 {
 		return nil
 	}
+	if a.parts != nil && a.s.job != nil {
+		a.s.say("digits not estimated: parts of the system need care of their own, which several domains do not give (--domains 1)")
+		return nil
+	}
 	work := a.allowance()
 	for range estimateRounds {
 		size := a.vectors.AbsMax(a.x)
@@ -174,9 +178,9 @@ func (a *answer) allowance() allowance {
 	switch {
 	case a.s.opt.Digits > 0:
 		return allowance{steps: max(furtherIter, 10*n), probe: max(furtherIter, 4*n)}
-	case a.s.m.NNZ() <= smallProduct && a.complete():
+	case a.s.nonzeros() <= smallProduct && a.complete():
 		return allowance{steps: max(completeIter, n/2), probe: max(completeIter, n)}
-	case a.s.m.NNZ() <= smallProduct:
+	case a.s.nonzeros() <= smallProduct:
 		return allowance{steps: max(smallIter, n/2), probe: max(smallIter, n)}
 	case float64(n)*a.iterationWork() > largeWork:
 		return allowance{probe: max(leastLarge, int(largeShare*float64(n))), rough: true}
@@ -186,13 +190,13 @@ func (a *answer) allowance() allowance {
 
 // complete reports whether the preconditioner in use is a complete factorisation.
 func (a *answer) complete() bool {
-	return variant{kind: a.s.refiner.usage().precond.Kind}.complete()
+	return variant{kind: a.s.refiner.usage().precond.Kind, byDomain: a.s.job != nil}.complete()
 }
 
 // iterationWork is about the number of multiplications of one.
 func (a *answer) iterationWork() float64 {
-	used, nnz := a.s.refiner.usage(), float64(a.s.m.NNZ())
-	return iterationWork(Method(used.method), used.precond.Kind, float64(a.s.m.Rows), nnz, nnz)
+	used, nnz := a.s.refiner.usage(), float64(a.s.nonzeros())
+	return iterationWork(Method(used.method), used.precond.Kind, float64(a.s.rows()), nnz, nnz)
 }
 
 // relativeTo returns v u 2^e / x.
@@ -227,7 +231,7 @@ func (a *answer) rms(r, w []float64) float64 {
 		}
 		return sum
 	})
-	return largest * math.Sqrt(sum/float64(len(r)))
+	return largest * math.Sqrt(sum/float64(a.vectors.Dim()))
 }
 
 // digitsOf is the number of digits that are right with a relative error.

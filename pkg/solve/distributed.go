@@ -2,22 +2,24 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // NewDistributed is New for a matrix that is spread over the ranks of a.Comm, which all call it with the same options, and
 // then Solve and Close in the same order. Solve takes the own elements of the rank, and Result.X has them, in the
 // order of the matrix ([dist.Layout.Spread]). All else in the Solver and in a Result is the same on all ranks, and so is
 // an error; times are those of each. Options.Log and Options.Monitor are used on rank 0 alone. The bits of x depend on
-// a.Domains and not on the number of ranks. Options.Threads and Options.MaxMemory count for a rank and for
+// a.Domains and not on the number of ranks. Options.Threads counts for a rank, and Options.MaxMemory for
 // all ranks together.
 //
 // A context that ends on one rank ends the work of all. A matrix of one domain is solved with by its rank, as by
-// New, while the others wait.
+// New, while the others wait; one of several domains takes the options that [Options.OverDomains] allows.
 func NewDistributed(ctx context.Context, a *dist.Matrix, opt Options) (*Solver, error) {
 	if a.Comm.Rank() > 0 {
 		opt.Log, opt.Monitor = nil, nil
@@ -25,7 +27,93 @@ func NewDistributed(ctx context.Context, a *dist.Matrix, opt Options) (*Solver, 
 	if a.Domains.Count() == 1 {
 		return NewAtRoot(ctx, a.Comm, a.Local, opt)
 	}
-	return nil, fmt.Errorf("solve: several domains are not done yet")
+	start := time.Now()
+	if err := errors.Join(opt.Validate(), opt.OverDomains()); err != nil {
+		return nil, err
+	}
+	opt = opt.withDefaults(int(a.N))
+	opt.Reorder = ReorderNone
+	s := &Solver{given: a.Local, m: a.Local, opt: opt, pool: parallel.New(opt.Threads), job: &job{Matrix: a}}
+	s.Threads = s.pool.Threads()
+	if err := s.setUpOverDomains(ctx); err != nil {
+		s.pool.Close()
+		return nil, err
+	}
+	s.Setup = time.Since(start)
+	return s, nil
+}
+
+// OverDomains reports every option that a matrix of several domains is not solved with.
+func (o Options) OverDomains() error {
+	var faults []error
+	fault := func(what string, yes bool) {
+		if yes {
+			faults = append(faults, fmt.Errorf("solve: %s over several domains (--domains 1)", what))
+		}
+	}
+	fault("there is no reordering", o.Reorder != "" && o.Reorder != ReorderNone && o.Reorder != ReorderAuto)
+	fault("there are no devices", o.Device != nil && !o.DeviceAuto)
+	fault("there are no null spaces", o.NullSpace.Kind != "" && o.NullSpace.Kind != NullSpaceAuto && o.NullSpace.Kind != NullSpaceNone)
+	fault("there are no checkpoints", o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil)
+	fault("there are no near-null vectors", len(o.Precond.NearNull) > 0)
+	fault(fmt.Sprintf("there is no transpose for method %s", o.Method), o.Method.transposes())
+	return errors.Join(faults...)
+}
+
+// setUpOverDomains is setUp for a matrix of several domains. All that it chooses is found out by all ranks together.
+func (s *Solver) setUpOverDomains(ctx context.Context) error {
+	s.job.agreement = newAgreement(ctx, s.job.Comm)
+	ctx, s.looks.ctx = s.job.agreement, s.job.agreement
+	if s.opt.Device != nil {
+		s.opt.Device = nil
+		s.say("device cpu: the matrix has several domains")
+	}
+	if err := s.job.step(func() error {
+		s.Facts = dist.Examine(s.job.Matrix, s.pool)
+		return solvable(s.Facts)
+	}); err != nil {
+		return err
+	}
+	s.say("domains %d: rows, sums and preconditioners are divided alike for any number of processes", s.job.Domains.Count())
+	s.chooseMethod()
+	if err := s.checkMemory(); err != nil {
+		return err
+	}
+	if err := s.job.step(s.chooseScaling); err != nil {
+		return err
+	}
+	s.scaled.pool = s.pool
+	s.scaled.transposes, s.scaled.symmetric = false, s.keepsSymmetry()
+	var err error
+	if err = s.job.look(); err == nil {
+		s.refiner, err = newRefinement(ctx, s, newRanks(s))
+	}
+	return err
+}
+
+// solveOverDomains is Solve for a matrix of several domains.
+func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (Result, error) {
+	s.job.agreement = newAgreement(ctx, s.job.Comm)
+	err := s.job.check("right-hand side", b)
+	if err == nil && x0 != nil {
+		err = s.job.check("initial guess", x0)
+	}
+	if err = agreeError(s.job.Comm, err); err != nil {
+		return Result{}, err
+	}
+	space := dist.NewSpace(s.job.Layout, s.pool)
+	a := &answer{s: s, ctx: s.job.agreement, vectors: space, x: space.New(), b: space.New()}
+	a.given = a.b
+	s.job.Spread(a.b, b)
+	if x0 != nil {
+		s.job.Spread(a.x, x0)
+	}
+	r, err := s.answer(a, x0 != nil)
+	if err == nil {
+		r.X = make([]float64, s.job.Own)
+		s.job.Join(r.X, a.x)
+	}
+	return r, err
 }
 
 // chosen is what a Solver found out and chose, as far as it can be seen.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // ranked is what a rank has after a solve.
@@ -102,6 +103,40 @@ func TestOneDomainErrors(t *testing.T) {
 	for r, got := range all {
 		if !errors.Is(got.err, ErrMemory) {
 			t.Errorf("rank %d: error %v", r, got.err)
+		}
+	}
+}
+
+// The bits of x, and all that is said of it, are the same for any number of ranks and threads.
+func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
+	m := grid(24, 0, 0)
+	b := rhs(m, 1)
+	for _, method := range []Method{CG, BiCGStab, GMRES, MINRES} {
+		for _, kind := range []precond.Kind{PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.ILU0} {
+			for _, domains := range []int{3, 8} {
+				opt := Options{Method: method, Precond: Precond{Kind: kind}}
+				var want []float64
+				var said string
+				for _, ranks := range []int{1, 2, 3, 5} {
+					opt.Threads = ranks%3 + 1
+					x, all := solveOnRanks(t, ranks, domains, m, b, opt)
+					for r, got := range all {
+						if said == "" {
+							said = got.summary()
+							t.Logf("%s %s %d: %v %v %d %v", method, kind, domains, got.err, got.result.Reason, got.result.Iterations, got.result.Errors)
+						}
+						if got.summary() != said {
+							t.Errorf("%s with %s, %d domains: rank %d of %d has\n%s, want\n%s", method, kind, domains, r, ranks, got.summary(), said)
+						}
+					}
+					if want == nil {
+						want = x
+					}
+					if !sameBits(x, want) {
+						t.Errorf("%s with %s, %d domains: %d ranks have another x", method, kind, domains, ranks)
+					}
+				}
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -93,11 +94,16 @@ func (f *refinement[V, S]) residual(r, x, b []float64) error {
 // leftOver is residual of what the last solve of A x = b ended with, if that is this x: then it is at
 // hand.
 func (f *refinement[V, S]) leftOver(r, x, b []float64) error {
-	if f.last != [2]*float64{&x[0], &b[0]} {
+	if f.last != addresses(x, b) {
 		return f.residual(r, x, b)
 	}
 	f.at.download(r, f.steps.Residual())
 	return f.at.err()
+}
+
+// addresses are where two vectors lie.
+func addresses(x, b []float64) [2]*float64 {
+	return [2]*float64{unsafe.SliceData(x), unsafe.SliceData(b)}
 }
 
 // sameMethod is a correction that keeps its method and its preconditioner.

@@ -121,7 +121,7 @@ func (v *improvement) step() error {
 // take adds d to x unless the residual grows by that, as a whole or in a block that has been
 // explained.
 func (v *improvement) take(d []float64, eta float64) (bool, error) {
-	x := make([]float64, len(v.x))
+	x := v.vectors.New()
 	v.vectors.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x[i] = v.x[i] + csr.Ldexp(d[i], v.e)

@@ -2,7 +2,6 @@ package solve
 
 import (
 	"math"
-	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -24,9 +23,9 @@ type measure[V any, S linop.Scalar[S]] struct {
 // stopWeighted is the measure max |r_i| / weights_i.
 const stopWeighted Stop = "weighted"
 
-// newMeasure returns one for A with these row sums of |A|.
-func newMeasure[V any, S linop.Scalar[S]](at place[V, S], stop Stop, rowSums []float64) *measure[V, S] {
-	k := &measure[V, S]{at: at, stop: stop, normA: slices.Max(rowSums)}
+// newMeasure returns one for A with these row sums of |A|, the largest of which is normA.
+func newMeasure[V any, S linop.Scalar[S]](at place[V, S], stop Stop, rowSums []float64, normA float64) *measure[V, S] {
+	k := &measure[V, S]{at: at, stop: stop, normA: normA}
 	if stop == StopCW {
 		k.weights = at.New()
 	} else {

@@ -87,7 +87,7 @@ func measured[V any, S linop.Scalar[S]](at place[V, S], stop Stop, scaled *scale
 	}
 	x, b, r := at.upload(random(1, n)), at.upload(random(2, n)), at.upload(random(3, n))
 	sums := scaled.m.RowSums(nil)
-		k, s := newMeasure(at, stop, sums, slices.Max(sums)), newScaling(at, scaled)
+	k, s := newMeasure(at, stop, sums, slices.Max(sums)), newScaling(at, scaled)
 	k.begin(b)
 	rhs, d, x2, r2 := at.New(), at.New(), at.New(), at.New()
 	e := s.residual(rhs, r)

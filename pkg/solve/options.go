@@ -96,6 +96,10 @@ type Options struct {
 
 	NullSpace NullSpace // of a singular matrix
 
+	// HaloEpsilon bounds the relative rounding of what domains send each other for products of the method, see NewDistributed;
+	// 0: it is LeastHaloEpsilon where the matrix is stored with that epsilon or a larger one, and nothing is rounded otherwise.
+	HaloEpsilon float64
+
 	// Device is where the vectors live during the solve; nil: the host. The caller closes it,
 	// after the Solver. DeviceAuto solves on the host where the device does not support the
 	// options or has too little memory, and logs why.
@@ -141,6 +145,9 @@ func (o Options) Validate() error {
 	}
 	if o.Storage.Epsilon < 0 {
 		fault("accuracy %g of the storage is negative", o.Storage.Epsilon)
+	}
+	if o.HaloEpsilon < 0 || o.HaloEpsilon >= 1 {
+		fault("accuracy %g of halos is not in [0, 1)", o.HaloEpsilon)
 	}
 	if o.Digits < NoDigits || o.Digits > MaxDigits {
 		fault("%d digits, want at most %d", o.Digits, MaxDigits)

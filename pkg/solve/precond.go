@@ -63,7 +63,7 @@ func (s *Solver) precondition(
 	ctx context.Context, m *csr.Matrix, v variant, budget float64, held int64, a stored,
 ) (made precond.Preconditioner, work float64, err error) {
 	p := s.opt.Precond
-	total, last := 2*float64(m.NNZ()), int64(0) // one pass at least
+	total, last := 2*float64(s.nonzeros()), int64(0) // one pass at least
 	opt := precond.Options{
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Kernels: s.opt.Storage.Kernels, Model: s.opt.Storage.Model,
 		Log:       func(line string) { s.say("precond %s", line) },
@@ -76,7 +76,7 @@ func (s *Solver) precondition(
 		},
 	}
 	if d, ok := precond.Lookup(v.kind); ok && budget > 0 && d.MaxWork > 0 {
-		opt.MaxWork = budget / float64(m.NNZ())
+		opt.MaxWork = budget / float64(s.nonzeros())
 		if d.Kind == precond.AMG {
 			opt.MaxWork *= d.MaxWork / firstBudget // which is for each product
 		}
@@ -98,14 +98,18 @@ func (s *Solver) precondition(
 	}
 	if v.kind == precond.AMG {
 		if opt.BlockSize == 0 {
-			opt.BlockSize = precond.BlockSize(m)
+			opt.BlockSize = s.nodeSize()
 		}
 		opt.Multigrid.NearNull = s.nearNull(opt.BlockSize)
 	}
 	if p.Epsilon == 0 || a.storage.Epsilon <= p.Epsilon {
 		opt.Operator = a.relaxer
 	}
-	made, err = precond.New(ctx, v.kind, m, opt, s.pool)
+	if j := s.job; j != nil {
+		made, err = precond.NewDistributed(ownContext(ctx), v.kind, j.Matrix, m, opt, s.pool)
+	} else {
+		made, err = precond.New(ctx, v.kind, m, opt, s.pool)
+	}
 	return made, total + float64(last), err
 }
 
@@ -116,7 +120,11 @@ func (s *Solver) nearNull(size int) [][]float64 {
 	for _, v := range s.opt.Precond.NearNull {
 		space = append(space, append([]float64(nil), s.Order.forth(v)...))
 	}
-	if len(space) == 0 {
+	switch {
+	case len(space) > 0:
+	case s.job != nil:
+		space = s.job.constants(size)
+	default:
 		space = precond.Constants(s.m.Rows, size)
 	}
 	for _, v := range space {

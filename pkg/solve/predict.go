@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
@@ -58,7 +57,7 @@ func (o *once[T]) get(compute func() T) T {
 }
 
 func (s *Solver) shape() graphShape {
-	return s.looks.shape.get(func() graphShape { return shapeOf(s.m) })
+	return s.looks.shape.get(s.sight().shape)
 }
 
 // rivalWork is what preconditioners take in all, in multiplications a nonzero, by the shape of the
@@ -87,11 +86,11 @@ func (s *Solver) rivals(rungs []rung) []float64 {
 		switch r := rungs[k]; {
 		case r.trial, r.early() && s.refused(shape):
 		case r.early():
-			next = earlyWork * float64(s.m.NNZ())
+			next = earlyWork * float64(s.nonzeros())
 		case r.kind == precond.AMG && nodes:
-			next = nodesWork * float64(s.m.NNZ())
+			next = nodesWork * float64(s.nonzeros())
 		default:
-			next = cmp.Or(rivalWork[r.kind][shape], unexpected) * float64(s.m.NNZ())
+			next = cmp.Or(rivalWork[r.kind][shape], unexpected) * float64(s.nonzeros())
 		}
 	}
 	return work
@@ -101,8 +100,8 @@ func (s *Solver) rivals(rungs []rung) []float64 {
 // than completeWork: those of a mesh in space take widthWork n^2, those of a random graph more,
 // unless its separators are small.
 func (s *Solver) refused(shape graphShape) bool {
-	n := float64(s.m.Rows)
-	return shape != planar && widthWork*n*n > completeWork*float64(s.m.NNZ()) && !s.compact()
+	n := float64(s.rows())
+	return shape != planar && widthWork*n*n > completeWork*float64(s.nonzeros()) && !s.compact()
 }
 
 // withoutIdle returns the rungs without a first one that is a trial and that the matrix shows to be idle.
@@ -110,7 +109,7 @@ func (s *Solver) withoutIdle(rungs []rung) []rung {
 	if len(rungs) == 0 || !rungs[0].trial {
 		return rungs
 	}
-	n, nnz := float64(s.m.Rows), float64(s.m.NNZ())
+	n, nnz := float64(s.rows()), float64(s.nonzeros())
 	if s.leastIterations()*iterationWork(CG, precond.Jacobi, n, nnz, n) > s.rivals(rungs)[0] {
 		return rungs[1:]
 	}
@@ -131,7 +130,7 @@ const (
 // fewSweeps reports whether BiCGStab with relaxed ILU(0) is expected to take less than multigrid: with
 // some convection, on a mesh in space of up to some 70 points along an edge.
 func (s *Solver) fewSweeps() bool {
-	n, nnz := float64(s.m.Rows), float64(s.m.NNZ())
+	n, nnz := float64(s.rows()), float64(s.nonzeros())
 	work := sweepRoot * math.Sqrt(math.Cbrt(n)) * iterationWork(BiCGStab, precond.ILU0, n, nnz, nnz)
 	return s.shape() == spatial && s.direction() > leastDirection && work <= sweptWork*nnz
 }
@@ -174,86 +173,7 @@ const (
 	mostlyLoaded = 0.5 // share of rows with sums from which A is a mesh with a shift
 )
 
-func (s *Solver) rowSums() rowSums { return s.looks.sums.get(s.addRows) }
-
-func (s *Solver) addRows() (sums rowSums) {
-	rows, loaded, neighbours, alike := 0, 0, 0, 0
-	for i := 0; i < s.m.Rows; i += s.m.Rows/sampledRows + 1 {
-		rows++
-		sum := relativeSum(s.m, i)
-		if sums.mean += sum; sum <= leastSum {
-			continue
-		}
-		loaded++
-		cols, _ := s.m.Row(i)
-		for _, j := range cols {
-			if int(j) != i {
-				if neighbours++; relativeSum(s.m, int(j)) > leastSum {
-					alike++
-				}
-			}
-		}
-	}
-	sums.mean /= float64(rows)
-	sums.share = float64(loaded) / float64(rows)
-	sums.surface = loaded > 0 && sums.share <= surfaceShare &&
-		float64(alike) >= max(surfaceNeighbours, surfaceDenser*sums.share)*float64(neighbours)
-	return sums
-}
-
-// relativeSum is the magnitude of the sum of row i relative to its diagonal, 1 at most.
-func relativeSum(m *csr.Matrix, i int) float64 {
-	cols, vals := m.Row(i)
-	sum, d := 0.0, 0.0
-	for k, j := range cols {
-		if sum += vals[k]; int(j) == i {
-			d = vals[k]
-		}
-	}
-	return min(math.Abs(sum/d), 1)
-}
-
-const (
-	shapeStarts     = 8
-	shapeLevels     = 3
-	shapeNeighbours = 5000
-	planarGrowth    = 1.6 // 3/2, and some more near the boundary
-	spatialGrowth   = 2.6 // (3/2)^2, likewise
-)
-
-// shapeOf counts the rows at distances 2 and 3 from a few: their number grows with the
-// distance k as k in the plane and as k^2 in space.
-func shapeOf(m *csr.Matrix) graphShape {
-	var at [shapeLevels + 1]int
-	for k := range shapeStarts {
-		start := (2*k + 1) * m.Rows / (2 * shapeStarts)
-		seen, level := map[int]bool{start: true}, []int{start}
-		for distance := 1; distance <= shapeLevels; distance++ {
-			var next []int
-			for _, i := range level {
-				cols, _ := m.Row(i)
-				for _, j := range cols {
-					if !seen[int(j)] {
-						seen[int(j)] = true
-						next = append(next, int(j))
-					}
-				}
-				if len(seen) > shapeNeighbours {
-					return expander
-				}
-			}
-			at[distance] += len(next)
-			level = next
-		}
-	}
-	switch growth := float64(at[shapeLevels]) / float64(at[shapeLevels-1]); {
-	case !(growth > planarGrowth):
-		return planar
-	case growth <= spatialGrowth:
-		return spatial
-	}
-	return expander
-}
+func (s *Solver) rowSums() rowSums { return s.looks.sums.get(s.sight().sums) }
 
 // newTrial watches a method from a measure on, which is to take less than rival.
 func newTrial(from, goal, iteration, rival float64) *probe {

@@ -66,7 +66,7 @@ func TestShape(t *testing.T) {
 			}
 		}), planar},
 	} {
-		if got := shapeOf(c.m); got != c.want {
+		if got := (whole{c.m}).shape(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

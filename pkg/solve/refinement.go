@@ -49,7 +49,7 @@ type refinement[V any, S linop.Scalar[S]] struct {
 	recorder   *recorder
 	epsilon    float64     // of preconditioners
 	left       bool        // by the last solve: the residual of its x
-	last       [2]*float64 // x and b of the last solve that left it; see leftOver
+	last       [2]*float64 // addresses of x and b of the last solve that left it; see leftOver
 }
 
 // newRefinement makes operators, methods and work vectors there. The place is closed with
@@ -66,7 +66,8 @@ func newRefinement[V any, S linop.Scalar[S]](ctx context.Context, s *Solver, at 
 func (f *refinement[V, S]) build(ctx context.Context, s *Solver) (err error) {
 	f.exact = &linop.Timed[V, S]{Operator: f.at.exact()}
 	f.refined = f.operator(s)
-	f.measure = newMeasure(f.at, s.opt.Stop, s.absSums())
+	_, normA := s.extremeSums()
+	f.measure = newMeasure(f.at, s.opt.Stop, s.absSums(), normA)
 	if err := f.at.err(); err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (f *refinement[V, S]) refine(ctx context.Context, x, b []float64, opt krylo
 	}
 	f.at.download(x, vx)
 	if f.left {
-		f.last = [2]*float64{&x[0], &b[0]}
+		f.last = addresses(x, b)
 	}
 	return result, f.at.err()
 }

@@ -2,10 +2,8 @@ package solve
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
@@ -16,6 +14,8 @@ type variant struct {
 	dropTol float64 // unless the options have one; 0: the default
 	fill    float64 // the same
 	most    float64 // multiplications a nonzero that its set-up may take, whatever the budget; 0: no such limit
+
+	byDomain bool // it is of the parts of a matrix, not of the whole
 }
 
 func (v variant) String() string {
@@ -49,7 +49,9 @@ func (r rung) String() string {
 
 // complete reports whether the preconditioner is a complete factorisation, A itself but for
 // rounding: its cost is known before it is set up.
-func (v variant) complete() bool { return v.kind == precond.LU || v.kind == precond.Cholesky }
+func (v variant) complete() bool {
+	return (v.kind == precond.LU || v.kind == precond.Cholesky) && !v.byDomain
+}
 
 // A row of a table of rungs: a preconditioner, and the systems that it is for.
 type row struct {
@@ -122,8 +124,8 @@ const (
 	littleWork        = 100     // multiplications a nonzero of a complete factorisation that costs no more than ILUT
 )
 
-func (s *Solver) large() bool          { return s.m.NNZ() >= multigridNonzeros }
-func (s *Solver) manyRows() bool       { return s.m.Rows >= sparseRows }
+func (s *Solver) large() bool          { return s.nonzeros() >= multigridNonzeros }
+func (s *Solver) manyRows() bool       { return s.rows() >= sparseRows }
 func (s *Solver) fewRows() bool        { return !s.manyRows() }
 func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && s.likeMMatrix() }
 
@@ -140,18 +142,18 @@ func (s *Solver) hasNodes() bool { return s.nodeSize() > 1 }
 
 // nodeSize is the number of unknowns of a node.
 func (s *Solver) nodeSize() int {
-	return s.looks.nodes.get(func() int { return precond.BlockSize(s.m) })
+	return s.looks.nodes.get(s.sight().nodes)
 }
 
 func (s *Solver) likeMMatrix() bool {
-	return s.looks.mMatrix.get(func() bool { return likeMMatrix(s.m) })
+	return s.looks.mMatrix.get(func() bool { return s.sight().mostRows(likeMMatrix) })
 }
 
 // likeNetwork reports whether complete factors may be cheap and ILU(0) may not help: a matrix
 // with many rows of few nonzeros, most of which are not diagonally dominant, such as of grids
 // of power lines. What complete factors take shows when their rows are ordered.
 func (s *Solver) likeNetwork() bool {
-	return s.manyRows() && s.m.NNZ() <= networkNonzeros*s.m.Rows && !mostRows(s.m, dominant)
+	return s.manyRows() && s.nonzeros() <= networkNonzeros*s.rows() && !s.sight().mostRows(dominant)
 }
 
 // ladder is rungs, found once.
@@ -175,6 +177,8 @@ func (s *Solver) allRungs() []rung {
 		return s.join(s.Method, onDevice, other, onDevice)
 	case s.Method == MINRES:
 		return s.join(s.Method, alone, other, nil)
+	case s.job != nil:
+		return s.rungsOverDomains(other)
 	case s.Method == CG && !s.symmetric():
 		return s.join(s.Method, alone, other, general)
 	case s.Method == CG:
@@ -191,6 +195,7 @@ func (s *Solver) join(first Method, rows []row, second Method, more []row) (list
 	add := func(method Method, rows []row) {
 		for _, r := range rows {
 			v := r.variant
+			v.byDomain = s.job != nil
 			if s.opt.Precond.DropTol != 0 || s.opt.Precond.Fill != 0 { // one of each kind, as requested
 				v.dropTol, v.fill = 0, 0
 			}
@@ -258,9 +263,6 @@ func (s *Solver) explain(rungs []rung) {
 }
 
 const (
-	sampledRows = 10000
-	mostly      = 0.9  // share of the rows
-	dominance   = 1.01 // sum of a row's other magnitudes, relative to its diagonal
 	oneWay      = 0.5  // share of couplings with a direction from which transport decides
 	relaxation  = 0.95 // precond.Options.Relax, up to
 	mostRelaxed = 0.75 // such a share,
@@ -282,52 +284,5 @@ func (s *Solver) transports() bool {
 }
 
 func (s *Solver) direction() float64 {
-	return s.looks.direction.get(func() float64 { return direction(s.m) })
-}
-
-// direction is the share of what couples unknowns, in a sample of rows, that has a direction,
-// sum |a_ij - a_ji| / sum (|a_ij| + |a_ji|). In upwind differences of cell Peclet number p it is p / (p + 2).
-func direction(m *csr.Matrix) float64 {
-	apart, sum := 0.0, 0.0
-	for i := 0; i < m.Rows; i += m.Rows/sampledRows + 1 {
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			if v, w := vals[k], m.At(int(j), i); int(j) != i {
-				apart += math.Abs(v - w)
-				sum += math.Abs(v) + math.Abs(w)
-			}
-		}
-	}
-	return apart / max(sum, math.SmallestNonzeroFloat64)
-}
-
-// likeMMatrix reports whether most rows of m are those of a diagonally dominant M-matrix:
-// off-diagonal elements of the other sign than the diagonal, whose magnitudes add up to hardly
-// more than that. Multigrid suits them, symmetric or not.
-func likeMMatrix(m *csr.Matrix) bool {
-	return mostRows(m, func(d, sum float64, opposite bool) bool { return opposite && dominant(d, sum, opposite) })
-}
-
-// dominant reports whether the diagonal of a row is hardly less than the sum of the others.
-func dominant(d, sum float64, _ bool) bool { return d != 0 && sum <= dominance*max(d, -d) }
-
-// mostRows reports whether most rows of m, of a sample, are such, by their diagonal, the sum of
-// the other magnitudes, and whether these elements are all of the opposite sign.
-func mostRows(m *csr.Matrix, such func(d, sum float64, opposite bool) bool) bool {
-	rows, good := 0, 0
-	for i := 0; i < m.Rows; i += m.Rows/sampledRows + 1 {
-		cols, vals := m.Row(i)
-		d, sum, opposite := m.At(i, i), 0.0, true
-		for k, j := range cols {
-			if v := vals[k]; int(j) != i {
-				sum += max(v, -v)
-				opposite = opposite && v*d <= 0
-			}
-		}
-		rows++
-		if such(d, sum, opposite) {
-			good++
-		}
-	}
-	return float64(good) >= mostly*float64(rows)
+	return s.looks.direction.get(s.sight().direction)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -42,6 +43,7 @@ type Solver struct {
 	answered []float64 // the last x, in the order chosen
 
 	root dist.Comm // ranks whose first has the whole matrix; nil: there are no others
+	job  *job      // ranks that share the matrix; nil: all of it is here
 }
 
 // special solves with a matrix of a special kind in its own way.
@@ -221,10 +223,23 @@ func ended(ctx context.Context, err *error) {
 
 // absSums returns the sums of magnitudes of the rows, which must stay as they are.
 func (s *Solver) absSums() []float64 {
-	if s.sums == nil {
+	switch {
+	case s.sums != nil:
+	case s.job != nil:
+		s.sums = dist.RowSums(s.job.Matrix, s.pool)
+	default:
 		s.sums = s.m.RowSums(s.pool)
 	}
 	return s.sums
+}
+
+// extremeSums returns the least and the largest of absSums.
+func (s *Solver) extremeSums() (least, most float64) {
+	sums := s.absSums()
+	if s.job != nil {
+		return s.job.Extremes(sums)
+	}
+	return slices.Min(sums), slices.Max(sums)
 }
 
 // Device describes the device that is solved on, and the most of its memory, in bytes, that
@@ -251,43 +266,6 @@ func (s *Solver) Close() {
 	}
 }
 
-// checkMatrix reports why m is no matrix of a system, as an InputError.
-func checkMatrix(m *csr.Matrix) error {
-	if err := m.Validate(); err != nil {
-		return invalid("%v", err)
-	}
-	if m.Rows != m.Cols {
-		return invalid("the matrix is %d x %d; only square systems can be solved, others by --method lsqr", m.Rows, m.Cols)
-	}
-	if m.Rows == 0 {
-		return invalid("the matrix is empty")
-	}
-	return nil
-}
-
-// solvable reports why a matrix cannot be solved with, if it cannot.
-func solvable(f csr.Facts) error {
-	switch {
-	case f.NonFinite > 0:
-		return invalid("the matrix has %d entries that are NaN or Inf, the first in row %d, column %d",
-			f.NonFinite, f.FirstNonFinite.Row+1, f.FirstNonFinite.Col+1)
-	case f.EmptyRow >= 0:
-		return invalid("the matrix is singular: row %d has no nonzero", f.EmptyRow+1)
-	case f.EmptyCol >= 0:
-		return invalid("the matrix is singular: column %d has no nonzero", f.EmptyCol+1)
-	}
-	return nil
-}
-
-// inputError is an error of the matrix as one of the input, unless a device failed.
-func (s *Solver) inputError(err error) error {
-	var device *gpu.Error
-	if errors.As(err, &device) {
-		return err
-	}
-	return s.Order.InputError(err)
-}
-
 // tighter keeps the tolerance of the solve so much below the one of the verdict
 // that rounding in the measure cannot make them disagree.
 const tighter = 1 - 0x1p-30
@@ -295,8 +273,11 @@ const tighter = 1 - 0x1p-30
 // Solve solves A x = b from the guess x0, or from zero if it is nil. Both have
 // as many elements as the matrix has rows and are left alone.
 func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
-	if s.root != nil {
+	switch {
+	case s.root != nil:
 		return s.solveAtRoot(ctx, b, x0)
+	case s.job != nil:
+		return s.solveOverDomains(ctx, b, x0)
 	}
 	return s.solve(ctx, b, x0)
 }
@@ -319,10 +300,20 @@ func (s *Solver) solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if done, ok, err := s.recorder.begin(ctx, b, x0); ok || err != nil {
 		return done, err
 	}
+	r, err := s.answer(&answer{
+		s: s, ctx: ctx, vectors: linop.NewHost(len(b), s.pool), x: s.Order.forth(x), b: s.Order.forth(b), given: b,
+	}, x0 != nil)
+	if err == nil {
+		s.recorder.end(r)
+	}
+	return r, err
+}
+
+// answer solves, from the guess a.x or from zero.
+func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	start := time.Now()
 	before := s.recorder.since(s.refiner.usage().used())
-	a := &answer{s: s, ctx: ctx, vectors: linop.NewHost(len(b), s.pool), x: s.Order.forth(x), b: s.Order.forth(b), given: b}
-	if err := a.solve(x0 != nil); err != nil {
+	if err := a.solve(guess); err != nil {
 		return Result{}, err
 	}
 	s.answered = a.x
@@ -341,22 +332,7 @@ func (s *Solver) solve(ctx context.Context, b, x0 []float64) (Result, error) {
 		},
 	}
 	r.Advice, r.Cautions = a.advice(used), a.cautions()
-	s.recorder.end(r)
 	return r, nil
-}
-
-// CheckVector reports as an InputError that a vector for a matrix of n rows, named
-// in words, is of another length or has an element that is NaN or Inf.
-func CheckVector(what string, v []float64, n int) error {
-	if len(v) != n {
-		return invalid("the %s has %d elements, the matrix %d rows", what, len(v), n)
-	}
-	for i, e := range v {
-		if e-e != 0 {
-			return invalid("element %d of the %s is %v", i+1, what, e)
-		}
-	}
-	return nil
 }
 
 // say tells a decision.

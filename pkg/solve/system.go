@@ -1,9 +1,10 @@
 package solve
 
 import (
-	"slices"
+	"unsafe"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -16,6 +17,7 @@ type scaledMatrix struct {
 	sign float64
 	m    *csr.Matrix // A
 	pool *parallel.Pool
+	job  *job        // nil: all of A is here
 	made *csr.Matrix // nil: to be made
 
 	// later is the scaling for all preconditioners but the diagonal, for which there is none; nil: it is
@@ -45,8 +47,51 @@ func (s *Solver) defers() bool {
 	if first := s.ladder()[0]; !first.trial || first.kind != precond.Jacobi { // which the scaling has no part in
 		return false
 	}
-	sums := s.absSums()
-	return slices.Max(sums) <= unbalanced*slices.Min(sums)
+	least, most := s.extremeSums()
+	return most <= unbalanced*least
+}
+
+// makeScaling returns the scaling of that kind.
+func (s *Solver) makeScaling(kind Scale) (csr.Scaling, error) {
+	if s.job != nil {
+		return s.job.scaling(kind, s.Facts.Symmetric, s.pool)
+	}
+	switch kind {
+	case ScaleRow:
+		return csr.RowScaling(s.m, s.pool), nil
+	case ScaleSym:
+		if s.Facts.Symmetric {
+			return csr.ScalingOfSymmetric(s.m, s.pool)
+		}
+		return csr.SymmetricScaling(s.m, s.pool)
+	case ScaleBoth:
+		return csr.BothScaling(s.m, s.pool), nil
+	}
+	return csr.NoScaling(s.m), nil
+}
+
+// overflows is csr.Scaling.Overflows for the whole matrix.
+func (s *Solver) overflows(by csr.Scaling) bool {
+	if s.job != nil {
+		return dist.Overflows(s.job.Matrix, by, s.pool)
+	}
+	return by.Overflows(s.m, s.pool)
+}
+
+// uniform is csr.Scaling.Uniform for the whole matrix.
+func (s *Solver) uniform(by csr.Scaling) (exponent int, ok bool) {
+	if s.job != nil {
+		return dist.Uniform(s.job.Matrix, by)
+	}
+	return by.Uniform()
+}
+
+// Identity reports whether the scaling changes nothing, on any rank.
+func (s *scaledMatrix) Identity() bool {
+	if s.job != nil {
+		return dist.Identity(s.job.Matrix, s.Scaling)
+	}
+	return s.Scaling.Identity()
 }
 
 // suit takes the scaling for a kind of preconditioner, and reports whether that is another one.
@@ -98,7 +143,7 @@ func newScaling[V any, S linop.Scalar[S]](at place[V, S], s *scaledMatrix) scali
 		return scaling[V]{s.sign, row, row, row}
 	}
 	col := row
-	if &s.Row[0] != &s.Col[0] {
+	if unsafe.SliceData(s.Row) != unsafe.SliceData(s.Col) {
 		col = at.powers(s.Col, 1)
 	}
 	return scaling[V]{s.sign, row, at.powers(s.Row, -1), col}

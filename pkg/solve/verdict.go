@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"time"
+	"unsafe"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -77,7 +78,7 @@ func (a *answer) improved() error {
 		return err
 	}
 	err := a.judge()
-	if err == nil && !a.met() && &x[0] != &a.x[0] { // better by rows, but not by the measure
+	if err == nil && !a.met() && unsafe.SliceData(x) != unsafe.SliceData(a.x) { // better by rows, but not by the measure
 		a.x, a.digits = x, unknownDigits()
 		err = a.judge()
 	}
@@ -90,14 +91,34 @@ func (a *answer) judge() (err error) {
 	start := time.Now()
 	defer func() { a.verifying += time.Since(start) }()
 	if a.ctx.Err() != nil {
-		errors, err := verify.Compute(a.s.given, a.s.Order.back(a.x), a.given, a.s.pool)
+		errors, err := a.errors()
 		a.Judgement = verify.Judgement{Errors: errors, Block: errors.Row, Unexplained: math.NaN()}
 		if err != nil || !a.met() {
 			return err
 		}
 	}
-	a.Judgement, err = verify.Judge(a.s.given, a.s.Order.back(a.x), a.given, a.s.opt.Tol, a.s.pool)
+	if j := a.s.job; j != nil {
+		a.Judgement = verify.JudgeDistributed(j.Matrix, a.x, a.given, a.s.opt.Tol, a.s.pool)
+	} else {
+		a.Judgement, err = verify.Judge(a.s.given, a.s.Order.back(a.x), a.given, a.s.opt.Tol, a.s.pool)
+	}
 	return err
+}
+
+// errors measures x.
+func (a *answer) errors() (verify.Errors, error) {
+	if j := a.s.job; j != nil {
+		return verify.ComputeDistributed(j.Matrix, a.x, a.given, a.s.pool), nil
+	}
+	return verify.Compute(a.s.given, a.s.Order.back(a.x), a.given, a.s.pool)
+}
+
+// unexplained is that of x in all blocks, whatever their size.
+func (a *answer) unexplained() (float64, error) {
+	if j := a.s.job; j != nil {
+		return verify.UnexplainedDistributed(j.Matrix, a.x, a.given, a.s.pool), nil
+	}
+	return verify.Unexplained(a.s.given, a.s.Order.back(a.x), a.given, a.s.pool)
 }
 
 // met reports whether the measure that counts is within the tolerance.
@@ -203,9 +224,9 @@ func (a *answer) suspect() bool {
 	case krylov.Singular:
 		return true
 	case krylov.Converged: // by an x that may be far larger than b asks for, with nothing that confirms it
-		return (a.digits.unconfirmed() || a.s.opt.NoRefine) && (a.s.m.Rows <= denseRows || a.Unexplained > unconfirmedResidual*a.s.opt.Tol)
+		return (a.digits.unconfirmed() || a.s.opt.NoRefine) && (a.s.rows() <= denseRows || a.Unexplained > unconfirmedResidual*a.s.opt.Tol)
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
-		return a.s.m.Rows <= denseRows
+		return a.s.rows() <= denseRows
 	}
 	return false
 }
@@ -227,12 +248,12 @@ func (a *answer) reachable() float64 { return a.s.opt.Stop.pick(a.Rounding) }
 // preferZero replaces an x that did not converge and is no better than zero by zero. That of
 // a solve that was ended from outside is left, as a guess for the next.
 func (a *answer) preferZero() error {
-	if a.reason.Converged() || a.reason == krylov.TooFewDigits || limited(a.reason) || a.RelativeResidual < 1 || absMax(a.x) == 0 {
+	if a.reason.Converged() || a.reason == krylov.TooFewDigits || limited(a.reason) || a.RelativeResidual < 1 || a.vectors.AbsMax(a.x) == 0 {
 		return nil
 	}
 	meaningless := a.evidence != nil || a.reason == krylov.NotSymmetric || a.reason == krylov.Indefinite // no approximation of anything
 	if a.byRows() && !meaningless && a.Unexplained < 1 {
-		if q, err := verify.Unexplained(a.s.given, a.s.Order.back(a.x), a.given, a.s.pool); err != nil || q < 1 {
+		if q, err := a.unexplained(); err != nil || q < 1 {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ type blocks struct {
 	rows      []row    // nil until measure
 	largest   []scaled // of a block's representative: X_c
 	explained []scaled // f_c
+	across    across   // blocks that reach over ranks
 }
 
 // newBlocks makes a block of each row and each column.
@@ -31,17 +32,31 @@ func (s *system) newBlocks(pool *parallel.Pool) *blocks {
 func (s *system) findBlocks(pool *parallel.Pool) *blocks {
 	k := s.newBlocks(pool)
 	k.eachRow(func(i int) { k.joinRow(i) })
+	k.joinRanks()
 	return k
 }
 
-// eachRow calls do with each row, in parallel.
-func (k *blocks) eachRow(do func(i int)) { k.each(k.m.Rows, do) }
+// eachRow calls do with each row that is not a copy, in parallel.
+func (k *blocks) eachRow(do func(i int)) {
+	for _, own := range k.own {
+		k.each(own[0], own[1], do)
+	}
+}
 
-// each calls do with each of n numbers, in parallel.
-func (k *blocks) each(n int, do func(i int)) {
-	parts := (n + blockRows - 1) / blockRows
+// eachColumn is eachRow for columns.
+func (k *blocks) eachColumn(do func(j int)) {
+	if k.over != nil {
+		k.eachRow(do)
+		return
+	}
+	k.each(0, k.m.Cols, do)
+}
+
+// each calls do with the numbers lo to hi-1, in parallel.
+func (k *blocks) each(lo, hi int, do func(i int)) {
+	parts := (hi - lo + blockRows - 1) / blockRows
 	k.pool.Run(parts, parallel.Func(func(p int) {
-		for i := p * blockRows; i < min((p+1)*blockRows, n); i++ {
+		for i := lo + p*blockRows; i < min(lo+(p+1)*blockRows, hi); i++ {
 			do(i)
 		}
 	}))
@@ -85,8 +100,11 @@ func (k *blocks) eachTerm(i int, r *row, do func(j int32, matters bool, term sca
 
 // join makes one block of those of row i and column j, and returns its representative. The first
 // of a block represents it, so the outcome does not depend on the order in which threads join.
-func (k *blocks) join(i, j int32) int32 {
-	for j += int32(k.m.Rows); ; {
+func (k *blocks) join(i, j int32) int32 { return k.unite(i, j+int32(k.m.Rows)) }
+
+// unite is join of two blocks.
+func (k *blocks) unite(i, j int32) int32 {
+	for {
 		i, j = k.find(i), k.find(j)
 		if i == j {
 			return i
@@ -119,20 +137,29 @@ func (k *blocks) find(i int32) int32 {
 // then Block is the row-wise error, and Unexplained at most that of the whole system.
 func (k *blocks) one() bool {
 	var other, largest atomic.Bool
+	first := k.firstRow()
 	k.eachRow(func(i int) {
-		if k.find(int32(i)) != 0 {
+		if k.find(int32(i)) != first {
 			other.Store(true)
 		}
 	})
-	if other.Load() {
+	if k.over.any(other.Load()) || !k.acrossAll(first) {
 		return false
 	}
-	k.each(k.m.Cols, func(j int) {
-		if csr.Ldexp(math.Abs(k.x[j]), -k.ex) == k.xmax && k.find(int32(k.m.Rows+j)) == 0 {
+	k.eachColumn(func(j int) {
+		if csr.Ldexp(math.Abs(k.x[j]), -k.ex) == k.xmax && k.find(int32(k.m.Rows+j)) == first {
 			largest.Store(true)
 		}
 	})
-	return largest.Load()
+	return k.over.any(largest.Load())
+}
+
+// firstRow is the block of the first row that is not a copy; -1: none.
+func (k *blocks) firstRow() int32 {
+	if len(k.own) == 0 {
+		return -1
+	}
+	return k.find(int32(k.own[0][0]))
 }
 
 // measure computes X_c and f_c.
@@ -150,6 +177,8 @@ func (k *blocks) measure() {
 		c := k.find(int32(i))
 		k.explained[c] = k.explained[c].max(f)
 	}
+	k.joinLargest(k.largest)
+	k.joinLargest(k.explained)
 }
 
 // outerRow computes row i, and the largest of |b_i| and the terms of other blocks by T_i.
@@ -196,7 +225,7 @@ func (k *blocks) worst() (block, unexplained float64) {
 			unexplained = math.Max(unexplained, r.perT(r.residual).over(f))
 		}
 	}
-	return block, unexplained
+	return k.over.largest(block), k.over.largest(unexplained)
 }
 
 // weights are those of a Judgement, within the range of float64.

@@ -58,23 +58,28 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 	if s == nil {
 		return Judgement{Errors: errors, Block: errors.Row}, err
 	}
+	return s.judge(tol, pool), nil
+}
+
+// judge is Judge of an x without NaN and Inf.
+func (s *system) judge(tol float64, pool *parallel.Pool) Judgement {
 	all := measureAll(s, pool)
-	errors = all.errors()
+	errors := all.errors()
 	j := Judgement{Errors: errors, Block: errors.Row, Rounding: all.rounding()}
 	if math.IsInf(errors.Row, 1) {
-		return j, nil
+		return j
 	}
 	j.Unexplained = all.unexplained.over(all.explained)
 	if !(errors.Row <= tol) { // no block is better
-		return j, nil
+		return j
 	}
 	// Every block has a componentwise error and a residual within these.
 	if errors.Componentwise <= tol && all.unexplained.over(all.least) <= MaxUnexplained(tol) {
-		return j, nil
+		return j
 	}
 	blocks := s.findBlocks(pool)
 	if blocks.one() && j.Unexplained <= MaxUnexplained(tol) {
-		return j, nil
+		return j
 	}
 	blocks.measure()
 	block, unexplained := blocks.worst()
@@ -84,5 +89,5 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 		j.Weights = blocks.weights(tol)
 		parts.limit(j.Weights, tol)
 	}
-	return j, nil
+	return j
 }

@@ -24,17 +24,19 @@ func (s *system) findParts(pool *parallel.Pool) *blocks {
 			}
 		}
 	})
+	k.joinRanks()
 	return k
 }
 
 // parts returns the parts of the system whose rows have been measured.
 func (k *blocks) parts() *parts {
-	p := &parts{blocks: k.findParts(k.pool), explained: make([]scaled, k.m.Rows)}
+	p := &parts{blocks: k.findParts(k.pool), explained: make([]scaled, k.m.Rows+k.m.Cols)}
 	p.rows = k.rows
 	for i := range p.rows {
 		r, c := &p.rows[i], p.find(int32(i))
 		p.explained[c] = p.explained[c].max(r.perT(r.b))
 	}
+	p.joinLargest(p.explained)
 	return p
 }
 
@@ -51,7 +53,7 @@ func (p *parts) worst() (unexplained float64) {
 		p.resolve(r, i, r.t.times(f))
 		unexplained = math.Max(unexplained, r.perT(r.residual).over(f))
 	}
-	return unexplained
+	return p.over.largest(unexplained)
 }
 
 // limit reduces weights to those with which each part is explained, as far as roundings let.
@@ -73,16 +75,20 @@ func Unexplained(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (float64, e
 	if s == nil {
 		return errors.Row, err
 	}
+	return s.unexplained(pool), nil
+}
+
+func (s *system) unexplained(pool *parallel.Pool) float64 {
 	k := s.findParts(pool)
 	k.measure()
 	_, unexplained := k.worst()
-	return unexplained, nil
+	return unexplained
 }
 
 // Parts returns the parts of a system that no entry joins: a number for each row, and for column j the
 // one at Rows + j, the same for those of one part.
 func Parts(m *csr.Matrix, pool *parallel.Pool) []int32 {
-	s := &system{m: m}
+	s := &system{m: m, own: [][2]int{{0, m.Rows}}}
 	k := s.findParts(pool)
 	for i := range k.of {
 		k.of[i] = k.find(int32(i))

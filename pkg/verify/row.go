@@ -18,13 +18,25 @@ type system struct {
 	tiny bool    // x has elements so small beside it that products with them may vanish
 
 	plain bool // all elements of x are ordinary numbers
+
+	own  [][2]int // from and to which rows there are, beside empty copies of those of other ranks
+	over *ranks   // that the system is spread over; nil: it is all here
 }
 
 // narrow is the spread within which neither the products of scaled numbers nor their
 // rounding errors vanish.
 const narrow = 0x1p-400
 
+// newSystem is the system that is all here.
 func newSystem(m *csr.Matrix, x, b []float64, pool *parallel.Pool) *system {
+	s := &system{m: m, x: x, b: b, own: [][2]int{{0, m.Rows}}}
+	s.scale(pool)
+	return s
+}
+
+// scale finds out how large and how small x is.
+func (s *system) scale(pool *parallel.Pool) {
+	x := s.x
 	parts := (len(x) + blockRows - 1) / blockRows
 	ends := make([][2]float64, parts)
 	pool.Run(parts, parallel.Func(func(k int) {
@@ -37,11 +49,11 @@ func newSystem(m *csr.Matrix, x, b []float64, pool *parallel.Pool) *system {
 			least = e[0]
 		}
 	}
-	s := &system{m: m, x: x, b: b, ex: exponent(most)}
+	least, most = s.over.extremes(least, most)
+	s.ex = exponent(most)
 	s.xmax = csr.Ldexp(most, -s.ex)
 	s.tiny = least != 0 && csr.Ldexp(least, -s.ex) < narrow
 	s.plain = least == 0 || ordinary(least, most)
-	return s
 }
 
 // row is the contribution of one equation.

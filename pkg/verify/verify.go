@@ -93,14 +93,21 @@ func measureAll(s *system, pool *parallel.Pool) partial {
 	return all
 }
 
-// gather merges what add adds of the rows lo to hi-1, in parts that depend on the matrix alone.
+// gather merges what add adds of the rows lo to hi-1, in parts that depend on the matrix, and its domains, alone.
 func (s *system) gather(pool *parallel.Pool, add func(p *partial, lo, hi int)) (all partial) {
-	blocks := (s.m.Rows + blockRows - 1) / blockRows
-	parts := make([]partial, blocks)
-	pool.Run(blocks, parallel.Func(func(k int) {
-		add(&parts[k], k*blockRows, min((k+1)*blockRows, s.m.Rows))
-	}))
-	for _, p := range parts {
+	sums := make([]partial, len(s.own))
+	for d, own := range s.own {
+		blocks := (own[1] - own[0] + blockRows - 1) / blockRows
+		parts := make([]partial, blocks)
+		pool.Run(blocks, parallel.Func(func(k int) {
+			lo := own[0] + k*blockRows
+			add(&parts[k], lo, min(lo+blockRows, own[1]))
+		}))
+		for _, p := range parts {
+			sums[d].merge(p)
+		}
+	}
+	for _, p := range s.over.partials(sums) {
 		all.merge(p)
 	}
 	return all

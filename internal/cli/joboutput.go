@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// writeX writes x, of so many rows, of which own[k] are the elements of this rank in column k, and returns where it is. If that fails, x goes to
+// the folder of temporary files of rank 0, and the error says so. Collective.
+func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float64) (string, error) {
+	writing.Add(1)
+	defer writing.Add(-1)
+	err := j.writeArray(ctx, path, rows, own)
+	if err == nil {
+		return path, nil
+	}
+	name := fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64())
+	instead := string(dist.Share(j.comm, 0, []byte(filepath.Join(os.TempDir(), name))))
+	if j.writeThrough(ctx, instead, rows, own) != nil {
+		return "", err // the first error is the one that matters
+	}
+	return instead, fmt.Errorf("%w; x is in %s instead", err, instead)
+}
+
+// writeArray writes an array completely or not at all: plain files by all ranks, each its own bytes of it, others by rank 0. Collective.
+func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]float64) error {
+	if strings.HasSuffix(path, ".gz") {
+		return j.writeThrough(ctx, path, rows, own)
+	}
+	var f *atomicfile.File
+	var err error
+	temp := ""
+	if j.rank() == 0 {
+		if f, err = atomicfile.CreateShared(ctx, path); err == nil {
+			temp = f.Temp()
+		}
+	}
+	if err := j.agree(err); err != nil {
+		return err
+	}
+	if temp = string(dist.Share(j.comm, 0, []byte(temp))); temp == "" { // a device, a FIFO or an open descriptor
+		return j.commit(f, matrixmarket.WriteDenseThrough(j.comm, f, rows, own, matrixmarket.WriteOptions{}))
+	}
+	return j.commit(f, j.writeParts(f, temp, rows, own))
+}
+
+// commit ends a file of rank 0, with the error of writing it that all ranks have. Collective.
+func (j *job) commit(f *atomicfile.File, err error) error {
+	if j.rank() == 0 {
+		err = f.Commit(err)
+	}
+	return j.agree(err)
+}
+
+// writeParts has each rank write its own bytes of the file with a temporary name, which rank 0 has open. Collective.
+func (j *job) writeParts(f *atomicfile.File, temp string, rows int64, own [][]float64) error {
+	var part *os.File
+	var err error
+	if j.rank() == 0 {
+		part = f.File
+	} else {
+		part, err = os.OpenFile(temp, os.O_WRONLY, 0)
+	}
+	if err := j.agree(withoutPath(err)); err != nil {
+		if part != nil && j.rank() > 0 {
+			part.Close()
+		}
+		return err
+	}
+	err = matrixmarket.WriteDenseAt(j.comm, pathless{part}, rows, own, matrixmarket.WriteOptions{})
+	var closed error
+	if j.rank() > 0 {
+		closed = withoutPath(errors.Join(part.Sync(), part.Close()))
+	}
+	if err == nil {
+		err = j.agree(closed)
+	}
+	return err
+}
+
+// writeThrough has rank 0 write all, compressed if the name ends in .gz. Collective.
+func (j *job) writeThrough(ctx context.Context, path string, rows int64, own [][]float64) error {
+	var f *atomicfile.File
+	var err error
+	if j.rank() == 0 {
+		f, err = atomicfile.Create(ctx, path)
+	}
+	if err := j.agree(err); err != nil {
+		return err
+	}
+	if !strings.HasSuffix(path, ".gz") {
+		return j.commit(f, matrixmarket.WriteDenseThrough(j.comm, f, rows, own, matrixmarket.WriteOptions{}))
+	}
+	var w io.Writer
+	var z *gzip.Writer
+	if j.rank() == 0 {
+		z = gzip.NewWriter(f)
+		w = z
+	}
+	err = matrixmarket.WriteDenseThrough(j.comm, w, rows, own, matrixmarket.WriteOptions{})
+	if j.rank() == 0 && err == nil {
+		err = z.Close()
+	}
+	return j.commit(f, err)
+}
+
+// withoutPath is what an operation on a file failed for, without the temporary name.
+func withoutPath(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// pathless is a file whose errors do not name it.
+type pathless struct{ file *os.File }
+
+func (p pathless) WriteAt(b []byte, at int64) (int, error) {
+	n, err := p.file.WriteAt(b, at)
+	return n, withoutPath(err)
+}

@@ -1,0 +1,217 @@
+//go:build unix && cgo
+
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// spreads are the ways in which a system is solved by a job: by rank 0, and by all ranks.
+var spreads = []string{"", "--domains 3"}
+
+// x.mtx has the same bytes for any MPI and number of ranks, and for none; the report is one.
+func TestRanksGiveTheSameBytes(t *testing.T) {
+	eachLauncher(t, func(t *testing.T, on *onRanks) {
+		on.must(t, "generate poisson2d --n 60 --decades 2 --seed 1 --output a.mtx")
+		validate := validator(t, "report.schema.json")
+		for _, flags := range spreads {
+			on.must(t, "solve a.mtx --output alone.mtx "+flags)
+			for ranks := 1; ranks <= on.ranks; ranks++ {
+				on := *on
+				on.ranks = ranks
+				e := on.mpsolve(t, "solve a.mtx --json --threads 2 --output x.mtx "+flags)
+				e.want(t, flags, 0, "")
+				if on.file(t, "x.mtx") != on.file(t, "alone.mtx") {
+					t.Errorf("%s: x of %d ranks is another", flags, ranks)
+				}
+				if err := validate(e.out); err != nil {
+					t.Errorf("%s: %v", flags, err)
+				}
+				var report struct{ Ranks *struct{ Count int } }
+				if err := json.Unmarshal([]byte(e.out), &report); err != nil {
+					t.Errorf("%s: %v\n%s", flags, err, e.out)
+				}
+				if (report.Ranks != nil) != (ranks > 1) || ranks > 1 && report.Ranks.Count != ranks {
+					t.Errorf("%s: ranks %+v in the report of %d", flags, report.Ranks, ranks)
+				}
+			}
+		}
+	})
+}
+
+// What cannot be done ends all ranks with one line and one exit code.
+func TestRanksFailTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	eachLauncher(t, func(t *testing.T, on *onRanks) {
+		on.must(t, "generate poisson2d --n 60 --output a.mtx")
+		on.write(t, "rubbish.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 5\n2 x 1\n")
+		on.write(t, "binary.mtx", strings.Repeat("\x00\xff\x13rubbish", 1000))
+		other := map[string]string{"openmpi": "mpich", "mpich": "openmpi"}[on.name]
+		for _, c := range []struct {
+			args string
+			env  string
+			code int
+			want string
+		}{
+			{args: "solve missing.mtx", code: exitInput, want: "open missing.mtx"},
+			{args: "solve rubbish.mtx", code: exitInput, want: "rubbish.mtx:4"},
+			{args: "solve binary.mtx", code: exitInput, want: "binary.mtx"},
+			{args: "solve a.mtx --rhs missing.mtx", code: exitInput, want: "missing.mtx"},
+			{args: "solve a.mtx --max-iter 2 --quiet --precond none", code: exitNotConverged},
+			{args: "solve a.mtx --max-time 1ns", code: exitNotConverged, want: "time limit reached while"},
+			{args: "info a.mtx", code: exitUsage, want: "solve and bench mpi run over ranks"},
+			{args: "solve a.mtx --output nowhere/x.mtx", code: exitUsage, want: "--output nowhere/x.mtx"},
+			{args: "solve a.mtx --metod cg", code: exitUsage, want: "did you mean --method"},
+			{args: "solve a.mtx --output /dev/full", code: exitFailure, want: "no space left on device"},
+			{args: "solve a.mtx", env: "MPSOLVE_MPI=" + other, code: exitNoDevice, want: "MPI: "},
+		} {
+			if _, err := os.Stat("/dev/full"); err != nil && strings.Contains(c.args, "/dev/full") {
+				continue
+			}
+			if c.env != "" {
+				find(t, other) // whose library it is
+				on.env = []string{c.env}
+			}
+			for _, flags := range spreads {
+				if !strings.HasPrefix(c.args, "solve") {
+					flags = ""
+				}
+				on.mpsolve(t, c.args+" "+flags).want(t, c.args+" "+flags+" "+c.env, c.code, c.want)
+			}
+			on.env = nil
+		}
+	})
+}
+
+// find skips the test if there is no launcher of that name.
+func find(t *testing.T, name string) {
+	t.Helper()
+	for _, l := range launchers {
+		if l.name == name {
+			l.find(t)
+		}
+	}
+}
+
+// Ranks that are started with different arguments, that do not see the same files, or that may not have the memory.
+func TestRanksThatDiffer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	eachLauncher(t, func(t *testing.T, on *onRanks) {
+		on.must(t, "generate poisson2d --n 60 --output a.mtx")
+		e := on.wait(t, on.start(t, "-n", "1", "mpsolve", "solve", "a.mtx", ":", "-n", "1", "mpsolve", "solve", "b.mtx"))
+		e.want(t, "different arguments", exitUsage, "rank 1 was started as mpsolve solve b.mtx, rank 0 as mpsolve solve a.mtx")
+		e = on.wait(t, on.start(t, "-n", "1", "mpsolve", "solve", "a.mtx", ":", "-n", "1", "mpsolve", "solve", "a.mtx", "--unknown"))
+		e.want(t, "an unknown flag on one rank", exitUsage, "all ranks need the same arguments")
+
+		// Address space of 1 GB is less than rank 0 takes for reading, and any rank that reads a share.
+		limited := on.script(t, "limited", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] && ulimit -v 1000000\nexec mpsolve \"$@\"\n")
+		on.must(t, "generate poisson2d --n 500 --output big.mtx")
+		for _, flags := range spreads {
+			e = on.wait(t, on.start(t, append([]string{"-n", "2", limited}, strings.Fields("solve big.mtx --quiet --output x.mtx "+flags)...)...))
+			if said := e.said(); e.code != exitFailure || len(said) > 1 || len(said) == 1 && !strings.Contains(said[0], "memory") {
+				t.Errorf("little memory for rank 0: exit code %d\n%s", e.code, e.err)
+			}
+			if on.file(t, "x.mtx") != "" {
+				t.Error("there is an x")
+			}
+		}
+	})
+}
+
+// script writes a shell script.
+func (on *onRanks) script(t *testing.T, name, text string) string {
+	t.Helper()
+	on.write(t, name, "#!/bin/sh\n"+text)
+	return filepath.Join(on.dir, name)
+}
+
+// Signals to a rank or to the launcher, in the middle of a solve, end the job at once: with an x that is whole
+// or without any, and without a file too much. (Interrupt)
+func TestInterruptOfRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	eachLauncher(t, func(t *testing.T, on *onRanks) {
+		on.must(t, "generate poisson2d --n 500 --output a.mtx")
+		// Each rank writes down who it is.
+		wrapper := on.script(t, "rank", "echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexec mpsolve \"$@\"\n")
+		for _, c := range []struct {
+			to     string // a rank, or "" for the launcher
+			signal syscall.Signal
+			code   int
+			x      bool // it is written
+		}{
+			{to: "1", signal: syscall.SIGTERM, code: 143, x: true},
+			{to: "0", signal: syscall.SIGTERM, code: 143, x: true},
+			{to: "1", signal: syscall.SIGINT, code: 130, x: true},
+			{to: "1", signal: syscall.SIGKILL, code: on.killed},
+			{to: "0", signal: syscall.SIGKILL, code: on.killed},
+			{to: "", signal: syscall.SIGTERM, code: on.terminated, x: true},
+			{to: "", signal: syscall.SIGKILL, code: -1},
+		} {
+			for _, flags := range spreads {
+				name := fmt.Sprintf("%v to rank %q %s", c.signal, c.to, flags)
+				args := strings.Fields("solve a.mtx --precond none --tol 1e-15 --digits none --verbose --output x.mtx --rhs random:1 " + flags)
+				s := on.start(t, append([]string{"-n", "2", wrapper}, args...)...)
+				on.untilSolving(t)
+				pid := s.Process.Pid
+				if c.to != "" {
+					fmt.Sscan(on.file(t, "pid."+c.to), &pid)
+				}
+				if err := syscall.Kill(pid, c.signal); err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				e := on.wait(t, s)
+				if took := time.Since(start); e.code != c.code || took > 10*time.Second {
+					t.Errorf("%s: exit code %d after %v, want %d\n%s", name, e.code, took, c.code, e.err)
+				}
+				on.gone(t, name)
+				x := on.file(t, "x.mtx")
+				if c.x && !strings.HasSuffix(x, "\n") || x != "" && strings.Count(x, "\n") < 250_000 {
+					t.Errorf("%s: x.mtx has %d bytes", name, len(x))
+				}
+				if c.code == 143 || c.code == 130 {
+					e.want(t, name, c.code, "stopped by signal: ")
+				}
+				os.Remove(filepath.Join(on.dir, "x.mtx"))
+			}
+		}
+	})
+}
+
+// untilSolving waits until iterations are printed.
+func (on *onRanks) untilSolving(t *testing.T) {
+	t.Helper()
+	for start := time.Now(); !strings.Contains(on.file(t, errFile), "iteration"); time.Sleep(20 * time.Millisecond) {
+		if time.Since(start) > jobTime {
+			t.Fatalf("it does not solve: %s", on.file(t, errFile))
+		}
+	}
+}
+
+// gone waits until no rank is left.
+func (on *onRanks) gone(t *testing.T, name string) {
+	t.Helper()
+	start := time.Now()
+	for r := range 2 {
+		var pid int
+		fmt.Sscan(on.file(t, fmt.Sprintf("pid.%d", r)), &pid)
+		for ; pid > 0 && syscall.Kill(pid, 0) == nil; time.Sleep(20 * time.Millisecond) {
+			if time.Since(start) > 10*time.Second {
+				t.Fatalf("%s: rank %d is still there", name, r)
+			}
+		}
+	}
+}

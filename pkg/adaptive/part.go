@@ -1,0 +1,31 @@
+package adaptive
+
+import (
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/quantize"
+)
+
+// Norm is the T of the criterion NW; see quantize.
+type Norm = quantize.Norm
+
+// Whole describes the matrix of which a part is stored, in the layout that suits this part. The values are those of the whole: the
+// diagonal is kept as it is there.
+type Whole struct {
+	Norm     Norm // the largest of the parts' norms, as [NormOf] returns them
+	Parts    int  // how many there are; the panels of each are the larger the more there are
+	Diagonal int  // the column, in this part, of the diagonal element of its first row
+}
+
+// NormOf returns the norm of a part. It is an error if an element is not finite.
+func NormOf(part *csr.Matrix, s Spec, pool *parallel.Pool) (Norm, error) {
+	return quantize.NewNorm(part, s.quantization(), csr.Panels(part), pool)
+}
+
+// panelsOf is the least number of panels of slots, if the matrix has so many: fewer in each of many parts.
+func (s *Spec) panelsOf() int {
+	if s.Whole == nil {
+		return leastPanels
+	}
+	return max(leastPanels/max(s.Whole.Parts, 1), leastOfPart)
+}

@@ -1,0 +1,131 @@
+package dist
+
+import (
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// moveBytes is about how much a rank sends at a time.
+const moveBytes = 32 << 20
+
+// Move returns the rows that this rank owns, given rows first, first + 1, ... of a matrix in m: each rank has some, none twice, in the order
+// of ranks. Columns stay as they are. At most about 32 MiB of a rank are under way at a time. Collective.
+func Move(c Comm, m *csr.Matrix, first int64, d Domains) *csr.Matrix {
+	return moveRows(c, m, first, d, moveBytes)
+}
+
+// moveRows is Move with so many bytes at a time.
+func moveRows(c Comm, m *csr.Matrix, first int64, d Domains, most int64) *csr.Matrix {
+	v := &move{c: c, m: m, first: first, starts: d.starts(c.Size()), most: most}
+	own := v.receiver(m.Cols)
+	for {
+		var sent bool
+		to := v.messages(&sent)
+		if !Any(c, sent) {
+			return own
+		}
+		for from, b := range c.Alltoall(to) {
+			v.put(own, from, b)
+		}
+	}
+}
+
+// starts returns the first row of each rank, and n.
+func (d Domains) starts(size int) []int64 {
+	at := make([]int64, size+1)
+	for r := range size {
+		lo, _ := d.Owned(r, size)
+		at[r] = d.Start[lo]
+	}
+	at[size] = d.Rows()
+	return at
+}
+
+// move is the state of Move.
+type move struct {
+	c      Comm
+	m      *csr.Matrix
+	first  int64
+	starts []int64 // of the rows of each rank, as they shall be
+	most   int64   // bytes to send at a time, about
+	sent   int     // rows of m
+
+	row, at []int64 // where what comes next from each rank belongs: the row, and the place of its nonzeros
+}
+
+// receiver returns the rows of this rank, still empty: all ranks say how much they will send.
+func (v *move) receiver(cols int) *csr.Matrix {
+	to := make([][]byte, v.c.Size())
+	for r := range to {
+		from, end := v.part(r)
+		to[r] = Bytes([]int64{int64(end - from), v.m.RowPtr[end] - v.m.RowPtr[from]})
+	}
+	v.row, v.at = make([]int64, len(to)), make([]int64, len(to))
+	var rows, nnz int64
+	for r, b := range v.c.Alltoall(to) {
+		counts := Numbers[int64](b)
+		v.row[r], v.at[r] = rows, nnz
+		rows, nnz = rows+counts[0], nnz+counts[1]
+	}
+	return &csr.Matrix{
+		Rows: int(rows), Cols: cols, RowPtr: make([]int64, rows+1),
+		Col: make([]int32, nnz), Val: make([]float64, nnz),
+	}
+}
+
+// part returns the rows of m that go to rank r.
+func (v *move) part(r int) (from, end int) {
+	within := func(row int64) int { return int(min(max(row-v.first, 0), int64(v.m.Rows))) }
+	return within(v.starts[r]), within(v.starts[r+1])
+}
+
+// messages returns the next rows for each rank.
+func (v *move) messages(sent *bool) [][]byte {
+	to := make([][]byte, v.c.Size())
+	room := v.most
+	for r := range to {
+		from, end := v.part(r)
+		from = max(from, v.sent)
+		if from >= end {
+			continue
+		}
+		stop, _ := slices.BinarySearchFunc(v.m.RowPtr[from+1:end+1], v.m.RowPtr[from]+room/12, func(at, most int64) int { return int(at - most) })
+		stop = min(from+stop+1, from+1+int(room/8), end)
+		to[r] = v.message(from, stop)
+		v.sent, *sent = stop, true
+		if room -= int64(len(to[r])); room <= 0 || stop < end {
+			break
+		}
+	}
+	return to
+}
+
+// message packs rows: their number, that of nonzeros, how many each has, values and columns.
+func (v *move) message(from, end int) []byte {
+	a, z := v.m.RowPtr[from], v.m.RowPtr[end]
+	b := make([]byte, 0, 16+8*int64(end-from)+12*(z-a))
+	b = append(b, Bytes([]int64{int64(end - from), z - a})...)
+	b = append(b, Bytes(v.m.RowPtr[from+1:end+1])...)
+	b = append(b, Bytes(v.m.Val[a:z])...)
+	return append(b, Bytes(v.m.Col[a:z])...)
+}
+
+// put puts rows that have come in their places.
+func (v *move) put(own *csr.Matrix, from int, b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	head := Numbers[int64](b[:16])
+	rows, nnz := head[0], head[1]
+	b = b[16:]
+	ends, b := Numbers[int64](b[:8*rows]), b[8*rows:]
+	row, at := v.row[from], v.at[from]
+	shift := at + nnz - ends[rows-1]
+	for i, end := range ends {
+		own.RowPtr[row+int64(i)+1] = end + shift
+	}
+	copy(own.Val[at:], Numbers[float64](b[:8*nnz]))
+	copy(own.Col[at:], Numbers[int32](b[8*nnz:]))
+	v.row[from], v.at[from] = row+rows, at+nnz
+}

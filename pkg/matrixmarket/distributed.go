@@ -1,0 +1,235 @@
+package matrixmarket
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
+)
+
+// DistributedOptions control how the ranks of a job read a file. Check and Progress are called on rank 0 alone. MaxMemory is of
+// all ranks together.
+type DistributedOptions struct {
+	Options
+	Domains int       // that the matrix is cut into; 0: dist.DefaultDomains of its rows
+	Stdin   io.Reader // of rank 0: what the path "-" means
+	Sharing int       // ranks that share the memory that Installed is; 0: one
+
+	// Alone runs f on rank 0 while the other ranks wait, and returns the same error on all. nil: they wait in a collective call.
+	Alone func(ctx context.Context, f func(context.Context) error) error
+}
+
+// alone runs f on rank 0, and returns the same error on all ranks.
+func (o *DistributedOptions) alone(ctx context.Context, c dist.Comm, f func(context.Context) error) error {
+	if o.Alone != nil && c.Size() > 1 {
+		return o.Alone(ctx, f)
+	}
+	var err error
+	if c.Rank() == 0 {
+		err = f(ctx)
+	}
+	return agree(c, err)
+}
+
+// Distributed is a matrix that the ranks of a job have read. What Content tells of the file, all of them know. Its Matrix is that
+// of rank 0 alone, if there is one domain or the matrix is not square, and otherwise nil.
+type Distributed struct {
+	*Content
+	Dist *dist.Matrix // nil where Content has the matrix whole
+	How  string       // how it was read, for the user; "" by a single process
+}
+
+// ReadDistributed reads a matrix, by all ranks of a job, each its share of the bytes of a plain file. What cannot be read in shares
+// (compressed files, pipes, arrays, complex files, and matrices of one domain) rank 0 reads, and sends rows to their owners.
+//
+// Matrix, warnings and errors are those that one process would get, whatever the number of ranks; all ranks get the
+// same error, that of the first fault in the order of the file. Collective.
+func ReadDistributed(ctx context.Context, c dist.Comm, path string, opt DistributedOptions) (*Distributed, error) {
+	if c.Rank() > 0 {
+		opt.Check, opt.Progress = nil, nil
+	}
+	if c.Size() == 1 {
+		return readWhole(ctx, c, path, opt, "")
+	}
+	var s survey
+	var err error
+	if c.Rank() == 0 {
+		s, err = look(path, opt)
+	}
+	if err := agree(c, err); err != nil {
+		return nil, err
+	}
+	var b []byte
+	if c.Rank() == 0 {
+		b = encoded(s)
+	}
+	decode(dist.Share(c, 0, b), &s)
+	if s.Whole != "" {
+		return readWhole(ctx, c, path, opt, s.Whole)
+	}
+	return readShares(ctx, c, path, opt, s)
+}
+
+// survey is what rank 0 finds out about a file before it is read.
+type survey struct {
+	Whole string // why it is read by one rank; "" if by all
+
+	Header               Header
+	Rows, Cols           int
+	Entries, Line        int64
+	Size, Offset, Behind int64 // of the file; of the text behind the size line, and the line that it is behind
+}
+
+// look looks at the first lines of a file.
+func look(path string, opt DistributedOptions) (survey, error) {
+	if path == "-" {
+		return survey{Whole: "standard input"}, nil
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return survey{Whole: "not a plain file"}, nil
+	}
+	r, file, err := openShare(path, opt.Options)
+	if err != nil {
+		return survey{}, err
+	}
+	defer file.Close()
+	s := r.survey()
+	switch {
+	case r.in.file == nil:
+		s.Whole = "a compressed file"
+	case r.Object != MatrixObject || r.Format != Coordinate:
+		s.Whole = "an array"
+	case r.Field == Complex:
+		s.Whole = "a complex file"
+	case r.rows != r.cols:
+		s.Whole = "not square"
+	case opt.domains(int64(r.rows)) == 1:
+		s.Whole = "one domain"
+	case opt.domains(int64(r.rows)) > r.rows:
+		s.Whole = "fewer rows than domains" // an error, after those of the file
+	default:
+		return s, r.inProportion()
+	}
+	return s, nil
+}
+
+// domains returns the number of domains of so many rows.
+func (o *DistributedOptions) domains(rows int64) int {
+	if o.Domains == 0 {
+		return dist.DefaultDomains(rows)
+	}
+	return o.Domains
+}
+
+// openShare opens a file and reads up to the size line.
+func openShare(path string, opt Options) (*reading, *os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	var in *input
+	if err == nil {
+		in, err = openFile(path, f, info.Size(), &progress{report: opt.Progress, total: info.Size()})
+	}
+	var r *reading
+	if err == nil {
+		r, err = in.begin(opt)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return r, f, nil
+}
+
+// survey is what the first lines have told.
+func (r *reading) survey() survey {
+	return survey{
+		Header: r.Header, Rows: r.rows, Cols: r.cols, Entries: r.size.entries, Line: r.size.line,
+		Size: r.in.size, Offset: r.pre.offset, Behind: r.pre.line,
+	}
+}
+
+// readWhole has rank 0 read all, as a single process does, and spreads the rows.
+func readWhole(ctx context.Context, c dist.Comm, path string, opt DistributedOptions, why string) (*Distributed, error) {
+	v := &Distributed{Content: &Content{}}
+	var m *csr.Matrix
+	err := opt.alone(ctx, c, func(ctx context.Context) (err error) {
+		if path == "-" {
+			v.Content, err = Read(ctx, opt.Stdin, "<stdin>", opt.Options)
+		} else {
+			v.Content, err = ReadFile(ctx, path, opt.Options)
+		}
+		if err != nil {
+			return err
+		}
+		if m, err = v.Content.CSR(); err != nil {
+			return &Error{File: path, Msg: err.Error()}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.Size() > 1 {
+		v.How = "by rank 0: " + why
+		var b []byte
+		if c.Rank() == 0 {
+			told := *v.Content
+			told.Matrix, told.Dense, told.Imag = nil, nil, nil
+			b = encoded(told)
+		}
+		if b = dist.Share(c, 0, b); c.Rank() > 0 {
+			decode(b, v.Content)
+		}
+	}
+	v.Content.Matrix, v.Content.Dense = m, nil
+	count := opt.domains(int64(v.Rows))
+	if v.Rows != v.Cols || count == 1 {
+		return v, nil
+	}
+	v.Content.Matrix = nil
+	return v, v.spread(c, path, m, count)
+}
+
+// spread spreads a matrix that rank 0 has. Its memory is taken over.
+func (v *Distributed) spread(c dist.Comm, path string, m *csr.Matrix, domains int) (err error) {
+	if err := enoughRows(path, int64(v.Rows), domains); err != nil {
+		return err
+	}
+	var d dist.Domains
+	if c.Rank() == 0 {
+		if d, err = dist.CutMatrix(m, domains); err != nil {
+			return err
+		}
+	}
+	if c.Size() > 1 {
+		var b []byte
+		if c.Rank() == 0 {
+			b = encoded(d)
+		}
+		if b = dist.Share(c, 0, b); c.Rank() > 0 {
+			decode(b, &d)
+		}
+		first := int64(0)
+		if c.Rank() > 0 {
+			m, first = &csr.Matrix{Cols: v.Cols, RowPtr: []int64{0}}, int64(v.Rows)
+		}
+		m = dist.Move(c, m, first, d)
+	}
+	v.Dist, err = dist.Adopt(c, d, m)
+	return err
+}
+
+// enoughRows returns an error if domains would be empty.
+func enoughRows(path string, rows int64, domains int) error {
+	if int64(domains) > rows || domains < 1 {
+		return fmt.Errorf("%s: %d domains of %s: each needs a row at least", path, domains, plural(int(rows), "row"))
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package matrixmarket
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+
+	"github.com/mpsolve/mpsolve/pkg/dist"
+)
+
+// WriteDenseAt writes an array of so many rows and len(own) columns, of which each rank has the next rows: own[k] are its elements
+// of column k. The bytes are those of WriteDense, and each rank writes its own of them to w, the same file on all ranks, at their place. All ranks
+// get the same error. Collective.
+func WriteDenseAt(c dist.Comm, w io.WriterAt, rows int64, own [][]float64, opt WriteOptions) error {
+	head := denseHead(rows, len(own), opt)
+	var err error
+	put := func(b []byte, at int64) {
+		if err == nil {
+			_, err = w.WriteAt(b, at)
+		}
+	}
+	if c.Rank() == 0 {
+		put(head, 0)
+	}
+	at := int64(len(head))
+	for _, x := range own {
+		texts := make([][]byte, (len(x)+writePiece-1)/writePiece)
+		inTurn(opt.threads(), len(texts), func(k int) { texts[k] = appendValues(nil, pieceOf(x, k)) })
+		own := int64(0)
+		for _, b := range texts {
+			own += int64(len(b))
+		}
+		before, all := sumBefore(c, own)
+		before += at
+		for _, b := range texts {
+			put(b, before)
+			before += int64(len(b))
+		}
+		at += all
+	}
+	return agree(c, err)
+}
+
+// WriteDenseThrough is WriteDenseAt for what only rank 0 can write to, such as a pipe: the others send it their text, piece by piece. Their w is not
+// used. Collective.
+func WriteDenseThrough(c dist.Comm, w io.Writer, rows int64, own [][]float64, opt WriteOptions) error {
+	var err error
+	put := func(b []byte) {
+		if c.Rank() == 0 && err == nil {
+			_, err = w.Write(b)
+		}
+	}
+	put(denseHead(rows, len(own), opt))
+	for _, x := range own {
+		for r, length := range c.Gather(dist.Bytes([]int64{int64(len(x))})) {
+			pieces := int((dist.Numbers[int64](length)[0] + writePiece - 1) / writePiece)
+			for k := 0; k < pieces; k += sentPieces {
+				if err := agree(c, err); err != nil {
+					return err
+				}
+				to := make([][]byte, c.Size())
+				if r == c.Rank() {
+					to[0] = formatted(x, k, min(k+sentPieces, pieces), opt.threads())
+				}
+				put(c.Alltoall(to)[r])
+			}
+		}
+	}
+	return agree(c, err)
+}
+
+// sentPieces is how many pieces are sent at a time.
+const sentPieces = 32
+
+// formatted returns the text of pieces from to end-1.
+func formatted(x []float64, from, end, threads int) []byte {
+	texts := make([][]byte, end-from)
+	inTurn(threads, len(texts), func(k int) { texts[k] = appendValues(nil, pieceOf(x, from+k)) })
+	return bytes.Join(texts, nil)
+}
+
+// pieceOf returns the values of piece k.
+func pieceOf(x []float64, k int) []float64 {
+	return x[k*writePiece : min((k+1)*writePiece, len(x))]
+}
+
+// appendValues appends the lines of values.
+func appendValues(buf []byte, values []float64) []byte {
+	for _, v := range values {
+		buf = strconv.AppendFloat(buf, v, 'g', -1, 64)
+		buf = append(buf, '\n')
+	}
+	return buf
+}
+
+// denseHead returns the lines above the values of an array.
+func denseHead(rows int64, cols int, opt WriteOptions) []byte {
+	var b bytes.Buffer
+	writePreamble(&b, Header{Format: Array}, opt.Comments)
+	fmt.Fprintf(&b, "%d %d\n", rows, cols)
+	return b.Bytes()
+}
+
+// threads returns the number of goroutines that format.
+func (o WriteOptions) threads() int {
+	if o.Threads > 0 {
+		return o.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// sumBefore returns the sum of n over the ranks before this one, and over all. Collective.
+func sumBefore(c dist.Comm, n int64) (before, all int64) {
+	for r, b := range c.Gather(dist.Bytes([]int64{n})) {
+		k := dist.Numbers[int64](b)[0]
+		if r < c.Rank() {
+			before += k
+		}
+		all += k
+	}
+	return before, all
+}

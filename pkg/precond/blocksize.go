@@ -1,0 +1,112 @@
+package precond
+
+import (
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
+)
+
+const (
+	largestNode  = 6     // unknowns
+	nodeFill     = 0.9   // of the blocks between nodes that nonzeros fill
+	sampledNodes = 10000 // examined
+)
+
+// BlockSize returns the number of unknowns that the nodes of m have: the largest
+// number up to 6, a divisor of n, for which the blocks that hold nonzeros are
+// nearly full of them; otherwise 1.
+func BlockSize(m *csr.Matrix) int {
+	return blockSize(int64(m.Rows), func(size int) blockFill { return fillOf(m, size) })
+}
+
+// BlockSizeDistributed is BlockSize of a matrix that is spread over ranks. Collective.
+func BlockSizeDistributed(m *dist.Matrix) int {
+	return blockSize(m.N, func(size int) blockFill { return fillOfDistributed(m, int64(size)) })
+}
+
+func blockSize(rows int64, fill func(size int) blockFill) int {
+	for size := largestNode; size > 1; size-- {
+		if rows%int64(size) == 0 {
+			if f := fill(size); f.share(size) >= nodeFill {
+				return size
+			}
+		}
+	}
+	return 1
+}
+
+// blockFill counts the blocks that hold nonzeros in the rows of a sample of nodes, and these.
+type blockFill struct{ blocks, nnz int64 }
+
+func (f blockFill) share(size int) float64 {
+	return float64(f.nnz) / float64(max(f.blocks, 1)*int64(size*size))
+}
+
+// nodeStride is the distance of nodes in a sample of so many.
+func nodeStride(nodes int64) int64 { return (nodes-1)/sampledNodes + 1 }
+
+func fillOf(m *csr.Matrix, size int) (f blockFill) {
+	seen := make([]int32, m.Cols/size)
+	nodes := m.Rows / size
+	for node := 0; node < nodes; node += int(nodeStride(int64(nodes))) {
+		for i := node * size; i < (node+1)*size; i++ {
+			cols, _ := m.Row(i)
+			f.nnz += int64(len(cols))
+			for _, j := range cols {
+				if at := &seen[int(j)/size]; *at != int32(node+1) {
+					*at = int32(node + 1)
+					f.blocks++
+				}
+			}
+		}
+	}
+	return f
+}
+
+// fillOfDistributed is fillOf: nodes that a border of domains cuts are seen by all ranks, the others by the ones that have them.
+func fillOfDistributed(m *dist.Matrix, size int64) (f blockFill) {
+	nodes := m.N / size
+	step := nodeStride(nodes)
+	var columns []int64
+	for _, p := range m.Parts {
+		first := (p.Row + size - 1) / size
+		for node := (first + step - 1) / step * step; (node+1)*size <= p.Row+int64(p.Own); node += step {
+			columns = columns[:0]
+			for i := range int(size) {
+				cols, _ := m.Local.Row(p.First() + int(node*size-p.Row) + i)
+				for _, j := range cols {
+					columns = append(columns, m.Global(int(j)))
+				}
+			}
+			f.add(columns, size)
+		}
+	}
+	all := []int64{f.blocks, f.nnz}
+	m.Comm.Sum(all)
+	f = blockFill{all[0], all[1]}
+	var cut []int64 // rows
+	for _, border := range m.Domains.Start[1:m.Domains.Count()] {
+		node := border / size
+		if border%size != 0 && node%step == 0 && (len(cut) == 0 || cut[len(cut)-1] < node*size) {
+			for i := range size {
+				cut = append(cut, node*size+i)
+			}
+		}
+	}
+	for rows := range slices.Chunk(m.Pattern(cut), int(size)) {
+		f.add(slices.Concat(rows...), size)
+	}
+	return f
+}
+
+// add adds the columns of a node, in any order.
+func (f *blockFill) add(columns []int64, size int64) {
+	f.nnz += int64(len(columns))
+	blocks := make([]int64, len(columns))
+	for k, j := range columns {
+		blocks[k] = j / size
+	}
+	slices.Sort(blocks)
+	f.blocks += int64(len(slices.Compact(blocks)))
+}

@@ -1,0 +1,217 @@
+package precond
+
+import (
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// spreadChunks is a matrix between vectors of float32 that are spread over ranks, as chunks of each domain. Products renew the
+// ghosts of the vector that is multiplied; those of results are stale.
+type spreadChunks struct {
+	halo  *dist.Halo // nil: the vector has none
+	parts []spreadPart
+	tasks []spreadTask
+	pool  *parallel.Pool
+	job   spreadJob
+}
+
+// spreadPart are the rows of a domain, which begin at a position of results, as their columns do in what is multiplied.
+type spreadPart struct {
+	*chunked
+	row, col int
+}
+
+// spreadTask is a panel of a part.
+type spreadTask struct{ part, panel int32 }
+
+// spreadJob is a product as a parallel.Job.
+type spreadJob struct {
+	*spreadChunks
+	product kernels.ChunkProduct
+}
+
+func (c *spreadChunks) run(p kernels.ChunkProduct) {
+	if c.halo != nil {
+		c.halo.Exchange32(p.X)
+	}
+	rows := 0
+	for _, part := range c.parts {
+		rows += part.rows
+	}
+	pool := c.pool
+	if rows < serialChunks {
+		pool = nil
+	}
+	c.job = spreadJob{c, p}
+	pool.Run(len(c.tasks), &c.job)
+	c.job = spreadJob{}
+}
+
+// Do computes the rows of a panel.
+func (j *spreadJob) Do(k int) {
+	part, p := &j.parts[j.tasks[k].part], j.product
+	p.Dst, p.X = p.Dst[part.row:], p.X[part.col:]
+	if p.B != nil {
+		p.B = p.B[part.row:]
+	}
+	if p.V != nil {
+		p.V = p.V[part.row:]
+	}
+	part.panelProduct(int(j.tasks[k].panel), p)
+}
+
+// Apply computes dst = A x.
+func (c *spreadChunks) Apply(dst, x []float32) { c.run(kernels.ChunkProduct{Dst: dst, X: x}) }
+
+// Residual computes r = b - A x.
+func (c *spreadChunks) Residual(r, b, x []float32) {
+	c.run(kernels.ChunkProduct{Epilogue: kernels.ChunkResidual, Dst: r, B: b, X: x})
+}
+
+// Plus computes dst = b + A x.
+func (c *spreadChunks) Plus(dst, b, x []float32) {
+	c.run(kernels.ChunkProduct{Epilogue: kernels.ChunkPlus, Dst: dst, B: b, X: x})
+}
+
+// Relax computes dst = x + omega (b - A x).
+func (c *spreadChunks) Relax(dst, x, b []float32, omega float32) {
+	c.run(kernels.ChunkProduct{Epilogue: kernels.ChunkRelax, Dst: dst, B: b, V: x, X: x, Omega: omega})
+}
+
+// partOf returns rows lo to hi-1 of m with the columns from at on, of which there are so many.
+func partOf(m *csr.Matrix, lo, hi, at, cols int) *csr.Matrix {
+	from, to := m.RowPtr[lo], m.RowPtr[hi]
+	p := &csr.Matrix{Rows: hi - lo, Cols: cols, RowPtr: make([]int64, hi-lo+1), Col: m.Col[from:to], Val: m.Val[from:to]}
+	for i := range p.RowPtr {
+		p.RowPtr[i] = m.RowPtr[lo+i] - from
+	}
+	if at > 0 {
+		p.Col = make([]int32, to-from)
+		for e, j := range m.Col[from:to] {
+			p.Col[e] = j - int32(at)
+		}
+	}
+	return p
+}
+
+// storeSpread stores a matrix from vectors of one layout, or nil for ones that all ranks have, to those of another.
+func (s chunkStore) storeSpread(m *csr.Matrix, scales chunkScales, from, to *dist.Layout) (*spreadChunks, Cost) {
+	c := &spreadChunks{pool: s.pool}
+	if from != nil {
+		c.halo = from.Halo
+	}
+	cost := Cost{}
+	for k, p := range to.Parts {
+		at, end := 0, m.Cols
+		if from != nil {
+			at, end = from.Parts[k].At, from.Parts[k].Next()
+		}
+		part, more := s.store(partOf(m, p.First(), p.End(), at, end-at), chunkScales{scales.left[p.First():p.End()], scales.right[at:end]})
+		for panel := range part.parts {
+			c.tasks = append(c.tasks, spreadTask{int32(k), int32(panel)})
+		}
+		c.parts, cost = append(c.parts, spreadPart{part, p.First(), at}), cost.Add(more)
+	}
+	return c, cost
+}
+
+// ownOf returns what r has to do with of x, a vector of the coarser level: if that is gathered, what belongs to this rank.
+func (m *levelMatrices) ownOf(x []float64) []float64 {
+	if !m.gather {
+		return x
+	}
+	own := make([]float64, m.below.Len)
+	for _, p := range m.below.Parts {
+		copy(own[p.First():p.End()], x[p.Row:])
+	}
+	return own
+}
+
+// size is the number of elements of vectors of the level, without those in no segment.
+func (m *levelMatrices) size() (n int64) {
+	if m.layout == nil {
+		return int64(m.a.Rows)
+	}
+	for _, p := range m.layout.Parts {
+		n += int64(p.Next() - p.At)
+	}
+	return n
+}
+
+// spreadCost is the cost of so many nonzeros and rows in FP64.
+func spreadCost(nonzeros, rows int64) Cost {
+	bytes := 12*nonzeros + 8*rows
+	return Cost{nonzeros, 8 * nonzeros, bytes, bytes}
+}
+
+// count is the number of nonzeros of the level's matrix.
+func (m *levelMatrices) count() int {
+	if m.layout != nil {
+		return m.nonzeros
+	}
+	return m.a.NNZ()
+}
+
+// spreadTransfers is transfers of a spread level.
+func (s chunkStore) spreadTransfers(m *levelMatrices, here, below *scaledLevel) (prolong, restrict products[float32], cost Cost) {
+	coarse := m.below
+	if m.gather {
+		coarse = nil
+	}
+	p, cost := s.storeSpread(m.p, chunkScales{here.inverse, below.root}, coarse, m.layout)
+	m.p = nil
+	r, costT := s.storeSpread(m.r, chunkScales{m.ownOf(below.left), here.leftInverse}, m.layout, m.below)
+	m.r = nil
+	if !m.gather {
+		return p, r, cost.Add(costT)
+	}
+	own := s.spreadVector(m.below.Len)
+	return p, &gathering[float32]{products: r, layout: m.below, own: own}, cost.Add(costT)
+}
+
+// gathering is the restriction to a level that all ranks have: all get the result.
+type gathering[T real] struct {
+	products[T] // to the unknowns of this rank
+	layout      *dist.Layout
+	own, send   []T
+}
+
+// Apply computes dst = A x.
+func (g *gathering[T]) Apply(dst, x []T) {
+	g.products.Apply(g.own, x)
+	g.send = gather(dst, g.send, g.own, g.layout)
+}
+
+// exchanging are products with vectors of float64 that are spread over ranks.
+type exchanging struct {
+	products[float64]
+	halo *dist.Halo // nil: the vector that is multiplied has no ghosts
+}
+
+func (e exchanging) fill(x []float64) {
+	if e.halo != nil {
+		e.halo.Exchange(x)
+	}
+}
+
+func (e exchanging) Apply(dst, x []float64) {
+	e.fill(x)
+	e.products.Apply(dst, x)
+}
+
+func (e exchanging) Residual(r, b, x []float64) {
+	e.fill(x)
+	e.products.Residual(r, b, x)
+}
+
+func (e exchanging) Plus(dst, b, x []float64) {
+	e.fill(x)
+	e.products.Plus(dst, b, x)
+}
+
+func (e exchanging) Relax(dst, x, b []float64, omega float64) {
+	e.fill(x)
+	e.products.Relax(dst, x, b, omega)
+}

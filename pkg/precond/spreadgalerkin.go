@@ -1,0 +1,341 @@
+package precond
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
+)
+
+// descend adds a level, with the own rows of its prolongator p, whose columns are c, and goes on to the next matrix. The near-null
+// space of that is there, without ghosts.
+func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseColumns) error {
+	l := h.over.layout
+	if wider := h.widened(p, c); wider != nil {
+		to := moved(l, wider)
+		level.a, level.m = relaid(level.a, l, wider, to), relaidVector(level.m, l, wider)
+		p = relaid(p, l, wider, nil)
+		wider.Halo.Exchange(level.m)
+		if k := len(h.levels); k > 0 {
+			h.levels[k-1].relay(wider, to)
+		}
+		l, h.over.layout = wider, wider
+	}
+	level.layout = l
+	p, c = h.fetched(p, c)
+	r := c.restriction(l, p).Transpose(h.pool)
+
+	product, err := csr.Multiply(rowsOf(level.a, l.Sources()), p, c.blocks(), h.pool)
+	if err = h.over.agree(err); err != nil {
+		return err
+	}
+	multiplications := csr.Multiplications(level.a, p, h.pool)
+	h.over.sum(&multiplications)
+	if err := h.over.agree(cmp.Or(h.interrupted(), h.checkWork(multiplications))); err != nil {
+		return err
+	}
+	given, p, c := h.fetchedProduct(product, r, p, c)
+	multiplications = 0
+	coarse, err := csr.GalerkinRows(r, level.a, p, given, c.blocks(), h.pool, func(n int64, rows int, _ func() int64) error {
+		if rows == r.Rows {
+			multiplications = n
+		}
+		return nil
+	})
+	h.over.sum(&multiplications)
+	if err = h.over.agree(cmp.Or(err, h.checkWork(multiplications))); err != nil {
+		return err
+	}
+	below := h.coarseLayout(coarse, p, c)
+	level.below = below
+	level.p = c.placed(p, l, below, func(k int) (lo, hi, at int) { return l.Parts[k].First(), l.Parts[k].End(), l.Parts[k].First() }, l.Len)
+	rowOf := func(k int) (lo, hi, at int) {
+		q := below.Parts[k]
+		lo = int(q.Row - c.first)
+		return lo, lo + q.Own, q.First()
+	}
+	next := c.placed(coarse, l, below, rowOf, below.Len)
+	level.r = withRows(r, below, rowOf)
+	null := make([][]float64, len(h.null))
+	for q, v := range h.null {
+		null[q] = make([]float64, below.Len)
+		for k := range below.Parts {
+			lo, hi, at := rowOf(k)
+			copy(null[q][at:], v[lo:hi])
+		}
+	}
+	nonzeros := int64(h.a.NNZ())
+	h.over.sum(&nonzeros)
+	level.nonzeros = int(nonzeros)
+	h.levels = append(h.levels, level)
+	h.held += level.a.Bytes() + 2*level.p.Bytes()
+	h.nonzeros += int(nonzeros)
+	h.a, h.threshold, h.null, h.nodes = next, h.threshold*coarserThreshold, null, nodesWhere(below, func(at int) bool { return c.codes[c.position(below.Global(at))]&1 != 0 })
+	h.over.layout = below
+	return h.allowed(h.held + next.Bytes())
+}
+
+// widened returns the layout of the current level with all unknowns that the restriction refers to, or nil if
+// there are no more than there were.
+func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) *dist.Layout {
+	l := h.over.layout
+	domain := make([]int, len(c.codes))
+	for j := range domain {
+		domain[j] = c.domains.Of(c.global(int32(j)))
+	}
+	to := make([][]byte, l.Comm.Size())
+	for _, q := range l.Parts {
+		for i := q.First(); i < q.End(); i++ {
+			cols, _ := p.Row(i)
+			last := q.Domain
+			for _, j := range cols { // in the order of domains
+				if d := domain[j]; d != q.Domain && d != last {
+					last = d
+					rank := l.Domains.Owner(d, l.Comm.Size())
+					to[rank] = binary.LittleEndian.AppendUint64(to[rank], uint64(d))
+					to[rank] = binary.LittleEndian.AppendUint64(to[rank], uint64(q.Row+int64(i-q.First())))
+				}
+			}
+		}
+	}
+	ghosts := make([][]int64, len(l.Parts))
+	for k, q := range l.Parts {
+		ghosts[k] = slices.Clone(q.Ghosts)
+	}
+	for _, b := range l.Comm.Alltoall(to) {
+		for ; len(b) > 0; b = b[16:] {
+			k := int(binary.LittleEndian.Uint64(b)) - l.Parts[0].Domain
+			ghosts[k] = append(ghosts[k], int64(binary.LittleEndian.Uint64(b[8:])))
+		}
+	}
+	more := false
+	for k, q := range l.Parts {
+		slices.Sort(ghosts[k])
+		ghosts[k] = slices.Compact(ghosts[k])
+		more = more || len(ghosts[k]) > len(q.Ghosts)
+	}
+	if !h.over.any(more) {
+		return nil
+	}
+	return dist.NewLayout(l.Comm, l.Domains, ghosts)
+}
+
+// relay gives the coarser level another layout, in which the positions of its segments are to.
+func (m *levelMatrices) relay(wider *dist.Layout, to []int32) {
+	m.p.Cols = wider.Len
+	for e, j := range m.p.Col {
+		m.p.Col[e] = to[j]
+	}
+	m.r, m.below = relaid(m.r, m.below, wider, nil), wider
+}
+
+// moved returns where the positions of segments of one layout are in another one that has them.
+func moved(from, to *dist.Layout) []int32 {
+	at := make([]int32, from.Len)
+	for k, p := range from.Parts {
+		q := to.Parts[k]
+		for i := range p.Own {
+			at[p.First()+i] = int32(q.First() + i)
+		}
+		for g, row := range p.Ghosts {
+			w, _ := slices.BinarySearch(q.Ghosts, row)
+			at[ghostAt(p, g)] = int32(ghostAt(q, w))
+		}
+	}
+	return at
+}
+
+// ghostAt is the position of a ghost.
+func ghostAt(p dist.Part, g int) int {
+	if g >= p.Below {
+		g += p.Own
+	}
+	return p.At + g
+}
+
+// relaid returns own rows of m, of one layout, in another one, with columns cols[j] instead of j; nil: as they are.
+func relaid(m *csr.Matrix, from, to *dist.Layout, cols []int32) *csr.Matrix {
+	b := rowBuilder{cols: m.Cols}
+	if cols != nil {
+		b.cols = to.Len
+	}
+	for k, p := range from.Parts {
+		b.skip(to.Parts[k].First())
+		for i := p.First(); i < p.End(); i++ {
+			js, vals := m.Row(i)
+			for e, j := range js {
+				if cols != nil {
+					j = cols[j]
+				}
+				b.add(j, vals[e])
+			}
+			b.next()
+		}
+	}
+	return b.matrix(to.Len)
+}
+
+// relaidVector returns own elements of x, of one layout, in another one.
+func relaidVector(x []float64, from, to *dist.Layout) []float64 {
+	y := make([]float64, to.Len)
+	for k, p := range from.Parts {
+		copy(y[to.Parts[k].First():], x[p.First():p.End()])
+	}
+	return y
+}
+
+// restriction returns the transpose of what P has to restrict to own unknowns: to those of a domain, from its segment.
+func (c *coarseColumns) restriction(l *dist.Layout, p *csr.Matrix) *csr.Matrix {
+	b := rowBuilder{cols: c.own}
+	for _, q := range l.Parts {
+		b.skip(q.At)
+		lo := c.below + int(c.domains.Start[q.Domain]-c.first)
+		hi := c.below + int(c.domains.Start[q.Domain+1]-c.first)
+		for i := q.At; i < q.Next(); i++ {
+			cols, vals := p.Row(i)
+			for e, j := range cols {
+				if int(j) >= lo && int(j) < hi {
+					b.add(j-int32(c.below), vals[e])
+				}
+			}
+			b.next()
+		}
+	}
+	return b.matrix(l.Len)
+}
+
+// rowsOf returns some rows of m.
+func rowsOf(m *csr.Matrix, rows []int32) *csr.Matrix {
+	b := rowBuilder{cols: m.Cols}
+	for _, i := range rows {
+		cols, vals := m.Row(int(i))
+		b.col, b.val = append(b.col, cols...), append(b.val, vals...)
+		b.next()
+	}
+	return b.matrix(len(rows))
+}
+
+// fetchedProduct returns rows of A P of those ghosts that r refers to, given those of own unknowns that are
+// ghosts elsewhere. There may be more columns then.
+func (h *spreadHierarchy) fetchedProduct(product, r, p *csr.Matrix, c *coarseColumns) (given, wider *csr.Matrix, e *coarseColumns) {
+	l := h.over.layout
+	row, sources := c.coded(product), l.Sources()
+	rows := l.FetchRows(func(i int) ([]int64, []float64) {
+		at, _ := slices.BinarySearch(sources, int32(i))
+		return row(at)
+	})
+	e, to := c.extended(rows)
+	needed := make([]bool, l.Len)
+	for _, i := range r.Col {
+		needed[i] = true
+	}
+	b := rowBuilder{cols: len(e.codes)}
+	for k, q := range l.Parts {
+		for g := range q.Ghosts {
+			i := ghostAt(q, g)
+			b.skip(i)
+			if needed[i] {
+				for at := rows[k].RowPtr[g]; at < rows[k].RowPtr[g+1]; at++ {
+					b.add(e.position(rows[k].Col[at]>>1), rows[k].Val[at])
+				}
+			}
+			b.next()
+		}
+	}
+	for at, j := range p.Col {
+		p.Col[at] = to[j]
+	}
+	p.Cols = len(e.codes)
+	return b.matrix(l.Len), p, e
+}
+
+// coarseLayout returns the layout of the coarse level: each domain has the ghosts that its rows of the coarse matrix and of the
+// prolongator refer to.
+func (h *spreadHierarchy) coarseLayout(coarse, p *csr.Matrix, c *coarseColumns) *dist.Layout {
+	l := h.over.layout
+	ghosts := make([][]int64, len(l.Parts))
+	seen := make([]int, len(c.codes)) // the domain that a column was met in last, from 1
+	for k, q := range l.Parts {
+		lo, hi := c.domains.Start[q.Domain], c.domains.Start[q.Domain+1]
+		meet := func(cols []int32) {
+			for _, j := range cols {
+				if seen[j] == q.Domain+1 {
+					continue
+				}
+				seen[j] = q.Domain + 1
+				if g := c.global(j); g < lo || g >= hi {
+					ghosts[k] = append(ghosts[k], g)
+				}
+			}
+		}
+		meet(p.Col[p.RowPtr[q.First()]:p.RowPtr[q.End()]])
+		meet(coarse.Col[coarse.RowPtr[lo-c.first]:coarse.RowPtr[hi-c.first]])
+		slices.Sort(ghosts[k])
+	}
+	return dist.NewLayout(l.Comm, c.domains, ghosts)
+}
+
+// placed returns a matrix of so many rows whose rows of part k, from at on, are lo to hi-1 of m, given by rows. Columns are positions
+// in the segment of the part below.
+func (c *coarseColumns) placed(m *csr.Matrix, l, below *dist.Layout, rows func(k int) (lo, hi, at int), count int) *csr.Matrix {
+	b := rowBuilder{cols: below.Len}
+	to := make([]int32, len(c.codes))
+	for k, q := range below.Parts {
+		for i := range q.Own {
+			to[c.position(q.Row+int64(i))] = int32(q.First() + i)
+		}
+		for g, index := range q.Ghosts {
+			to[c.position(index)] = int32(ghostAt(q, g))
+		}
+		lo, hi, at := rows(k)
+		b.skip(at)
+		for i := lo; i < hi; i++ {
+			cols, vals := m.Row(i)
+			for e, j := range cols {
+				b.add(to[j], vals[e])
+			}
+			b.next()
+		}
+	}
+	return b.matrix(count)
+}
+
+// withRows returns r with its rows where own elements of a layout are.
+func withRows(r *csr.Matrix, below *dist.Layout, rows func(k int) (lo, hi, at int)) *csr.Matrix {
+	m := &csr.Matrix{Rows: below.Len, Cols: r.Cols, RowPtr: make([]int64, 1, below.Len+1), Col: r.Col, Val: r.Val}
+	for k := range below.Parts {
+		lo, hi, at := rows(k)
+		for len(m.RowPtr) <= at {
+			m.RowPtr = append(m.RowPtr, r.RowPtr[lo])
+		}
+		m.RowPtr = append(m.RowPtr, r.RowPtr[lo+1:hi+1]...)
+	}
+	for len(m.RowPtr) <= below.Len {
+		m.RowPtr = append(m.RowPtr, r.RowPtr[r.Rows])
+	}
+	return m
+}
+
+// nodesWhere are those of vectors of a layout that begin where it is said; what is in no segment counts as nodes of one.
+func nodesWhere(l *dist.Layout, begins func(at int) bool) nodes {
+	nd := nodes{Of: make([]int32, l.Len)}
+	at := 0
+	set := func(end int, begins func(at int) bool) {
+		for ; at < end; at++ {
+			if begins(at) {
+				nd.First = append(nd.First, int32(at))
+			}
+			nd.Of[at] = int32(len(nd.First) - 1)
+		}
+	}
+	between := func(int) bool { return true }
+	for _, p := range l.Parts {
+		set(p.At, between)
+		set(p.Next(), begins)
+	}
+	set(l.Len, between)
+	nd.First = append(nd.First, int32(l.Len))
+	return nd
+}

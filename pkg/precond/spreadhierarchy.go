@@ -1,0 +1,177 @@
+package precond
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
+)
+
+const (
+	// gatheredRows is the number of rows up to which a level is gathered: all ranks have it and what is coarser.
+	gatheredRows = 100_000
+	// mostGathered is that where domains cannot be coarsened.
+	mostGathered = 1_000_000
+)
+
+// spreadHierarchy sets up levels that are spread over ranks. Aggregates lie in one domain each; all else is that of the
+// whole matrix.
+type spreadHierarchy struct {
+	hierarchy
+	small int64 // rows of a level that is gathered
+}
+
+// build makes levels until one is small enough to be gathered, and returns the hierarchy that goes on with that.
+func (h *spreadHierarchy) build() (*hierarchy, error) {
+	for more := true; more && h.rows() > h.small && h.level() < maxLevels; {
+		var err error
+		if more, err = h.coarsen(); err != nil {
+			return nil, err
+		}
+	}
+	return h.gathered()
+}
+
+// rows is the number of rows of the current level, of all ranks.
+func (h *spreadHierarchy) rows() int64 { return h.over.layout.Domains.Rows() }
+
+// coarsen adds a level and goes on to the next, if that is smaller.
+func (h *spreadHierarchy) coarsen() (more bool, err error) {
+	m, l, pool := h.a, h.over.layout, h.pool
+	if err := h.allowed(h.held + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
+		return false, err
+	}
+	connections, strong := h.connections()
+	t := newTentative(h.nodes, aggregate(connections, strong.within(l, h.nodes), pool), h.null, pool)
+	d := h.coarseDomains(t)
+	if n := d.Rows(); n == 0 || float64(n) > slowCoarsening*float64(h.rows()) {
+		return false, nil
+	}
+	level := levelMatrices{a: m}
+	v := h.magnitudes()
+	f := newFiltered(m, h.nodes, v, strong, h.over, pool)
+	lambda, err := h.smoother(&level, v, f.bound)
+	if err != nil {
+		return false, fmt.Errorf("level %d: %w", h.level()+1, err)
+	}
+	h.over.fill(level.m)
+	most, err := csr.ProductNNZ(m, t.pattern(), t.coarse, pool)
+	if err = h.over.agree(err); err != nil {
+		return false, err
+	}
+	if err := h.allowed(h.held + 4*csr.Bytes(int64(m.Rows), most)); err != nil {
+		return false, err
+	}
+	c := h.fetchTentative(t, d)
+	p := t.smooth(m, h.nodes, v, strong, f, h.omega(lambda), pool)
+	if h.smoothsTwice() {
+		p, c = h.fetched(p, c)
+		p = smoothAgain(p, m, strong, f.diagonal, h.omega(lambda), pool)
+	}
+	h.null = t.null
+	return true, h.descend(level, p, c)
+}
+
+// allowed agrees on whether to go on, with so many bytes on this rank.
+func (h *spreadHierarchy) allowed(bytes int64) error {
+	h.over.sum(&bytes)
+	return h.over.agree(cmp.Or(h.interrupted(), h.checkMemory(bytes)))
+}
+
+// within is the graph without the connections between domains.
+func (g *graph) within(l *dist.Layout, nd nodes) *graph {
+	n := len(g.first) - 1
+	w := &graph{first: make([]int64, n+1)}
+	at := 0
+	for _, p := range l.Parts {
+		if p.Own == 0 {
+			continue
+		}
+		first, end := nd.Of[p.First()], nd.Of[p.End()-1]+1
+		for ; at < int(first); at++ {
+			w.first[at+1] = int64(len(w.near))
+		}
+		for ; at < int(end); at++ {
+			for q, j := range g.of(int32(at)) {
+				if j >= first && j < end {
+					w.near = append(w.near, j)
+					if g.loose != nil {
+						w.loose = append(w.loose, g.isLoose(int32(at), q))
+					}
+				}
+			}
+			w.first[at+1] = int64(len(w.near))
+		}
+	}
+	for ; at < n; at++ {
+		w.first[at+1] = int64(len(w.near))
+	}
+	return w
+}
+
+// coarseDomains are the unknowns of the coarse level, those of each domain after those of the domain before it; a domain may have
+// none.
+func (h *spreadHierarchy) coarseDomains(t *tentative) dist.Domains {
+	l := h.over.layout
+	counts := make([]int64, l.Domains.Count()+1)
+	last := int32(0)
+	for _, p := range l.Parts {
+		end := last
+		for _, j := range t.first[p.First():p.End()] {
+			if j >= 0 {
+				end = max(end, t.coarse.First[t.coarse.Of[j]+1])
+			}
+		}
+		counts[p.Domain+1] = int64(end - last)
+		last = end
+	}
+	l.Comm.Sum(counts)
+	for k := range l.Domains.Count() {
+		counts[k+1] += counts[k]
+	}
+	return dist.Domains{Start: counts}
+}
+
+// fetchTentative gives t the rows of ghosts, in columns that it returns.
+func (h *spreadHierarchy) fetchTentative(t *tentative, d dist.Domains) *coarseColumns {
+	l := h.over.layout
+	lo, _ := l.Domains.Owned(l.Comm.Rank(), l.Comm.Size())
+	own := newCoarseColumns(d, d.Start[lo], t.coarse)
+	var codes []int64
+	ghosts := l.FetchRows(func(i int) ([]int64, []float64) {
+		codes = codes[:0]
+		if j := t.first[i]; j >= 0 {
+			codes = append(codes, own.codes[j:t.coarse.First[t.coarse.Of[j]+1]]...)
+		}
+		return codes, t.value[i*t.width:][:len(codes)]
+	})
+	c, _ := own.extended(ghosts)
+	t.coarse = c.blocks()
+	for i, j := range t.first {
+		if j >= 0 {
+			t.first[i] += int32(c.below)
+		}
+	}
+	for k, p := range l.Parts {
+		r := ghosts[k]
+		for g := range p.Ghosts {
+			i := p.At + g
+			if g >= p.Below {
+				i += p.Own
+			}
+			if lo, hi := r.RowPtr[g], r.RowPtr[g+1]; lo < hi {
+				t.first[i] = c.position(r.Col[lo] >> 1)
+				copy(t.value[i*t.width:], r.Val[lo:hi])
+			}
+		}
+	}
+	return c
+}
+
+// fetched returns own rows of p, whose columns are c, and rows of ghosts.
+func (h *spreadHierarchy) fetched(p *csr.Matrix, c *coarseColumns) (*csr.Matrix, *coarseColumns) {
+	ghosts := h.over.layout.FetchRows(c.coded(p))
+	e, to := c.extended(ghosts)
+	return e.joined(h.over.layout, p, to, ghosts), e
+}

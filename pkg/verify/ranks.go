@@ -1,0 +1,215 @@
+package verify
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// ranks are those that a system is spread over; nil: there is one, which has it all. Their methods are collective.
+type ranks struct {
+	*dist.Matrix
+	ask  [][]int32 // positions of the ghosts that are copies of rows of each rank
+	give [][]int32 // positions of the rows that each rank asks for
+}
+
+// newRanks finds out who needs what. What verifies asks by the numbers of rows, and not by the halo with which solvers multiply.
+func newRanks(a *dist.Matrix) *ranks {
+	c := a.Comm
+	r := &ranks{Matrix: a, ask: make([][]int32, c.Size()), give: make([][]int32, c.Size())}
+	rows := make([][]byte, c.Size())
+	for _, p := range a.Parts {
+		for k, row := range p.Ghosts {
+			at := p.At + k
+			if k >= p.Below {
+				at += p.Own
+			}
+			owner := a.Domains.Owner(a.Domains.Of(row), c.Size())
+			r.ask[owner] = append(r.ask[owner], int32(at))
+			rows[owner] = binary.LittleEndian.AppendUint64(rows[owner], uint64(row))
+		}
+	}
+	for from, b := range c.Alltoall(rows) {
+		for ; len(b) > 0; b = b[8:] {
+			r.give[from] = append(r.give[from], r.position(int64(binary.LittleEndian.Uint64(b))))
+		}
+	}
+	return r
+}
+
+// position returns that of a row of this rank.
+func (r *ranks) position(row int64) int32 {
+	p := r.Parts[r.Domains.Of(row)-r.Parts[0].Domain]
+	return int32(p.First() + int(row-p.Row))
+}
+
+// copies calls set with the position of each ghost and what get gives for the row that it is a copy of.
+func (r *ranks) copies(get func(at int32) uint64, set func(at int32, v uint64)) {
+	out := make([][]byte, len(r.give))
+	for to, rows := range r.give {
+		for _, at := range rows {
+			out[to] = binary.LittleEndian.AppendUint64(out[to], get(at))
+		}
+	}
+	for from, b := range r.Comm.Alltoall(out) {
+		for k, at := range r.ask[from] {
+			set(at, binary.LittleEndian.Uint64(b[8*k:]))
+		}
+	}
+}
+
+// ComputeDistributed is Compute for a matrix that is spread over ranks: x and b are vectors of this rank, whose own elements count. The
+// errors are the same on all ranks and for any number of them, and maxima those of the whole matrix. Collective, as what follows.
+func ComputeDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) Errors {
+	s, errors := checkDistributed(a, x, b, pool)
+	if s == nil {
+		return errors
+	}
+	all := measureAll(s, pool)
+	return all.errors()
+}
+
+// JudgeDistributed is Judge as ComputeDistributed is Compute. Weights are a vector of this rank.
+func JudgeDistributed(a *dist.Matrix, x, b []float64, tol float64, pool *parallel.Pool) Judgement {
+	s, errors := checkDistributed(a, x, b, pool)
+	if s == nil {
+		return Judgement{Errors: errors, Block: errors.Row}
+	}
+	return s.judge(tol, pool)
+}
+
+// UnexplainedDistributed is Unexplained as ComputeDistributed is Compute.
+func UnexplainedDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) float64 {
+	s, errors := checkDistributed(a, x, b, pool)
+	if s == nil {
+		return errors.Row
+	}
+	return s.unexplained(pool)
+}
+
+// checkDistributed returns the system to measure, or the outcome if there is nothing to measure.
+func checkDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) (*system, Errors) {
+	r := newRanks(a)
+	s := &system{m: a.Local, x: make([]float64, a.Len), b: make([]float64, a.Len), over: r}
+	bad := false
+	for _, p := range a.Parts {
+		s.own = append(s.own, [2]int{p.First(), p.End()})
+		copy(s.x[p.First():p.End()], x[p.First():p.End()])
+		copy(s.b[p.First():p.End()], b[p.First():p.End()])
+		for _, v := range x[p.First():p.End()] {
+			bad = bad || v-v != 0
+		}
+	}
+	if r.any(bad) {
+		inf := math.Inf(1)
+		return nil, Errors{inf, inf, inf, inf}
+	}
+	r.copies(func(at int32) uint64 { return math.Float64bits(s.x[at]) }, func(at int32, v uint64) { s.x[at] = math.Float64frombits(v) })
+	s.scale(pool)
+	return s, Errors{}
+}
+
+// any reports whether something is true on any rank.
+func (r *ranks) any(v bool) bool {
+	if r == nil || !v && r.Comm.Size() == 1 {
+		return v
+	}
+	x := []int64{0}
+	if v {
+		x[0] = 1
+	}
+	r.Comm.Max(x)
+	return x[0] == 1
+}
+
+// largest returns the largest v >= 0; NaN is larger than all.
+func (r *ranks) largest(v float64) float64 {
+	if r == nil {
+		return v
+	}
+	x := []int64{int64(math.Float64bits(math.Abs(v)))}
+	r.Comm.Max(x)
+	return math.Float64frombits(uint64(x[0]))
+}
+
+// extremes returns the smallest and the largest magnitude that is not zero; zeros if there is none.
+func (r *ranks) extremes(least, most float64) (float64, float64) {
+	if r == nil {
+		return least, most
+	}
+	x := []int64{math.MinInt64, int64(math.Float64bits(most))}
+	if least > 0 {
+		x[0] = -int64(math.Float64bits(least))
+	}
+	r.Comm.Max(x)
+	if x[0] == math.MinInt64 {
+		return 0, 0
+	}
+	return math.Float64frombits(uint64(-x[0])), math.Float64frombits(uint64(x[1]))
+}
+
+// partials returns those of all domains, in their order.
+func (r *ranks) partials(own []partial) []partial {
+	if r == nil {
+		return own
+	}
+	var b []byte
+	for k := range own {
+		values, exponents := own[k].fields()
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(*v))
+		}
+		for _, e := range exponents {
+			b = binary.LittleEndian.AppendUint64(b, uint64(*e))
+		}
+	}
+	all := make([]partial, 0, r.Domains.Count())
+	for _, b := range r.Comm.Gather(b) {
+		for len(b) > 0 {
+			var p partial
+			values, exponents := p.fields()
+			for _, v := range values {
+				*v, b = math.Float64frombits(binary.LittleEndian.Uint64(b)), b[8:]
+			}
+			for _, e := range exponents {
+				*e, b = int(binary.LittleEndian.Uint64(b)), b[8:]
+			}
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// fields are the numbers that a partial consists of.
+func (p *partial) fields() (values []*float64, exponents []*int) {
+	values = []*float64{&p.row, &p.componentwise}
+	for _, s := range []*scaled{&p.residual, &p.b, &p.normAx, &p.unexplained, &p.explained, &p.least} {
+		values, exponents = append(values, &s.v), append(exponents, &s.e)
+	}
+	for _, s := range []*sumSquares{&p.residual2, &p.b2, &p.absAx2} {
+		values, exponents = append(values, &s.sum), append(exponents, &s.e)
+	}
+	return values, exponents
+}
+
+// label is a number of row or column at of blocks, the same on all ranks: that of the row, or n more than that of the column.
+func (k *blocks) label(at int32) int64 {
+	if rows := int32(k.m.Rows); at >= rows {
+		return k.over.N + k.over.Global(int(at-rows))
+	}
+	return k.over.Global(int(at))
+}
+
+// labelled returns the row or column of this rank with a label; ok is false if another one has it.
+func (k *blocks) labelled(label int64) (at int32, ok bool) {
+	row, column := label, int32(0)
+	if row >= k.over.N {
+		row, column = row-k.over.N, int32(k.m.Rows)
+	}
+	if k.over.Domains.Owner(k.over.Domains.Of(row), k.over.Comm.Size()) != k.over.Comm.Rank() {
+		return 0, false
+	}
+	return k.over.position(row) + column, true
+}
