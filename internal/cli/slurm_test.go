@@ -71,6 +71,38 @@ func TestSlurmScript(t *testing.T) {
 	}
 }
 
+// TestRanksScripts runs the scripts of jobs over ranks with launchers that start one process.
+func TestRanksScripts(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash")
+	}
+	s := &killed{dir: t.TempDir()}
+	s.must(t, strings.Fields("generate poisson2d --n 20 --output a.mtx")...)
+	s.must(t, strings.Fields("solve a.mtx --output x.mtx")...)
+	want := s.x(t)
+	for script, launcher := range map[string]string{"ranks.sbatch": "srun", "ranks.pbs": "mpiexec"} {
+		job := newSlurmJob(t, s.dir)
+		start := "#!/bin/bash\nwhile [[ $1 == -* ]]; do shift; done\nexec \"$@\"\n"
+		if err := os.WriteFile(filepath.Join(job.bin, launcher), []byte(start), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(filepath.Dir(job.script), script)
+		c := exec.Command("bash", path, "a.mtx")
+		c.Dir = s.dir
+		c.Env = append(os.Environ(), "SLURM_JOB_ID="+script, "PBS_JOBID="+script, "MATRIX=a.mtx", "PATH="+job.path)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+		x, err := os.ReadFile(filepath.Join(s.dir, "mpsolve-"+script+".mtx"))
+		if err != nil || !bytes.Equal(x, want) {
+			t.Errorf("%s: another x (%v)", script, err)
+		}
+		if out, err := exec.Command("bash", path).CombinedOutput(); err == nil || !strings.Contains(string(out), "usage") {
+			t.Errorf("%s without a matrix: %v, %s", script, err, out)
+		}
+	}
+}
+
 // slurmJob is the batch script with a fake scontrol in its path.
 type slurmJob struct{ dir, bin, script, path string }
 
