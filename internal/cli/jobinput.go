@@ -8,21 +8,28 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // distributed reads a real sparse matrix by all ranks, and prints its warnings. Matrix of what it returns is that of rank 0 if there
 // is one domain, or it is not square, and Dist is nil then. domains is the number that was asked for; 0: none. Collective.
 func (in input) distributed(ctx context.Context, j *job, path string, domains int) (*matrixmarket.Distributed, error) {
-	opt, done := in.options()
+	opt, done := in.distributedOptions(j)
 	defer done()
-	v, err := matrixmarket.ReadDistributed(ctx, j.comm, path, matrixmarket.DistributedOptions{
-		Options: opt, Domains: domains, Stdin: in.in, Sharing: j.neighbours(), Alone: j.onFirst,
-	})
+	opt.Domains = domains
+	v, err := matrixmarket.ReadDistributed(ctx, j.comm, path, opt)
 	if err != nil {
-		return nil, readingError(path, err)
+		return nil, j.agree(readingError(path, err)) // rank 0 knows its exit code
 	}
 	in.warn(path, v.Content)
 	return v, nil
+}
+
+// distributedOptions are those of reading over ranks.
+func (in input) distributedOptions(j *job) (opt matrixmarket.DistributedOptions, done func()) {
+	opt.Options, done = in.options()
+	opt.Stdin, opt.Sharing, opt.Alone = in.in, j.neighbours(), j.onFirst
+	return opt, done
 }
 
 // neighbours returns how many ranks are on the node of this one, itself included.
@@ -36,44 +43,37 @@ func (j *job) neighbours() int {
 	return n
 }
 
-// readDistributedVectors is readVectors over ranks: each has its own elements of the right-hand sides, if they are in a file, and of the guesses. Rank 0 reads
-// and checks them. Collective.
+// readDistributedVectors is readVectors over ranks: each has its own elements of the right-hand sides, if they are in a file, and of the guesses. Collective.
 func (f *solveFlags) readDistributedVectors(ctx context.Context, j *job, in input, a *dist.Matrix) (b, x0 [][]float64, err error) {
-	var whole, guesses [][]float64
-	err = j.onFirst(ctx, func(ctx context.Context) (err error) {
-		whole, guesses, err = f.readVectors(ctx, in, int(a.N), int(a.N))
-		return err
+	return f.vectorsBy(func(path, what string) ([][]float64, error) {
+		in.check = ofLength(path, what, a.N)
+		opt, done := in.distributedOptions(j)
+		defer done()
+		content, own, err := matrixmarket.ReadColumnsDistributed(ctx, j.comm, path, opt, a.Domains)
+		if err != nil {
+			return nil, j.agree(readingError(path, err)) // rank 0 knows its exit code
+		}
+		in.warn(path, content)
+		return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	counts := []int64{int64(len(whole)), int64(len(guesses))} // none on other ranks
-	j.comm.Sum(counts)
-	b, x0 = j.scatter(a, whole, int(counts[0])), make([][]float64, counts[1])
-	if f.guess != "" {
-		x0 = j.scatter(a, guesses, int(counts[1]))
-	}
-	return b, x0, nil
 }
 
-// scatter gives each rank its own elements of vectors that rank 0 has. One that is there twice stays one. Collective.
-func (j *job) scatter(a *dist.Matrix, whole [][]float64, count int) [][]float64 {
-	own := make([][]float64, count)
-	for k := range own {
-		same := []int64{0}
-		var x []float64
-		if j.rank() == 0 {
-			if x = whole[k]; k > 0 && &x[0] == &whole[k-1][0] {
-				same[0] = 1
-			}
-		}
-		if j.comm.Max(same); same[0] > 0 {
-			own[k] = own[k-1]
-			continue
-		}
-		own[k] = dist.Scatter(j.comm, a.Domains, x)
+// checkElements is solve.CheckVector of the own elements of all ranks: the first bad one is the error of all. Collective.
+func (j *job) checkElements(name string, own []float64, a *dist.Matrix) error {
+	first := int64(0)
+	if len(a.Parts) > 0 {
+		first = a.Parts[0].Row
 	}
-	return own
+	err := solve.CheckElements(name, own, first)
+	rank := dist.First(j.comm, err != nil)
+	if rank < 0 {
+		return nil
+	}
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	return &solve.InputError{Msg: string(dist.Share(j.comm, rank, []byte(text)))}
 }
 
 // makeDistributedRHS makes the own elements of the right-hand side that is in no file, and describes it. Collective.

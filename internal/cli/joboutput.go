@@ -37,7 +37,7 @@ func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float
 
 // writeArray writes an array completely or not at all: plain files by all ranks, each its own bytes of it, others by rank 0. Collective.
 func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]float64) error {
-	if strings.HasSuffix(path, ".gz") {
+	if j.alone() || strings.HasSuffix(path, ".gz") {
 		return j.writeThrough(ctx, path, rows, own)
 	}
 	var f *atomicfile.File

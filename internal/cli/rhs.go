@@ -29,9 +29,26 @@ func (f *solveFlags) fileRHS() bool { return f.rhs != "ones" && !strings.HasPref
 // readVectors reads right-hand sides and guesses of a matrix of these dimensions as far as they are in
 // files, and checks all of them.
 func (f *solveFlags) readVectors(ctx context.Context, in input, rows, cols int) (b, x0 [][]float64, err error) {
+	return f.vectorsBy(func(path, what string) ([][]float64, error) {
+		n := rows
+		if what == initialGuess {
+			n = cols
+		}
+		return in.vectors(ctx, path, what, n)
+	})
+}
+
+// What a file of vectors holds.
+const (
+	rightHandSide = "right-hand side"
+	initialGuess  = "initial guess"
+)
+
+// vectorsBy is readVectors by a function that reads and checks a file.
+func (f *solveFlags) vectorsBy(read func(path, what string) ([][]float64, error)) (b, x0 [][]float64, err error) {
 	count := 1
 	if f.fileRHS() {
-		if b, err = in.vectors(ctx, f.rhs, "right-hand side", rows); err != nil {
+		if b, err = read(f.rhs, rightHandSide); err != nil {
 			return nil, nil, err
 		}
 		count = len(b)
@@ -40,7 +57,7 @@ func (f *solveFlags) readVectors(ctx context.Context, in input, rows, cols int) 
 	if f.guess == "" {
 		return b, x0, nil
 	}
-	guesses, err := in.vectors(ctx, f.guess, "initial guess", cols)
+	guesses, err := read(f.guess, initialGuess)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,29 +93,39 @@ func defaultRHSText(ones bool) string {
 // vectors reads a file of vectors for a matrix of n rows and checks each. Another length is
 // an error before anything is allocated.
 func (in input) vectors(ctx context.Context, path, what string, n int) ([][]float64, error) {
-	in.check = func(_ matrixmarket.Header, rows, _ int) error {
-		if rows != n {
-			return &solve.InputError{Msg: fmt.Sprintf("%s: the %s has %d elements, the matrix %d rows", path, what, rows, n)}
-		}
-		return nil
-	}
+	in.check = ofLength(path, what, int64(n))
 	columns, err := in.columns(ctx, path)
 	if err != nil {
 		return nil, err
 	}
+	return columns, checkColumns(path, what, columns, func(name string, v []float64) error { return solve.CheckVector(name, v, n) })
+}
+
+// ofLength checks the size line of a file of vectors for a matrix of n rows.
+func ofLength(path, what string, n int64) func(h matrixmarket.Header, rows, cols int) error {
+	return func(_ matrixmarket.Header, rows, _ int) error {
+		if int64(rows) != n {
+			return &solve.InputError{Msg: fmt.Sprintf("%s: the %s has %d elements, the matrix %d rows", path, what, rows, n)}
+		}
+		return nil
+	}
+}
+
+// checkColumns checks each vector of a file, given its name.
+func checkColumns(path, what string, columns [][]float64, check func(name string, v []float64) error) error {
 	if len(columns) == 0 {
-		return nil, &exitError{exitInput, fmt.Errorf("%s: the file has no columns", path)}
+		return &exitError{exitInput, fmt.Errorf("%s: the file has no columns", path)}
 	}
 	for k, v := range columns {
 		name := what
 		if len(columns) > 1 {
 			name = fmt.Sprintf("%s in column %d", what, k+1)
 		}
-		if err := solve.CheckVector(name, v, n); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		if err := check(name, v); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return columns, nil
+	return nil
 }
 
 // columns reads a file of vectors.

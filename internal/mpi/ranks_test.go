@@ -105,7 +105,6 @@ func (j job) command(t *testing.T) *exec.Cmd {
 // kinds and numbers of ranks that jobs are tried with; MPICH spins, so no more ranks than processors.
 var trials = []job{
 	{kind: openMPI, ranks: 1},
-	{kind: openMPI, ranks: 2},
 	{kind: openMPI, ranks: 3},
 	{kind: openMPI, ranks: 8},
 	{kind: mpich, ranks: 1},

@@ -54,23 +54,30 @@ func ReadDistributed(ctx context.Context, c dist.Comm, path string, opt Distribu
 	if c.Size() == 1 {
 		return readWhole(ctx, c, path, opt, "")
 	}
-	var s survey
-	var err error
+	s, err := lookTogether(c, path, opt, wholeMatrix)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Whole != "":
+		return readWhole(ctx, c, path, opt, s.Whole)
+	}
+	return readShares(ctx, c, path, opt, s)
+}
+
+// lookTogether returns what rank 0 finds out about a file, on all ranks. Collective.
+func lookTogether(c dist.Comm, path string, opt DistributedOptions, whole func(*reading, DistributedOptions) string) (s survey, err error) {
 	if c.Rank() == 0 {
-		s, err = look(path, opt)
+		s, err = look(path, opt, whole)
 	}
 	if err := agree(c, err); err != nil {
-		return nil, err
+		return s, err
 	}
 	var b []byte
 	if c.Rank() == 0 {
 		b = encoded(s)
 	}
 	decode(dist.Share(c, 0, b), &s)
-	if s.Whole != "" {
-		return readWhole(ctx, c, path, opt, s.Whole)
-	}
-	return readShares(ctx, c, path, opt, s)
+	return s, nil
 }
 
 // survey is what rank 0 finds out about a file before it is read.
@@ -83,8 +90,8 @@ type survey struct {
 	Size, Offset, Behind int64 // of the file; of the text behind the size line, and the line that it is behind
 }
 
-// look looks at the first lines of a file.
-func look(path string, opt DistributedOptions) (survey, error) {
+// look looks at the first lines of a file. whole says why the ranks cannot share it, if they cannot.
+func look(path string, opt DistributedOptions, whole func(*reading, DistributedOptions) string) (survey, error) {
 	if path == "-" {
 		return survey{Whole: "standard input"}, nil
 	}
@@ -98,23 +105,30 @@ func look(path string, opt DistributedOptions) (survey, error) {
 	}
 	defer file.Close()
 	s := r.survey()
-	switch {
-	case r.in.file == nil:
-		s.Whole = "a compressed file"
-	case r.Object != MatrixObject || r.Format != Coordinate:
-		s.Whole = "an array"
-	case r.Field == Complex:
-		s.Whole = "a complex file"
-	case r.rows != r.cols:
-		s.Whole = "not square"
-	case opt.domains(int64(r.rows)) == 1:
-		s.Whole = "one domain"
-	case opt.domains(int64(r.rows)) > r.rows:
-		s.Whole = "fewer rows than domains" // an error, after those of the file
-	default:
-		return s, r.inProportion()
+	s.Whole = "a compressed file"
+	if r.in.file != nil {
+		if s.Whole = whole(r, opt); s.Whole == "" {
+			return s, r.inProportion()
+		}
 	}
 	return s, nil
+}
+
+// wholeMatrix says why ranks cannot share the file of a matrix.
+func wholeMatrix(r *reading, opt DistributedOptions) string {
+	switch domains := opt.domains(int64(r.rows)); {
+	case r.Object != MatrixObject || r.Format != Coordinate:
+		return "an array"
+	case r.Field == Complex:
+		return "a complex file"
+	case r.rows != r.cols:
+		return "not square"
+	case domains == 1:
+		return "one domain"
+	case domains > r.rows:
+		return "fewer rows than domains" // an error, after those of the file
+	}
+	return ""
 }
 
 // domains returns the number of domains of so many rows.

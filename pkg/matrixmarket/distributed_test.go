@@ -272,3 +272,63 @@ func FuzzReadDistributed(f *testing.F) {
 		sameOnRanks(t, path, 1+int(ranks)%4, 1+int(ranks)/4%5, Options{Threads: 1, MaxMemory: 1 << 22, pieceSize: int(piece) + 1})
 	})
 }
+
+// Columns come to the owners of their rows, whatever the file is like; errors are those of one process (Concurrent).
+func TestConcurrentRanksReadColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	for n := range 60 {
+		rows, cols := 1+rng.IntN(40), rng.IntN(4)
+		var b strings.Builder
+		fmt.Fprintf(&b, "%%%%MatrixMarket matrix array %s general\n%d %d\n", []string{"real", "integer"}[n%2], rows, cols)
+		for range rows * cols {
+			fmt.Fprintf(&b, "%d\n", rng.IntN(1000))
+		}
+		s := b.String()
+		switch n % 6 {
+		case 3: // spoil it
+			k := rng.IntN(len(s))
+			s = s[:k] + string("x%\n-9 e"[rng.IntN(7)]) + s[k+1:]
+		case 4:
+			s = fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n%d 1 1\n%d 1 5\n", rows, rows)
+		case 5:
+			s = strings.Replace(s, "matrix array real", "matrix array complex", 1)
+		}
+		path := tempFile(t, "b.mtx", []byte(s))
+		opt := Options{Threads: 2, pieceSize: 1 + rng.IntN(30)}
+		want, wantErr := ReadFile(context.Background(), path, opt)
+		var columns [][]float64
+		if wantErr == nil {
+			if columns, wantErr = want.Columns(); wantErr != nil {
+				wantErr = &Error{File: path, Msg: wantErr.Error()}
+			}
+		}
+		if wantErr == nil && want.Rows != rows {
+			continue // an error of the caller's check
+		}
+		for _, ranks := range []int{1, 2, 3, 5} {
+			d, err := dist.Cut(int64(rows), 1+rng.IntN(min(4, rows)), func(i int64) int64 { return i })
+			if err != nil {
+				t.Fatal(err)
+			}
+			dist.Run(ranks, func(c dist.Comm) {
+				content, own, err := ReadColumnsDistributed(context.Background(), c, path, DistributedOptions{Options: opt}, d)
+				if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+					t.Errorf("rank %d of %d: %v, want %v\n%s", c.Rank(), ranks, err, wantErr, s)
+				}
+				if err != nil || wantErr != nil {
+					return
+				}
+				if c.Rank() == 0 && !slices.Equal(content.Warnings, want.Warnings) || len(own) != len(columns) {
+					t.Errorf("rank %d of %d: %d columns, %v", c.Rank(), ranks, len(own), content.Warnings)
+					return
+				}
+				lo, hi := d.Owned(c.Rank(), ranks)
+				for k, x := range own {
+					if !slices.Equal(x, columns[k][d.Start[lo]:d.Start[hi]]) {
+						t.Errorf("rank %d of %d has other elements of column %d", c.Rank(), ranks, k)
+					}
+				}
+			})
+		}
+	}
+}

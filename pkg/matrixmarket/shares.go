@@ -12,6 +12,24 @@ import (
 
 // readShares has each rank read its share of a plain file.
 func readShares(ctx context.Context, c dist.Comm, path string, opt DistributedOptions, s survey) (*Distributed, error) {
+	p, err := parseShare(ctx, c, path, opt, s)
+	if err != nil {
+		return nil, err
+	}
+	v := &Distributed{Content: p.content, How: fmt.Sprintf("by %d ranks, each its share of the bytes", c.Size())}
+	return v, p.reading.distribute(ctx, c, v, opt, p.found.mixed(), p.behind.line+1)
+}
+
+// share is the share of a file that a rank has parsed.
+type share struct {
+	reading *reading
+	content *Content // what is known of the whole
+	found   findings // in the whole
+	behind  position // where it begins
+}
+
+// parseShare parses the share of this rank, and returns the first fault of all. Collective.
+func parseShare(ctx context.Context, c dist.Comm, path string, opt DistributedOptions, s survey) (*share, error) {
 	r, file, err := openSame(c, path, opt, s)
 	if err := agree(c, err); err != nil {
 		if file != nil {
@@ -30,14 +48,13 @@ func readShares(ctx context.Context, c dist.Comm, path string, opt DistributedOp
 		return nil, err
 	}
 	r.in.progress.finish()
-	v := &Distributed{How: fmt.Sprintf("by %d ranks, each its share of the bytes", c.Size())}
-	v.Content = &Content{
+	p := &share{reading: r, behind: behind, found: r.findAll(c, behind.line+1)}
+	p.content = &Content{
 		Header: r.Header, Rows: r.rows, Cols: r.cols, Stored: r.size.entries,
 		Warnings: r.pre.warnings, limit: r.limit,
 	}
-	found := r.findAll(c, behind.line+1)
-	r.report(v.Content, found)
-	return v, r.distribute(ctx, c, v, opt, found.mixed(), behind.line+1)
+	r.report(p.content, p.found)
+	return p, nil
 }
 
 // openSame opens the file that rank 0 has looked at, for the share of this rank.
@@ -233,7 +250,12 @@ func (r *reading) inProportion() error {
 // checkShare checks the memory of a rank: the entries of its share of the file, what came from others, and its rows.
 func (r *reading) checkShare(nonzeros, received int64) error {
 	shares := int64(r.shares)
-	need := float64(r.size.entries/shares*r.stagedBytes() + received + 8*(int64(r.rows)/shares+1) + 12*nonzeros)
+	need := float64(r.size.entries/shares*r.stagedBytes() + received)
+	if r.Format == Array {
+		need *= 3 // the values in one piece, and those of the rows of this rank
+	} else {
+		need += float64(8*(int64(r.rows)/shares+1) + 12*nonzeros)
+	}
 	limit := r.limit
 	limit.text = 1 << 62 // rank 0 has judged the proportion
 	return limit.check(need, "a part of a %d x %d %v with %s, one of %d", r.rows, r.cols, r.Object, plural(int(r.size.entries), "entry"), r.shares)

@@ -117,13 +117,27 @@ func TestDistributedSameBitsForAnyRanks(t *testing.T) {
 	}
 }
 
-// By default domains overlap unless that doubles their rows.
+// By default domains overlap unless that triples their rows, and for symmetric M where nodes have several unknowns.
 func TestOverlapByDefault(t *testing.T) {
-	for domains, want := range map[int]bool{1: true, 4: true, 40: false} {
-		m := laplace(t, 40)
-		got := tried(t, 2, domains, 1, IC0, m, Options{Symmetric: true}, random(m.Rows, 1))
-		if strings.Contains(got.text, "overlap") != want {
-			t.Errorf("%d domains: %s %v", domains, got.text, got.err)
+	grid, body := laplace(t, 40), generated(t, "elasticity3d", generate.Params{"n": 6})
+	for _, c := range []struct {
+		m         *csr.Matrix
+		kind      Kind
+		symmetric bool
+		domains   int
+		want      bool
+	}{
+		{grid, ILU0, false, 1, true},
+		{grid, ILU0, false, 4, true},
+		{grid, ILU0, false, 80, false},
+		{grid, IC0, true, 4, false},
+		{body, IC0, true, 4, true},
+		{body, IC0, true, 80, false},
+		{body, BlockJacobi, true, 4, false},
+	} {
+		got := tried(t, 2, c.domains, 1, c.kind, c.m, Options{Symmetric: c.symmetric}, random(c.m.Rows, 1))
+		if strings.Contains(got.text, "overlap") != c.want {
+			t.Errorf("%+v: %s %v", c, got.text, got.err)
 		}
 	}
 }

@@ -106,12 +106,11 @@ func newSpreadHierarchy(s distributed) (*spreadHierarchy, error) {
 	l := s.a.Layout
 	size := s.BlockSize
 	if size <= 0 {
-		size = h.blockSize()
+		size = BlockSizeDistributed(s.a)
 	}
-	for _, row := range l.Domains.Start {
-		if row%int64(size) != 0 {
-			return nil, fmt.Errorf("domains begin with unknowns that are not the first of a node of %d", size)
-		}
+	if slices.ContainsFunc(l.Domains.Start, func(row int64) bool { return row%int64(size) != 0 }) {
+		s.logf("amg: domains cut nodes of %d unknowns: each unknown is a node", size)
+		size = 1
 	}
 	h.null = slices.Clone(s.Multigrid.NearNull)
 	s.Multigrid.NearNull, h.Multigrid.NearNull = nil, nil
@@ -151,43 +150,6 @@ func infiniteOwn(l *dist.Layout, v []float64) bool {
 		}
 	}
 	return false
-}
-
-// blockSize is BlockSize for the finest level.
-func (h *spreadHierarchy) blockSize() int {
-	for size := largestNode; size > 1; size-- {
-		if !slices.ContainsFunc(h.over.layout.Domains.Start, func(row int64) bool { return row%int64(size) != 0 }) && h.blockFill(size) >= nodeFill {
-			return size
-		}
-	}
-	return 1
-}
-
-// blockFill is blockFill for the finest level.
-func (h *spreadHierarchy) blockFill(size int) float64 {
-	l := h.over.layout
-	var blocks, nnz int64
-	for _, p := range l.Parts {
-		nodes := p.Own / size
-		all := l.Domains.Rows() / int64(size)
-		step := int((all-1)/sampledNodes) + 1
-		before := int(p.Row) / size
-		var seen []int64
-		for k := (before+step-1)/step*step - before; k < nodes; k += step {
-			seen = seen[:0]
-			for i := p.First() + k*size; i < p.First()+(k+1)*size; i++ {
-				cols, _ := h.a.Row(i)
-				nnz += int64(len(cols))
-				for _, j := range cols {
-					seen = append(seen, l.Global(int(j))/int64(size))
-				}
-			}
-			slices.Sort(seen)
-			blocks += int64(len(slices.Compact(seen)))
-		}
-	}
-	h.over.sum(&blocks, &nnz)
-	return float64(nnz) / float64(max(blocks, 1)*int64(size*size))
 }
 
 // wholeNodes adds ghosts until nodes, of so many unknowns, are whole, and sets nodes.

@@ -72,7 +72,7 @@ func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
 func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, coarsest *csr.Matrix) (*cycle[T], Cost, error) {
 	c := &cycle[T]{pool: s.pool, kCycle: s.Multigrid.KCycle, symmetric: s.Symmetric, levels: make([]cycleLevel[T], len(levels))}
 	cost, once := Cost{}, Cost{} // once: of what all ranks have
-	finest := 0 // nonzeros
+	finest := 0                  // nonzeros
 	if len(levels) > 0 {
 		finest = levels[0].count()
 	}

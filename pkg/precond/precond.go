@@ -96,7 +96,7 @@ type Overlap string
 
 // The overlaps.
 const (
-	OverlapAuto Overlap = ""  // OverlapOne where the kind has it, unless domains are so small that it doubles their rows
+	OverlapAuto Overlap = ""  // OverlapOne where the kind has it and it pays, by the size of domains and of nodes
 	OverlapNone Overlap = "0" // blocks on the diagonal
 	OverlapOne  Overlap = "1" // restricted additive Schwarz, or a weighted one where M must be symmetric
 )

@@ -26,9 +26,9 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	}
 	level.layout = l
 	p, c = h.fetched(p, c)
-	r := c.restriction(l, p).Transpose(h.pool)
+	r := c.restriction(l, p, h.pool).Transpose(h.pool)
 
-	product, err := csr.Multiply(rowsOf(level.a, l.Sources()), p, c.blocks(), h.pool)
+	product, err := csr.Multiply(rowsOf(level.a, l.Sources(), h.pool), p, c.blocks(), h.pool)
 	if err = h.over.agree(err); err != nil {
 		return err
 	}
@@ -188,34 +188,44 @@ func relaidVector(x []float64, from, to *dist.Layout) []float64 {
 }
 
 // restriction returns the transpose of what P has to restrict to own unknowns: to those of a domain, from its segment.
-func (c *coarseColumns) restriction(l *dist.Layout, p *csr.Matrix) *csr.Matrix {
-	b := rowBuilder{cols: c.own}
-	for _, q := range l.Parts {
-		b.skip(q.At)
-		lo := c.below + int(c.domains.Start[q.Domain]-c.first)
-		hi := c.below + int(c.domains.Start[q.Domain+1]-c.first)
-		for i := q.At; i < q.Next(); i++ {
-			cols, vals := p.Row(i)
-			for e, j := range cols {
-				if int(j) >= lo && int(j) < hi {
-					b.add(j-int32(c.below), vals[e])
-				}
-			}
-			b.next()
+func (c *coarseColumns) restriction(l *dist.Layout, p *csr.Matrix, pool *parallel.Pool) *csr.Matrix {
+	own := func(i int) (lo, hi int64) { // elements of row i
+		q := l.Parts[l.Part(i)]
+		if i >= q.Next() {
+			return 0, 0
 		}
+		first := int32(c.below + int(c.domains.Start[q.Domain]-c.first))
+		end := int32(c.below + int(c.domains.Start[q.Domain+1]-c.first))
+		lo, hi = p.RowPtr[i], p.RowPtr[i+1]
+		for lo < hi && p.Col[lo] < first {
+			lo++
+		}
+		for hi > lo && p.Col[hi-1] >= end {
+			hi--
+		}
+		return lo, hi
 	}
-	return b.matrix(l.Len)
+	return assembled(l.Len, c.own, pool, func(i int) int {
+		lo, hi := own(i)
+		return int(hi - lo)
+	}, func(i int, col []int32, val []float64) {
+		lo, hi := own(i)
+		for k, j := range p.Col[lo:hi] {
+			col[k] = j - int32(c.below)
+		}
+		copy(val, p.Val[lo:hi])
+	})
 }
 
 // rowsOf returns some rows of m.
-func rowsOf(m *csr.Matrix, rows []int32) *csr.Matrix {
-	b := rowBuilder{cols: m.Cols}
-	for _, i := range rows {
-		cols, vals := m.Row(int(i))
-		b.col, b.val = append(b.col, cols...), append(b.val, vals...)
-		b.next()
-	}
-	return b.matrix(len(rows))
+func rowsOf(m *csr.Matrix, rows []int32, pool *parallel.Pool) *csr.Matrix {
+	return assembled(len(rows), m.Cols, pool, func(k int) int {
+		return int(m.RowPtr[rows[k]+1] - m.RowPtr[rows[k]])
+	}, func(k int, col []int32, val []float64) {
+		cols, vals := m.Row(int(rows[k]))
+		copy(col, cols)
+		copy(val, vals)
+	})
 }
 
 // fetchedProduct returns rows of A P of those ghosts that r refers to, given those of own unknowns that are

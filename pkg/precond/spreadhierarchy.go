@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 const (
@@ -43,7 +44,7 @@ func (h *spreadHierarchy) coarsen() (more bool, err error) {
 		return false, err
 	}
 	connections, strong := h.connections()
-	t := newTentative(h.nodes, aggregate(connections, strong.within(l, h.nodes), pool), h.null, pool)
+	t := newTentative(h.nodes, aggregate(connections, strong.within(l, h.nodes, pool), pool), h.null, pool)
 	d := h.coarseDomains(t)
 	if n := d.Rows(); n == 0 || float64(n) > slowCoarsening*float64(h.rows()) {
 		return false, nil
@@ -76,33 +77,49 @@ func (h *spreadHierarchy) allowed(bytes int64) error {
 }
 
 // within is the graph without the connections between domains.
-func (g *graph) within(l *dist.Layout, nd nodes) *graph {
+func (g *graph) within(l *dist.Layout, nd nodes, pool *parallel.Pool) *graph {
 	n := len(g.first) - 1
+	domain := func(k int32) (first, end int32) { // the nodes of that of node k
+		p := l.Parts[l.Part(int(nd.First[k]))]
+		if i := int(nd.First[k]); i < p.First() || i >= p.End() {
+			return 0, 0
+		}
+		return nd.Of[p.First()], nd.Of[p.End()-1] + 1
+	}
 	w := &graph{first: make([]int64, n+1)}
-	at := 0
-	for _, p := range l.Parts {
-		if p.Own == 0 {
-			continue
-		}
-		first, end := nd.Of[p.First()], nd.Of[p.End()-1]+1
-		for ; at < int(first); at++ {
-			w.first[at+1] = int64(len(w.near))
-		}
-		for ; at < int(end); at++ {
-			for q, j := range g.of(int32(at)) {
+	bounds := evenly(n, nodesPerTask)
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		for k := int32(lo); k < int32(hi); k++ {
+			first, end := domain(k)
+			for _, j := range g.of(k) {
 				if j >= first && j < end {
-					w.near = append(w.near, j)
-					if g.loose != nil {
-						w.loose = append(w.loose, g.isLoose(int32(at), q))
-					}
+					w.first[k+1]++
 				}
 			}
-			w.first[at+1] = int64(len(w.near))
 		}
+	})
+	for k := range n {
+		w.first[k+1] += w.first[k]
 	}
-	for ; at < n; at++ {
-		w.first[at+1] = int64(len(w.near))
+	w.near = make([]int32, w.first[n])
+	if g.loose != nil {
+		w.loose = make([]bool, len(w.near))
 	}
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		at := w.first[lo]
+		for k := int32(lo); k < int32(hi); k++ {
+			first, end := domain(k)
+			for q, j := range g.of(k) {
+				if j < first || j >= end {
+					continue
+				}
+				if w.near[at] = j; w.loose != nil {
+					w.loose[at] = g.isLoose(k, q)
+				}
+				at++
+			}
+		}
+	})
 	return w
 }
 

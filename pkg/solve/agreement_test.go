@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/dist"
@@ -11,15 +12,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// ending is a context that has ended when it has been asked so many times.
+// ending is a context that has ended when it has been asked more often than so many times.
 type ending struct {
 	context.Context
-	left int
-	err  error
+	asked atomic.Int64
+	most  int64
+	err   error
 }
 
 func (e *ending) Err() error {
-	if e.left--; e.left < 0 {
+	if e.asked.Add(1) > e.most {
 		return e.err
 	}
 	return nil
@@ -41,7 +43,7 @@ func TestInterruptOnOneRank(t *testing.T) {
 				a, _ := dist.Spread(c, m, 4)
 				ctx := context.Background()
 				if c.Rank() == last {
-					ctx = &ending{ctx, looks, err}
+					ctx = &ending{Context: ctx, most: int64(looks), err: err}
 				}
 				s, err := NewDistributed(ctx, a, Options{Precond: Precond{Kind: precond.ILU0}})
 				if failed[c.Rank()] = err; err != nil {

@@ -178,9 +178,12 @@ func leftNullVectors(m *csr.Matrix) (found [][]float64) {
 	return found
 }
 
+// smallElement is what rounding may leave of zeros, beside the largest elements.
+const smallElement = 0x1p-46
+
 // chop sets what rounding left of zeros to zero.
 func chop(y []float64) {
-	least := 0x1p-46 * absMax(y)
+	least := smallElement * absMax(y)
 	for i, v := range y {
 		if math.Abs(v) < least {
 			y[i] = 0

@@ -33,22 +33,11 @@ func (v Evidence) shows(n int) bool {
 const denseRows = 400
 
 // seekEvidence looks for evidence where x explains nothing, and gives the reason that follows.
-func (a *answer) seekEvidence() error {
+func (a *answer) seekEvidence() (err error) {
 	if a.s.job != nil {
-		a.s.say("verdict %s: whether equations contradict each other is not found out over several domains (--domains 1)", a.reason)
-		return nil
-	}
-	if a.s.given.Rows <= denseRows {
-		a.weighAll(leftNullVectors(a.s.given))
-	}
-	var err error
-	if a.evidence == nil { // also where elimination is not accurate enough
-		a.weighAll(a.projectedNull())
-	}
-	if a.evidence == nil && a.ctx.Err() == nil {
-		var found [][]float64
-		found, err = a.inverseIteration()
-		a.weighAll(found)
+		err = a.seekEvidenceOverDomains()
+	} else {
+		err = a.seekAllEvidence()
 	}
 	if a.evidence != nil {
 		a.reason = krylov.Inconsistent
@@ -57,14 +46,34 @@ func (a *answer) seekEvidence() error {
 	return err
 }
 
-// weighAll keeps the vector that is the strongest evidence. Against a solve that met the
-// tolerance it must show more than that lets pass, unless an equation is missed by as much as
-// its own terms.
+// seekAllEvidence looks for it by all means, of which the cheapest come first.
+func (a *answer) seekAllEvidence() (err error) {
+	if a.s.given.Rows <= denseRows {
+		a.weighAll(leftNullVectors(a.s.given))
+	}
+	if a.evidence == nil { // also where elimination is not accurate enough
+		a.weighAll(a.projectedNull())
+	}
+	if a.evidence == nil && a.ctx.Err() == nil {
+		var found [][]float64
+		found, err = a.inverseIteration()
+		a.weighAll(found)
+	}
+	return err
+}
+
+// weighAll keeps the vector that is the strongest evidence.
 func (a *answer) weighAll(found [][]float64) {
-	v := strongest(a.s.given, a.given, found)
-	if v != nil && (!a.reason.Converged() || a.Componentwise > 0.1 || v.Product > unconfirmedResidual*a.s.opt.Tol) {
+	if v := strongest(a.s.given, a.given, found); a.believes(v) {
 		a.evidence = v
 	}
+}
+
+// believes reports whether there is evidence that counts. Against a solve that met the
+// tolerance it must show more than that lets pass, unless an equation is missed by as much as
+// its own terms.
+func (a *answer) believes(v *Evidence) bool {
+	return v != nil && (!a.reason.Converged() || a.Componentwise > 0.1 || v.Product > unconfirmedResidual*a.s.opt.Tol)
 }
 
 // strongest returns the clearest evidence among these y; nil: none shows anything.
@@ -111,8 +120,8 @@ const inverseRounds = 3
 // of one step, scaled, as the g of the next. Its work is limited as that of the solve.
 func (a *answer) inverseIteration() ([][]float64, error) {
 	opt := krylov.Options[vector]{Tol: 0x1p-51, MaxIter: max(furtherIter, 2*a.solved.Iterations)}
-	if a.s.Facts.Asymmetry == 0 && a.solved.Reason.Converged() { // A is its transpose, and the method converges
-		sums := a.s.m.RowSums(a.s.pool)
+	if a.transposed() {
+		sums := a.s.absSums()
 		return a.iterateInversely(a.s.Order, opt, func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error) {
 			return a.s.refiner.rowwise(a.ctx, y, g, sums, opt)
 		})
@@ -130,29 +139,44 @@ func (a *answer) inverseIteration() ([][]float64, error) {
 	})
 }
 
+// transposed reports whether A is its own transpose, and solving with it has converged.
+func (a *answer) transposed() bool { return a.s.Facts.Asymmetry == 0 && a.solved.Reason.Converged() }
+
+// signs are those of vectors like x, by the numbers of rows.
+func (a *answer) signs() []float64 {
+	y := a.vectors.New()
+	a.vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			y[i] = sign(a.row(i), 0)
+		}
+	})
+	return y
+}
+
 // iterateInversely does the steps by what solves A^T y = g, in an order of the unknowns.
 func (a *answer) iterateInversely(
 	order Ordering, opt krylov.Options[vector], solve func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error),
 ) ([][]float64, error) {
-	y := order.forth(signs(a.s.m.Rows, 0))
+	y := order.forth(a.signs())
 	for range inverseRounds {
 		if a.ctx.Err() != nil {
 			break
 		}
-		g := append([]float64(nil), y...)
-		e := csr.Exponent(absMax(g))
+		g := a.vectors.New()
+		copy(g, y)
+		e := csr.Exponent(a.vectors.AbsMax(g))
 		for i := range g {
 			g[i] = csr.Ldexp(g[i], -e)
 		}
 		if _, err := solve(y, g, opt); err != nil {
 			return nil, err
 		}
-		if v := absMax(y); v == 0 || !finite(v) { // the step before has come far enough for this one to fail
+		if v := a.vectors.AbsMax(y); v == 0 || !finite(v) { // the step before has come far enough for this one to fail
 			copy(y, g)
 			break
 		}
 	}
-	e := csr.Exponent(absMax(y))
+	e := csr.Exponent(a.vectors.AbsMax(y))
 	for i := range y {
 		y[i] = csr.Ldexp(y[i], -e)
 	}
@@ -163,7 +187,11 @@ func (a *answer) iterateInversely(
 func signs(n int, k uint64) []float64 {
 	v := make([]float64, n)
 	for i := range v {
-		v[i] = float64(1 - 2*int((uint64(i+1)*0x9e3779b97f4a7c15*(2*k+1))>>63))
+		v[i] = sign(int64(i), k)
 	}
 	return v
+}
+
+func sign(i int64, k uint64) float64 {
+	return float64(1 - 2*int((uint64(i+1)*0x9e3779b97f4a7c15*(2*k+1))>>63))
 }

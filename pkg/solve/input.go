@@ -50,9 +50,15 @@ func CheckVector(what string, v []float64, n int) error {
 	if len(v) != n {
 		return invalid("the %s has %d elements, the matrix %d rows", what, len(v), n)
 	}
+	return CheckElements(what, v, 0)
+}
+
+// CheckElements reports as an InputError that a vector, named in words, has an element that is NaN or Inf; v are its elements from
+// first on.
+func CheckElements(what string, v []float64, first int64) error {
 	for i, e := range v {
 		if e-e != 0 {
-			return invalid("element %d of the %s is %v", i+1, what, e)
+			return invalid("element %d of the %s is %v", first+int64(i)+1, what, e)
 		}
 	}
 	return nil

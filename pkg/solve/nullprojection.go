@@ -2,6 +2,7 @@ package solve
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -48,7 +49,9 @@ func (a *answer) projectedNull() [][]float64 {
 			for i := range y {
 				y[i] = csr.Ldexp(y[i], scaling.Col[i])
 			}
-			found = append(found, y)
+			large := slices.Clone(y)
+			chop(large)
+			found = append(found, y, large) // what is left of zeros is no equation
 		}
 	}
 	return found
