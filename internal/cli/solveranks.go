@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // cut returns the number of domains to ask for: that of the flag, or one for what several cannot do, or 0, to go by the number of rows.
@@ -13,6 +14,17 @@ func (r *solveRun) cut() int {
 		return 1
 	}
 	return r.domains.count
+}
+
+// sayHow logs how the matrix was read by several ranks, or why it was not cut.
+func (r *solveRun) sayHow() {
+	n, _ := r.problem.dims()
+	switch err := r.overDomains(); {
+	case r.spread() && r.how != "":
+		r.opt.Log("read " + r.how)
+	case !r.spread() && r.domains.count == 0 && dist.DefaultDomains(n) > 1 && err != nil:
+		r.opt.Log("domains 1: " + oneLine(err))
+	}
 }
 
 // together is untilLimit for what all ranks do: if this one gives up, the others cannot go on.

@@ -189,9 +189,7 @@ func (r *solveRun) linesTo() io.Writer {
 
 // prepare picks the device if the rules do, makes the solver and prints what it chose.
 func (r *solveRun) prepare(ctx context.Context) (err error) {
-	if r.how != "" && r.spread() {
-		r.opt.Log("read " + r.how)
-	}
+	r.sayHow()
 	if r.device.kind == autoDevice && !r.spread() {
 		var why string
 		if r.opt.Device, why = r.device.pick(ctx, r.streams, r.opt, r.problem.share()); why != "" {
