@@ -1,0 +1,118 @@
+package precond
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
+)
+
+// widened returns the layout of the current level with all unknowns that the restriction refers to, or nil if
+// there are no more than there were.
+func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) *dist.Layout {
+	l := h.over.layout
+	domain := make([]int, len(c.codes))
+	for j := range domain {
+		domain[j] = c.domains.Of(c.global(int32(j)))
+	}
+	to := make([][]byte, l.Comm.Size())
+	for _, q := range l.Parts {
+		for i := q.First(); i < q.End(); i++ {
+			cols, _ := p.Row(i)
+			last := q.Domain
+			for _, j := range cols { // in the order of domains
+				if d := domain[j]; d != q.Domain && d != last {
+					last = d
+					rank := l.Domains.Owner(d, l.Comm.Size())
+					to[rank] = binary.LittleEndian.AppendUint64(to[rank], uint64(d))
+					to[rank] = binary.LittleEndian.AppendUint64(to[rank], uint64(q.Row+int64(i-q.First())))
+				}
+			}
+		}
+	}
+	ghosts := make([][]int64, len(l.Parts))
+	for k, q := range l.Parts {
+		ghosts[k] = slices.Clone(q.Ghosts)
+	}
+	for _, b := range l.Comm.Alltoall(to) {
+		for ; len(b) > 0; b = b[16:] {
+			k := int(binary.LittleEndian.Uint64(b)) - l.Parts[0].Domain
+			ghosts[k] = append(ghosts[k], int64(binary.LittleEndian.Uint64(b[8:])))
+		}
+	}
+	more := false
+	for k, q := range l.Parts {
+		slices.Sort(ghosts[k])
+		ghosts[k] = slices.Compact(ghosts[k])
+		more = more || len(ghosts[k]) > len(q.Ghosts)
+	}
+	if !h.over.any(more) {
+		return nil
+	}
+	return dist.NewLayout(l.Comm, l.Domains, ghosts)
+}
+
+// relay gives the coarser level another layout, in which the positions of its segments are to.
+func (m *levelMatrices) relay(wider *dist.Layout, to []int32) {
+	m.p.Cols = wider.Len
+	for e, j := range m.p.Col {
+		m.p.Col[e] = to[j]
+	}
+	m.r, m.below = relaid(m.r, m.below, wider, nil), wider
+}
+
+// moved returns where the positions of segments of one layout are in another one that has them.
+func moved(from, to *dist.Layout) []int32 {
+	at := make([]int32, from.Len)
+	for k, p := range from.Parts {
+		q := to.Parts[k]
+		for i := range p.Own {
+			at[p.First()+i] = int32(q.First() + i)
+		}
+		for g, row := range p.Ghosts {
+			w, _ := slices.BinarySearch(q.Ghosts, row)
+			at[ghostAt(p, g)] = int32(ghostAt(q, w))
+		}
+	}
+	return at
+}
+
+// ghostAt is the position of a ghost.
+func ghostAt(p dist.Part, g int) int {
+	if g >= p.Below {
+		g += p.Own
+	}
+	return p.At + g
+}
+
+// relaid returns own rows of m, of one layout, in another one, with columns cols[j] instead of j; nil: as they are.
+func relaid(m *csr.Matrix, from, to *dist.Layout, cols []int32) *csr.Matrix {
+	b := rowBuilder{cols: m.Cols}
+	if cols != nil {
+		b.cols = to.Len
+	}
+	for k, p := range from.Parts {
+		b.skip(to.Parts[k].First())
+		for i := p.First(); i < p.End(); i++ {
+			js, vals := m.Row(i)
+			for e, j := range js {
+				if cols != nil {
+					j = cols[j]
+				}
+				b.add(j, vals[e])
+			}
+			b.next()
+		}
+	}
+	return b.matrix(to.Len)
+}
+
+// relaidVector returns own elements of x, of one layout, in another one.
+func relaidVector(x []float64, from, to *dist.Layout) []float64 {
+	y := make([]float64, to.Len)
+	for k, p := range from.Parts {
+		copy(y[to.Parts[k].First():], x[p.First():p.End()])
+	}
+	return y
+}
