@@ -86,6 +86,12 @@
 // i = 0.3 to 2; at accuracies below 2^-24 all is in FP64. The
 // diagonal of A should not vary much: scale A and the near-null space first.
 //
+// [NewDistributed] is New for matrices that package dist spreads over ranks. Jacobi, Chebyshev and FSAI are those of the
+// whole matrix; block Jacobi and factorisations are made of the block A_d of each domain, the latter with a layer of rows of
+// other domains ([CaiSarkis99]), R_d being the rows of a domain and S_d those and the layer:
+//
+//	M^-1 = sum of R_d^T R_d S_d^T A_d^-1 S_d, or W (sum of S_d^T A_d^-1 S_d) W where M must be symmetric
+//
 // Setting up fails with [ErrNotDefinite], [ErrSingular], [ErrMemory] or [ErrWork] if it
 // exceeds the limits of [Options], and [ErrInterrupted] if its context is done.
 package precond
