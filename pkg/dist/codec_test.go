@@ -59,6 +59,14 @@ func TestRounded(t *testing.T) {
 			}
 		}
 	}
+	for _, v := range []struct{ given, want float64 }{ // fractions of 12 bits
+		{1 + 0x1p-13, 1}, {1 + 0x3p-13, 1 + 0x1p-11}, {-1 - 0x3p-13, -1 - 0x1p-11}, {1 + 0x1p-13 + 0x1p-52, 1 + 0x1p-12}, {2 - 0x1p-13, 2},
+	} {
+		got := []float64{0}
+		if rounded(3).copy(got, []float64{v.given}); got[0] != v.want {
+			t.Errorf("%x becomes %x in 3 bytes, want %x", v.given, got[0], v.want)
+		}
+	}
 	if roundedBytes(0x1p-53) != 8 || roundedBytes(0x1p-45) != 7 {
 		t.Error("less than 8 bytes for 2^-53")
 	}

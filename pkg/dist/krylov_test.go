@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -78,6 +79,57 @@ func (s system) solve(
 
 func plainCSR(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.Float64] {
 	return dist.NewCSR(m, m.Local, pool)
+}
+
+// storedParts is the matrix in adaptive precision, each domain in a layout of its own.
+func storedParts(t *testing.T, spec adaptive.Spec) func(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.Float64] {
+	return func(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.Float64] {
+		norm := []int64{math.MinInt64}
+		for k := range m.Parts {
+			own, err := adaptive.NormOf(m.PartOf(m.Local, k), spec, pool)
+			if err != nil {
+				t.Error(err)
+			}
+			norm[0] = max(norm[0], int64(own))
+		}
+		m.Comm.Max(norm)
+		var parts []*linop.Products
+		for k, p := range m.Parts {
+			spec := spec
+			spec.Whole = &adaptive.Whole{Norm: adaptive.Norm(norm[0]), Parts: m.Domains.Count(), Diagonal: p.Below}
+			stored, err := adaptive.Build(m.PartOf(m.Local, k), spec, pool)
+			if err != nil {
+				t.Error(err)
+				return nil
+			}
+			parts = append(parts, stored.Products())
+		}
+		return dist.NewOperator(m, parts, pool)
+	}
+}
+
+// A matrix in adaptive precision gives the same bits on any number of ranks and threads, in whatever layout.
+func TestConcurrentStoredSameBits(t *testing.T) {
+	set, err := adaptive.LookupSet("AFX")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, b := generated(t, "elasticity3d", generate.Params{"n": 7})
+	for _, layout := range adaptive.Layouts {
+		spec := adaptive.Spec{Set: set, Epsilon: 0x1p-37, Layout: layout}
+		for _, domains := range []int{1, 2, 8} {
+			var want vector
+			for _, ranks := range []int{1, 2, 3} {
+				x, r := system{m, b, ranks, domains}.solve(t, "cg", krylov.MethodOptions{}, storedParts(t, spec))
+				if want == nil {
+					want = x
+				}
+				if !slices.Equal(x, want) || r.Reason != krylov.Converged {
+					t.Errorf("layout %q, %d domains, %d ranks: %v after %d iterations, or other bits than one rank", layout, domains, ranks, r.Reason, r.Iterations)
+				}
+			}
+		}
+	}
 }
 
 // variants are the methods, with parameters.

@@ -119,6 +119,25 @@ func TestConcurrentSums(t *testing.T) {
 	}
 }
 
+// Sums in the middle between two numbers are rounded to even, and to the nearest one if there is anything else, however small and
+// wherever in the words.
+func TestTies(t *testing.T) {
+	r := NewReducer(Self{})
+	for e := range 40 {
+		for below := 52; below < 300; below++ {
+			for _, first := range []float64{1, 1 + 0x1p-52, -1} {
+				for _, rest := range []float64{0, math.Ldexp(1, e-below), -math.Ldexp(1, e-below)} {
+					x := []float64{math.Ldexp(first, e), rest, math.Ldexp(1, e-53)}
+					got := []float64{0}
+					if r.Sum(got, x); got[0] != sumOf(x) {
+						t.Fatalf("sum of %x is %x, want %x", x, got, sumOf(x))
+					}
+				}
+			}
+		}
+	}
+}
+
 // A maximum is that of one rank.
 func TestConcurrentMax(t *testing.T) {
 	inf := math.Inf(1)
