@@ -223,6 +223,10 @@ solver-table: ## tables of docs/solvers.md: what preconditioners gain
 precision-table: ## tables and figure of docs/precision-formats.md
 	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) precision
 
+.PHONY: volume-model
+volume-model: ## table and figure of docs/mpi.md: what ranks send each other
+	$(GO) run ./tools/volume
+
 .PHONY: rule-figure
 rule-figure: ## figure of docs/precision.md
 	$(GO) run ./tools/tables rule

@@ -23,6 +23,9 @@ func run(ctx context.Context, args ...string) (string, error) {
 // TestThreads: the same output for any number of threads, times left out; and the early exit
 // finds what the full search does.
 func TestThreads(t *testing.T) {
+	if testing.Short() { // as under the race detector, where the crystal and the search have theirs
+		t.Skip("takes a crystal for each number of threads")
+	}
 	var outputs []string
 	for _, threads := range []string{"1", "3"} {
 		out, err := run(t.Context(), "search", "--algorithm", "exit", "--events", "40", "--spacing", "3", "--threads", threads)

@@ -38,6 +38,7 @@ var layers = []layer{
 	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "finds and reads matrices, knows those of the papers"},
 	{pkg: "internal/stress", imports: []string{"*"}, reason: "attacks the solver and judges it by arithmetic of its own"},
 	{pkg: "tools/stress", imports: []string{"internal/stress", "tools/page"}, reason: "a program that runs the attacks"},
+	{pkg: "tools/volume", imports: []string{"internal/atomicfile", "internal/figure", "tools/page"}, reason: "a program that writes a model into the documentation"},
 	{pkg: "tools/mutants", reason: "a program that runs the tests"},
 	{pkg: "tools/page", reason: "pages of the documentation alone"},
 	{pkg: "internal/reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},

@@ -48,6 +48,9 @@ func TestRanksGiveTheSameBytes(t *testing.T) {
 
 // What cannot be done ends all ranks with one line and one exit code.
 func TestRanksFailTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
 		on.must(t, "generate poisson2d --n 60 --output a.mtx")
 		on.write(t, "rubbish.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 5\n2 x 1\n")
@@ -101,6 +104,9 @@ func find(t *testing.T, name string) {
 
 // Ranks that are started with different arguments, that do not see the same files, or that may not have the memory.
 func TestRanksThatDiffer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
 		on.must(t, "generate poisson2d --n 60 --output a.mtx")
 		e := on.wait(t, on.start(t, "-n", "1", "mpsolve", "solve", "a.mtx", ":", "-n", "1", "mpsolve", "solve", "b.mtx"))
@@ -108,11 +114,13 @@ func TestRanksThatDiffer(t *testing.T) {
 		e = on.wait(t, on.start(t, "-n", "1", "mpsolve", "solve", "a.mtx", ":", "-n", "1", "mpsolve", "solve", "a.mtx", "--unknown"))
 		e.want(t, "an unknown flag on one rank", exitUsage, "all ranks need the same arguments")
 
-		limited := on.script(t, "limited", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 1 ] && ulimit -v 1000000\nexec mpsolve \"$@\"\n")
+		// Address space of 1 GB is less than rank 0 takes for reading, and any rank that reads a share.
+		limited := on.script(t, "limited", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] && ulimit -v 1000000\nexec mpsolve \"$@\"\n")
+		on.must(t, "generate poisson2d --n 500 --output big.mtx")
 		for _, flags := range spreads {
-			e = on.wait(t, on.start(t, append([]string{"-n", "2", limited}, strings.Fields("solve a.mtx --quiet --output x.mtx "+flags)...)...))
-			if said := e.said(); e.code == 0 || len(said) > 1 || len(said) == 1 && !strings.Contains(said[0], "emory") {
-				t.Errorf("little memory for rank 1: %d\n%s", e.code, e.err)
+			e = on.wait(t, on.start(t, append([]string{"-n", "2", limited}, strings.Fields("solve big.mtx --quiet --output x.mtx "+flags)...)...))
+			if said := e.said(); e.code != exitFailure || len(said) > 1 || len(said) == 1 && !strings.Contains(said[0], "memory") {
+				t.Errorf("little memory for rank 0: exit code %d\n%s", e.code, e.err)
 			}
 			if on.file(t, "x.mtx") != "" {
 				t.Error("there is an x")
@@ -187,7 +195,7 @@ func TestInterruptOfRanks(t *testing.T) {
 func (on *onRanks) untilSolving(t *testing.T) {
 	t.Helper()
 	for start := time.Now(); !strings.Contains(on.file(t, errFile), "iteration"); time.Sleep(20 * time.Millisecond) {
-		if time.Since(start) > jobTime/2 {
+		if time.Since(start) > jobTime {
 			t.Fatalf("it does not solve: %s", on.file(t, errFile))
 		}
 	}

@@ -86,7 +86,7 @@ func (on *onRanks) mpsolve(t *testing.T, args string) ended {
 }
 
 // jobTime bounds a job, which hangs if it takes longer.
-const jobTime = time.Minute
+const jobTime = 2 * time.Minute
 
 // started is a job that runs.
 type started struct{ *exec.Cmd }

@@ -52,8 +52,10 @@ func TestPartsAreOfTheWhole(t *testing.T) {
 		}
 		for _, layout := range Layouts {
 			for _, s := range []Spec{
-				{Set: set(t, "AFX"), Epsilon: 0x1p-24}, {Set: set(t, "AFX"), Epsilon: 0x1p-30, Criterion: CW},
-				{Set: set(t, "AP7"), Epsilon: 0x1p-20}, {Set: set(t, "FP32"), Epsilon: 0x1p-24},
+				{Set: set(t, "AFX"), Epsilon: 0x1p-24},
+				{Set: set(t, "AFX"), Epsilon: 0x1p-30, Criterion: CW},
+				{Set: set(t, "AP7"), Epsilon: 0x1p-20},
+				{Set: set(t, "FP32"), Epsilon: 0x1p-24},
 			} {
 				s.Layout = layout
 				if s.Validate() != nil {

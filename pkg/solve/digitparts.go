@@ -10,21 +10,18 @@ import (
 // partSizes are the largest magnitudes X_c of x in the parts c of a system that nothing joins to each
 // other. Each part has digits of its own: where judging x showed that its largest elements hide what
 // is wrong with others, no digit can be believed if none can in one part.
-type partSizes struct {
-	of   []int32   // the part of each row, and of each column after these
-	size []float64 // of each part
-}
+type partSizes struct{ row, column []float64 } // of the part of each
 
 // partSizes returns those of x; nil where the parts need no care.
 func (a *answer) partSizes() *partSizes {
 	if a.parts == nil {
 		return nil
 	}
-	p := &partSizes{of: verify.Parts(a.s.m, a.s.pool)}
-	p.size = make([]float64, len(p.of))
-	for j, v := range a.x {
-		c := p.of[a.s.m.Rows+j]
-		p.size[c] = max(p.size[c], math.Abs(v))
+	p := &partSizes{}
+	if j := a.s.job; j != nil {
+		p.row, p.column = verify.PartSizesDistributed(j.Matrix, a.x, a.s.pool)
+	} else {
+		p.row, p.column = verify.PartSizes(a.s.m, a.x, a.s.pool)
 	}
 	return p
 }
@@ -33,17 +30,19 @@ func (a *answer) partSizes() *partSizes {
 const spread = 0x1p-800
 
 // relative returns u ||d|| / ||x|| times 2^e in the maximum norm, in the part where that is largest.
-func (a *answer) relative(d []float64, e int) (most float64) {
+func (a *answer) relative(d []float64, e int) float64 {
 	size := a.vectors.AbsMax(a.x)
 	parts := a.partSizes()
 	if parts == nil {
 		return relativeTo(a.vectors.AbsMax(d), roundoff, size, e)
 	}
-	for j, v := range d {
-		x := parts.size[parts.of[a.s.m.Rows+j]]
-		if v != 0 && csr.Ldexp(x, -csr.Exponent(size)) > spread {
-			most = max(most, relativeTo(math.Abs(v), roundoff, x, e))
+	return a.vectors.Max(func(lo, hi int) (most float64) {
+		for j := lo; j < hi; j++ {
+			x := parts.column[j]
+			if v := d[j]; v != 0 && csr.Ldexp(x, -csr.Exponent(size)) > spread {
+				most = max(most, relativeTo(math.Abs(v), roundoff, x, e))
+			}
 		}
-	}
-	return most
+		return most
+	})
 }

@@ -87,10 +87,6 @@ func (a *answer) estimate() error {
 	if a.s.opt.Digits == NoDigits || a.s.opt.NoRefine || a.ctx.Err() != nil || a.vectors.AbsMax(a.x) == 0 {
 		return nil
 	}
-	if a.parts != nil && a.s.job != nil {
-		a.s.say("digits not estimated: parts of the system need care of their own, which several domains do not give (--domains 1)")
-		return nil
-	}
 	work := a.allowance()
 	for range estimateRounds {
 		size := a.vectors.AbsMax(a.x)

@@ -144,12 +144,12 @@ func (a *answer) explain() error {
 		if !a.byRows() || a.Weights == nil || limit <= 0 {
 			return nil
 		}
-		w := append([]float64(nil), a.s.Order.forth(a.Weights)...)
-		for i, v := range a.b {
-			w[i] = min(w[i]+math.Abs(v), math.MaxFloat64)
+		w, x, before := a.vectors.New(), a.vectors.New(), a.Judgement
+		copy(x, a.x)
+		for i, v := range a.s.Order.forth(a.Weights) {
+			w[i] = min(v+math.Abs(a.b[i]), math.MaxFloat64)
 		}
 		a.parts = w
-		x, before := append([]float64(nil), a.x...), a.Judgement
 		more, err := a.further(a.x, a.b, w, krylov.Options[vector]{
 			Tol: opt.Tol * tighter, MaxIter: min(limit, opt.MaxIter), Guess: true,
 		})
@@ -290,7 +290,7 @@ func (a *answer) rowWeights() (w []float64, e int) {
 		norm := csr.Ldexp(size, -ex)
 		for i := lo; i < hi; i++ {
 			if parts != nil {
-				norm = csr.Ldexp(parts.size[parts.of[i]], -ex)
+				norm = csr.Ldexp(parts.row[i], -ex)
 			}
 			t := min(sums[i], math.MaxFloat64)
 			w[i] = max(0x1p-900, csr.Ldexp(t*norm, ex-e)+csr.Ldexp(math.Abs(a.b[i]), -e))

@@ -85,13 +85,22 @@ func (s *system) unexplained(pool *parallel.Pool) float64 {
 	return unexplained
 }
 
-// Parts returns the parts of a system that no entry joins: a number for each row, and for column j the
-// one at Rows + j, the same for those of one part.
-func Parts(m *csr.Matrix, pool *parallel.Pool) []int32 {
-	s := &system{m: m, own: [][2]int{{0, m.Rows}}}
+// PartSizes returns, for each row and for each column, the largest magnitude of x in the part of the system that it belongs to.
+func PartSizes(m *csr.Matrix, x []float64, pool *parallel.Pool) (rows, columns []float64) {
+	s := &system{m: m, x: x, own: [][2]int{{0, m.Rows}}}
+	return s.partSizes(pool)
+}
+
+func (s *system) partSizes(pool *parallel.Pool) (rows, columns []float64) {
 	k := s.findParts(pool)
-	for i := range k.of {
-		k.of[i] = k.find(int32(i))
+	largest := make([]scaled, s.m.Rows+s.m.Cols)
+	for j, v := range s.x {
+		c := k.find(int32(s.m.Rows + j))
+		largest[c] = largest[c].max(scaled{math.Abs(v), 0})
 	}
-	return k.of
+	k.joinLargest(largest)
+	rows, columns = make([]float64, s.m.Rows), make([]float64, s.m.Cols)
+	k.eachRow(func(i int) { rows[i] = largest[k.find(int32(i))].at(0) })
+	k.eachColumn(func(j int) { columns[j] = largest[k.find(int32(s.m.Rows+j))].at(0) })
+	return rows, columns
 }

@@ -40,9 +40,14 @@ func TestParts(t *testing.T) {
 				}
 			}
 		}
-		for i, p := range Parts(m, pool) {
-			if int(p) != part[i] {
-				t.Fatalf("%d is in the part of %d, want %d", i, p, part[i])
+		sizes := make([]float64, 2*n)
+		for j, v := range x {
+			sizes[part[n+j]] = max(sizes[part[n+j]], math.Abs(v))
+		}
+		rows, columns := PartSizes(m, x, pool)
+		for i := range n {
+			if rows[i] != sizes[part[i]] || columns[i] != sizes[part[n+i]] {
+				t.Fatalf("the parts of row and column %d have %g and %g, want %g and %g", i, rows[i], columns[i], sizes[part[i]], sizes[part[n+i]])
 			}
 		}
 		worst, largest := make([]float64, n), make([]float64, n)

@@ -89,17 +89,33 @@ func UnexplainedDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool)
 	return s.unexplained(pool)
 }
 
+// PartSizesDistributed is PartSizes as ComputeDistributed is Compute, of an x without NaN: vectors of this rank. Sizes of ghosts are zero.
+func PartSizesDistributed(a *dist.Matrix, x []float64, pool *parallel.Pool) (rows, columns []float64) {
+	s := &system{m: a.Local, x: make([]float64, a.Len), own: ownRows(a), over: newRanks(a)}
+	for _, own := range s.own {
+		copy(s.x[own[0]:own[1]], x[own[0]:own[1]])
+	}
+	return s.partSizes(pool)
+}
+
+// ownRows are the positions of the rows of each domain of this rank.
+func ownRows(a *dist.Matrix) (own [][2]int) {
+	for _, p := range a.Parts {
+		own = append(own, [2]int{p.First(), p.End()})
+	}
+	return own
+}
+
 // checkDistributed returns the system to measure, or the outcome if there is nothing to measure.
 func checkDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) (*system, Errors) {
 	r := newRanks(a)
-	s := &system{m: a.Local, x: make([]float64, a.Len), b: make([]float64, a.Len), over: r}
+	s := &system{m: a.Local, x: make([]float64, a.Len), b: make([]float64, a.Len), own: ownRows(a), over: r}
 	bad := false
-	for _, p := range a.Parts {
-		s.own = append(s.own, [2]int{p.First(), p.End()})
-		copy(s.x[p.First():p.End()], x[p.First():p.End()])
-		copy(s.b[p.First():p.End()], b[p.First():p.End()])
-		for _, v := range x[p.First():p.End()] {
-			bad = bad || v-v != 0
+	for _, own := range s.own {
+		copy(s.b[own[0]:own[1]], b[own[0]:own[1]])
+		for i := own[0]; i < own[1]; i++ {
+			s.x[i] = x[i]
+			bad = bad || x[i]-x[i] != 0
 		}
 	}
 	if r.any(bad) {

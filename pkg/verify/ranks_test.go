@@ -115,6 +115,7 @@ func TestConcurrentRanksJudgeAsOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		partRows, partColumns := PartSizes(s.m, s.x, pool)
 		if want.Weights != nil {
 			weighed++
 		}
@@ -147,6 +148,12 @@ func TestConcurrentRanksJudgeAsOne(t *testing.T) {
 					x, b := ownOf(a, s.x), ownOf(a, s.b)
 					if e := ComputeDistributed(a, x, b, nil); e.Row != want.Row || e.Normwise != want.Normwise || e.Componentwise != want.Componentwise {
 						t.Errorf("%s: %+v, want %+v", where, e, want.Errors)
+					}
+					rows, columns := PartSizesDistributed(a, x, nil)
+					for _, p := range a.Parts {
+						if name != "a NaN" && (!slices.Equal(rows[p.First():p.End()], partRows[p.Row:p.Row+int64(p.Own)]) || !slices.Equal(columns[p.First():p.End()], partColumns[p.Row:p.Row+int64(p.Own)])) {
+							t.Errorf("%s: other sizes of parts", where)
+						}
 					}
 					if u := UnexplainedDistributed(a, x, b, nil); u != unexplained {
 						t.Errorf("%s: unexplained %g, want %g", where, u, unexplained)

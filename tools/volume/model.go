@@ -1,0 +1,104 @@
+package main
+
+import "math"
+
+// A stencil is what a row of a problem on a grid of nodes refers to.
+type stencil struct {
+	name     string
+	box      bool // all 26 neighbours of a node; otherwise the 6 next to it
+	unknowns int  // of a node
+}
+
+// stencils are the problems of the model.
+var stencils = []stencil{
+	{"7-point", false, 1},
+	{"27-point", true, 1},
+	{"elasticity", true, 3},
+}
+
+// rowEntries is the number of nonzeros in a row far from the boundary.
+func (s stencil) rowEntries() int {
+	if s.box {
+		return 27 * s.unknowns
+	}
+	return 7 * s.unknowns
+}
+
+// A volume is what a rank with one domain sends in an exchange of ghosts, and as much comes in.
+type volume struct{ messages, elements int }
+
+// brick is the volume of a domain of a x b x c nodes inside of a grid that is numbered brick by brick.
+func (s stencil) brick(a, b, c int) volume {
+	if s.box {
+		return volume{26, s.unknowns * ((a+2)*(b+2)*(c+2) - a*b*c)}
+	}
+	return volume{6, s.unknowns * 2 * (a*b + b*c + c*a)}
+}
+
+// slab is the volume of the domain of the nodes lo to hi-1 of a grid of g x g x planes nodes that is numbered line by
+// line and plane by plane, where all domains have as many nodes. It is counted, node by node.
+func (s stencil) slab(lo, hi, g, planes int) (v volume) {
+	reach := g*g + g + 1
+	first := max(0, lo-reach)
+	touched := make([]bool, min(hi+reach, g*g*planes)-first)
+	for at := lo; at < hi; at++ {
+		x, y, z := at%g, at/g%g, at/(g*g)
+		for dz := max(-z, -1); dz <= min(planes-1-z, 1); dz++ {
+			for dy := max(-y, -1); dy <= min(g-1-y, 1); dy++ {
+				for dx := max(-x, -1); dx <= min(g-1-x, 1); dx++ {
+					if s.box || dx*dx+dy*dy+dz*dz <= 1 {
+						touched[at+dx+g*(dy+g*dz)-first] = true
+					}
+				}
+			}
+		}
+	}
+	last := -1
+	for k, t := range touched {
+		at := first + k
+		if !t || at >= lo && at < hi {
+			continue
+		}
+		v.elements += s.unknowns
+		if domain := (at - lo + (hi-lo)*planes*g*g) / (hi - lo); domain != last { // counted from far below
+			v.messages++
+			last = domain
+		}
+	}
+	return v
+}
+
+// network is what the model takes for a rank and what joins it to others. The figures are those of a process with a
+// share of a socket's memory and a current network.
+type network struct {
+	memory    float64 // bytes a second that products and vectors read
+	latency   float64 // seconds of a message
+	bandwidth float64 // bytes a second of messages
+}
+
+var common = network{memory: 15e9, latency: 2e-6, bandwidth: 10e9}
+
+const (
+	wordBytes   = 8
+	entryBytes  = 12  // of FP64 CSR
+	cgVectors   = 10  // vectors that an iteration of CG reads and writes
+	reductions  = 2   // of an iteration
+	reduceBytes = 536 // of an exact sum: 67 limbs
+)
+
+// An iteration is what an iteration of CG takes on a rank, in seconds.
+type iteration struct{ work, halo, reduce float64 }
+
+// cg is the model of an iteration of CG with rows rows on each of so many ranks. The exchange of ghosts overlaps with the
+// rows that refer to none; a reduction takes a message up and down a binary tree.
+func (n network) cg(s stencil, v volume, rows float64, ranks int) iteration {
+	work := rows * float64(s.rowEntries()*entryBytes+cgVectors*wordBytes) / n.memory
+	halo := float64(v.messages)*n.latency + float64(v.elements*wordBytes)/n.bandwidth
+	product := rows * float64(s.rowEntries()*entryBytes) / n.memory
+	interior := product * max(0, 1-float64(v.elements)/rows)
+	stages := 2 * math.Ceil(math.Log2(float64(ranks)))
+	return iteration{work, max(0, halo-interior), reductions * stages * (n.latency + reduceBytes/n.bandwidth)}
+}
+
+// efficiency is the share of the time that a rank works.
+func (t iteration) efficiency() float64 { return t.work / (t.work + t.halo + t.reduce) }
