@@ -33,6 +33,9 @@ func (f *domainFlags) add(c *cobra.Command) {
 
 // check turns the flags into options.
 func (f *domainFlags) check(c *cobra.Command, opt *solve.Options) (err error) {
+	if c.Flags().Lookup("domains") == nil {
+		return nil // a command that knows of one domain alone
+	}
 	if c.Flags().Changed("domains") && f.count < 1 {
 		return usage("--domains %d: want a positive number", f.count)
 	}

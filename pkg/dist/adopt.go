@@ -14,7 +14,7 @@ func Adopt(c Comm, d Domains, m *csr.Matrix) (*Matrix, error) {
 	lo, hi := d.Owned(c.Rank(), c.Size())
 	finders, ghosts := make([]*finder, hi-lo), make([][]int64, hi-lo)
 	eachPart(len(ghosts), func(k int) {
-		finders[k] = newFinder(columnsOf(m, d, lo, k), d.Start[lo+k], d.Start[lo+k+1])
+		finders[k] = newFinder(columnsOf(m, d, lo, k), d.Rows(), d.Start[lo+k], d.Start[lo+k+1])
 		ghosts[k] = finders[k].ghosts
 	})
 	l := NewLayout(c, d, ghosts)

@@ -18,19 +18,21 @@ type finder struct {
 // mostBits is how many bits the set of a finder has at most, for each nonzero.
 const mostBits = 16
 
-// newFinder returns that of a domain of rows lo to hi-1 with these columns.
-func newFinder(cols []int32, lo, hi int64) *finder {
+// newFinder returns that of a domain of rows lo to hi-1 of n, with these columns.
+func newFinder(cols []int32, n, lo, hi int64) *finder {
 	f := &finder{lo: lo, hi: hi}
-	least, most, count := int32(1<<31-1), int32(-1), 0
+	least, most := int32(0), int32(n-1)
 	first, width := uint32(lo), uint32(hi-lo)
-	for _, j := range cols {
-		if uint32(j)-first >= width {
-			least, most = min(least, j), max(most, j)
-			count++
+	if n > mostBits*int64(len(cols)) {
+		least, most = most, least
+		for _, j := range cols {
+			if uint32(j)-first >= width {
+				least, most = min(least, j), max(most, j)
+			}
 		}
-	}
-	if count == 0 {
-		return f
+		if most < least {
+			return f // no ghosts
+		}
 	}
 	if int(most-least) > mostBits*len(cols) {
 		f.ghosts = ghostsOf(cols, lo, hi)

@@ -102,12 +102,19 @@ func compareWithWhole(t *testing.T, c Comm, m *csr.Matrix, domains int) {
 func TestFinder(t *testing.T) {
 	m := scattered(t, 400, 6, 9)
 	cols := m.Col[m.RowPtr[100]:m.RowPtr[200]]
-	bySet := newFinder(slices.Clone(cols), 100, 200)
+	bySet := newFinder(slices.Clone(cols), 400, 100, 200)
 	if want := ghostsOf(cols, 100, 200); bySet.set == nil || !slices.Equal(bySet.ghosts, want) {
 		t.Errorf("%v, want %v", bySet.ghosts, want)
 	}
+	own := make([]int32, 20)
+	for k := range own {
+		own[k] = int32(100 + k)
+	}
+	if f := newFinder(own, 400, 100, 200); f.set != nil || f.ghosts != nil {
+		t.Errorf("a domain without ghosts has %v", f.ghosts)
+	}
 	few := []int32{0, 150, 399}
-	bySearch := newFinder(few, 100, 200)
+	bySearch := newFinder(few, 400, 100, 200)
 	if bySearch.set != nil || !slices.Equal(bySearch.ghosts, []int64{0, 399}) {
 		t.Errorf("%v", bySearch.ghosts)
 	}
