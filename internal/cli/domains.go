@@ -31,10 +31,10 @@ func (f *domainFlags) add(c *cobra.Command) {
 	completeWords(c, "overlap", overlaps)
 }
 
-// check turns the flags into options.
+// check turns the flags into options, of commands that have them.
 func (f *domainFlags) check(c *cobra.Command, opt *solve.Options) (err error) {
 	if c.Flags().Lookup("domains") == nil {
-		return nil // a command that knows of one domain alone
+		return nil
 	}
 	if c.Flags().Changed("domains") && f.count < 1 {
 		return usage("--domains %d: want a positive number", f.count)
