@@ -10,6 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/mpi"
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
@@ -26,7 +27,7 @@ func newVersion(s streams) *cobra.Command {
 			return out.err
 		},
 	}
-	c.Flags().BoolVar(&verbose, "verbose", false, "also print the processor, its caches, the kernels in use, the model that layouts are chosen by and the build tags")
+	c.Flags().BoolVar(&verbose, "verbose", false, "also print the processor, its caches, the kernels in use, the model that layouts are chosen by, the MPI library and the build tags")
 	return c
 }
 
@@ -37,6 +38,11 @@ func writePlatform(out *firstError) {
 	report.Line(out, "caches", "L1d %s, L2 %s, L3 %s", report.Size(c.L1d), report.Size(c.L2), report.Size(c.L3))
 	report.Line(out, "kernels", "%s; the processor has %s", kernels.Default(), strings.Join(setNames(), ", "))
 	report.Line(out, "model", "%s", modelText())
+	if lib := mpi.Library(); lib.Path != "" {
+		report.Line(out, "MPI", "%s: %s", lib.Path, lib.Version)
+	} else {
+		report.Line(out, "MPI", "no library: not started by mpirun or srun as one of several processes")
+	}
 	report.Line(out, "build tags", "%s", buildTags())
 }
 
