@@ -29,7 +29,7 @@ type RankScaling struct {
 	// What an iteration sends: all ranks together, and the one that sends most.
 	Messages, Bytes         int64
 	MostMessages, MostBytes int64
-	Reductions, Numbers     int64 // sums and maxima over all ranks, and how many int64 are in them
+	Reductions, Numbers     float64 // sums and maxima over all ranks, and how many int64 are in them, on average: exact sums repeat some
 }
 
 // efficiency is the time on one rank over that on so many, for a matrix that grows with them, and for one that does
@@ -199,5 +199,6 @@ func (r ranks) count(s *RankScaling, iterate func(iterations int)) {
 	r.Sum(all)
 	r.Max(most)
 	s.Messages, s.Bytes = all[0]/few, all[1]/few
-	s.MostMessages, s.MostBytes, s.Reductions, s.Numbers = most[0]/few, most[1]/few, most[2]/few, most[3]/few
+	s.MostMessages, s.MostBytes = most[0]/few, most[1]/few
+	s.Reductions, s.Numbers = float64(most[2])/few, float64(most[3])/few
 }

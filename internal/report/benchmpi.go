@@ -82,7 +82,7 @@ func RankScalings(w io.Writer, list []bench.RankScaling) {
 		t.AppendRow([]any{
 			fmt.Sprintf("ranks %d", s.Ranks), humanize.Comma(s.Rows),
 			milli(s.Product.Median), percent(product, 1), milli(s.Iteration.Median), percent(iteration, 1),
-			humanize.Comma(s.MostBytes), s.MostMessages, s.Reductions,
+			humanize.Comma(s.MostBytes), s.MostMessages, fmt.Sprintf("%.3g", s.Reductions),
 		})
 	}
 	t.Render()
@@ -100,12 +100,12 @@ func RankScalingsJSON(w io.Writer, on Job, list []bench.RankScaling) error {
 		Efficiency    float64 `json:"efficiency"`
 	}
 	type sent struct {
-		Messages     int64 `json:"messages"`
-		Bytes        int64 `json:"bytes"`
-		MostMessages int64 `json:"messages_of_a_rank"`
-		MostBytes    int64 `json:"bytes_of_a_rank"`
-		Reductions   int64 `json:"reductions"`
-		Numbers      int64 `json:"numbers_reduced"`
+		Messages     int64   `json:"messages"`
+		Bytes        int64   `json:"bytes"`
+		MostMessages int64   `json:"messages_of_a_rank"`
+		MostBytes    int64   `json:"bytes_of_a_rank"`
+		Reductions   float64 `json:"reductions"`
+		Numbers      float64 `json:"numbers_reduced"`
 	}
 	type result struct {
 		Measured  string `json:"measured"`
