@@ -83,7 +83,7 @@ const (
 	entryBytes  = 12  // of FP64 CSR
 	cgVectors   = 10  // vectors that an iteration of CG reads and writes
 	reductions  = 2   // of an iteration
-	reduceBytes = 536 // of an exact sum: 67 limbs
+	reduceBytes = 72  // of an exact sum: eight limbs and a flag, where that suffices
 )
 
 // An iteration is what an iteration of CG takes on a rank, in seconds.
