@@ -80,10 +80,10 @@ var common = network{memory: 15e9, latency: 2e-6, bandwidth: 10e9}
 
 const (
 	wordBytes   = 8
-	entryBytes  = 12  // of FP64 CSR
-	cgVectors   = 10  // vectors that an iteration of CG reads and writes
-	reductions  = 2   // of an iteration
-	reduceBytes = 72  // of an exact sum: eight limbs and a flag, where that suffices
+	entryBytes  = 12 // of FP64 CSR
+	cgVectors   = 10 // vectors that an iteration of CG reads and writes
+	reductions  = 2  // of an iteration
+	reduceBytes = 72 // of an exact sum: eight limbs and a flag, where that suffices
 )
 
 // An iteration is what an iteration of CG takes on a rank, in seconds.
