@@ -114,9 +114,6 @@ func (b *hostBasis) read(n, others int) {
 	}
 }
 
-// blocksOf is the number of blocks of a packed.Vector in one of Host.
-const blocksOf = blockSize / packed.Block
-
 // packedBlocks is a block of Host: the blocks lo to hi-1 of packed vectors of a part, whose elements of w are part.
 type packedBlocks struct {
 	number, of, lo, hi int
