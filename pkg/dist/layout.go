@@ -1,7 +1,6 @@
 package dist
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 )
@@ -27,7 +26,7 @@ func (p Part) End() int { return p.At + p.Below + p.Own }
 func (p Part) Next() int { return p.End() + p.Above }
 
 // global returns the row that position at of the segment is, from its beginning.
-func (p Part) global(at int) int64 {
+func (p *Part) global(at int) int64 {
 	switch {
 	case at < p.Below:
 		return p.Ghosts[at]
@@ -93,16 +92,20 @@ const apart = 16
 
 // Part returns the index of the part that has position at of a vector.
 func (l *Layout) Part(at int) int {
-	k, found := slices.BinarySearchFunc(l.Parts, at, func(p Part, at int) int { return cmp.Compare(p.At, at) })
-	if !found {
-		k--
+	lo, hi := 0, len(l.Parts)
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; l.Parts[mid].At <= at {
+			lo = mid
+		} else {
+			hi = mid
+		}
 	}
-	return k
+	return lo
 }
 
 // Global returns the row that position at of a segment is.
 func (l *Layout) Global(at int) int64 {
-	p := l.Parts[l.Part(at)]
+	p := &l.Parts[l.Part(at)]
 	return p.global(at - p.At)
 }
 

@@ -80,7 +80,7 @@ func (h *spreadHierarchy) allowed(bytes int64) error {
 func (g *graph) within(l *dist.Layout, nd nodes, pool *parallel.Pool) *graph {
 	n := len(g.first) - 1
 	domain := func(k int32) (first, end int32) { // the nodes of that of node k
-		p := l.Parts[l.Part(int(nd.First[k]))]
+		p := &l.Parts[l.Part(int(nd.First[k]))]
 		if i := int(nd.First[k]); i < p.First() || i >= p.End() {
 			return 0, 0
 		}
@@ -91,7 +91,12 @@ func (g *graph) within(l *dist.Layout, nd nodes, pool *parallel.Pool) *graph {
 	pool.RunRanges(bounds, func(_, lo, hi int) {
 		for k := int32(lo); k < int32(hi); k++ {
 			first, end := domain(k)
-			for _, j := range g.of(k) {
+			near := g.of(k)
+			if n := len(near); n > 0 && near[0] >= first && near[n-1] < end {
+				w.first[k+1] = int64(n)
+				continue
+			}
+			for _, j := range near {
 				if j >= first && j < end {
 					w.first[k+1]++
 				}
@@ -108,6 +113,15 @@ func (g *graph) within(l *dist.Layout, nd nodes, pool *parallel.Pool) *graph {
 	pool.RunRanges(bounds, func(_, lo, hi int) {
 		at := w.first[lo]
 		for k := int32(lo); k < int32(hi); k++ {
+			near := g.of(k)
+			if n := w.first[k+1] - w.first[k]; n == int64(len(near)) {
+				copy(w.near[at:], near)
+				if w.loose != nil {
+					copy(w.loose[at:at+n], g.loose[g.first[k]:])
+				}
+				at += n
+				continue
+			}
 			first, end := domain(k)
 			for q, j := range g.of(k) {
 				if j < first || j >= end {
@@ -151,13 +165,18 @@ func (h *spreadHierarchy) fetchTentative(t *tentative, d dist.Domains) *coarseCo
 	l := h.over.layout
 	lo, _ := l.Domains.Owned(l.Comm.Rank(), l.Comm.Size())
 	own := newCoarseColumns(d, d.Start[lo], t.coarse)
-	var codes []int64
-	ghosts := l.FetchRows(func(i int) ([]int64, []float64) {
-		codes = codes[:0]
-		if j := t.first[i]; j >= 0 {
-			codes = append(codes, own.codes[j:t.coarse.First[t.coarse.Of[j]+1]]...)
+	width := func(i int) int {
+		j := t.first[i]
+		if j < 0 {
+			return 0
 		}
-		return codes, t.value[i*t.width:][:len(codes)]
+		return int(t.coarse.First[t.coarse.Of[j]+1] - j)
+	}
+	ghosts := l.FetchRows(h.pool, width, func(i int, codes []int64, values []float64) {
+		if j := t.first[i]; j >= 0 {
+			copy(codes, own.codes[j:])
+			copy(values, t.value[i*t.width:])
+		}
 	})
 	c, _ := own.extended(ghosts, h.pool)
 	t.coarse = c.blocks()
@@ -184,7 +203,8 @@ func (h *spreadHierarchy) fetchTentative(t *tentative, d dist.Domains) *coarseCo
 
 // fetched returns own rows of p, whose columns are c, and rows of ghosts.
 func (h *spreadHierarchy) fetched(p *csr.Matrix, c *coarseColumns) (*csr.Matrix, *coarseColumns) {
-	ghosts := h.over.layout.FetchRows(c.coded(p))
+	l := h.over.layout
+	ghosts := c.fetchRows(l, p, h.pool)
 	e, to := c.extended(ghosts, h.pool)
-	return e.joined(h.over.layout, p, to, ghosts, h.pool), e
+	return e.joined(l, p, to, ghosts, h.pool), e
 }

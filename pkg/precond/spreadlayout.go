@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // widened returns the layout of the current level with all unknowns that the restriction refers to, or nil if
@@ -18,8 +19,12 @@ func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) *dist.Layout 
 	}
 	to := make([][]byte, l.Comm.Size())
 	for _, q := range l.Parts {
+		first, end := c.columnsOf(q.Domain)
 		for i := q.First(); i < q.End(); i++ {
 			cols, _ := p.Row(i)
+			if n := len(cols); n == 0 || cols[0] >= first && cols[n-1] < end {
+				continue
+			}
 			last := q.Domain
 			for _, j := range cols { // in the order of domains
 				if d := domain[j]; d != q.Domain && d != last {
@@ -54,12 +59,12 @@ func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) *dist.Layout 
 }
 
 // relay gives the coarser level another layout, in which the positions of its segments are to.
-func (m *levelMatrices) relay(wider *dist.Layout, to []int32) {
+func (m *levelMatrices) relay(wider *dist.Layout, to []int32, pool *parallel.Pool) {
 	m.p.Cols = wider.Len
 	for e, j := range m.p.Col {
 		m.p.Col[e] = to[j]
 	}
-	m.r, m.below = relaid(m.r, m.below, wider, nil), wider
+	m.r, m.below = relaid(m.r, m.below, wider, nil, pool), wider
 }
 
 // moved returns where the positions of segments of one layout are in another one that has them.
@@ -87,25 +92,16 @@ func ghostAt(p dist.Part, g int) int {
 }
 
 // relaid returns own rows of m, of one layout, in another one, with columns cols[j] instead of j; nil: as they are.
-func relaid(m *csr.Matrix, from, to *dist.Layout, cols []int32) *csr.Matrix {
-	b := rowBuilder{cols: m.Cols}
+func relaid(m *csr.Matrix, from, to *dist.Layout, cols []int32, pool *parallel.Pool) *csr.Matrix {
+	count := m.Cols
 	if cols != nil {
-		b.cols = to.Len
+		count = to.Len
 	}
+	var blocks []rowBlock
 	for k, p := range from.Parts {
-		b.skip(to.Parts[k].First())
-		for i := p.First(); i < p.End(); i++ {
-			js, vals := m.Row(i)
-			for e, j := range js {
-				if cols != nil {
-					j = cols[j]
-				}
-				b.add(j, vals[e])
-			}
-			b.next()
-		}
+		blocks = append(blocks, movedBlock(to.Parts[k].First(), m, p.First(), p.End(), cols))
 	}
-	return b.matrix(to.Len)
+	return stacked(to.Len, count, blocks, pool)
 }
 
 // relaidVector returns own elements of x, of one layout, in another one.
