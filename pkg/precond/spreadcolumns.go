@@ -179,4 +179,3 @@ func (c *coarseColumns) joined(l *dist.Layout, m *csr.Matrix, to []int32, ghosts
 	}
 	return stacked(l.Len, len(c.codes), blocks, pool)
 }
-
