@@ -25,7 +25,7 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	}
 	level.layout = l
 	p, c = h.fetched(p, c)
-	r := c.restriction(l, p, h.pool).Transpose(h.pool)
+	r := c.restriction(l, p, h.pool)
 
 	sources := l.Sources()
 	product, err := csr.Multiply(rowsOf(level.a, sources, h.pool), p, c.blocks(), h.pool)
@@ -33,18 +33,16 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 		return err
 	}
 	product = scattered(product, sources, l.Len)
-	multiplications := csr.Multiplications(level.a, p, h.pool)
-	h.over.sum(&multiplications)
-	if err := h.over.agree(cmp.Or(h.interrupted(), h.checkWork(multiplications))); err != nil {
-		return err
-	}
 	given, p, c := h.fetchedProduct(product, p, c)
-	multiplications = 0
-	coarse, err := csr.GalerkinRows(r, level.a, p, given, c.blocks(), h.pool, func(n int64, rows int, _ func() int64) error {
-		if rows == r.Rows {
+	agreed, multiplications := false, int64(0)
+	coarse, err := csr.GalerkinRows(r, level.a, p, given, c.blocks(), h.pool, func(n int64, _ int, _ func() int64) error {
+		if agreed {
 			multiplications = n
+			return nil
 		}
-		return nil
+		agreed = true
+		h.over.sum(&n)
+		return h.over.agree(cmp.Or(h.interrupted(), h.checkWork(n)))
 	})
 	h.over.sum(&multiplications)
 	if err = h.over.agree(cmp.Or(err, h.checkWork(multiplications))); err != nil {
@@ -79,33 +77,23 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	return h.allowed(h.held + next.Bytes())
 }
 
-// restriction returns the transpose of what P has to restrict to own unknowns: to those of a domain, from its segment.
+// restriction returns what restricts to own unknowns: to those of a domain, from its segment.
 func (c *coarseColumns) restriction(l *dist.Layout, p *csr.Matrix, pool *parallel.Pool) *csr.Matrix {
-	own := func(i int) (lo, hi int64) { // elements of row i
+	return p.TransposePart(c.below, c.own, func(i int) (from, to int64) {
 		q := &l.Parts[l.Part(i)]
 		if i >= q.Next() {
 			return 0, 0
 		}
 		first, end := c.columnsOf(q.Domain)
-		lo, hi = p.RowPtr[i], p.RowPtr[i+1]
-		for lo < hi && p.Col[lo] < first {
-			lo++
+		from, to = p.RowPtr[i], p.RowPtr[i+1]
+		for from < to && p.Col[from] < first {
+			from++
 		}
-		for hi > lo && p.Col[hi-1] >= end {
-			hi--
+		for to > from && p.Col[to-1] >= end {
+			to--
 		}
-		return lo, hi
-	}
-	return assembled(l.Len, c.own, pool, func(i int) int {
-		lo, hi := own(i)
-		return int(hi - lo)
-	}, func(i int, col []int32, val []float64) {
-		lo, hi := own(i)
-		for k, j := range p.Col[lo:hi] {
-			col[k] = j - int32(c.below)
-		}
-		copy(val, p.Val[lo:hi])
-	})
+		return from, to
+	}, pool)
 }
 
 // scattered returns m with its rows where they belong, of so many.
