@@ -27,7 +27,11 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	p, c = h.fetched(p, c)
 	r := c.restriction(l, p, h.pool)
 
-	sources := l.Sources()
+	sources := slices.DeleteFunc(l.Sources(), func(i int32) bool { // those that restrictions of other domains do not refer to
+		cols, _ := p.Row(int(i))
+		first, end := c.columnsOf(l.Parts[l.Part(int(i))].Domain)
+		return inside(cols, first, end)
+	})
 	product, err := csr.Multiply(rowsOf(level.a, sources, h.pool), p, c.blocks(), h.pool)
 	if err = h.over.agree(err); err != nil {
 		return err

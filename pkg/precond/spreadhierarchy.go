@@ -92,8 +92,8 @@ func (g *graph) within(l *dist.Layout, nd nodes, pool *parallel.Pool) *graph {
 		for k := int32(lo); k < int32(hi); k++ {
 			first, end := domain(k)
 			near := g.of(k)
-			if n := len(near); n > 0 && near[0] >= first && near[n-1] < end {
-				w.first[k+1] = int64(n)
+			if inside(near, first, end) {
+				w.first[k+1] = int64(len(near))
 				continue
 			}
 			for _, j := range near {

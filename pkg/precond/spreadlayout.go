@@ -13,21 +13,20 @@ import (
 // there are no more than there were.
 func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) *dist.Layout {
 	l := h.over.layout
-	domain := make([]int, len(c.codes))
-	for j := range domain {
-		domain[j] = c.domains.Of(c.global(int32(j)))
-	}
 	to := make([][]byte, l.Comm.Size())
 	for _, q := range l.Parts {
 		first, end := c.columnsOf(q.Domain)
 		for i := q.First(); i < q.End(); i++ {
 			cols, _ := p.Row(i)
-			if n := len(cols); n == 0 || cols[0] >= first && cols[n-1] < end {
+			if inside(cols, first, end) {
 				continue
 			}
 			last := q.Domain
 			for _, j := range cols { // in the order of domains
-				if d := domain[j]; d != q.Domain && d != last {
+				if j >= first && j < end {
+					continue
+				}
+				if d := c.domains.Of(c.global(j)); d != last {
 					last = d
 					rank := l.Domains.Owner(d, l.Comm.Size())
 					to[rank] = binary.LittleEndian.AppendUint64(to[rank], uint64(d))
@@ -56,6 +55,11 @@ func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) *dist.Layout 
 		return nil
 	}
 	return dist.NewLayout(l.Comm, l.Domains, ghosts)
+}
+
+// inside reports whether ascending columns are first to end-1.
+func inside(cols []int32, first, end int32) bool {
+	return len(cols) == 0 || cols[0] >= first && cols[len(cols)-1] < end
 }
 
 // relay gives the coarser level another layout, in which the positions of its segments are to.
