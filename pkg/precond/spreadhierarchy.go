@@ -86,52 +86,19 @@ func (g *graph) within(l *dist.Layout, nd nodes, pool *parallel.Pool) *graph {
 		}
 		return nd.Of[p.First()], nd.Of[p.End()-1] + 1
 	}
-	w := &graph{first: make([]int64, n+1)}
-	bounds := evenly(n, nodesPerTask)
-	pool.RunRanges(bounds, func(_, lo, hi int) {
+	w := &graph{first: make([]int64, n+1), end: make([]int64, n), near: g.near, loose: g.loose}
+	pool.RunRanges(evenly(n, nodesPerTask), func(_, lo, hi int) {
 		for k := int32(lo); k < int32(hi); k++ {
 			first, end := domain(k)
 			near := g.of(k)
-			if inside(near, first, end) {
-				w.first[k+1] = int64(len(near))
-				continue
+			from, to := 0, len(near)
+			for from < to && near[from] < first {
+				from++
 			}
-			for _, j := range near {
-				if j >= first && j < end {
-					w.first[k+1]++
-				}
+			for to > from && near[to-1] >= end {
+				to--
 			}
-		}
-	})
-	for k := range n {
-		w.first[k+1] += w.first[k]
-	}
-	w.near = make([]int32, w.first[n])
-	if g.loose != nil {
-		w.loose = make([]bool, len(w.near))
-	}
-	pool.RunRanges(bounds, func(_, lo, hi int) {
-		at := w.first[lo]
-		for k := int32(lo); k < int32(hi); k++ {
-			near := g.of(k)
-			if n := w.first[k+1] - w.first[k]; n == int64(len(near)) {
-				copy(w.near[at:], near)
-				if w.loose != nil {
-					copy(w.loose[at:at+n], g.loose[g.first[k]:])
-				}
-				at += n
-				continue
-			}
-			first, end := domain(k)
-			for q, j := range g.of(k) {
-				if j < first || j >= end {
-					continue
-				}
-				if w.near[at] = j; w.loose != nil {
-					w.loose[at] = g.isLoose(k, q)
-				}
-				at++
-			}
+			w.first[k], w.end[k] = g.first[k]+int64(from), g.first[k]+int64(to)
 		}
 	})
 	return w
