@@ -17,13 +17,13 @@ type Part struct {
 }
 
 // First is the position of the first own element.
-func (p Part) First() int { return p.At + p.Below }
+func (p *Part) First() int { return p.At + p.Below }
 
 // End is the position after the last own element.
-func (p Part) End() int { return p.At + p.Below + p.Own }
+func (p *Part) End() int { return p.At + p.Below + p.Own }
 
 // Next is the position after the segment.
-func (p Part) Next() int { return p.End() + p.Above }
+func (p *Part) Next() int { return p.At + p.Below + p.Own + p.Above }
 
 // global returns the row that position at of the segment is, from its beginning.
 func (p *Part) global(at int) int64 {
@@ -37,13 +37,13 @@ func (p *Part) global(at int) int64 {
 }
 
 // position returns the position of a row in the segment, from its beginning; it is there.
-func (p Part) position(row int64) int {
+func (p *Part) position(row int64) int {
 	at, _ := p.find(row)
 	return at
 }
 
 // find returns the position of a row in the segment, from its beginning, if it is there.
-func (p Part) find(row int64) (at int, ok bool) {
+func (p *Part) find(row int64) (at int, ok bool) {
 	if at := row - p.Row; at >= 0 && at < int64(p.Own) {
 		return p.Below + int(at), true
 	}
