@@ -4,32 +4,43 @@ import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 // Transpose returns the transposed matrix, on the threads of pool (nil: serially).
 func (m *Matrix) Transpose(pool *parallel.Pool) *Matrix {
-	t := &Matrix{Rows: m.Cols, Cols: m.Rows, RowPtr: make([]int64, m.Cols+1), Col: make([]int32, m.NNZ()), Val: make([]float64, m.NNZ())}
+	return m.TransposePart(0, m.Cols, func(i int) (from, to int64) { return m.RowPtr[i], m.RowPtr[i+1] }, pool)
+}
+
+// TransposePart returns the transpose of cols columns of m, from column first on, with the elements from to to-1 of row i, as part
+// returns them, which are in these columns.
+func (m *Matrix) TransposePart(first, cols int, part func(i int) (from, to int64), pool *parallel.Pool) *Matrix {
+	t := &Matrix{Rows: cols, Cols: m.Rows, RowPtr: make([]int64, cols+1)}
 	parts := transposeParts(m, pool.Threads())
-	next := make([][]int64, len(parts)-1) // numbers of entries of each column in each part, then their places
-	pool.RunRanges(parts, func(part, lo, hi int) {
-		n := make([]int64, m.Cols)
-		for _, j := range m.Col[m.RowPtr[lo]:m.RowPtr[hi]] {
-			n[j]++
+	next := make([][]int64, len(parts)-1) // numbers of elements of each column in each part, then their places
+	pool.RunRanges(parts, func(k, lo, hi int) {
+		n := make([]int64, cols)
+		for i := lo; i < hi; i++ {
+			from, to := part(i)
+			for _, j := range m.Col[from:to] {
+				n[int(j)-first]++
+			}
 		}
-		next[part] = n
+		next[k] = n
 	})
 	at := int64(0)
-	for j := range m.Cols {
+	for j := range cols {
 		for _, n := range next {
 			n[j], at = at, at+n[j]
 		}
 		t.RowPtr[j+1] = at
 	}
-	pool.RunRanges(parts, func(part, lo, hi int) {
-		next := next[part]
+	t.Col, t.Val = make([]int32, at), make([]float64, at)
+	pool.RunRanges(parts, func(k, lo, hi int) {
+		next := next[k]
 		for i := lo; i < hi; i++ {
-			cols, vals := m.Row(i)
+			from, to := part(i)
+			cols, vals := m.Col[from:to], m.Val[from:to]
 			vals = vals[:len(cols)]
-			for k, j := range cols {
-				at := next[j]
-				next[j]++
-				t.Col[at], t.Val[at] = int32(i), vals[k]
+			for e, j := range cols {
+				at := next[int(j)-first]
+				next[int(j)-first]++
+				t.Col[at], t.Val[at] = int32(i), vals[e]
 			}
 		}
 	})

@@ -6,88 +6,109 @@ import (
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // GhostRows returns, for each part, the rows of its ghosts, in the order of Part.Ghosts, fetched from their owners.
 // Values are those of local, a matrix with the pattern of Local. Collective.
 func (m *Matrix) GhostRows(local *csr.Matrix) []Rows {
-	var columns []int64
-	return m.FetchRows(func(at int) ([]int64, []float64) {
+	return m.FetchRows(nil, func(at int) int {
+		return int(local.RowPtr[at+1] - local.RowPtr[at])
+	}, func(at int, columns []int64, values []float64) {
 		cols, vals := local.Row(at)
 		p := m.Parts[m.Part(at)]
-		columns = columns[:0]
-		for _, j := range cols {
-			columns = append(columns, p.global(int(j)-p.At))
+		for e, j := range cols {
+			columns[e] = p.global(int(j) - p.At)
 		}
-		return columns, vals
+		copy(values, vals)
 	})
 }
 
-// FetchRows returns, for each part, rows of its ghosts, in the order of Part.Ghosts, as their owners have them: row returns
-// that of the own element at a position, with columns that mean the same to all ranks. Collective.
-func (l *Layout) FetchRows(row func(at int) (cols []int64, vals []float64)) []Rows {
+// FetchRows returns, for each part, rows of its ghosts, in the order of Part.Ghosts, as their owners have them. Of the row of the own
+// element at a position, length returns the number of entries and put sets them, with columns that mean the same to all
+// ranks; calls of put run at the same time on the threads of pool. Collective.
+func (l *Layout) FetchRows(pool *parallel.Pool, length func(at int) int, put func(at int, cols []int64, vals []float64)) []Rows {
 	c := l.Comm
 	to := make([][]byte, c.Size())
 	for _, k := range l.Halo.links {
-		var b rowBuffer
-		for _, at := range k.send {
-			b.add(row(int(at)))
-		}
-		to[k.rank] = b.bytes()
+		to[k.rank] = raw(packedRows(k.send, pool, length, put))
 	}
-	first := make([]int64, l.Len) // by the position of a ghost: where its row begins in fetched
-	var fetched rowBuffer
+	from := make([]int32, l.Len) // of a ghost: the own element that it is a copy of or, in other ranks, ^k, k the row there
 	for _, k := range l.Halo.local {
-		first[k.to] = int64(len(fetched.words))
-		fetched.add(row(int(k.from)))
+		from[k.to] = k.from
 	}
-	from := c.Alltoall(to)
+	var there []packedRow
+	messages := c.Alltoall(to)
 	for _, k := range l.Halo.links {
-		at := int64(len(fetched.words))
-		more := rowBuffer{make([]int64, len(from[k.rank])/8)}
-		copy(more.bytes(), from[k.rank])
-		fetched.words = append(fetched.words, more.words...)
-		for _, ghost := range k.recv {
-			first[ghost] = at
-			at += 1 + 2*fetched.words[at]
+		words := numbers[int64](messages[k.rank])
+		entries := (len(words) - len(k.recv)) / 2
+		cols, vals := words[len(k.recv):], words[len(k.recv)+entries:]
+		for i, ghost := range k.recv {
+			n := words[i]
+			from[ghost] = ^int32(len(there))
+			there = append(there, packedRow{cols[:n], vals[:n]})
+			cols, vals = cols[n:], vals[n:]
 		}
 	}
 	parts := make([]Rows, len(l.Parts))
 	for k, p := range l.Parts {
-		parts[k] = fetched.rows(slices.Concat(first[p.At:p.First()], first[p.End():p.Next()]))
+		from := slices.Concat(from[p.At:p.First()], from[p.End():p.Next()])
+		r := Rows{RowPtr: make([]int64, len(from)+1)}
+		for i, at := range from {
+			if at >= 0 {
+				r.RowPtr[i+1] = r.RowPtr[i] + int64(length(int(at)))
+			} else {
+				r.RowPtr[i+1] = r.RowPtr[i] + int64(len(there[^at].cols))
+			}
+		}
+		r.Col, r.Val = make([]int64, r.RowPtr[len(from)]), make([]float64, r.RowPtr[len(from)])
+		eachRange(len(from), pool, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				cols, vals := r.Col[r.RowPtr[i]:r.RowPtr[i+1]], r.Val[r.RowPtr[i]:r.RowPtr[i+1]]
+				if from[i] >= 0 {
+					put(int(from[i]), cols, vals)
+				} else {
+					there[^from[i]].put(cols, vals)
+				}
+			}
+		})
+		parts[k] = r
 	}
 	return parts
 }
 
-// rowBuffer is rows: of each the number of entries, the columns and the values.
-type rowBuffer struct{ words []int64 }
+// packedRow is a row in a message: its columns and the bits of its values.
+type packedRow struct{ cols, vals []int64 }
 
-func (b *rowBuffer) add(cols []int64, vals []float64) {
-	b.words = append(append(b.words, int64(len(cols))), cols...)
-	b.words = append(b.words, unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(vals))), len(vals))...)
-}
-
-func (b *rowBuffer) bytes() []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b.words))), 8*len(b.words))
-}
-
-// rows are those that begin at these words.
-func (b *rowBuffer) rows(first []int64) Rows {
-	r := Rows{RowPtr: make([]int64, len(first)+1)}
-	for i, at := range first {
-		r.RowPtr[i+1] = r.RowPtr[i] + b.words[at]
+func (r packedRow) put(cols []int64, vals []float64) {
+	copy(cols, r.cols)
+	for e, v := range r.vals {
+		vals[e] = math.Float64frombits(uint64(v))
 	}
-	n := r.RowPtr[len(first)]
-	r.Col, r.Val = make([]int64, n), make([]float64, n)
-	for i, at := range first {
-		lo, hi := r.RowPtr[i], r.RowPtr[i+1]
-		words := b.words[at+1:]
-		copy(r.Col[lo:hi], words)
-		for e := lo; e < hi; e++ {
-			r.Val[e] = math.Float64frombits(uint64(words[hi-lo+e-lo]))
+}
+
+// packedRows are rows of own elements as a message: the numbers of entries of all, their columns, and their values.
+func packedRows(rows []int32, pool *parallel.Pool, length func(at int) int, put func(at int, cols []int64, vals []float64)) []int64 {
+	n := len(rows)
+	first := make([]int, n+1)
+	for k, at := range rows {
+		first[k+1] = first[k] + length(int(at))
+	}
+	words := make([]int64, n+2*first[n])
+	cols := words[n:][:first[n]]
+	vals := unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(words[n+first[n]:]))), first[n])
+	eachRange(n, pool, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			words[k] = int64(first[k+1] - first[k])
+			put(int(rows[k]), cols[first[k]:first[k+1]], vals[first[k]:first[k+1]])
 		}
-	}
-	return r
+	})
+	return words
+}
+
+// eachRange calls do for ranges of 0 to n-1, on the threads of pool.
+func eachRange(n int, pool *parallel.Pool, do func(lo, hi int)) {
+	pool.Run((n+chunkSize-1)/chunkSize, parallel.Func(func(k int) { do(k*chunkSize, min((k+1)*chunkSize, n)) }))
 }
 
 // Block returns the diagonal block of part k in local, a matrix with the pattern of Local: its own rows and columns.

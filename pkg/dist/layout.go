@@ -1,7 +1,6 @@
 package dist
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 )
@@ -18,16 +17,16 @@ type Part struct {
 }
 
 // First is the position of the first own element.
-func (p Part) First() int { return p.At + p.Below }
+func (p *Part) First() int { return p.At + p.Below }
 
 // End is the position after the last own element.
-func (p Part) End() int { return p.At + p.Below + p.Own }
+func (p *Part) End() int { return p.At + p.Below + p.Own }
 
 // Next is the position after the segment.
-func (p Part) Next() int { return p.End() + p.Above }
+func (p *Part) Next() int { return p.At + p.Below + p.Own + p.Above }
 
 // global returns the row that position at of the segment is, from its beginning.
-func (p Part) global(at int) int64 {
+func (p *Part) global(at int) int64 {
 	switch {
 	case at < p.Below:
 		return p.Ghosts[at]
@@ -38,13 +37,13 @@ func (p Part) global(at int) int64 {
 }
 
 // position returns the position of a row in the segment, from its beginning; it is there.
-func (p Part) position(row int64) int {
+func (p *Part) position(row int64) int {
 	at, _ := p.find(row)
 	return at
 }
 
 // find returns the position of a row in the segment, from its beginning, if it is there.
-func (p Part) find(row int64) (at int, ok bool) {
+func (p *Part) find(row int64) (at int, ok bool) {
 	if at := row - p.Row; at >= 0 && at < int64(p.Own) {
 		return p.Below + int(at), true
 	}
@@ -93,16 +92,20 @@ const apart = 16
 
 // Part returns the index of the part that has position at of a vector.
 func (l *Layout) Part(at int) int {
-	k, found := slices.BinarySearchFunc(l.Parts, at, func(p Part, at int) int { return cmp.Compare(p.At, at) })
-	if !found {
-		k--
+	lo, hi := 0, len(l.Parts)
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; l.Parts[mid].At <= at {
+			lo = mid
+		} else {
+			hi = mid
+		}
 	}
-	return k
+	return lo
 }
 
 // Global returns the row that position at of a segment is.
 func (l *Layout) Global(at int) int64 {
-	p := l.Parts[l.Part(at)]
+	p := &l.Parts[l.Part(at)]
 	return p.global(at - p.At)
 }
 

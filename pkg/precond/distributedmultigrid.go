@@ -169,7 +169,7 @@ func (h *spreadHierarchy) wholeNodes(size int64) {
 	}
 	if h.over.any(more) {
 		wider := dist.NewLayout(l.Comm, l.Domains, ghosts)
-		h.a = relaid(h.a, l, wider, moved(l, wider))
+		h.a = relaid(h.a, l, wider, moved(l, wider), h.pool)
 		for k, v := range h.null {
 			h.null[k] = relaidVector(v, l, wider)
 		}

@@ -1,9 +1,7 @@
 package precond
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -29,57 +27,44 @@ func (h *spreadHierarchy) gathered() (*hierarchy, error) {
 			last.p.Col[e] = int32(l.Global(int(j)))
 		}
 	}
-	var own []byte
+	g := &hierarchy{setup: h.setup, threshold: h.threshold, anisotropic: h.anisotropic, twice: h.twice, first: h.level(), held: h.held}
+	g.a = &csr.Matrix{Rows: int(n), Cols: int(n), RowPtr: make([]int64, n+1), Col: make([]int32, nonzeros), Val: make([]float64, nonzeros)}
+	heads := make([]int32, 0, l.Own) // of rows: twice the number of entries, and one more if a node begins
+	cols, vals := make([]int32, 0, h.a.NNZ()), make([]float64, 0, h.a.NNZ())
 	for _, p := range l.Parts {
 		for i := p.First(); i < p.End(); i++ {
-			cols, vals := h.a.Row(i)
-			own = binary.LittleEndian.AppendUint32(own, uint32(len(cols)))
-			begins := uint32(0)
+			head := 2 * int32(h.a.RowPtr[i+1]-h.a.RowPtr[i])
 			if int(h.nodes.First[h.nodes.Of[i]]) == i {
-				begins = 1
+				head++
 			}
-			own = binary.LittleEndian.AppendUint32(own, begins)
-			for k, j := range cols {
-				own = binary.LittleEndian.AppendUint64(own, uint64(l.Global(int(j))))
-				own = appendFloats(own, vals[k])
-			}
-			for _, b := range h.null {
-				own = appendFloats(own, b[i])
-			}
+			heads = append(heads, head)
 		}
+		from, to := h.a.RowPtr[p.First()], h.a.RowPtr[p.End()]
+		for _, j := range h.a.Col[from:to] {
+			cols = append(cols, int32(l.Global(int(j))))
+		}
+		vals = append(vals, h.a.Val[from:to]...)
 	}
-	g := &hierarchy{setup: h.setup, threshold: h.threshold, anisotropic: h.anisotropic, twice: h.twice, first: h.level(), held: h.held}
-	m := rowBuilder{cols: int(n), col: make([]int32, 0, nonzeros), val: make([]float64, 0, nonzeros)}
-	g.null = make([][]float64, len(h.null))
-	for _, b := range l.Comm.Gather(own) {
-		for len(b) > 0 {
-			entries := int(binary.LittleEndian.Uint32(b))
-			if binary.LittleEndian.Uint32(b[4:]) != 0 {
-				g.nodes.First = append(g.nodes.First, int32(len(m.ptr)))
-			}
-			b = b[8:]
-			for range entries {
-				m.add(int32(binary.LittleEndian.Uint64(b)), floatOf(b[8:]))
-				b = b[16:]
-			}
-			for k := range g.null {
-				g.null[k] = append(g.null[k], floatOf(b))
-				b = b[8:]
-			}
-			g.nodes.Of = append(g.nodes.Of, int32(len(g.nodes.First)-1))
-			m.next()
+	all := make([]int32, n)
+	gatherAll(all, heads, l.Comm)
+	gatherAll(g.a.Col, cols, l.Comm)
+	gatherAll(g.a.Val, vals, l.Comm)
+	g.nodes.Of = make([]int32, n)
+	for i, head := range all {
+		g.a.RowPtr[i+1] = g.a.RowPtr[i] + int64(head/2)
+		if head%2 != 0 {
+			g.nodes.First = append(g.nodes.First, int32(i))
 		}
+		g.nodes.Of[i] = int32(len(g.nodes.First) - 1)
 	}
 	g.nodes.First = append(g.nodes.First, int32(n))
-	g.a = m.matrix(int(n))
+	for _, b := range h.null {
+		v := make([]float64, n)
+		gather(v, nil, b, l)
+		g.null = append(g.null, v)
+	}
 	return g, nil
 }
-
-func appendFloats(b []byte, v float64) []byte {
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-}
-
-func floatOf(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
 
 // gather sets dst to the own elements in x of all ranks, in the order of rows. It returns work, in which it puts those that it sends.
 func gather[T real](dst, work, x []T, l *dist.Layout) []T {
@@ -87,9 +72,15 @@ func gather[T real](dst, work, x []T, l *dist.Layout) []T {
 	for _, p := range l.Parts {
 		work = append(work, x[p.First():p.End()]...)
 	}
-	size := int(unsafe.Sizeof(T(0)))
-	for _, b := range l.Comm.Gather(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(work))), size*len(work))) {
+	gatherAll(dst, work, l.Comm)
+	return work
+}
+
+// gatherAll sets dst to what all ranks pass, in their order.
+func gatherAll[T any](dst, own []T, c dist.Comm) {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	for _, b := range c.Gather(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(own))), size*len(own))) {
 		dst = dst[copy(dst, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)):]
 	}
-	return work
 }

@@ -81,7 +81,7 @@ func (c *spreadChunks) Relax(dst, x, b []float32, omega float32) {
 }
 
 // partOf returns rows lo to hi-1 of m with the columns from at on, of which there are so many.
-func partOf(m *csr.Matrix, lo, hi, at, cols int) *csr.Matrix {
+func partOf(m *csr.Matrix, lo, hi, at, cols int, pool *parallel.Pool) *csr.Matrix {
 	from, to := m.RowPtr[lo], m.RowPtr[hi]
 	p := &csr.Matrix{Rows: hi - lo, Cols: cols, RowPtr: make([]int64, hi-lo+1), Col: m.Col[from:to], Val: m.Val[from:to]}
 	for i := range p.RowPtr {
@@ -89,9 +89,11 @@ func partOf(m *csr.Matrix, lo, hi, at, cols int) *csr.Matrix {
 	}
 	if at > 0 {
 		p.Col = make([]int32, to-from)
-		for e, j := range m.Col[from:to] {
-			p.Col[e] = j - int32(at)
-		}
+		pool.RunRanges(evenly(len(p.Col), nodesPerTask), func(_, lo, hi int) {
+			for e, j := range m.Col[from:to][lo:hi] {
+				p.Col[lo+e] = j - int32(at)
+			}
+		})
 	}
 	return p
 }
@@ -108,7 +110,7 @@ func (s chunkStore) storeSpread(m *csr.Matrix, scales chunkScales, from, to *dis
 		if from != nil {
 			at, end = from.Parts[k].At, from.Parts[k].Next()
 		}
-		part, more := s.store(partOf(m, p.First(), p.End(), at, end-at), chunkScales{scales.left[p.First():p.End()], scales.right[at:end]})
+		part, more := s.store(partOf(m, p.First(), p.End(), at, end-at, s.pool), chunkScales{scales.left[p.First():p.End()], scales.right[at:end]})
 		for panel := range part.parts {
 			c.tasks = append(c.tasks, spreadTask{int32(k), int32(panel)})
 		}

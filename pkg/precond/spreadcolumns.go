@@ -48,6 +48,9 @@ func (c *coarseColumns) position(code int64) int32 {
 
 // column is the column of an index that is known.
 func (c *coarseColumns) column(index int64) int {
+	if i := index - c.first; i >= 0 && i < int64(c.own) {
+		return c.below + int(i)
+	}
 	j, _ := slices.BinarySearch(c.codes, 2*index) // that or one more
 	return j
 }
@@ -138,6 +141,11 @@ func (t *codeTable) sorted() []int64 {
 	return codes
 }
 
+// columnsOf returns the first column and that after the last one of a domain of this rank.
+func (c *coarseColumns) columnsOf(domain int) (first, end int32) {
+	return int32(c.below + int(c.domains.Start[domain]-c.first)), int32(c.below + int(c.domains.Start[domain+1]-c.first))
+}
+
 // blocks are the nodes of the columns.
 func (c *coarseColumns) blocks() nodes {
 	nd := nodes{Of: make([]int32, len(c.codes))}
@@ -151,108 +159,23 @@ func (c *coarseColumns) blocks() nodes {
 	return nd
 }
 
-// coded returns what passes row i of m, whose columns these are, on.
-func (c *coarseColumns) coded(m *csr.Matrix) func(i int) (codes []int64, vals []float64) {
-	var codes []int64
-	return func(i int) ([]int64, []float64) {
+// fetchRows returns rows of ghosts of m, whose columns these are.
+func (c *coarseColumns) fetchRows(l *dist.Layout, m *csr.Matrix, pool *parallel.Pool) []dist.Rows {
+	return l.FetchRows(pool, func(i int) int { return int(m.RowPtr[i+1] - m.RowPtr[i]) }, func(i int, codes []int64, values []float64) {
 		cols, vals := m.Row(i)
-		codes = codes[:0]
-		for _, j := range cols {
-			codes = append(codes, c.codes[j])
+		for e, j := range cols {
+			codes[e] = c.codes[j]
 		}
-		return codes, vals
-	}
+		copy(values, vals)
+	})
 }
 
 // joined returns own rows of m, with columns to[j] instead of j, and rows of ghosts.
 func (c *coarseColumns) joined(l *dist.Layout, m *csr.Matrix, to []int32, ghosts []dist.Rows, pool *parallel.Pool) *csr.Matrix {
-	return assembled(l.Len, len(c.codes), pool, func(i int) int {
-		r, g := ghostRow(l, ghosts, i)
-		switch {
-		case g >= 0:
-			return int(r.RowPtr[g+1] - r.RowPtr[g])
-		case r == nil:
-			return 0
-		}
-		return int(m.RowPtr[i+1] - m.RowPtr[i])
-	}, func(i int, col []int32, val []float64) {
-		r, g := ghostRow(l, ghosts, i)
-		if g >= 0 {
-			lo := r.RowPtr[g]
-			for e := range col {
-				col[e] = int32(r.Col[lo+int64(e)])
-			}
-			copy(val, r.Val[lo:])
-			return
-		}
-		cols, vals := m.Row(i)
-		for e := range col {
-			col[e] = to[cols[e]]
-		}
-		copy(val, vals)
-	})
-}
-
-// ghostRow returns which row of a ghost position i has, of those of the part: -1 for an own element, and no rows where it is in no
-// segment.
-func ghostRow(l *dist.Layout, ghosts []dist.Rows, i int) (*dist.Rows, int) {
-	k := l.Part(i)
-	p := l.Parts[k]
-	switch {
-	case i < p.First():
-		return &ghosts[k], i - p.At
-	case i < p.End():
-		return &ghosts[k], -1
-	case i < p.Next():
-		return &ghosts[k], i - p.At - p.Own
+	var blocks []rowBlock
+	for k, p := range l.Parts {
+		below, above := ghostBlocks(p, ghosts[k])
+		blocks = append(blocks, below, movedBlock(p.First(), m, p.First(), p.End(), to), above)
 	}
-	return nil, -1
-}
-
-// assembled makes a matrix whose row i has length(i) elements, which fill sets.
-func assembled(rows, cols int, pool *parallel.Pool, length func(i int) int, fill func(i int, col []int32, val []float64)) *csr.Matrix {
-	m := &csr.Matrix{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
-	bounds := evenly(rows, nodesPerTask)
-	pool.RunRanges(bounds, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			m.RowPtr[i+1] = int64(length(i))
-		}
-	})
-	for i := range rows {
-		m.RowPtr[i+1] += m.RowPtr[i]
-	}
-	m.Col, m.Val = make([]int32, m.RowPtr[rows]), make([]float64, m.RowPtr[rows])
-	pool.RunRanges(bounds, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			from, to := m.RowPtr[i], m.RowPtr[i+1]
-			fill(i, m.Col[from:to], m.Val[from:to])
-		}
-	})
-	return m
-}
-
-// rowBuilder makes a matrix row by row.
-type rowBuilder struct {
-	cols int
-	ptr  []int64
-	col  []int32
-	val  []float64
-}
-
-func (b *rowBuilder) add(j int32, v float64) { b.col, b.val = append(b.col, j), append(b.val, v) }
-
-// next ends a row.
-func (b *rowBuilder) next() { b.ptr = append(b.ptr, int64(len(b.col))) }
-
-// skip makes rows before row i empty that are not there yet.
-func (b *rowBuilder) skip(i int) {
-	for len(b.ptr) < i {
-		b.next()
-	}
-}
-
-// matrix returns the matrix of that many rows; those after the last one are empty.
-func (b *rowBuilder) matrix(rows int) *csr.Matrix {
-	b.skip(rows)
-	return &csr.Matrix{Rows: rows, Cols: b.cols, RowPtr: append([]int64{0}, b.ptr...), Col: b.col, Val: b.val}
+	return stacked(l.Len, len(c.codes), blocks, pool)
 }

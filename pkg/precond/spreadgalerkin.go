@@ -15,34 +15,38 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	l := h.over.layout
 	if wider := h.widened(p, c); wider != nil {
 		to := moved(l, wider)
-		level.a, level.m = relaid(level.a, l, wider, to), relaidVector(level.m, l, wider)
-		p = relaid(p, l, wider, nil)
+		level.a, level.m = relaid(level.a, l, wider, to, h.pool), relaidVector(level.m, l, wider)
+		p = relaid(p, l, wider, nil, h.pool)
 		wider.Halo.Exchange(level.m)
 		if k := len(h.levels); k > 0 {
-			h.levels[k-1].relay(wider, to)
+			h.levels[k-1].relay(wider, to, h.pool)
 		}
 		l, h.over.layout = wider, wider
 	}
 	level.layout = l
 	p, c = h.fetched(p, c)
-	r := c.restriction(l, p, h.pool).Transpose(h.pool)
+	r := c.restriction(l, p, h.pool)
 
-	product, err := csr.Multiply(rowsOf(level.a, l.Sources(), h.pool), p, c.blocks(), h.pool)
+	sources := slices.DeleteFunc(l.Sources(), func(i int32) bool { // those that restrictions of other domains do not refer to
+		cols, _ := p.Row(int(i))
+		first, end := c.columnsOf(l.Parts[l.Part(int(i))].Domain)
+		return inside(cols, first, end)
+	})
+	product, err := csr.Multiply(rowsOf(level.a, sources, h.pool), p, c.blocks(), h.pool)
 	if err = h.over.agree(err); err != nil {
 		return err
 	}
-	multiplications := csr.Multiplications(level.a, p, h.pool)
-	h.over.sum(&multiplications)
-	if err := h.over.agree(cmp.Or(h.interrupted(), h.checkWork(multiplications))); err != nil {
-		return err
-	}
-	given, p, c := h.fetchedProduct(product, r, p, c)
-	multiplications = 0
-	coarse, err := csr.GalerkinRows(r, level.a, p, given, c.blocks(), h.pool, func(n int64, rows int, _ func() int64) error {
-		if rows == r.Rows {
+	product = scattered(product, sources, l.Len)
+	given, p, c := h.fetchedProduct(product, p, c)
+	agreed, multiplications := false, int64(0)
+	coarse, err := csr.GalerkinRows(r, level.a, p, given, c.blocks(), h.pool, func(n int64, _ int, _ func() int64) error {
+		if agreed {
 			multiplications = n
+			return nil
 		}
-		return nil
+		agreed = true
+		h.over.sum(&n)
+		return h.over.agree(cmp.Or(h.interrupted(), h.checkWork(n)))
 	})
 	h.over.sum(&multiplications)
 	if err = h.over.agree(cmp.Or(err, h.checkWork(multiplications))); err != nil {
@@ -77,34 +81,36 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	return h.allowed(h.held + next.Bytes())
 }
 
-// restriction returns the transpose of what P has to restrict to own unknowns: to those of a domain, from its segment.
+// restriction returns what restricts to own unknowns: to those of a domain, from its segment.
 func (c *coarseColumns) restriction(l *dist.Layout, p *csr.Matrix, pool *parallel.Pool) *csr.Matrix {
-	own := func(i int) (lo, hi int64) { // elements of row i
-		q := l.Parts[l.Part(i)]
+	return p.TransposePart(c.below, c.own, func(i int) (from, to int64) {
+		q := &l.Parts[l.Part(i)]
 		if i >= q.Next() {
 			return 0, 0
 		}
-		first := int32(c.below + int(c.domains.Start[q.Domain]-c.first))
-		end := int32(c.below + int(c.domains.Start[q.Domain+1]-c.first))
-		lo, hi = p.RowPtr[i], p.RowPtr[i+1]
-		for lo < hi && p.Col[lo] < first {
-			lo++
+		first, end := c.columnsOf(q.Domain)
+		from, to = p.RowPtr[i], p.RowPtr[i+1]
+		for from < to && p.Col[from] < first {
+			from++
 		}
-		for hi > lo && p.Col[hi-1] >= end {
-			hi--
+		for to > from && p.Col[to-1] >= end {
+			to--
 		}
-		return lo, hi
+		return from, to
+	}, pool)
+}
+
+// scattered returns m with its rows where they belong, of so many.
+func scattered(m *csr.Matrix, at []int32, rows int) *csr.Matrix {
+	s := &csr.Matrix{Rows: rows, Cols: m.Cols, RowPtr: make([]int64, rows+1), Col: m.Col, Val: m.Val}
+	k := 0
+	for i := range rows {
+		if k < len(at) && int(at[k]) == i {
+			k++
+		}
+		s.RowPtr[i+1] = m.RowPtr[k]
 	}
-	return assembled(l.Len, c.own, pool, func(i int) int {
-		lo, hi := own(i)
-		return int(hi - lo)
-	}, func(i int, col []int32, val []float64) {
-		lo, hi := own(i)
-		for k, j := range p.Col[lo:hi] {
-			col[k] = j - int32(c.below)
-		}
-		copy(val, p.Val[lo:hi])
-	})
+	return s
 }
 
 // rowsOf returns some rows of m.
@@ -118,41 +124,26 @@ func rowsOf(m *csr.Matrix, rows []int32, pool *parallel.Pool) *csr.Matrix {
 	})
 }
 
-// fetchedProduct returns rows of A P of those ghosts that r refers to, given those of own unknowns that are
-// ghosts elsewhere. There may be more columns then.
-func (h *spreadHierarchy) fetchedProduct(product, r, p *csr.Matrix, c *coarseColumns) (given, wider *csr.Matrix, e *coarseColumns) {
+// fetchedProduct returns rows of A P of ghosts, given those of own unknowns that are ghosts elsewhere. There may be more
+// columns then.
+func (h *spreadHierarchy) fetchedProduct(product, p *csr.Matrix, c *coarseColumns) (given, wider *csr.Matrix, e *coarseColumns) {
 	l := h.over.layout
-	row, sources := c.coded(product), l.Sources()
-	rows := l.FetchRows(func(i int) ([]int64, []float64) {
-		at, _ := slices.BinarySearch(sources, int32(i))
-		return row(at)
-	})
+	rows := c.fetchRows(l, product, h.pool)
 	e, to := c.extended(rows, h.pool)
-	needed := make([]bool, l.Len)
-	for _, i := range r.Col {
-		needed[i] = true
+	var blocks []rowBlock
+	for k, q := range l.Parts {
+		below, above := ghostBlocks(q, rows[k])
+		blocks = append(blocks, below, above)
 	}
-	given = assembled(l.Len, len(e.codes), h.pool, func(i int) int {
-		if r, g := ghostRow(l, rows, i); g >= 0 && needed[i] {
-			return int(r.RowPtr[g+1] - r.RowPtr[g])
-		}
-		return 0
-	}, func(i int, col []int32, val []float64) {
-		if len(col) == 0 {
-			return
-		}
-		r, g := ghostRow(l, rows, i)
-		lo := r.RowPtr[g]
-		for k := range col {
-			col[k] = int32(r.Col[lo+int64(k)])
-		}
-		copy(val, r.Val[lo:])
-	})
-	for at, j := range p.Col {
-		p.Col[at] = to[j]
+	if len(e.codes) > len(c.codes) {
+		h.pool.RunRanges(evenly(len(p.Col), nodesPerTask), func(_, lo, hi int) {
+			for at, j := range p.Col[lo:hi] {
+				p.Col[lo+at] = to[j]
+			}
+		})
+		p.Cols = len(e.codes)
 	}
-	p.Cols = len(e.codes)
-	return given, p, e
+	return stacked(l.Len, len(e.codes), blocks, h.pool), p, e
 }
 
 // coarseLayout returns the layout of the coarse level: each domain has the ghosts that its rows of the coarse matrix and of the
@@ -163,15 +154,14 @@ func (h *spreadHierarchy) coarseLayout(coarse, p *csr.Matrix, c *coarseColumns) 
 	seen := make([]int, len(c.codes)) // the domain that a column was met in last, from 1
 	for k, q := range l.Parts {
 		lo, hi := c.domains.Start[q.Domain], c.domains.Start[q.Domain+1]
+		first, end := c.columnsOf(q.Domain)
 		meet := func(cols []int32) {
 			for _, j := range cols {
-				if seen[j] == q.Domain+1 {
+				if j >= first && j < end || seen[j] == q.Domain+1 {
 					continue
 				}
 				seen[j] = q.Domain + 1
-				if g := c.global(j); g < lo || g >= hi {
-					ghosts[k] = append(ghosts[k], g)
-				}
+				ghosts[k] = append(ghosts[k], c.global(j))
 			}
 		}
 		meet(p.Col[p.RowPtr[q.First()]:p.RowPtr[q.End()]])

@@ -110,44 +110,25 @@ func (h *spreadHierarchy) allowed(bytes int64) error {
 func (g *graph) within(l *dist.Layout, nd nodes, pool *parallel.Pool) *graph {
 	n := len(g.first) - 1
 	domain := func(k int32) (first, end int32) { // the nodes of that of node k
-		p := l.Parts[l.Part(int(nd.First[k]))]
+		p := &l.Parts[l.Part(int(nd.First[k]))]
 		if i := int(nd.First[k]); i < p.First() || i >= p.End() {
 			return 0, 0
 		}
 		return nd.Of[p.First()], nd.Of[p.End()-1] + 1
 	}
-	w := &graph{first: make([]int64, n+1)}
-	bounds := evenly(n, nodesPerTask)
-	pool.RunRanges(bounds, func(_, lo, hi int) {
+	w := &graph{first: make([]int64, n+1), end: make([]int64, n), near: g.near, loose: g.loose}
+	pool.RunRanges(evenly(n, nodesPerTask), func(_, lo, hi int) {
 		for k := int32(lo); k < int32(hi); k++ {
 			first, end := domain(k)
-			for _, j := range g.of(k) {
-				if j >= first && j < end {
-					w.first[k+1]++
-				}
+			near := g.of(k)
+			from, to := 0, len(near)
+			for from < to && near[from] < first {
+				from++
 			}
-		}
-	})
-	for k := range n {
-		w.first[k+1] += w.first[k]
-	}
-	w.near = make([]int32, w.first[n])
-	if g.loose != nil {
-		w.loose = make([]bool, len(w.near))
-	}
-	pool.RunRanges(bounds, func(_, lo, hi int) {
-		at := w.first[lo]
-		for k := int32(lo); k < int32(hi); k++ {
-			first, end := domain(k)
-			for q, j := range g.of(k) {
-				if j < first || j >= end {
-					continue
-				}
-				if w.near[at] = j; w.loose != nil {
-					w.loose[at] = g.isLoose(k, q)
-				}
-				at++
+			for to > from && near[to-1] >= end {
+				to--
 			}
+			w.first[k], w.end[k] = g.first[k]+int64(from), g.first[k]+int64(to)
 		}
 	})
 	return w
@@ -181,13 +162,18 @@ func (h *spreadHierarchy) fetchTentative(t *tentative, d dist.Domains) *coarseCo
 	l := h.over.layout
 	lo, _ := l.Domains.Owned(l.Comm.Rank(), l.Comm.Size())
 	own := newCoarseColumns(d, d.Start[lo], t.coarse)
-	var codes []int64
-	ghosts := l.FetchRows(func(i int) ([]int64, []float64) {
-		codes = codes[:0]
-		if j := t.first[i]; j >= 0 {
-			codes = append(codes, own.codes[j:t.coarse.First[t.coarse.Of[j]+1]]...)
+	width := func(i int) int {
+		j := t.first[i]
+		if j < 0 {
+			return 0
 		}
-		return codes, t.value[i*t.width:][:len(codes)]
+		return int(t.coarse.First[t.coarse.Of[j]+1] - j)
+	}
+	ghosts := l.FetchRows(h.pool, width, func(i int, codes []int64, values []float64) {
+		if j := t.first[i]; j >= 0 {
+			copy(codes, own.codes[j:])
+			copy(values, t.value[i*t.width:])
+		}
 	})
 	c, _ := own.extended(ghosts, h.pool)
 	t.coarse = c.blocks()
@@ -214,7 +200,8 @@ func (h *spreadHierarchy) fetchTentative(t *tentative, d dist.Domains) *coarseCo
 
 // fetched returns own rows of p, whose columns are c, and rows of ghosts.
 func (h *spreadHierarchy) fetched(p *csr.Matrix, c *coarseColumns) (*csr.Matrix, *coarseColumns) {
-	ghosts := h.over.layout.FetchRows(c.coded(p))
+	l := h.over.layout
+	ghosts := c.fetchRows(l, p, h.pool)
 	e, to := c.extended(ghosts, h.pool)
-	return e.joined(h.over.layout, p, to, ghosts, h.pool), e
+	return e.joined(l, p, to, ghosts, h.pool), e
 }

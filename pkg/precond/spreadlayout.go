@@ -6,23 +6,27 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // widened returns the layout of the current level with all unknowns that the restriction refers to, or nil if
 // there are no more than there were.
 func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) *dist.Layout {
 	l := h.over.layout
-	domain := make([]int, len(c.codes))
-	for j := range domain {
-		domain[j] = c.domains.Of(c.global(int32(j)))
-	}
 	to := make([][]byte, l.Comm.Size())
 	for _, q := range l.Parts {
+		first, end := c.columnsOf(q.Domain)
 		for i := q.First(); i < q.End(); i++ {
 			cols, _ := p.Row(i)
+			if inside(cols, first, end) {
+				continue
+			}
 			last := q.Domain
 			for _, j := range cols { // in the order of domains
-				if d := domain[j]; d != q.Domain && d != last {
+				if j >= first && j < end {
+					continue
+				}
+				if d := c.domains.Of(c.global(j)); d != last {
 					last = d
 					rank := l.Domains.Owner(d, l.Comm.Size())
 					to[rank] = binary.LittleEndian.AppendUint64(to[rank], uint64(d))
@@ -53,13 +57,18 @@ func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) *dist.Layout 
 	return dist.NewLayout(l.Comm, l.Domains, ghosts)
 }
 
+// inside reports whether ascending columns are first to end-1.
+func inside(cols []int32, first, end int32) bool {
+	return len(cols) == 0 || cols[0] >= first && cols[len(cols)-1] < end
+}
+
 // relay gives the coarser level another layout, in which the positions of its segments are to.
-func (m *levelMatrices) relay(wider *dist.Layout, to []int32) {
+func (m *levelMatrices) relay(wider *dist.Layout, to []int32, pool *parallel.Pool) {
 	m.p.Cols = wider.Len
 	for e, j := range m.p.Col {
 		m.p.Col[e] = to[j]
 	}
-	m.r, m.below = relaid(m.r, m.below, wider, nil), wider
+	m.r, m.below = relaid(m.r, m.below, wider, nil, pool), wider
 }
 
 // moved returns where the positions of segments of one layout are in another one that has them.
@@ -87,25 +96,16 @@ func ghostAt(p dist.Part, g int) int {
 }
 
 // relaid returns own rows of m, of one layout, in another one, with columns cols[j] instead of j; nil: as they are.
-func relaid(m *csr.Matrix, from, to *dist.Layout, cols []int32) *csr.Matrix {
-	b := rowBuilder{cols: m.Cols}
+func relaid(m *csr.Matrix, from, to *dist.Layout, cols []int32, pool *parallel.Pool) *csr.Matrix {
+	count := m.Cols
 	if cols != nil {
-		b.cols = to.Len
+		count = to.Len
 	}
+	var blocks []rowBlock
 	for k, p := range from.Parts {
-		b.skip(to.Parts[k].First())
-		for i := p.First(); i < p.End(); i++ {
-			js, vals := m.Row(i)
-			for e, j := range js {
-				if cols != nil {
-					j = cols[j]
-				}
-				b.add(j, vals[e])
-			}
-			b.next()
-		}
+		blocks = append(blocks, movedBlock(to.Parts[k].First(), m, p.First(), p.End(), cols))
 	}
-	return b.matrix(to.Len)
+	return stacked(to.Len, count, blocks, pool)
 }
 
 // relaidVector returns own elements of x, of one layout, in another one.

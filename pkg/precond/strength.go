@@ -56,11 +56,17 @@ func norms(m *csr.Matrix, nd nodes, pool *parallel.Pool) *csr.Matrix {
 // near[first[k]:first[k+1]], in ascending order, without itself.
 type graph struct {
 	first []int64
+	end   []int64 // of each node's connections; nil: first of the next node
 	near  []int32
 	loose []bool // of each connection: weak beside another one of either end; nil: none is
 }
 
-func (g *graph) of(k int32) (near []int32) { return g.near[g.first[k]:g.first[k+1]] }
+func (g *graph) of(k int32) (near []int32) {
+	if g.end != nil {
+		return g.near[g.first[k]:g.end[k]]
+	}
+	return g.near[g.first[k]:g.first[k+1]]
+}
 
 // strong is the graph of the connections that are at least as strong as the threshold, and not
 // zero.
