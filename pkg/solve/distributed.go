@@ -68,6 +68,13 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 		s.opt.Device = nil
 		s.say("device cpu: the matrix has several domains")
 	}
+	differ, err := agreeMachine(s.job.Comm, &s.opt.Storage)
+	if err != nil {
+		return err
+	}
+	if differ {
+		s.say("kernels %s: the best that all processes have", s.opt.Storage.Kernels)
+	}
 	if err := s.job.step(func() error {
 		s.Facts = dist.Examine(s.job.Matrix, s.pool)
 		return solvable(s.Facts)
@@ -84,10 +91,10 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	}
 	s.scaled.pool = s.pool
 	s.scaled.transposes, s.scaled.symmetric = false, s.keepsSymmetry()
-	var err error
-	if err = s.job.look(); err == nil {
-		s.refiner, err = newRefinement(ctx, s, newRanks(s))
+	if err := s.job.look(); err != nil {
+		return err
 	}
+	s.refiner, err = newRefinement(ctx, s, newRanks(s))
 	return err
 }
 
