@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // NewDistributed is New for a matrix that is spread over the ranks of a.Comm, which all call it with the same options, and
@@ -56,7 +58,9 @@ func (o Options) OverDomains() error {
 	fault("there are no null spaces", o.NullSpace.Kind != "" && o.NullSpace.Kind != NullSpaceAuto && o.NullSpace.Kind != NullSpaceNone)
 	fault("there are no checkpoints", o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil)
 	fault("there are no near-null vectors", len(o.Precond.NearNull) > 0)
-	fault(fmt.Sprintf("there is no transpose for method %s", o.Method), o.Method.transposes())
+	fault("there are no least squares", o.Method == LSQR)
+	fault("there is no layout sym", o.Storage.Layout == adaptive.Symmetric)
+	fault(fmt.Sprintf("there is no transpose of overlap for method %s", o.Method), o.Method.transposes() && o.Precond.Overlap == precond.OverlapOne)
 	return errors.Join(faults...)
 }
 
@@ -83,14 +87,14 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	}
 	s.say("domains %d: rows, sums and preconditioners are divided alike for any number of processes", s.job.Domains.Count())
 	s.chooseMethod()
-	if err := s.checkMemory(); err != nil {
+	if err := errors.Join(s.checkTranspose(), s.checkMemory()); err != nil {
 		return err
 	}
 	if err := s.job.step(s.chooseScaling); err != nil {
 		return err
 	}
 	s.scaled.pool = s.pool
-	s.scaled.transposes, s.scaled.symmetric = false, s.keepsSymmetry()
+	s.scaled.transposes, s.scaled.symmetric = s.Method.transposes(), s.keepsSymmetry()
 	if err := s.job.look(); err != nil {
 		return err
 	}

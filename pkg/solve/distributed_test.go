@@ -128,7 +128,7 @@ func spreadSystems(t *testing.T) map[string]struct {
 	}
 	return map[string]system{
 		"plane":      {grid(24, 0, 0), []Method{Auto, CG, MINRES, BiCGStab}},
-		"convection": {grid(24, 0.4, 0.1), []Method{Auto, BiCGStab, GMRES, CGS, IDR, TFQMR}},
+		"convection": {grid(24, 0.4, 0.1), []Method{Auto, BiCGStab, GMRES, CGS, IDR, TFQMR, BiCG}},
 		"elasticity": {elastic, []Method{Auto, CG, GMRES}},
 		"scaled":     {rescaled(grid(20, 0.2, 0.1), uneven(20), uneven(15)), []Method{Auto, GMRES}},
 	}

@@ -111,6 +111,9 @@ func (s *Solver) precondition(
 		opt.Operator = a.relaxer
 	}
 	if j := s.job; j != nil {
+		if s.Method.transposes() { // which overlap has not
+			opt.Overlap = precond.OverlapNone
+		}
 		made, err = precond.NewDistributed(ownContext(ctx), v.kind, j.Matrix, m, opt, s.pool)
 	} else {
 		made, err = precond.New(ctx, v.kind, m, opt, s.pool)
