@@ -15,7 +15,7 @@ import (
 
 // NewDistributed is New for a matrix that is spread over the ranks of a.Comm, which all call it with the same options, and
 // then Solve and Close in the same order. Solve takes the own elements of the rank, and Result.X has them, in the
-// order of the matrix ([dist.Layout.Spread]). All else in the Solver and in a Result is the same on all ranks, and so is
+// order of the matrix ([dist.Layout.Spread]); so does Options.Precond.NearNull. All else in the Solver and in a Result is the same on all ranks, and so is
 // an error; times are those of each. Options.Log and Options.Monitor are used on rank 0 alone. The bits of x depend on
 // a.Domains and not on the number of ranks. Options.Threads counts for a rank, and Options.MaxMemory for
 // all ranks together.
@@ -57,7 +57,6 @@ func (o Options) OverDomains() error {
 	fault("there are no devices", o.Device != nil && !o.DeviceAuto)
 	fault("there are no null spaces", o.NullSpace.Kind != "" && o.NullSpace.Kind != NullSpaceAuto && o.NullSpace.Kind != NullSpaceNone)
 	fault("there are no checkpoints", o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil)
-	fault("there are no near-null vectors", len(o.Precond.NearNull) > 0)
 	fault("there are no least squares", o.Method == LSQR)
 	fault("there is no layout sym", o.Storage.Layout == adaptive.Symmetric)
 	fault(fmt.Sprintf("there is no transpose of overlap for method %s", o.Method), o.Method.transposes() && o.Precond.Overlap == precond.OverlapOne)
@@ -84,6 +83,11 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 		return solvable(s.Facts)
 	}); err != nil {
 		return err
+	}
+	for k, v := range s.opt.Precond.NearNull {
+		if err := agreeError(s.job.Comm, s.job.check(fmt.Sprintf("near-null vector %d", k+1), v)); err != nil {
+			return err
+		}
 	}
 	s.say("domains %d: rows, sums and preconditioners are divided alike for any number of processes", s.job.Domains.Count())
 	s.chooseMethod()

@@ -26,11 +26,11 @@ type ranked struct {
 // solveOnRanks solves with m in so many domains on so many ranks, and returns the x that they have together.
 func solveOnRanks(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, opt Options) (x []float64, all []ranked) {
 	t.Helper()
-	return solveOnEach(t, ranks, domains, m, b, func(int) Options { return opt })
+	return solveWith(t, ranks, domains, m, b, func(*dist.Matrix) Options { return opt })
 }
 
-// solveOnEach is solveOnRanks with options for each rank.
-func solveOnEach(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, opt func(rank int) Options) (x []float64, all []ranked) {
+// solveWith is solveOnRanks with options for each rank.
+func solveWith(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, opt func(a *dist.Matrix) Options) (x []float64, all []ranked) {
 	t.Helper()
 	all = make([]ranked, ranks)
 	parts := make([][]float64, ranks)
@@ -42,7 +42,7 @@ func solveOnEach(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, o
 			t.Error(err)
 			return
 		}
-		s, err := NewDistributed(context.Background(), a, opt(c.Rank()))
+		s, err := NewDistributed(context.Background(), a, opt(a))
 		if err != nil {
 			r.err = err
 			return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -21,10 +22,10 @@ func TestMachinesThatDiffer(t *testing.T) {
 				opt.Storage.Model = models[0]
 			}
 			want, one := solveOnRanks(t, 1, 4, m, b, opt)
-			x, all := solveOnEach(t, 3, 4, m, b, func(rank int) Options {
+			x, all := solveWith(t, 3, 4, m, b, func(a *dist.Matrix) Options {
 				o := opt
-				o.Storage.Model = models[rank%len(models)]
-				if rank != 1 {
+				o.Storage.Model = models[a.Comm.Rank()%len(models)]
+				if a.Comm.Rank() != 1 {
 					o.Storage.Kernels = sets[best]
 				}
 				return o

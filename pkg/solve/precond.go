@@ -126,6 +126,12 @@ func (s *Solver) precondition(
 func (s *Solver) nearNull(size int) [][]float64 {
 	var space [][]float64
 	for _, v := range s.opt.Precond.NearNull {
+		if s.job != nil {
+			whole := make([]float64, s.job.Len)
+			s.job.Spread(whole, v)
+			space = append(space, whole)
+			continue
+		}
 		space = append(space, append([]float64(nil), s.Order.forth(v)...))
 	}
 	switch {
