@@ -90,6 +90,7 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 		}
 	}
 	s.say("domains %d: rows, sums and preconditioners are divided alike for any number of processes", s.job.Domains.Count())
+	s.sayOneDomain()
 	s.chooseMethod()
 	if err := errors.Join(s.checkTranspose(), s.checkMemory()); err != nil {
 		return err
