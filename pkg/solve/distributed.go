@@ -56,7 +56,6 @@ func (o Options) OverDomains() error {
 	fault("there is no reordering", o.Reorder != "" && o.Reorder != ReorderNone && o.Reorder != ReorderAuto)
 	fault("there are no devices", o.Device != nil && !o.DeviceAuto)
 	fault("there are no null spaces", o.NullSpace.Kind != "" && o.NullSpace.Kind != NullSpaceAuto && o.NullSpace.Kind != NullSpaceNone)
-	fault("there are no checkpoints", o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil)
 	fault("there are no least squares", o.Method == LSQR)
 	fault("there is no layout sym", o.Storage.Layout == adaptive.Symmetric)
 	fault(fmt.Sprintf("there is no transpose of overlap for method %s", o.Method), o.Method.transposes() && o.Precond.Overlap == precond.OverlapOne)
@@ -71,6 +70,7 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 		s.opt.Device = nil
 		s.say("device cpu: the matrix has several domains")
 	}
+	agreeMemory(s.job.Comm, &s.opt.MaxMemory)
 	differ, err := agreeMachine(s.job.Comm, &s.opt.Storage)
 	if err != nil {
 		return err
@@ -98,6 +98,9 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	if err := s.job.step(s.chooseScaling); err != nil {
 		return err
 	}
+	if s.recorder, err = newRecorderOverDomains(s); err != nil {
+		return err
+	}
 	s.scaled.pool = s.pool
 	s.scaled.transposes, s.scaled.symmetric = s.Method.transposes(), s.keepsSymmetry()
 	if err := s.job.look(); err != nil {
@@ -117,6 +120,10 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (Result,
 	if err = agreeError(s.job.Comm, err); err != nil {
 		return Result{}, err
 	}
+	if done, ok, err := s.recorder.begin(s.job.agreement, b, x0); ok || err != nil {
+		return done, err
+	}
+	s.job.agreement.patient = s.recorder != nil
 	space := dist.NewSpace(s.job.Layout, s.pool)
 	a := &answer{s: s, ctx: s.job.agreement, vectors: space, x: space.New(), b: space.New()}
 	a.given = a.b
@@ -128,6 +135,7 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (Result,
 	if err == nil {
 		r.X = make([]float64, s.job.Own)
 		s.job.Join(r.X, a.x)
+		s.recorder.end(r)
 	}
 	return r, err
 }

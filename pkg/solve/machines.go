@@ -11,6 +11,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
+// agreeMemory makes the memory limit that of rank 0. Collective.
+func agreeMemory(c dist.Comm, limit *int64) {
+	own := []int64{*limit}
+	*limit = dist.Numbers[int64](dist.Share(c, 0, dist.Bytes(own)))[0]
+}
+
 // agreeMachine makes ranks on processors of several kinds store the matrix alike: it takes the best kernels of rank 0 that all ranks
 // have, up to those that each would take, and the model of rank 0 for these. It reports whether any rank would have taken others. Collective.
 func agreeMachine(c dist.Comm, t *Storage) (differ bool, err error) {
