@@ -139,10 +139,10 @@ func (f *checkpointFlags) listen(errOut io.Writer) (end func()) {
 	})
 }
 
-// takeCheckpoints makes the solver take checkpoints.
+// takeCheckpoints makes the solver take checkpoints, on rank 0 those of all.
 func (r *solveRun) takeCheckpoints() {
 	f := &r.checkpoint
-	if f.file == "" {
+	if f.file == "" || r.job.rank() > 0 {
 		return
 	}
 	r.opt.Checkpoint.Request, r.opt.Checkpoint.Save = f.requests, r.saveCheckpoint

@@ -69,7 +69,6 @@ func (f *solveFlags) overDomains() error {
 		yes  bool
 	}{
 		{"--device", f.device.explicit()},
-		{"--near-null", f.precond.nearNull != ""},
 		{"--coordinates", f.precond.coordinates != ""},
 		{"--nullspace with a file", f.nullSpace.given()},
 	} {

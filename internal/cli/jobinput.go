@@ -45,17 +45,28 @@ func (j *job) neighbours() int {
 
 // readDistributedVectors is readVectors over ranks: each has its own elements of the right-hand sides, if they are in a file, and of the guesses. Collective.
 func (f *solveFlags) readDistributedVectors(ctx context.Context, j *job, in input, a *dist.Matrix) (b, x0 [][]float64, err error) {
-	return f.vectorsBy(func(path, what string) ([][]float64, error) {
-		in.check = ofLength(path, what, a.N)
-		opt, done := in.distributedOptions(j)
-		defer done()
-		content, own, err := matrixmarket.ReadColumnsDistributed(ctx, j.comm, path, opt, a.Domains)
-		if err != nil {
-			return nil, j.agree(readingError(path, err)) // rank 0 knows its exit code
-		}
-		in.warn(path, content)
-		return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
-	})
+	return f.vectorsBy(func(path, what string) ([][]float64, error) { return in.distributedColumns(ctx, j, path, what, a) })
+}
+
+// distributedColumns reads and checks the own elements of vectors, the columns of a file. Collective.
+func (in input) distributedColumns(ctx context.Context, j *job, path, what string, a *dist.Matrix) ([][]float64, error) {
+	in.check = ofLength(path, what, a.N)
+	opt, done := in.distributedOptions(j)
+	defer done()
+	content, own, err := matrixmarket.ReadColumnsDistributed(ctx, j.comm, path, opt, a.Domains)
+	if err != nil {
+		return nil, j.agree(readingError(path, err)) // rank 0 knows its exit code
+	}
+	in.warn(path, content)
+	return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
+}
+
+// readDistributedNearNull reads the own elements of near-null vectors into opt, if there is a file of them. Collective.
+func (f *precondFlags) readDistributedNearNull(ctx context.Context, j *job, in input, a *dist.Matrix, opt *solve.Options) (err error) {
+	if f.nearNull != "" {
+		opt.Precond.NearNull, err = in.distributedColumns(ctx, j, f.nearNull, "near-null vector", a)
+	}
+	return err
 }
 
 // checkElements is solve.CheckVector of the own elements of all ranks: the first bad one is the error of all. Collective.

@@ -10,26 +10,25 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
 )
 
 // A profile is what ranks tell each other of themselves.
 type profile struct {
-	Args             []string
-	Program, Kernels string
-	Node             string // processes of the same node share its processors
-	Processors       []int  // that this process may run on; none: not known
-	Allowed          int    // the processors that its launcher may run on; 0: not known
-	Threads          int    // that Go would use
+	Args       []string
+	Program    string
+	Node       string // processes of the same node share its processors
+	Processors []int  // that this process may run on; none: not known
+	Allowed    int    // the processors that its launcher may run on; 0: not known
+	Threads    int    // that Go would use
 }
 
-// compare finds out who the ranks are. Their arguments, programs and kernels must be the same.
+// compare finds out who the ranks are. Their arguments and programs must be the same.
 // Collective.
 func (j *job) compare(args []string) error {
 	here := machine.Here("", Version)
 	own, err := json.Marshal(profile{
-		Args: args, Program: strings.TrimSpace(here.Version + " " + here.Commit), Kernels: kernels.Default().String(),
+		Args: args, Program: strings.TrimSpace(here.Version + " " + here.Commit),
 		Node: machine.Node(), Processors: machine.Affinity(0), Allowed: len(machine.Affinity(os.Getppid())), Threads: here.Cores,
 	})
 	if err != nil {
@@ -49,9 +48,6 @@ func (j *job) compare(args []string) error {
 		case !slices.Equal(p.Args, first.Args):
 			return usage("rank %d was started as mpsolve %s, rank 0 as mpsolve %s; all ranks need the same arguments",
 				r, strings.Join(p.Args, " "), strings.Join(first.Args, " "))
-		case p.Kernels != first.Kernels:
-			return usage("rank %d has the kernels %s, rank 0 has %s, and x would depend on who computes what; set MPSOLVE_KERNELS to those that all processors have",
-				r, p.Kernels, first.Kernels)
 		}
 	}
 	return nil

@@ -145,6 +145,11 @@ func (r *solveRun) readRest(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if p, yes := r.problem.(spread); yes {
+		if err := r.precond.readDistributedNearNull(ctx, r.job, r.in, p.Matrix, &r.opt); err != nil {
+			return err
+		}
+	}
 	if r.b, r.x0, err = r.problem.vectors(ctx, r.solveFlags, r.in); err != nil {
 		return err
 	}

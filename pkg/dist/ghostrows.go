@@ -127,6 +127,29 @@ func (m *Matrix) Block(local *csr.Matrix, k int) *csr.Matrix {
 	return b
 }
 
+// TransposedBlocks returns the transposes of the diagonal blocks in local, a matrix with the pattern of Local, in its positions.
+func (m *Matrix) TransposedBlocks(local *csr.Matrix, pool *parallel.Pool) *csr.Matrix {
+	t := newSquare(m.Len, len(local.Col))
+	for k, p := range m.Parts {
+		for len(t.RowPtr) <= p.First() {
+			t.RowPtr = append(t.RowPtr, int64(len(t.Col)))
+		}
+		b := m.Block(local, k).Transpose(pool)
+		base := int64(len(t.Col))
+		for _, j := range b.Col {
+			t.Col = append(t.Col, j+int32(p.First()))
+		}
+		t.Val = append(t.Val, b.Val...)
+		for _, at := range b.RowPtr[1:] {
+			t.RowPtr = append(t.RowPtr, base+at)
+		}
+	}
+	for len(t.RowPtr) <= m.Len {
+		t.RowPtr = append(t.RowPtr, int64(len(t.Col)))
+	}
+	return t
+}
+
 // Segment returns the rows and columns of the whole segment of part k: its own rows in local, a matrix with the
 // pattern of Local, and those of its ghosts, as GhostRows returns them, without the columns that the segment does not have.
 func (m *Matrix) Segment(local *csr.Matrix, k int, ghosts Rows) *csr.Matrix {

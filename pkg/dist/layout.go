@@ -103,6 +103,14 @@ func (l *Layout) Part(at int) int {
 	return lo
 }
 
+// Elements returns the number of elements of segments, ghosts included: unlike Len, the sum over ranks does not depend on their number.
+func (l *Layout) Elements() (n int) {
+	for _, p := range l.Parts {
+		n += p.Next() - p.At
+	}
+	return n
+}
+
 // Global returns the row that position at of a segment is.
 func (l *Layout) Global(at int) int64 {
 	p := &l.Parts[l.Part(at)]

@@ -74,7 +74,7 @@ func byDomain(create func(setup) (Preconditioner, error)) func(distributed) (Pre
 			p.name += " with overlap"
 			if s.Symmetric {
 				p.shared = s.shared()
-				p.cost = p.cost.Add(s.total(workCost(int64(2 * s.a.Len))))
+				p.cost = p.cost.Add(s.total(workCost(int64(2 * s.a.Elements()))))
 			}
 		}
 		return p, nil
@@ -94,10 +94,7 @@ func (s *distributed) overlaps() (bool, error) {
 		if !s.description.Overlaps || s.Symmetric && BlockSizeDistributed(s.a) == 1 {
 			return false, nil
 		}
-		rows := []int64{0}
-		for _, p := range s.a.Parts {
-			rows[0] += int64(p.Next() - p.At)
-		}
+		rows := []int64{int64(s.a.Elements())}
 		s.a.Comm.Sum(rows)
 		return rows[0] <= mostOverlap*s.a.N, nil
 	case OverlapNone:

@@ -56,7 +56,7 @@ func newChebyshev(s setup) (Preconditioner, error) {
 // newDistributedChebyshev is newChebyshev of a matrix that is spread over ranks: M does not depend on the domains, but for rounding.
 func newDistributedChebyshev(s distributed) (Preconditioner, error) {
 	n := int64(s.a.Own)
-	cost := workCost(2 * int64(s.a.Len)).Add(Cost{Values: n, ValueBytes: 8 * n})
+	cost := workCost(2 * int64(s.a.Elements())).Add(Cost{Values: n, ValueBytes: 8 * n})
 	a := s.Operator
 	if a == nil {
 		a = dist.NewCSR(s.a, s.m, s.pool)

@@ -44,7 +44,7 @@ func newDistributedFSAI(s distributed) (Preconditioner, error) {
 			return nil, err
 		}
 	}
-	p.cost = s.total(costG.Add(costT).Add(workCost(int64(s.a.Len))))
+	p.cost = s.total(costG.Add(costT).Add(workCost(int64(s.a.Elements()))))
 	return p, nil
 }
 

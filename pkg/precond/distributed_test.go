@@ -123,6 +123,27 @@ func TestDistributedSameBitsForAnyRanks(t *testing.T) {
 	}
 }
 
+// What a preconditioner costs does not depend on ranks either, however small segments are.
+func TestDistributedCostForAnyRanks(t *testing.T) {
+	for _, n := range []int{3, 5, 40} {
+		m := laplace(t, n)
+		for _, kind := range spread {
+			for _, overlap := range []Overlap{OverlapAuto, OverlapOne} {
+				if d, _ := Lookup(kind); overlap == OverlapOne && !d.Overlaps {
+					continue
+				}
+				opt := Options{Symmetric: true, Overlap: overlap}
+				want := tried(t, 1, 3, 1, kind, m, opt, random(m.Rows, 3))
+				for _, ranks := range []int{2, 3} {
+					if got := tried(t, ranks, 3, 1, kind, m, opt, random(m.Rows, 3)); got.cost != want.cost || want.err != nil {
+						t.Errorf("%s, n = %d, overlap %q, %d ranks: %+v, want %+v (%v)", kind, n, overlap, ranks, got.cost, want.cost, want.err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // By default domains overlap unless that triples their rows, and for symmetric M where nodes have several unknowns.
 func TestOverlapByDefault(t *testing.T) {
 	grid, body := laplace(t, 40), generated(t, "elasticity3d", generate.Params{"n": 6})

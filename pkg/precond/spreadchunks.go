@@ -132,14 +132,11 @@ func (m *levelMatrices) ownOf(x []float64) []float64 {
 }
 
 // size is the number of elements of vectors of the level, without those in no segment.
-func (m *levelMatrices) size() (n int64) {
+func (m *levelMatrices) size() int64 {
 	if m.layout == nil {
 		return int64(m.a.Rows)
 	}
-	for _, p := range m.layout.Parts {
-		n += int64(p.Next() - p.At)
-	}
-	return n
+	return int64(m.layout.Elements())
 }
 
 // spreadCost is the cost of so many nonzeros and rows in FP64.

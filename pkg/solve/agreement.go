@@ -14,6 +14,7 @@ type agreement struct {
 	context.Context // of this rank
 	comm            dist.Comm
 	done            chan struct{}
+	patient         bool // what goes on looks at Err where it can be gone on from, and ends there
 
 	mu  sync.Mutex
 	err error
@@ -41,13 +42,17 @@ func (a *agreement) look() error {
 
 // reason is krylov.Options.Agree: the most serious of the reasons of all ranks, the end of a context included. Collective.
 func (a *agreement) reason(own krylov.Reason) krylov.Reason {
+	ended := krylov.Running
 	if a.Context.Err() != nil {
-		own = moreSerious(own, krylov.Ended(a.Context))
+		ended = krylov.Ended(a.Context)
 	}
-	common := []int64{seriousness(own)}
+	common := []int64{seriousness(own), seriousness(ended)}
 	a.comm.Max(common)
-	own = ofSeriousness(common[0])
-	switch own {
+	own, ended = ofSeriousness(common[0]), ofSeriousness(common[1])
+	if !a.patient && limited(ended) {
+		own = moreSerious(own, ended)
+	}
+	switch moreSerious(own, ended) {
 	case krylov.TimeLimit:
 		a.end(context.DeadlineExceeded)
 	case krylov.Interrupted:

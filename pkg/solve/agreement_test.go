@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -102,7 +103,7 @@ func TestErrorOnOneRank(t *testing.T) {
 			t.Errorf("rank %d: error %v", r, got.err)
 		}
 	}
-	for _, opt := range []Options{{MaxMemory: 100_000}, {Method: BiCG}, {Reorder: ReorderRCM}, {NullSpace: NullSpace{Kind: NullSpaceConstant}}} {
+	for _, opt := range []Options{{MaxMemory: 100_000}, {Method: LSQR}, {Storage: Storage{Layout: adaptive.Symmetric}}, {Method: BiCG, Precond: Precond{Overlap: precond.OverlapOne}}, {Reorder: ReorderRCM}, {NullSpace: NullSpace{Kind: NullSpaceConstant}}} {
 		_, all := solveOnRanks(t, 3, 4, m, b, opt)
 		for r, got := range all {
 			if got.err == nil || errors.Is(got.err, ErrMemory) != (opt.MaxMemory > 0) || got.err.Error() != all[0].err.Error() {

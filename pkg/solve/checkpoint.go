@@ -40,6 +40,8 @@ type Checkpoint struct {
 	solved   []Result  // the right-hand sides that are done
 	systems  []digest  // of these, and of the one in progress if there is one
 	current  *progress // of it; nil: at its beginning
+
+	gather func(k int) ([]float64, error) // the k-th of its vectors, which ranks share; nil: they are here
 }
 
 // Threads returns the number of threads of the Solver.

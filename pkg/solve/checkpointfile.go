@@ -67,7 +67,12 @@ func (c *Checkpoint) WriteTo(w io.Writer) (written int64, err error) {
 	fmt.Fprintf(out, "%s%d\n%s\n", CheckpointMagic, checkpointFormat, header)
 	out.Write(encoded.Bytes())
 	buffer := make([]byte, 0, 8*chunk)
-	for _, v := range vectors {
+	for k, v := range vectors {
+		if c.gather != nil {
+			if v, err = c.gather(k); err != nil {
+				return out.n, err
+			}
+		}
 		for part := range slices.Chunk(v, chunk) {
 			buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, part)
 			out.Write(buffer)

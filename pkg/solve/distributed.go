@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // NewDistributed is New for a matrix that is spread over the ranks of a.Comm, which all call it with the same options, and
 // then Solve and Close in the same order. Solve takes the own elements of the rank, and Result.X has them, in the
-// order of the matrix ([dist.Layout.Spread]). All else in the Solver and in a Result is the same on all ranks, and so is
+// order of the matrix ([dist.Layout.Spread]); so does Options.Precond.NearNull. All else in the Solver and in a Result is the same on all ranks, and so is
 // an error; times are those of each. Options.Log and Options.Monitor are used on rank 0 alone. The bits of x depend on
 // a.Domains and not on the number of ranks. Options.Threads counts for a rank, and Options.MaxMemory for
 // all ranks together.
@@ -54,9 +56,9 @@ func (o Options) OverDomains() error {
 	fault("there is no reordering", o.Reorder != "" && o.Reorder != ReorderNone && o.Reorder != ReorderAuto)
 	fault("there are no devices", o.Device != nil && !o.DeviceAuto)
 	fault("there are no null spaces", o.NullSpace.Kind != "" && o.NullSpace.Kind != NullSpaceAuto && o.NullSpace.Kind != NullSpaceNone)
-	fault("there are no checkpoints", o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil)
-	fault("there are no near-null vectors", len(o.Precond.NearNull) > 0)
-	fault(fmt.Sprintf("there is no transpose for method %s", o.Method), o.Method.transposes())
+	fault("there are no least squares", o.Method == LSQR)
+	fault("there is no layout sym", o.Storage.Layout == adaptive.Symmetric)
+	fault(fmt.Sprintf("there is no transpose of overlap for method %s", o.Method), o.Method.transposes() && o.Precond.Overlap == precond.OverlapOne)
 	return errors.Join(faults...)
 }
 
@@ -68,26 +70,43 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 		s.opt.Device = nil
 		s.say("device cpu: the matrix has several domains")
 	}
+	agreeMemory(s.job.Comm, &s.opt.MaxMemory)
+	differ, err := agreeMachine(s.job.Comm, &s.opt.Storage)
+	if err != nil {
+		return err
+	}
+	if differ {
+		s.say("kernels %s: the best that all processes have", s.opt.Storage.Kernels)
+	}
 	if err := s.job.step(func() error {
 		s.Facts = dist.Examine(s.job.Matrix, s.pool)
 		return solvable(s.Facts)
 	}); err != nil {
 		return err
 	}
+	for k, v := range s.opt.Precond.NearNull {
+		if err := agreeError(s.job.Comm, s.job.check(fmt.Sprintf("near-null vector %d", k+1), v)); err != nil {
+			return err
+		}
+	}
 	s.say("domains %d: rows, sums and preconditioners are divided alike for any number of processes", s.job.Domains.Count())
+	s.sayOneDomain()
 	s.chooseMethod()
-	if err := s.checkMemory(); err != nil {
+	if err := errors.Join(s.checkTranspose(), s.checkMemory()); err != nil {
 		return err
 	}
 	if err := s.job.step(s.chooseScaling); err != nil {
 		return err
 	}
-	s.scaled.pool = s.pool
-	s.scaled.transposes, s.scaled.symmetric = false, s.keepsSymmetry()
-	var err error
-	if err = s.job.look(); err == nil {
-		s.refiner, err = newRefinement(ctx, s, newRanks(s))
+	if s.recorder, err = newRecorderOverDomains(s); err != nil {
+		return err
 	}
+	s.scaled.pool = s.pool
+	s.scaled.transposes, s.scaled.symmetric = s.Method.transposes(), s.keepsSymmetry()
+	if err := s.job.look(); err != nil {
+		return err
+	}
+	s.refiner, err = newRefinement(ctx, s, newRanks(s))
 	return err
 }
 
@@ -101,6 +120,10 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (Result,
 	if err = agreeError(s.job.Comm, err); err != nil {
 		return Result{}, err
 	}
+	if done, ok, err := s.recorder.begin(s.job.agreement, b, x0); ok || err != nil {
+		return done, err
+	}
+	s.job.agreement.patient = s.recorder != nil
 	space := dist.NewSpace(s.job.Layout, s.pool)
 	a := &answer{s: s, ctx: s.job.agreement, vectors: space, x: space.New(), b: space.New()}
 	a.given = a.b
@@ -112,6 +135,7 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (Result,
 	if err == nil {
 		r.X = make([]float64, s.job.Own)
 		s.job.Join(r.X, a.x)
+		s.recorder.end(r)
 	}
 	return r, err
 }

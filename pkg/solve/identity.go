@@ -26,7 +26,8 @@ type identity struct {
 	MaxMemory int64    `json:"max_memory"`
 	Rows      int      `json:"rows"`
 	Nonzeros  int      `json:"nonzeros"`
-	Matrix    string   `json:"matrix"` // SHA-256 of pattern and values
+	Matrix    string   `json:"matrix"`            // SHA-256 of pattern and values
+	Domains   int      `json:"domains,omitempty"` // 0: one
 	Options   []option `json:"options"`
 }
 
@@ -41,12 +42,17 @@ type digest = [sha256.Size]byte
 
 // identify returns the identity of the solves of s.
 func (s *Solver) identify() identity {
-	set := s.opt.Storage.Kernels.Or()
-	model := cmp.Or(s.opt.Storage.Model, adaptive.ModelOf(set))
+	return s.identifyBy(s.opt.Storage, func() string { return matrixDigest(s.given) })
+}
+
+// identifyBy is identify with the kernels and the model of a storage, and another checksum.
+func (s *Solver) identifyBy(t Storage, matrix func() string) identity {
+	set := t.Kernels.Or()
+	model := cmp.Or(t.Model, adaptive.ModelOf(set))
 	return identity{
 		Program: s.opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + set.String() + ", layouts by the model of " + model.Name,
 		Threads: s.Threads, MaxMemory: cmp.Or(s.opt.givenMemory, s.opt.MaxMemory),
-		Rows: s.given.Rows, Nonzeros: s.given.NNZ(), Matrix: matrixDigest(s.given),
+		Rows: s.given.Rows, Nonzeros: s.given.NNZ(), Matrix: matrix(),
 		Options: appendOptions(nil, "", reflect.ValueOf(s.opt)),
 	}
 }
@@ -145,6 +151,8 @@ func (then identity) differs(now identity) string {
 	case then.Rows != now.Rows || then.Nonzeros != now.Nonzeros:
 		return fmt.Sprintf("is of another matrix, with %d rows and %d nonzeros instead of %d and %d",
 			then.Rows, then.Nonzeros, now.Rows, now.Nonzeros)
+	case then.Domains != now.Domains:
+		return fmt.Sprintf("is of %d domains, not %d", max(then.Domains, 1), max(now.Domains, 1))
 	case then.Matrix != now.Matrix:
 		return "is of another matrix of the same size"
 	}

@@ -13,18 +13,22 @@ import (
 // rounding of these.
 func rowsSumToZero(m *csr.Matrix) bool {
 	for i := range m.Rows {
-		_, vals := m.Row(i)
-		var sum dd.DD
-		var size float64
-		for _, v := range vals {
-			sum = sum.Add(dd.From(v))
-			size += math.Abs(v)
-		}
-		if !(size > 0) || !(math.Abs(sum.Float()) <= 0x1p-53*float64(len(vals))*size) {
+		if _, vals := m.Row(i); !sumsToZero(vals) {
 			return false
 		}
 	}
 	return true
+}
+
+// sumsToZero is rowsSumToZero of one row.
+func sumsToZero(vals []float64) bool {
+	var sum dd.DD
+	var size float64
+	for _, v := range vals {
+		sum = sum.Add(dd.From(v))
+		size += math.Abs(v)
+	}
+	return size > 0 && math.Abs(sum.Float()) <= 0x1p-53*float64(len(vals))*size
 }
 
 // indicators returns for each component the vector that is 1 there and 0 elsewhere.

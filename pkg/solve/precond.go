@@ -111,6 +111,9 @@ func (s *Solver) precondition(
 		opt.Operator = a.relaxer
 	}
 	if j := s.job; j != nil {
+		if s.Method.transposes() { // which overlap has not
+			opt.Overlap = precond.OverlapNone
+		}
 		made, err = precond.NewDistributed(ownContext(ctx), v.kind, j.Matrix, m, opt, s.pool)
 	} else {
 		made, err = precond.New(ctx, v.kind, m, opt, s.pool)
@@ -123,6 +126,12 @@ func (s *Solver) precondition(
 func (s *Solver) nearNull(size int) [][]float64 {
 	var space [][]float64
 	for _, v := range s.opt.Precond.NearNull {
+		if s.job != nil {
+			whole := make([]float64, s.job.Len)
+			s.job.Spread(whole, v)
+			space = append(space, whole)
+			continue
+		}
 		space = append(space, append([]float64(nil), s.Order.forth(v)...))
 	}
 	switch {

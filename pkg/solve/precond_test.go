@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
@@ -152,5 +154,48 @@ func TestNearNullOfScaledMatrix(t *testing.T) {
 	bad := mustSolve(t, scaled, b, nil, Options{Precond: Precond{Kind: precond.AMG}})
 	if good.Iterations > plain.Iterations+5 || bad.Iterations <= good.Iterations {
 		t.Errorf("%d iterations unscaled, %d with the near-null space, %d with the wrong one", plain.Iterations, good.Iterations, bad.Iterations)
+	}
+}
+
+// So it is over domains, where ranks have their own elements of it.
+func TestNearNullOverDomains(t *testing.T) {
+	m := grid(90, 0, 0)
+	b := random(1, m.Rows)
+	d := func(i int) float64 { return math.Ldexp(1, i%7) }
+	scaled := rescaled(m, d, d)
+	null := make([]float64, m.Rows)
+	for i := range null {
+		null[i] = 1 / d(i)
+	}
+	solved := func(ranks int, m *csr.Matrix, null []float64) ([]float64, ranked) {
+		x, all := solveWith(t, ranks, 3, m, b, func(a *dist.Matrix) Options {
+			opt := Options{Precond: Precond{Kind: precond.AMG}, Threads: 1}
+			if null != nil {
+				opt.Precond.NearNull = [][]float64{ownElements(a, null)}
+			}
+			return opt
+		})
+		for r, got := range all {
+			if got.summary() != all[0].summary() {
+				t.Errorf("rank %d of %d: %s, want %s", r, ranks, got.summary(), all[0].summary())
+			}
+		}
+		return x, all[0]
+	}
+	_, plain := solved(1, m, nil)
+	x, good := solved(1, scaled, null)
+	_, bad := solved(1, scaled, nil)
+	if good.err != nil || good.result.Iterations > plain.result.Iterations+5 || bad.result.Iterations <= good.result.Iterations {
+		t.Errorf("%d iterations unscaled, %d with the near-null space, %d with the wrong one (%v)",
+			plain.result.Iterations, good.result.Iterations, bad.result.Iterations, good.err)
+	}
+	for _, ranks := range []int{2, 3, 4} {
+		if got, r := solved(ranks, scaled, null); !slices.Equal(got, x) || r.summary() != good.summary() {
+			t.Errorf("%d ranks: %s, want %s", ranks, r.summary(), good.summary())
+		}
+	}
+	null[5000] = math.NaN()
+	if _, r := solved(3, scaled, null); r.err == nil || r.err.Error() != "element 5001 of the near-null vector 1 is NaN" {
+		t.Errorf("NaN: %v", r.err)
 	}
 }

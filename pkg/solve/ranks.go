@@ -2,7 +2,10 @@ package solve
 
 import (
 	"errors"
+	"fmt"
 	"math"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -18,13 +21,14 @@ type ranks struct {
 	*host
 	job         *job
 	haloEpsilon float64 // of Options
+	transposes  bool    // the method multiplies with the transpose, which is another matrix
 }
 
 var _ place[vector, scalar] = (*ranks)(nil)
 
 func newRanks(s *Solver) *ranks {
 	h := &host{Host: dist.NewSpace(s.job.Layout, s.pool), m: s.m, pool: s.pool}
-	return &ranks{h.with(s.opt.Storage.Kernels), s.job, s.opt.HaloEpsilon}
+	return &ranks{h.with(s.opt.Storage.Kernels), s.job, s.opt.HaloEpsilon, s.scaled.transposes && !s.scaled.symmetric}
 }
 
 func (r *ranks) agree() func(krylov.Reason) krylov.Reason { return r.job.reason }
@@ -51,7 +55,39 @@ type rankMatrix struct {
 	reduced []*adaptive.Matrix // the same, by part; nil: plain
 }
 
+// rankTransposer is a rankMatrix with its transpose in FP64.
+type rankTransposer struct {
+	rankMatrix
+	transposed *dist.Transposed
+}
+
+// ApplyT computes dst = A^T src.
+func (a rankTransposer) ApplyT(dst, src vector) { a.transposed.Apply(dst, src) }
+
+func (a rankTransposer) about() stored {
+	s := a.stored
+	s.bytes += csr.Bytes(a.at.job.N, a.at.job.NNZ)
+	return s
+}
+
+// line tells what is stored besides.
+func (a rankTransposer) line() string {
+	return fmt.Sprintf("transpose stored as a second matrix, %s", humanize.Bytes(uint64(csr.Bytes(a.at.job.N, a.at.job.NNZ))))
+}
+
 func (r *ranks) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], error) {
+	made, err := r.storeOnce(scaled, t)
+	if err != nil {
+		return nil, err
+	}
+	if r.transposes {
+		return rankTransposer{made, dist.NewTransposed(r.job.Matrix, scaled, r.kernels, r.pool)}, nil
+	}
+	return made, nil
+}
+
+// storeOnce stores the matrix without its transpose.
+func (r *ranks) storeOnce(scaled *csr.Matrix, t Storage) (rankMatrix, error) {
 	if t.plain() && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
 		a := r.csr(scaled)
 		bytes := csr.Bytes(r.job.N, r.job.NNZ)
@@ -59,7 +95,7 @@ func (r *ranks) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], er
 	}
 	made, err := r.build(scaled, t)
 	if err = agreeError(r.job.Comm, err); err != nil {
-		return nil, err
+		return rankMatrix{}, err
 	}
 	var products []*linop.Products
 	for _, part := range made {

@@ -4,12 +4,16 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // recorder takes the checkpoints of a Solver, and hands out what the one to resume has.
 // A nil recorder does neither.
 type recorder struct {
 	opt      Checkpoints
+	job      *job // nil: this is the only rank that solves
+	saves    bool // rank 0 has Checkpoints.Save
 	identity identity
 	calls    int // of Solve
 	solved   []Result
@@ -46,7 +50,7 @@ func (r *recorder) begin(ctx context.Context, b, x0 []float64) (done Result, ok 
 	if r == nil {
 		return done, false, nil
 	}
-	k, system := r.calls, systemDigest(b, x0)
+	k, system := r.calls, r.digest(b, x0)
 	if c := r.opt.Resume; c != nil {
 		if k < len(c.systems) && system != c.systems[k] {
 			return done, false, refusedCheckpoint("has another right-hand side %d, or another guess", k+1)
@@ -70,6 +74,14 @@ func (r *recorder) begin(ctx context.Context, b, x0 []float64) (done Result, ok 
 	return done, false, nil
 }
 
+// digest is systemDigest of the whole.
+func (r *recorder) digest(b, x0 []float64) digest {
+	if r.job != nil {
+		return r.job.vectorsDigest(b, x0)
+	}
+	return systemDigest(b, x0)
+}
+
 // since sets what had been used before this solve, and returns it.
 func (r *recorder) since(before used) used {
 	if r == nil {
@@ -90,8 +102,23 @@ func (r *recorder) resuming() bool {
 // active reports whether the refinement that begins is the one that can be resumed.
 func (r *recorder) active() bool { return r != nil && r.refining }
 
-// due reports whether it is time for a checkpoint.
+// refined says that refinement has ended, and that nothing is to be gone on from any more.
+func (r *recorder) refined() {
+	if r.refining = false; r.job != nil {
+		r.job.patient = false
+	}
+}
+
+// due reports whether it is time for a checkpoint, by the clock of rank 0.
 func (r *recorder) due() bool {
+	if r.job != nil {
+		return dist.Any(r.job.Comm, r.dueHere())
+	}
+	return r.dueHere()
+}
+
+// dueHere is due of this rank.
+func (r *recorder) dueHere() bool {
 	select {
 	case <-r.opt.Request:
 		return true
@@ -106,8 +133,12 @@ func (r *recorder) save(p *progress) {
 		return
 	}
 	r.ended = r.ctx.Err() != nil
-	if r.opt.Save != nil {
-		r.opt.Save(&Checkpoint{identity: r.identity, solved: r.solved, systems: r.systems, current: p})
+	c := &Checkpoint{identity: r.identity, solved: r.solved, systems: r.systems, current: p}
+	switch {
+	case r.job != nil && r.saves:
+		r.send(c)
+	case r.job == nil && r.opt.Save != nil:
+		r.opt.Save(c)
 	}
 	r.last = time.Now()
 }

@@ -168,7 +168,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	for _, line := range matrix.about().lines() {
 		s.say("%s", line)
 	}
-	if both, ok := matrix.(transposing[V, S]); ok {
+	if both, ok := matrix.(interface{ line() string }); ok {
 		s.say("%s", both.line())
 	}
 	c := &correction[V, S]{

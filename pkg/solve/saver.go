@@ -50,7 +50,7 @@ func (f *refinement[V, S]) solveRecorded(ctx context.Context, x, b V, opt krylov
 		f.correction.saver = nil
 		f.correction.attempts.current.Reason = result.Reason.String()
 	}
-	f.recorder.refining = false
+	f.recorder.refined()
 	if f.recorder.ended {
 		return result, f.at.err()
 	}

@@ -113,7 +113,7 @@ func (s *Solver) spares(rungs []rung) bool {
 // storageOpen reports whether the options leave the storage to the rules.
 func (s *Solver) storageOpen() bool {
 	t := s.opt.Storage
-	t.Model = nil
+	t.Kernels, t.Model = nil, nil
 	return !s.opt.NoRefine && reflect.ValueOf(t).IsZero()
 }
 

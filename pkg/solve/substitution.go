@@ -35,9 +35,7 @@ type substitution struct {
 // recognise makes the solver one by substitution if the matrix is triangular and the options
 // leave the choice, and says so.
 func (s *Solver) recognise() bool {
-	o := s.opt
-	if o.ordinary || o.Method != Auto || o.Precond.Kind != PrecondAuto || o.Scale != ScaleAuto || o.Reorder != ReorderNone ||
-		o.Device != nil || o.NoRefine || o.InnerTol > 0 || len(o.Storage.Set.Formats) > 0 || o.Storage.Epsilon > 0 {
+	if !s.opt.leavesAll() {
 		return false
 	}
 	rows, cols := s.m.TriangularOrder()
@@ -48,6 +46,12 @@ func (s *Solver) recognise() bool {
 	s.say("method %s: the matrix is %s", s.Method, shape(s.m))
 	s.refiner = &substitution{s: s, rows: rows, cols: cols, exact: newHost(s.m, s.pool).with(s.opt.Storage.Kernels).exact()}
 	return true
+}
+
+// leavesAll reports whether the options leave the choice of how a matrix of a special kind is solved with.
+func (o Options) leavesAll() bool {
+	return !o.ordinary && o.Method == Auto && o.Precond.Kind == PrecondAuto && o.Scale == ScaleAuto && o.Reorder == ReorderNone &&
+		o.Device == nil && !o.NoRefine && o.InnerTol == 0 && len(o.Storage.Set.Formats) == 0 && o.Storage.Epsilon == 0
 }
 
 // shape describes a matrix that is triangular in some order.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -59,7 +60,7 @@ var _ linop.Transposer[vector, scalar] = transposing[vector, scalar]{}
 // storeScaled stores the scaled matrix, and its transpose if the method needs that.
 func storeScaled[V any, S linop.Scalar[S]](at place[V, S], s *scaledMatrix, t Storage) (matrix[V, S], error) {
 	stored, err := at.store(s.matrix(), t)
-	if err != nil || !s.transposes {
+	if _, has := stored.(linop.Transposer[V, S]); err != nil || has || !s.transposes {
 		return stored, err
 	}
 	both := transposing[V, S]{matrix: stored}
@@ -127,6 +128,14 @@ func (p bothWays) Cost() precond.Cost {
 	return p.Preconditioner.Cost().Add(p.transpose.Cost())
 }
 
+// transpose returns the transpose of the matrix, over domains of their diagonal blocks alone: all that preconditioners that transpose are made of.
+func (s *scaledMatrix) transpose() *csr.Matrix {
+	if s.job != nil {
+		return s.job.TransposedBlocks(s.matrix(), s.pool)
+	}
+	return s.matrix().Transpose(s.pool)
+}
+
 // transposed sets up the preconditioner of A^T as the transpose of made, if the method needs that.
 func (c *correction[V, S]) transposed(
 	made precond.Preconditioner, v variant, budget float64, held int64,
@@ -136,7 +145,7 @@ func (c *correction[V, S]) transposed(
 	}
 	p := bothWays{Preconditioner: made}
 	if !c.scaled.symmetric {
-		p.transpose, work, err = c.prepare(c.ctx, c.scaled.matrix().Transpose(c.scaled.pool), v, budget, held+made.Cost().Bytes, stored{})
+		p.transpose, work, err = c.prepare(c.ctx, c.scaled.transpose(), v, budget, held+made.Cost().Bytes, stored{})
 	}
 	return p, work, err
 }

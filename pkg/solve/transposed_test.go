@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -89,6 +90,28 @@ func TestUnsuitedPreconditioners(t *testing.T) {
 			}
 			if err == nil {
 				s.Close()
+			}
+		}
+	}
+}
+
+// BiCG over domains has the bits of any number of ranks, solves, and takes about as many iterations as with one domain, since
+// what it takes for the transposes are these.
+func TestTransposedOverDomains(t *testing.T) {
+	m := grid(30, 0.4, 0.2)
+	b := rhs(m, 1)
+	for _, kind := range []precond.Kind{precond.None, precond.Jacobi, precond.ILU0, precond.LU, PrecondAuto} {
+		for _, domains := range []int{2, 5} {
+			opt := Options{Method: BiCG, Precond: Precond{Kind: kind}, Digits: NoDigits}
+			_, one := solveOnRanks(t, 1, 1, m, b, opt)
+			sameOnRanks(t, fmt.Sprintf("%s, %d domains", kind, domains), domains, m, b, opt)
+			_, got := solveOnRanks(t, 2, domains, m, b, opt)
+			if r := got[0].result; got[0].err != nil || !r.Reason.Converged() || r.Method != string(BiCG) {
+				t.Errorf("%s, %d domains: %v with %s, %v", kind, domains, r.Reason, r.Method, got[0].err)
+			} else if (kind == precond.None || kind == precond.Jacobi) && r.Iterations > one[0].result.Iterations*11/10 {
+				t.Errorf("%s, %d domains: %d iterations, %d with one", kind, domains, r.Iterations, one[0].result.Iterations)
+			} else {
+				t.Logf("%s, %d domains: %d iterations, %d with one", kind, domains, r.Iterations, one[0].result.Iterations)
 			}
 		}
 	}
