@@ -76,6 +76,7 @@ func spreadCases(t *testing.T) map[string]struct {
 	elasticity := generated(t, "elasticity3d", generate.Params{"n": 9})
 	return map[string]system{
 		"poisson3d":   {m: generated(t, "poisson3d", generate.Params{"n": 18}), opt: Options{Symmetric: true}},
+		"thin":        {m: generated(t, "poisson3d", generate.Params{"n": 8}), opt: Options{Symmetric: true}}, // 8 domains are planes
 		"poisson2d":   {m: generated(t, "poisson2d", generate.Params{"n": 70}), opt: Options{Symmetric: true}},
 		"anisotropic": {m: generated(t, "anisotropic2d", generate.Params{"n": 60}), opt: Options{Symmetric: true}},
 		"convdiff":    {m: generated(t, "convdiff2d", generate.Params{"n": 60}), opt: Options{}},

@@ -272,7 +272,7 @@ func newFiltered(m *csr.Matrix, nd nodes, v []float64, strong *graph, over sprea
 
 // smoothRows makes rows of P where nodes are single unknowns and there is one near-null vector.
 func (t *tentative) smoothRows(m *csr.Matrix, strong *graph, diagonal []float64, omega float64, lo, hi int) (ptr []int64, col []int32, val []float64) {
-	most := int(strong.first[hi]-strong.first[lo]) + hi - lo
+	most := int(strong.count(lo, hi)) + hi - lo
 	ptr = make([]int64, 1, hi-lo+1)
 	col, val = make([]int32, most), make([]float64, most)
 	end := 0

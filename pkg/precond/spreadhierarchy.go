@@ -94,7 +94,7 @@ func (h *spreadHierarchy) mostlyAcross(strong, inner *graph) bool {
 func (h *spreadHierarchy) ownConnections(g *graph) (n int64) {
 	for _, p := range h.over.layout.Parts {
 		if p.Own > 0 {
-			n += g.first[h.nodes.Of[p.End()-1]+1] - g.first[h.nodes.Of[p.First()]]
+			n += g.count(int(h.nodes.Of[p.First()]), int(h.nodes.Of[p.End()-1])+1)
 		}
 	}
 	return n

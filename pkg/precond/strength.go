@@ -68,6 +68,17 @@ func (g *graph) of(k int32) (near []int32) {
 	return g.near[g.first[k]:g.first[k+1]]
 }
 
+// count is the number of connections of the nodes lo to hi-1.
+func (g *graph) count(lo, hi int) (n int64) {
+	if g.end == nil {
+		return g.first[hi] - g.first[lo]
+	}
+	for k := lo; k < hi; k++ {
+		n += g.end[k] - g.first[k]
+	}
+	return n
+}
+
 // strong is the graph of the connections that are at least as strong as the threshold, and not
 // zero.
 func (s strength) strong(threshold float64, pool *parallel.Pool) *graph {
