@@ -80,9 +80,9 @@ func nan() float64 { z := 0.0; return z / z }
 // Of small systems over domains that have no solution, by exact arithmetic, none is called solved, and of those that have exactly one, none is
 // called singular.
 func TestNoSolutionOverDomains(t *testing.T) {
-	inconsistent, regular := 200, 100
+	inconsistent, regular := 100, 50
 	if testing.Short() {
-		inconsistent, regular = 40, 20
+		inconsistent, regular = 20, 10
 	}
 	reasons, others := map[krylov.Reason]int{}, map[krylov.Reason]int{}
 	for seed := uint64(0); inconsistent > 0 || regular > 0; seed++ {
@@ -178,20 +178,19 @@ func TestBadSystemsOverDomains(t *testing.T) {
 				}
 			}
 		}
-		for _, domains := range []int{2, 3} {
-			if testing.Short() && domains == 2 {
-				continue
-			}
-			_, got := overDomains(t, name, domains, m, b, Options{})
-			if got.err != nil || got.result.Reason.Converged() {
-				t.Errorf("%s, %d domains, inconsistent: %v, %v, errors %+v, digits %+v", name, domains, got.err, got.result.Reason, got.result.Errors, got.result.Digits)
-			}
-			t.Logf("%s, %d domains: %v", name, domains, got.result.Reason)
-			_, got = overDomains(t, name, domains, m, consistent, Options{})
-			if got.err != nil || got.result.Reason == krylov.Inconsistent {
-				t.Errorf("%s, %d domains, consistent: %v, %v, errors %+v, digits %+v", name, domains, got.err, got.result.Reason, got.result.Errors, got.result.Digits)
-			}
-			t.Logf("%s, %d domains, consistent: %v, digits %v", name, domains, got.result.Reason, got.result.Digits.State)
+		if testing.Short() && name == "Neumann" {
+			continue
 		}
+		const domains = 3
+		_, got := overDomains(t, name, domains, m, b, Options{})
+		if got.err != nil || got.result.Reason.Converged() {
+			t.Errorf("%s, %d domains, inconsistent: %v, %v, errors %+v, digits %+v", name, domains, got.err, got.result.Reason, got.result.Errors, got.result.Digits)
+		}
+		t.Logf("%s, %d domains: %v", name, domains, got.result.Reason)
+		_, got = overDomains(t, name, domains, m, consistent, Options{})
+		if got.err != nil || got.result.Reason == krylov.Inconsistent {
+			t.Errorf("%s, %d domains, consistent: %v, %v, errors %+v, digits %+v", name, domains, got.err, got.result.Reason, got.result.Errors, got.result.Digits)
+		}
+		t.Logf("%s, %d domains, consistent: %v, digits %v", name, domains, got.result.Reason, got.result.Digits.State)
 	}
 }
