@@ -65,7 +65,7 @@ func (r *solveRun) ranks() *report.Ranks {
 	}
 	own := report.Rank{
 		Threads: r.solver.Threads, Nonzeros: int64(r.problem.share()), Peak: peakRSS(), Stored: r.report.Bytes.Stored,
-		Traffic: r.job.comm.Traffic.Minus(r.before), Seconds: r.report.Seconds.Solve,
+		Traffic: r.traffic().Minus(r.before), Seconds: r.report.Seconds.Solve,
 	}
 	p, yes := r.problem.(spread)
 	if !yes {
@@ -89,4 +89,12 @@ func (r *solveRun) ranks() *report.Ranks {
 		all = append(all, one)
 	}
 	return report.NewRanks(all, r.job.nodes())
+}
+
+// traffic is what this rank has sent so far. With one domain ranks send nothing but signs of life, beside what asks here.
+func (r *solveRun) traffic() dist.Traffic {
+	if !r.spread() {
+		return dist.Traffic{}
+	}
+	return r.job.comm.Traffic
 }

@@ -236,7 +236,7 @@ func (r *solveRun) makeRHS(context.Context) error {
 // solve solves for one right-hand side after the other.
 func (r *solveRun) solve(ctx context.Context) error {
 	r.phase.Store("solving")
-	r.before = r.job.comm.Traffic
+	r.before = r.traffic()
 	completing.Add(1)
 	defer completing.Add(-1)
 	ctx, cancel := r.beforeVerification(ctx)
