@@ -140,9 +140,6 @@ func (on *onRanks) script(t *testing.T, name, text string) string {
 // or without any, and without a file too much. (Interrupt)
 func TestInterruptOfRanks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("stops jobs of real launchers, whose processes the race detector does not see")
-	}
-	if testing.Short() {
 		t.Skip("seconds")
 	}
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
