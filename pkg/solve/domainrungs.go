@@ -36,15 +36,5 @@ var (
 	indefiniteByDomain = append([]row{{variant: variant{kind: precond.LU}}}, generalByDomain...)
 )
 
-// rungsOverDomains are the rungs by these tables, with another method for systems that turn out not to be definite.
-func (s *Solver) rungsOverDomains(other Method) []rung {
-	switch {
-	case s.Method == CG && !s.symmetric():
-		return s.join(s.Method, alone, other, generalByDomain)
-	case s.Method == CG:
-		return s.join(s.Method, definiteByDomain, other, indefiniteByDomain)
-	case s.Facts.DiagonalZero > 0:
-		return s.join(s.Method, nil, other, indefiniteByDomain)
-	}
-	return s.join(s.Method, nil, other, generalByDomain)
-}
+// tablesByDomain are these tables.
+var tablesByDomain = ladderTables{definiteByDomain, generalByDomain, indefiniteByDomain}

@@ -177,17 +177,24 @@ func (s *Solver) allRungs() []rung {
 		return s.join(s.Method, onDevice, other, onDevice)
 	case s.Method == MINRES:
 		return s.join(s.Method, alone, other, nil)
-	case s.job != nil:
-		return s.rungsOverDomains(other)
-	case s.Method == CG && !s.symmetric():
-		return s.join(s.Method, alone, other, general)
-	case s.Method == CG:
-		return s.join(s.Method, definite, other, indefinite)
-	case s.Facts.DiagonalZero > 0:
-		return s.join(s.Method, nil, other, indefinite)
 	}
-	return s.join(s.Method, nil, other, general)
+	t := ladderTables{definite, general, indefinite}
+	if s.job != nil {
+		t = tablesByDomain
+	}
+	switch {
+	case s.Method == CG && !s.symmetric():
+		return s.join(s.Method, alone, other, t.general)
+	case s.Method == CG:
+		return s.join(s.Method, t.definite, other, t.indefinite)
+	case s.Facts.DiagonalZero > 0:
+		return s.join(s.Method, nil, other, t.indefinite)
+	}
+	return s.join(s.Method, nil, other, t.general)
 }
+
+// ladderTables are the tables of rungs for a kind of place.
+type ladderTables struct{ definite, general, indefinite []row }
 
 // join returns the rungs of a method, and those of another if it is one, that suit the system.
 func (s *Solver) join(first Method, rows []row, second Method, more []row) (list []rung) {
