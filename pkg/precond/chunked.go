@@ -17,6 +17,8 @@ import (
 // Memory: 2 or 4 bytes a value and, for each slot of ChunkRows values, 4 bytes of a run,
 // 20 of a window, 36 or 64 of a gather; 8 bytes for each ChunkRows rows.
 type chunked struct {
+	chunkProducts
+
 	kernels    *kernels.Set
 	rows, cols int
 	panel      []int // panel k is the rows panel[k] to panel[k+1]-1
@@ -109,6 +111,7 @@ func single(units []float64) bool {
 // newChunked stores diag(left) m diag(right) as 16-bit integers or as float32.
 func newChunked[T int16 | float32](m *csr.Matrix, s chunkScales, pool *parallel.Pool) *chunked {
 	c := &chunked{kernels: kernels.Default(), rows: m.Rows, cols: m.Cols, panel: chunkPanels(m), pool: pool}
+	c.chunkProducts = c.run
 	c.parts = make([]chunkPart, len(c.panel)-1)
 	packers := sync.Pool{New: func() any { return &chunkPacker[T]{width: paddedLen(m.Cols)} }}
 	pool.RunRanges(c.panel, func(panel, lo, hi int) {
@@ -270,20 +273,23 @@ func (c *chunked) panelProduct(k int, p kernels.ChunkProduct) {
 	}
 }
 
+// chunkProducts is a product in chunks, of whatever runs its panels, as products.
+type chunkProducts func(p kernels.ChunkProduct)
+
 // Apply computes dst = A x.
-func (c *chunked) Apply(dst, x []float32) { c.run(kernels.ChunkProduct{Dst: dst, X: x}) }
+func (run chunkProducts) Apply(dst, x []float32) { run(kernels.ChunkProduct{Dst: dst, X: x}) }
 
 // Residual computes r = b - A x.
-func (c *chunked) Residual(r, b, x []float32) {
-	c.run(kernels.ChunkProduct{Epilogue: kernels.ChunkResidual, Dst: r, B: b, X: x})
+func (run chunkProducts) Residual(r, b, x []float32) {
+	run(kernels.ChunkProduct{Epilogue: kernels.ChunkResidual, Dst: r, B: b, X: x})
 }
 
 // Plus computes dst = b + A x.
-func (c *chunked) Plus(dst, b, x []float32) {
-	c.run(kernels.ChunkProduct{Epilogue: kernels.ChunkPlus, Dst: dst, B: b, X: x})
+func (run chunkProducts) Plus(dst, b, x []float32) {
+	run(kernels.ChunkProduct{Epilogue: kernels.ChunkPlus, Dst: dst, B: b, X: x})
 }
 
 // Relax computes dst = x + omega (b - A x).
-func (c *chunked) Relax(dst, x, b []float32, omega float32) {
-	c.run(kernels.ChunkProduct{Epilogue: kernels.ChunkRelax, Dst: dst, B: b, V: x, X: x, Omega: omega})
+func (run chunkProducts) Relax(dst, x, b []float32, omega float32) {
+	run(kernels.ChunkProduct{Epilogue: kernels.ChunkRelax, Dst: dst, B: b, V: x, X: x, Omega: omega})
 }

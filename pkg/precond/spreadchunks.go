@@ -10,6 +10,8 @@ import (
 // spreadChunks is a matrix between vectors of float32 that are spread over ranks, as chunks of each domain. Products renew the
 // ghosts of the vector that is multiplied; those of results are stale.
 type spreadChunks struct {
+	chunkProducts
+
 	halo  *dist.Halo // nil: the vector has none
 	parts []spreadPart
 	tasks []spreadTask
@@ -62,24 +64,6 @@ func (j *spreadJob) Do(k int) {
 	part.panelProduct(int(j.tasks[k].panel), p)
 }
 
-// Apply computes dst = A x.
-func (c *spreadChunks) Apply(dst, x []float32) { c.run(kernels.ChunkProduct{Dst: dst, X: x}) }
-
-// Residual computes r = b - A x.
-func (c *spreadChunks) Residual(r, b, x []float32) {
-	c.run(kernels.ChunkProduct{Epilogue: kernels.ChunkResidual, Dst: r, B: b, X: x})
-}
-
-// Plus computes dst = b + A x.
-func (c *spreadChunks) Plus(dst, b, x []float32) {
-	c.run(kernels.ChunkProduct{Epilogue: kernels.ChunkPlus, Dst: dst, B: b, X: x})
-}
-
-// Relax computes dst = x + omega (b - A x).
-func (c *spreadChunks) Relax(dst, x, b []float32, omega float32) {
-	c.run(kernels.ChunkProduct{Epilogue: kernels.ChunkRelax, Dst: dst, B: b, V: x, X: x, Omega: omega})
-}
-
 // partOf returns rows lo to hi-1 of m with the columns from at on, of which there are so many.
 func partOf(m *csr.Matrix, lo, hi, at, cols int, pool *parallel.Pool) *csr.Matrix {
 	from, to := m.RowPtr[lo], m.RowPtr[hi]
@@ -101,6 +85,7 @@ func partOf(m *csr.Matrix, lo, hi, at, cols int, pool *parallel.Pool) *csr.Matri
 // storeSpread stores a matrix from vectors of one layout, or nil for ones that all ranks have, to those of another.
 func (s chunkStore) storeSpread(m *csr.Matrix, scales chunkScales, from, to *dist.Layout) (*spreadChunks, Cost) {
 	c := &spreadChunks{pool: s.pool}
+	c.chunkProducts = c.run
 	if from != nil {
 		c.halo = from.Halo
 	}
