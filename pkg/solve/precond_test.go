@@ -138,17 +138,21 @@ func TestInterruptedExamination(t *testing.T) {
 	}
 }
 
-// The near-null space is scaled like the matrix: with it multigrid takes as many
-// iterations on D A D as on A.
-func TestNearNullOfScaledMatrix(t *testing.T) {
-	m := grid(150, 0, 0)
-	b := random(1, m.Rows)
+// badlyScaled returns a grid m, a right-hand side, D m D with powers of two, and the vector that D m D nearly annihilates.
+func badlyScaled(n int) (m *csr.Matrix, b []float64, scaled *csr.Matrix, null []float64) {
+	m = grid(n, 0, 0)
 	d := func(i int) float64 { return math.Ldexp(1, i%7) }
-	scaled := rescaled(m, d, d)
-	null := make([]float64, m.Rows)
+	null = make([]float64, m.Rows)
 	for i := range null {
 		null[i] = 1 / d(i)
 	}
+	return m, random(1, m.Rows), rescaled(m, d, d), null
+}
+
+// The near-null space is scaled like the matrix: with it multigrid takes as many
+// iterations on D A D as on A.
+func TestNearNullOfScaledMatrix(t *testing.T) {
+	m, b, scaled, null := badlyScaled(150)
 	plain := mustSolve(t, m, b, nil, Options{Precond: Precond{Kind: precond.AMG}})
 	good := mustSolve(t, scaled, b, nil, Options{Precond: Precond{Kind: precond.AMG, NearNull: [][]float64{null}}})
 	bad := mustSolve(t, scaled, b, nil, Options{Precond: Precond{Kind: precond.AMG}})
@@ -159,14 +163,7 @@ func TestNearNullOfScaledMatrix(t *testing.T) {
 
 // So it is over domains, where ranks have their own elements of it.
 func TestNearNullOverDomains(t *testing.T) {
-	m := grid(90, 0, 0)
-	b := random(1, m.Rows)
-	d := func(i int) float64 { return math.Ldexp(1, i%7) }
-	scaled := rescaled(m, d, d)
-	null := make([]float64, m.Rows)
-	for i := range null {
-		null[i] = 1 / d(i)
-	}
+	m, b, scaled, null := badlyScaled(90)
 	solved := func(ranks int, m *csr.Matrix, null []float64) ([]float64, ranked) {
 		x, all := solveWith(t, ranks, 3, m, b, func(a *dist.Matrix) Options {
 			opt := Options{Precond: Precond{Kind: precond.AMG}, Threads: 1}
