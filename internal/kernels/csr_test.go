@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // csrCase is a matrix with rows of given lengths, and a vector.

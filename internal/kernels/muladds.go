@@ -3,7 +3,7 @@ package kernels
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // Number of sums of MulAdds and MulAdds32, 256 bytes each.

@@ -1,6 +1,6 @@
 package kernels
 
-import "github.com/mpsolve/mpsolve/internal/dd"
+import "github.com/mpsolve/mpsolve/pkg/dd"
 
 type residualKernel[T Value] = func(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64)
 

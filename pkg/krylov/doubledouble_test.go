@@ -5,9 +5,9 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/ddspace"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // bigResidual is ||b - A x|| / ||b|| in 400-bit arithmetic.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // elimination is Gaussian elimination of a matrix by pivots from anywhere, with running bounds of

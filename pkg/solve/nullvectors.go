@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // rowsSumToZero reports whether every row of m has entries that sum to zero, but for the

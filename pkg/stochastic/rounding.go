@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // A Rounding is float64 and float32 arithmetic that rounds at random: an exact result stays

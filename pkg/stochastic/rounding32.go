@@ -3,7 +3,7 @@ package stochastic
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // round32 rounds h + t, where |t| is at most half an ulp of the float64 h.

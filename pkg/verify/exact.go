@@ -3,8 +3,8 @@ package verify
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dd"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 

@@ -162,7 +162,7 @@ FN float float_of_bits(u32 u) { union { u32 u; float f; } a = {u}; return a.f; }
 /* The larger of two, NaN if either is. */
 FN double larger(double a, double b) { return a > b || a != a ? a : b; }
 
-/* *h + *l += hi + lo in double-double, as DD.Add in internal/dd. */
+/* *h + *l += hi + lo in double-double, as DD.Add in pkg/dd. */
 FN void add_twofold(double *h, double *l, double hi, double lo)
 {
     double s = *h + hi, z = s - *h, e = (*h - (s - z)) + (hi - z);
