@@ -1,4 +1,4 @@
-// Slots of single elements; see MulSlots.
+// Slots of single elements; see MulSlots and MulSlotsDD.
 #include "slots.h"
 
 enum columns { NEAR = 8, FAR = 12 }; // and the length of the index of a slot
@@ -6,6 +6,9 @@ enum access { LOADS, GATHERS };      // how x is read: the gathers of AMD's proc
 
 // lanes is a number for each lane of a slot.
 struct lanes { f64v part[PARTS]; };
+
+// pairs are numbers in double-double; low is of no use in products with a vector of float64.
+struct pairs { struct lanes high, low; };
 
 // column is that of lane l of a slot.
 INLINE i64 column(const u16 *index, int l, enum columns columns) {
@@ -46,54 +49,98 @@ INLINE struct lanes diagonal(const double *x) {
 	else UNROLL for (int l_ = 0; l_ < WIDTH; l_++) v_[l_] = (list)[(order)[(row) + l_]]; \
 	v_; })
 
+INLINE void put_part(double *dst, const u16 *order, i64 row, f64v v) {
+	if (!order) STORE(dst + row, v);
+	else UNROLL for (int l = 0; l < WIDTH; l++) dst[order[row + l]] = v[l];
+}
+
 // put_full stores the sums of eight rows from `row` on, in the order of the rows if there is one.
-INLINE void put_full(const struct slot_call *c, const u16 *order, i64 row, struct lanes sum) {
+INLINE void put_full(const struct slot_call *c, const u16 *order, i64 row, struct pairs sum, int flags) {
 	double *dst = c->dst;
 	UNROLL for (int h = 0; h < PARTS; h++, row += WIDTH) {
-		f64v unit = all(c->factor), v;
+		f64v unit = all(c->factor), v = sum.high.part[h];
 		if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(AT(i32v, c->exp, order, row), i64v) + (u64)c->bias) << 52);
-		v = c->add ? fma(sum.part[h], unit, AT(f64v, dst, order, row)) : sum.part[h] * unit;
-		if (!order) STORE(dst + row, v);
-		else UNROLL for (int l = 0; l < WIDTH; l++) dst[order[row + l]] = v[l];
+		if (!(flags & TWOFOLD)) {
+			v = c->add ? fma(v, unit, AT(f64v, dst, order, row)) : v * unit;
+			put_part(dst, order, row, v);
+			continue;
+		}
+		f64v w = sum.low.part[h] * unit, e;
+		v *= unit;
+		if (c->add) {
+			TWO_SUM(v, e, AT(f64v, dst, order, row), v);
+			w = (AT(f64v, c->dst_lo, order, row) + w) + e;
+		}
+		f64v z;
+		TWO_SUM(z, w, v, w);
+		v = z;
+		put_part(dst, order, row, v);
+		put_part(c->dst_lo, order, row, w);
 	}
 }
 
 // put stores the sums of n rows from `row` on.
-INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
+INLINE void put(const struct slot_call *c, i64 row, i64 n, struct pairs sum, int flags) {
 	if (n == LANES && !c->order) {
-		put_full(c, 0, row, sum);
+		put_full(c, 0, row, sum, flags);
 		return;
 	}
 	if (n == LANES) {
-		put_full(c, c->order, row, sum);
+		put_full(c, c->order, row, sum, flags);
 		return;
 	}
-	double sums[LANES], *dst = c->dst;
-	STORE(sums, sum);
+	double sums[LANES], low[LANES], *dst = c->dst;
+	STORE(sums, sum.high);
+	if (flags & TWOFOLD) STORE(low, sum.low);
 #pragma clang loop unroll(disable)
 	for (i64 l = 0; l < n; l++) {
 		i64 i = c->order ? c->order[row + l] : row + l;
 		double u = c->exp ? unit_of(c->exp, (u64)c->bias, i) : c->factor;
-		dst[i] = c->add ? __builtin_fma(sums[l], u, dst[i]) : sums[l] * u;
+		if (!(flags & TWOFOLD)) {
+			dst[i] = c->add ? __builtin_fma(sums[l], u, dst[i]) : sums[l] * u;
+			continue;
+		}
+		double v = sums[l] * u, w = low[l] * u, e;
+		if (c->add) {
+			TWO_SUM(v, e, dst[i], v);
+			w = (c->dst_lo[i] + w) + e;
+		}
+		PUT(dst + i, c->dst_lo + i, v, w);
 	}
 }
 
-// one_row adds the lanes.
-INLINE double one_row(struct lanes sum) {
-#if WIDTH == 8
-	f64v s = sum.part[0];
-	return fold(__builtin_shufflevector(s, s, 0, 1, 2, 3), __builtin_shufflevector(s, s, 4, 5, 6, 7));
-#else
-	return fold(sum.part[0], sum.part[1]);
-#endif
+// one_row adds the lanes: sum.high, and sum.low, of the first one.
+INLINE void one_row(struct pairs *sum, int flags) {
+	double h[LANES], l[LANES];
+	STORE(h, sum->high);
+	if (flags & TWOFOLD) {
+		STORE(l, sum->low);
+		UNROLL for (int step = LANES / 2; step; step /= 2) {
+			UNROLL for (int k = 0; k < step; k++) {
+				double e;
+				TWO_SUM(h[k], e, h[k], h[k + step]);
+				l[k] = (l[k] + l[k + step]) + e;
+			}
+		}
+		sum->high.part[0][0] = h[0];
+		sum->low.part[0][0] = l[0];
+		return;
+	}
+	sum->high.part[0][0] = fold(LOAD(f64x4, h), LOAD(f64x4, h + 4));
 }
 
 // state is how far a product has come.
 struct state {
 	const u8 *widths, *values[2];
 	const u16 *index;
-	struct lanes sum[2]; // of the even and the odd slots
+	struct pairs sum[2]; // of the even and the odd slots
 };
+
+// add_part adds the products of part h of a slot with its integers m to a sum.
+INLINE void add_part(struct pairs *sum, int h, f64v m, const struct pairs *x, int flags) {
+	if (flags & TWOFOLD) ADD_PRODUCT(sum->high.part[h], sum->low.part[h], m, x->high.part[h], x->low.part[h], flags);
+	else sum->high.part[h] = fma(m, x->high.part[h], sum->high.part[h]);
+}
 
 #if WIDTH == 8
 // integers returns the integers of any width at `from`, by the same instructions.
@@ -104,8 +151,8 @@ INLINE f64v integers(const u8 *from, const struct slot_table *t) {
 #endif
 
 // add_slot adds the products of a slot at `from` to a sum.
-INLINE void add_slot(struct lanes *sum, const u8 *from, const struct slot_table *t, u64 w, struct lanes x, enum kind kind) {
-	UNROLL for (int h = 0; h < PARTS; h++) sum->part[h] = fma(decode(from, t + w, w, h, kind), x.part[h], sum->part[h]);
+INLINE void add_slot(struct pairs *sum, const u8 *from, const struct slot_table *t, u64 w, const struct pairs *x, enum kind kind, int flags) {
+	UNROLL for (int h = 0; h < PARTS; h++) add_part(sum, h, decode(from, t + w, w, h, kind), x, flags);
 }
 
 // What is known of the slots of a group: nothing, so that the processor guesses branches wrong that depend
@@ -113,79 +160,120 @@ INLINE void add_slot(struct lanes *sum, const u8 *from, const struct slot_table 
 enum slots { MIXED, ALIKE, FLOATS };
 
 // add adds those of the next slot of a stream.
-INLINE void add(struct state *s, const struct slot_table *t, int stream, struct lanes x, enum slots slots) {
+INLINE void add(struct state *s, const struct slot_table *t, int stream, struct pairs x, enum slots slots, int flags) {
 	const u8 *from = s->values[stream];
-	struct lanes *sum = &s->sum[stream];
+	struct pairs *sum = &s->sum[stream];
 	u64 w = *s->widths++;
 	PREFETCH(from + 2048);
 	s->values[stream] = from + w;
 #if WIDTH == 8
 	if (slots == MIXED) {
-		sum->part[0] = fma(integers(from, t + w), x.part[0], sum->part[0]);
+		add_part(sum, 0, integers(from, t + w), &x, flags);
 		return;
 	}
 #endif
 	switch (kind_of(w, slots == FLOATS ? FLOAT : 0)) {
-	case BYTES: add_slot(sum, from, t, w, x, BYTES); break;
-	case BITS: add_slot(sum, from, t, w, x, BITS); break;
-	case WIDE: add_slot(sum, from, t, w, x, WIDE); break;
-	case SINGLE: add_slot(sum, from, t, w, x, SINGLE); break;
+	case BYTES: add_slot(sum, from, t, w, &x, BYTES, flags); break;
+	case BITS: add_slot(sum, from, t, w, &x, BITS, flags); break;
+	case WIDE: add_slot(sum, from, t, w, &x, WIDE, flags); break;
+	case SINGLE: add_slot(sum, from, t, w, &x, SINGLE, flags); break;
 	}
 }
 
+// elements_of returns those of one vector, or of the two of a vector in double-double.
+INLINE struct pairs elements_of(const double *x, const double *x_lo, const u16 *index, enum columns columns, enum access access, int flags) {
+	struct pairs v = {elements(x, index, columns, access), {}};
+	if (flags & TWOFOLD) v.low = elements(x_lo, index, columns, access);
+	return v;
+}
+
 // add_columns adds the products of a group of n slots with columns.
-INLINE void add_columns(struct state *s, const struct slot_table *t, const double *x, i64 n, enum columns columns, enum access access, enum slots slots) {
+INLINE void add_columns(struct state *s, const struct slot_call *c, const struct slot_group *g, enum columns columns, enum access access, enum slots slots, int flags) {
+	const struct slot_table *t = c->tables;
+	const double *x = c->x + g->base, *x_lo = flags & TWOFOLD ? c->x_lo + g->base : 0;
+	i64 n = g->slots;
 	for (; n > 1; n -= 2, s->index += 2 * columns) {
 		PREFETCH(s->index + 16 * WIDTH * columns); // eight lanes are sooner there
-		add(s, t, 0, elements(x, s->index, columns, access), slots);
-		add(s, t, 1, elements(x, s->index + columns, columns, access), slots);
+		add(s, t, 0, elements_of(x, x_lo, s->index, columns, access, flags), slots, flags);
+		add(s, t, 1, elements_of(x, x_lo, s->index + columns, columns, access, flags), slots, flags);
 	}
 	if (n > 0) {
-		add(s, t, 0, elements(x, s->index, columns, access), slots);
+		add(s, t, 0, elements_of(x, x_lo, s->index, columns, access, flags), slots, flags);
 		s->index += columns;
 	}
 }
 
-// add_diagonals adds the products of a group of n diagonals, x being the element of the first row.
-INLINE void add_diagonals(struct state *s, const struct slot_table *t, const double *x, i64 n, const i32 *offset) {
-	for (; n > 1; n -= 2, offset += 2) {
-		add(s, t, 0, diagonal(x + offset[0]), ALIKE);
-		add(s, t, 1, diagonal(x + offset[1]), ALIKE);
-	}
-	if (n > 0) add(s, t, 0, diagonal(x + offset[0]), ALIKE);
+INLINE struct pairs diagonal_of(const double *x, const double *x_lo, i64 offset, int flags) {
+	struct pairs v = {diagonal(x + offset), {}};
+	if (flags & TWOFOLD) v.low = diagonal(x_lo + offset);
+	return v;
 }
 
-INLINE void mul(const struct slot_call *c, enum columns columns, enum access access) {
+// add_diagonals adds the products of a group of diagonals of the rows from `row` on.
+INLINE void add_diagonals(struct state *s, const struct slot_call *c, const struct slot_group *g, i64 row, int flags) {
+	const struct slot_table *t = c->tables;
+	const double *x = c->x_row + row, *x_lo = flags & TWOFOLD ? c->x_lo + (x - c->x) : 0;
+	const i32 *offset = c->offsets + g->base;
+	i64 n = g->slots;
+	for (; n > 1; n -= 2, offset += 2) {
+		add(s, t, 0, diagonal_of(x, x_lo, offset[0], flags), ALIKE, flags);
+		add(s, t, 1, diagonal_of(x, x_lo, offset[1], flags), ALIKE, flags);
+	}
+	if (n > 0) add(s, t, 0, diagonal_of(x, x_lo, offset[0], flags), ALIKE, flags);
+}
+
+// end_slice returns the sums of a slice, of a part each, and begins the next one.
+INLINE struct pairs end_slice(struct state *s, int flags) {
+	struct pairs sum;
+	UNROLL for (int h = 0; h < PARTS; h++) {
+		f64v a = s->sum[0].high.part[h], b = s->sum[1].high.part[h];
+		if (flags & TWOFOLD) {
+			TWO_SUM(sum.high.part[h], sum.low.part[h], a, b);
+			sum.low.part[h] = (s->sum[0].low.part[h] + s->sum[1].low.part[h]) + sum.low.part[h];
+			s->sum[0].low.part[h] = s->sum[1].low.part[h] = (f64v){};
+		} else {
+			sum.high.part[h] = a + b;
+		}
+		s->sum[0].high.part[h] = s->sum[1].high.part[h] = (f64v){};
+	}
+	return sum;
+}
+
+INLINE void mul(const struct slot_call *c, enum columns columns, enum access access, int flags) {
 	struct state s = {c->widths, {c->values, c->values + c->stream}, c->index, {}};
 	i64 row = 0;
 	for (const struct slot_group *g = c->groups, *end = g + c->count; g < end; g++) {
 		if (columns == NEAR && g->flags & DIAGONAL) {
-			add_diagonals(&s, c->tables, c->x_row + row, g->slots, c->offsets + g->base);
+			add_diagonals(&s, c, g, row, flags);
 		} else if (g->flags & FLOAT) {
-			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, LOADS, FLOATS);
+			add_columns(&s, c, g, columns, LOADS, FLOATS, flags);
 		} else {
-			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, access, MIXED);
+			add_columns(&s, c, g, columns, access, MIXED, flags);
 		}
 		if (!(g->flags & LAST)) continue;
-		struct lanes sum;
-		UNROLL for (int h = 0; h < PARTS; h++) {
-			sum.part[h] = s.sum[0].part[h] + s.sum[1].part[h];
-			s.sum[0].part[h] = s.sum[1].part[h] = (f64v){};
-		}
+		struct pairs sum = end_slice(&s, flags);
 		i64 n = c->rows - row < LANES ? c->rows - row : LANES;
 		if (g->flags & ONE_ROW) {
 			n = 1;
-			sum.part[0][0] = one_row(sum);
+			one_row(&sum, flags);
 		}
-		put(c, row, n, sum);
+		put(c, row, n, sum, flags);
 		row += n;
 	}
 }
 
-KERNEL(slots, const struct slot_call *c) { mul(c, NEAR, LOADS); }
+KERNEL(slots, const struct slot_call *c) { mul(c, NEAR, LOADS, 0); }
 
-KERNEL(farSlots, const struct slot_call *c) { mul(c, FAR, LOADS); }
+KERNEL(farSlots, const struct slot_call *c) { mul(c, FAR, LOADS, 0); }
+
+KERNEL(slotsDD, const struct slot_call *c) { mul(c, NEAR, LOADS, TWOFOLD); }
+
+KERNEL(farSlotsDD, const struct slot_call *c) { mul(c, FAR, LOADS, TWOFOLD); }
 
 #if WIDTH == 8
-KERNEL(farGatherSlots, const struct slot_call *c) { mul(c, FAR, GATHERS); }
+KERNEL(farGatherSlots, const struct slot_call *c) { mul(c, FAR, GATHERS, 0); }
+
+KERNEL(slotsGatherDD, const struct slot_call *c) { mul(c, NEAR, GATHERS, TWOFOLD); }
+
+KERNEL(farGatherSlotsDD, const struct slot_call *c) { mul(c, FAR, GATHERS, TWOFOLD); }
 #endif
