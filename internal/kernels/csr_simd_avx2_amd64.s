@@ -2170,7 +2170,7 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	ADJSP $-736
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csrDD>
-	LONG $0x002476e9; BYTE $0x00 // jmp <end>
+	LONG $0x002576e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2245,164 +2245,176 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0x02fe8348 // cmpq $0x2, %rsi
 	WORD $0xde7d // jge <csrDD+0xb9>
 	LONG $0x2444c748; LONG $0x00000030; BYTE $0x00 // movq $0x0, 0x30(%rsp)
-	LONG $0x2474894c; BYTE $0x70 // movq %r14, 0x70(%rsp)
+	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
 	WORD $0x8b48; BYTE $0x37 // movq (%rdi), %rsi
-	LONG $0x385f8b4c // movq 0x38(%rdi), %r11
-	LONG $0x48778b4c // movq 0x48(%rdi), %r14
-	LONG $0x505f8b48 // movq 0x50(%rdi), %rbx
+	LONG $0x38778b4c // movq 0x38(%rdi), %r14
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x505f8b4c // movq 0x50(%rdi), %r11
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	LONG $0x587f8b48 // movq 0x58(%rdi), %rdi
 	LONG $0x02fcc149 // sarq $0x2, %r12
-	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
+	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
 	LONG $0x2464894c; BYTE $0x38 // movq %r12, 0x38(%rsp)
 	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
-	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
-	LONG $0x245c8948; BYTE $0x40 // movq %rbx, 0x40(%rsp)
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0x08788d0f; WORD $0x0000 // jge <csrDD+0x9ab>
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	LONG $0x11e3840f; WORD $0x0000 // je <csrDD+0x131f>
+	LONG $0x087b8d0f; WORD $0x0000 // jge <csrDD+0x9ae>
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x1226840f; WORD $0x0000 // je <csrDD+0x1362>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x216d8c0f; WORD $0x0000 // jl <csrDD+0x22b3>
+	LONG $0x22808c0f; WORD $0x0000 // jl <csrDD+0x23c6>
 	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0xf11c8d4b // leaq (%r9,%r14,8), %rbx
+	LONG $0xb0248d4f // leaq (%r8,%r14,4), %r12
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24448948; BYTE $0x78 // movq %rax, 0x78(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0xc11c8d49 // leaq (%r9,%rax,8), %rbx
-	LONG $0x80248d4d // leaq (%r8,%rax,4), %r12
-	LONG $0x0002c5e9; BYTE $0x00 // jmp <csrDD+0x42d>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
-	LONG $0xb428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm6
-	LONG $0xa428fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm4
-	LONG $0x84287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm8
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	LONG $0x0002f3e9; BYTE $0x00 // jmp <csrDD+0x456>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0xac28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm5
+	LONG $0xa428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm4
+	LONG $0x360c8d4a // leaq (%rsi,%r14), %rcx
 	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0x33148d49 // leaq (%r11,%rsi), %rdx
-	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
-	LONG $0x98148d4b // leaq (%r8,%r11,4), %rdx
-	LONG $0x184de3c4; LONG $0x01602474 // vinsertf128 $0x1, 0x60(%rsp), %ymm6, %ymm6
-	LONG $0x185de3c4; LONG $0x01502464 // vinsertf128 $0x1, 0x50(%rsp), %ymm4, %ymm4
-	LONG $0xb20c180f // prefetcht0 (%rdx,%rsi,4)
-	LONG $0x9854634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rdx
-	LONG $0xde593dc5 // vmulpd %ymm6, %ymm8, %ymm11
-	LONG $0xaabdc2c4; BYTE $0xf3 // vfmsub213pd %ymm11, %ymm8, %ymm6
-	LONG $0xb8bde2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm8, %ymm6
-	LONG $0x84287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm8
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0xb00c8d49 // leaq (%r8,%rsi,4), %rcx
+	LONG $0x0c180f42; BYTE $0xb1 // prefetcht0 (%rcx,%r14,4)
+	LONG $0xb04c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rcx
+	LONG $0x1855c3c4; WORD $0x01fc // vinsertf128 $0x1, %xmm12, %ymm5, %ymm7
+	LONG $0x185de3c4; LONG $0x01602464 // vinsertf128 $0x1, 0x60(%rsp), %ymm4, %ymm4
+	LONG $0xa4287dc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm12
+	LONG $0xef59cdc5 // vmulpd %ymm7, %ymm6, %ymm5
+	LONG $0xaacde2c4; BYTE $0xfd // vfmsub213pd %ymm5, %ymm6, %ymm7
+	LONG $0xb8cde2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm6, %ymm7
+	LONG $0xb428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm6
+	LONG $0xa428fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm4
+	LONG $0x184de3c4; LONG $0x017024b4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x170(%rsp), %ymm6, %ymm6
+	LONG $0x185de3c4; LONG $0x016024a4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x160(%rsp), %ymm4, %ymm4
+	LONG $0xd6591dc5 // vmulpd %ymm6, %ymm12, %ymm10
+	LONG $0xaa9dc2c4; BYTE $0xf2 // vfmsub213pd %ymm10, %ymm12, %ymm6
+	LONG $0xb89de2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm12, %ymm6
+	LONG $0xe258d5c5 // vaddpd %ymm2, %ymm5, %ymm4
+	LONG $0xe25c5dc5 // vsubpd %ymm2, %ymm4, %ymm12
+	LONG $0x5c55c1c4; BYTE $0xec // vsubpd %ymm12, %ymm5, %ymm5
+	LONG $0x5c5d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm12
+	LONG $0x5c6d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm2, %ymm12
+	LONG $0xed589dc5 // vaddpd %ymm5, %ymm12, %ymm5
+	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
+	LONG $0xbc28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm7
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0xe058d5c5 // vaddpd %ymm0, %ymm5, %ymm4
+	LONG $0xc055c5c5 // vandnpd %ymm0, %ymm7, %ymm0
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xc056ddc5 // vorpd %ymm0, %ymm4, %ymm0
+	LONG $0xe158adc5 // vaddpd %ymm1, %ymm10, %ymm4
+	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
+	LONG $0xfd5cadc5 // vsubpd %ymm5, %ymm10, %ymm7
+	LONG $0xed5cddc5 // vsubpd %ymm5, %ymm4, %ymm5
+	LONG $0xed5cf5c5 // vsubpd %ymm5, %ymm1, %ymm5
+	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xb428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm6
+	LONG $0xeb58d5c5 // vaddpd %ymm3, %ymm5, %ymm5
+	LONG $0xed54cdc5 // vandpd %ymm5, %ymm6, %ymm5
+	LONG $0xdb55cdc5 // vandnpd %ymm3, %ymm6, %ymm3
+	LONG $0xc955cdc5 // vandnpd %ymm1, %ymm6, %ymm1
+	LONG $0xdb56d5c5 // vorpd %ymm3, %ymm5, %ymm3
+	LONG $0xc37cfdc5 // vhaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xdc54cdc5 // vandpd %ymm4, %ymm6, %ymm3
 	LONG $0xa428fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm4
-	LONG $0x183d63c4; LONG $0x013024a4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x130(%rsp), %ymm8, %ymm12
-	LONG $0x185de3c4; LONG $0x012024a4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x120(%rsp), %ymm4, %ymm4
-	LONG $0x84287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm8
-	LONG $0x590d41c4; BYTE $0xec // vmulpd %ymm12, %ymm14, %ymm13
-	LONG $0xaa8d42c4; BYTE $0xe5 // vfmsub213pd %ymm13, %ymm14, %ymm12
-	LONG $0xb88d62c4; BYTE $0xe4 // vfmadd231pd %ymm4, %ymm14, %ymm12
-	LONG $0x543dc1c4; BYTE $0xe3 // vandpd %ymm11, %ymm8, %ymm4
-	LONG $0xde543dc5 // vandpd %ymm6, %ymm8, %ymm11
-	LONG $0xf458edc5 // vaddpd %ymm4, %ymm2, %ymm6
-	LONG $0xf25c4dc5 // vsubpd %ymm2, %ymm6, %ymm14
-	LONG $0x5c4d41c4; BYTE $0xc6 // vsubpd %ymm14, %ymm6, %ymm8
-	LONG $0x5c5dc1c4; BYTE $0xe6 // vsubpd %ymm14, %ymm4, %ymm4
-	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
-	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
-	LONG $0xd258a5c5 // vaddpd %ymm2, %ymm11, %ymm2
-	LONG $0xd258fdc5 // vaddpd %ymm2, %ymm0, %ymm2
-	LONG $0x8428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm0
-	LONG $0xe05495c5 // vandpd %ymm0, %ymm13, %ymm4
-	LONG $0xc0541dc5 // vandpd %ymm0, %ymm12, %ymm8
-	LONG $0xc458f5c5 // vaddpd %ymm4, %ymm1, %ymm0
-	LONG $0xd95c7dc5 // vsubpd %ymm1, %ymm0, %ymm11
-	LONG $0x5c7d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm0, %ymm12
-	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
-	LONG $0x5c75c1c4; BYTE $0xcc // vsubpd %ymm12, %ymm1, %ymm1
-	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
-	LONG $0xc958bdc5 // vaddpd %ymm1, %ymm8, %ymm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x9c28fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm3
-	LONG $0xc97cedc5 // vhaddpd %ymm1, %ymm2, %ymm1
-	LONG $0x9428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm2
-	LONG $0x1865e3c4; LONG $0x0110249c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x110(%rsp), %ymm3, %ymm3
-	LONG $0x186de3c4; LONG $0x01002494; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x100(%rsp), %ymm2, %ymm2
-	LONG $0xe35985c5 // vmulpd %ymm3, %ymm15, %ymm4
-	LONG $0xaa85e2c4; BYTE $0xdc // vfmsub213pd %ymm4, %ymm15, %ymm3
-	LONG $0xb885e2c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm15, %ymm3
-	LONG $0x9428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm2
-	LONG $0xe454edc5 // vandpd %ymm4, %ymm2, %ymm4
-	LONG $0xdb54edc5 // vandpd %ymm3, %ymm2, %ymm3
-	LONG $0xd458c5c5 // vaddpd %ymm4, %ymm7, %ymm2
-	LONG $0xc75c6dc5 // vsubpd %ymm7, %ymm2, %ymm8
-	LONG $0x5c6d41c4; BYTE $0xd8 // vsubpd %ymm8, %ymm2, %ymm11
-	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
-	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
-	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
-	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0x2410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm4
-	LONG $0x9854634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rdx
-	LONG $0xdb58adc5 // vaddpd %ymm3, %ymm10, %ymm3
-	LONG $0x107d01c4; WORD $0xd914 // vmovupd (%r9,%r11,8), %ymm10
-	LONG $0x2416d9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm4, %xmm4
-	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
-	LONG $0x9814634b // movslq (%r8,%r11,4), %rdx
-	LONG $0x04107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm8
-	LONG $0x107b41c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm11
-	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
-	LONG $0x162141c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm11, %xmm11
-	LONG $0x041639c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm8
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	LONG $0x1825e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm11, %ymm7
-	LONG $0x183de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm8, %ymm4
-	LONG $0x44107dc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm8
-	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
-	LONG $0xdf592dc5 // vmulpd %ymm7, %ymm10, %ymm11
-	LONG $0xaaadc2c4; BYTE $0xfb // vfmsub213pd %ymm11, %ymm10, %ymm7
-	LONG $0xb8ade2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm10, %ymm7
-	LONG $0x543dc1c4; BYTE $0xe3 // vandpd %ymm11, %ymm8, %ymm4
-	LONG $0xe45855c5 // vaddpd %ymm4, %ymm5, %ymm12
-	LONG $0xd55c1dc5 // vsubpd %ymm5, %ymm12, %ymm10
-	LONG $0xff54bdc5 // vandpd %ymm7, %ymm8, %ymm7
-	LONG $0x5c1d41c4; BYTE $0xda // vsubpd %ymm10, %ymm12, %ymm11
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0x5c55c1c4; BYTE $0xeb // vsubpd %ymm11, %ymm5, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xe815cdc5 // vunpckhpd %ymm0, %ymm6, %ymm5
-	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
-	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
-	LONG $0xdc7ce5c5 // vhaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xe014cdc5 // vunpcklpd %ymm0, %ymm6, %ymm4
-	LONG $0xc07ccdc5 // vhaddpd %ymm0, %ymm6, %ymm0
-	LONG $0xf45cfdc5 // vsubpd %ymm4, %ymm0, %ymm6
-	LONG $0xfe5cfdc5 // vsubpd %ymm6, %ymm0, %ymm7
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
+	LONG $0x9c28fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm3
+	LONG $0x185de3c4; LONG $0x015024a4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x150(%rsp), %ymm4, %ymm4
+	LONG $0x1865e3c4; LONG $0x0140249c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x140(%rsp), %ymm3, %ymm3
+	LONG $0xec59b5c5 // vmulpd %ymm4, %ymm9, %ymm5
+	LONG $0xaab5e2c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm9, %ymm4
+	LONG $0xb8b5e2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm9, %ymm4
+	LONG $0xdd5895c5 // vaddpd %ymm5, %ymm13, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xf5 // vsubpd %ymm13, %ymm3, %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
-	LONG $0x146dc1c4; BYTE $0xec // vunpcklpd %ymm12, %ymm2, %ymm5
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0x7c6dc1c4; BYTE $0xe4 // vhaddpd %ymm12, %ymm2, %ymm4
-	LONG $0x156dc1c4; BYTE $0xd4 // vunpckhpd %ymm12, %ymm2, %ymm2
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xfe5cddc5 // vsubpd %ymm6, %ymm4, %ymm7
-	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
-	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
-	LONG $0x187de3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm0, %ymm3
-	LONG $0x067de3c4; WORD $0x31c4 // vperm2f128 $0x31, %ymm4, %ymm0, %ymm0
-	LONG $0x1875e3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm1, %ymm5
-	LONG $0x0675e3c4; WORD $0x31ca // vperm2f128 $0x31, %ymm2, %ymm1, %ymm1
-	LONG $0xd058e5c5 // vaddpd %ymm0, %ymm3, %ymm2
-	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
-	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
-	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xf65ce5c5 // vsubpd %ymm6, %ymm3, %ymm6
+	LONG $0xdb5485c5 // vandpd %ymm3, %ymm15, %ymm3
+	LONG $0xf65c95c5 // vsubpd %ymm6, %ymm13, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x5505c1c4; BYTE $0xed // vandnpd %ymm13, %ymm15, %ymm5
+	LONG $0xdd56e5c5 // vorpd %ymm5, %ymm3, %ymm3
+	LONG $0x5505c1c4; BYTE $0xeb // vandnpd %ymm11, %ymm15, %ymm5
+	LONG $0xe458a5c5 // vaddpd %ymm4, %ymm11, %ymm4
+	LONG $0xe45485c5 // vandpd %ymm4, %ymm15, %ymm4
+	LONG $0xe556ddc5 // vorpd %ymm5, %ymm4, %ymm4
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0xb04c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rcx
+	LONG $0x2c16d1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
+	LONG $0xb04c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rcx
+	LONG $0x3c16c1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm7, %xmm7
+	LONG $0x163141c4; WORD $0xca0c // vmovhpd (%r10,%rcx,8), %xmm9, %xmm9
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
+	LONG $0x1835e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm9, %ymm6
+	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
+	LONG $0xce5945c5 // vmulpd %ymm6, %ymm7, %ymm9
+	LONG $0xaac5c2c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm7, %ymm6
+	LONG $0xb8c5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm7, %ymm6
+	LONG $0x5835c1c4; BYTE $0xe8 // vaddpd %ymm8, %ymm9, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm5, %ymm7
+	LONG $0xcf5c35c5 // vsubpd %ymm7, %ymm9, %ymm9
+	LONG $0xff5cd5c5 // vsubpd %ymm7, %ymm5, %ymm7
+	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0x7c10fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm7
+	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0xf6588dc5 // vaddpd %ymm6, %ymm14, %ymm6
+	LONG $0xed54c5c5 // vandpd %ymm5, %ymm7, %ymm5
+	LONG $0x554541c4; BYTE $0xc0 // vandnpd %ymm8, %ymm7, %ymm8
+	LONG $0xf654c5c5 // vandpd %ymm6, %ymm7, %ymm6
+	LONG $0x5545c1c4; BYTE $0xfe // vandnpd %ymm14, %ymm7, %ymm7
+	LONG $0xf756cdc5 // vorpd %ymm7, %ymm6, %ymm6
+	LONG $0xf915edc5 // vunpckhpd %ymm1, %ymm2, %ymm7
+	LONG $0xed56bdc5 // vorpd %ymm5, %ymm8, %ymm5
+	LONG $0xe67cddc5 // vhaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xf114edc5 // vunpcklpd %ymm1, %ymm2, %ymm6
+	LONG $0xc97cedc5 // vhaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xd65cf5c5 // vsubpd %ymm6, %ymm1, %ymm2
+	LONG $0xc25c75c5 // vsubpd %ymm2, %ymm1, %ymm8
+	LONG $0xd25cc5c5 // vsubpd %ymm2, %ymm7, %ymm2
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xf514e5c5 // vunpcklpd %ymm5, %ymm3, %ymm6
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xd57ce5c5 // vhaddpd %ymm5, %ymm3, %ymm2
+	LONG $0xdd15e5c5 // vunpckhpd %ymm5, %ymm3, %ymm3
+	LONG $0xee5cedc5 // vsubpd %ymm6, %ymm2, %ymm5
+	LONG $0xfd5cedc5 // vsubpd %ymm5, %ymm2, %ymm7
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0x1875e3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm1, %ymm4
+	LONG $0x0675e3c4; WORD $0x31ca // vperm2f128 $0x31, %ymm2, %ymm1, %ymm1
+	LONG $0xd158ddc5 // vaddpd %ymm1, %ymm4, %ymm2
+	LONG $0x187de3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm0, %ymm5
+	LONG $0x067de3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm0, %ymm0
+	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
 	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
 	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
 	LONG $0x0c11fdc5; BYTE $0xc1 // vmovupd %ymm1, (%rcx,%rax,8)
@@ -2413,42 +2425,42 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x0411fdc5; BYTE $0xc1 // vmovupd %ymm0, (%rcx,%rax,8)
 	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
-	LONG $0x1e86840f; WORD $0x0000 // je <csrDD+0x22b3>
+	LONG $0x1f70840f; WORD $0x0000 // je <csrDD+0x23c6>
 	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
 	WORD $0xd148; BYTE $0xe9 // shrq %rcx
 	LONG $0x01c5f641 // testb $0x1, %r13b
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0x44450f48; WORD $0x3024 // cmovneq 0x30(%rsp), %rax
 	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	LONG $0x246c3b4c; BYTE $0x78 // cmpq 0x78(%rsp), %r13
+	LONG $0x246c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r13
 	LONG $0xc5430f49 // cmovaeq %r13, %rax
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
-	LONG $0x0a348b48 // movq (%rdx,%rcx), %rsi
-	LONG $0x0a548b48; BYTE $0x08 // movq 0x8(%rdx,%rcx), %rdx
+	LONG $0x0f348b49 // movq (%r15,%rcx), %rsi
+	LONG $0x0f548b49; BYTE $0x08 // movq 0x8(%r15,%rcx), %rdx
 	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	LONG $0x00bc8d0f; WORD $0x0000 // jge <csrDD+0x530>
+	LONG $0x00b88d0f; WORD $0x0000 // jge <csrDD+0x550>
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xf30c180f // prefetcht0 (%rbx,%rsi,8)
 	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
 	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
-	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
 	LONG $0x107dc1c4; WORD $0xf114 // vmovupd (%r9,%rsi,8), %ymm2
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
 	LONG $0x107ba1c4; WORD $0xf724 // vmovsd (%rdi,%r14,8), %xmm4
 	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
 	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x1659a1c4; WORD $0xff24 // vmovhpd (%rdi,%r15,8), %xmm4, %xmm4
-	LONG $0x1651a1c4; WORD $0xdf2c // vmovhpd (%rdi,%r11,8), %xmm5, %xmm5
-	LONG $0x164981c4; WORD $0xda34 // vmovhpd (%r10,%r11,8), %xmm6, %xmm6
+	LONG $0x2c16d1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0x107b81c4; WORD $0xf22c // vmovsd (%r10,%r14,8), %xmm5
 	LONG $0x165181c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm5, %xmm5
@@ -2464,265 +2476,266 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
 	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff5d8c0f; WORD $0xffff // jl <csrDD+0x480>
-	WORD $0x16eb // jmp <csrDD+0x53b>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xff5e8c0f; WORD $0xffff // jl <csrDD+0x4a0>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	WORD $0x0aeb // jmp <csrDD+0x558>
+	WORD $0x9066 // nop
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x360c8d4a // leaq (%rsi,%r14), %rcx
 	LONG $0x02e0c148 // shlq $0x2, %rax
-	LONG $0x19348d4a // leaq (%rcx,%r11), %rsi
-	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
-	LONG $0x88348d49 // leaq (%r8,%rcx,4), %rsi
-	LONG $0x0c180f42; BYTE $0x9e // prefetcht0 (%rsi,%r11,4)
-	LONG $0x88746349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rsi
-	LONG $0x107dc1c4; WORD $0xc92c // vmovupd (%r9,%rcx,8), %ymm5
-	LONG $0x1c10fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
-	LONG $0x88746349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rsi
-	LONG $0xac29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm5, 0xa0(%rsp)
-	LONG $0x1c16e0c5; BYTE $0xf7 // vmovhps (%rdi,%rsi,8), %xmm3, %xmm3
-	LONG $0x5c29f8c5; WORD $0x5024 // vmovaps %xmm3, 0x50(%rsp)
-	LONG $0x1658c1c4; WORD $0xf21c // vmovhps (%r10,%rsi,8), %xmm4, %xmm3
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
-	LONG $0x5c29f8c5; WORD $0x6024 // vmovaps %xmm3, 0x60(%rsp)
-	LONG $0x1c10fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm3
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
-	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0xb00c8d49 // leaq (%r8,%rsi,4), %rcx
+	LONG $0x0c180f42; BYTE $0xb1 // prefetcht0 (%rcx,%r14,4)
+	LONG $0xb04c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rcx
+	LONG $0x107dc1c4; WORD $0xf134 // vmovupd (%r9,%rsi,8), %ymm6
+	LONG $0xc75c8b4d; BYTE $0x10 // movq 0x10(%r15,%rax,8), %r11
+	LONG $0x1c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0xb04c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rcx
 	LONG $0x1c16e0c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm3, %xmm3
-	LONG $0x9c29fcc5; LONG $0x00020024; BYTE $0x00 // vmovaps %ymm3, 0x200(%rsp)
-	LONG $0x1659c1c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm4, %xmm3
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x9c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm3, 0x220(%rsp)
-	LONG $0x5c10fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm3
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x165941c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm12
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x5c29f8c5; WORD $0x6024 // vmovaps %xmm3, 0x60(%rsp)
+	LONG $0x1c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm3
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x1c16e0c5; BYTE $0xf7 // vmovhps (%rdi,%rsi,8), %xmm3, %xmm3
+	LONG $0x9c29fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps %ymm3, 0xa0(%rsp)
+	LONG $0x1659c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm4, %xmm3
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x9c29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm3, 0xc0(%rsp)
+	LONG $0x5c10fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm3
 	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	LONG $0xc6748b48; BYTE $0x10 // movq 0x10(%rsi,%rax,8), %rsi
 	LONG $0x9c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm3, 0x80(%rsp)
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	LONG $0x00b98d0f; WORD $0x0000 // jge <csrDD+0x6b0>
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	LONG $0x00b28d0f; WORD $0x0000 // jge <csrDD+0x6ad>
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	BYTE $0x90 // nop
 	LONG $0xd30c180f // prefetcht0 (%rbx,%rdx,8)
 	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	LONG $0xe928fdc5 // vmovapd %ymm1, %ymm5
 	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
-	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
-	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
-	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
 	LONG $0x107dc1c4; WORD $0xd10c // vmovupd (%r9,%rdx,8), %ymm1
-	LONG $0x107ba1c4; WORD $0xf72c // vmovsd (%rdi,%r14,8), %xmm5
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x107ba1c4; WORD $0xf73c // vmovsd (%rdi,%r14,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
+	LONG $0x1641a1c4; WORD $0xff3c // vmovhpd (%rdi,%r15,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107b01c4; WORD $0xf204 // vmovsd (%r10,%r14,8), %xmm8
+	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0xc9593dc5 // vmulpd %ymm1, %ymm8, %ymm9
+	LONG $0xaaf542c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm1, %ymm8
+	LONG $0xb8f562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm1, %ymm8
+	LONG $0xcd58b5c5 // vaddpd %ymm5, %ymm9, %ymm1
+	LONG $0xfd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm7
+	LONG $0xd75c75c5 // vsubpd %ymm7, %ymm1, %ymm10
+	LONG $0xff5cb5c5 // vsubpd %ymm7, %ymm9, %ymm7
+	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
+	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
+	LONG $0xff5d8c0f; WORD $0xffff // jl <csrDD+0x600>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0x320c8d4a // leaq (%rdx,%r14), %rcx
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0x900c8d49 // leaq (%r8,%rdx,4), %rcx
+	LONG $0x0c180f42; BYTE $0xb1 // prefetcht0 (%rcx,%r14,4)
+	LONG $0x904c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rcx
+	LONG $0xc7748b49; BYTE $0x18 // movq 0x18(%r15,%rax,8), %rsi
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
+	LONG $0x904c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rcx
+	LONG $0x2416d0c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm5, %xmm4
+	LONG $0xa429f8c5; LONG $0x00016024; BYTE $0x00 // vmovaps %xmm4, 0x160(%rsp)
+	LONG $0x1640c1c4; WORD $0xca24 // vmovhps (%r10,%rcx,8), %xmm7, %xmm4
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
 	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
 	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
-	LONG $0x1641a1c4; WORD $0xdf3c // vmovhpd (%rdi,%r11,8), %xmm7, %xmm7
-	LONG $0x163901c4; WORD $0xda04 // vmovhpd (%r10,%r11,8), %xmm8, %xmm8
-	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
-	LONG $0x107b81c4; WORD $0xf23c // vmovsd (%r10,%r14,8), %xmm7
-	LONG $0x164181c4; WORD $0xfa3c // vmovhpd (%r10,%r15,8), %xmm7, %xmm7
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0xc75975c5 // vmulpd %ymm7, %ymm1, %ymm8
-	LONG $0xaaf5c2c4; BYTE $0xf8 // vfmsub213pd %ymm8, %ymm1, %ymm7
-	LONG $0xb8f5e2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm1, %ymm7
-	LONG $0xcc58bdc5 // vaddpd %ymm4, %ymm8, %ymm1
-	LONG $0xec5cf5c5 // vsubpd %ymm4, %ymm1, %ymm5
-	LONG $0xcd5c75c5 // vsubpd %ymm5, %ymm1, %ymm9
-	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
-	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
-	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xe128fdc5 // vmovapd %ymm1, %ymm4
-	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0xff5c8c0f; WORD $0xffff // jl <csrDD+0x600>
-	WORD $0x0deb // jmp <csrDD+0x6b3>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x19148d4a // leaq (%rcx,%r11), %rdx
-	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
-	LONG $0x88148d49 // leaq (%r8,%rcx,4), %rdx
-	LONG $0x0c180f42; BYTE $0x9a // prefetcht0 (%rdx,%r11,4)
-	LONG $0x88546349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdx
-	LONG $0x107d41c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm14
-	LONG $0x2410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
-	LONG $0x88546349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdx
-	LONG $0x2416d8c5; BYTE $0xd7 // vmovhps (%rdi,%rdx,8), %xmm4, %xmm4
-	LONG $0xa429f8c5; LONG $0x00012024; BYTE $0x00 // vmovaps %xmm4, 0x120(%rsp)
-	LONG $0x1650c1c4; WORD $0xd224 // vmovhps (%r10,%rdx,8), %xmm5, %xmm4
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
-	LONG $0xa429f8c5; LONG $0x00013024; BYTE $0x00 // vmovaps %xmm4, 0x130(%rsp)
-	LONG $0x2410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm4
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
-	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
-	LONG $0x2416d8c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm4, %xmm4
-	LONG $0xa429fcc5; LONG $0x0001a024; BYTE $0x00 // vmovaps %ymm4, 0x1a0(%rsp)
-	LONG $0x1651c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm5, %xmm4
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x7410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm6
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0xa429f8c5; LONG $0x00017024; BYTE $0x00 // vmovaps %xmm4, 0x170(%rsp)
+	LONG $0x107cc1c4; WORD $0xd124 // vmovups (%r9,%rdx,8), %ymm4
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0xa429fcc5; LONG $0x00020024; BYTE $0x00 // vmovaps %ymm4, 0x200(%rsp)
+	LONG $0x2416c1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm7, %xmm4
 	LONG $0xa429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm4, 0x1c0(%rsp)
-	LONG $0xc2548b48; BYTE $0x18 // movq 0x18(%rdx,%rax,8), %rdx
-	LONG $0xb429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm6, 0x1e0(%rsp)
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	LONG $0x00c88d0f; WORD $0x0000 // jge <csrDD+0x830>
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xf30c180f // prefetcht0 (%rbx,%rsi,8)
-	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
-	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
-	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
-	LONG $0x107b21c4; WORD $0xf704 // vmovsd (%rdi,%r14,8), %xmm8
-	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
-	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x163921c4; WORD $0xff04 // vmovhpd (%rdi,%r15,8), %xmm8, %xmm8
-	LONG $0x163121c4; WORD $0xdf0c // vmovhpd (%rdi,%r11,8), %xmm9, %xmm9
-	LONG $0x162101c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm11, %xmm11
-	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0x107b01c4; WORD $0xf20c // vmovsd (%r10,%r14,8), %xmm9
-	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
-	LONG $0x182543c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm9
-	LONG $0xdf5935c5 // vmulpd %ymm7, %ymm9, %ymm11
-	LONG $0xaac542c4; BYTE $0xcb // vfmsub213pd %ymm11, %ymm7, %ymm9
-	LONG $0xb8c542c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm7, %ymm9
-	LONG $0xfc58a5c5 // vaddpd %ymm4, %ymm11, %ymm7
-	LONG $0xc45c45c5 // vsubpd %ymm4, %ymm7, %ymm8
-	LONG $0x5c4541c4; BYTE $0xe8 // vsubpd %ymm8, %ymm7, %ymm13
-	LONG $0x5c2541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm11, %ymm8
-	LONG $0x5c5dc1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm4, %ymm4
-	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
-	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
-	LONG $0xd4582dc5 // vaddpd %ymm4, %ymm10, %ymm10
-	LONG $0xe728fdc5 // vmovapd %ymm7, %ymm4
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff5a8c0f; WORD $0xffff // jl <csrDD+0x780>
-	WORD $0x14eb // jmp <csrDD+0x83c>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	LONG $0x19348d4a // leaq (%rcx,%r11), %rsi
-	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
-	LONG $0x88348d49 // leaq (%r8,%rcx,4), %rsi
-	LONG $0x0c180f42; BYTE $0x9e // prefetcht0 (%rsi,%r11,4)
-	LONG $0x88746349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rsi
-	LONG $0x107d41c4; WORD $0xc93c // vmovupd (%r9,%rcx,8), %ymm15
-	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
-	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
-	LONG $0x88746349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rsi
-	LONG $0x2416d8c5; BYTE $0xf7 // vmovhps (%rdi,%rsi,8), %xmm4, %xmm4
-	LONG $0xa429f8c5; LONG $0x00010024; BYTE $0x00 // vmovaps %xmm4, 0x100(%rsp)
-	LONG $0x1638c1c4; WORD $0xf224 // vmovhps (%r10,%rsi,8), %xmm8, %xmm4
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
-	LONG $0xa429f8c5; LONG $0x00011024; BYTE $0x00 // vmovaps %xmm4, 0x110(%rsp)
-	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
-	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
-	LONG $0x2416d8c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm4, %xmm4
-	LONG $0xa429fcc5; LONG $0x00014024; BYTE $0x00 // vmovaps %ymm4, 0x140(%rsp)
-	LONG $0x1639c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm4
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x7410fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm6
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	LONG $0xa429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm4, 0x160(%rsp)
-	LONG $0xc6748b48; BYTE $0x20 // movq 0x20(%rsi,%rax,8), %rsi
-	LONG $0xb429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm6, 0x180(%rsp)
+	LONG $0x1639c1c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm8, %xmm4
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x6c10fdc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm5
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0xa429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm4, 0x1e0(%rsp)
+	LONG $0xac29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm5, 0x220(%rsp)
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	LONG $0xf87e8d0f; WORD $0xffff // jge <csrDD+0x170>
+	LONG $0x00ce8d0f; WORD $0x0000 // jge <csrDD+0x830>
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0xd30c180f // prefetcht0 (%rbx,%rdx,8)
-	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
-	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c180f42; BYTE $0xdb // prefetcht0 (%rbx,%r11,8)
+	LONG $0x0c180f43; BYTE $0x9c // prefetcht0 (%r12,%r11,4)
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	LONG $0xef297dc5 // vmovapd %ymm13, %ymm7
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
 	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
-	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x107d01c4; WORD $0xd90c // vmovupd (%r9,%r11,8), %ymm9
+	LONG $0x985c634f; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %r11
 	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
-	LONG $0x107dc1c4; WORD $0xd12c // vmovupd (%r9,%rdx,8), %ymm5
-	LONG $0x107b21c4; WORD $0xf724 // vmovsd (%rdi,%r14,8), %xmm12
-	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
-	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
-	LONG $0x161921c4; WORD $0xff24 // vmovhpd (%rdi,%r15,8), %xmm12, %xmm12
-	LONG $0x1649a1c4; WORD $0xdf34 // vmovhpd (%rdi,%r11,8), %xmm6, %xmm6
-	LONG $0x165981c4; WORD $0xda24 // vmovhpd (%r10,%r11,8), %xmm4, %xmm4
+	LONG $0x107b21c4; WORD $0xf714 // vmovsd (%rdi,%r14,8), %xmm10
+	LONG $0x2c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm13
+	LONG $0x107b41c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm14
+	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
+	LONG $0x161121c4; WORD $0xdf2c // vmovhpd (%rdi,%r11,8), %xmm13, %xmm13
+	LONG $0x160901c4; WORD $0xda34 // vmovhpd (%r10,%r11,8), %xmm14, %xmm14
 	LONG $0x045a8d4c // leaq 0x4(%rdx), %r11
 	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x184dc3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm12, %ymm6, %ymm6
-	LONG $0x107b01c4; WORD $0xf224 // vmovsd (%r10,%r14,8), %xmm12
-	LONG $0x161901c4; WORD $0xfa24 // vmovhpd (%r10,%r15,8), %xmm12, %xmm12
-	LONG $0x185dc3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm4, %ymm4
-	LONG $0xe45955c5 // vmulpd %ymm4, %ymm5, %ymm12
-	LONG $0xaad5c2c4; BYTE $0xe4 // vfmsub213pd %ymm12, %ymm5, %ymm4
-	LONG $0xb8d5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm5, %ymm4
-	LONG $0x5825c1c4; BYTE $0xec // vaddpd %ymm12, %ymm11, %ymm5
-	LONG $0x5c55c1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm5, %ymm6
-	LONG $0xee5c55c5 // vsubpd %ymm6, %ymm5, %ymm13
-	LONG $0xf65c9dc5 // vsubpd %ymm6, %ymm12, %ymm6
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xf658a5c5 // vaddpd %ymm6, %ymm11, %ymm6
-	LONG $0xdd287dc5 // vmovapd %ymm5, %ymm11
-	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xcc5835c5 // vaddpd %ymm4, %ymm9, %ymm9
+	LONG $0x181543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm13, %ymm10
+	LONG $0x107b01c4; WORD $0xf22c // vmovsd (%r10,%r14,8), %xmm13
+	LONG $0x161101c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm13, %xmm13
+	LONG $0x180d43c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm14, %ymm14
+	LONG $0x593541c4; BYTE $0xfe // vmulpd %ymm14, %ymm9, %ymm15
+	LONG $0xaab542c4; BYTE $0xf7 // vfmsub213pd %ymm15, %ymm9, %ymm14
+	LONG $0xef5805c5 // vaddpd %ymm7, %ymm15, %ymm13
+	LONG $0xb8b542c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm9, %ymm14
+	LONG $0xcf5c15c5 // vsubpd %ymm7, %ymm13, %ymm9
+	LONG $0x5c1541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm13, %ymm10
+	LONG $0x5c0541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm15, %ymm9
+	LONG $0x5c45c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm7, %ymm7
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0xff588dc5 // vaddpd %ymm7, %ymm14, %ymm7
+	LONG $0xdf5825c5 // vaddpd %ymm7, %ymm11, %ymm11
 	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
-	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
-	LONG $0xff5a8c0f; WORD $0xffff // jl <csrDD+0x900>
-	LONG $0xfff7c8e9; BYTE $0xff // jmp <csrDD+0x173>
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	LONG $0x1041840f; WORD $0x0000 // je <csrDD+0x19f5>
+	LONG $0xff588c0f; WORD $0xffff // jl <csrDD+0x770>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	WORD $0x16eb // jmp <csrDD+0x83a>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x330c8d4b // leaq (%r11,%r14), %rcx
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0x980c8d4b // leaq (%r8,%r11,4), %rcx
+	LONG $0x0c180f42; BYTE $0xb1 // prefetcht0 (%rcx,%r14,4)
+	LONG $0x984c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rcx
+	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
+	LONG $0x984c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rcx
+	LONG $0x2416c0c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm7, %xmm4
+	LONG $0xa429f8c5; LONG $0x00014024; BYTE $0x00 // vmovaps %xmm4, 0x140(%rsp)
+	LONG $0x1630c1c4; WORD $0xca24 // vmovhps (%r10,%rcx,8), %xmm9, %xmm4
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0x107d01c4; WORD $0xd90c // vmovupd (%r9,%r11,8), %ymm9
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x107b41c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm14
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0xa429f8c5; LONG $0x00015024; BYTE $0x00 // vmovaps %xmm4, 0x150(%rsp)
+	LONG $0x2416c1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm7, %xmm4
+	LONG $0x107d41c4; WORD $0xcb7c; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %ymm15
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0xa429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm4, 0x180(%rsp)
+	LONG $0x1609c1c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm14, %xmm4
+	LONG $0xc7548b49; BYTE $0x20 // movq 0x20(%r15,%rax,8), %rdx
+	LONG $0xa429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm4, 0x1a0(%rsp)
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0xf8978d0f; WORD $0xffff // jge <csrDD+0x170>
+	LONG $0xa42979c5; LONG $0x00013024; BYTE $0x00 // vmovapd %xmm12, 0x130(%rsp)
+	LONG $0xe6287dc5 // vmovapd %ymm6, %ymm12
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xf30c180f // prefetcht0 (%rbx,%rsi,8)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0xc7297dc5 // vmovapd %ymm8, %ymm7
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
+	LONG $0x107d41c4; WORD $0xf104 // vmovupd (%r9,%rsi,8), %ymm8
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
+	LONG $0x107b21c4; WORD $0xf714 // vmovsd (%rdi,%r14,8), %xmm10
+	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
+	LONG $0x3416c9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm6, %xmm6
+	LONG $0x1659c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm4, %xmm4
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0x184dc3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm10, %ymm6, %ymm6
+	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
+	LONG $0x162901c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm10, %xmm10
+	LONG $0x185dc3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm4, %ymm4
+	LONG $0xd4593dc5 // vmulpd %ymm4, %ymm8, %ymm10
+	LONG $0xaabdc2c4; BYTE $0xe2 // vfmsub213pd %ymm10, %ymm8, %ymm4
+	LONG $0xb8bde2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm8, %ymm4
+	LONG $0xc7582dc5 // vaddpd %ymm7, %ymm10, %ymm8
+	LONG $0xf75cbdc5 // vsubpd %ymm7, %ymm8, %ymm6
+	LONG $0xee5cbdc5 // vsubpd %ymm6, %ymm8, %ymm5
+	LONG $0xf65cadc5 // vsubpd %ymm6, %ymm10, %ymm6
+	LONG $0xed5cc5c5 // vsubpd %ymm5, %ymm7, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xf4580dc5 // vaddpd %ymm4, %ymm14, %ymm14
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xff5e8c0f; WORD $0xffff // jl <csrDD+0x8f0>
+	LONG $0xe6297dc5 // vmovapd %ymm12, %ymm6
+	LONG $0xa42879c5; LONG $0x00013024; BYTE $0x00 // vmovapd 0x130(%rsp), %xmm12
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0xfff7c7e9; BYTE $0xff // jmp <csrDD+0x175>
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x10f2840f; WORD $0x0000 // je <csrDD+0x1aa9>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x18f58c0f; WORD $0x0000 // jl <csrDD+0x22b3>
+	LONG $0x1a058c0f; WORD $0x0000 // jl <csrDD+0x23c6>
 	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0xf12c8d4f // leaq (%r9,%r14,8), %r13
+	LONG $0xb0248d4f // leaq (%r8,%r14,4), %r12
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
 	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0xc12c8d4d // leaq (%r9,%rax,8), %r13
-	LONG $0x80248d4d // leaq (%r8,%rax,4), %r12
-	LONG $0x000128e9; BYTE $0x00 // jmp <csrDD+0xb0a>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107b41c4; WORD $0xc904 // vmovsd (%r9,%rcx,8), %xmm8
-	LONG $0x107b41c4; WORD $0xc91c // vmovsd (%r9,%rcx,8), %xmm11
-	LONG $0x593b41c4; WORD $0xd204 // vmulsd (%r10,%rdx,8), %xmm8, %xmm8
-	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
-	LONG $0x0c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm9
+	LONG $0x00013ce9; BYTE $0x00 // jmp <csrDD+0xb1c>
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107b41c4; WORD $0xf104 // vmovsd (%r9,%rsi,8), %xmm8
+	LONG $0x107b41c4; WORD $0xf11c // vmovsd (%r9,%rsi,8), %xmm11
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x593b41c4; WORD $0xca04 // vmulsd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
+	LONG $0x62107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm12
 	LONG $0x7e7a41c4; BYTE $0xc0 // vmovq %xmm8, %xmm8
 	LONG $0xaaa542c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm11, %ymm10
-	LONG $0xef583dc5 // vaddpd %ymm7, %ymm8, %ymm13
 	LONG $0xb8a542c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm11, %ymm10
-	LONG $0xdf5c15c5 // vsubpd %ymm7, %ymm13, %ymm11
-	LONG $0x5c1541c4; BYTE $0xe3 // vsubpd %ymm11, %ymm13, %ymm12
+	LONG $0xcf583dc5 // vaddpd %ymm7, %ymm8, %ymm9
+	LONG $0xdf5c35c5 // vsubpd %ymm7, %ymm9, %ymm11
+	LONG $0x5c3541c4; BYTE $0xeb // vsubpd %ymm11, %ymm9, %ymm13
 	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
-	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xef297dc5 // vmovapd %ymm13, %ymm7
+	LONG $0x541d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm12, %ymm9
+	LONG $0x5c4541c4; BYTE $0xed // vsubpd %ymm13, %ymm7, %ymm13
+	LONG $0xff559dc5 // vandnpd %ymm7, %ymm12, %ymm7
+	LONG $0xff56b5c5 // vorpd %ymm7, %ymm9, %ymm7
+	LONG $0x583d41c4; BYTE $0xc5 // vaddpd %ymm13, %ymm8, %ymm8
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf6559dc5 // vandnpd %ymm6, %ymm12, %ymm6
+	LONG $0x541d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm12, %ymm8
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
 	LONG $0xe67cddc5 // vhaddpd %ymm6, %ymm4, %ymm4
 	LONG $0xf314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm6
 	LONG $0xc31575c5 // vunpckhpd %ymm3, %ymm1, %ymm8
@@ -2767,12 +2780,11 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x0411fdc5; BYTE $0xc1 // vmovupd %ymm0, (%rcx,%rax,8)
 	LONG $0x245c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbx
-	LONG $0x17a9840f; WORD $0x0000 // je <csrDD+0x22b3>
+	LONG $0x18aa840f; WORD $0x0000 // je <csrDD+0x23c6>
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	WORD $0xd148; BYTE $0xe9 // shrq %rcx
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x44450f48; WORD $0x3024 // cmovneq 0x30(%rsp), %rax
@@ -2781,31 +2793,29 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xc3430f48 // cmovaeq %rbx, %rax
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
-	LONG $0x0e148b48 // movq (%rsi,%rcx), %rdx
-	LONG $0x0e748b48; BYTE $0x08 // movq 0x8(%rsi,%rcx), %rsi
+	LONG $0x0f148b49 // movq (%r15,%rcx), %rdx
+	LONG $0x0f748b49; BYTE $0x08 // movq 0x8(%r15,%rcx), %rsi
 	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x0d7e // jle <csrDD+0xb60>
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x0000bae9; BYTE $0x00 // jmp <csrDD+0xc15>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x00ba8f0f; WORD $0x0000 // jg <csrDD+0xc1e>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x4c180f41; WORD $0x00d5 // prefetcht0 (%r13,%rdx,8)
 	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
 	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
-	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
-	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
-	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
 	LONG $0x107dc1c4; WORD $0xd10c // vmovupd (%r9,%rdx,8), %ymm1
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
 	LONG $0x107ba1c4; WORD $0xf71c // vmovsd (%rdi,%r14,8), %xmm3
 	LONG $0x2410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm4
 	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0x1661a1c4; WORD $0xff1c // vmovhpd (%rdi,%r15,8), %xmm3, %xmm3
-	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
-	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
+	LONG $0x2416d9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xd22c // vmovhpd (%r10,%rdx,8), %xmm5, %xmm5
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x107b81c4; WORD $0xf224 // vmovsd (%r10,%r14,8), %xmm4
 	LONG $0x165981c4; WORD $0xfa24 // vmovhpd (%r10,%r15,8), %xmm4, %xmm4
@@ -2821,100 +2831,107 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
 	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
-	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0xff5b8e0f; WORD $0xffff // jle <csrDD+0xb70>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
-	LONG $0x011f840f; WORD $0x0000 // je <csrDD+0xd40>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
 	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x6675 // jne <csrDD+0xc90>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc914 // vmovsd (%r9,%rcx,8), %xmm2
-	LONG $0x107bc1c4; WORD $0xc92c // vmovsd (%r9,%rcx,8), %xmm5
-	LONG $0x596bc1c4; WORD $0xd214 // vmulsd (%r10,%rdx,8), %xmm2, %xmm2
-	LONG $0x107bc1c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm4
-	LONG $0x1c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm3
+	LONG $0xff5c8e0f; WORD $0xffff // jle <csrDD+0xb70>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x0147840f; WORD $0x0000 // je <csrDD+0xd71>
+	LONG $0x015a8d4c // leaq 0x1(%rdx), %r11
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	WORD $0x7d75 // jne <csrDD+0xcb0>
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107bc1c4; WORD $0xd114 // vmovsd (%r9,%rdx,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xd12c // vmovsd (%r9,%rdx,8), %xmm5
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x596bc1c4; WORD $0xca14 // vmulsd (%r10,%rcx,8), %xmm2, %xmm2
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x1c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm3
+	LONG $0x7210fdc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm6
 	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
 	LONG $0xaad5e2c4; BYTE $0xe2 // vfmsub213pd %ymm2, %ymm5, %ymm4
-	LONG $0xfa58f5c5 // vaddpd %ymm2, %ymm1, %ymm7
 	LONG $0xb8d5e2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm5, %ymm4
-	LONG $0xe95cc5c5 // vsubpd %ymm1, %ymm7, %ymm5
-	LONG $0xf55cc5c5 // vsubpd %ymm5, %ymm7, %ymm6
+	LONG $0xd958edc5 // vaddpd %ymm1, %ymm2, %ymm3
+	LONG $0xe95ce5c5 // vsubpd %ymm1, %ymm3, %ymm5
+	LONG $0xfd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm7
 	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
-	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xcf28fdc5 // vmovapd %ymm7, %ymm1
-	LONG $0x0000bee9; BYTE $0x00 // jmp <csrDD+0xd40>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	LONG $0x883c8d4d // leaq (%r8,%rcx,4), %r15
-	LONG $0x311c8d4e // leaq (%rcx,%r14), %r11
+	LONG $0xdb54cdc5 // vandpd %ymm3, %ymm6, %ymm3
+	LONG $0xff5cf5c5 // vsubpd %ymm7, %ymm1, %ymm7
+	LONG $0xc955cdc5 // vandnpd %ymm1, %ymm6, %ymm1
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
+	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
+	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xc055cdc5 // vandnpd %ymm0, %ymm6, %ymm0
+	LONG $0xd254cdc5 // vandpd %ymm2, %ymm6, %ymm2
+	LONG $0x0000c8e9; BYTE $0x00 // jmp <csrDD+0xd6d>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x903c8d4d // leaq (%r8,%rdx,4), %r15
+	LONG $0x321c8d4e // leaq (%rdx,%r14), %r11
 	LONG $0x0c180f43; BYTE $0xd9 // prefetcht0 (%r9,%r11,8)
 	LONG $0x0c180f43; BYTE $0xb7 // prefetcht0 (%r15,%r14,4)
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
-	LONG $0x107dc1c4; WORD $0xc914 // vmovupd (%r9,%rcx,8), %ymm2
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0x901c634d // movslq (%r8,%rdx,4), %r11
+	LONG $0x907c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r15
+	LONG $0x107dc1c4; WORD $0xd114 // vmovupd (%r9,%rdx,8), %ymm2
+	LONG $0x9074634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r14
+	LONG $0x90546349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rdx
 	LONG $0x107ba1c4; WORD $0xff1c // vmovsd (%rdi,%r15,8), %xmm3
 	LONG $0x107ba1c4; WORD $0xdf24 // vmovsd (%rdi,%r11,8), %xmm4
 	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
-	LONG $0x1c16e1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm3, %xmm3
+	LONG $0x1c16e1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm3, %xmm3
 	LONG $0x1659a1c4; WORD $0xf724 // vmovhpd (%rdi,%r14,8), %xmm4, %xmm4
 	LONG $0x165181c4; WORD $0xf22c // vmovhpd (%r10,%r14,8), %xmm5, %xmm5
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x107b81c4; WORD $0xfa24 // vmovsd (%r10,%r15,8), %xmm4
-	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x1659c1c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm4, %xmm4
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xec59edc5 // vmulpd %ymm4, %ymm2, %ymm5
-	LONG $0xaaede2c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm2, %ymm4
+	LONG $0x6c10fdc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm5
+	LONG $0xf459edc5 // vmulpd %ymm4, %ymm2, %ymm6
+	LONG $0xaaede2c4; BYTE $0xe6 // vfmsub213pd %ymm6, %ymm2, %ymm4
 	LONG $0xb8ede2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm2, %ymm4
-	LONG $0x5410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm2
-	LONG $0xdd54edc5 // vandpd %ymm5, %ymm2, %ymm3
-	LONG $0xd454edc5 // vandpd %ymm4, %ymm2, %ymm2
-	LONG $0xe358f5c5 // vaddpd %ymm3, %ymm1, %ymm4
-	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xcc28fdc5 // vmovapd %ymm4, %ymm1
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0xd158cdc5 // vaddpd %ymm1, %ymm6, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xfb5cedc5 // vsubpd %ymm3, %ymm2, %ymm7
+	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xff5cf5c5 // vsubpd %ymm7, %ymm1, %ymm7
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
+	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xd354d5c5 // vandpd %ymm3, %ymm5, %ymm2
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
 	LONG $0x02e0c148 // shlq $0x2, %rax
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xc15c8b4c; BYTE $0x10 // movq 0x10(%rcx,%rax,8), %r11
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0xc75c8b4d; BYTE $0x10 // movq 0x10(%r15,%rax,8), %r11
 	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	WORD $0x117e // jle <csrDD+0xd70>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x0000bee9; BYTE $0x00 // jmp <csrDD+0xe25>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00b08f0f; WORD $0x0000 // jg <csrDD+0xe3f>
+	BYTE $0x90 // nop
 	LONG $0x4c180f41; WORD $0x00f5 // prefetcht0 (%r13,%rsi,8)
 	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
 	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
-	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
 	LONG $0x107dc1c4; WORD $0xf11c // vmovupd (%r9,%rsi,8), %ymm3
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
 	LONG $0x107ba1c4; WORD $0xf72c // vmovsd (%rdi,%r14,8), %xmm5
 	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
 	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
-	LONG $0x3416c9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm6, %xmm6
-	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
+	LONG $0x3416c9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0xf23c // vmovhpd (%r10,%rsi,8), %xmm7, %xmm7
+	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xf234 // vmovsd (%r10,%r14,8), %xmm6
 	LONG $0x164981c4; WORD $0xfa34 // vmovhpd (%r10,%r15,8), %xmm6, %xmm6
@@ -2930,99 +2947,106 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
 	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
 	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
-	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff5b8e0f; WORD $0xffff // jle <csrDD+0xd80>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x294c; BYTE $0xda // subq %r11, %rdx
-	LONG $0x011f840f; WORD $0x0000 // je <csrDD+0xf50>
-	LONG $0x01718d48 // leaq 0x1(%rcx), %rsi
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x6675 // jne <csrDD+0xea0>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc924 // vmovsd (%r9,%rcx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xc93c // vmovsd (%r9,%rcx,8), %xmm7
-	LONG $0x595bc1c4; WORD $0xd224 // vmulsd (%r10,%rdx,8), %xmm4, %xmm4
-	LONG $0x107bc1c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm6
-	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
+	WORD $0x394c; BYTE $0xda // cmpq %r11, %rdx
+	LONG $0xff5b8e0f; WORD $0xffff // jle <csrDD+0xd90>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x0146840f; WORD $0x0000 // je <csrDD+0xf91>
+	LONG $0x01568d48 // leaq 0x1(%rsi), %rdx
+	WORD $0x394c; BYTE $0xda // cmpq %r11, %rdx
+	WORD $0x7c75 // jne <csrDD+0xed0>
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xf124 // vmovsd (%r9,%rsi,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xf13c // vmovsd (%r9,%rsi,8), %xmm7
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x595bc1c4; WORD $0xca24 // vmulsd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x42107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm8
 	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
 	LONG $0xaac5e2c4; BYTE $0xf4 // vfmsub213pd %ymm4, %ymm7, %ymm6
-	LONG $0xcc5865c5 // vaddpd %ymm4, %ymm3, %ymm9
 	LONG $0xb8c5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm7, %ymm6
-	LONG $0xfb5cb5c5 // vsubpd %ymm3, %ymm9, %ymm7
-	LONG $0xc75c35c5 // vsubpd %ymm7, %ymm9, %ymm8
+	LONG $0xeb58ddc5 // vaddpd %ymm3, %ymm4, %ymm5
+	LONG $0xfb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm7
+	LONG $0xcf5c55c5 // vsubpd %ymm7, %ymm5, %ymm9
 	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xdb58cdc5 // vaddpd %ymm3, %ymm6, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xcb297dc5 // vmovapd %ymm9, %ymm3
-	LONG $0x0000bde9; BYTE $0x00 // jmp <csrDD+0xf50>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	LONG $0x883c8d4d // leaq (%r8,%rcx,4), %r15
-	LONG $0x31348d4a // leaq (%rcx,%r14), %rsi
-	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0xed54bdc5 // vandpd %ymm5, %ymm8, %ymm5
+	LONG $0x5c6541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm3, %ymm9
+	LONG $0xdb55bdc5 // vandnpd %ymm3, %ymm8, %ymm3
+	LONG $0xdb56d5c5 // vorpd %ymm3, %ymm5, %ymm3
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xd255bdc5 // vandnpd %ymm2, %ymm8, %ymm2
+	LONG $0xe454bdc5 // vandpd %ymm4, %ymm8, %ymm4
+	LONG $0x0000c6e9; BYTE $0x00 // jmp <csrDD+0xf8d>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xb03c8d4d // leaq (%r8,%rsi,4), %r15
+	LONG $0x36148d4a // leaq (%rsi,%r14), %rdx
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
 	LONG $0x0c180f43; BYTE $0xb7 // prefetcht0 (%r15,%r14,4)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
-	LONG $0x107dc1c4; WORD $0xc924 // vmovupd (%r9,%rcx,8), %ymm4
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0xb0146349 // movslq (%r8,%rsi,4), %rdx
+	LONG $0xb07c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r15
+	LONG $0x107dc1c4; WORD $0xf124 // vmovupd (%r9,%rsi,8), %ymm4
+	LONG $0xb074634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r14
+	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
 	LONG $0x107ba1c4; WORD $0xff2c // vmovsd (%rdi,%r15,8), %xmm5
-	LONG $0x3410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm6
-	LONG $0x107bc1c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm7
-	LONG $0x2c16d1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm5, %xmm5
+	LONG $0x3410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x2c16d1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm5, %xmm5
 	LONG $0x1649a1c4; WORD $0xf734 // vmovhpd (%rdi,%r14,8), %xmm6, %xmm6
 	LONG $0x164181c4; WORD $0xf23c // vmovhpd (%r10,%r14,8), %xmm7, %xmm7
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xfa34 // vmovsd (%r10,%r15,8), %xmm6
-	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
 	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0xfe59ddc5 // vmulpd %ymm6, %ymm4, %ymm7
-	LONG $0xaadde2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm4, %ymm6
+	LONG $0x7c10fdc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm7
+	LONG $0xc6595dc5 // vmulpd %ymm6, %ymm4, %ymm8
+	LONG $0xaaddc2c4; BYTE $0xf0 // vfmsub213pd %ymm8, %ymm4, %ymm6
 	LONG $0xb8dde2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm4, %ymm6
-	LONG $0x6410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm4
-	LONG $0xef54ddc5 // vandpd %ymm7, %ymm4, %ymm5
-	LONG $0xe654ddc5 // vandpd %ymm6, %ymm4, %ymm4
-	LONG $0xf558e5c5 // vaddpd %ymm5, %ymm3, %ymm6
-	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
-	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xde28fdc5 // vmovapd %ymm6, %ymm3
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0xe358bdc5 // vaddpd %ymm3, %ymm8, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xcd5c5dc5 // vsubpd %ymm5, %ymm4, %ymm9
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0x5c6541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm3, %ymm9
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xea58d5c5 // vaddpd %ymm2, %ymm5, %ymm5
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xe554c5c5 // vandpd %ymm5, %ymm7, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0xc7748b49; BYTE $0x18 // movq 0x18(%r15,%rax,8), %rsi
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xc1748b48; BYTE $0x18 // movq 0x18(%rcx,%rax,8), %rsi
-	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x157e // jle <csrDD+0xf80>
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	LONG $0x0000c2e9; BYTE $0x00 // jmp <csrDD+0x1035>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00b58f0f; WORD $0x0000 // jg <csrDD+0x1060>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x4c180f43; WORD $0x00dd // prefetcht0 (%r13,%r11,8)
 	LONG $0x0c180f43; BYTE $0x9c // prefetcht0 (%r12,%r11,4)
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
 	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
-	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
-	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
-	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
+	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
 	LONG $0x107d81c4; WORD $0xd92c // vmovupd (%r9,%r11,8), %ymm5
+	LONG $0x985c634f; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %r11
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
 	LONG $0x107ba1c4; WORD $0xf73c // vmovsd (%rdi,%r14,8), %xmm7
 	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
 	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
-	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
-	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x1641a1c4; WORD $0xff3c // vmovhpd (%rdi,%r15,8), %xmm7, %xmm7
-	LONG $0x041639c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm8
-	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x163921c4; WORD $0xdf04 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm8
+	LONG $0x163101c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm9, %xmm9
+	LONG $0x045a8d4c // leaq 0x4(%rdx), %r11
+	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xf204 // vmovsd (%r10,%r14,8), %xmm8
 	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
@@ -3038,99 +3062,106 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
 	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
 	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
-	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0xff5b8e0f; WORD $0xffff // jle <csrDD+0xf90>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
-	LONG $0x0122840f; WORD $0x0000 // je <csrDD+0x1163>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
-	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x6675 // jne <csrDD+0x10b0>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc934 // vmovsd (%r9,%rcx,8), %xmm6
-	LONG $0x107b41c4; WORD $0xc90c // vmovsd (%r9,%rcx,8), %xmm9
-	LONG $0x594bc1c4; WORD $0xd234 // vmulsd (%r10,%rdx,8), %xmm6, %xmm6
-	LONG $0x107b41c4; WORD $0xd204 // vmovsd (%r10,%rdx,8), %xmm8
-	LONG $0x3c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm7
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	LONG $0xff5a8e0f; WORD $0xffff // jle <csrDD+0xfb0>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x0146840f; WORD $0x0000 // je <csrDD+0x11b2>
+	LONG $0x01538d49 // leaq 0x1(%r11), %rdx
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	WORD $0x7b75 // jne <csrDD+0x10f0>
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0x107b81c4; WORD $0xd934 // vmovsd (%r9,%r11,8), %xmm6
+	LONG $0x107b01c4; WORD $0xd90c // vmovsd (%r9,%r11,8), %xmm9
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x594bc1c4; WORD $0xca34 // vmulsd (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x52107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm10
 	LONG $0xf67efac5 // vmovq %xmm6, %xmm6
 	LONG $0xaab562c4; BYTE $0xc6 // vfmsub213pd %ymm6, %ymm9, %ymm8
-	LONG $0xde5855c5 // vaddpd %ymm6, %ymm5, %ymm11
 	LONG $0xb8b562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm9, %ymm8
-	LONG $0xcd5c25c5 // vsubpd %ymm5, %ymm11, %ymm9
-	LONG $0x5c2541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm11, %ymm10
+	LONG $0xfd58cdc5 // vaddpd %ymm5, %ymm6, %ymm7
+	LONG $0xcd5c45c5 // vsubpd %ymm5, %ymm7, %ymm9
+	LONG $0x5c4541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm11
 	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
-	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xdd297dc5 // vmovapd %ymm11, %ymm5
-	LONG $0x0000bee9; BYTE $0x00 // jmp <csrDD+0x1163>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	LONG $0x883c8d4d // leaq (%r8,%rcx,4), %r15
-	LONG $0x311c8d4e // leaq (%rcx,%r14), %r11
-	LONG $0x0c180f43; BYTE $0xd9 // prefetcht0 (%r9,%r11,8)
+	LONG $0xff54adc5 // vandpd %ymm7, %ymm10, %ymm7
+	LONG $0x5c5541c4; BYTE $0xdb // vsubpd %ymm11, %ymm5, %ymm11
+	LONG $0xed55adc5 // vandnpd %ymm5, %ymm10, %ymm5
+	LONG $0xed56c5c5 // vorpd %ymm5, %ymm7, %ymm5
+	LONG $0xf658a5c5 // vaddpd %ymm6, %ymm11, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
+	LONG $0xe455adc5 // vandnpd %ymm4, %ymm10, %ymm4
+	LONG $0xf654adc5 // vandpd %ymm6, %ymm10, %ymm6
+	LONG $0x0000c4e9; BYTE $0x00 // jmp <csrDD+0x11ae>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x983c8d4f // leaq (%r8,%r11,4), %r15
+	LONG $0x33148d4b // leaq (%r11,%r14), %rdx
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
 	LONG $0x0c180f43; BYTE $0xb7 // prefetcht0 (%r15,%r14,4)
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
-	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0x9814634b // movslq (%r8,%r11,4), %rdx
+	LONG $0x987c634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r15
+	LONG $0x107d81c4; WORD $0xd934 // vmovupd (%r9,%r11,8), %ymm6
+	LONG $0x9874634f; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %r14
+	LONG $0x985c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r11
 	LONG $0x107ba1c4; WORD $0xff3c // vmovsd (%rdi,%r15,8), %xmm7
-	LONG $0x107b21c4; WORD $0xdf04 // vmovsd (%rdi,%r11,8), %xmm8
-	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
-	LONG $0x3c16c1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm7, %xmm7
+	LONG $0x04107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xd20c // vmovsd (%r10,%rdx,8), %xmm9
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x1641a1c4; WORD $0xdf3c // vmovhpd (%rdi,%r11,8), %xmm7, %xmm7
 	LONG $0x163921c4; WORD $0xf704 // vmovhpd (%rdi,%r14,8), %xmm8, %xmm8
 	LONG $0x163101c4; WORD $0xf20c // vmovhpd (%r10,%r14,8), %xmm9, %xmm9
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xfa04 // vmovsd (%r10,%r15,8), %xmm8
-	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x163901c4; WORD $0xda04 // vmovhpd (%r10,%r11,8), %xmm8, %xmm8
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
-	LONG $0xaacd42c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm6, %ymm8
+	LONG $0x4c107dc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm9
+	LONG $0xd6593dc5 // vmulpd %ymm6, %ymm8, %ymm10
+	LONG $0xaacd42c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm6, %ymm8
 	LONG $0xb8cd62c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm6, %ymm8
-	LONG $0x7410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm6
-	LONG $0xfe54b5c5 // vandpd %ymm6, %ymm9, %ymm7
-	LONG $0xf654bdc5 // vandpd %ymm6, %ymm8, %ymm6
-	LONG $0xc75855c5 // vaddpd %ymm7, %ymm5, %ymm8
-	LONG $0xcd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xc5297dc5 // vmovapd %ymm8, %ymm5
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0xf558adc5 // vaddpd %ymm5, %ymm10, %ymm6
+	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
+	LONG $0xdf5c4dc5 // vsubpd %ymm7, %ymm6, %ymm11
+	LONG $0xff5cadc5 // vsubpd %ymm7, %ymm10, %ymm7
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0x5c5541c4; BYTE $0xdb // vsubpd %ymm11, %ymm5, %ymm11
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xed56cdc5 // vorpd %ymm5, %ymm6, %ymm5
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xfc58c5c5 // vaddpd %ymm4, %ymm7, %ymm7
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xf754b5c5 // vandpd %ymm7, %ymm9, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
+	LONG $0xc7548b49; BYTE $0x20 // movq 0x20(%r15,%rax,8), %rdx
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xc1548b48; BYTE $0x20 // movq 0x20(%rcx,%rax,8), %rdx
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x127e // jle <csrDD+0x1190>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x0000c6e9; BYTE $0x00 // jmp <csrDD+0x124c>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00b98f0f; WORD $0x0000 // jg <csrDD+0x1285>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x4c180f41; WORD $0x00f5 // prefetcht0 (%r13,%rsi,8)
 	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
 	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
-	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
 	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
 	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
 	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x163121c4; WORD $0xff0c // vmovhpd (%rdi,%r15,8), %xmm9, %xmm9
-	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
-	LONG $0x162101c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm11, %xmm11
+	LONG $0x141629c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm11, %xmm11
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
 	LONG $0x162901c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm10, %xmm10
@@ -3146,220 +3177,240 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
 	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
 	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
-	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff548e0f; WORD $0xffff // jle <csrDD+0x11a0>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
-	LONG $0xf7ef840f; WORD $0xffff // je <csrDD+0xa47>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	LONG $0xf78b840f; WORD $0xffff // je <csrDD+0x9f0>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x88348d4d // leaq (%r8,%rcx,4), %r14
-	LONG $0x19148d4a // leaq (%rcx,%r11), %rdx
+	LONG $0xff558e0f; WORD $0xffff // jle <csrDD+0x11d0>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0xf7c8840f; WORD $0xffff // je <csrDD+0xa59>
+	LONG $0x015e8d4c // leaq 0x1(%rsi), %r11
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xf742840f; WORD $0xffff // je <csrDD+0x9e0>
+	LONG $0xb01c8d4d // leaq (%r8,%rsi,4), %r11
+	LONG $0x36148d4a // leaq (%rsi,%r14), %rdx
 	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
-	LONG $0x0c180f43; BYTE $0x9e // prefetcht0 (%r14,%r11,4)
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x8874634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r14
-	LONG $0x107d41c4; WORD $0xc904 // vmovupd (%r9,%rcx,8), %ymm8
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0x0c180f43; BYTE $0xb3 // prefetcht0 (%r11,%r14,4)
+	LONG $0xb0146349 // movslq (%r8,%rsi,4), %rdx
+	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
+	LONG $0x107d41c4; WORD $0xf104 // vmovupd (%r9,%rsi,8), %ymm8
+	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
+	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
 	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm10
 	LONG $0x107b41c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm11
-	LONG $0x0c1631c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm9, %xmm9
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x0c1631c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm9, %xmm9
 	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
 	LONG $0x162101c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm11, %xmm11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
-	LONG $0x162941c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm10, %xmm10
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0x162941c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm10, %xmm10
 	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
-	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
-	LONG $0xaabd42c4; BYTE $0xd3 // vfmsub213pd %ymm11, %ymm8, %ymm10
+	LONG $0x5c107dc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm11
+	LONG $0x593d41c4; BYTE $0xe2 // vmulpd %ymm10, %ymm8, %ymm12
+	LONG $0xaabd42c4; BYTE $0xd4 // vfmsub213pd %ymm12, %ymm8, %ymm10
 	LONG $0xb8bd42c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm8, %ymm10
-	LONG $0x44107dc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm8
-	LONG $0x543d41c4; BYTE $0xcb // vandpd %ymm11, %ymm8, %ymm9
-	LONG $0x543d41c4; BYTE $0xc2 // vandpd %ymm10, %ymm8, %ymm8
-	LONG $0xd75835c5 // vaddpd %ymm7, %ymm9, %ymm10
-	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
-	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xd7297dc5 // vmovapd %ymm10, %ymm7
-	LONG $0xfff728e9; BYTE $0xff // jmp <csrDD+0xa47>
+	LONG $0xc7581dc5 // vaddpd %ymm7, %ymm12, %ymm8
+	LONG $0xcf5c3dc5 // vsubpd %ymm7, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xe9 // vsubpd %ymm9, %ymm8, %ymm13
+	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0x5c4541c4; BYTE $0xed // vsubpd %ymm13, %ymm7, %ymm13
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0xff56bdc5 // vorpd %ymm7, %ymm8, %ymm7
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0x582d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm10, %ymm9
+	LONG $0xce5835c5 // vaddpd %ymm6, %ymm9, %ymm9
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x542541c4; BYTE $0xc1 // vandpd %ymm9, %ymm11, %ymm8
+	LONG $0xfff6f3e9; BYTE $0xff // jmp <csrDD+0xa55>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x0f8a8c0f; WORD $0x0000 // jl <csrDD+0x22b3>
+	LONG $0x105a8c0f; WORD $0x0000 // jl <csrDD+0x23c6>
 	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
-	LONG $0x000341e9; BYTE $0x00 // jmp <csrDD+0x167e>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x80546349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rdx
-	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	LONG $0x107d41c4; WORD $0xc124 // vmovupd (%r9,%rax,8), %ymm12
-	LONG $0x24742b48; BYTE $0x60 // subq 0x60(%rsp), %rsi
-	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
-	LONG $0x04107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm8
-	LONG $0x107b41c4; WORD $0xd20c // vmovsd (%r10,%rdx,8), %xmm9
-	LONG $0x80546349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rdx
-	LONG $0x041639c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm8
-	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
-	LONG $0x80146349 // movslq (%r8,%rax,4), %rdx
-	LONG $0x80446349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rax
-	LONG $0x107b41c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm11
-	LONG $0x14107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm10
-	LONG $0xa054634b; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %rdx
-	LONG $0x162141c4; WORD $0xc21c // vmovhpd (%r10,%rax,8), %xmm11, %xmm11
-	LONG $0x141629c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm10, %xmm10
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	LONG $0x24842b48; LONG $0x000000a0 // subq 0xa0(%rsp), %rax
-	LONG $0x107b41c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm13
+	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
+	LONG $0x00039be9; BYTE $0x00 // jmp <csrDD+0x171e>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
+	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
+	LONG $0x107d41c4; WORD $0xf124 // vmovupd (%r9,%rsi,8), %ymm12
+	LONG $0x24442b48; BYTE $0x60 // subq 0x60(%rsp), %rax
+	LONG $0x107b21c4; WORD $0xdf04 // vmovsd (%rdi,%r11,8), %xmm8
+	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
+	LONG $0xb05c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r11
+	LONG $0x163921c4; WORD $0xdf04 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm8
+	LONG $0x163101c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm9, %xmm9
+	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x107b01c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm11
+	LONG $0x107b21c4; WORD $0xdf14 // vmovsd (%rdi,%r11,8), %xmm10
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x162141c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm11, %xmm11
+	LONG $0x141629c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm10, %xmm10
+	WORD $0x894c; BYTE $0xe6 // movq %r12, %rsi
+	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
+	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
+	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
 	LONG $0x182543c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm9
-	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
-	LONG $0x591d41c4; BYTE $0xd1 // vmulpd %ymm9, %ymm12, %ymm10
-	LONG $0xaa9d42c4; BYTE $0xca // vfmsub213pd %ymm10, %ymm12, %ymm9
-	LONG $0xb89d42c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm12, %ymm9
-	LONG $0x107d41c4; WORD $0xf344; BYTE $0x20 // vmovupd 0x20(%r11,%rsi,8), %ymm8
+	LONG $0x182d43c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm10
+	LONG $0x107d41c4; WORD $0xc344; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %ymm8
+	LONG $0xa044634b; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %rax
+	LONG $0x591d41c4; BYTE $0xd9 // vmulpd %ymm9, %ymm12, %ymm11
+	LONG $0xaa9d42c4; BYTE $0xcb // vfmsub213pd %ymm11, %ymm12, %ymm9
+	LONG $0xb89d42c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm12, %ymm9
+	LONG $0xd55825c5 // vaddpd %ymm5, %ymm11, %ymm10
+	LONG $0xe55c2dc5 // vsubpd %ymm5, %ymm10, %ymm12
+	LONG $0x5c2d41c4; BYTE $0xec // vsubpd %ymm12, %ymm10, %ymm13
+	LONG $0x5c2541c4; BYTE $0xdc // vsubpd %ymm12, %ymm11, %ymm11
+	LONG $0x24107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm12
 	LONG $0x543d41c4; BYTE $0xd2 // vandpd %ymm10, %ymm8, %ymm10
-	LONG $0x543d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm8, %ymm9
-	LONG $0xc5582dc5 // vaddpd %ymm5, %ymm10, %ymm8
-	LONG $0xdd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm11
-	LONG $0x5c3d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm8, %ymm12
-	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
+	LONG $0x5c5541c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm13
+	LONG $0xed55bdc5 // vandnpd %ymm5, %ymm8, %ymm5
+	LONG $0xed56adc5 // vorpd %ymm5, %ymm10, %ymm5
+	LONG $0x6c29fdc5; WORD $0x6024 // vmovapd %ymm5, 0x60(%rsp)
+	LONG $0x582541c4; BYTE $0xdd // vaddpd %ymm13, %ymm11, %ymm11
+	LONG $0x107b41c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm13
+	LONG $0xa044634b; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %rax
+	LONG $0x583541c4; BYTE $0xcb // vaddpd %ymm11, %ymm9, %ymm9
 	LONG $0x107d01c4; WORD $0xe11c // vmovupd (%r9,%r12,8), %ymm11
-	LONG $0x5c55c1c4; BYTE $0xec // vsubpd %ymm12, %ymm5, %ymm5
-	LONG $0x24107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm12
-	LONG $0xa054634b; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %rdx
-	LONG $0xed58adc5 // vaddpd %ymm5, %ymm10, %ymm5
-	LONG $0x241619c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm12, %xmm12
-	LONG $0x161141c4; WORD $0xd22c // vmovhpd (%r10,%rdx,8), %xmm13, %xmm13
-	LONG $0xa014634b // movslq (%r8,%r12,4), %rdx
-	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
-	LONG $0xcd587dc5 // vaddpd %ymm5, %ymm0, %ymm9
-	LONG $0x34107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm14
-	LONG $0x107b41c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm15
-	LONG $0xa054634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rdx
-	LONG $0x160141c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm15, %xmm15
-	LONG $0x341609c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm14, %xmm14
-	LONG $0x1805c3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm13, %ymm15, %ymm5
-	LONG $0x180dc3c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm0
-	LONG $0xd55925c5 // vmulpd %ymm5, %ymm11, %ymm10
-	LONG $0xaaa5c2c4; BYTE $0xea // vfmsub213pd %ymm10, %ymm11, %ymm5
-	LONG $0xb8a5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm11, %ymm5
-	LONG $0x107dc1c4; WORD $0xc344; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %ymm0
-	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
-	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
-	LONG $0xa84c634b; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %rcx
-	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
-	LONG $0xd0542dc5 // vandpd %ymm0, %ymm10, %ymm10
-	LONG $0xdd547dc5 // vandpd %ymm5, %ymm0, %ymm11
-	LONG $0xc158adc5 // vaddpd %ymm1, %ymm10, %ymm0
-	LONG $0xe15c7dc5 // vsubpd %ymm1, %ymm0, %ymm12
-	LONG $0x5c7dc1c4; BYTE $0xec // vsubpd %ymm12, %ymm0, %ymm5
-	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
-	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
-	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
-	LONG $0xa84c634b; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %rcx
-	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
-	LONG $0x341651c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm5, %xmm14
-	LONG $0x1611c1c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm13, %xmm5
-	LONG $0xa80c634b // movslq (%r8,%r13,4), %rcx
-	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
-	LONG $0x107d41c4; WORD $0xc35c; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %ymm11
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	WORD $0x294c; BYTE $0xf0 // subq %r14, %rax
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x107d81c4; WORD $0xe91c // vmovupd (%r9,%r13,8), %ymm3
-	LONG $0x2c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm13
-	LONG $0x107b41c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm15
-	LONG $0xa84c634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rcx
-	LONG $0xc97cb5c5 // vhaddpd %ymm1, %ymm9, %ymm1
-	LONG $0x160141c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm15, %xmm10
-	LONG $0x0c1611c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm13, %xmm9
-	LONG $0x984c6349; BYTE $0x08 // movslq 0x8(%r8,%rbx,4), %rcx
-	LONG $0x24107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm12
-	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
-	LONG $0x984c6349; BYTE $0x0c // movslq 0xc(%r8,%rbx,4), %rcx
-	LONG $0x182de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm10, %ymm5
-	LONG $0x183543c4; WORD $0x01ce // vinsertf128 $0x1, %xmm14, %ymm9, %ymm9
-	LONG $0xd55965c5 // vmulpd %ymm5, %ymm3, %ymm10
-	LONG $0x241619c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm12, %xmm12
-	LONG $0x161141c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm13, %xmm13
-	LONG $0x980c6349 // movslq (%r8,%rbx,4), %rcx
-	LONG $0xaae5c2c4; BYTE $0xea // vfmsub213pd %ymm10, %ymm3, %ymm5
-	LONG $0x34107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm14
-	LONG $0x107b41c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm15
-	LONG $0x984c6349; BYTE $0x04 // movslq 0x4(%r8,%rbx,4), %rcx
-	LONG $0xb8e5c2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm3, %ymm5
-	LONG $0x542541c4; BYTE $0xca // vandpd %ymm10, %ymm11, %ymm9
-	LONG $0xde58b5c5 // vaddpd %ymm6, %ymm9, %ymm3
-	LONG $0x160141c4; WORD $0xca3c // vmovhpd (%r10,%rcx,8), %xmm15, %xmm15
-	LONG $0x341609c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm14, %xmm14
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0xd65c65c5 // vsubpd %ymm6, %ymm3, %ymm10
-	LONG $0xed54a5c5 // vandpd %ymm5, %ymm11, %ymm5
-	LONG $0x5c6541c4; BYTE $0xda // vsubpd %ymm10, %ymm3, %ymm11
-	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
-	LONG $0x107d41c4; WORD $0xc354; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %ymm10
+	LONG $0x241619c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm12, %xmm12
+	LONG $0x161141c4; WORD $0xc22c // vmovhpd (%r10,%rax,8), %xmm13, %xmm13
+	LONG $0xa004634b // movslq (%r8,%r12,4), %rax
+	LONG $0xc95835c5 // vaddpd %ymm1, %ymm9, %ymm9
+	LONG $0xc955bdc5 // vandnpd %ymm1, %ymm8, %ymm1
+	LONG $0x543d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm8, %ymm9
+	LONG $0x34107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm14
+	LONG $0x107b41c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm15
+	LONG $0xa044634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rax
+	LONG $0xd15635c5 // vorpd %ymm1, %ymm9, %ymm10
+	LONG $0x160141c4; WORD $0xc23c // vmovhpd (%r10,%rax,8), %xmm15, %xmm15
+	LONG $0x341609c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm14, %xmm14
+	LONG $0xa844634b; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %rax
+	LONG $0x1805c3c4; WORD $0x01cd // vinsertf128 $0x1, %xmm13, %ymm15, %ymm1
+	LONG $0x180d43c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm8
+	LONG $0x107d41c4; WORD $0xf364; BYTE $0x20 // vmovupd 0x20(%r11,%rsi,8), %ymm12
+	LONG $0xc95925c5 // vmulpd %ymm1, %ymm11, %ymm9
+	LONG $0xaaa5c2c4; BYTE $0xc9 // vfmsub213pd %ymm9, %ymm11, %ymm1
+	LONG $0xe85835c5 // vaddpd %ymm0, %ymm9, %ymm13
+	LONG $0xb8a5c2c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm11, %ymm1
+	LONG $0xc05c15c5 // vsubpd %ymm0, %ymm13, %ymm8
+	LONG $0x5c1541c4; BYTE $0xd8 // vsubpd %ymm8, %ymm13, %ymm11
+	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
+	LONG $0x5c7d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm0, %ymm11
+	LONG $0xc0559dc5 // vandnpd %ymm0, %ymm12, %ymm0
+	LONG $0x583d41c4; BYTE $0xcb // vaddpd %ymm11, %ymm8, %ymm9
+	LONG $0x04107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm11
+	LONG $0xa844634b; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %rax
+	LONG $0xc958b5c5 // vaddpd %ymm1, %ymm9, %ymm1
+	LONG $0x107d01c4; WORD $0xe90c // vmovupd (%r9,%r13,8), %ymm9
+	LONG $0x341639c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm8, %xmm14
+	LONG $0x162141c4; WORD $0xc204 // vmovhpd (%r10,%rax,8), %xmm11, %xmm8
+	LONG $0xa804634b // movslq (%r8,%r13,4), %rax
+	LONG $0x1c107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm11
+	LONG $0x107b41c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm15
+	LONG $0xa844634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rax
+	LONG $0x2c16a1c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm11, %xmm5
+	LONG $0x160141c4; WORD $0xc21c // vmovhpd (%r10,%rax,8), %xmm15, %xmm11
+	LONG $0xfb5875c5 // vaddpd %ymm3, %ymm1, %ymm15
+	LONG $0x98446349; BYTE $0x08 // movslq 0x8(%r8,%rbx,4), %rax
+	LONG $0x541dc1c4; BYTE $0xcd // vandpd %ymm13, %ymm12, %ymm1
+	LONG $0xdb559dc5 // vandnpd %ymm3, %ymm12, %ymm3
+	LONG $0xc856f5c5 // vorpd %ymm0, %ymm1, %ymm1
+	LONG $0x541dc1c4; BYTE $0xc7 // vandpd %ymm15, %ymm12, %ymm0
+	LONG $0xc356fdc5 // vorpd %ymm3, %ymm0, %ymm0
+	LONG $0x107dc1c4; WORD $0xd35c; BYTE $0x20 // vmovupd 0x20(%r11,%rdx,8), %ymm3
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	WORD $0x294c; BYTE $0xf2 // subq %r14, %rdx
+	LONG $0xc07cadc5 // vhaddpd %ymm0, %ymm10, %ymm0
+	LONG $0x107b41c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm12
+	LONG $0x182543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm11, %ymm8
+	LONG $0x185543c4; WORD $0x01d6 // vinsertf128 $0x1, %xmm14, %ymm5, %ymm10
+	LONG $0x2c10fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm5
+	LONG $0x98446349; BYTE $0x0c // movslq 0xc(%r8,%rbx,4), %rax
+	LONG $0x593541c4; BYTE $0xd8 // vmulpd %ymm8, %ymm9, %ymm11
+	LONG $0xaab542c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm9, %ymm8
+	LONG $0x2c16d1c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm5, %xmm5
+	LONG $0x161941c4; WORD $0xc224 // vmovhpd (%r10,%rax,8), %xmm12, %xmm12
+	LONG $0x98046349 // movslq (%r8,%rbx,4), %rax
+	LONG $0xb8b542c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm9, %ymm8
+	LONG $0xce5825c5 // vaddpd %ymm6, %ymm11, %ymm9
+	LONG $0x2c107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm13
+	LONG $0x107b41c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm14
+	LONG $0x98446349; BYTE $0x04 // movslq 0x4(%r8,%rbx,4), %rax
+	LONG $0xd65c35c5 // vsubpd %ymm6, %ymm9, %ymm10
+	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
+	LONG $0x5c3541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm9, %ymm10
+	LONG $0x2c1611c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm13, %xmm13
+	LONG $0x160941c4; WORD $0xc234 // vmovhpd (%r10,%rax,8), %xmm14, %xmm14
+	LONG $0xcb5435c5 // vandpd %ymm3, %ymm9, %ymm9
 	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
-	LONG $0x5c4dc1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm6, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm6, %ymm10
+	LONG $0xf655e5c5 // vandnpd %ymm6, %ymm3, %ymm6
+	LONG $0xf656b5c5 // vorpd %ymm6, %ymm9, %ymm6
+	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
 	LONG $0x107d41c4; WORD $0xd91c // vmovupd (%r9,%rbx,8), %ymm11
-	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
-	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
-	LONG $0x1805c3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm6
-	LONG $0xce5925c5 // vmulpd %ymm6, %ymm11, %ymm9
-	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
+	LONG $0x107d41c4; WORD $0xd354; BYTE $0x20 // vmovupd 0x20(%r11,%rdx,8), %ymm10
+	LONG $0xc2583dc5 // vaddpd %ymm2, %ymm8, %ymm8
+	LONG $0xd255e5c5 // vandnpd %ymm2, %ymm3, %ymm2
+	LONG $0xc3543dc5 // vandpd %ymm3, %ymm8, %ymm8
+	LONG $0x1815e3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm13, %ymm3
 	LONG $0x180dc3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm12, %ymm14, %ymm5
-	LONG $0xaaa5c2c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm11, %ymm6
-	LONG $0xb8a5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm11, %ymm6
-	LONG $0x542dc1c4; BYTE $0xe9 // vandpd %ymm9, %ymm10, %ymm5
-	LONG $0xcd585dc5 // vaddpd %ymm5, %ymm4, %ymm9
-	LONG $0xe45c35c5 // vsubpd %ymm4, %ymm9, %ymm12
-	LONG $0xf654adc5 // vandpd %ymm6, %ymm10, %ymm6
-	LONG $0x5c3541c4; BYTE $0xdc // vsubpd %ymm12, %ymm9, %ymm11
-	LONG $0x5c55c1c4; BYTE $0xec // vsubpd %ymm12, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
-	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
-	LONG $0xe815bdc5 // vunpckhpd %ymm0, %ymm8, %ymm5
-	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
+	LONG $0xd256bdc5 // vorpd %ymm2, %ymm8, %ymm2
+	LONG $0xc55925c5 // vmulpd %ymm5, %ymm11, %ymm8
+	LONG $0xaaa5c2c4; BYTE $0xe8 // vfmsub213pd %ymm8, %ymm11, %ymm5
+	LONG $0xb8a5e2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm11, %ymm5
+	LONG $0xdc58bdc5 // vaddpd %ymm4, %ymm8, %ymm3
+	LONG $0xcc5c65c5 // vsubpd %ymm4, %ymm3, %ymm9
+	LONG $0x5c6541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm11
+	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
+	LONG $0xdb54adc5 // vandpd %ymm3, %ymm10, %ymm3
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xe455adc5 // vandnpd %ymm4, %ymm10, %ymm4
+	LONG $0xdc56e5c5 // vorpd %ymm4, %ymm3, %ymm3
+	LONG $0x583d41c4; BYTE $0xc3 // vaddpd %ymm11, %ymm8, %ymm8
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xe554adc5 // vandpd %ymm5, %ymm10, %ymm4
+	LONG $0xef55adc5 // vandnpd %ymm7, %ymm10, %ymm5
+	LONG $0x7c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm7
+	LONG $0xe556ddc5 // vorpd %ymm5, %ymm4, %ymm4
 	LONG $0xd47cedc5 // vhaddpd %ymm4, %ymm2, %ymm2
-	LONG $0xe014bdc5 // vunpcklpd %ymm0, %ymm8, %ymm4
-	LONG $0xc07cbdc5 // vhaddpd %ymm0, %ymm8, %ymm0
-	LONG $0xf45cfdc5 // vsubpd %ymm4, %ymm0, %ymm6
-	LONG $0xfe5cfdc5 // vsubpd %ymm6, %ymm0, %ymm7
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xe114c5c5 // vunpcklpd %ymm1, %ymm7, %ymm4
+	LONG $0xe915c5c5 // vunpckhpd %ymm1, %ymm7, %ymm5
+	LONG $0xc97cc5c5 // vhaddpd %ymm1, %ymm7, %ymm1
+	LONG $0xfc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm7
+	LONG $0xc75c75c5 // vsubpd %ymm7, %ymm1, %ymm8
+	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
 	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
-	LONG $0x1465c1c4; BYTE $0xe9 // vunpcklpd %ymm9, %ymm3, %ymm5
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0x7c65c1c4; BYTE $0xe1 // vhaddpd %ymm9, %ymm3, %ymm4
-	LONG $0x1565c1c4; BYTE $0xd9 // vunpckhpd %ymm9, %ymm3, %ymm3
+	LONG $0xeb14cdc5 // vunpcklpd %ymm3, %ymm6, %ymm5
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	LONG $0xe37ccdc5 // vhaddpd %ymm3, %ymm6, %ymm4
+	LONG $0xdb15cdc5 // vunpckhpd %ymm3, %ymm6, %ymm3
 	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
 	LONG $0xfe5cddc5 // vsubpd %ymm6, %ymm4, %ymm7
 	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
 	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0x187de3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm0, %ymm3
-	LONG $0x067de3c4; WORD $0x31c4 // vperm2f128 $0x31, %ymm4, %ymm0, %ymm0
-	LONG $0x1875e3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm1, %ymm5
-	LONG $0x0675e3c4; WORD $0x31ca // vperm2f128 $0x31, %ymm2, %ymm1, %ymm1
-	LONG $0xd058e5c5 // vaddpd %ymm0, %ymm3, %ymm2
+	LONG $0x1875e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm1, %ymm3
+	LONG $0x0675e3c4; WORD $0x31cc // vperm2f128 $0x31, %ymm4, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm0, %ymm5
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd158e5c5 // vaddpd %ymm1, %ymm3, %ymm2
 	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
-	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
 	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
 	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
 	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
 	LONG $0x0c11fdc5; BYTE $0xc8 // vmovupd %ymm1, (%rax,%rcx,8)
@@ -3369,46 +3420,46 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x0411fdc5; BYTE $0xc8 // vmovupd %ymm0, (%rax,%rcx,8)
-	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x244c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rcx
-	LONG $0x0c35840f; WORD $0x0000 // je <csrDD+0x22b3>
+	LONG $0x0ca8840f; WORD $0x0000 // je <csrDD+0x23c6>
 	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x7c450f4c; WORD $0x3024 // cmovneq 0x30(%rsp), %r15
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	LONG $0x244c3b48; BYTE $0x50 // cmpq 0x50(%rsp), %rcx
-	LONG $0xf9430f4c // cmovaeq %rcx, %r15
-	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
-	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x03148b49 // movq (%r11,%rax), %rdx
-	LONG $0x036c8b4d; BYTE $0x08 // movq 0x8(%r11,%rax), %r13
-	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
-	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
-	LONG $0x00b38d0f; WORD $0x0000 // jge <csrDD+0x1780>
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
-	LONG $0x90746349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rsi
-	LONG $0x904c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rcx
-	LONG $0x905c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rbx
-	LONG $0x107dc1c4; WORD $0xd11c // vmovupd (%r9,%rdx,8), %ymm3
+	LONG $0x5c450f4c; WORD $0x3024 // cmovneq 0x30(%rsp), %r11
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	LONG $0x248c3b48; LONG $0x000000c0 // cmpq 0xc0(%rsp), %rcx
+	LONG $0xd9430f4c // cmovaeq %rcx, %r11
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x07348b49 // movq (%r15,%rax), %rsi
+	LONG $0x076c8b4d; BYTE $0x08 // movq 0x8(%r15,%rax), %r13
+	LONG $0x04468d48 // leaq 0x4(%rsi), %rax
+	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
+	LONG $0x00a88d0f; WORD $0x0000 // jge <csrDD+0x1810>
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107dc1c4; WORD $0xf11c // vmovupd (%r9,%rsi,8), %ymm3
+	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
+	LONG $0xb0746349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rsi
+	LONG $0x805c6349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rbx
+	LONG $0xd528fdc5 // vmovapd %ymm5, %ymm2
 	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
-	LONG $0x2c10fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm6
-	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
-	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
 	LONG $0x2416d9c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm4, %xmm4
-	LONG $0x2c16d1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0x2c16d1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm6, %xmm6
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
+	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x1651c1c4; WORD $0xda2c // vmovhpd (%r10,%rbx,8), %xmm5, %xmm5
 	LONG $0x184de3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm6
 	LONG $0xfe59e5c5 // vmulpd %ymm6, %ymm3, %ymm7
@@ -3421,31 +3472,30 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
 	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
 	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0xd528fdc5 // vmovapd %ymm5, %ymm2
-	WORD $0x394c; BYTE $0xea // cmpq %r13, %rdx
-	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
-	LONG $0xff698c0f; WORD $0xffff // jl <csrDD+0x16e0>
-	WORD $0x12eb // jmp <csrDD+0x178b>
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
+	LONG $0xff698c0f; WORD $0xffff // jl <csrDD+0x1770>
+	WORD $0x0feb // jmp <csrDD+0x1818>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
-	LONG $0x02e7c149 // shlq $0x2, %r15
-	LONG $0x044d8d49 // leaq 0x4(%r13), %rcx
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x02e3c149 // shlq $0x2, %r11
+	LONG $0x04458d49 // leaq 0x4(%r13), %rax
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	WORD $0x894d; BYTE $0xec // movq %r13, %r12
-	LONG $0xfb548b4b; BYTE $0x10 // movq 0x10(%r11,%r15,8), %rdx
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	LONG $0x00a28d0f; WORD $0x0000 // jge <csrDD+0x184a>
-	WORD $0x894c; BYTE $0xee // movq %r13, %rsi
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	BYTE $0x90 // nop
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb05c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rbx
-	LONG $0xb064634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r12
-	LONG $0x107dc1c4; WORD $0xf10c // vmovupd (%r9,%rsi,8), %ymm1
+	LONG $0xdf548b4b; BYTE $0x10 // movq 0x10(%r15,%r11,8), %rdx
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0x00a58d0f; WORD $0x0000 // jge <csrDD+0x18da>
+	WORD $0x894d; BYTE $0xec // movq %r13, %r12
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xa00c634b // movslq (%r8,%r12,4), %rcx
+	LONG $0xa074634f; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %r14
+	LONG $0xd028fdc5 // vmovapd %ymm0, %ymm2
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x107d81c4; WORD $0xe104 // vmovupd (%r9,%r12,8), %ymm0
+	LONG $0xa05c634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rbx
+	LONG $0xa064634f; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %r12
 	LONG $0x107ba1c4; WORD $0xf724 // vmovsd (%rdi,%r14,8), %xmm4
 	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
 	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
@@ -3455,42 +3505,40 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
 	LONG $0x107b81c4; WORD $0xf234 // vmovsd (%r10,%r14,8), %xmm6
 	LONG $0x164981c4; WORD $0xe234 // vmovhpd (%r10,%r12,8), %xmm6, %xmm6
-	LONG $0x04668d4c // leaq 0x4(%rsi), %r12
-	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0x04608d4c // leaq 0x4(%rax), %r12
+	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0xfe59f5c5 // vmulpd %ymm6, %ymm1, %ymm7
-	LONG $0xaaf5e2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm1, %ymm6
-	LONG $0xb8f5e2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm1, %ymm6
-	LONG $0xcf58edc5 // vaddpd %ymm7, %ymm2, %ymm1
-	LONG $0xe25cf5c5 // vsubpd %ymm2, %ymm1, %ymm4
-	LONG $0xc45c75c5 // vsubpd %ymm4, %ymm1, %ymm8
+	LONG $0xfe59fdc5 // vmulpd %ymm6, %ymm0, %ymm7
+	LONG $0xaafde2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm0, %ymm6
+	LONG $0xb8fde2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm0, %ymm6
+	LONG $0xc758edc5 // vaddpd %ymm7, %ymm2, %ymm0
+	LONG $0xe25cfdc5 // vsubpd %ymm2, %ymm0, %ymm4
+	LONG $0xc45c7dc5 // vsubpd %ymm4, %ymm0, %ymm8
 	LONG $0xe45cc5c5 // vsubpd %ymm4, %ymm7, %ymm4
 	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
 	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
 	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
 	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
-	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x894c; BYTE $0xe6 // movq %r12, %rsi
-	LONG $0xff668c0f; WORD $0xffff // jl <csrDD+0x17b0>
-	LONG $0xfb4c8b4b; BYTE $0x18 // movq 0x18(%r11,%r15,8), %rcx
-	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0xff668c0f; WORD $0xffff // jl <csrDD+0x1840>
+	LONG $0xdf4c8b4b; BYTE $0x18 // movq 0x18(%r15,%r11,8), %rcx
+	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
 	LONG $0x246c894c; BYTE $0x60 // movq %r13, 0x60(%rsp)
-	LONG $0x247c894c; BYTE $0x18 // movq %r15, 0x18(%rsp)
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	LONG $0x00a88d0f; WORD $0x0000 // jge <csrDD+0x191d>
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0xb01c6349 // movslq (%r8,%rsi,4), %rbx
-	LONG $0xb06c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r13
-	LONG $0xb074634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r14
-	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
-	LONG $0x107dc1c4; WORD $0xf134 // vmovupd (%r9,%rsi,8), %ymm6
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0x00b28d0f; WORD $0x0000 // jge <csrDD+0x19b2>
+	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xa81c634b // movslq (%r8,%r13,4), %rbx
+	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0x107d81c4; WORD $0xe934 // vmovupd (%r9,%r13,8), %ymm6
+	LONG $0xa874634f; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %r14
+	LONG $0xa86c634f; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %r13
+	LONG $0x807c634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r15
 	LONG $0x107b21c4; WORD $0xef04 // vmovsd (%rdi,%r13,8), %xmm8
 	LONG $0x0c107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm9
 	LONG $0x107b41c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm10
@@ -3499,8 +3547,8 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0x162901c4; WORD $0xf214 // vmovhpd (%r10,%r14,8), %xmm10, %xmm10
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
 	LONG $0x107b01c4; WORD $0xea0c // vmovsd (%r10,%r13,8), %xmm9
-	LONG $0x046e8d4c // leaq 0x4(%rsi), %r13
-	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0x04688d4c // leaq 0x4(%rax), %r13
+	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0xd65935c5 // vmulpd %ymm6, %ymm9, %ymm10
@@ -3514,37 +3562,40 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
 	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
 	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
-	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	WORD $0x894c; BYTE $0xee // movq %r13, %rsi
-	LONG $0xff638c0f; WORD $0xffff // jl <csrDD+0x1880>
-	LONG $0x24948948; LONG $0x000000a0 // movq %rdx, 0xa0(%rsp)
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0xff638c0f; WORD $0xffff // jl <csrDD+0x1910>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0xdf748b4f; BYTE $0x20 // movq 0x20(%r15,%r11,8), %r14
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	LONG $0x249c894c; LONG $0x00000080 // movq %r11, 0x80(%rsp)
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0xf2748b4c; BYTE $0x20 // movq 0x20(%rdx,%rsi,8), %r14
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
-	WORD $0x394c; BYTE $0xf6 // cmpq %r14, %rsi
-	LONG $0xf9f88d0f; WORD $0xffff // jge <csrDD+0x1340>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0xb01c6349 // movslq (%r8,%rsi,4), %rbx
-	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
-	LONG $0xb07c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r15
-	LONG $0xb0546349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rdx
-	LONG $0x107dc1c4; WORD $0xf124 // vmovupd (%r9,%rsi,8), %ymm4
+	WORD $0x394c; BYTE $0xf0 // cmpq %r14, %rax
+	LONG $0xf9bd8d0f; WORD $0xffff // jge <csrDD+0x1390>
+	LONG $0x24948948; LONG $0x000000a0 // movq %rdx, 0xa0(%rsp)
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0xc4287dc5 // vmovapd %ymm4, %ymm8
+	LONG $0x107dc1c4; WORD $0xd924 // vmovupd (%r9,%rbx,8), %ymm4
+	LONG $0x981c6349 // movslq (%r8,%rbx,4), %rbx
+	LONG $0x805c634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r11
+	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
+	LONG $0x807c634d; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %r15
+	LONG $0x8074634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r14
 	LONG $0x107b21c4; WORD $0xdf0c // vmovsd (%rdi,%r11,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm10
 	LONG $0x107b41c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm11
-	LONG $0x045e8d48 // leaq 0x4(%rsi), %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x0c1631c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm9, %xmm9
+	LONG $0x04588d48 // leaq 0x4(%rax), %rbx
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x163121c4; WORD $0xf70c // vmovhpd (%rdi,%r14,8), %xmm9, %xmm9
 	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
 	LONG $0x162101c4; WORD $0xfa1c // vmovhpd (%r10,%r15,8), %xmm11, %xmm11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm10
-	LONG $0x162941c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm10
+	LONG $0x162901c4; WORD $0xf214 // vmovhpd (%r10,%r14,8), %xmm10, %xmm10
+	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
 	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
 	LONG $0xdc592dc5 // vmulpd %ymm4, %ymm10, %ymm11
 	LONG $0xaadd42c4; BYTE $0xd3 // vfmsub213pd %ymm11, %ymm4, %ymm10
@@ -3557,20 +3608,43 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
 	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
 	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xc4287dc5 // vmovapd %ymm4, %ymm8
-	WORD $0x394c; BYTE $0xf6 // cmpq %r14, %rsi
-	WORD $0x8948; BYTE $0xde // movq %rbx, %rsi
-	LONG $0xff608c0f; WORD $0xffff // jl <csrDD+0x1950>
-	LONG $0xfff94be9; BYTE $0xff // jmp <csrDD+0x1340>
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0xff598c0f; WORD $0xffff // jl <csrDD+0x19f0>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24948b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rdx
+	LONG $0xfff8e7e9; BYTE $0xff // jmp <csrDD+0x1390>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x08b48c0f; WORD $0x0000 // jl <csrDD+0x22b3>
+	LONG $0x09138c0f; WORD $0x0000 // jl <csrDD+0x23c6>
 	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x0000d5e9; BYTE $0x00 // jmp <csrDD+0x1ae8>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
+	LONG $0x00014fe9; BYTE $0x00 // jmp <csrDD+0x1c11>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107b41c4; WORD $0xd104 // vmovsd (%r9,%rdx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xd11c // vmovsd (%r9,%rdx,8), %xmm11
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x593b41c4; WORD $0xca04 // vmulsd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
+	LONG $0x62107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm12
+	LONG $0x7e7a41c4; BYTE $0xc0 // vmovq %xmm8, %xmm8
+	LONG $0xaaa542c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm11, %ymm10
+	LONG $0xb8a542c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm11, %ymm10
+	LONG $0xcf583dc5 // vaddpd %ymm7, %ymm8, %ymm9
+	LONG $0xdf5c35c5 // vsubpd %ymm7, %ymm9, %ymm11
+	LONG $0x5c3541c4; BYTE $0xeb // vsubpd %ymm11, %ymm9, %ymm13
+	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
+	LONG $0x541d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm12, %ymm9
+	LONG $0x5c4541c4; BYTE $0xed // vsubpd %ymm13, %ymm7, %ymm13
+	LONG $0xff559dc5 // vandnpd %ymm7, %ymm12, %ymm7
+	LONG $0xff56b5c5 // vorpd %ymm7, %ymm9, %ymm7
+	LONG $0x583d41c4; BYTE $0xc5 // vaddpd %ymm13, %ymm8, %ymm8
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf6559dc5 // vandnpd %ymm6, %ymm12, %ymm6
+	LONG $0x541d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm12, %ymm8
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
 	LONG $0xe67cddc5 // vhaddpd %ymm6, %ymm4, %ymm4
 	LONG $0xf314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm6
 	LONG $0xc31575c5 // vunpckhpd %ymm3, %ymm1, %ymm8
@@ -3614,11 +3688,13 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0xf904 // vmovupd %ymm0, (%rcx,%r15,8)
-	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
-	LONG $0x07cb840f; WORD $0x0000 // je <csrDD+0x22b3>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	WORD $0x394c; BYTE $0xeb // cmpq %r13, %rbx
+	LONG $0x07b5840f; WORD $0x0000 // je <csrDD+0x23c6>
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	WORD $0xd148; BYTE $0xe9 // shrq %rcx
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
 	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
@@ -3628,29 +3704,31 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xfb430f4c // cmovaeq %rbx, %r15
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
-	LONG $0x0d548b49; BYTE $0x00 // movq (%r13,%rcx), %rdx
-	LONG $0x0d748b49; BYTE $0x08 // movq 0x8(%r13,%rcx), %rsi
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x177e // jle <csrDD+0x1b40>
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x0000b9e9; BYTE $0x00 // jmp <csrDD+0x1bea>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
-	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
-	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
-	LONG $0x9064634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r12
-	LONG $0x107dc1c4; WORD $0xd10c // vmovupd (%r9,%rdx,8), %ymm1
+	LONG $0x0a348b48 // movq (%rdx,%rcx), %rsi
+	LONG $0x0a548b48; BYTE $0x08 // movq 0x8(%rdx,%rcx), %rdx
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	WORD $0x0c7e // jle <csrDD+0x1c60>
+	LONG $0x246c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r13
+	LONG $0x0000abe9; BYTE $0x00 // jmp <csrDD+0x1d09>
+	WORD $0x9066 // nop
+	LONG $0x246c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r13
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
+	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
+	LONG $0x107dc1c4; WORD $0xf10c // vmovupd (%r9,%rsi,8), %ymm1
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x9864634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r12
 	LONG $0x107ba1c4; WORD $0xf71c // vmovsd (%rdi,%r14,8), %xmm3
 	LONG $0x2410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm4
 	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0x1661a1c4; WORD $0xe71c // vmovhpd (%rdi,%r12,8), %xmm3, %xmm3
-	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
-	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
+	LONG $0x2416d9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x107b81c4; WORD $0xf224 // vmovsd (%r10,%r14,8), %xmm4
 	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
@@ -3666,92 +3744,97 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
 	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
-	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0xff668e0f; WORD $0xffff // jle <csrDD+0x1b50>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
-	LONG $0x0103840f; WORD $0x0000 // je <csrDD+0x1cf9>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
-	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x6175 // jne <csrDD+0x1c60>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc914 // vmovsd (%r9,%rcx,8), %xmm2
-	LONG $0x107bc1c4; WORD $0xc92c // vmovsd (%r9,%rcx,8), %xmm5
-	LONG $0x596bc1c4; WORD $0xd214 // vmulsd (%r10,%rdx,8), %xmm2, %xmm2
-	LONG $0x107bc1c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm4
-	LONG $0x1c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm3
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xff678e0f; WORD $0xffff // jle <csrDD+0x1c70>
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x0120840f; WORD $0x0000 // je <csrDD+0x1e35>
+	LONG $0x015e8d4c // leaq 0x1(%rsi), %r11
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	WORD $0x7275 // jne <csrDD+0x1d90>
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xf114 // vmovsd (%r9,%rsi,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xf12c // vmovsd (%r9,%rsi,8), %xmm5
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x596bc1c4; WORD $0xca14 // vmulsd (%r10,%rcx,8), %xmm2, %xmm2
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x1c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm3
+	LONG $0x7610fdc5; BYTE $0x18 // vmovupd 0x18(%rsi), %ymm6
 	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
 	LONG $0xaad5e2c4; BYTE $0xe2 // vfmsub213pd %ymm2, %ymm5, %ymm4
-	LONG $0xfa58f5c5 // vaddpd %ymm2, %ymm1, %ymm7
 	LONG $0xb8d5e2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm5, %ymm4
-	LONG $0xe95cc5c5 // vsubpd %ymm1, %ymm7, %ymm5
-	LONG $0xf55cc5c5 // vsubpd %ymm5, %ymm7, %ymm6
+	LONG $0xd958edc5 // vaddpd %ymm1, %ymm2, %ymm3
+	LONG $0xe95ce5c5 // vsubpd %ymm1, %ymm3, %ymm5
+	LONG $0xfd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm7
 	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
-	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xcf28fdc5 // vmovapd %ymm7, %ymm1
-	LONG $0x0000a2e9; BYTE $0x00 // jmp <csrDD+0x1cf9>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
-	LONG $0x107dc1c4; WORD $0xc914 // vmovupd (%r9,%rcx,8), %ymm2
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0xdb54cdc5 // vandpd %ymm3, %ymm6, %ymm3
+	LONG $0xff5cf5c5 // vsubpd %ymm7, %ymm1, %ymm7
+	LONG $0xc955cdc5 // vandnpd %ymm1, %ymm6, %ymm1
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
+	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
+	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xc055cdc5 // vandnpd %ymm0, %ymm6, %ymm0
+	LONG $0xd254cdc5 // vandpd %ymm2, %ymm6, %ymm2
+	LONG $0x0000a1e9; BYTE $0x00 // jmp <csrDD+0x1e31>
+	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
+	LONG $0xb064634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r12
+	LONG $0x107dc1c4; WORD $0xf114 // vmovupd (%r9,%rsi,8), %ymm2
+	LONG $0xb074634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r14
+	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
 	LONG $0x107ba1c4; WORD $0xe71c // vmovsd (%rdi,%r12,8), %xmm3
 	LONG $0x107ba1c4; WORD $0xdf24 // vmovsd (%rdi,%r11,8), %xmm4
 	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
-	LONG $0x1c16e1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm3, %xmm3
+	LONG $0x1c16e1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm3, %xmm3
 	LONG $0x1659a1c4; WORD $0xf724 // vmovhpd (%rdi,%r14,8), %xmm4, %xmm4
 	LONG $0x165181c4; WORD $0xf22c // vmovhpd (%r10,%r14,8), %xmm5, %xmm5
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x107b81c4; WORD $0xe224 // vmovsd (%r10,%r12,8), %xmm4
-	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x1659c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm4, %xmm4
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xec59edc5 // vmulpd %ymm4, %ymm2, %ymm5
-	LONG $0xaaede2c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm2, %ymm4
+	LONG $0x6c10fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm5
+	LONG $0xf459edc5 // vmulpd %ymm4, %ymm2, %ymm6
+	LONG $0xaaede2c4; BYTE $0xe6 // vfmsub213pd %ymm6, %ymm2, %ymm4
 	LONG $0xb8ede2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm2, %ymm4
-	LONG $0x5410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm2
-	LONG $0xdd54edc5 // vandpd %ymm5, %ymm2, %ymm3
-	LONG $0xd454edc5 // vandpd %ymm4, %ymm2, %ymm2
-	LONG $0xe358f5c5 // vaddpd %ymm3, %ymm1, %ymm4
-	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xcc28fdc5 // vmovapd %ymm4, %ymm1
+	LONG $0xd158cdc5 // vaddpd %ymm1, %ymm6, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xfb5cedc5 // vsubpd %ymm3, %ymm2, %ymm7
+	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xff5cf5c5 // vsubpd %ymm7, %ymm1, %ymm7
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
+	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xd354d5c5 // vandpd %ymm3, %ymm5, %ymm2
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0x02e7c149 // shlq $0x2, %r15
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xfd5c8b4f; BYTE $0x10 // movq 0x10(%r13,%r15,8), %r11
-	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	WORD $0x0d7e // jle <csrDD+0x1d20>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x0000afe9; BYTE $0x00 // jmp <csrDD+0x1dca>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
-	LONG $0xb064634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r12
-	LONG $0x107dc1c4; WORD $0xf11c // vmovupd (%r9,%rsi,8), %ymm3
+	LONG $0xf9748b4a; BYTE $0x10 // movq 0x10(%rcx,%r15,8), %rsi
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x00a28f0f; WORD $0x0000 // jg <csrDD+0x1efa>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
+	LONG $0x107dc1c4; WORD $0xd11c // vmovupd (%r9,%rdx,8), %ymm3
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0x9864634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r12
 	LONG $0x107ba1c4; WORD $0xf72c // vmovsd (%rdi,%r14,8), %xmm5
 	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
 	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x1651a1c4; WORD $0xe72c // vmovhpd (%rdi,%r12,8), %xmm5, %xmm5
 	LONG $0x3416c9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm6, %xmm6
 	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xf234 // vmovsd (%r10,%r14,8), %xmm6
 	LONG $0x164981c4; WORD $0xe234 // vmovhpd (%r10,%r12,8), %xmm6, %xmm6
@@ -3767,91 +3850,97 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
 	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
 	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
-	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff668e0f; WORD $0xffff // jle <csrDD+0x1d30>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x294c; BYTE $0xda // subq %r11, %rdx
-	LONG $0x0103840f; WORD $0x0000 // je <csrDD+0x1ed9>
-	LONG $0x01718d48 // leaq 0x1(%rcx), %rsi
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x6175 // jne <csrDD+0x1e40>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc924 // vmovsd (%r9,%rcx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xc93c // vmovsd (%r9,%rcx,8), %xmm7
-	LONG $0x595bc1c4; WORD $0xd224 // vmulsd (%r10,%rdx,8), %xmm4, %xmm4
-	LONG $0x107bc1c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm6
-	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	LONG $0xff668e0f; WORD $0xffff // jle <csrDD+0x1e60>
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x0130840f; WORD $0x0000 // je <csrDD+0x2036>
+	LONG $0x015a8d4c // leaq 0x1(%rdx), %r11
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	LONG $0x007d850f; WORD $0x0000 // jne <csrDD+0x1f90>
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107bc1c4; WORD $0xd124 // vmovsd (%r9,%rdx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xd13c // vmovsd (%r9,%rdx,8), %xmm7
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x595bc1c4; WORD $0xca24 // vmulsd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x42107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm8
 	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
 	LONG $0xaac5e2c4; BYTE $0xf4 // vfmsub213pd %ymm4, %ymm7, %ymm6
-	LONG $0xcc5865c5 // vaddpd %ymm4, %ymm3, %ymm9
 	LONG $0xb8c5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm7, %ymm6
-	LONG $0xfb5cb5c5 // vsubpd %ymm3, %ymm9, %ymm7
-	LONG $0xc75c35c5 // vsubpd %ymm7, %ymm9, %ymm8
+	LONG $0xeb58ddc5 // vaddpd %ymm3, %ymm4, %ymm5
+	LONG $0xfb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm7
+	LONG $0xcf5c55c5 // vsubpd %ymm7, %ymm5, %ymm9
 	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xdb58cdc5 // vaddpd %ymm3, %ymm6, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xcb297dc5 // vmovapd %ymm9, %ymm3
-	LONG $0x0000a1e9; BYTE $0x00 // jmp <csrDD+0x1ed9>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
-	LONG $0x107dc1c4; WORD $0xc924 // vmovupd (%r9,%rcx,8), %ymm4
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0xed54bdc5 // vandpd %ymm5, %ymm8, %ymm5
+	LONG $0x5c6541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm3, %ymm9
+	LONG $0xdb55bdc5 // vandnpd %ymm3, %ymm8, %ymm3
+	LONG $0xdb56d5c5 // vorpd %ymm3, %ymm5, %ymm3
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xd255bdc5 // vandnpd %ymm2, %ymm8, %ymm2
+	LONG $0xe454bdc5 // vandpd %ymm4, %ymm8, %ymm4
+	LONG $0x0000ace9; BYTE $0x00 // jmp <csrDD+0x2032>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x901c634d // movslq (%r8,%rdx,4), %r11
+	LONG $0x9064634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r12
+	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
+	LONG $0x9074634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r14
+	LONG $0x90546349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rdx
 	LONG $0x107ba1c4; WORD $0xe72c // vmovsd (%rdi,%r12,8), %xmm5
-	LONG $0x3410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm6
-	LONG $0x107bc1c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm7
-	LONG $0x2c16d1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm5, %xmm5
+	LONG $0x107ba1c4; WORD $0xdf34 // vmovsd (%rdi,%r11,8), %xmm6
+	LONG $0x107b81c4; WORD $0xda3c // vmovsd (%r10,%r11,8), %xmm7
+	LONG $0x2c16d1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm5, %xmm5
 	LONG $0x1649a1c4; WORD $0xf734 // vmovhpd (%rdi,%r14,8), %xmm6, %xmm6
 	LONG $0x164181c4; WORD $0xf23c // vmovhpd (%r10,%r14,8), %xmm7, %xmm7
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xe234 // vmovsd (%r10,%r12,8), %xmm6
-	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x1649c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm6, %xmm6
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0xfe59ddc5 // vmulpd %ymm6, %ymm4, %ymm7
-	LONG $0xaadde2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm4, %ymm6
+	LONG $0x7c10fdc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm7
+	LONG $0xc6595dc5 // vmulpd %ymm6, %ymm4, %ymm8
+	LONG $0xaaddc2c4; BYTE $0xf0 // vfmsub213pd %ymm8, %ymm4, %ymm6
 	LONG $0xb8dde2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm4, %ymm6
-	LONG $0x6410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm4
-	LONG $0xef54ddc5 // vandpd %ymm7, %ymm4, %ymm5
-	LONG $0xe654ddc5 // vandpd %ymm6, %ymm4, %ymm4
-	LONG $0xf558e5c5 // vaddpd %ymm5, %ymm3, %ymm6
-	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
-	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xde28fdc5 // vmovapd %ymm6, %ymm3
-	LONG $0xfd748b4b; BYTE $0x18 // movq 0x18(%r13,%r15,8), %rsi
-	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0xe358bdc5 // vaddpd %ymm3, %ymm8, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xcd5c5dc5 // vsubpd %ymm5, %ymm4, %ymm9
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0x5c6541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm3, %ymm9
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xea58d5c5 // vaddpd %ymm2, %ymm5, %ymm5
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xe554c5c5 // vandpd %ymm5, %ymm7, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x117e // jle <csrDD+0x1f00>
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	LONG $0x0000b3e9; BYTE $0x00 // jmp <csrDD+0x1faa>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0xf9548b4a; BYTE $0x18 // movq 0x18(%rcx,%r15,8), %rdx
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0x00a58f0f; WORD $0x0000 // jg <csrDD+0x20fa>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
 	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
-	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
+	LONG $0x107dc1c4; WORD $0xf12c // vmovupd (%r9,%rsi,8), %ymm5
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
 	LONG $0x9864634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r12
-	LONG $0x107d81c4; WORD $0xd92c // vmovupd (%r9,%r11,8), %ymm5
 	LONG $0x107ba1c4; WORD $0xf73c // vmovsd (%rdi,%r14,8), %xmm7
 	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
 	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
-	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
-	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x1641a1c4; WORD $0xe73c // vmovhpd (%rdi,%r12,8), %xmm7, %xmm7
-	LONG $0x041639c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm8
-	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x041639c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xf204 // vmovsd (%r10,%r14,8), %xmm8
 	LONG $0x163901c4; WORD $0xe204 // vmovhpd (%r10,%r12,8), %xmm8, %xmm8
@@ -3867,91 +3956,97 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
 	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
 	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
-	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0xff668e0f; WORD $0xffff // jle <csrDD+0x1f10>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
-	LONG $0x0106840f; WORD $0x0000 // je <csrDD+0x20bc>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
-	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x6175 // jne <csrDD+0x2020>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc934 // vmovsd (%r9,%rcx,8), %xmm6
-	LONG $0x107b41c4; WORD $0xc90c // vmovsd (%r9,%rcx,8), %xmm9
-	LONG $0x594bc1c4; WORD $0xd234 // vmulsd (%r10,%rdx,8), %xmm6, %xmm6
-	LONG $0x107b41c4; WORD $0xd204 // vmovsd (%r10,%rdx,8), %xmm8
-	LONG $0x3c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm7
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xff668e0f; WORD $0xffff // jle <csrDD+0x2060>
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x0130840f; WORD $0x0000 // je <csrDD+0x2236>
+	LONG $0x015e8d4c // leaq 0x1(%rsi), %r11
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0x007d850f; WORD $0x0000 // jne <csrDD+0x2190>
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xf134 // vmovsd (%r9,%rsi,8), %xmm6
+	LONG $0x107b41c4; WORD $0xf10c // vmovsd (%r9,%rsi,8), %xmm9
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x594bc1c4; WORD $0xca34 // vmulsd (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x56107dc5; BYTE $0x18 // vmovupd 0x18(%rsi), %ymm10
 	LONG $0xf67efac5 // vmovq %xmm6, %xmm6
 	LONG $0xaab562c4; BYTE $0xc6 // vfmsub213pd %ymm6, %ymm9, %ymm8
-	LONG $0xde5855c5 // vaddpd %ymm6, %ymm5, %ymm11
 	LONG $0xb8b562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm9, %ymm8
-	LONG $0xcd5c25c5 // vsubpd %ymm5, %ymm11, %ymm9
-	LONG $0x5c2541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm11, %ymm10
+	LONG $0xfd58cdc5 // vaddpd %ymm5, %ymm6, %ymm7
+	LONG $0xcd5c45c5 // vsubpd %ymm5, %ymm7, %ymm9
+	LONG $0x5c4541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm11
 	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
-	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xdd297dc5 // vmovapd %ymm11, %ymm5
-	LONG $0x0000a2e9; BYTE $0x00 // jmp <csrDD+0x20bc>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
-	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0xff54adc5 // vandpd %ymm7, %ymm10, %ymm7
+	LONG $0x5c5541c4; BYTE $0xdb // vsubpd %ymm11, %ymm5, %ymm11
+	LONG $0xed55adc5 // vandnpd %ymm5, %ymm10, %ymm5
+	LONG $0xed56c5c5 // vorpd %ymm5, %ymm7, %ymm5
+	LONG $0xf658a5c5 // vaddpd %ymm6, %ymm11, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
+	LONG $0xe455adc5 // vandnpd %ymm4, %ymm10, %ymm4
+	LONG $0xf654adc5 // vandpd %ymm6, %ymm10, %ymm6
+	LONG $0x0000aae9; BYTE $0x00 // jmp <csrDD+0x2232>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
+	LONG $0xb064634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r12
+	LONG $0x107dc1c4; WORD $0xf134 // vmovupd (%r9,%rsi,8), %ymm6
+	LONG $0xb074634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r14
+	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
 	LONG $0x107ba1c4; WORD $0xe73c // vmovsd (%rdi,%r12,8), %xmm7
 	LONG $0x107b21c4; WORD $0xdf04 // vmovsd (%rdi,%r11,8), %xmm8
 	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
-	LONG $0x3c16c1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm7, %xmm7
+	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
 	LONG $0x163921c4; WORD $0xf704 // vmovhpd (%rdi,%r14,8), %xmm8, %xmm8
 	LONG $0x163101c4; WORD $0xf20c // vmovhpd (%r10,%r14,8), %xmm9, %xmm9
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm8
-	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x163941c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm8, %xmm8
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
-	LONG $0xaacd42c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm6, %ymm8
+	LONG $0x4c107dc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm9
+	LONG $0xd6593dc5 // vmulpd %ymm6, %ymm8, %ymm10
+	LONG $0xaacd42c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm6, %ymm8
 	LONG $0xb8cd62c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm6, %ymm8
-	LONG $0x7410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm6
-	LONG $0xfe54b5c5 // vandpd %ymm6, %ymm9, %ymm7
-	LONG $0xf654bdc5 // vandpd %ymm6, %ymm8, %ymm6
-	LONG $0xc75855c5 // vaddpd %ymm7, %ymm5, %ymm8
-	LONG $0xcd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xc5297dc5 // vmovapd %ymm8, %ymm5
-	LONG $0xfd548b4b; BYTE $0x20 // movq 0x20(%r13,%r15,8), %rdx
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0xf558adc5 // vaddpd %ymm5, %ymm10, %ymm6
+	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
+	LONG $0xdf5c4dc5 // vsubpd %ymm7, %ymm6, %ymm11
+	LONG $0xff5cadc5 // vsubpd %ymm7, %ymm10, %ymm7
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0x5c5541c4; BYTE $0xdb // vsubpd %ymm11, %ymm5, %ymm11
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xed56cdc5 // vorpd %ymm5, %ymm6, %ymm5
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xfc58c5c5 // vaddpd %ymm4, %ymm7, %ymm7
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xf754b5c5 // vandpd %ymm7, %ymm9, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x0e7e // jle <csrDD+0x20e0>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x0000b7e9; BYTE $0x00 // jmp <csrDD+0x2191>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xf9748b4a; BYTE $0x20 // movq 0x20(%rcx,%r15,8), %rsi
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x00ab8f0f; WORD $0x0000 // jg <csrDD+0x2300>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
-	LONG $0xb064634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r12
-	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
+	LONG $0x107dc1c4; WORD $0xd13c // vmovupd (%r9,%rdx,8), %ymm7
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0x9864634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r12
 	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
 	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x163121c4; WORD $0xe70c // vmovhpd (%rdi,%r12,8), %xmm9, %xmm9
-	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
-	LONG $0x162101c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm11, %xmm11
+	LONG $0x141629c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm11, %xmm11
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
 	LONG $0x162901c4; WORD $0xe214 // vmovhpd (%r10,%r12,8), %xmm10, %xmm10
@@ -3967,78 +4062,56 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
 	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
 	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
-	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff5f8e0f; WORD $0xffff // jle <csrDD+0x20f0>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
-	LONG $0xf883840f; WORD $0xffff // je <csrDD+0x1a20>
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
-	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	WORD $0x6575 // jne <csrDD+0x2210>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107b41c4; WORD $0xc904 // vmovsd (%r9,%rcx,8), %xmm8
-	LONG $0x107b41c4; WORD $0xc91c // vmovsd (%r9,%rcx,8), %xmm11
-	LONG $0x593b41c4; WORD $0xd204 // vmulsd (%r10,%rdx,8), %xmm8, %xmm8
-	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
-	LONG $0x0c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm9
-	LONG $0x7e7a41c4; BYTE $0xc0 // vmovq %xmm8, %xmm8
-	LONG $0xaaa542c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm11, %ymm10
-	LONG $0xef583dc5 // vaddpd %ymm7, %ymm8, %ymm13
-	LONG $0xb8a542c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm11, %ymm10
-	LONG $0xdf5c15c5 // vsubpd %ymm7, %ymm13, %ymm11
-	LONG $0x5c1541c4; BYTE $0xe3 // vsubpd %ymm11, %ymm13, %ymm12
-	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
-	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xef297dc5 // vmovapd %ymm13, %ymm7
-	LONG $0xfff81ee9; BYTE $0xff // jmp <csrDD+0x1a25>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x8874634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r14
-	LONG $0x107d41c4; WORD $0xc904 // vmovupd (%r9,%rcx,8), %ymm8
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	LONG $0xff608e0f; WORD $0xffff // jle <csrDD+0x2260>
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0xf83d840f; WORD $0xffff // je <csrDD+0x1b49>
+	LONG $0x015a8d4c // leaq 0x1(%rdx), %r11
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	LONG $0xf7b7840f; WORD $0xffff // je <csrDD+0x1ad0>
+	LONG $0x90346349 // movslq (%r8,%rdx,4), %rsi
+	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
+	LONG $0x107d41c4; WORD $0xd104 // vmovupd (%r9,%rdx,8), %ymm8
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x90546349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rdx
 	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
-	LONG $0x14107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm10
-	LONG $0x107b41c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm11
-	LONG $0x0c1631c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm9, %xmm9
+	LONG $0x14107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm10
+	LONG $0x107b41c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm11
+	LONG $0x0c1631c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm9, %xmm9
 	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
 	LONG $0x162101c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm11, %xmm11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
-	LONG $0x162941c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm10, %xmm10
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x162941c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm10
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
-	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
-	LONG $0xaabd42c4; BYTE $0xd3 // vfmsub213pd %ymm11, %ymm8, %ymm10
+	LONG $0x5c107dc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm11
+	LONG $0x593d41c4; BYTE $0xe2 // vmulpd %ymm10, %ymm8, %ymm12
+	LONG $0xaabd42c4; BYTE $0xd4 // vfmsub213pd %ymm12, %ymm8, %ymm10
 	LONG $0xb8bd42c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm8, %ymm10
-	LONG $0x44107dc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm8
-	LONG $0x543d41c4; BYTE $0xcb // vandpd %ymm11, %ymm8, %ymm9
-	LONG $0x543d41c4; BYTE $0xc2 // vandpd %ymm10, %ymm8, %ymm8
-	LONG $0xd75835c5 // vaddpd %ymm7, %ymm9, %ymm10
-	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
-	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xd7297dc5 // vmovapd %ymm10, %ymm7
-	LONG $0xfff772e9; BYTE $0xff // jmp <csrDD+0x1a25>
+	LONG $0xc7581dc5 // vaddpd %ymm7, %ymm12, %ymm8
+	LONG $0xcf5c3dc5 // vsubpd %ymm7, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xe9 // vsubpd %ymm9, %ymm8, %ymm13
+	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0x5c4541c4; BYTE $0xed // vsubpd %ymm13, %ymm7, %ymm13
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0xff56bdc5 // vorpd %ymm7, %ymm8, %ymm7
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0x582d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm10, %ymm9
+	LONG $0xce5835c5 // vaddpd %ymm6, %ymm9, %ymm9
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x542541c4; BYTE $0xc1 // vandpd %ymm9, %ymm11, %ymm8
+	LONG $0xfff77fe9; BYTE $0xff // jmp <csrDD+0x1b45>
 	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	LONG $0x24748b4c; BYTE $0x70 // movq 0x70(%rsp), %r14
-	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
 	LONG $0x02e4c149 // shlq $0x2, %r12
 	WORD $0x394d; BYTE $0xf4 // cmpq %r14, %r12
-	LONG $0x016d8d0f; WORD $0x0000 // jge <csrDD+0x243c>
+	LONG $0x016a8d0f; WORD $0x0000 // jge <csrDD+0x2547>
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x00009de9; BYTE $0x00 // jmp <csrDD+0x2375>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x00009fe9; BYTE $0x00 // jmp <csrDD+0x2485>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xdac6edc5; BYTE $0x05 // vshufpd $0x5, %ymm2, %ymm2, %ymm3
 	LONG $0xe1c6f5c5; BYTE $0x05 // vshufpd $0x5, %ymm1, %ymm1, %ymm4
 	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
@@ -4072,45 +4145,45 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0x117ba1c4; WORD $0xe00c // vmovsd %xmm1, (%rax,%r12,8)
 	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
 	WORD $0x394c; BYTE $0xf1 // cmpq %r14, %rcx
-	LONG $0x00c7840f; WORD $0x0000 // je <csrDD+0x243c>
+	LONG $0x00c2840f; WORD $0x0000 // je <csrDD+0x2547>
+	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
 	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xe7148b4b // movq (%r15,%r12,8), %rdx
+	LONG $0xe70c8b4b // movq (%r15,%r12,8), %rcx
 	LONG $0xe7448b4b; BYTE $0x08 // movq 0x8(%r15,%r12,8), %rax
-	WORD $0x2948; BYTE $0xd0 // subq %rdx, %rax
-	LONG $0xff3f8e0f; WORD $0xffff // jle <csrDD+0x22e0>
-	LONG $0x900c8d49 // leaq (%r8,%rdx,4), %rcx
-	LONG $0xd1148d49 // leaq (%r9,%rdx,8), %rdx
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xb11c6348 // movslq (%rcx,%rsi,4), %rbx
-	LONG $0x0c10fbc5; BYTE $0xf2 // vmovsd (%rdx,%rsi,8), %xmm1
-	WORD $0x8941; BYTE $0xf3 // movl %esi, %r11d
-	LONG $0x03e38341 // andl $0x3, %r11d
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x03e3c141 // shll $0x3, %r11d
+	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0xff3f8e0f; WORD $0xffff // jle <csrDD+0x23f0>
+	LONG $0x88148d49 // leaq (%r8,%rcx,4), %rdx
+	LONG $0xc9348d49 // leaq (%r9,%rcx,8), %rsi
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x9a1c634a // movslq (%rdx,%r11,4), %rbx
+	LONG $0x107ba1c4; WORD $0xde0c // vmovsd (%rsi,%r11,8), %xmm1
+	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
+	WORD $0xe183; BYTE $0x03 // andl $0x3, %ecx
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
 	LONG $0xda59f3c5 // vmulsd %xmm2, %xmm1, %xmm3
 	LONG $0xabf1e2c4; BYTE $0xd3 // vfmsub213sd %xmm3, %xmm1, %xmm2
 	LONG $0xb9f1e2c4; WORD $0xdf14 // vfmadd231sd (%rdi,%rbx,8), %xmm1, %xmm2
-	LONG $0x107ba1c4; LONG $0x00e01c8c; WORD $0x0000 // vmovsd 0xe0(%rsp,%r11), %xmm1
+	LONG $0x8c10fbc5; LONG $0x0001000c; BYTE $0x00 // vmovsd 0x100(%rsp,%rcx), %xmm1
 	LONG $0xe158e3c5 // vaddsd %xmm1, %xmm3, %xmm4
 	LONG $0xe95cdbc5 // vsubsd %xmm1, %xmm4, %xmm5
-	LONG $0x117ba1c4; LONG $0x00e01ca4; WORD $0x0000 // vmovsd %xmm4, 0xe0(%rsp,%r11)
+	LONG $0xa411fbc5; LONG $0x0001000c; BYTE $0x00 // vmovsd %xmm4, 0x100(%rsp,%rcx)
 	LONG $0xf55cdbc5 // vsubsd %xmm5, %xmm4, %xmm6
 	LONG $0xdd5ce3c5 // vsubsd %xmm5, %xmm3, %xmm3
 	LONG $0xce5cf3c5 // vsubsd %xmm6, %xmm1, %xmm1
 	LONG $0xc958e3c5 // vaddsd %xmm1, %xmm3, %xmm1
 	LONG $0xc958ebc5 // vaddsd %xmm1, %xmm2, %xmm1
-	LONG $0x5873a1c4; LONG $0x00c01c8c; WORD $0x0000 // vaddsd 0xc0(%rsp,%r11), %xmm1, %xmm1
-	LONG $0x117ba1c4; LONG $0x00c01c8c; WORD $0x0000 // vmovsd %xmm1, 0xc0(%rsp,%r11)
-	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
-	WORD $0x8b75 // jne <csrDD+0x23b0>
-	LONG $0x9428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm2
-	LONG $0x8c28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm1
-	LONG $0xfffea4e9; BYTE $0xff // jmp <csrDD+0x22e0>
+	LONG $0x8c58f3c5; LONG $0x0000e00c; BYTE $0x00 // vaddsd 0xe0(%rsp,%rcx), %xmm1, %xmm1
+	LONG $0x8c11fbc5; LONG $0x0000e00c; BYTE $0x00 // vmovsd %xmm1, 0xe0(%rsp,%rcx)
+	WORD $0x394c; BYTE $0xd8 // cmpq %r11, %rax
+	WORD $0x9075 // jne <csrDD+0x24c0>
+	LONG $0x9428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm2
+	LONG $0x8c28fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm1
+	LONG $0xfffea9e9; BYTE $0xff // jmp <csrDD+0x23f0>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4122,8 +4195,6 @@ TEXT ·csrDDQuad(SB), 0, $736-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000; BYTE $0x00
 	ADJSP $736
 	RET
 
@@ -4133,7 +4204,7 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	ADJSP $-672
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csrDDNormal>
-	LONG $0x002536e9; BYTE $0x00 // jmp <end>
+	LONG $0x002776e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4169,20 +4240,20 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0x40778b48 // movq 0x40(%rdi), %rsi
 	LONG $0x03608d4c // leaq 0x3(%rax), %r12
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xff568d49 // leaq -0x1(%r14), %rdx
-	LONG $0x00003fb9; BYTE $0x00 // movl $0x3f, %ecx
+	LONG $0xff4e8d49 // leaq -0x1(%r14), %rcx
+	LONG $0x003fb841; WORD $0x0000 // movl $0x3f, %r8d
 	LONG $0xe0490f4c // cmovnsq %rax, %r12
 	LONG $0x40fe8349 // cmpq $0x40, %r14
-	LONG $0xca4c0f48 // cmovlq %rdx, %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x5e7e // jle <csrDDNormal+0xcf>
+	LONG $0xc14c0f4c // cmovlq %rcx, %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x5d7e // jle <csrDDNormal+0xcf>
 	WORD $0x8b4d; BYTE $0x0f // movq (%r15), %r9
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0xc7548b4f; BYTE $0x08 // movq 0x8(%r15,%r8,8), %r10
-	LONG $0xc75c8b4f; BYTE $0x10 // movq 0x10(%r15,%r8,8), %r11
-	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0xcf548b4d; BYTE $0x08 // movq 0x8(%r15,%rcx,8), %r10
+	LONG $0xcf5c8b4d; BYTE $0x10 // movq 0x10(%r15,%rcx,8), %r11
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
 	WORD $0x294c; BYTE $0xcb // subq %r9, %rbx
 	WORD $0x294d; BYTE $0xd3 // subq %r10, %r11
@@ -4191,236 +4262,249 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xc1940f41 // sete %r9b
 	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
 	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
-	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
+	WORD $0x3949; BYTE $0xc8 // cmpq %rcx, %r8
 	WORD $0xd575 // jne <csrDDNormal+0x80>
 	LONG $0x02e2c148 // shlq $0x2, %rdx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	LONG $0x400c8d4b // leaq (%r8,%r8,2), %rcx
 	LONG $0x02fe8348 // cmpq $0x2, %rsi
 	WORD $0x227c // jl <csrDDNormal+0xdb>
 	LONG $0x07708d48 // leaq 0x7(%rax), %rsi
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
 	LONG $0xf0490f48 // cmovnsq %rax, %rsi
 	LONG $0x03fec148 // sarq $0x3, %rsi
-	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
+	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
 	WORD $0x15eb // jmp <csrDDNormal+0xe4>
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	LONG $0x400c8d4b // leaq (%r8,%r8,2), %rcx
 	LONG $0x02fe8348 // cmpq $0x2, %rsi
 	WORD $0xde7d // jge <csrDDNormal+0xb9>
-	LONG $0x2444c748; LONG $0x00000030; BYTE $0x00 // movq $0x0, 0x30(%rsp)
-	LONG $0x2474894c; BYTE $0x70 // movq %r14, 0x70(%rsp)
+	LONG $0x2444c748; LONG $0x00000020; BYTE $0x00 // movq $0x0, 0x20(%rsp)
+	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
 	WORD $0x8b48; BYTE $0x37 // movq (%rdi), %rsi
-	LONG $0x385f8b4c // movq 0x38(%rdi), %r11
-	LONG $0x48778b4c // movq 0x48(%rdi), %r14
-	LONG $0x505f8b48 // movq 0x50(%rdi), %rbx
+	LONG $0x38778b4c // movq 0x38(%rdi), %r14
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x505f8b4c // movq 0x50(%rdi), %r11
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	LONG $0x587f8b48 // movq 0x58(%rdi), %rdi
 	LONG $0x02fcc149 // sarq $0x2, %r12
-	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
-	LONG $0x2464894c; BYTE $0x38 // movq %r12, 0x38(%rsp)
-	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
-	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
-	LONG $0x245c8948; BYTE $0x40 // movq %rbx, 0x40(%rsp)
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
+	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0x2474894c; BYTE $0x18 // movq %r14, 0x18(%rsp)
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0x08a48d0f; WORD $0x0000 // jge <csrDDNormal+0x9d7>
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	LONG $0x11ef840f; WORD $0x0000 // je <csrDDNormal+0x132b>
+	LONG $0x08dd8d0f; WORD $0x0000 // jge <csrDDNormal+0xa10>
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x132c840f; WORD $0x0000 // je <csrDDNormal+0x1468>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x22078c0f; WORD $0x0000 // jl <csrDDNormal+0x234d>
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x24768c0f; WORD $0x0000 // jl <csrDDNormal+0x25bc>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0xf11c8d4b // leaq (%r9,%r14,8), %rbx
+	LONG $0xb0248d4f // leaq (%r8,%r14,4), %r12
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24448948; BYTE $0x78 // movq %rax, 0x78(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0xc11c8d49 // leaq (%r9,%rax,8), %rbx
-	LONG $0x80248d4d // leaq (%r8,%rax,4), %r12
-	LONG $0x0002e1e9; BYTE $0x00 // jmp <csrDDNormal+0x449>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x894c; BYTE $0xde // movq %r11, %rsi
-	LONG $0x84287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm8
-	LONG $0x9c28fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm3
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	LONG $0x000323e9; BYTE $0x00 // jmp <csrDDNormal+0x486>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0x7428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm6
+	LONG $0xa428fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm4
+	LONG $0x360c8d4a // leaq (%rsi,%r14), %rcx
 	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0x1e0c8d4a // leaq (%rsi,%r11), %rcx
 	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
 	LONG $0xb00c8d49 // leaq (%r8,%rsi,4), %rcx
-	LONG $0x183d63c4; LONG $0x01602444 // vinsertf128 $0x1, 0x60(%rsp), %ymm8, %ymm8
-	LONG $0x1865e3c4; LONG $0x0150245c // vinsertf128 $0x1, 0x50(%rsp), %ymm3, %ymm3
-	LONG $0x0c180f42; BYTE $0x99 // prefetcht0 (%rcx,%r11,4)
+	LONG $0x0c180f42; BYTE $0xb1 // prefetcht0 (%rcx,%r14,4)
 	LONG $0xb04c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rcx
-	LONG $0xef593dc5 // vmulpd %ymm7, %ymm8, %ymm13
-	LONG $0xaac542c4; BYTE $0xc5 // vfmsub213pd %ymm13, %ymm7, %ymm8
-	LONG $0xb8c562c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm7, %ymm8
-	LONG $0xbc28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm7
+	LONG $0x184d63c4; LONG $0x01602484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x160(%rsp), %ymm6, %ymm8
+	LONG $0x185de3c4; LONG $0x01402464 // vinsertf128 $0x1, 0x40(%rsp), %ymm4, %ymm4
+	LONG $0xb428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm6
+	LONG $0xd7593dc5 // vmulpd %ymm7, %ymm8, %ymm10
+	LONG $0xaac542c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm7, %ymm8
+	LONG $0xb8c562c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm7, %ymm8
+	LONG $0xa428fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm4
+	LONG $0x184de3c4; LONG $0x017024bc; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x170(%rsp), %ymm6, %ymm7
+	LONG $0xc2583dc5 // vaddpd %ymm2, %ymm8, %ymm8
+	LONG $0x185de3c4; LONG $0x015024a4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x150(%rsp), %ymm4, %ymm4
+	LONG $0xf75995c5 // vmulpd %ymm7, %ymm13, %ymm6
+	LONG $0xaa95e2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm13, %ymm7
+	LONG $0xb895e2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm13, %ymm7
+	LONG $0xe158adc5 // vaddpd %ymm1, %ymm10, %ymm4
+	LONG $0xe95c5dc5 // vsubpd %ymm1, %ymm4, %ymm13
+	LONG $0xfb58c5c5 // vaddpd %ymm3, %ymm7, %ymm7
+	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
+	LONG $0x5c5d41c4; BYTE $0xed // vsubpd %ymm13, %ymm4, %ymm13
+	LONG $0x5c7541c4; BYTE $0xed // vsubpd %ymm13, %ymm1, %ymm13
+	LONG $0x582d41c4; BYTE $0xd5 // vaddpd %ymm13, %ymm10, %ymm10
+	LONG $0xac287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm13
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0xd4583dc5 // vaddpd %ymm4, %ymm8, %ymm10
+	LONG $0xd25595c5 // vandnpd %ymm2, %ymm13, %ymm2
+	LONG $0xc95595c5 // vandnpd %ymm1, %ymm13, %ymm1
+	LONG $0xe45cadc5 // vsubpd %ymm4, %ymm10, %ymm4
+	LONG $0xe45cbdc5 // vsubpd %ymm4, %ymm8, %ymm4
+	LONG $0x541541c4; BYTE $0xc2 // vandpd %ymm10, %ymm13, %ymm8
+	LONG $0xc956bdc5 // vorpd %ymm1, %ymm8, %ymm1
+	LONG $0xe45495c5 // vandpd %ymm4, %ymm13, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0xe058cdc5 // vaddpd %ymm0, %ymm6, %ymm4
+	LONG $0xc05c5dc5 // vsubpd %ymm0, %ymm4, %ymm8
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0x5c5d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm4, %ymm8
+	LONG $0x5c7d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm8
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0xfe58ddc5 // vaddpd %ymm6, %ymm4, %ymm7
+	LONG $0xe45cc5c5 // vsubpd %ymm4, %ymm7, %ymm4
+	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
+	LONG $0xb428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm6
+	LONG $0xe454cdc5 // vandpd %ymm4, %ymm6, %ymm4
+	LONG $0xdb55cdc5 // vandnpd %ymm3, %ymm6, %ymm3
+	LONG $0xc055cdc5 // vandnpd %ymm0, %ymm6, %ymm0
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0xa428fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm4
+	LONG $0xd37cedc5 // vhaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xdf54cdc5 // vandpd %ymm7, %ymm6, %ymm3
+	LONG $0xc056e5c5 // vorpd %ymm0, %ymm3, %ymm0
 	LONG $0x9c28fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm3
-	LONG $0x1845e3c4; LONG $0x013024bc; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x130(%rsp), %ymm7, %ymm7
-	LONG $0x1865e3c4; LONG $0x0120249c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x120(%rsp), %ymm3, %ymm3
-	LONG $0xf75905c5 // vmulpd %ymm7, %ymm15, %ymm14
-	LONG $0xaa85c2c4; BYTE $0xfe // vfmsub213pd %ymm14, %ymm15, %ymm7
-	LONG $0xb885e2c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm15, %ymm7
-	LONG $0xbc287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm15
-	LONG $0x540541c4; BYTE $0xc0 // vandpd %ymm8, %ymm15, %ymm8
-	LONG $0x5405c1c4; BYTE $0xdd // vandpd %ymm13, %ymm15, %ymm3
-	LONG $0xd258bdc5 // vaddpd %ymm2, %ymm8, %ymm2
-	LONG $0xc35875c5 // vaddpd %ymm3, %ymm1, %ymm8
-	LONG $0xe95c3dc5 // vsubpd %ymm1, %ymm8, %ymm13
-	LONG $0x5c3d41c4; BYTE $0xfd // vsubpd %ymm13, %ymm8, %ymm15
-	LONG $0x5c65c1c4; BYTE $0xdd // vsubpd %ymm13, %ymm3, %ymm3
-	LONG $0x5c75c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm1, %ymm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0xd158edc5 // vaddpd %ymm1, %ymm2, %ymm2
-	LONG $0xca58bdc5 // vaddpd %ymm2, %ymm8, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm1, %ymm3
-	LONG $0x84287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm8
-	LONG $0xdb5cedc5 // vsubpd %ymm3, %ymm2, %ymm3
-	LONG $0xff54bdc5 // vandpd %ymm7, %ymm8, %ymm7
-	LONG $0x543dc1c4; BYTE $0xd6 // vandpd %ymm14, %ymm8, %ymm2
-	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
-	LONG $0xfa58fdc5 // vaddpd %ymm2, %ymm0, %ymm7
-	LONG $0xc05c45c5 // vsubpd %ymm0, %ymm7, %ymm8
-	LONG $0x5c4541c4; BYTE $0xe8 // vsubpd %ymm8, %ymm7, %ymm13
-	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
-	LONG $0xd058c5c5 // vaddpd %ymm0, %ymm7, %ymm2
-	LONG $0xe75cedc5 // vsubpd %ymm7, %ymm2, %ymm4
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0xa428fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm4
-	LONG $0xc07ce5c5 // vhaddpd %ymm0, %ymm3, %ymm0
-	LONG $0x9c28fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm3
-	LONG $0x185de3c4; LONG $0x011024a4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x110(%rsp), %ymm4, %ymm4
-	LONG $0x1865e3c4; LONG $0x0100249c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x100(%rsp), %ymm3, %ymm3
-	LONG $0xfc59cdc5 // vmulpd %ymm4, %ymm6, %ymm7
-	LONG $0xaacde2c4; BYTE $0xe7 // vfmsub213pd %ymm7, %ymm6, %ymm4
-	LONG $0xb8cde2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm6, %ymm4
-	LONG $0xdf54adc5 // vandpd %ymm7, %ymm10, %ymm3
-	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
+	LONG $0x185de3c4; LONG $0x014024a4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x140(%rsp), %ymm4, %ymm4
+	LONG $0x1865e3c4; LONG $0x0130249c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x130(%rsp), %ymm3, %ymm3
+	LONG $0xf459b5c5 // vmulpd %ymm4, %ymm9, %ymm6
+	LONG $0xaab5e2c4; BYTE $0xe6 // vfmsub213pd %ymm6, %ymm9, %ymm4
+	LONG $0xb8b5e2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm9, %ymm4
+	LONG $0xde58a5c5 // vaddpd %ymm6, %ymm11, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm3, %ymm7
+	LONG $0xe4589dc5 // vaddpd %ymm4, %ymm12, %ymm4
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0xff5ce5c5 // vsubpd %ymm7, %ymm3, %ymm7
+	LONG $0xff5ca5c5 // vsubpd %ymm7, %ymm11, %ymm7
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
 	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xf458e5c5 // vaddpd %ymm4, %ymm3, %ymm6
+	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
+	LONG $0xe35cddc5 // vsubpd %ymm3, %ymm4, %ymm4
+	LONG $0xde5485c5 // vandpd %ymm6, %ymm15, %ymm3
+	LONG $0x5505c1c4; BYTE $0xf3 // vandnpd %ymm11, %ymm15, %ymm6
+	LONG $0xde56e5c5 // vorpd %ymm6, %ymm3, %ymm3
+	LONG $0x5505c1c4; BYTE $0xf4 // vandnpd %ymm12, %ymm15, %ymm6
+	LONG $0xe45485c5 // vandpd %ymm4, %ymm15, %ymm4
+	LONG $0xe656ddc5 // vorpd %ymm6, %ymm4, %ymm4
+	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
 	LONG $0xb04c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rcx
-	LONG $0xe454adc5 // vandpd %ymm4, %ymm10, %ymm4
 	LONG $0x3416c9c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm6, %xmm6
 	LONG $0x1641c1c4; WORD $0xca3c // vmovhpd (%r10,%rcx,8), %xmm7, %xmm7
 	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xe4589dc5 // vaddpd %ymm4, %ymm12, %ymm4
-	LONG $0xe35835c5 // vaddpd %ymm3, %ymm9, %ymm12
 	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
-	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
 	LONG $0xb04c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rcx
 	LONG $0x041639c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm8, %xmm8
-	LONG $0x162941c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm10, %xmm10
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x163141c4; WORD $0xca0c // vmovhpd (%r10,%rcx,8), %xmm9, %xmm9
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
 	LONG $0x107d41c4; WORD $0xf104 // vmovupd (%r9,%rsi,8), %ymm8
-	LONG $0x182de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm10, %ymm7
+	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
 	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
-	LONG $0xd7593dc5 // vmulpd %ymm7, %ymm8, %ymm10
-	LONG $0xaabdc2c4; BYTE $0xfa // vfmsub213pd %ymm10, %ymm8, %ymm7
+	LONG $0xcf593dc5 // vmulpd %ymm7, %ymm8, %ymm9
+	LONG $0xaabdc2c4; BYTE $0xf9 // vfmsub213pd %ymm9, %ymm8, %ymm7
 	LONG $0xb8bde2c4; BYTE $0xfe // vfmadd231pd %ymm6, %ymm8, %ymm7
-	LONG $0x5c1dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm12, %ymm6
-	LONG $0xc65c1dc5 // vsubpd %ymm6, %ymm12, %ymm8
-	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
-	LONG $0x7410fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm6
-	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
-	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
-	LONG $0xdb58bdc5 // vaddpd %ymm3, %ymm8, %ymm3
+	LONG $0xf558b5c5 // vaddpd %ymm5, %ymm9, %ymm6
+	LONG $0xc55c4dc5 // vsubpd %ymm5, %ymm6, %ymm8
+	LONG $0xff588dc5 // vaddpd %ymm7, %ymm14, %ymm7
+	LONG $0x5c3541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm9, %ymm9
+	LONG $0x5c4d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm6, %ymm8
+	LONG $0x5c5541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm5, %ymm8
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xc7584dc5 // vaddpd %ymm7, %ymm6, %ymm8
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x7c10fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm7
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0xc7543dc5 // vandpd %ymm7, %ymm8, %ymm8
+	LONG $0xed55c5c5 // vandnpd %ymm5, %ymm7, %ymm5
+	LONG $0xf654c5c5 // vandpd %ymm6, %ymm7, %ymm6
+	LONG $0x5545c1c4; BYTE $0xfe // vandnpd %ymm14, %ymm7, %ymm7
+	LONG $0xf756cdc5 // vorpd %ymm7, %ymm6, %ymm6
+	LONG $0xf815f5c5 // vunpckhpd %ymm0, %ymm1, %ymm7
+	LONG $0xed56bdc5 // vorpd %ymm5, %ymm8, %ymm5
+	LONG $0xe67cddc5 // vhaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xf014f5c5 // vunpcklpd %ymm0, %ymm1, %ymm6
+	LONG $0xc07cf5c5 // vhaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xce5cfdc5 // vsubpd %ymm6, %ymm0, %ymm1
+	LONG $0xc15c7dc5 // vsubpd %ymm1, %ymm0, %ymm8
+	LONG $0xc95cc5c5 // vsubpd %ymm1, %ymm7, %ymm1
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
+	LONG $0xf514e5c5 // vunpcklpd %ymm5, %ymm3, %ymm6
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xd57ce5c5 // vhaddpd %ymm5, %ymm3, %ymm2
+	LONG $0xdd15e5c5 // vunpckhpd %ymm5, %ymm3, %ymm3
+	LONG $0xee5cedc5 // vsubpd %ymm6, %ymm2, %ymm5
+	LONG $0xfd5cedc5 // vsubpd %ymm5, %ymm2, %ymm7
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
 	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xe3589dc5 // vaddpd %ymm3, %ymm12, %ymm4
-	LONG $0x5c5d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm4, %ymm8
-	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
-	LONG $0xc6542dc5 // vandpd %ymm6, %ymm10, %ymm8
-	LONG $0xf754cdc5 // vandpd %ymm7, %ymm6, %ymm6
-	LONG $0xfd58bdc5 // vaddpd %ymm5, %ymm8, %ymm7
-	LONG $0xf658a5c5 // vaddpd %ymm6, %ymm11, %ymm6
-	LONG $0xcd5c45c5 // vsubpd %ymm5, %ymm7, %ymm9
-	LONG $0x5c4541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm7, %ymm10
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
-	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
-	LONG $0xf558c5c5 // vaddpd %ymm5, %ymm7, %ymm6
-	LONG $0xff5ccdc5 // vsubpd %ymm7, %ymm6, %ymm7
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0xfa15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm7
-	LONG $0xdd7ce5c5 // vhaddpd %ymm5, %ymm3, %ymm3
-	LONG $0xea14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm5
-	LONG $0xca7cf5c5 // vhaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xd55cf5c5 // vsubpd %ymm5, %ymm1, %ymm2
-	LONG $0xc25c75c5 // vsubpd %ymm2, %ymm1, %ymm8
-	LONG $0xd25cc5c5 // vsubpd %ymm2, %ymm7, %ymm2
-	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
-	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
-	LONG $0xee14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm5
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0xd67cddc5 // vhaddpd %ymm6, %ymm4, %ymm2
-	LONG $0xe615ddc5 // vunpckhpd %ymm6, %ymm4, %ymm4
-	LONG $0xf55cedc5 // vsubpd %ymm5, %ymm2, %ymm6
-	LONG $0xfe5cedc5 // vsubpd %ymm6, %ymm2, %ymm7
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x1875e3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm1, %ymm4
-	LONG $0x0675e3c4; WORD $0x31ca // vperm2f128 $0x31, %ymm2, %ymm1, %ymm1
-	LONG $0xd158ddc5 // vaddpd %ymm1, %ymm4, %ymm2
-	LONG $0x187de3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm0, %ymm5
-	LONG $0x067de3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm0, %ymm0
+	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd058ddc5 // vaddpd %ymm0, %ymm4, %ymm2
+	LONG $0x1875e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm1, %ymm5
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
 	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
-	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
 	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
 	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
 	LONG $0x0c11fdc5; BYTE $0xc1 // vmovupd %ymm1, (%rcx,%rax,8)
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x0411fdc5; BYTE $0xc1 // vmovupd %ymm0, (%rcx,%rax,8)
-	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
-	LONG $0x1f04840f; WORD $0x0000 // je <csrDDNormal+0x234d>
+	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
+	LONG $0x2136840f; WORD $0x0000 // je <csrDDNormal+0x25bc>
 	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
 	WORD $0xd148; BYTE $0xe9 // shrq %rcx
 	LONG $0x01c5f641 // testb $0x1, %r13b
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x44450f48; WORD $0x3024 // cmovneq 0x30(%rsp), %rax
+	LONG $0x44450f48; WORD $0x2024 // cmovneq 0x20(%rsp), %rax
 	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	LONG $0x246c3b4c; BYTE $0x78 // cmpq 0x78(%rsp), %r13
+	LONG $0x246c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r13
 	LONG $0xc5430f49 // cmovaeq %r13, %rax
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
-	LONG $0x0a348b48 // movq (%rdx,%rcx), %rsi
-	LONG $0x0a548b48; BYTE $0x08 // movq 0x8(%rdx,%rcx), %rdx
+	LONG $0x0f348b49 // movq (%r15,%rcx), %rsi
+	LONG $0x0f548b49; BYTE $0x08 // movq 0x8(%r15,%rcx), %rdx
 	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	LONG $0x00c08d0f; WORD $0x0000 // jge <csrDDNormal+0x550>
+	LONG $0x00c88d0f; WORD $0x0000 // jge <csrDDNormal+0x590>
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xf30c180f // prefetcht0 (%rbx,%rsi,8)
 	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
 	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
-	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
 	LONG $0x107dc1c4; WORD $0xf11c // vmovupd (%r9,%rsi,8), %ymm3
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
 	LONG $0x107ba1c4; WORD $0xf724 // vmovsd (%rdi,%r14,8), %xmm4
 	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
 	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x1659a1c4; WORD $0xff24 // vmovhpd (%rdi,%r15,8), %xmm4, %xmm4
-	LONG $0x1651a1c4; WORD $0xdf2c // vmovhpd (%rdi,%r11,8), %xmm5, %xmm5
-	LONG $0x164981c4; WORD $0xda34 // vmovhpd (%r10,%r11,8), %xmm6, %xmm6
+	LONG $0x2c16d1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0x107b81c4; WORD $0xf22c // vmovsd (%r10,%r14,8), %xmm5
 	LONG $0x165181c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm5, %xmm5
@@ -4439,277 +4523,282 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xca58e5c5 // vaddpd %ymm2, %ymm3, %ymm1
 	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
 	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff558c0f; WORD $0xffff // jl <csrDDNormal+0x4a0>
-	WORD $0x0eeb // jmp <csrDDNormal+0x55b>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xff568c0f; WORD $0xffff // jl <csrDDNormal+0x4d0>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	WORD $0x12eb // jmp <csrDDNormal+0x598>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x360c8d4a // leaq (%rsi,%r14), %rcx
 	LONG $0x02e0c148 // shlq $0x2, %rax
-	LONG $0x19348d4a // leaq (%rcx,%r11), %rsi
-	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
-	LONG $0x88348d49 // leaq (%r8,%rcx,4), %rsi
-	LONG $0x0c180f42; BYTE $0x9e // prefetcht0 (%rsi,%r11,4)
-	LONG $0x88746349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rsi
-	LONG $0x107dc1c4; WORD $0xc93c // vmovupd (%r9,%rcx,8), %ymm7
-	LONG $0x1c10fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
-	LONG $0x88746349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rsi
-	LONG $0x1c16e0c5; BYTE $0xf7 // vmovhps (%rdi,%rsi,8), %xmm3, %xmm3
-	LONG $0x5c29f8c5; WORD $0x5024 // vmovaps %xmm3, 0x50(%rsp)
-	LONG $0x1658c1c4; WORD $0xf21c // vmovhps (%r10,%rsi,8), %xmm4, %xmm3
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
-	LONG $0x5c29f8c5; WORD $0x6024 // vmovaps %xmm3, 0x60(%rsp)
-	LONG $0x1c10fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm3
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
-	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0xb00c8d49 // leaq (%r8,%rsi,4), %rcx
+	LONG $0x0c180f42; BYTE $0xb1 // prefetcht0 (%rcx,%r14,4)
+	LONG $0xb04c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rcx
+	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
+	LONG $0xc75c8b4d; BYTE $0x10 // movq 0x10(%r15,%rax,8), %r11
+	LONG $0x1c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0xb04c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rcx
 	LONG $0x1c16e0c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm3, %xmm3
-	LONG $0x9c29fcc5; LONG $0x0001e024; BYTE $0x00 // vmovaps %ymm3, 0x1e0(%rsp)
-	LONG $0x1659c1c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm4, %xmm3
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x6c10fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm5
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x5c29f8c5; WORD $0x4024 // vmovaps %xmm3, 0x40(%rsp)
+	LONG $0x1658c1c4; WORD $0xca1c // vmovhps (%r10,%rcx,8), %xmm4, %xmm3
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x9c29f8c5; LONG $0x00016024; BYTE $0x00 // vmovaps %xmm3, 0x160(%rsp)
+	LONG $0x1c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm3
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x1c16e0c5; BYTE $0xf7 // vmovhps (%rdi,%rsi,8), %xmm3, %xmm3
+	LONG $0x9c29fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm3, 0xc0(%rsp)
+	LONG $0x1659c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm4, %xmm3
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
+	LONG $0x5c10fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm3
 	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	LONG $0x9c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm3, 0xa0(%rsp)
-	LONG $0xc6748b48; BYTE $0x10 // movq 0x10(%rsi,%rax,8), %rsi
-	LONG $0xac29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm5, 0x80(%rsp)
-	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	LONG $0x00c28d0f; WORD $0x0000 // jge <csrDDNormal+0x6d0>
+	LONG $0x9c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm3, 0x80(%rsp)
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	LONG $0x00c48d0f; WORD $0x0000 // jge <csrDDNormal+0x705>
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xd30c180f // prefetcht0 (%rbx,%rdx,8)
 	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
 	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
-	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
-	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
-	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
-	LONG $0x107dc1c4; WORD $0xd11c // vmovupd (%r9,%rdx,8), %ymm3
-	LONG $0x107ba1c4; WORD $0xf72c // vmovsd (%rdi,%r14,8), %xmm5
-	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
-	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
-	LONG $0x1649a1c4; WORD $0xdf34 // vmovhpd (%rdi,%r11,8), %xmm6, %xmm6
-	LONG $0x163901c4; WORD $0xda04 // vmovhpd (%r10,%r11,8), %xmm8, %xmm8
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0x107b81c4; WORD $0xf234 // vmovsd (%r10,%r14,8), %xmm6
-	LONG $0x164981c4; WORD $0xfa34 // vmovhpd (%r10,%r15,8), %xmm6, %xmm6
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0xc65965c5 // vmulpd %ymm6, %ymm3, %ymm8
-	LONG $0xaae5c2c4; BYTE $0xf0 // vfmsub213pd %ymm8, %ymm3, %ymm6
-	LONG $0xb8e5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm3, %ymm6
-	LONG $0xde58ddc5 // vaddpd %ymm6, %ymm4, %ymm3
-	LONG $0xe058bdc5 // vaddpd %ymm0, %ymm8, %ymm4
-	LONG $0xe85cddc5 // vsubpd %ymm0, %ymm4, %ymm5
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
-	LONG $0xdb58fdc5 // vaddpd %ymm3, %ymm0, %ymm3
-	LONG $0xc358ddc5 // vaddpd %ymm3, %ymm4, %ymm0
-	LONG $0xe45cfdc5 // vsubpd %ymm4, %ymm0, %ymm4
-	LONG $0xe45ce5c5 // vsubpd %ymm4, %ymm3, %ymm4
-	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0xff558c0f; WORD $0xffff // jl <csrDDNormal+0x620>
-	WORD $0x06eb // jmp <csrDDNormal+0x6d3>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x19148d4a // leaq (%rcx,%r11), %rdx
-	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
-	LONG $0x88148d49 // leaq (%r8,%rcx,4), %rdx
-	LONG $0x0c180f42; BYTE $0x9a // prefetcht0 (%rdx,%r11,4)
-	LONG $0x88546349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdx
-	LONG $0x107d41c4; WORD $0xc93c // vmovupd (%r9,%rcx,8), %ymm15
-	LONG $0x1c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
-	LONG $0x88546349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdx
-	LONG $0x1c16e0c5; BYTE $0xd7 // vmovhps (%rdi,%rdx,8), %xmm3, %xmm3
-	LONG $0x9c29f8c5; LONG $0x00012024; BYTE $0x00 // vmovaps %xmm3, 0x120(%rsp)
-	LONG $0x1650c1c4; WORD $0xd21c // vmovhps (%r10,%rdx,8), %xmm5, %xmm3
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
-	LONG $0x9c29f8c5; LONG $0x00013024; BYTE $0x00 // vmovaps %xmm3, 0x130(%rsp)
-	LONG $0x1c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm3
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
-	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
-	LONG $0x1c16e0c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm3, %xmm3
-	LONG $0x9c29fcc5; LONG $0x00018024; BYTE $0x00 // vmovaps %ymm3, 0x180(%rsp)
-	LONG $0x1651c1c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm5, %xmm3
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x7410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm6
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x9c29fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm3, 0x1a0(%rsp)
-	LONG $0xc25c8b4c; BYTE $0x18 // movq 0x18(%rdx,%rax,8), %r11
-	LONG $0xb429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm6, 0x1c0(%rsp)
-	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	LONG $0x00d88d0f; WORD $0x0000 // jge <csrDDNormal+0x860>
-	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xf30c180f // prefetcht0 (%rbx,%rsi,8)
-	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
 	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
+	LONG $0x107dc1c4; WORD $0xd12c // vmovupd (%r9,%rdx,8), %ymm5
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
 	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
-	LONG $0x107dc1c4; WORD $0xf11c // vmovupd (%r9,%rsi,8), %ymm3
 	LONG $0x107ba1c4; WORD $0xf734 // vmovsd (%rdi,%r14,8), %xmm6
 	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
-	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
 	LONG $0x1649a1c4; WORD $0xff34 // vmovhpd (%rdi,%r15,8), %xmm6, %xmm6
 	LONG $0x041639c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm8
-	LONG $0x162941c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm10
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
 	LONG $0x107b01c4; WORD $0xf204 // vmovsd (%r10,%r14,8), %xmm8
 	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
-	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
-	LONG $0xd3593dc5 // vmulpd %ymm3, %ymm8, %ymm10
-	LONG $0xaae542c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm3, %ymm8
-	LONG $0xb8e562c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm3, %ymm8
-	LONG $0x5835c1c4; BYTE $0xf2 // vaddpd %ymm10, %ymm9, %ymm6
-	LONG $0x581dc1c4; BYTE $0xd8 // vaddpd %ymm8, %ymm12, %ymm3
-	LONG $0x5c4d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm6, %ymm8
-	LONG $0x5c4d41c4; BYTE $0xd8 // vsubpd %ymm8, %ymm6, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm8
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0xcd593dc5 // vmulpd %ymm5, %ymm8, %ymm9
+	LONG $0xaad542c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm5, %ymm8
+	LONG $0xb8d562c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm5, %ymm8
+	LONG $0xe858b5c5 // vaddpd %ymm0, %ymm9, %ymm5
+	LONG $0xf05cd5c5 // vsubpd %ymm0, %ymm5, %ymm6
 	LONG $0xdb58bdc5 // vaddpd %ymm3, %ymm8, %ymm3
-	LONG $0xcb584dc5 // vaddpd %ymm3, %ymm6, %ymm9
+	LONG $0xc65c55c5 // vsubpd %ymm6, %ymm5, %ymm8
 	LONG $0xf65cb5c5 // vsubpd %ymm6, %ymm9, %ymm6
-	LONG $0xe65c65c5 // vsubpd %ymm6, %ymm3, %ymm12
+	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
+	LONG $0xc058cdc5 // vaddpd %ymm0, %ymm6, %ymm0
+	LONG $0xdb58fdc5 // vaddpd %ymm3, %ymm0, %ymm3
+	LONG $0xc358d5c5 // vaddpd %ymm3, %ymm5, %ymm0
+	LONG $0xed5cfdc5 // vsubpd %ymm5, %ymm0, %ymm5
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff4f8c0f; WORD $0xffff // jl <csrDDNormal+0x7a0>
-	WORD $0x1aeb // jmp <csrDDNormal+0x86d>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
-	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
-	LONG $0x31148d48 // leaq (%rcx,%rsi), %rdx
-	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
-	LONG $0x88148d49 // leaq (%r8,%rcx,4), %rdx
-	LONG $0xb20c180f // prefetcht0 (%rdx,%rsi,4)
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x88546349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdx
-	LONG $0x1c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm6
-	LONG $0x88546349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdx
-	LONG $0x1c16e0c5; BYTE $0xd7 // vmovhps (%rdi,%rdx,8), %xmm3, %xmm3
-	LONG $0x9c29f8c5; LONG $0x00010024; BYTE $0x00 // vmovaps %xmm3, 0x100(%rsp)
-	LONG $0x1648c1c4; WORD $0xd21c // vmovhps (%r10,%rdx,8), %xmm6, %xmm3
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
-	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
-	LONG $0x9c29f8c5; LONG $0x00011024; BYTE $0x00 // vmovaps %xmm3, 0x110(%rsp)
-	LONG $0x1c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm3
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
-	WORD $0x294c; BYTE $0xda // subq %r11, %rdx
-	LONG $0x1c16e0c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm3, %xmm3
-	LONG $0x9c29fcc5; LONG $0x00014024; BYTE $0x00 // vmovaps %ymm3, 0x140(%rsp)
-	LONG $0x1629c1c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm10, %xmm3
-	LONG $0x54107dc5; WORD $0x20d6 // vmovupd 0x20(%rsi,%rdx,8), %ymm10
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
-	LONG $0xc2548b48; BYTE $0x20 // movq 0x20(%rdx,%rax,8), %rdx
-	LONG $0x9c29fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm3, 0x160(%rsp)
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	LONG $0xf8578d0f; WORD $0xffff // jge <csrDDNormal+0x170>
+	LONG $0xff558c0f; WORD $0xffff // jl <csrDDNormal+0x650>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	LONG $0x320c8d4a // leaq (%rdx,%r14), %rcx
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0x900c8d49 // leaq (%r8,%rdx,4), %rcx
+	LONG $0x0c180f42; BYTE $0xb1 // prefetcht0 (%rcx,%r14,4)
+	LONG $0x904c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rcx
+	LONG $0x107d41c4; WORD $0xd12c // vmovupd (%r9,%rdx,8), %ymm13
+	LONG $0xc7748b49; BYTE $0x18 // movq 0x18(%r15,%rax,8), %rsi
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x904c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rcx
+	LONG $0x2416d0c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm5, %xmm4
+	LONG $0xa429f8c5; LONG $0x00015024; BYTE $0x00 // vmovaps %xmm4, 0x150(%rsp)
+	LONG $0x1648c1c4; WORD $0xca24 // vmovhps (%r10,%rcx,8), %xmm6, %xmm4
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0xa429f8c5; LONG $0x00017024; BYTE $0x00 // vmovaps %xmm4, 0x170(%rsp)
+	LONG $0x2416d1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm5, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xa429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm4, 0x1c0(%rsp)
+	LONG $0x1639c1c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm8, %xmm4
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x7410fdc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm6
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0xa429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm4, 0x1e0(%rsp)
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x00e08d0f; WORD $0x0000 // jge <csrDDNormal+0x890>
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x0c180f42; BYTE $0xdb // prefetcht0 (%rbx,%r11,8)
 	LONG $0x0c180f43; BYTE $0x9c // prefetcht0 (%r12,%r11,4)
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
 	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
-	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
-	LONG $0x9874634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rsi
-	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
+	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
 	LONG $0x107d01c4; WORD $0xd904 // vmovupd (%r9,%r11,8), %ymm8
-	LONG $0x107b21c4; WORD $0xf72c // vmovsd (%rdi,%r14,8), %xmm13
-	LONG $0x1c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm3
+	LONG $0x985c634f; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %r11
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
 	LONG $0x107b41c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm14
-	LONG $0x161121c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm13, %xmm13
-	LONG $0x1c16e1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm3, %xmm3
-	LONG $0x160941c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm14, %xmm14
+	LONG $0x163121c4; WORD $0xff0c // vmovhpd (%rdi,%r15,8), %xmm9, %xmm9
+	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
+	LONG $0x160901c4; WORD $0xda34 // vmovhpd (%r10,%r11,8), %xmm14, %xmm14
+	LONG $0x045a8d4c // leaq 0x4(%rdx), %r11
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
+	LONG $0x162901c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm10, %xmm10
+	LONG $0x180d43c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm14, %ymm10
+	LONG $0x593d41c4; BYTE $0xf2 // vmulpd %ymm10, %ymm8, %ymm14
+	LONG $0xaabd42c4; BYTE $0xd6 // vfmsub213pd %ymm14, %ymm8, %ymm10
+	LONG $0xb8bd42c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm8, %ymm10
+	LONG $0x582541c4; BYTE $0xce // vaddpd %ymm14, %ymm11, %ymm9
+	LONG $0x581d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm12, %ymm8
+	LONG $0x5c3541c4; BYTE $0xd3 // vsubpd %ymm11, %ymm9, %ymm10
+	LONG $0x5c3541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm9, %ymm12
+	LONG $0x5c0d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm14, %ymm10
+	LONG $0x5c2541c4; BYTE $0xdc // vsubpd %ymm12, %ymm11, %ymm11
+	LONG $0x582d41c4; BYTE $0xd3 // vaddpd %ymm11, %ymm10, %ymm10
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0x583541c4; BYTE $0xd8 // vaddpd %ymm8, %ymm9, %ymm11
+	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xe1 // vsubpd %ymm9, %ymm8, %ymm12
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	LONG $0xff488c0f; WORD $0xffff // jl <csrDDNormal+0x7c0>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	WORD $0x16eb // jmp <csrDDNormal+0x89a>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x330c8d4b // leaq (%r11,%r14), %rcx
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0x980c8d4b // leaq (%r8,%r11,4), %rcx
+	LONG $0x0c180f42; BYTE $0xb1 // prefetcht0 (%rcx,%r14,4)
+	LONG $0x984c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rcx
+	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
+	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
+	LONG $0x984c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rcx
+	LONG $0x2416b8c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm8, %xmm4
+	LONG $0xa429f8c5; LONG $0x00013024; BYTE $0x00 // vmovaps %xmm4, 0x130(%rsp)
+	LONG $0x1630c1c4; WORD $0xca24 // vmovhps (%r10,%rcx,8), %xmm9, %xmm4
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0x107d01c4; WORD $0xd90c // vmovupd (%r9,%r11,8), %ymm9
+	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0xa429f8c5; LONG $0x00014024; BYTE $0x00 // vmovaps %xmm4, 0x140(%rsp)
+	LONG $0x2416b9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm4
+	LONG $0x107d41c4; WORD $0xcb7c; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %ymm15
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0xa429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm4, 0x180(%rsp)
+	LONG $0x1629c1c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm4
+	LONG $0xc7548b49; BYTE $0x20 // movq 0x20(%r15,%rax,8), %rdx
+	LONG $0xa429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm4, 0x1a0(%rsp)
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0xf8378d0f; WORD $0xffff // jge <csrDDNormal+0x170>
+	LONG $0xf728fdc5 // vmovapd %ymm7, %ymm6
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xf30c180f // prefetcht0 (%rbx,%rsi,8)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
+	LONG $0x107d41c4; WORD $0xf104 // vmovupd (%r9,%rsi,8), %ymm8
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
+	LONG $0x107b21c4; WORD $0xf714 // vmovsd (%rdi,%r14,8), %xmm10
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
+	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
+	LONG $0x1659c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm4, %xmm4
 	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
 	LONG $0x08c38349 // addq $0x8, %r11
-	LONG $0x1865c3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm13, %ymm3, %ymm3
-	LONG $0x107b01c4; WORD $0xf22c // vmovsd (%r10,%r14,8), %xmm13
-	LONG $0x161101c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm13, %xmm13
-	LONG $0x180d43c4; WORD $0x01ed // vinsertf128 $0x1, %xmm13, %ymm14, %ymm13
-	LONG $0x593d41c4; BYTE $0xf5 // vmulpd %ymm13, %ymm8, %ymm14
-	LONG $0xaabd42c4; BYTE $0xee // vfmsub213pd %ymm14, %ymm8, %ymm13
-	LONG $0xb8bd62c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm8, %ymm13
-	LONG $0xc5580dc5 // vaddpd %ymm5, %ymm14, %ymm8
-	LONG $0x5825c1c4; BYTE $0xdd // vaddpd %ymm13, %ymm11, %ymm3
-	LONG $0xdd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm11
-	LONG $0x5c3d41c4; BYTE $0xeb // vsubpd %ymm11, %ymm8, %ymm13
-	LONG $0x5c0d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm14, %ymm11
-	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
-	LONG $0xed58a5c5 // vaddpd %ymm5, %ymm11, %ymm5
-	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
-	LONG $0xeb58bdc5 // vaddpd %ymm3, %ymm8, %ymm5
-	LONG $0x5c5541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm5, %ymm8
-	LONG $0x5c6541c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm11
+	LONG $0x1845c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm7, %ymm7
+	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
+	LONG $0x162901c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm10, %xmm10
+	LONG $0x185dc3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm4, %ymm4
+	LONG $0xd4593dc5 // vmulpd %ymm4, %ymm8, %ymm10
+	LONG $0xaabdc2c4; BYTE $0xe2 // vfmsub213pd %ymm10, %ymm8, %ymm4
+	LONG $0xb8bde2c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm8, %ymm4
+	LONG $0xfd58adc5 // vaddpd %ymm5, %ymm10, %ymm7
+	LONG $0xc55c45c5 // vsubpd %ymm5, %ymm7, %ymm8
+	LONG $0xe4588dc5 // vaddpd %ymm4, %ymm14, %ymm4
+	LONG $0x5c4541c4; BYTE $0xf0 // vsubpd %ymm8, %ymm7, %ymm14
+	LONG $0x5c2d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm8
+	LONG $0x5c55c1c4; BYTE $0xee // vsubpd %ymm14, %ymm5, %ymm5
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xec58c5c5 // vaddpd %ymm4, %ymm7, %ymm5
+	LONG $0xff5cd5c5 // vsubpd %ymm7, %ymm5, %ymm7
+	LONG $0xf75c5dc5 // vsubpd %ymm7, %ymm4, %ymm14
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
-	LONG $0xff4e8c0f; WORD $0xffff // jl <csrDDNormal+0x920>
-	LONG $0xfff79ce9; BYTE $0xff // jmp <csrDDNormal+0x173>
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	LONG $0x1083840f; WORD $0x0000 // je <csrDDNormal+0x1a63>
+	LONG $0xff538c0f; WORD $0xffff // jl <csrDDNormal+0x950>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
+	LONG $0xfff765e9; BYTE $0xff // jmp <csrDDNormal+0x175>
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x11f9840f; WORD $0x0000 // je <csrDDNormal+0x1c12>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x19638c0f; WORD $0x0000 // jl <csrDDNormal+0x234d>
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x1b998c0f; WORD $0x0000 // jl <csrDDNormal+0x25bc>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0xf12c8d4f // leaq (%r9,%r14,8), %r13
+	LONG $0xb0248d4f // leaq (%r8,%r14,4), %r12
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
 	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0xc12c8d4d // leaq (%r9,%rax,8), %r13
-	LONG $0x80248d4d // leaq (%r8,%rax,4), %r12
-	LONG $0x000126e9; BYTE $0x00 // jmp <csrDDNormal+0xb34>
-	WORD $0x9066 // nop
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107b41c4; WORD $0xc904 // vmovsd (%r9,%rcx,8), %xmm8
-	LONG $0x107b41c4; WORD $0xc91c // vmovsd (%r9,%rcx,8), %xmm11
-	LONG $0x593b41c4; WORD $0xd204 // vmulsd (%r10,%rdx,8), %xmm8, %xmm8
-	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
-	LONG $0x0c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm9
+	LONG $0x000159e9; BYTE $0x00 // jmp <csrDDNormal+0xb9b>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107b41c4; WORD $0xd104 // vmovsd (%r9,%rdx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xd11c // vmovsd (%r9,%rdx,8), %xmm11
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x593b41c4; WORD $0xca04 // vmulsd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
+	LONG $0x62107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm12
 	LONG $0x7e7a41c4; BYTE $0xc0 // vmovq %xmm8, %xmm8
 	LONG $0xaaa542c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm11, %ymm10
-	LONG $0xee583dc5 // vaddpd %ymm6, %ymm8, %ymm13
 	LONG $0xb8a542c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm11, %ymm10
-	LONG $0xde5c15c5 // vsubpd %ymm6, %ymm13, %ymm11
-	LONG $0x5c1541c4; BYTE $0xe3 // vsubpd %ymm11, %ymm13, %ymm12
+	LONG $0xce583dc5 // vaddpd %ymm6, %ymm8, %ymm9
+	LONG $0xde5c35c5 // vsubpd %ymm6, %ymm9, %ymm11
+	LONG $0xd7582dc5 // vaddpd %ymm7, %ymm10, %ymm10
+	LONG $0xff559dc5 // vandnpd %ymm7, %ymm12, %ymm7
+	LONG $0x5c3541c4; BYTE $0xeb // vsubpd %ymm11, %ymm9, %ymm13
 	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
-	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
-	LONG $0x5c4dc1c4; BYTE $0xf4 // vsubpd %ymm12, %ymm6, %ymm6
-	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
-	LONG $0xfe58c5c5 // vaddpd %ymm6, %ymm7, %ymm7
-	LONG $0xf75895c5 // vaddpd %ymm7, %ymm13, %ymm6
-	LONG $0x5c4d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm6, %ymm8
-	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
+	LONG $0x5c4d41c4; BYTE $0xed // vsubpd %ymm13, %ymm6, %ymm13
+	LONG $0xf6559dc5 // vandnpd %ymm6, %ymm12, %ymm6
+	LONG $0x583d41c4; BYTE $0xc5 // vaddpd %ymm13, %ymm8, %ymm8
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
+	LONG $0x541d41c4; BYTE $0xca // vandpd %ymm10, %ymm12, %ymm9
+	LONG $0xf656b5c5 // vorpd %ymm6, %ymm9, %ymm6
+	LONG $0x541d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm12, %ymm8
+	LONG $0xff56bdc5 // vorpd %ymm7, %ymm8, %ymm7
 	LONG $0xef7cd5c5 // vhaddpd %ymm7, %ymm5, %ymm5
 	LONG $0xfa14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm7
 	LONG $0xc2157dc5 // vunpckhpd %ymm2, %ymm0, %ymm8
 	LONG $0xc27cfdc5 // vhaddpd %ymm2, %ymm0, %ymm0
 	LONG $0xcb7cf5c5 // vhaddpd %ymm3, %ymm1, %ymm1
 	LONG $0xde14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm3
-	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0xd75cfdc5 // vsubpd %ymm7, %ymm0, %ymm2
 	LONG $0xca5c7dc5 // vsubpd %ymm2, %ymm0, %ymm9
@@ -4740,50 +4829,48 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
 	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
 	LONG $0x0c11fdc5; BYTE $0xc1 // vmovupd %ymm1, (%rcx,%rax,8)
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x0411fdc5; BYTE $0xc1 // vmovupd %ymm0, (%rcx,%rax,8)
-	LONG $0x245c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbx
-	LONG $0x1819840f; WORD $0x0000 // je <csrDDNormal+0x234d>
+	LONG $0x245c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rbx
+	LONG $0x1a21840f; WORD $0x0000 // je <csrDDNormal+0x25bc>
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	WORD $0xd148; BYTE $0xe9 // shrq %rcx
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x44450f48; WORD $0x3024 // cmovneq 0x30(%rsp), %rax
+	LONG $0x44450f48; WORD $0x2024 // cmovneq 0x20(%rsp), %rax
 	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
 	LONG $0x249c3b48; LONG $0x00000080 // cmpq 0x80(%rsp), %rbx
 	LONG $0xc3430f48 // cmovaeq %rbx, %rax
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
-	LONG $0x0e148b48 // movq (%rsi,%rcx), %rdx
-	LONG $0x0e748b48; BYTE $0x08 // movq 0x8(%rsi,%rcx), %rsi
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x137e // jle <csrDDNormal+0xb90>
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x0000b8e9; BYTE $0x00 // jmp <csrDDNormal+0xc3d>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x4c180f41; WORD $0x00d5 // prefetcht0 (%r13,%rdx,8)
-	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
-	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
-	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
-	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
-	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
-	LONG $0x107dc1c4; WORD $0xd114 // vmovupd (%r9,%rdx,8), %ymm2
+	LONG $0x0f348b49 // movq (%r15,%rcx), %rsi
+	LONG $0x0f548b49; BYTE $0x08 // movq 0x8(%r15,%rcx), %rdx
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0x00c38f0f; WORD $0x0000 // jg <csrDDNormal+0xca6>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00f5 // prefetcht0 (%r13,%rsi,8)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
+	LONG $0x107dc1c4; WORD $0xf114 // vmovupd (%r9,%rsi,8), %ymm2
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
 	LONG $0x107ba1c4; WORD $0xf71c // vmovsd (%rdi,%r14,8), %xmm3
 	LONG $0x2410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm4
 	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0x1661a1c4; WORD $0xff1c // vmovhpd (%rdi,%r15,8), %xmm3, %xmm3
-	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
-	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
+	LONG $0x2416d9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x107b81c4; WORD $0xf224 // vmovsd (%r10,%r14,8), %xmm4
 	LONG $0x165981c4; WORD $0xfa24 // vmovhpd (%r10,%r15,8), %xmm4, %xmm4
@@ -4802,100 +4889,112 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xc158edc5 // vaddpd %ymm1, %ymm2, %ymm0
 	LONG $0xd25cfdc5 // vsubpd %ymm2, %ymm0, %ymm2
 	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0xff538e0f; WORD $0xffff // jle <csrDDNormal+0xb90>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
-	LONG $0x011f840f; WORD $0x0000 // je <csrDDNormal+0xd68>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
-	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x5e75 // jne <csrDDNormal+0xcb0>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc914 // vmovsd (%r9,%rcx,8), %xmm2
-	LONG $0x107bc1c4; WORD $0xc92c // vmovsd (%r9,%rcx,8), %xmm5
-	LONG $0x596bc1c4; WORD $0xd214 // vmulsd (%r10,%rdx,8), %xmm2, %xmm2
-	LONG $0x107bc1c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm4
-	LONG $0x1c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm3
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xff548e0f; WORD $0xffff // jle <csrDDNormal+0xbf0>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x015b840f; WORD $0x0000 // je <csrDDNormal+0xe0d>
+	LONG $0x015e8d4c // leaq 0x1(%rsi), %r11
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0x0081850f; WORD $0x0000 // jne <csrDDNormal+0xd40>
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xf114 // vmovsd (%r9,%rsi,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xf12c // vmovsd (%r9,%rsi,8), %xmm5
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x596bc1c4; WORD $0xca14 // vmulsd (%r10,%rcx,8), %xmm2, %xmm2
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x1c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm3
+	LONG $0x7610fdc5; BYTE $0x18 // vmovupd 0x18(%rsi), %ymm6
 	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
 	LONG $0xaad5e2c4; BYTE $0xe2 // vfmsub213pd %ymm2, %ymm5, %ymm4
-	LONG $0xfa58fdc5 // vaddpd %ymm2, %ymm0, %ymm7
 	LONG $0xb8d5e2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm5, %ymm4
-	LONG $0xe85cc5c5 // vsubpd %ymm0, %ymm7, %ymm5
-	LONG $0xf55cc5c5 // vsubpd %ymm5, %ymm7, %ymm6
+	LONG $0xd858edc5 // vaddpd %ymm0, %ymm2, %ymm3
+	LONG $0xe85ce5c5 // vsubpd %ymm0, %ymm3, %ymm5
+	LONG $0xe158ddc5 // vaddpd %ymm1, %ymm4, %ymm4
+	LONG $0xc955cdc5 // vandnpd %ymm1, %ymm6, %ymm1
+	LONG $0xfd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm7
 	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	LONG $0xc158c5c5 // vaddpd %ymm1, %ymm7, %ymm0
-	LONG $0xd75cfdc5 // vsubpd %ymm7, %ymm0, %ymm2
-	LONG $0x0000b6e9; BYTE $0x00 // jmp <csrDDNormal+0xd64>
-	WORD $0x9066 // nop
-	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	LONG $0x883c8d4d // leaq (%r8,%rcx,4), %r15
-	LONG $0x311c8d4e // leaq (%rcx,%r14), %r11
+	LONG $0xff5cfdc5 // vsubpd %ymm7, %ymm0, %ymm7
+	LONG $0xc055cdc5 // vandnpd %ymm0, %ymm6, %ymm0
+	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
+	LONG $0xe258e5c5 // vaddpd %ymm2, %ymm3, %ymm4
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xdc54cdc5 // vandpd %ymm4, %ymm6, %ymm3
+	LONG $0xc056e5c5 // vorpd %ymm0, %ymm3, %ymm0
+	LONG $0xd254cdc5 // vandpd %ymm2, %ymm6, %ymm2
+	LONG $0x0000cce9; BYTE $0x00 // jmp <csrDDNormal+0xe09>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xb03c8d4d // leaq (%r8,%rsi,4), %r15
+	LONG $0x361c8d4e // leaq (%rsi,%r14), %r11
 	LONG $0x0c180f43; BYTE $0xd9 // prefetcht0 (%r9,%r11,8)
 	LONG $0x0c180f43; BYTE $0xb7 // prefetcht0 (%r15,%r14,4)
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
-	LONG $0x107dc1c4; WORD $0xc914 // vmovupd (%r9,%rcx,8), %ymm2
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
+	LONG $0xb07c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r15
+	LONG $0x107dc1c4; WORD $0xf114 // vmovupd (%r9,%rsi,8), %ymm2
+	LONG $0xb074634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r14
+	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
 	LONG $0x107ba1c4; WORD $0xff1c // vmovsd (%rdi,%r15,8), %xmm3
 	LONG $0x107ba1c4; WORD $0xdf24 // vmovsd (%rdi,%r11,8), %xmm4
 	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
-	LONG $0x1c16e1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm3, %xmm3
+	LONG $0x1c16e1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm3, %xmm3
 	LONG $0x1659a1c4; WORD $0xf724 // vmovhpd (%rdi,%r14,8), %xmm4, %xmm4
 	LONG $0x165181c4; WORD $0xf22c // vmovhpd (%r10,%r14,8), %xmm5, %xmm5
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x107b81c4; WORD $0xfa24 // vmovsd (%r10,%r15,8), %xmm4
-	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x1659c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm4, %xmm4
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xec59edc5 // vmulpd %ymm4, %ymm2, %ymm5
-	LONG $0xaaede2c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm2, %ymm4
+	LONG $0x6c10fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm5
+	LONG $0xf459edc5 // vmulpd %ymm4, %ymm2, %ymm6
+	LONG $0xaaede2c4; BYTE $0xe6 // vfmsub213pd %ymm6, %ymm2, %ymm4
 	LONG $0xb8ede2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm2, %ymm4
-	LONG $0x5410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm2
-	LONG $0xdd54edc5 // vandpd %ymm5, %ymm2, %ymm3
-	LONG $0xd454edc5 // vandpd %ymm4, %ymm2, %ymm2
-	LONG $0xe358fdc5 // vaddpd %ymm3, %ymm0, %ymm4
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xe85cddc5 // vsubpd %ymm0, %ymm4, %ymm5
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	LONG $0xc158ddc5 // vaddpd %ymm1, %ymm4, %ymm0
-	LONG $0xd45cfdc5 // vsubpd %ymm4, %ymm0, %ymm2
-	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0xd058cdc5 // vaddpd %ymm0, %ymm6, %ymm2
+	LONG $0xd85cedc5 // vsubpd %ymm0, %ymm2, %ymm3
+	LONG $0xe158ddc5 // vaddpd %ymm1, %ymm4, %ymm4
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xfb5cedc5 // vsubpd %ymm3, %ymm2, %ymm7
+	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
+	LONG $0xff5cfdc5 // vsubpd %ymm7, %ymm0, %ymm7
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xe358edc5 // vaddpd %ymm3, %ymm2, %ymm4
+	LONG $0xd25cddc5 // vsubpd %ymm2, %ymm4, %ymm2
+	LONG $0xd25ce5c5 // vsubpd %ymm2, %ymm3, %ymm2
+	LONG $0xdc54d5c5 // vandpd %ymm4, %ymm5, %ymm3
+	LONG $0xc056e5c5 // vorpd %ymm0, %ymm3, %ymm0
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
 	LONG $0x02e0c148 // shlq $0x2, %rax
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xc15c8b4c; BYTE $0x10 // movq 0x10(%rcx,%rax,8), %r11
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	WORD $0x097e // jle <csrDDNormal+0xd90>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x0000ade9; BYTE $0x00 // jmp <csrDDNormal+0xe3c>
-	BYTE $0x90 // nop
-	LONG $0x4c180f41; WORD $0x00f5 // prefetcht0 (%r13,%rsi,8)
-	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
-	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
-	LONG $0x107dc1c4; WORD $0xf124 // vmovupd (%r9,%rsi,8), %ymm4
+	LONG $0xc7748b49; BYTE $0x10 // movq 0x10(%r15,%rax,8), %rsi
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x00bb8f0f; WORD $0x0000 // jg <csrDDNormal+0xee6>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00d5 // prefetcht0 (%r13,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
+	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
 	LONG $0x107ba1c4; WORD $0xf72c // vmovsd (%rdi,%r14,8), %xmm5
 	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
 	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
 	LONG $0x3416c9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm6, %xmm6
 	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xf234 // vmovsd (%r10,%r14,8), %xmm6
 	LONG $0x164981c4; WORD $0xfa34 // vmovhpd (%r10,%r15,8), %xmm6, %xmm6
@@ -4914,99 +5013,111 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xd358ddc5 // vaddpd %ymm3, %ymm4, %ymm2
 	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff548e0f; WORD $0xffff // jle <csrDDNormal+0xd90>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x294c; BYTE $0xda // subq %r11, %rdx
-	LONG $0x0120840f; WORD $0x0000 // je <csrDDNormal+0xf68>
-	LONG $0x01718d48 // leaq 0x1(%rcx), %rsi
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x5f75 // jne <csrDDNormal+0xeb0>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc924 // vmovsd (%r9,%rcx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xc93c // vmovsd (%r9,%rcx,8), %xmm7
-	LONG $0x595bc1c4; WORD $0xd224 // vmulsd (%r10,%rdx,8), %xmm4, %xmm4
-	LONG $0x107bc1c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm6
-	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	LONG $0xff548e0f; WORD $0xffff // jle <csrDDNormal+0xe30>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x015c840f; WORD $0x0000 // je <csrDDNormal+0x104e>
+	LONG $0x015a8d4c // leaq 0x1(%rdx), %r11
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	LONG $0x0081850f; WORD $0x0000 // jne <csrDDNormal+0xf80>
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107bc1c4; WORD $0xd124 // vmovsd (%r9,%rdx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xd13c // vmovsd (%r9,%rdx,8), %xmm7
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x595bc1c4; WORD $0xca24 // vmulsd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x42107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm8
 	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
 	LONG $0xaac5e2c4; BYTE $0xf4 // vfmsub213pd %ymm4, %ymm7, %ymm6
-	LONG $0xcc586dc5 // vaddpd %ymm4, %ymm2, %ymm9
 	LONG $0xb8c5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm7, %ymm6
-	LONG $0xfa5cb5c5 // vsubpd %ymm2, %ymm9, %ymm7
-	LONG $0xc75c35c5 // vsubpd %ymm7, %ymm9, %ymm8
+	LONG $0xea58ddc5 // vaddpd %ymm2, %ymm4, %ymm5
+	LONG $0xfa5cd5c5 // vsubpd %ymm2, %ymm5, %ymm7
+	LONG $0xf358cdc5 // vaddpd %ymm3, %ymm6, %ymm6
+	LONG $0xdb55bdc5 // vandnpd %ymm3, %ymm8, %ymm3
+	LONG $0xcf5c55c5 // vsubpd %ymm7, %ymm5, %ymm9
 	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
-	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
-	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
-	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
-	LONG $0xd358b5c5 // vaddpd %ymm3, %ymm9, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm2, %ymm4
-	LONG $0x0000b5e9; BYTE $0x00 // jmp <csrDDNormal+0xf64>
-	BYTE $0x90 // nop
-	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	LONG $0x883c8d4d // leaq (%r8,%rcx,4), %r15
-	LONG $0x31348d4a // leaq (%rcx,%r14), %rsi
-	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x5c6d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm2, %ymm9
+	LONG $0xd255bdc5 // vandnpd %ymm2, %ymm8, %ymm2
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xee54bdc5 // vandpd %ymm6, %ymm8, %ymm5
+	LONG $0xd256d5c5 // vorpd %ymm2, %ymm5, %ymm2
+	LONG $0xe454bdc5 // vandpd %ymm4, %ymm8, %ymm4
+	LONG $0x0000cce9; BYTE $0x00 // jmp <csrDDNormal+0x104a>
+	WORD $0x9066 // nop
+	LONG $0x903c8d4d // leaq (%r8,%rdx,4), %r15
+	LONG $0x321c8d4e // leaq (%rdx,%r14), %r11
+	LONG $0x0c180f43; BYTE $0xd9 // prefetcht0 (%r9,%r11,8)
 	LONG $0x0c180f43; BYTE $0xb7 // prefetcht0 (%r15,%r14,4)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
-	LONG $0x107dc1c4; WORD $0xc924 // vmovupd (%r9,%rcx,8), %ymm4
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0x901c634d // movslq (%r8,%rdx,4), %r11
+	LONG $0x907c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r15
+	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
+	LONG $0x9074634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r14
+	LONG $0x90546349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rdx
 	LONG $0x107ba1c4; WORD $0xff2c // vmovsd (%rdi,%r15,8), %xmm5
-	LONG $0x3410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm6
-	LONG $0x107bc1c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm7
-	LONG $0x2c16d1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm5, %xmm5
+	LONG $0x107ba1c4; WORD $0xdf34 // vmovsd (%rdi,%r11,8), %xmm6
+	LONG $0x107b81c4; WORD $0xda3c // vmovsd (%r10,%r11,8), %xmm7
+	LONG $0x2c16d1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm5, %xmm5
 	LONG $0x1649a1c4; WORD $0xf734 // vmovhpd (%rdi,%r14,8), %xmm6, %xmm6
 	LONG $0x164181c4; WORD $0xf23c // vmovhpd (%r10,%r14,8), %xmm7, %xmm7
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xfa34 // vmovsd (%r10,%r15,8), %xmm6
-	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x1649c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm6, %xmm6
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0xfe59ddc5 // vmulpd %ymm6, %ymm4, %ymm7
-	LONG $0xaadde2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm4, %ymm6
+	LONG $0x7c10fdc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm7
+	LONG $0xc6595dc5 // vmulpd %ymm6, %ymm4, %ymm8
+	LONG $0xaaddc2c4; BYTE $0xf0 // vfmsub213pd %ymm8, %ymm4, %ymm6
 	LONG $0xb8dde2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm4, %ymm6
-	LONG $0x6410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm4
-	LONG $0xef54ddc5 // vandpd %ymm7, %ymm4, %ymm5
-	LONG $0xe654ddc5 // vandpd %ymm6, %ymm4, %ymm4
-	LONG $0xf558edc5 // vaddpd %ymm5, %ymm2, %ymm6
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xfa5ccdc5 // vsubpd %ymm2, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
-	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
-	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
-	LONG $0xd358cdc5 // vaddpd %ymm3, %ymm6, %ymm2
-	LONG $0xe65cedc5 // vsubpd %ymm6, %ymm2, %ymm4
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0xe258bdc5 // vaddpd %ymm2, %ymm8, %ymm4
+	LONG $0xea5cddc5 // vsubpd %ymm2, %ymm4, %ymm5
+	LONG $0xf358cdc5 // vaddpd %ymm3, %ymm6, %ymm6
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xcd5c5dc5 // vsubpd %ymm5, %ymm4, %ymm9
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0x5c6d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm2, %ymm9
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xf558ddc5 // vaddpd %ymm5, %ymm4, %ymm6
+	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xee54c5c5 // vandpd %ymm6, %ymm7, %ymm5
+	LONG $0xd256d5c5 // vorpd %ymm2, %ymm5, %ymm2
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0xc7548b49; BYTE $0x18 // movq 0x18(%r15,%rax,8), %rdx
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xc1748b48; BYTE $0x18 // movq 0x18(%rcx,%rax,8), %rsi
-	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
-	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x0d7e // jle <csrDDNormal+0xf90>
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	LONG $0x0000b2e9; BYTE $0x00 // jmp <csrDDNormal+0x103d>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x4c180f43; WORD $0x00dd // prefetcht0 (%r13,%r11,8)
-	LONG $0x0c180f43; BYTE $0x9c // prefetcht0 (%r12,%r11,4)
-	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0x00bf8f0f; WORD $0x0000 // jg <csrDDNormal+0x1127>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00f5 // prefetcht0 (%r13,%rsi,8)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
 	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
-	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
+	LONG $0x107dc1c4; WORD $0xf134 // vmovupd (%r9,%rsi,8), %ymm6
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
 	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
-	LONG $0x107d81c4; WORD $0xd934 // vmovupd (%r9,%r11,8), %ymm6
 	LONG $0x107ba1c4; WORD $0xf73c // vmovsd (%rdi,%r14,8), %xmm7
 	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
 	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
-	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
-	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x1641a1c4; WORD $0xff3c // vmovhpd (%rdi,%r15,8), %xmm7, %xmm7
-	LONG $0x041639c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm8
-	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x041639c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xf204 // vmovsd (%r10,%r14,8), %xmm8
 	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
@@ -5025,99 +5136,111 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xe558cdc5 // vaddpd %ymm5, %ymm6, %ymm4
 	LONG $0xf65cddc5 // vsubpd %ymm6, %ymm4, %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0xff538e0f; WORD $0xffff // jle <csrDDNormal+0xf90>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
-	LONG $0x0133840f; WORD $0x0000 // je <csrDDNormal+0x117c>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
-	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x6e75 // jne <csrDDNormal+0x10c0>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc934 // vmovsd (%r9,%rcx,8), %xmm6
-	LONG $0x107b41c4; WORD $0xc90c // vmovsd (%r9,%rcx,8), %xmm9
-	LONG $0x594bc1c4; WORD $0xd234 // vmulsd (%r10,%rdx,8), %xmm6, %xmm6
-	LONG $0x107b41c4; WORD $0xd204 // vmovsd (%r10,%rdx,8), %xmm8
-	LONG $0x3c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm7
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xff538e0f; WORD $0xffff // jle <csrDDNormal+0x1070>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x016c840f; WORD $0x0000 // je <csrDDNormal+0x129f>
+	LONG $0x015e8d4c // leaq 0x1(%rsi), %r11
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0x0090850f; WORD $0x0000 // jne <csrDDNormal+0x11d0>
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xf134 // vmovsd (%r9,%rsi,8), %xmm6
+	LONG $0x107b41c4; WORD $0xf10c // vmovsd (%r9,%rsi,8), %xmm9
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x594bc1c4; WORD $0xca34 // vmulsd (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x56107dc5; BYTE $0x18 // vmovupd 0x18(%rsi), %ymm10
 	LONG $0xf67efac5 // vmovq %xmm6, %xmm6
 	LONG $0xaab562c4; BYTE $0xc6 // vfmsub213pd %ymm6, %ymm9, %ymm8
-	LONG $0xde585dc5 // vaddpd %ymm6, %ymm4, %ymm11
 	LONG $0xb8b562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm9, %ymm8
-	LONG $0xcc5c25c5 // vsubpd %ymm4, %ymm11, %ymm9
-	LONG $0x5c2541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm11, %ymm10
+	LONG $0xfc58cdc5 // vaddpd %ymm4, %ymm6, %ymm7
+	LONG $0xcc5c45c5 // vsubpd %ymm4, %ymm7, %ymm9
+	LONG $0xc5583dc5 // vaddpd %ymm5, %ymm8, %ymm8
+	LONG $0xed55adc5 // vandnpd %ymm5, %ymm10, %ymm5
+	LONG $0x5c4541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm11
 	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
-	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
-	LONG $0xe558a5c5 // vaddpd %ymm5, %ymm11, %ymm4
-	LONG $0x5c5dc1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm4, %ymm6
-	LONG $0x0000c6e9; BYTE $0x00 // jmp <csrDDNormal+0x1178>
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xe455adc5 // vandnpd %ymm4, %ymm10, %ymm4
+	LONG $0xf658a5c5 // vaddpd %ymm6, %ymm11, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xc65845c5 // vaddpd %ymm6, %ymm7, %ymm8
+	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x542dc1c4; BYTE $0xf8 // vandpd %ymm8, %ymm10, %ymm7
+	LONG $0xe456c5c5 // vorpd %ymm4, %ymm7, %ymm4
+	LONG $0xf654adc5 // vandpd %ymm6, %ymm10, %ymm6
+	LONG $0x0000d9e9; BYTE $0x00 // jmp <csrDDNormal+0x129b>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	LONG $0x883c8d4d // leaq (%r8,%rcx,4), %r15
-	LONG $0x311c8d4e // leaq (%rcx,%r14), %r11
+	LONG $0xb03c8d4d // leaq (%r8,%rsi,4), %r15
+	LONG $0x361c8d4e // leaq (%rsi,%r14), %r11
 	LONG $0x0c180f43; BYTE $0xd9 // prefetcht0 (%r9,%r11,8)
 	LONG $0x0c180f43; BYTE $0xb7 // prefetcht0 (%r15,%r14,4)
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
-	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
+	LONG $0xb07c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r15
+	LONG $0x107dc1c4; WORD $0xf134 // vmovupd (%r9,%rsi,8), %ymm6
+	LONG $0xb074634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r14
+	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
 	LONG $0x107ba1c4; WORD $0xff3c // vmovsd (%rdi,%r15,8), %xmm7
 	LONG $0x107b21c4; WORD $0xdf04 // vmovsd (%rdi,%r11,8), %xmm8
 	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
-	LONG $0x3c16c1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm7, %xmm7
+	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
 	LONG $0x163921c4; WORD $0xf704 // vmovhpd (%rdi,%r14,8), %xmm8, %xmm8
 	LONG $0x163101c4; WORD $0xf20c // vmovhpd (%r10,%r14,8), %xmm9, %xmm9
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xfa04 // vmovsd (%r10,%r15,8), %xmm8
-	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x163941c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm8, %xmm8
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
-	LONG $0xaacd42c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm6, %ymm8
+	LONG $0x4c107dc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm9
+	LONG $0xd6593dc5 // vmulpd %ymm6, %ymm8, %ymm10
+	LONG $0xaacd42c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm6, %ymm8
 	LONG $0xb8cd62c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm6, %ymm8
-	LONG $0x7410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm6
-	LONG $0xfe54b5c5 // vandpd %ymm6, %ymm9, %ymm7
-	LONG $0xf654bdc5 // vandpd %ymm6, %ymm8, %ymm6
-	LONG $0xc7585dc5 // vaddpd %ymm7, %ymm4, %ymm8
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0xcc5c3dc5 // vsubpd %ymm4, %ymm8, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
-	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
-	LONG $0xe558bdc5 // vaddpd %ymm5, %ymm8, %ymm4
-	LONG $0x5c5dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm4, %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0xf458adc5 // vaddpd %ymm4, %ymm10, %ymm6
+	LONG $0xfc5ccdc5 // vsubpd %ymm4, %ymm6, %ymm7
+	LONG $0xc5583dc5 // vaddpd %ymm5, %ymm8, %ymm8
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xdf5c4dc5 // vsubpd %ymm7, %ymm6, %ymm11
+	LONG $0xff5cadc5 // vsubpd %ymm7, %ymm10, %ymm7
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xc7584dc5 // vaddpd %ymm7, %ymm6, %ymm8
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5435c1c4; BYTE $0xf8 // vandpd %ymm8, %ymm9, %ymm7
+	LONG $0xe456c5c5 // vorpd %ymm4, %ymm7, %ymm4
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0xed56cdc5 // vorpd %ymm5, %ymm6, %ymm5
+	LONG $0xc7748b49; BYTE $0x20 // movq 0x20(%r15,%rax,8), %rsi
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0xc1548b48; BYTE $0x20 // movq 0x20(%rcx,%rax,8), %rdx
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x097e // jle <csrDDNormal+0x11a0>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x0000b4e9; BYTE $0x00 // jmp <csrDDNormal+0x1253>
-	BYTE $0x90 // nop
-	LONG $0x4c180f41; WORD $0x00f5 // prefetcht0 (%r13,%rsi,8)
-	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
-	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
-	LONG $0x107d41c4; WORD $0xf104 // vmovupd (%r9,%rsi,8), %ymm8
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x00c38f0f; WORD $0x0000 // jg <csrDDNormal+0x137c>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x4c180f41; WORD $0x00d5 // prefetcht0 (%r13,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
+	LONG $0x107d41c4; WORD $0xd104 // vmovupd (%r9,%rdx,8), %ymm8
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0x987c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r15
 	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
 	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x163121c4; WORD $0xff0c // vmovhpd (%rdi,%r15,8), %xmm9, %xmm9
-	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
-	LONG $0x162101c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm11, %xmm11
+	LONG $0x141629c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm11, %xmm11
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
 	LONG $0x162901c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm10, %xmm10
@@ -5136,281 +5259,305 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xf758bdc5 // vaddpd %ymm7, %ymm8, %ymm6
 	LONG $0x5c4d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm6, %ymm8
 	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff4d8e0f; WORD $0xffff // jle <csrDDNormal+0x11a0>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
-	LONG $0xf812840f; WORD $0xffff // je <csrDDNormal+0xa71>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
-	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	LONG $0xf7a4840f; WORD $0xffff // je <csrDDNormal+0xa10>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x88348d4d // leaq (%r8,%rcx,4), %r14
-	LONG $0x19148d4a // leaq (%rcx,%r11), %rdx
-	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
-	LONG $0x0c180f43; BYTE $0x9e // prefetcht0 (%r14,%r11,4)
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x8874634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r14
-	LONG $0x107d41c4; WORD $0xc904 // vmovupd (%r9,%rcx,8), %ymm8
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	LONG $0xff4e8e0f; WORD $0xffff // jle <csrDDNormal+0x12c0>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0xf750840f; WORD $0xffff // je <csrDDNormal+0xad8>
+	LONG $0x015a8d4c // leaq 0x1(%rdx), %r11
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	LONG $0xf6bb840f; WORD $0xffff // je <csrDDNormal+0xa50>
+	LONG $0x901c8d4d // leaq (%r8,%rdx,4), %r11
+	LONG $0x32348d4a // leaq (%rdx,%r14), %rsi
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x0c180f43; BYTE $0xb3 // prefetcht0 (%r11,%r14,4)
+	LONG $0x90346349 // movslq (%r8,%rdx,4), %rsi
+	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
+	LONG $0x107d41c4; WORD $0xd104 // vmovupd (%r9,%rdx,8), %ymm8
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x90546349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rdx
 	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
-	LONG $0x14107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm10
-	LONG $0x107b41c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm11
-	LONG $0x0c1631c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm9, %xmm9
+	LONG $0x14107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm10
+	LONG $0x107b41c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm11
+	LONG $0x0c1631c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm9, %xmm9
 	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
 	LONG $0x162101c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm11, %xmm11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
-	LONG $0x162941c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm10, %xmm10
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	LONG $0x162941c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm10
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
-	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
-	LONG $0xaabd42c4; BYTE $0xd3 // vfmsub213pd %ymm11, %ymm8, %ymm10
+	LONG $0x5c107dc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm11
+	LONG $0x593d41c4; BYTE $0xe2 // vmulpd %ymm10, %ymm8, %ymm12
+	LONG $0xaabd42c4; BYTE $0xd4 // vfmsub213pd %ymm12, %ymm8, %ymm10
 	LONG $0xb8bd42c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm8, %ymm10
-	LONG $0x44107dc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm8
-	LONG $0x543d41c4; BYTE $0xcb // vandpd %ymm11, %ymm8, %ymm9
-	LONG $0x543d41c4; BYTE $0xc2 // vandpd %ymm10, %ymm8, %ymm8
-	LONG $0xd65835c5 // vaddpd %ymm6, %ymm9, %ymm10
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xde5c2dc5 // vsubpd %ymm6, %ymm10, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0x5c4dc1c4; BYTE $0xf4 // vsubpd %ymm12, %ymm6, %ymm6
-	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
-	LONG $0xfe58c5c5 // vaddpd %ymm6, %ymm7, %ymm7
-	LONG $0xf758adc5 // vaddpd %ymm7, %ymm10, %ymm6
-	LONG $0x5c4d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm6, %ymm8
-	LONG $0xfff741e9; BYTE $0xff // jmp <csrDDNormal+0xa6c>
+	LONG $0xc6581dc5 // vaddpd %ymm6, %ymm12, %ymm8
+	LONG $0xce5c3dc5 // vsubpd %ymm6, %ymm8, %ymm9
+	LONG $0xd7582dc5 // vaddpd %ymm7, %ymm10, %ymm10
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0x5c3d41c4; BYTE $0xe9 // vsubpd %ymm9, %ymm8, %ymm13
+	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
+	LONG $0x5c4d41c4; BYTE $0xed // vsubpd %ymm13, %ymm6, %ymm13
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
+	LONG $0x583d41c4; BYTE $0xd1 // vaddpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm8
+	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
+	LONG $0x542541c4; BYTE $0xca // vandpd %ymm10, %ymm11, %ymm9
+	LONG $0xf656b5c5 // vorpd %ymm6, %ymm9, %ymm6
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0xfff66ce9; BYTE $0xff // jmp <csrDDNormal+0xad4>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x10188c0f; WORD $0x0000 // jl <csrDDNormal+0x234d>
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x114a8c0f; WORD $0x0000 // jl <csrDDNormal+0x25bc>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
 	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
-	LONG $0x00037ae9; BYTE $0x00 // jmp <csrDDNormal+0x16c6>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x805c634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r11
-	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	LONG $0x107d41c4; WORD $0xc124 // vmovupd (%r9,%rax,8), %ymm12
-	LONG $0x24742b48; BYTE $0x60 // subq 0x60(%rsp), %rsi
-	LONG $0xa054634b; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %rdx
+	LONG $0x0003d5e9; BYTE $0x00 // jmp <csrDDNormal+0x185e>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xa05c634f; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %r11
+	LONG $0x107d01c4; WORD $0xe124 // vmovupd (%r9,%r12,8), %ymm12
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x24442b48; BYTE $0x60 // subq 0x60(%rsp), %rax
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
+	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
 	LONG $0x107b21c4; WORD $0xdf04 // vmovsd (%rdi,%r11,8), %xmm8
 	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
-	LONG $0x805c634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r11
+	LONG $0xa05c634f; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %r11
 	LONG $0x163921c4; WORD $0xdf04 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm8
 	LONG $0x163101c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm9, %xmm9
-	LONG $0x801c634d // movslq (%r8,%rax,4), %r11
-	LONG $0x80446349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rax
+	LONG $0xa01c634f // movslq (%r8,%r12,4), %r11
 	LONG $0x107b21c4; WORD $0xdf14 // vmovsd (%rdi,%r11,8), %xmm10
 	LONG $0x107b01c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm11
-	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
-	LONG $0x141629c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm10, %xmm10
-	LONG $0x162141c4; WORD $0xc21c // vmovhpd (%r10,%rax,8), %xmm11, %xmm11
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	LONG $0x24442b48; BYTE $0x50 // subq 0x50(%rsp), %rax
+	LONG $0xa05c634f; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %r11
+	LONG $0x162101c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm11, %xmm11
+	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0x249c2b4c; LONG $0x000000c0 // subq 0xc0(%rsp), %r11
+	LONG $0x182543c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm9
 	LONG $0x182d43c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm10
-	LONG $0x182543c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm8
-	LONG $0x1c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm11
-	LONG $0x591d41c4; BYTE $0xc8 // vmulpd %ymm8, %ymm12, %ymm9
-	LONG $0xaa9d42c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm12, %ymm8
-	LONG $0xb89d42c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm12, %ymm8
-	LONG $0x107d41c4; WORD $0xf354; BYTE $0x20 // vmovupd 0x20(%r11,%rsi,8), %ymm10
-	LONG $0x107b41c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm12
-	LONG $0xa054634b; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %rdx
-	LONG $0x1c1621c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm11, %xmm11
-	LONG $0x161941c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm12, %xmm12
-	LONG $0xa014634b // movslq (%r8,%r12,4), %rdx
-	LONG $0x542d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm10, %ymm8
-	LONG $0x542d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm10, %ymm9
-	LONG $0xc3583dc5 // vaddpd %ymm3, %ymm8, %ymm8
-	LONG $0xda58b5c5 // vaddpd %ymm2, %ymm9, %ymm3
-	LONG $0x2c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm13
-	LONG $0x107b41c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm14
-	LONG $0xa054634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rdx
-	LONG $0xd25c65c5 // vsubpd %ymm2, %ymm3, %ymm10
-	LONG $0x5c6541c4; BYTE $0xfa // vsubpd %ymm10, %ymm3, %ymm15
-	LONG $0x160941c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm14, %xmm14
+	LONG $0x107d41c4; WORD $0xc644; BYTE $0x20 // vmovupd 0x20(%r14,%rax,8), %ymm8
+	LONG $0xb0446349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rax
+	LONG $0x591d41c4; BYTE $0xd9 // vmulpd %ymm9, %ymm12, %ymm11
+	LONG $0xaa9d42c4; BYTE $0xcb // vfmsub213pd %ymm11, %ymm12, %ymm9
+	LONG $0xb89d42c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm12, %ymm9
+	LONG $0xd25825c5 // vaddpd %ymm2, %ymm11, %ymm10
+	LONG $0xe25c2dc5 // vsubpd %ymm2, %ymm10, %ymm12
+	LONG $0xcb5835c5 // vaddpd %ymm3, %ymm9, %ymm9
+	LONG $0xdb55bdc5 // vandnpd %ymm3, %ymm8, %ymm3
+	LONG $0x5c2d41c4; BYTE $0xec // vsubpd %ymm12, %ymm10, %ymm13
+	LONG $0x5c2541c4; BYTE $0xdc // vsubpd %ymm12, %ymm11, %ymm11
+	LONG $0x24107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm12
+	LONG $0x5c6d41c4; BYTE $0xed // vsubpd %ymm13, %ymm2, %ymm13
+	LONG $0xd255bdc5 // vandnpd %ymm2, %ymm8, %ymm2
+	LONG $0x582541c4; BYTE $0xdd // vaddpd %ymm13, %ymm11, %ymm11
+	LONG $0x107b41c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm13
+	LONG $0xb0446349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rax
+	LONG $0x582541c4; BYTE $0xc9 // vaddpd %ymm9, %ymm11, %ymm9
+	LONG $0x241619c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm12, %xmm12
+	LONG $0x161141c4; WORD $0xc22c // vmovhpd (%r10,%rax,8), %xmm13, %xmm13
+	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
+	LONG $0x582d41c4; BYTE $0xd9 // vaddpd %ymm9, %ymm10, %ymm11
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0x543d41c4; BYTE $0xdb // vandpd %ymm11, %ymm8, %ymm11
+	LONG $0x34107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm14
+	LONG $0x107b41c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm15
+	LONG $0xb0446349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rax
+	LONG $0xd256a5c5 // vorpd %ymm2, %ymm11, %ymm2
+	LONG $0x107d01c4; WORD $0xde5c; BYTE $0x20 // vmovupd 0x20(%r14,%r11,8), %ymm11
+	LONG $0x5429fdc5; WORD $0x6024 // vmovapd %ymm2, 0x60(%rsp)
 	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
-	LONG $0x2c1611c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm13, %xmm13
-	LONG $0x5c6dc1c4; BYTE $0xd7 // vsubpd %ymm15, %ymm2, %ymm2
-	LONG $0x107d01c4; WORD $0xe13c // vmovupd (%r9,%r12,8), %ymm15
-	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
-	LONG $0x180d43c4; WORD $0x01cc // vinsertf128 $0x1, %xmm12, %ymm14, %ymm9
-	LONG $0x181543c4; WORD $0x01db // vinsertf128 $0x1, %xmm11, %ymm13, %ymm11
-	LONG $0xc2583dc5 // vaddpd %ymm2, %ymm8, %ymm8
-	LONG $0x590541c4; BYTE $0xd1 // vmulpd %ymm9, %ymm15, %ymm10
-	LONG $0xd358bdc5 // vaddpd %ymm3, %ymm8, %ymm2
-	LONG $0xaa8542c4; BYTE $0xca // vfmsub213pd %ymm10, %ymm15, %ymm9
-	LONG $0xdb5cedc5 // vsubpd %ymm3, %ymm2, %ymm3
-	LONG $0xb88542c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm15, %ymm9
-	LONG $0x107d41c4; WORD $0xc35c; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %ymm11
-	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
-	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
-	LONG $0xa84c634b; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %rcx
-	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
-	LONG $0x24107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm12
-	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
-	LONG $0xa84c634b; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %rcx
-	LONG $0x542541c4; BYTE $0xc1 // vandpd %ymm9, %ymm11, %ymm8
-	LONG $0x542541c4; BYTE $0xd2 // vandpd %ymm10, %ymm11, %ymm10
-	LONG $0xc5583dc5 // vaddpd %ymm5, %ymm8, %ymm8
-	LONG $0xe858adc5 // vaddpd %ymm0, %ymm10, %ymm5
-	LONG $0x241619c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm12, %xmm12
-	LONG $0x161141c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm13, %xmm13
-	LONG $0xa80c634b // movslq (%r8,%r13,4), %rcx
-	LONG $0xc85c55c5 // vsubpd %ymm0, %ymm5, %ymm9
-	LONG $0x34107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm14
-	LONG $0x107b41c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm15
-	LONG $0xa84c634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rcx
-	LONG $0x5c5541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm5, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0x107d01c4; WORD $0xe91c // vmovupd (%r9,%r13,8), %ymm11
-	LONG $0x160141c4; WORD $0xca3c // vmovhpd (%r10,%rcx,8), %xmm15, %xmm15
-	LONG $0x341609c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm14, %xmm14
-	LONG $0x984c6349; BYTE $0x08 // movslq 0x8(%r8,%rbx,4), %rcx
-	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
-	LONG $0xc0583dc5 // vaddpd %ymm0, %ymm8, %ymm8
-	LONG $0xc558bdc5 // vaddpd %ymm5, %ymm8, %ymm0
-	LONG $0x180543c4; WORD $0x01cd // vinsertf128 $0x1, %xmm13, %ymm15, %ymm9
-	LONG $0x180d43c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm12
-	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
-	LONG $0x592541c4; BYTE $0xd1 // vmulpd %ymm9, %ymm11, %ymm10
-	LONG $0xed5cfdc5 // vsubpd %ymm5, %ymm0, %ymm5
-	LONG $0xaaa542c4; BYTE $0xca // vfmsub213pd %ymm10, %ymm11, %ymm9
-	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
-	LONG $0x107d41c4; WORD $0xd904 // vmovupd (%r9,%rbx,8), %ymm8
-	LONG $0xdd7ce5c5 // vhaddpd %ymm5, %ymm3, %ymm3
-	LONG $0xb8a542c4; BYTE $0xcc // vfmadd231pd %ymm12, %ymm11, %ymm9
-	LONG $0x107d41c4; WORD $0xc35c; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %ymm11
-	LONG $0x24107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm12
-	LONG $0x984c6349; BYTE $0x0c // movslq 0xc(%r8,%rbx,4), %rcx
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	WORD $0x294c; BYTE $0xf0 // subq %r14, %rax
-	LONG $0x241619c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm12, %xmm12
-	LONG $0x161141c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm13, %xmm13
-	LONG $0x980c6349 // movslq (%r8,%rbx,4), %rcx
-	LONG $0x542541c4; BYTE $0xc9 // vandpd %ymm9, %ymm11, %ymm9
-	LONG $0x5425c1c4; BYTE $0xea // vandpd %ymm10, %ymm11, %ymm5
-	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
-	LONG $0xcd585dc5 // vaddpd %ymm5, %ymm4, %ymm9
-	LONG $0x34107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm14
-	LONG $0x107b41c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm15
-	LONG $0x984c6349; BYTE $0x04 // movslq 0x4(%r8,%rbx,4), %rcx
+	LONG $0x107d41c4; WORD $0xf114 // vmovupd (%r9,%rsi,8), %ymm10
+	LONG $0x160141c4; WORD $0xc23c // vmovhpd (%r10,%rax,8), %xmm15, %xmm15
+	LONG $0x341609c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm14, %xmm14
+	LONG $0x543d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm8, %ymm9
+	LONG $0xa844634b; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %rax
+	LONG $0xcb5635c5 // vorpd %ymm3, %ymm9, %ymm9
+	LONG $0x1805c3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm13, %ymm15, %ymm3
+	LONG $0x180d43c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm8
+	LONG $0xe3592dc5 // vmulpd %ymm3, %ymm10, %ymm12
+	LONG $0xaaadc2c4; BYTE $0xdc // vfmsub213pd %ymm12, %ymm10, %ymm3
+	LONG $0xb8adc2c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm10, %ymm3
+	LONG $0xd0581dc5 // vaddpd %ymm0, %ymm12, %ymm10
+	LONG $0xc05c2dc5 // vsubpd %ymm0, %ymm10, %ymm8
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0x5c2d41c4; BYTE $0xe8 // vsubpd %ymm8, %ymm10, %ymm13
+	LONG $0x5c1d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm12, %ymm8
+	LONG $0x5c7d41c4; BYTE $0xed // vsubpd %ymm13, %ymm0, %ymm13
+	LONG $0xc055a5c5 // vandnpd %ymm0, %ymm11, %ymm0
+	LONG $0x583d41c4; BYTE $0xe5 // vaddpd %ymm13, %ymm8, %ymm12
+	LONG $0x04107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm13
+	LONG $0xa844634b; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %rax
+	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
+	LONG $0x341639c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm8, %xmm14
+	LONG $0x161141c4; WORD $0xc204 // vmovhpd (%r10,%rax,8), %xmm13, %xmm8
+	LONG $0xa804634b // movslq (%r8,%r13,4), %rax
+	LONG $0xd358adc5 // vaddpd %ymm3, %ymm10, %ymm2
+	LONG $0x5c6d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm10
+	LONG $0xd254a5c5 // vandpd %ymm2, %ymm11, %ymm2
+	LONG $0x2c107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm13
+	LONG $0x107b41c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm15
+	LONG $0xa844634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rax
+	LONG $0x5c6541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm3, %ymm12
+	LONG $0x107d01c4; WORD $0xe914 // vmovupd (%r9,%r13,8), %ymm10
+	LONG $0xd856edc5 // vorpd %ymm0, %ymm2, %ymm3
+	LONG $0xd655a5c5 // vandnpd %ymm6, %ymm11, %ymm2
+	LONG $0x107dc1c4; WORD $0xd674; BYTE $0x20 // vmovupd 0x20(%r14,%rdx,8), %ymm6
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	LONG $0x24542b48; BYTE $0x18 // subq 0x18(%rsp), %rdx
+	LONG $0x160141c4; WORD $0xc23c // vmovhpd (%r10,%rax,8), %xmm15, %xmm15
+	LONG $0x2c1611c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm13, %xmm13
+	LONG $0x5425c1c4; BYTE $0xc4 // vandpd %ymm12, %ymm11, %ymm0
+	LONG $0x98446349; BYTE $0x08 // movslq 0x8(%r8,%rbx,4), %rax
+	LONG $0xc256fdc5 // vorpd %ymm2, %ymm0, %ymm0
+	LONG $0xc07cb5c5 // vhaddpd %ymm0, %ymm9, %ymm0
+	LONG $0x1410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm2
+	LONG $0x107b41c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm12
+	LONG $0x98446349; BYTE $0x0c // movslq 0xc(%r8,%rbx,4), %rax
+	LONG $0x180543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm15, %ymm8
+	LONG $0x181543c4; WORD $0x01ce // vinsertf128 $0x1, %xmm14, %ymm13, %ymm9
+	LONG $0x592d41c4; BYTE $0xf0 // vmulpd %ymm8, %ymm10, %ymm14
+	LONG $0x1c1669c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm2, %xmm11
+	LONG $0x161941c4; WORD $0xc22c // vmovhpd (%r10,%rax,8), %xmm12, %xmm13
+	LONG $0x98046349 // movslq (%r8,%rbx,4), %rax
+	LONG $0xaaad42c4; BYTE $0xc6 // vfmsub213pd %ymm14, %ymm10, %ymm8
+	LONG $0x1410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm2
+	LONG $0x107b41c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm12
+	LONG $0x98446349; BYTE $0x04 // movslq 0x4(%r8,%rbx,4), %rax
+	LONG $0xb8ad42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm10, %ymm8
+	LONG $0xcc580dc5 // vaddpd %ymm4, %ymm14, %ymm9
 	LONG $0xd45c35c5 // vsubpd %ymm4, %ymm9, %ymm10
-	LONG $0x5c3541c4; BYTE $0xda // vsubpd %ymm10, %ymm9, %ymm11
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0x160141c4; WORD $0xca3c // vmovhpd (%r10,%rcx,8), %xmm15, %xmm15
-	LONG $0x341609c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm14, %xmm14
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
-	LONG $0x107d41c4; WORD $0xc35c; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %ymm11
-	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
-	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
-	LONG $0xec58cdc5 // vaddpd %ymm4, %ymm6, %ymm5
-	LONG $0xe558b5c5 // vaddpd %ymm5, %ymm9, %ymm4
-	LONG $0x5c5dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm4, %ymm6
-	LONG $0x180543c4; WORD $0x01cd // vinsertf128 $0x1, %xmm13, %ymm15, %ymm9
-	LONG $0x593d41c4; BYTE $0xd1 // vmulpd %ymm9, %ymm8, %ymm10
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x180dc3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm6
-	LONG $0xaabd42c4; BYTE $0xca // vfmsub213pd %ymm10, %ymm8, %ymm9
-	LONG $0xb8bd62c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm8, %ymm9
-	LONG $0x5425c1c4; BYTE $0xf2 // vandpd %ymm10, %ymm11, %ymm6
-	LONG $0x542541c4; BYTE $0xc1 // vandpd %ymm9, %ymm11, %ymm8
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xc65875c5 // vaddpd %ymm6, %ymm1, %ymm8
-	LONG $0xc95c3dc5 // vsubpd %ymm1, %ymm8, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
-	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
-	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
-	LONG $0xc958c5c5 // vaddpd %ymm1, %ymm7, %ymm1
-	LONG $0xf158bdc5 // vaddpd %ymm1, %ymm8, %ymm6
-	LONG $0x5c4dc1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm6, %ymm7
-	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
-	LONG $0xf815edc5 // vunpckhpd %ymm0, %ymm2, %ymm7
-	LONG $0xc97cd5c5 // vhaddpd %ymm1, %ymm5, %ymm1
-	LONG $0xe814edc5 // vunpcklpd %ymm0, %ymm2, %ymm5
-	LONG $0xc07cedc5 // vhaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xd55cfdc5 // vsubpd %ymm5, %ymm0, %ymm2
-	LONG $0xc25c7dc5 // vsubpd %ymm2, %ymm0, %ymm8
-	LONG $0xd25cc5c5 // vsubpd %ymm2, %ymm7, %ymm2
+	LONG $0x161941c4; WORD $0xc224 // vmovhpd (%r10,%rax,8), %xmm12, %xmm12
+	LONG $0x1416e9c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm2, %xmm2
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0xc5583dc5 // vaddpd %ymm5, %ymm8, %ymm8
+	LONG $0xed55cdc5 // vandnpd %ymm5, %ymm6, %ymm5
+	LONG $0x5c0d41c4; BYTE $0xf2 // vsubpd %ymm10, %ymm14, %ymm14
+	LONG $0x5c3541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm9, %ymm10
+	LONG $0x5c5d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm4, %ymm10
+	LONG $0xe455cdc5 // vandnpd %ymm4, %ymm6, %ymm4
+	LONG $0x186dc3c4; WORD $0x01d3 // vinsertf128 $0x1, %xmm11, %ymm2, %ymm2
+	LONG $0x580d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm14, %ymm10
+	LONG $0x107d41c4; WORD $0xd934 // vmovupd (%r9,%rbx,8), %ymm14
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
+	LONG $0xd6542dc5 // vandpd %ymm6, %ymm10, %ymm10
+	LONG $0xe456adc5 // vorpd %ymm4, %ymm10, %ymm4
+	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
+	LONG $0x107d41c4; WORD $0xd64c; BYTE $0x20 // vmovupd 0x20(%r14,%rdx,8), %ymm9
+	LONG $0xc6543dc5 // vandpd %ymm6, %ymm8, %ymm8
+	LONG $0x181dc3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm12, %ymm6
+	LONG $0xed56bdc5 // vorpd %ymm5, %ymm8, %ymm5
+	LONG $0xc6590dc5 // vmulpd %ymm6, %ymm14, %ymm8
+	LONG $0xaa8dc2c4; BYTE $0xf0 // vfmsub213pd %ymm8, %ymm14, %ymm6
+	LONG $0xb88de2c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm14, %ymm6
+	LONG $0xd158bdc5 // vaddpd %ymm1, %ymm8, %ymm2
+	LONG $0xd15c6dc5 // vsubpd %ymm1, %ymm2, %ymm10
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0x5c6d41c4; BYTE $0xda // vsubpd %ymm10, %ymm2, %ymm11
+	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
+	LONG $0x5c7541c4; BYTE $0xdb // vsubpd %ymm11, %ymm1, %ymm11
+	LONG $0xc955b5c5 // vandnpd %ymm1, %ymm9, %ymm1
+	LONG $0x583d41c4; BYTE $0xc3 // vaddpd %ymm11, %ymm8, %ymm8
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xc6586dc5 // vaddpd %ymm6, %ymm2, %ymm8
+	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
+	LONG $0xd25ccdc5 // vsubpd %ymm2, %ymm6, %ymm2
+	LONG $0x5435c1c4; BYTE $0xf0 // vandpd %ymm8, %ymm9, %ymm6
+	LONG $0xc956cdc5 // vorpd %ymm1, %ymm6, %ymm1
+	LONG $0xf755b5c5 // vandnpd %ymm7, %ymm9, %ymm6
+	LONG $0x7c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm7
+	LONG $0xd254b5c5 // vandpd %ymm2, %ymm9, %ymm2
+	LONG $0xd656edc5 // vorpd %ymm6, %ymm2, %ymm2
+	LONG $0xd27cd5c5 // vhaddpd %ymm2, %ymm5, %ymm2
+	LONG $0xeb14c5c5 // vunpcklpd %ymm3, %ymm7, %ymm5
+	LONG $0xf315c5c5 // vunpckhpd %ymm3, %ymm7, %ymm6
+	LONG $0xdb7cc5c5 // vhaddpd %ymm3, %ymm7, %ymm3
+	LONG $0xfd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm7
+	LONG $0xc75c65c5 // vsubpd %ymm7, %ymm3, %ymm8
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
 	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
-	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
-	LONG $0xee14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xf114ddc5 // vunpcklpd %ymm1, %ymm4, %ymm6
+	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
+	LONG $0xe97cddc5 // vhaddpd %ymm1, %ymm4, %ymm5
+	LONG $0xc915ddc5 // vunpckhpd %ymm1, %ymm4, %ymm1
+	LONG $0xe65cd5c5 // vsubpd %ymm6, %ymm5, %ymm4
+	LONG $0xfc5cd5c5 // vsubpd %ymm4, %ymm5, %ymm7
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0x1865e3c4; WORD $0x01d5 // vinsertf128 $0x1, %xmm5, %ymm3, %ymm2
+	LONG $0x0665e3c4; WORD $0x31dd // vperm2f128 $0x31, %ymm5, %ymm3, %ymm3
+	LONG $0x187de3c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm4
+	LONG $0x067de3c4; WORD $0x31c1 // vperm2f128 $0x31, %ymm1, %ymm0, %ymm0
+	LONG $0xcb58edc5 // vaddpd %ymm3, %ymm2, %ymm1
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0xe25cf5c5 // vsubpd %ymm2, %ymm1, %ymm4
+	LONG $0xec5cf5c5 // vsubpd %ymm4, %ymm1, %ymm5
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
 	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
-	LONG $0xde7cddc5 // vhaddpd %ymm6, %ymm4, %ymm3
-	LONG $0xe615ddc5 // vunpckhpd %ymm6, %ymm4, %ymm4
-	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
-	LONG $0xfe5ce5c5 // vsubpd %ymm6, %ymm3, %ymm7
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0x187de3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm0, %ymm4
-	LONG $0x067de3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm0, %ymm0
-	LONG $0x186de3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm5
-	LONG $0x066de3c4; WORD $0x31c9 // vperm2f128 $0x31, %ymm1, %ymm2, %ymm1
-	LONG $0xd058ddc5 // vaddpd %ymm0, %ymm4, %ymm2
-	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
-	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
-	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0x1411fdc5; BYTE $0xc8 // vmovupd %ymm2, (%rax,%rcx,8)
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
-	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
-	LONG $0x0c11fdc5; BYTE $0xc8 // vmovupd %ymm1, (%rax,%rcx,8)
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
-	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x0411fdc5; BYTE $0xc8 // vmovupd %ymm0, (%rax,%rcx,8)
 	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x244c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rcx
-	LONG $0x0c87840f; WORD $0x0000 // je <csrDDNormal+0x234d>
+	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
+	LONG $0x0d5e840f; WORD $0x0000 // je <csrDDNormal+0x25bc>
 	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
-	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
 	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x7c450f4c; WORD $0x3024 // cmovneq 0x30(%rsp), %r15
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	LONG $0x5c450f4c; WORD $0x2024 // cmovneq 0x20(%rsp), %r11
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	LONG $0x248c3b48; LONG $0x000000a0 // cmpq 0xa0(%rsp), %rcx
-	LONG $0xf9430f4c // cmovaeq %rcx, %r15
-	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
+	LONG $0xd9430f4c // cmovaeq %rcx, %r11
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x06148b49 // movq (%r14,%rax), %rdx
-	LONG $0x066c8b4d; BYTE $0x08 // movq 0x8(%r14,%rax), %r13
-	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
+	LONG $0x07248b4d // movq (%r15,%rax), %r12
+	LONG $0x076c8b4d; BYTE $0x08 // movq 0x8(%r15,%rax), %r13
+	LONG $0x24448d49; BYTE $0x04 // leaq 0x4(%r12), %rax
 	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
-	LONG $0x00b88d0f; WORD $0x0000 // jge <csrDDNormal+0x17d0>
+	LONG $0x00c48d0f; WORD $0x0000 // jge <csrDDNormal+0x1970>
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
-	LONG $0x90746349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rsi
-	LONG $0x904c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rcx
-	LONG $0x905c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r11
-	LONG $0x107dc1c4; WORD $0xd10c // vmovupd (%r9,%rdx,8), %ymm1
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xa00c634b // movslq (%r8,%r12,4), %rcx
+	LONG $0xa074634b; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %rsi
+	LONG $0xa054634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rdx
+	LONG $0xa05c634b; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %rbx
+	LONG $0x107d81c4; WORD $0xe10c // vmovupd (%r9,%r12,8), %ymm1
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x04c48349 // addq $0x4, %r12
+	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
-	LONG $0x2c10fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm6
-	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
-	LONG $0x2c16d1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x2416d9c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm4, %xmm4
+	LONG $0x2c16d1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm6, %xmm6
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
-	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
+	LONG $0x1651c1c4; WORD $0xda2c // vmovhpd (%r10,%rbx,8), %xmm5, %xmm5
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0xf559f5c5 // vmulpd %ymm5, %ymm1, %ymm6
 	LONG $0xaaf5e2c4; BYTE $0xee // vfmsub213pd %ymm6, %ymm1, %ymm5
@@ -5426,46 +5573,45 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xd158e5c5 // vaddpd %ymm1, %ymm3, %ymm2
 	LONG $0xdb5cedc5 // vsubpd %ymm3, %ymm2, %ymm3
 	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
-	WORD $0x394c; BYTE $0xea // cmpq %r13, %rdx
-	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
-	LONG $0xff608c0f; WORD $0xffff // jl <csrDDNormal+0x1720>
-	WORD $0x19eb // jmp <csrDDNormal+0x17db>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
+	LONG $0xff618c0f; WORD $0xffff // jl <csrDDNormal+0x18c0>
+	WORD $0x17eb // jmp <csrDDNormal+0x1978>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
-	LONG $0x02e7c149 // shlq $0x2, %r15
-	LONG $0x044d8d49 // leaq 0x4(%r13), %rcx
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	WORD $0x894d; BYTE $0xec // movq %r13, %r12
-	LONG $0xfe548b4b; BYTE $0x10 // movq 0x10(%r14,%r15,8), %rdx
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	LONG $0x00a98d0f; WORD $0x0000 // jge <csrDDNormal+0x18a1>
+	LONG $0x02e3c149 // shlq $0x2, %r11
+	LONG $0x04458d49 // leaq 0x4(%r13), %rax
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	WORD $0x894c; BYTE $0xee // movq %r13, %rsi
+	LONG $0xdf548b4b; BYTE $0x10 // movq 0x10(%r15,%r11,8), %rdx
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0x00ab8d0f; WORD $0x0000 // jge <csrDDNormal+0x1a40>
 	WORD $0x894c; BYTE $0xee // movq %r13, %rsi
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	BYTE $0x90 // nop
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
 	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
-	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
-	LONG $0xb064634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r12
+	LONG $0x805c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rbx
 	LONG $0x107dc1c4; WORD $0xf10c // vmovupd (%r9,%rsi,8), %ymm1
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x8074634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r14
 	LONG $0x2410fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm4
-	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
 	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
-	LONG $0x1659a1c4; WORD $0xe724 // vmovhpd (%rdi,%r12,8), %xmm4, %xmm4
-	LONG $0x1649a1c4; WORD $0xdf34 // vmovhpd (%rdi,%r11,8), %xmm6, %xmm6
-	LONG $0x164181c4; WORD $0xda3c // vmovhpd (%r10,%r11,8), %xmm7, %xmm7
-	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
-	LONG $0x107bc1c4; WORD $0xda34 // vmovsd (%r10,%rbx,8), %xmm6
-	LONG $0x164981c4; WORD $0xe234 // vmovhpd (%r10,%r12,8), %xmm6, %xmm6
-	LONG $0x04668d4c // leaq 0x4(%rsi), %r12
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0xfe59f5c5 // vmulpd %ymm6, %ymm1, %ymm7
-	LONG $0xaaf5e2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm1, %ymm6
-	LONG $0xb8f5e2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm1, %ymm6
+	LONG $0x1659a1c4; WORD $0xf724 // vmovhpd (%rdi,%r14,8), %xmm4, %xmm4
+	LONG $0x2c16d1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm5, %xmm5
+	LONG $0x1641c1c4; WORD $0xf23c // vmovhpd (%r10,%rsi,8), %xmm7, %xmm7
+	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107bc1c4; WORD $0xda2c // vmovsd (%r10,%rbx,8), %xmm5
+	LONG $0x165181c4; WORD $0xf22c // vmovhpd (%r10,%r14,8), %xmm5, %xmm5
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0xfd59f5c5 // vmulpd %ymm5, %ymm1, %ymm7
+	LONG $0xaaf5e2c4; BYTE $0xef // vfmsub213pd %ymm7, %ymm1, %ymm5
+	LONG $0xb8f5e2c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm1, %ymm5
 	LONG $0xe758fdc5 // vaddpd %ymm7, %ymm0, %ymm4
-	LONG $0xce58d5c5 // vaddpd %ymm6, %ymm5, %ymm1
+	LONG $0xcd58cdc5 // vaddpd %ymm5, %ymm6, %ymm1
 	LONG $0xe85cddc5 // vsubpd %ymm0, %ymm4, %ymm5
 	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
 	LONG $0xed5cc5c5 // vsubpd %ymm5, %ymm7, %ymm5
@@ -5474,37 +5620,36 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
 	LONG $0xc158ddc5 // vaddpd %ymm1, %ymm4, %ymm0
 	LONG $0xe45cfdc5 // vsubpd %ymm4, %ymm0, %ymm4
-	LONG $0xec5cf5c5 // vsubpd %ymm4, %ymm1, %ymm5
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x894c; BYTE $0xe6 // movq %r12, %rsi
-	LONG $0xff5f8c0f; WORD $0xffff // jl <csrDDNormal+0x1800>
-	LONG $0xfe4c8b4b; BYTE $0x18 // movq 0x18(%r14,%r15,8), %rcx
-	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	LONG $0xf45cf5c5 // vsubpd %ymm4, %ymm1, %ymm6
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0xff608c0f; WORD $0xffff // jl <csrDDNormal+0x19a0>
+	LONG $0xdf4c8b4b; BYTE $0x18 // movq 0x18(%r15,%r11,8), %rcx
+	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
 	LONG $0x246c894c; BYTE $0x60 // movq %r13, 0x60(%rsp)
-	LONG $0x247c894c; BYTE $0x18 // movq %r15, 0x18(%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	LONG $0x00a98d0f; WORD $0x0000 // jge <csrDDNormal+0x1975>
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	BYTE $0x90 // nop
-	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
-	LONG $0xb06c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r13
-	LONG $0xb05c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rbx
-	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
-	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0x00b48d0f; WORD $0x0000 // jge <csrDDNormal+0x1b1a>
+	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xa81c634b // movslq (%r8,%r13,4), %rbx
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0x107d81c4; WORD $0xe93c // vmovupd (%r9,%r13,8), %ymm7
+	LONG $0xa874634f; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %r14
+	LONG $0xa86c634f; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %r13
+	LONG $0x807c634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r15
 	LONG $0x107b21c4; WORD $0xef04 // vmovsd (%rdi,%r13,8), %xmm8
-	LONG $0x107b21c4; WORD $0xdf0c // vmovsd (%rdi,%r11,8), %xmm9
-	LONG $0x107b01c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm10
+	LONG $0x0c107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm9
+	LONG $0x107b41c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm10
 	LONG $0x163921c4; WORD $0xff04 // vmovhpd (%rdi,%r15,8), %xmm8, %xmm8
-	LONG $0x0c1631c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm9, %xmm9
-	LONG $0x162941c4; WORD $0xda14 // vmovhpd (%r10,%rbx,8), %xmm10, %xmm10
+	LONG $0x163121c4; WORD $0xf70c // vmovhpd (%rdi,%r14,8), %xmm9, %xmm9
+	LONG $0x162901c4; WORD $0xf214 // vmovhpd (%r10,%r14,8), %xmm10, %xmm10
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
 	LONG $0x107b01c4; WORD $0xea0c // vmovsd (%r10,%r13,8), %xmm9
-	LONG $0x046e8d4c // leaq 0x4(%rsi), %r13
-	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0x04688d4c // leaq 0x4(%rax), %r13
+	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0xd75935c5 // vmulpd %ymm7, %ymm9, %ymm10
@@ -5512,48 +5657,48 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xb8c542c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm7, %ymm9
 	LONG $0xfc58adc5 // vaddpd %ymm4, %ymm10, %ymm7
 	LONG $0xc45c45c5 // vsubpd %ymm4, %ymm7, %ymm8
-	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
 	LONG $0x5c4541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm9
 	LONG $0x5c2d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm8
 	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
 	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
-	LONG $0xf658ddc5 // vaddpd %ymm6, %ymm4, %ymm6
-	LONG $0xe658c5c5 // vaddpd %ymm6, %ymm7, %ymm4
+	LONG $0xed58ddc5 // vaddpd %ymm5, %ymm4, %ymm5
+	LONG $0xe558c5c5 // vaddpd %ymm5, %ymm7, %ymm4
 	LONG $0xff5cddc5 // vsubpd %ymm7, %ymm4, %ymm7
-	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	WORD $0x894c; BYTE $0xee // movq %r13, %rsi
-	LONG $0xff5b8c0f; WORD $0xffff // jl <csrDDNormal+0x18d0>
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
+	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0xff5b8c0f; WORD $0xffff // jl <csrDDNormal+0x1a70>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
+	LONG $0xdf5c8b4f; BYTE $0x20 // movq 0x20(%r15,%r11,8), %r11
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	LONG $0x24948948; LONG $0x000000c0 // movq %rdx, 0xc0(%rsp)
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0xde748b4e; BYTE $0x20 // movq 0x20(%rsi,%r11,8), %r14
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
-	WORD $0x394c; BYTE $0xf6 // cmpq %r14, %rsi
-	LONG $0xf9b38d0f; WORD $0xffff // jge <csrDDNormal+0x1350>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	WORD $0x394c; BYTE $0xd8 // cmpq %r11, %rax
+	LONG $0xf94b8d0f; WORD $0xffff // jge <csrDDNormal+0x1490>
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xb01c6349 // movslq (%r8,%rsi,4), %rbx
-	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb07c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r15
-	LONG $0xb05c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r11
-	LONG $0x107d41c4; WORD $0xf104 // vmovupd (%r9,%rsi,8), %ymm8
-	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x107d41c4; WORD $0xd904 // vmovupd (%r9,%rbx,8), %ymm8
+	LONG $0x981c6349 // movslq (%r8,%rbx,4), %rbx
+	LONG $0x805c634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r11
+	LONG $0x807c634d; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %r15
+	LONG $0x8074634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r14
+	LONG $0x107b21c4; WORD $0xdf0c // vmovsd (%rdi,%r11,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm10
 	LONG $0x107b41c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm11
-	LONG $0x045e8d48 // leaq 0x4(%rsi), %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x163121c4; WORD $0xdf0c // vmovhpd (%rdi,%r11,8), %xmm9, %xmm9
+	LONG $0x04588d48 // leaq 0x4(%rax), %rbx
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x163121c4; WORD $0xf70c // vmovhpd (%rdi,%r14,8), %xmm9, %xmm9
 	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
 	LONG $0x162101c4; WORD $0xfa1c // vmovhpd (%r10,%r15,8), %xmm11, %xmm11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
-	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
-	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
-	LONG $0x162901c4; WORD $0xda14 // vmovhpd (%r10,%r11,8), %xmm10, %xmm10
+	LONG $0x107b01c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm10
+	LONG $0x162901c4; WORD $0xf214 // vmovhpd (%r10,%r14,8), %xmm10, %xmm10
 	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
 	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
 	LONG $0xaabd42c4; BYTE $0xd3 // vfmsub213pd %ymm11, %ymm8, %ymm10
@@ -5569,26 +5714,52 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xcf58bdc5 // vaddpd %ymm7, %ymm8, %ymm1
 	LONG $0x5c7541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm1, %ymm8
 	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x8948; BYTE $0xde // movq %rbx, %rsi
-	LONG $0xff528c0f; WORD $0xffff // jl <csrDDNormal+0x19b0>
-	LONG $0xfff8ede9; BYTE $0xff // jmp <csrDDNormal+0x1350>
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0xff588c0f; WORD $0xffff // jl <csrDDNormal+0x1b60>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0xfff87ee9; BYTE $0xff // jmp <csrDDNormal+0x1490>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x08e08c0f; WORD $0x0000 // jl <csrDDNormal+0x234d>
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x09a08c0f; WORD $0x0000 // jl <csrDDNormal+0x25bc>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x0000d7e9; BYTE $0x00 // jmp <csrDDNormal+0x1b58>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
+	LONG $0x000155e9; BYTE $0x00 // jmp <csrDDNormal+0x1d80>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107b41c4; WORD $0xd104 // vmovsd (%r9,%rdx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xd11c // vmovsd (%r9,%rdx,8), %xmm11
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x593b41c4; WORD $0xca04 // vmulsd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
+	LONG $0x62107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm12
+	LONG $0x7e7a41c4; BYTE $0xc0 // vmovq %xmm8, %xmm8
+	LONG $0xaaa542c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm11, %ymm10
+	LONG $0xb8a542c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm11, %ymm10
+	LONG $0xce583dc5 // vaddpd %ymm6, %ymm8, %ymm9
+	LONG $0xde5c35c5 // vsubpd %ymm6, %ymm9, %ymm11
+	LONG $0xd7582dc5 // vaddpd %ymm7, %ymm10, %ymm10
+	LONG $0xff559dc5 // vandnpd %ymm7, %ymm12, %ymm7
+	LONG $0x5c3541c4; BYTE $0xeb // vsubpd %ymm11, %ymm9, %ymm13
+	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
+	LONG $0x5c4d41c4; BYTE $0xed // vsubpd %ymm13, %ymm6, %ymm13
+	LONG $0xf6559dc5 // vandnpd %ymm6, %ymm12, %ymm6
+	LONG $0x583d41c4; BYTE $0xc5 // vaddpd %ymm13, %ymm8, %ymm8
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
+	LONG $0x541d41c4; BYTE $0xca // vandpd %ymm10, %ymm12, %ymm9
+	LONG $0xf656b5c5 // vorpd %ymm6, %ymm9, %ymm6
+	LONG $0x541d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm12, %ymm8
+	LONG $0xff56bdc5 // vorpd %ymm7, %ymm8, %ymm7
 	LONG $0xef7cd5c5 // vhaddpd %ymm7, %ymm5, %ymm5
 	LONG $0xfa14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm7
 	LONG $0xc2157dc5 // vunpckhpd %ymm2, %ymm0, %ymm8
 	LONG $0xc27cfdc5 // vhaddpd %ymm2, %ymm0, %ymm0
 	LONG $0xcb7cf5c5 // vhaddpd %ymm3, %ymm1, %ymm1
 	LONG $0xde14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm3
-	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0xd75cfdc5 // vsubpd %ymm7, %ymm0, %ymm2
 	LONG $0xca5c7dc5 // vsubpd %ymm2, %ymm0, %ymm9
@@ -5619,47 +5790,52 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
 	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
 	LONG $0x117da1c4; WORD $0xf90c // vmovupd %ymm1, (%rcx,%r15,8)
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0xf904 // vmovupd %ymm0, (%rcx,%r15,8)
-	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
-	LONG $0x07f5840f; WORD $0x0000 // je <csrDDNormal+0x234d>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0x394c; BYTE $0xeb // cmpq %r13, %rbx
+	LONG $0x083c840f; WORD $0x0000 // je <csrDDNormal+0x25bc>
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	WORD $0xd148; BYTE $0xe9 // shrq %rcx
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
 	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x7c450f4c; WORD $0x3024 // cmovneq 0x30(%rsp), %r15
+	LONG $0x7c450f4c; WORD $0x2024 // cmovneq 0x20(%rsp), %r15
 	WORD $0x0149; BYTE $0xcf // addq %rcx, %r15
 	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
 	LONG $0xfb430f4c // cmovaeq %rbx, %r15
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
-	LONG $0x0d748b49; BYTE $0x00 // movq (%r13,%rcx), %rsi
-	LONG $0x0d548b49; BYTE $0x08 // movq 0x8(%r13,%rcx), %rdx
+	LONG $0x0a348b48 // movq (%rdx,%rcx), %rsi
+	LONG $0x0a548b48; BYTE $0x08 // movq 0x8(%rdx,%rcx), %rdx
 	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x177e // jle <csrDDNormal+0x1bb0>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x0000b1e9; BYTE $0x00 // jmp <csrDDNormal+0x1c52>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x0d7e // jle <csrDDNormal+0x1dd0>
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x0000b4e9; BYTE $0x00 // jmp <csrDDNormal+0x1e81>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
 	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
-	LONG $0xb064634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r12
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
 	LONG $0x107dc1c4; WORD $0xf114 // vmovupd (%r9,%rsi,8), %ymm2
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x9864634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r12
 	LONG $0x107ba1c4; WORD $0xf71c // vmovsd (%rdi,%r14,8), %xmm3
 	LONG $0x2410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm4
 	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x1661a1c4; WORD $0xe71c // vmovhpd (%rdi,%r12,8), %xmm3, %xmm3
-	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
-	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
+	LONG $0x2416d9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x107b81c4; WORD $0xf224 // vmovsd (%r10,%r14,8), %xmm4
 	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
@@ -5678,92 +5854,103 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xc158edc5 // vaddpd %ymm1, %ymm2, %ymm0
 	LONG $0xd25cfdc5 // vsubpd %ymm2, %ymm0, %ymm2
 	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff5e8e0f; WORD $0xffff // jle <csrDDNormal+0x1bb0>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
-	LONG $0x0113840f; WORD $0x0000 // je <csrDDNormal+0x1d71>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	WORD $0x6975 // jne <csrDDNormal+0x1cd0>
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x107bc1c4; WORD $0xc914 // vmovsd (%r9,%rcx,8), %xmm2
-	LONG $0x107bc1c4; WORD $0xc92c // vmovsd (%r9,%rcx,8), %xmm5
-	LONG $0x596bc1c4; WORD $0xf214 // vmulsd (%r10,%rsi,8), %xmm2, %xmm2
-	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
-	LONG $0x1c10fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm3
+	LONG $0xff5f8e0f; WORD $0xffff // jle <csrDDNormal+0x1de0>
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x0144840f; WORD $0x0000 // je <csrDDNormal+0x1fd1>
+	LONG $0x015e8d4c // leaq 0x1(%rsi), %r11
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0x0086850f; WORD $0x0000 // jne <csrDDNormal+0x1f20>
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xf114 // vmovsd (%r9,%rsi,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xf12c // vmovsd (%r9,%rsi,8), %xmm5
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x596bc1c4; WORD $0xca14 // vmulsd (%r10,%rcx,8), %xmm2, %xmm2
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x1c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm3
+	LONG $0x7610fdc5; BYTE $0x18 // vmovupd 0x18(%rsi), %ymm6
 	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
 	LONG $0xaad5e2c4; BYTE $0xe2 // vfmsub213pd %ymm2, %ymm5, %ymm4
-	LONG $0xfa58fdc5 // vaddpd %ymm2, %ymm0, %ymm7
 	LONG $0xb8d5e2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm5, %ymm4
-	LONG $0xe85cc5c5 // vsubpd %ymm0, %ymm7, %ymm5
-	LONG $0xf55cc5c5 // vsubpd %ymm5, %ymm7, %ymm6
+	LONG $0xd858edc5 // vaddpd %ymm0, %ymm2, %ymm3
+	LONG $0xe85ce5c5 // vsubpd %ymm0, %ymm3, %ymm5
+	LONG $0xe158ddc5 // vaddpd %ymm1, %ymm4, %ymm4
+	LONG $0xc955cdc5 // vandnpd %ymm1, %ymm6, %ymm1
+	LONG $0xfd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm7
 	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	LONG $0xc158c5c5 // vaddpd %ymm1, %ymm7, %ymm0
-	LONG $0xd75cfdc5 // vsubpd %ymm7, %ymm0, %ymm2
-	LONG $0x0000aae9; BYTE $0x00 // jmp <csrDDNormal+0x1d6d>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
-	LONG $0x107dc1c4; WORD $0xc914 // vmovupd (%r9,%rcx,8), %ymm2
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0xff5cfdc5 // vsubpd %ymm7, %ymm0, %ymm7
+	LONG $0xc055cdc5 // vandnpd %ymm0, %ymm6, %ymm0
+	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
+	LONG $0xe258e5c5 // vaddpd %ymm2, %ymm3, %ymm4
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xdc54cdc5 // vandpd %ymm4, %ymm6, %ymm3
+	LONG $0xc056e5c5 // vorpd %ymm0, %ymm3, %ymm0
+	LONG $0xd254cdc5 // vandpd %ymm2, %ymm6, %ymm2
+	LONG $0x0000b5e9; BYTE $0x00 // jmp <csrDDNormal+0x1fcd>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
+	LONG $0xb064634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r12
+	LONG $0x107dc1c4; WORD $0xf114 // vmovupd (%r9,%rsi,8), %ymm2
+	LONG $0xb074634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r14
+	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
 	LONG $0x107ba1c4; WORD $0xe71c // vmovsd (%rdi,%r12,8), %xmm3
 	LONG $0x107ba1c4; WORD $0xdf24 // vmovsd (%rdi,%r11,8), %xmm4
 	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
-	LONG $0x1c16e1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm3, %xmm3
+	LONG $0x1c16e1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm3, %xmm3
 	LONG $0x1659a1c4; WORD $0xf724 // vmovhpd (%rdi,%r14,8), %xmm4, %xmm4
 	LONG $0x165181c4; WORD $0xf22c // vmovhpd (%r10,%r14,8), %xmm5, %xmm5
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x107b81c4; WORD $0xe224 // vmovsd (%r10,%r12,8), %xmm4
-	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x1659c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm4, %xmm4
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xec59edc5 // vmulpd %ymm4, %ymm2, %ymm5
-	LONG $0xaaede2c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm2, %ymm4
+	LONG $0x6c10fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm5
+	LONG $0xf459edc5 // vmulpd %ymm4, %ymm2, %ymm6
+	LONG $0xaaede2c4; BYTE $0xe6 // vfmsub213pd %ymm6, %ymm2, %ymm4
 	LONG $0xb8ede2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm2, %ymm4
-	LONG $0x5410fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm2
-	LONG $0xdd54edc5 // vandpd %ymm5, %ymm2, %ymm3
-	LONG $0xd454edc5 // vandpd %ymm4, %ymm2, %ymm2
-	LONG $0xe358fdc5 // vaddpd %ymm3, %ymm0, %ymm4
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xe85cddc5 // vsubpd %ymm0, %ymm4, %ymm5
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	LONG $0xc158ddc5 // vaddpd %ymm1, %ymm4, %ymm0
-	LONG $0xd45cfdc5 // vsubpd %ymm4, %ymm0, %ymm2
-	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xd058cdc5 // vaddpd %ymm0, %ymm6, %ymm2
+	LONG $0xd85cedc5 // vsubpd %ymm0, %ymm2, %ymm3
+	LONG $0xe158ddc5 // vaddpd %ymm1, %ymm4, %ymm4
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xfb5cedc5 // vsubpd %ymm3, %ymm2, %ymm7
+	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
+	LONG $0xff5cfdc5 // vsubpd %ymm7, %ymm0, %ymm7
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xe358edc5 // vaddpd %ymm3, %ymm2, %ymm4
+	LONG $0xd25cddc5 // vsubpd %ymm2, %ymm4, %ymm2
+	LONG $0xd25ce5c5 // vsubpd %ymm2, %ymm3, %ymm2
+	LONG $0xdc54d5c5 // vandpd %ymm4, %ymm5, %ymm3
+	LONG $0xc056e5c5 // vorpd %ymm0, %ymm3, %ymm0
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x02e7c149 // shlq $0x2, %r15
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xfd748b4b; BYTE $0x10 // movq 0x10(%r13,%r15,8), %rsi
+	LONG $0xf9748b4a; BYTE $0x10 // movq 0x10(%rcx,%r15,8), %rsi
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x157e // jle <csrDDNormal+0x1da0>
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x0000afe9; BYTE $0x00 // jmp <csrDDNormal+0x1e42>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00ad8f0f; WORD $0x0000 // jg <csrDDNormal+0x20a1>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
 	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
-	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
-	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
-	LONG $0x9064634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r12
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
 	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0x9864634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r12
 	LONG $0x107ba1c4; WORD $0xf72c // vmovsd (%rdi,%r14,8), %xmm5
 	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
 	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0x1651a1c4; WORD $0xe72c // vmovhpd (%rdi,%r12,8), %xmm5, %xmm5
-	LONG $0x1649a1c4; WORD $0xdf34 // vmovhpd (%rdi,%r11,8), %xmm6, %xmm6
-	LONG $0x164181c4; WORD $0xda3c // vmovhpd (%r10,%r11,8), %xmm7, %xmm7
+	LONG $0x3416c9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xf234 // vmovsd (%r10,%r14,8), %xmm6
 	LONG $0x164981c4; WORD $0xe234 // vmovhpd (%r10,%r12,8), %xmm6, %xmm6
@@ -5782,90 +5969,102 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xd358ddc5 // vaddpd %ymm3, %ymm4, %ymm2
 	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0xff5e8e0f; WORD $0xffff // jle <csrDDNormal+0x1da0>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
-	LONG $0x0114840f; WORD $0x0000 // je <csrDDNormal+0x1f62>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
 	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x6975 // jne <csrDDNormal+0x1ec0>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc924 // vmovsd (%r9,%rcx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xc93c // vmovsd (%r9,%rcx,8), %xmm7
-	LONG $0x595bc1c4; WORD $0xd224 // vmulsd (%r10,%rdx,8), %xmm4, %xmm4
-	LONG $0x107bc1c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm6
-	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
+	LONG $0xff5f8e0f; WORD $0xffff // jle <csrDDNormal+0x2000>
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x0145840f; WORD $0x0000 // je <csrDDNormal+0x21f2>
+	LONG $0x015a8d4c // leaq 0x1(%rdx), %r11
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	LONG $0x0086850f; WORD $0x0000 // jne <csrDDNormal+0x2140>
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107bc1c4; WORD $0xd124 // vmovsd (%r9,%rdx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xd13c // vmovsd (%r9,%rdx,8), %xmm7
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x595bc1c4; WORD $0xca24 // vmulsd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x42107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm8
 	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
 	LONG $0xaac5e2c4; BYTE $0xf4 // vfmsub213pd %ymm4, %ymm7, %ymm6
-	LONG $0xcc586dc5 // vaddpd %ymm4, %ymm2, %ymm9
 	LONG $0xb8c5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm7, %ymm6
-	LONG $0xfa5cb5c5 // vsubpd %ymm2, %ymm9, %ymm7
-	LONG $0xc75c35c5 // vsubpd %ymm7, %ymm9, %ymm8
+	LONG $0xea58ddc5 // vaddpd %ymm2, %ymm4, %ymm5
+	LONG $0xfa5cd5c5 // vsubpd %ymm2, %ymm5, %ymm7
+	LONG $0xf358cdc5 // vaddpd %ymm3, %ymm6, %ymm6
+	LONG $0xdb55bdc5 // vandnpd %ymm3, %ymm8, %ymm3
+	LONG $0xcf5c55c5 // vsubpd %ymm7, %ymm5, %ymm9
 	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
-	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
-	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
-	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
-	LONG $0xd358b5c5 // vaddpd %ymm3, %ymm9, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm2, %ymm4
-	LONG $0x0000a9e9; BYTE $0x00 // jmp <csrDDNormal+0x1f5e>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
-	LONG $0x107dc1c4; WORD $0xc924 // vmovupd (%r9,%rcx,8), %ymm4
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0x5c6d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm2, %ymm9
+	LONG $0xd255bdc5 // vandnpd %ymm2, %ymm8, %ymm2
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xee54bdc5 // vandpd %ymm6, %ymm8, %ymm5
+	LONG $0xd256d5c5 // vorpd %ymm2, %ymm5, %ymm2
+	LONG $0xe454bdc5 // vandpd %ymm4, %ymm8, %ymm4
+	LONG $0x0000b5e9; BYTE $0x00 // jmp <csrDDNormal+0x21ee>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x901c634d // movslq (%r8,%rdx,4), %r11
+	LONG $0x9064634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r12
+	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
+	LONG $0x9074634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r14
+	LONG $0x90546349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rdx
 	LONG $0x107ba1c4; WORD $0xe72c // vmovsd (%rdi,%r12,8), %xmm5
 	LONG $0x107ba1c4; WORD $0xdf34 // vmovsd (%rdi,%r11,8), %xmm6
 	LONG $0x107b81c4; WORD $0xda3c // vmovsd (%r10,%r11,8), %xmm7
-	LONG $0x2c16d1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm5, %xmm5
+	LONG $0x2c16d1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm5, %xmm5
 	LONG $0x1649a1c4; WORD $0xf734 // vmovhpd (%rdi,%r14,8), %xmm6, %xmm6
 	LONG $0x164181c4; WORD $0xf23c // vmovhpd (%r10,%r14,8), %xmm7, %xmm7
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xe234 // vmovsd (%r10,%r12,8), %xmm6
-	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x1649c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm6, %xmm6
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0xfe59ddc5 // vmulpd %ymm6, %ymm4, %ymm7
-	LONG $0xaadde2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm4, %ymm6
+	LONG $0x7c10fdc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm7
+	LONG $0xc6595dc5 // vmulpd %ymm6, %ymm4, %ymm8
+	LONG $0xaaddc2c4; BYTE $0xf0 // vfmsub213pd %ymm8, %ymm4, %ymm6
 	LONG $0xb8dde2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm4, %ymm6
-	LONG $0x6410fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm4
-	LONG $0xef54ddc5 // vandpd %ymm7, %ymm4, %ymm5
-	LONG $0xe654ddc5 // vandpd %ymm6, %ymm4, %ymm4
-	LONG $0xf558edc5 // vaddpd %ymm5, %ymm2, %ymm6
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xfa5ccdc5 // vsubpd %ymm2, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
-	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
-	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
-	LONG $0xd358cdc5 // vaddpd %ymm3, %ymm6, %ymm2
-	LONG $0xe65cedc5 // vsubpd %ymm6, %ymm2, %ymm4
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0xfd548b4b; BYTE $0x18 // movq 0x18(%r13,%r15,8), %rdx
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0xe258bdc5 // vaddpd %ymm2, %ymm8, %ymm4
+	LONG $0xea5cddc5 // vsubpd %ymm2, %ymm4, %ymm5
+	LONG $0xf358cdc5 // vaddpd %ymm3, %ymm6, %ymm6
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xcd5c5dc5 // vsubpd %ymm5, %ymm4, %ymm9
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0x5c6d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm2, %ymm9
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xf558ddc5 // vaddpd %ymm5, %ymm4, %ymm6
+	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xee54c5c5 // vandpd %ymm6, %ymm7, %ymm5
+	LONG $0xd256d5c5 // vorpd %ymm2, %ymm5, %ymm2
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf9548b4a; BYTE $0x18 // movq 0x18(%rcx,%r15,8), %rdx
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x087e // jle <csrDDNormal+0x1f80>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x0000a3e9; BYTE $0x00 // jmp <csrDDNormal+0x2023>
+	LONG $0x00b18f0f; WORD $0x0000 // jg <csrDDNormal+0x22c2>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
 	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb074634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r14
-	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
-	LONG $0xb064634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r12
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
 	LONG $0x107dc1c4; WORD $0xf134 // vmovupd (%r9,%rsi,8), %ymm6
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x9864634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r12
 	LONG $0x107ba1c4; WORD $0xf73c // vmovsd (%rdi,%r14,8), %xmm7
 	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
 	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0x1641a1c4; WORD $0xe73c // vmovhpd (%rdi,%r12,8), %xmm7, %xmm7
-	LONG $0x163921c4; WORD $0xdf04 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm8
-	LONG $0x163101c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm9, %xmm9
+	LONG $0x041639c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xf204 // vmovsd (%r10,%r14,8), %xmm8
 	LONG $0x163901c4; WORD $0xe204 // vmovhpd (%r10,%r12,8), %xmm8, %xmm8
@@ -5884,91 +6083,102 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xe558cdc5 // vaddpd %ymm5, %ymm6, %ymm4
 	LONG $0xf65cddc5 // vsubpd %ymm6, %ymm4, %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xff5d8e0f; WORD $0xffff // jle <csrDDNormal+0x1f80>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
-	LONG $0x0116840f; WORD $0x0000 // je <csrDDNormal+0x2145>
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	WORD $0x6875 // jne <csrDDNormal+0x20a0>
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x107bc1c4; WORD $0xc934 // vmovsd (%r9,%rcx,8), %xmm6
-	LONG $0x107b41c4; WORD $0xc90c // vmovsd (%r9,%rcx,8), %xmm9
-	LONG $0x594bc1c4; WORD $0xf234 // vmulsd (%r10,%rsi,8), %xmm6, %xmm6
-	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
-	LONG $0x3c10fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm7
+	LONG $0xff5e8e0f; WORD $0xffff // jle <csrDDNormal+0x2220>
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x0145840f; WORD $0x0000 // je <csrDDNormal+0x2413>
+	LONG $0x015e8d4c // leaq 0x1(%rsi), %r11
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0x0085850f; WORD $0x0000 // jne <csrDDNormal+0x2360>
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xf134 // vmovsd (%r9,%rsi,8), %xmm6
+	LONG $0x107b41c4; WORD $0xf10c // vmovsd (%r9,%rsi,8), %xmm9
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x594bc1c4; WORD $0xca34 // vmulsd (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x56107dc5; BYTE $0x18 // vmovupd 0x18(%rsi), %ymm10
 	LONG $0xf67efac5 // vmovq %xmm6, %xmm6
 	LONG $0xaab562c4; BYTE $0xc6 // vfmsub213pd %ymm6, %ymm9, %ymm8
-	LONG $0xde585dc5 // vaddpd %ymm6, %ymm4, %ymm11
 	LONG $0xb8b562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm9, %ymm8
-	LONG $0xcc5c25c5 // vsubpd %ymm4, %ymm11, %ymm9
-	LONG $0x5c2541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm11, %ymm10
+	LONG $0xfc58cdc5 // vaddpd %ymm4, %ymm6, %ymm7
+	LONG $0xcc5c45c5 // vsubpd %ymm4, %ymm7, %ymm9
+	LONG $0xc5583dc5 // vaddpd %ymm5, %ymm8, %ymm8
+	LONG $0xed55adc5 // vandnpd %ymm5, %ymm10, %ymm5
+	LONG $0x5c4541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm11
 	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
-	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
-	LONG $0xe558a5c5 // vaddpd %ymm5, %ymm11, %ymm4
-	LONG $0x5c5dc1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm4, %ymm6
-	LONG $0x0000a9e9; BYTE $0x00 // jmp <csrDDNormal+0x2141>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
-	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xe455adc5 // vandnpd %ymm4, %ymm10, %ymm4
+	LONG $0xf658a5c5 // vaddpd %ymm6, %ymm11, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xc65845c5 // vaddpd %ymm6, %ymm7, %ymm8
+	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x542dc1c4; BYTE $0xf8 // vandpd %ymm8, %ymm10, %ymm7
+	LONG $0xe456c5c5 // vorpd %ymm4, %ymm7, %ymm4
+	LONG $0xf654adc5 // vandpd %ymm6, %ymm10, %ymm6
+	LONG $0x0000b2e9; BYTE $0x00 // jmp <csrDDNormal+0x240f>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
+	LONG $0xb064634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r12
+	LONG $0x107dc1c4; WORD $0xf134 // vmovupd (%r9,%rsi,8), %ymm6
+	LONG $0xb074634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r14
+	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
 	LONG $0x107ba1c4; WORD $0xe73c // vmovsd (%rdi,%r12,8), %xmm7
 	LONG $0x107b21c4; WORD $0xdf04 // vmovsd (%rdi,%r11,8), %xmm8
 	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
-	LONG $0x3c16c1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm7, %xmm7
+	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
 	LONG $0x163921c4; WORD $0xf704 // vmovhpd (%rdi,%r14,8), %xmm8, %xmm8
 	LONG $0x163101c4; WORD $0xf20c // vmovhpd (%r10,%r14,8), %xmm9, %xmm9
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm8
-	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x163941c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm8, %xmm8
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
-	LONG $0xaacd42c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm6, %ymm8
+	LONG $0x4c107dc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm9
+	LONG $0xd6593dc5 // vmulpd %ymm6, %ymm8, %ymm10
+	LONG $0xaacd42c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm6, %ymm8
 	LONG $0xb8cd62c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm6, %ymm8
-	LONG $0x7410fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm6
-	LONG $0xfe54b5c5 // vandpd %ymm6, %ymm9, %ymm7
-	LONG $0xf654bdc5 // vandpd %ymm6, %ymm8, %ymm6
-	LONG $0xc7585dc5 // vaddpd %ymm7, %ymm4, %ymm8
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0xcc5c3dc5 // vsubpd %ymm4, %ymm8, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
-	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
-	LONG $0xe558bdc5 // vaddpd %ymm5, %ymm8, %ymm4
-	LONG $0x5c5dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm4, %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xfd748b4b; BYTE $0x20 // movq 0x20(%r13,%r15,8), %rsi
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	LONG $0xf458adc5 // vaddpd %ymm4, %ymm10, %ymm6
+	LONG $0xfc5ccdc5 // vsubpd %ymm4, %ymm6, %ymm7
+	LONG $0xc5583dc5 // vaddpd %ymm5, %ymm8, %ymm8
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xdf5c4dc5 // vsubpd %ymm7, %ymm6, %ymm11
+	LONG $0xff5cadc5 // vsubpd %ymm7, %ymm10, %ymm7
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xc7584dc5 // vaddpd %ymm7, %ymm6, %ymm8
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5435c1c4; BYTE $0xf8 // vandpd %ymm8, %ymm9, %ymm7
+	LONG $0xe456c5c5 // vorpd %ymm4, %ymm7, %ymm4
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0xed56cdc5 // vorpd %ymm5, %ymm6, %ymm5
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xf9748b4a; BYTE $0x20 // movq 0x20(%rcx,%r15,8), %rsi
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x157e // jle <csrDDNormal+0x2170>
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x0000b5e9; BYTE $0x00 // jmp <csrDDNormal+0x2218>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00b58f0f; WORD $0x0000 // jg <csrDDNormal+0x24e7>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
 	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
-	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
-	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
-	LONG $0x9064634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r12
+	LONG $0x9874634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r14
 	LONG $0x107d41c4; WORD $0xd104 // vmovupd (%r9,%rdx,8), %ymm8
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0x9864634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r12
 	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
 	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
-	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0x163121c4; WORD $0xe70c // vmovhpd (%rdi,%r12,8), %xmm9, %xmm9
-	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
-	LONG $0x162101c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm11, %xmm11
+	LONG $0x141629c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm11, %xmm11
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
 	LONG $0x162901c4; WORD $0xe214 // vmovhpd (%r10,%r12,8), %xmm10, %xmm10
@@ -5987,83 +6197,62 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xf758bdc5 // vaddpd %ymm7, %ymm8, %ymm6
 	LONG $0x5c4d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm6, %ymm8
 	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
-	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0xff588e0f; WORD $0xffff // jle <csrDDNormal+0x2170>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
-	LONG $0xf86c840f; WORD $0xffff // je <csrDDNormal+0x1a90>
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
 	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	WORD $0x6e75 // jne <csrDDNormal+0x22a0>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107b41c4; WORD $0xc904 // vmovsd (%r9,%rcx,8), %xmm8
-	LONG $0x107b41c4; WORD $0xc91c // vmovsd (%r9,%rcx,8), %xmm11
-	LONG $0x593b41c4; WORD $0xd204 // vmulsd (%r10,%rdx,8), %xmm8, %xmm8
-	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
-	LONG $0x0c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm9
-	LONG $0x7e7a41c4; BYTE $0xc0 // vmovq %xmm8, %xmm8
-	LONG $0xaaa542c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm11, %ymm10
-	LONG $0xee583dc5 // vaddpd %ymm6, %ymm8, %ymm13
-	LONG $0xb8a542c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm11, %ymm10
-	LONG $0xde5c15c5 // vsubpd %ymm6, %ymm13, %ymm11
-	LONG $0x5c1541c4; BYTE $0xe3 // vsubpd %ymm11, %ymm13, %ymm12
-	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
-	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
-	LONG $0x5c4dc1c4; BYTE $0xf4 // vsubpd %ymm12, %ymm6, %ymm6
-	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
-	LONG $0xfe58c5c5 // vaddpd %ymm6, %ymm7, %ymm7
-	LONG $0xf75895c5 // vaddpd %ymm7, %ymm13, %ymm6
-	LONG $0x5c4d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm6, %ymm8
-	LONG $0x0000b0e9; BYTE $0x00 // jmp <csrDDNormal+0x2343>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x8874634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r14
-	LONG $0x107d41c4; WORD $0xc904 // vmovupd (%r9,%rcx,8), %ymm8
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
+	LONG $0xff598e0f; WORD $0xffff // jle <csrDDNormal+0x2440>
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0xf7c5840f; WORD $0xffff // je <csrDDNormal+0x1cb8>
+	LONG $0x015a8d4c // leaq 0x1(%rdx), %r11
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	LONG $0xf730840f; WORD $0xffff // je <csrDDNormal+0x1c30>
+	LONG $0x90346349 // movslq (%r8,%rdx,4), %rsi
+	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
+	LONG $0x107d41c4; WORD $0xd104 // vmovupd (%r9,%rdx,8), %ymm8
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x90546349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rdx
 	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm10
 	LONG $0x107b41c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm11
-	LONG $0x0c1631c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm9, %xmm9
+	LONG $0x0c1631c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm9, %xmm9
 	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
 	LONG $0x162101c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm11, %xmm11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xf214 // vmovsd (%r10,%r14,8), %xmm10
-	LONG $0x162941c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm10, %xmm10
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x162941c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm10
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
-	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
-	LONG $0xaabd42c4; BYTE $0xd3 // vfmsub213pd %ymm11, %ymm8, %ymm10
+	LONG $0x5c107dc5; WORD $0x20ca // vmovupd 0x20(%rdx,%rcx,8), %ymm11
+	LONG $0x593d41c4; BYTE $0xe2 // vmulpd %ymm10, %ymm8, %ymm12
+	LONG $0xaabd42c4; BYTE $0xd4 // vfmsub213pd %ymm12, %ymm8, %ymm10
 	LONG $0xb8bd42c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm8, %ymm10
-	LONG $0x44107dc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm8
-	LONG $0x543d41c4; BYTE $0xcb // vandpd %ymm11, %ymm8, %ymm9
-	LONG $0x543d41c4; BYTE $0xc2 // vandpd %ymm10, %ymm8, %ymm8
-	LONG $0xd65835c5 // vaddpd %ymm6, %ymm9, %ymm10
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xde5c2dc5 // vsubpd %ymm6, %ymm10, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0x5c4dc1c4; BYTE $0xf4 // vsubpd %ymm12, %ymm6, %ymm6
-	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
-	LONG $0xfe58c5c5 // vaddpd %ymm6, %ymm7, %ymm7
-	LONG $0xf758adc5 // vaddpd %ymm7, %ymm10, %ymm6
-	LONG $0x5c4d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm6, %ymm8
-	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
-	LONG $0xfff748e9; BYTE $0xff // jmp <csrDDNormal+0x1a95>
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	LONG $0x24748b4c; BYTE $0x70 // movq 0x70(%rsp), %r14
-	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
+	LONG $0xc6581dc5 // vaddpd %ymm6, %ymm12, %ymm8
+	LONG $0xce5c3dc5 // vsubpd %ymm6, %ymm8, %ymm9
+	LONG $0xd7582dc5 // vaddpd %ymm7, %ymm10, %ymm10
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0x5c3d41c4; BYTE $0xe9 // vsubpd %ymm9, %ymm8, %ymm13
+	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
+	LONG $0x5c4d41c4; BYTE $0xed // vsubpd %ymm13, %ymm6, %ymm13
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
+	LONG $0x583d41c4; BYTE $0xd1 // vaddpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm8
+	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
+	LONG $0x542541c4; BYTE $0xca // vandpd %ymm10, %ymm11, %ymm9
+	LONG $0xf656b5c5 // vorpd %ymm6, %ymm9, %ymm6
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0xfff6f8e9; BYTE $0xff // jmp <csrDDNormal+0x1cb4>
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
 	LONG $0x02e4c149 // shlq $0x2, %r12
 	WORD $0x394d; BYTE $0xf4 // cmpq %r14, %r12
-	LONG $0x01838d0f; WORD $0x0000 // jge <csrDDNormal+0x24ec>
+	LONG $0x01708d0f; WORD $0x0000 // jge <csrDDNormal+0x2743>
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x0000a3e9; BYTE $0x00 // jmp <csrDDNormal+0x2415>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x000099e9; BYTE $0x00 // jmp <csrDDNormal+0x2675>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xdac6edc5; BYTE $0x05 // vshufpd $0x5, %ymm2, %ymm2, %ymm3
 	LONG $0xe1c6f5c5; BYTE $0x05 // vshufpd $0x5, %ymm1, %ymm1, %ymm4
-	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
 	LONG $0x244c8d49; BYTE $0x01 // leaq 0x1(%r12), %rcx
 	LONG $0xeb58edc5 // vaddpd %ymm3, %ymm2, %ymm5
 	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
@@ -6086,7 +6275,7 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xd158dbc5 // vaddsd %xmm1, %xmm4, %xmm2
 	LONG $0xdc5cebc5 // vsubsd %xmm4, %xmm2, %xmm3
 	LONG $0x117ba1c4; WORD $0xe014 // vmovsd %xmm2, (%rax,%r12,8)
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
 	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
 	LONG $0xdb5cebc5 // vsubsd %xmm3, %xmm2, %xmm3
 	LONG $0xdb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm3
@@ -6094,31 +6283,31 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0x117ba1c4; WORD $0xe00c // vmovsd %xmm1, (%rax,%r12,8)
 	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
 	WORD $0x394c; BYTE $0xf1 // cmpq %r14, %rcx
-	LONG $0x00d7840f; WORD $0x0000 // je <csrDDNormal+0x24ec>
+	LONG $0x00ce840f; WORD $0x0000 // je <csrDDNormal+0x2743>
+	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
 	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xe7148b4b // movq (%r15,%r12,8), %rdx
+	LONG $0xe70c8b4b // movq (%r15,%r12,8), %rcx
 	LONG $0xe7448b4b; BYTE $0x08 // movq 0x8(%r15,%r12,8), %rax
-	WORD $0x2948; BYTE $0xd0 // subq %rdx, %rax
-	LONG $0xff3f8e0f; WORD $0xffff // jle <csrDDNormal+0x2380>
-	LONG $0x900c8d49 // leaq (%r8,%rdx,4), %rcx
-	LONG $0xd1148d49 // leaq (%r9,%rdx,8), %rdx
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xb11c6348 // movslq (%rcx,%rsi,4), %rbx
-	LONG $0x0c10fbc5; BYTE $0xf2 // vmovsd (%rdx,%rsi,8), %xmm1
-	WORD $0x8941; BYTE $0xf3 // movl %esi, %r11d
-	LONG $0x03e38341 // andl $0x3, %r11d
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x03e3c141 // shll $0x3, %r11d
+	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0xff3f8e0f; WORD $0xffff // jle <csrDDNormal+0x25e0>
+	LONG $0x88148d49 // leaq (%r8,%rcx,4), %rdx
+	LONG $0xc9348d49 // leaq (%r9,%rcx,8), %rsi
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x9a1c634a // movslq (%rdx,%r11,4), %rbx
+	LONG $0x107ba1c4; WORD $0xde0c // vmovsd (%rsi,%r11,8), %xmm1
+	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
+	WORD $0xe183; BYTE $0x03 // andl $0x3, %ecx
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
 	LONG $0xda59f3c5 // vmulsd %xmm2, %xmm1, %xmm3
 	LONG $0xabf1e2c4; BYTE $0xd3 // vfmsub213sd %xmm3, %xmm1, %xmm2
 	LONG $0xb9f1e2c4; WORD $0xdf14 // vfmadd231sd (%rdi,%rbx,8), %xmm1, %xmm2
-	LONG $0x107ba1c4; LONG $0x00e01c8c; WORD $0x0000 // vmovsd 0xe0(%rsp,%r11), %xmm1
-	LONG $0x586ba1c4; LONG $0x00c01c94; WORD $0x0000 // vaddsd 0xc0(%rsp,%r11), %xmm2, %xmm2
+	LONG $0x8c10fbc5; LONG $0x0001000c; BYTE $0x00 // vmovsd 0x100(%rsp,%rcx), %xmm1
+	LONG $0x9458ebc5; LONG $0x0000e00c; BYTE $0x00 // vaddsd 0xe0(%rsp,%rcx), %xmm2, %xmm2
 	LONG $0xe158e3c5 // vaddsd %xmm1, %xmm3, %xmm4
 	LONG $0xe95cdbc5 // vsubsd %xmm1, %xmm4, %xmm5
 	LONG $0xf55cdbc5 // vsubsd %xmm5, %xmm4, %xmm6
@@ -6127,15 +6316,15 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0xc958e3c5 // vaddsd %xmm1, %xmm3, %xmm1
 	LONG $0xc958ebc5 // vaddsd %xmm1, %xmm2, %xmm1
 	LONG $0xd158dbc5 // vaddsd %xmm1, %xmm4, %xmm2
-	LONG $0x117ba1c4; LONG $0x00e01c94; WORD $0x0000 // vmovsd %xmm2, 0xe0(%rsp,%r11)
+	LONG $0x9411fbc5; LONG $0x0001000c; BYTE $0x00 // vmovsd %xmm2, 0x100(%rsp,%rcx)
 	LONG $0xd45cebc5 // vsubsd %xmm4, %xmm2, %xmm2
 	LONG $0xca5cf3c5 // vsubsd %xmm2, %xmm1, %xmm1
-	LONG $0x117ba1c4; LONG $0x00c01c8c; WORD $0x0000 // vmovsd %xmm1, 0xc0(%rsp,%r11)
-	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
-	LONG $0xff7b850f; WORD $0xffff // jne <csrDDNormal+0x2450>
-	LONG $0x9428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm2
-	LONG $0x8c28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm1
-	LONG $0xfffe94e9; BYTE $0xff // jmp <csrDDNormal+0x2380>
+	LONG $0x8c11fbc5; LONG $0x0000e00c; BYTE $0x00 // vmovsd %xmm1, 0xe0(%rsp,%rcx)
+	WORD $0x394c; BYTE $0xd8 // cmpq %r11, %rax
+	WORD $0x8475 // jne <csrDDNormal+0x26b0>
+	LONG $0x9428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm2
+	LONG $0x8c28fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm1
+	LONG $0xfffe9de9; BYTE $0xff // jmp <csrDDNormal+0x25e0>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6147,10 +6336,7 @@ TEXT ·csrDDNormalQuad(SB), 0, $672-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000; BYTE $0x00
+	LONG $0x00000000
 	ADJSP $672
 	RET
 
@@ -6160,7 +6346,7 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	ADJSP $-640
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csrDDLow>
-	LONG $0x0026f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x002836e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6228,15 +6414,15 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
 	LONG $0xd0490f48 // cmovnsq %rax, %rdx
 	LONG $0x03fac148 // sarq $0x3, %rdx
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	WORD $0x15eb // jmp <csrDDLow+0xe4>
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
 	LONG $0x02fa8348 // cmpq $0x2, %rdx
 	WORD $0xde7d // jge <csrDDLow+0xb9>
-	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
+	LONG $0x2444c748; LONG $0x00000020; BYTE $0x00 // movq $0x0, 0x20(%rsp)
 	LONG $0x505f8b48 // movq 0x50(%rdi), %rbx
-	LONG $0x24b4894c; LONG $0x000000b0 // movq %r14, 0xb0(%rsp)
+	LONG $0x24b4894c; LONG $0x00000090 // movq %r14, 0x90(%rsp)
 	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
 	LONG $0x385f8b4c // movq 0x38(%rdi), %r11
 	LONG $0x48778b4c // movq 0x48(%rdi), %r14
@@ -6244,138 +6430,155 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	LONG $0x02ffc149 // sarq $0x2, %r15
-	LONG $0x2424894c // movq %r12, (%rsp)
-	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
+	LONG $0x2464894c; BYTE $0x08 // movq %r12, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
 	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
 	LONG $0x585f8b48 // movq 0x58(%rdi), %rbx
 	LONG $0x607f8b48 // movq 0x60(%rdi), %rdi
 	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
-	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x2434894c // movq %r14, (%rsp)
+	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	LONG $0x08628d0f; WORD $0x0000 // jge <csrDDLow+0x99b>
+	LONG $0x08978d0f; WORD $0x0000 // jge <csrDDLow+0x9d0>
 	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	LONG $0x12fa840f; WORD $0x0000 // je <csrDDLow+0x143c>
+	LONG $0x1365840f; WORD $0x0000 // je <csrDDLow+0x14a7>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x23e78c0f; WORD $0x0000 // jl <csrDDLow+0x2533>
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x252a8c0f; WORD $0x0000 // jl <csrDDLow+0x2676>
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0xd1048d49 // leaq (%r9,%rdx,8), %rax
 	LONG $0x901c8d4d // leaq (%r8,%rdx,4), %r11
 	LONG $0xd7348d4c // leaq (%rdi,%rdx,8), %r14
 	WORD $0x0148; BYTE $0xc9 // addq %rcx, %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x248c8948; LONG $0x000000e0 // movq %rcx, 0xe0(%rsp)
-	LONG $0x000241e9; BYTE $0x00 // jmp <csrDDLow+0x3b5>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	LONG $0x84287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm8
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x6454bdc5; WORD $0x6024 // vandpd 0x60(%rsp), %ymm8, %ymm4
-	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
-	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
-	LONG $0xb80c8d4b // leaq (%r8,%r15,4), %rcx
-	LONG $0xc5543dc5 // vandpd %ymm5, %ymm8, %ymm8
-	LONG $0x0c180f42; BYTE $0xa9 // prefetcht0 (%rcx,%r13,4)
-	LONG $0xff0c8d4a // leaq (%rdi,%r15,8), %rcx
-	LONG $0xec58edc5 // vaddpd %ymm4, %ymm2, %ymm5
-	LONG $0x0c180f42; BYTE $0xe9 // prefetcht0 (%rcx,%r13,8)
-	LONG $0xb84c634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rcx
-	LONG $0x107d01c4; WORD $0xf934 // vmovupd (%r9,%r15,8), %ymm14
-	LONG $0xd25c55c5 // vsubpd %ymm2, %ymm5, %ymm10
-	LONG $0x5c5541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm5, %ymm12
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0x5c6dc1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm2, %ymm2
-	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
-	LONG $0xd258bdc5 // vaddpd %ymm2, %ymm8, %ymm2
-	LONG $0xd258fdc5 // vaddpd %ymm2, %ymm0, %ymm2
-	LONG $0x8428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm0
-	LONG $0x6454fdc5; WORD $0x4024 // vandpd 0x40(%rsp), %ymm0, %ymm4
-	LONG $0xc05425c5 // vandpd %ymm0, %ymm11, %ymm8
-	LONG $0xc458f5c5 // vaddpd %ymm4, %ymm1, %ymm0
-	LONG $0xd15c7dc5 // vsubpd %ymm1, %ymm0, %ymm10
-	LONG $0x5c7d41c4; BYTE $0xda // vsubpd %ymm10, %ymm0, %ymm11
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0x5c75c1c4; BYTE $0xcb // vsubpd %ymm11, %ymm1, %ymm1
-	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
-	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
-	LONG $0xc958bdc5 // vaddpd %ymm1, %ymm8, %ymm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x1c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm3
-	LONG $0xb84c634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rcx
-	LONG $0xd17cedc5 // vhaddpd %ymm1, %ymm2, %ymm2
-	LONG $0x8c28fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm1
-	LONG $0x9c5475c5; LONG $0x00012024; BYTE $0x00 // vandpd 0x120(%rsp), %ymm1, %ymm11
-	LONG $0x1c16e1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
-	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
-	LONG $0x04107bc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm8
-	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
-	LONG $0xb84c634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rcx
-	LONG $0xe15405c5 // vandpd %ymm1, %ymm15, %ymm12
-	LONG $0x5835c1c4; BYTE $0xcb // vaddpd %ymm11, %ymm9, %ymm1
-	LONG $0x162941c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm10, %xmm10
-	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x182de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm10, %ymm4
-	LONG $0x183de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm8, %ymm3
-	LONG $0xc4590dc5 // vmulpd %ymm4, %ymm14, %ymm8
-	LONG $0xd4287dc5 // vmovapd %ymm4, %ymm10
-	LONG $0xaa8d42c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm14, %ymm10
-	LONG $0xb88d62c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm14, %ymm10
-	LONG $0x5c75c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm1, %ymm3
-	LONG $0xb8dd22c4; WORD $0xff14 // vfmadd231pd (%rdi,%r15,8), %ymm4, %ymm10
-	WORD $0x2949; BYTE $0xd7 // subq %rdx, %r15
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0x107da1c4; WORD $0xf964; BYTE $0x20 // vmovupd 0x20(%rcx,%r15,8), %ymm4
+	LONG $0x248c8948; LONG $0x00000100 // movq %rcx, 0x100(%rsp)
+	LONG $0x000272e9; BYTE $0x00 // jmp <csrDDLow+0x3eb>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x7428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm6
+	LONG $0x2a3c8d4e // leaq (%rdx,%r13), %r15
+	LONG $0x0c180f43; BYTE $0xf9 // prefetcht0 (%r9,%r15,8)
+	LONG $0x903c8d4d // leaq (%r8,%rdx,4), %r15
+	LONG $0x0c180f43; BYTE $0xaf // prefetcht0 (%r15,%r13,4)
+	LONG $0xd73c8d4c // leaq (%rdi,%rdx,8), %r15
+	LONG $0x0c180f43; BYTE $0xef // prefetcht0 (%r15,%r13,8)
+	LONG $0x907c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r15
+	LONG $0xe258cdc5 // vaddpd %ymm2, %ymm6, %ymm4
+	LONG $0xea5cddc5 // vsubpd %ymm2, %ymm4, %ymm5
+	LONG $0xf55ccdc5 // vsubpd %ymm5, %ymm6, %ymm6
+	LONG $0xed5cddc5 // vsubpd %ymm5, %ymm4, %ymm5
+	LONG $0xed5cedc5 // vsubpd %ymm5, %ymm2, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xac58d5c5; LONG $0x0000a024; BYTE $0x00 // vaddpd 0xa0(%rsp), %ymm5, %ymm5
+	LONG $0xb428fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm6
+	LONG $0xe454cdc5 // vandpd %ymm4, %ymm6, %ymm4
+	LONG $0xd255cdc5 // vandnpd %ymm2, %ymm6, %ymm2
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0xe058d5c5 // vaddpd %ymm0, %ymm5, %ymm4
+	LONG $0xc055cdc5 // vandnpd %ymm0, %ymm6, %ymm0
+	LONG $0xe454cdc5 // vandpd %ymm4, %ymm6, %ymm4
+	LONG $0x7428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm6
+	LONG $0xe056ddc5 // vorpd %ymm0, %ymm4, %ymm4
+	LONG $0xc158cdc5 // vaddpd %ymm1, %ymm6, %ymm0
+	LONG $0xe95cfdc5 // vsubpd %ymm1, %ymm0, %ymm5
+	LONG $0xf55ccdc5 // vsubpd %ymm5, %ymm6, %ymm6
+	LONG $0xed5cfdc5 // vsubpd %ymm5, %ymm0, %ymm5
+	LONG $0xc054adc5 // vandpd %ymm0, %ymm10, %ymm0
+	LONG $0xed5cf5c5 // vsubpd %ymm5, %ymm1, %ymm5
+	LONG $0xc955adc5 // vandnpd %ymm1, %ymm10, %ymm1
+	LONG $0xc156fdc5 // vorpd %ymm1, %ymm0, %ymm0
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xed58a5c5 // vaddpd %ymm5, %ymm11, %ymm5
+	LONG $0xeb58d5c5 // vaddpd %ymm3, %ymm5, %ymm5
+	LONG $0xdb55adc5 // vandnpd %ymm3, %ymm10, %ymm3
+	LONG $0xcd54adc5 // vandpd %ymm5, %ymm10, %ymm1
+	LONG $0x107b81c4; WORD $0xfa2c // vmovsd (%r10,%r15,8), %xmm5
+	LONG $0x94287dc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm10
+	LONG $0xcb56f5c5 // vorpd %ymm3, %ymm1, %ymm1
+	LONG $0x107ba1c4; WORD $0xfb1c // vmovsd (%rbx,%r15,8), %xmm3
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0xc97cddc5 // vhaddpd %ymm1, %ymm4, %ymm1
+	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
+	LONG $0x1661a1c4; WORD $0xfb1c // vmovhpd (%rbx,%r15,8), %xmm3, %xmm3
+	LONG $0x165181c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm5, %xmm5
+	LONG $0x903c634d // movslq (%r8,%rdx,4), %r15
+	LONG $0x107ba1c4; WORD $0xfb34 // vmovsd (%rbx,%r15,8), %xmm6
+	LONG $0x107b01c4; WORD $0xfa04 // vmovsd (%r10,%r15,8), %xmm8
+	LONG $0x907c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r15
+	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
+	LONG $0x1649a1c4; WORD $0xfb34 // vmovhpd (%rbx,%r15,8), %xmm6, %xmm6
+	LONG $0x183de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm8, %ymm5
+	LONG $0x184de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm6, %ymm3
+	LONG $0xf559ddc5 // vmulpd %ymm5, %ymm4, %ymm6
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0xaadd62c4; BYTE $0xc6 // vfmsub213pd %ymm6, %ymm4, %ymm8
+	LONG $0xb8dd62c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm4, %ymm8
+	LONG $0x582dc1c4; BYTE $0xd9 // vaddpd %ymm9, %ymm10, %ymm3
+	LONG $0xb8d562c4; WORD $0xd704 // vfmadd231pd (%rdi,%rdx,8), %ymm5, %ymm8
+	LONG $0xee589dc5 // vaddpd %ymm6, %ymm12, %ymm5
+	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x5c65c1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm3, %ymm4
+	LONG $0xd45c2dc5 // vsubpd %ymm4, %ymm10, %ymm10
+	LONG $0xe45ce5c5 // vsubpd %ymm4, %ymm3, %ymm4
+	LONG $0xdb548dc5 // vandpd %ymm3, %ymm14, %ymm3
+	LONG $0xe45cb5c5 // vsubpd %ymm4, %ymm9, %ymm4
+	LONG $0x550d41c4; BYTE $0xc9 // vandnpd %ymm9, %ymm14, %ymm9
+	LONG $0xdb56b5c5 // vorpd %ymm3, %ymm9, %ymm3
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xe45885c5 // vaddpd %ymm4, %ymm15, %ymm4
+	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
+	LONG $0xff558dc5 // vandnpd %ymm7, %ymm14, %ymm7
+	LONG $0xe4548dc5 // vandpd %ymm4, %ymm14, %ymm4
+	LONG $0xe756ddc5 // vorpd %ymm7, %ymm4, %ymm4
+	LONG $0x5c55c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm5, %ymm7
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0xff5cd5c5 // vsubpd %ymm7, %ymm5, %ymm7
+	LONG $0xff5c9dc5 // vsubpd %ymm7, %ymm12, %ymm7
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0x7c10fdc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm7
 	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
-	LONG $0xf35c75c5 // vsubpd %ymm3, %ymm1, %ymm14
-	LONG $0xdb5ca5c5 // vsubpd %ymm3, %ymm11, %ymm3
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x5c3541c4; BYTE $0xce // vsubpd %ymm14, %ymm9, %ymm9
-	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
-	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
-	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
-	LONG $0xfc54bdc5 // vandpd %ymm4, %ymm8, %ymm7
-	LONG $0xe454adc5 // vandpd %ymm4, %ymm10, %ymm4
-	LONG $0xc7584dc5 // vaddpd %ymm7, %ymm6, %ymm8
-	LONG $0xce5c3dc5 // vsubpd %ymm6, %ymm8, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
-	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
-	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
-	LONG $0xf015d5c5 // vunpckhpd %ymm0, %ymm5, %ymm6
-	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
-	LONG $0xdc7ce5c5 // vhaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xe014d5c5 // vunpcklpd %ymm0, %ymm5, %ymm4
-	LONG $0xc07cd5c5 // vhaddpd %ymm0, %ymm5, %ymm0
-	LONG $0xec5cfdc5 // vsubpd %ymm4, %ymm0, %ymm5
-	LONG $0xfd5cfdc5 // vsubpd %ymm5, %ymm0, %ymm7
-	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
-	LONG $0x1475c1c4; BYTE $0xe8 // vunpcklpd %ymm8, %ymm1, %ymm5
-	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
-	LONG $0x7c75c1c4; BYTE $0xe0 // vhaddpd %ymm8, %ymm1, %ymm4
-	LONG $0x1575c1c4; BYTE $0xc8 // vunpckhpd %ymm8, %ymm1, %ymm1
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xfe5cddc5 // vsubpd %ymm6, %ymm4, %ymm7
-	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x187de3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm0, %ymm3
-	LONG $0x067de3c4; WORD $0x31c4 // vperm2f128 $0x31, %ymm4, %ymm0, %ymm0
-	LONG $0x186de3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm5
-	LONG $0x066de3c4; WORD $0x31c9 // vperm2f128 $0x31, %ymm1, %ymm2, %ymm1
-	LONG $0xd058e5c5 // vaddpd %ymm0, %ymm3, %ymm2
-	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
-	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
-	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xf65895c5 // vaddpd %ymm6, %ymm13, %ymm6
+	LONG $0xed54c5c5 // vandpd %ymm5, %ymm7, %ymm5
+	LONG $0x554541c4; BYTE $0xc4 // vandnpd %ymm12, %ymm7, %ymm8
+	LONG $0xf654c5c5 // vandpd %ymm6, %ymm7, %ymm6
+	LONG $0x5545c1c4; BYTE $0xfd // vandnpd %ymm13, %ymm7, %ymm7
+	LONG $0xed56bdc5 // vorpd %ymm5, %ymm8, %ymm5
+	LONG $0xf756cdc5 // vorpd %ymm7, %ymm6, %ymm6
+	LONG $0xf815edc5 // vunpckhpd %ymm0, %ymm2, %ymm7
+	LONG $0xe67cddc5 // vhaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xf014edc5 // vunpcklpd %ymm0, %ymm2, %ymm6
+	LONG $0xc07cedc5 // vhaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xd65cfdc5 // vsubpd %ymm6, %ymm0, %ymm2
+	LONG $0xc25c7dc5 // vsubpd %ymm2, %ymm0, %ymm8
+	LONG $0xd25cc5c5 // vsubpd %ymm2, %ymm7, %ymm2
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xf514e5c5 // vunpcklpd %ymm5, %ymm3, %ymm6
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xd57ce5c5 // vhaddpd %ymm5, %ymm3, %ymm2
+	LONG $0xdd15e5c5 // vunpckhpd %ymm5, %ymm3, %ymm3
+	LONG $0xee5cedc5 // vsubpd %ymm6, %ymm2, %ymm5
+	LONG $0xfd5cedc5 // vsubpd %ymm5, %ymm2, %ymm7
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd058ddc5 // vaddpd %ymm0, %ymm4, %ymm2
+	LONG $0x1875e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm1, %ymm5
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
 	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
@@ -6386,17 +6589,17 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x0411fdc5; BYTE $0xf1 // vmovupd %ymm0, (%rcx,%rsi,8)
-	LONG $0x24543b48; BYTE $0x20 // cmpq 0x20(%rsp), %rdx
-	LONG $0x217e840f; WORD $0x0000 // je <csrDDLow+0x2533>
+	LONG $0x24543b48; BYTE $0x28 // cmpq 0x28(%rsp), %rdx
+	LONG $0x228b840f; WORD $0x0000 // je <csrDDLow+0x2676>
 	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
 	WORD $0xd148; BYTE $0xe9 // shrq %rcx
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000be; BYTE $0x00 // movl $0x0, %esi
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x74450f48; WORD $0x1824 // cmovneq 0x18(%rsp), %rsi
+	LONG $0x74450f48; WORD $0x2024 // cmovneq 0x20(%rsp), %rsi
 	WORD $0x0148; BYTE $0xce // addq %rcx, %rsi
-	LONG $0x24943b48; LONG $0x000000e0 // cmpq 0xe0(%rsp), %rdx
+	LONG $0x24943b48; LONG $0x00000100 // cmpq 0x100(%rsp), %rdx
 	LONG $0xf2430f48 // cmovaeq %rdx, %rsi
 	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -6404,36 +6607,38 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0x0c4c8b49; BYTE $0x08 // movq 0x8(%r12,%rcx), %rcx
 	LONG $0x047a8d4c // leaq 0x4(%rdx), %r15
 	WORD $0x3949; BYTE $0xcf // cmpq %rcx, %r15
-	LONG $0x00d28d0f; WORD $0x0000 // jge <csrDDLow+0x4d0>
+	LONG $0x00cc8d0f; WORD $0x0000 // jge <csrDDLow+0x500>
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
 	LONG $0x0c180f41; BYTE $0x93 // prefetcht0 (%r11,%rdx,4)
 	LONG $0x0c180f41; BYTE $0xd6 // prefetcht0 (%r14,%rdx,8)
-	LONG $0x907c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r15
+	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
 	LONG $0x107dc1c4; WORD $0xd114 // vmovupd (%r9,%rdx,8), %ymm2
-	LONG $0x107ba1c4; WORD $0xfb24 // vmovsd (%rbx,%r15,8), %xmm4
-	LONG $0x107b81c4; WORD $0xfa2c // vmovsd (%r10,%r15,8), %xmm5
-	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
-	LONG $0x1659a1c4; WORD $0xfb24 // vmovhpd (%rbx,%r15,8), %xmm4, %xmm4
-	LONG $0x165181c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm5, %xmm5
-	LONG $0x903c634d // movslq (%r8,%rdx,4), %r15
-	LONG $0x107ba1c4; WORD $0xfb34 // vmovsd (%rbx,%r15,8), %xmm6
-	LONG $0x107b81c4; WORD $0xfa3c // vmovsd (%r10,%r15,8), %xmm7
-	LONG $0x907c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r15
-	LONG $0x1649a1c4; WORD $0xfb34 // vmovhpd (%rbx,%r15,8), %xmm6, %xmm6
+	LONG $0x90546349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rdx
+	LONG $0x2410fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
+	LONG $0xb854634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rdx
+	LONG $0x2416d9c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xd22c // vmovhpd (%r10,%rdx,8), %xmm5, %xmm5
+	LONG $0xb814634b // movslq (%r8,%r15,4), %rdx
+	LONG $0x3410fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
+	LONG $0xb854634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rdx
+	LONG $0x3416c9c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm6, %xmm6
 	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
-	LONG $0x164181c4; WORD $0xfa34 // vmovhpd (%r10,%r15,8), %xmm7, %xmm6
-	LONG $0x047a8d4c // leaq 0x4(%rdx), %r15
+	LONG $0x1641c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm7, %xmm6
+	LONG $0x04578d49 // leaq 0x4(%r15), %rdx
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0xf559edc5 // vmulpd %ymm5, %ymm2, %ymm6
 	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
 	LONG $0xaaede2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm2, %ymm7
 	LONG $0xb8ede2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm2, %ymm7
 	LONG $0xd658e5c5 // vaddpd %ymm6, %ymm3, %ymm2
-	LONG $0xb8d5e2c4; WORD $0xd73c // vfmadd231pd (%rdi,%rdx,8), %ymm5, %ymm7
-	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xb8d5a2c4; WORD $0xff3c // vfmadd231pd (%rdi,%r15,8), %ymm5, %ymm7
+	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
 	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
 	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
@@ -6441,299 +6646,303 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
 	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0xff4d8c0f; WORD $0xffff // jl <csrDDLow+0x410>
-	WORD $0x16eb // jmp <csrDDLow+0x4db>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x3949; BYTE $0xcf // cmpq %rcx, %r15
+	LONG $0xff518c0f; WORD $0xffff // jl <csrDDLow+0x440>
+	WORD $0x17eb // jmp <csrDDLow+0x508>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
 	LONG $0x02e6c148 // shlq $0x2, %rsi
-	LONG $0x2f148d4b // leaq (%r15,%r13), %rdx
-	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
-	LONG $0xb8148d4b // leaq (%r8,%r15,4), %rdx
-	LONG $0x0c180f42; BYTE $0xaa // prefetcht0 (%rdx,%r13,4)
-	LONG $0xff148d4a // leaq (%rdi,%r15,8), %rdx
-	LONG $0x0c180f42; BYTE $0xea // prefetcht0 (%rdx,%r13,8)
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0xb854634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rdx
-	LONG $0x107d81c4; WORD $0xf93c // vmovupd (%r9,%r15,8), %ymm7
-	LONG $0x1c10fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm4
-	LONG $0xb854634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rdx
-	LONG $0x1c16e1c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm4, %xmm4
-	LONG $0xb814634b // movslq (%r8,%r15,4), %rdx
-	LONG $0x2c10fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm6
-	LONG $0xb854634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rdx
-	LONG $0x1649c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm6, %xmm6
-	LONG $0x2c16d1c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm5, %xmm5
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
-	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x223c8d4e // leaq (%rdx,%r12), %r15
+	LONG $0x0c180f43; BYTE $0xf9 // prefetcht0 (%r9,%r15,8)
+	LONG $0x903c8d4d // leaq (%r8,%rdx,4), %r15
+	LONG $0x0c180f43; BYTE $0xa7 // prefetcht0 (%r15,%r12,4)
+	LONG $0xd73c8d4c // leaq (%rdi,%rdx,8), %r15
+	LONG $0x0c180f43; BYTE $0xe7 // prefetcht0 (%r15,%r12,8)
+	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x907c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r15
+	LONG $0x107dc1c4; WORD $0xd13c // vmovupd (%r9,%rdx,8), %ymm7
+	LONG $0x107ba1c4; WORD $0xfb1c // vmovsd (%rbx,%r15,8), %xmm3
+	LONG $0x107b81c4; WORD $0xfa24 // vmovsd (%r10,%r15,8), %xmm4
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0x1661a1c4; WORD $0xfb1c // vmovhpd (%rbx,%r15,8), %xmm3, %xmm3
+	LONG $0x165981c4; WORD $0xfa24 // vmovhpd (%r10,%r15,8), %xmm4, %xmm4
+	LONG $0x903c634d // movslq (%r8,%rdx,4), %r15
+	LONG $0x107ba1c4; WORD $0xfb2c // vmovsd (%rbx,%r15,8), %xmm5
+	LONG $0x107b81c4; WORD $0xfa34 // vmovsd (%r10,%r15,8), %xmm6
+	LONG $0x907c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r15
+	LONG $0x1651a1c4; WORD $0xfb2c // vmovhpd (%rbx,%r15,8), %xmm5, %xmm5
+	LONG $0x164981c4; WORD $0xfa34 // vmovhpd (%r10,%r15,8), %xmm6, %xmm6
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
+	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
 	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
-	LONG $0xf459c5c5 // vmulpd %ymm4, %ymm7, %ymm6
-	LONG $0xec28fdc5 // vmovapd %ymm4, %ymm5
-	LONG $0xaac5e2c4; BYTE $0xee // vfmsub213pd %ymm6, %ymm7, %ymm5
-	LONG $0x7429fdc5; WORD $0x6024 // vmovapd %ymm6, 0x60(%rsp)
-	LONG $0xb8c5e2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm7, %ymm5
-	LONG $0xb8dda2c4; WORD $0xff2c // vfmadd231pd (%rdi,%r15,8), %ymm4, %ymm5
-	LONG $0x107dc1c4; WORD $0xd55c; BYTE $0x20 // vmovupd 0x20(%r13,%rdx,8), %ymm3
-	LONG $0xf4548b49; BYTE $0x10 // movq 0x10(%r12,%rsi,8), %rdx
-	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
-	LONG $0x9c29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm3, 0xc0(%rsp)
+	LONG $0x107c81c4; WORD $0xfc6c; BYTE $0x20 // vmovups 0x20(%r12,%r15,8), %ymm5
+	LONG $0x184de3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm6
+	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
+	LONG $0xac29fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm5, 0xc0(%rsp)
+	LONG $0xee59c5c5 // vmulpd %ymm6, %ymm7, %ymm5
+	LONG $0xaac562c4; BYTE $0xc5 // vfmsub213pd %ymm5, %ymm7, %ymm8
+	LONG $0x6c29fdc5; WORD $0x4024 // vmovapd %ymm5, 0x40(%rsp)
+	LONG $0xb8c562c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm7, %ymm8
+	LONG $0xb8cd62c4; WORD $0xd704 // vfmadd231pd (%rdi,%rdx,8), %ymm6, %ymm8
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x3949; BYTE $0xd7 // cmpq %rdx, %r15
-	LONG $0x00d18d0f; WORD $0x0000 // jge <csrDDLow+0x670>
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xf27c8b4c; BYTE $0x10 // movq 0x10(%rdx,%rsi,8), %r15
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
+	LONG $0x84297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm8, 0xa0(%rsp)
+	WORD $0x394c; BYTE $0xfa // cmpq %r15, %rdx
+	LONG $0x00c48d0f; WORD $0x0000 // jge <csrDDLow+0x6a1>
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
 	LONG $0x0c180f41; BYTE $0x8b // prefetcht0 (%r11,%rcx,4)
 	LONG $0x0c180f41; BYTE $0xce // prefetcht0 (%r14,%rcx,8)
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
+	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
 	LONG $0x107dc1c4; WORD $0xc90c // vmovupd (%r9,%rcx,8), %ymm1
-	LONG $0x107ba1c4; WORD $0xfb34 // vmovsd (%rbx,%r15,8), %xmm6
-	LONG $0x107b81c4; WORD $0xfa3c // vmovsd (%r10,%r15,8), %xmm7
-	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
-	LONG $0x1649a1c4; WORD $0xfb34 // vmovhpd (%rbx,%r15,8), %xmm6, %xmm6
-	LONG $0x164181c4; WORD $0xfa3c // vmovhpd (%r10,%r15,8), %xmm7, %xmm7
-	LONG $0x883c634d // movslq (%r8,%rcx,4), %r15
-	LONG $0x107b21c4; WORD $0xfb04 // vmovsd (%rbx,%r15,8), %xmm8
-	LONG $0x107b01c4; WORD $0xfa0c // vmovsd (%r10,%r15,8), %xmm9
-	LONG $0x887c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r15
-	LONG $0x163921c4; WORD $0xfb04 // vmovhpd (%rbx,%r15,8), %xmm8, %xmm8
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0x163101c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm9, %xmm8
-	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0xc75975c5 // vmulpd %ymm7, %ymm1, %ymm8
-	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
-	LONG $0xaaf542c4; BYTE $0xc8 // vfmsub213pd %ymm8, %ymm1, %ymm9
-	LONG $0xb8f562c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm1, %ymm9
-	LONG $0xcc58bdc5 // vaddpd %ymm4, %ymm8, %ymm1
-	LONG $0xb8c562c4; WORD $0xcf0c // vfmadd231pd (%rdi,%rcx,8), %ymm7, %ymm9
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0xf45cf5c5 // vsubpd %ymm4, %ymm1, %ymm6
-	LONG $0xfe5cf5c5 // vsubpd %ymm6, %ymm1, %ymm7
-	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
-	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xe128fdc5 // vmovapd %ymm1, %ymm4
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
-	LONG $0xff4d8c0f; WORD $0xffff // jl <csrDDLow+0x5b0>
-	WORD $0x0eeb // jmp <csrDDLow+0x673>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
-	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
-	LONG $0xb80c8d4b // leaq (%r8,%r15,4), %rcx
-	LONG $0x0c180f42; BYTE $0xa9 // prefetcht0 (%rcx,%r13,4)
-	LONG $0xff0c8d4a // leaq (%rdi,%r15,8), %rcx
-	LONG $0x0c180f42; BYTE $0xe9 // prefetcht0 (%rcx,%r13,8)
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0xb84c634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rcx
-	LONG $0x107d01c4; WORD $0xf90c // vmovupd (%r9,%r15,8), %ymm9
-	LONG $0x2410fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
-	LONG $0xb84c634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rcx
-	LONG $0x2416d9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm4, %xmm4
-	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
-	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
+	LONG $0x884c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rcx
 	LONG $0x3c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm7
 	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
-	LONG $0xb84c634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rcx
-	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0x904c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rcx
 	LONG $0x3c16c1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm7, %xmm7
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
-	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x0c107bc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm9
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x904c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rcx
+	LONG $0x0c1631c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm9, %xmm9
+	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
+	LONG $0x162941c4; WORD $0xca0c // vmovhpd (%r10,%rcx,8), %xmm10, %xmm9
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0xc9593dc5 // vmulpd %ymm1, %ymm8, %ymm9
+	LONG $0x287d41c4; BYTE $0xd0 // vmovapd %ymm8, %ymm10
+	LONG $0xaaf542c4; BYTE $0xd1 // vfmsub213pd %ymm9, %ymm1, %ymm10
+	LONG $0xb8f562c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm1, %ymm10
+	LONG $0xce58b5c5 // vaddpd %ymm6, %ymm9, %ymm1
+	LONG $0xb8bd62c4; WORD $0xd714 // vfmadd231pd (%rdi,%rdx,8), %ymm8, %ymm10
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xfe5cf5c5 // vsubpd %ymm6, %ymm1, %ymm7
+	LONG $0xc75c75c5 // vsubpd %ymm7, %ymm1, %ymm8
+	LONG $0xff5cb5c5 // vsubpd %ymm7, %ymm9, %ymm7
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	WORD $0x394c; BYTE $0xfa // cmpq %r15, %rdx
+	LONG $0xff4f8c0f; WORD $0xffff // jl <csrDDLow+0x5f0>
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
+	LONG $0x88148d49 // leaq (%r8,%rcx,4), %rdx
+	LONG $0x0c180f42; BYTE $0xa2 // prefetcht0 (%rdx,%r12,4)
+	LONG $0xcf148d48 // leaq (%rdi,%rcx,8), %rdx
+	LONG $0x0c180f42; BYTE $0xe2 // prefetcht0 (%rdx,%r12,8)
+	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x88546349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdx
+	LONG $0x107d41c4; WORD $0xc924 // vmovupd (%r9,%rcx,8), %ymm12
+	LONG $0x3410fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
+	LONG $0x88546349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdx
+	LONG $0x3416c9c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
+	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
+	LONG $0x04107bc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xd20c // vmovsd (%r10,%rdx,8), %xmm9
+	LONG $0x88546349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdx
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x041639c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm8, %xmm8
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	WORD $0x294c; BYTE $0xfa // subq %r15, %rdx
+	LONG $0x107d41c4; WORD $0xd454; BYTE $0x20 // vmovupd 0x20(%r12,%rdx,8), %ymm10
+	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
 	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0x1845e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm7, %ymm4
-	LONG $0xfe59b5c5 // vmulpd %ymm6, %ymm9, %ymm7
-	LONG $0xde287dc5 // vmovapd %ymm6, %ymm11
-	LONG $0xaab562c4; BYTE $0xdf // vfmsub213pd %ymm7, %ymm9, %ymm11
-	LONG $0x7c29fdc5; WORD $0x4024 // vmovapd %ymm7, 0x40(%rsp)
-	LONG $0xb8b562c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm9, %ymm11
-	LONG $0xb8cd22c4; WORD $0xff1c // vfmadd231pd (%rdi,%r15,8), %ymm6, %ymm11
-	LONG $0x107dc1c4; WORD $0xcd64; BYTE $0x20 // vmovupd 0x20(%r13,%rcx,8), %ymm4
-	LONG $0xf44c8b49; BYTE $0x18 // movq 0x18(%r12,%rsi,8), %rcx
-	LONG $0x047a8d4c // leaq 0x4(%rdx), %r15
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xa429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm4, 0x80(%rsp)
-	WORD $0x3949; BYTE $0xcf // cmpq %rcx, %r15
-	LONG $0x00cd8d0f; WORD $0x0000 // jge <csrDDLow+0x800>
+	LONG $0xe7599dc5 // vmulpd %ymm7, %ymm12, %ymm4
+	LONG $0xdf287dc5 // vmovapd %ymm7, %ymm11
+	LONG $0xaa9d62c4; BYTE $0xdc // vfmsub213pd %ymm4, %ymm12, %ymm11
+	LONG $0x6429fdc5; WORD $0x6024 // vmovapd %ymm4, 0x60(%rsp)
+	LONG $0xb89d62c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm12, %ymm11
+	LONG $0xb8c562c4; WORD $0xcf1c // vfmadd231pd (%rdi,%rcx,8), %ymm7, %ymm11
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0xf1548b48; BYTE $0x18 // movq 0x18(%rcx,%rsi,8), %rdx
+	LONG $0x044f8d49 // leaq 0x4(%r15), %rcx
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0x00d38d0f; WORD $0x0000 // jge <csrDDLow+0x830>
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0x0c180f41; BYTE $0x93 // prefetcht0 (%r11,%rdx,4)
-	LONG $0x0c180f41; BYTE $0xd6 // prefetcht0 (%r14,%rdx,8)
-	LONG $0x907c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r15
-	LONG $0x107d41c4; WORD $0xd104 // vmovupd (%r9,%rdx,8), %ymm8
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0c180f42; BYTE $0xf8 // prefetcht0 (%rax,%r15,8)
+	LONG $0x0c180f43; BYTE $0xbb // prefetcht0 (%r11,%r15,4)
+	LONG $0x0c180f43; BYTE $0xfe // prefetcht0 (%r14,%r15,8)
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	LONG $0xce297dc5 // vmovapd %ymm9, %ymm6
+	LONG $0x107d01c4; WORD $0xf904 // vmovupd (%r9,%r15,8), %ymm8
+	LONG $0xb87c634f; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %r15
 	LONG $0x107b21c4; WORD $0xfb0c // vmovsd (%rbx,%r15,8), %xmm9
 	LONG $0x107b01c4; WORD $0xfa2c // vmovsd (%r10,%r15,8), %xmm13
-	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
 	LONG $0x163121c4; WORD $0xfb0c // vmovhpd (%rbx,%r15,8), %xmm9, %xmm9
 	LONG $0x161101c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm13, %xmm13
-	LONG $0x903c634d // movslq (%r8,%rdx,4), %r15
+	LONG $0x883c634d // movslq (%r8,%rcx,4), %r15
 	LONG $0x107b21c4; WORD $0xfb34 // vmovsd (%rbx,%r15,8), %xmm14
 	LONG $0x107b01c4; WORD $0xfa3c // vmovsd (%r10,%r15,8), %xmm15
-	LONG $0x907c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r15
+	LONG $0x887c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r15
 	LONG $0x160921c4; WORD $0xfb34 // vmovhpd (%rbx,%r15,8), %xmm14, %xmm14
 	LONG $0x180d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm14, %ymm9
 	LONG $0x160101c4; WORD $0xfa34 // vmovhpd (%r10,%r15,8), %xmm15, %xmm14
-	LONG $0x047a8d4c // leaq 0x4(%rdx), %r15
+	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
 	LONG $0x180d43c4; WORD $0x01ed // vinsertf128 $0x1, %xmm13, %ymm14, %ymm13
 	LONG $0x593d41c4; BYTE $0xf5 // vmulpd %ymm13, %ymm8, %ymm14
 	LONG $0x287d41c4; BYTE $0xfd // vmovapd %ymm13, %ymm15
 	LONG $0xaabd42c4; BYTE $0xfe // vfmsub213pd %ymm14, %ymm8, %ymm15
 	LONG $0xb8bd42c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm8, %ymm15
-	LONG $0xcc580dc5 // vaddpd %ymm4, %ymm14, %ymm9
-	LONG $0xb89562c4; WORD $0xd73c // vfmadd231pd (%rdi,%rdx,8), %ymm13, %ymm15
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0xc45c35c5 // vsubpd %ymm4, %ymm9, %ymm8
+	LONG $0xce580dc5 // vaddpd %ymm6, %ymm14, %ymm9
+	LONG $0xb89562c4; WORD $0xcf3c // vfmadd231pd (%rdi,%rcx,8), %ymm13, %ymm15
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xc65c35c5 // vsubpd %ymm6, %ymm9, %ymm8
 	LONG $0x5c3541c4; BYTE $0xe8 // vsubpd %ymm8, %ymm9, %ymm13
 	LONG $0x5c0d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm14, %ymm8
-	LONG $0x5c5dc1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm4, %ymm4
-	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
-	LONG $0xe45885c5 // vaddpd %ymm4, %ymm15, %ymm4
-	LONG $0xfc58c5c5 // vaddpd %ymm4, %ymm7, %ymm7
-	LONG $0xcc297dc5 // vmovapd %ymm9, %ymm4
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0xff488c0f; WORD $0xffff // jl <csrDDLow+0x740>
-	WORD $0x12eb // jmp <csrDDLow+0x80c>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x5c4dc1c4; BYTE $0xf5 // vsubpd %ymm13, %ymm6, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xf65885c5 // vaddpd %ymm6, %ymm15, %ymm6
+	LONG $0xfe58c5c5 // vaddpd %ymm6, %ymm7, %ymm7
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0xff478c0f; WORD $0xffff // jl <csrDDLow+0x770>
+	WORD $0x0eeb // jmp <csrDDLow+0x839>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x2f148d4b // leaq (%r15,%r13), %rdx
-	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
-	LONG $0xb8148d4b // leaq (%r8,%r15,4), %rdx
-	LONG $0x0c180f42; BYTE $0xaa // prefetcht0 (%rdx,%r13,4)
-	LONG $0xff148d4a // leaq (%rdi,%r15,8), %rdx
-	LONG $0x0c180f42; BYTE $0xea // prefetcht0 (%rdx,%r13,8)
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0xb854634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rdx
-	LONG $0x107d01c4; WORD $0xf914 // vmovupd (%r9,%r15,8), %ymm10
-	LONG $0x2410fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm4
-	LONG $0x107b41c4; WORD $0xd204 // vmovsd (%r10,%rdx,8), %xmm8
-	LONG $0xb854634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rdx
-	LONG $0x2416d9c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm4, %xmm4
-	LONG $0x163941c4; WORD $0xd204 // vmovhpd (%r10,%rdx,8), %xmm8, %xmm8
-	LONG $0xb814634b // movslq (%r8,%r15,4), %rdx
-	LONG $0x2c107bc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm13
-	LONG $0x107b41c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm14
-	LONG $0xb854634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rdx
-	LONG $0x160941c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm14, %xmm14
-	LONG $0x2c1611c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm13, %xmm13
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
-	LONG $0x180d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm14, %ymm8
-	LONG $0x1815e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm13, %ymm4
-	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
-	LONG $0x592d41c4; BYTE $0xe0 // vmulpd %ymm8, %ymm10, %ymm12
-	LONG $0x287d41c4; BYTE $0xf8 // vmovapd %ymm8, %ymm15
-	LONG $0xaaad42c4; BYTE $0xfc // vfmsub213pd %ymm12, %ymm10, %ymm15
-	LONG $0xa4297dc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm12, 0x120(%rsp)
-	LONG $0xb8ad62c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm10, %ymm15
-	LONG $0xb8bd22c4; WORD $0xff3c // vfmadd231pd (%rdi,%r15,8), %ymm8, %ymm15
-	LONG $0x107dc1c4; WORD $0xd564; BYTE $0x20 // vmovupd 0x20(%r13,%rdx,8), %ymm4
-	LONG $0xf4548b49; BYTE $0x20 // movq 0x20(%r12,%rsi,8), %rdx
-	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
-	LONG $0xa429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm4, 0x100(%rsp)
-	WORD $0x3949; BYTE $0xd7 // cmpq %rdx, %r15
-	LONG $0xf8ae8d0f; WORD $0xffff // jge <csrDDLow+0x180>
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x0c180f41; BYTE $0x8b // prefetcht0 (%r11,%rcx,4)
-	LONG $0x0c180f41; BYTE $0xce // prefetcht0 (%r14,%rcx,8)
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
-	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
-	LONG $0x107b21c4; WORD $0xfb14 // vmovsd (%rbx,%r15,8), %xmm10
-	LONG $0x107b01c4; WORD $0xfa24 // vmovsd (%r10,%r15,8), %xmm12
-	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
-	LONG $0x162921c4; WORD $0xfb14 // vmovhpd (%rbx,%r15,8), %xmm10, %xmm10
-	LONG $0x161901c4; WORD $0xfa24 // vmovhpd (%r10,%r15,8), %xmm12, %xmm12
-	LONG $0x883c634d // movslq (%r8,%rcx,4), %r15
-	LONG $0x107b21c4; WORD $0xfb34 // vmovsd (%rbx,%r15,8), %xmm14
-	LONG $0x107b81c4; WORD $0xfa24 // vmovsd (%r10,%r15,8), %xmm4
-	LONG $0x887c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r15
-	LONG $0x165981c4; WORD $0xfa24 // vmovhpd (%r10,%r15,8), %xmm4, %xmm4
-	LONG $0x160921c4; WORD $0xfb34 // vmovhpd (%rbx,%r15,8), %xmm14, %xmm14
-	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
-	LONG $0x185dc3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm4, %ymm4
-	LONG $0x180d43c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm14, %ymm10
-	LONG $0xe4594dc5 // vmulpd %ymm4, %ymm6, %ymm12
-	LONG $0xf4287dc5 // vmovapd %ymm4, %ymm14
-	LONG $0xaacd42c4; BYTE $0xf4 // vfmsub213pd %ymm12, %ymm6, %ymm14
-	LONG $0xb8cd42c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm6, %ymm14
-	LONG $0x583dc1c4; BYTE $0xf4 // vaddpd %ymm12, %ymm8, %ymm6
-	LONG $0xb8dd62c4; WORD $0xcf34 // vfmadd231pd (%rdi,%rcx,8), %ymm4, %ymm14
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x5c4dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm6, %ymm4
-	LONG $0xd45c4dc5 // vsubpd %ymm4, %ymm6, %ymm10
-	LONG $0xe45c9dc5 // vsubpd %ymm4, %ymm12, %ymm4
-	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
-	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0xe4588dc5 // vaddpd %ymm4, %ymm14, %ymm4
-	LONG $0xec5815c5 // vaddpd %ymm4, %ymm13, %ymm13
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x270c8d4b // leaq (%r15,%r12), %rcx
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0xb80c8d4b // leaq (%r8,%r15,4), %rcx
+	LONG $0x0c180f42; BYTE $0xa1 // prefetcht0 (%rcx,%r12,4)
+	LONG $0xff0c8d4a // leaq (%rdi,%r15,8), %rcx
+	LONG $0x0c180f42; BYTE $0xe1 // prefetcht0 (%rcx,%r12,8)
+	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0xb84c634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rcx
+	LONG $0x107d81c4; WORD $0xf924 // vmovupd (%r9,%r15,8), %ymm4
+	LONG $0x3410fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm6
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0xb84c634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rcx
+	LONG $0x3416c9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm6, %xmm6
+	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
+	LONG $0x2c107bc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm13
+	LONG $0x107b41c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm14
+	LONG $0xb84c634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rcx
+	LONG $0x160941c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm14, %xmm14
+	LONG $0x2c1611c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm13, %xmm13
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
-	LONG $0xff4a8c0f; WORD $0xffff // jl <csrDDLow+0x8e0>
-	LONG $0xfff7e8e9; BYTE $0xff // jmp <csrDDLow+0x183>
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x180d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm14, %ymm8
+	LONG $0x181563c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm13, %ymm13
+	LONG $0x107d41c4; WORD $0xcc74; BYTE $0x20 // vmovupd 0x20(%r12,%rcx,8), %ymm14
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0xec59bdc5 // vmulpd %ymm4, %ymm8, %ymm5
+	LONG $0x287d41c4; BYTE $0xf8 // vmovapd %ymm8, %ymm15
+	LONG $0xaadd62c4; BYTE $0xfd // vfmsub213pd %ymm5, %ymm4, %ymm15
+	LONG $0xf44c8b49; BYTE $0x20 // movq 0x20(%r12,%rsi,8), %rcx
+	LONG $0xac29fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm5, 0x120(%rsp)
+	LONG $0xb8dd42c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm4, %ymm15
+	LONG $0xb8bd22c4; WORD $0xff3c // vfmadd231pd (%rdi,%r15,8), %ymm8, %ymm15
+	LONG $0x047a8d4c // leaq 0x4(%rdx), %r15
+	WORD $0x3949; BYTE $0xcf // cmpq %rcx, %r15
+	LONG $0xf88c8d0f; WORD $0xffff // jge <csrDDLow+0x180>
+	LONG $0x94297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm10, 0xe0(%rsp)
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x93 // prefetcht0 (%r11,%rdx,4)
+	LONG $0x0c180f41; BYTE $0xd6 // prefetcht0 (%r14,%rdx,8)
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
+	LONG $0x287d41c4; BYTE $0xc4 // vmovapd %ymm12, %ymm8
+	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
+	LONG $0x90546349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rdx
+	LONG $0x24107bc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm12
+	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
+	LONG $0xb854634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rdx
+	LONG $0x241619c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm12, %xmm12
+	LONG $0x162941c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm10
+	LONG $0xb814634b // movslq (%r8,%r15,4), %rdx
+	LONG $0x3410fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
+	LONG $0xb854634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rdx
+	LONG $0x3416c9c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm6, %xmm6
+	LONG $0x1651c1c4; WORD $0xd22c // vmovhpd (%r10,%rdx,8), %xmm5, %xmm5
+	LONG $0x04578d49 // leaq 0x4(%r15), %rdx
+	LONG $0x184dc3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm12, %ymm6, %ymm6
+	LONG $0x185543c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm5, %ymm12
+	LONG $0xd4591dc5 // vmulpd %ymm4, %ymm12, %ymm10
+	LONG $0xe5297dc5 // vmovapd %ymm12, %ymm5
+	LONG $0xaaddc2c4; BYTE $0xea // vfmsub213pd %ymm10, %ymm4, %ymm5
+	LONG $0xb8dde2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm4, %ymm5
+	LONG $0xb89da2c4; WORD $0xff2c // vfmadd231pd (%rdi,%r15,8), %ymm12, %ymm5
+	LONG $0x583d41c4; BYTE $0xe2 // vaddpd %ymm10, %ymm8, %ymm12
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x5c1dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm12, %ymm4
+	LONG $0xf45c9dc5 // vsubpd %ymm4, %ymm12, %ymm6
+	LONG $0xe45cadc5 // vsubpd %ymm4, %ymm10, %ymm4
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xec5815c5 // vaddpd %ymm4, %ymm13, %ymm13
+	WORD $0x3949; BYTE $0xcf // cmpq %rcx, %r15
+	LONG $0xff4e8c0f; WORD $0xffff // jl <csrDDLow+0x910>
+	LONG $0x94287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm10
+	LONG $0xfff7b5e9; BYTE $0xff // jmp <csrDDLow+0x185>
 	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	LONG $0x124b840f; WORD $0x0000 // je <csrDDLow+0x1bef>
+	LONG $0x12d6840f; WORD $0x0000 // je <csrDDLow+0x1caf>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x1b858c0f; WORD $0x0000 // jl <csrDDLow+0x2533>
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x1c938c0f; WORD $0x0000 // jl <csrDDLow+0x2676>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
 	LONG $0xc92c8d4d // leaq (%r9,%rcx,8), %r13
 	LONG $0x88348d4d // leaq (%r8,%rcx,4), %r14
-	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
+	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
 	LONG $0xcf048d48 // leaq (%rdi,%rcx,8), %rax
-	LONG $0x00013be9; BYTE $0x00 // jmp <csrDDLow+0xb11>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
-	LONG $0x107b01c4; WORD $0xf904 // vmovsd (%r9,%r15,8), %xmm8
-	LONG $0x107b01c4; WORD $0xf924 // vmovsd (%r9,%r15,8), %xmm12
-	LONG $0x107b21c4; WORD $0xff0c // vmovsd (%rdi,%r15,8), %xmm9
+	LONG $0x000159e9; BYTE $0x00 // jmp <csrDDLow+0xb64>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107b41c4; WORD $0xd104 // vmovsd (%r9,%rdx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xd124 // vmovsd (%r9,%rdx,8), %xmm12
+	LONG $0x0c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm9
+	LONG $0x24148b48 // movq (%rsp), %rdx
 	LONG $0x593b41c4; WORD $0xca04 // vmulsd (%r10,%rcx,8), %xmm8, %xmm8
 	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
 	LONG $0x14107bc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm10
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
+	LONG $0x6a107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm13
+	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
 	LONG $0x7e7a41c4; BYTE $0xc0 // vmovq %xmm8, %xmm8
-	LONG $0xaa9d42c4; BYTE $0xe8 // vfmsub213pd %ymm8, %ymm12, %ymm13
-	LONG $0xb89d42c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm12, %ymm13
-	LONG $0xe7583dc5 // vaddpd %ymm7, %ymm8, %ymm12
-	LONG $0xd75c1dc5 // vsubpd %ymm7, %ymm12, %ymm10
-	LONG $0xb8a542c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm11, %ymm13
-	LONG $0x5c1d41c4; BYTE $0xda // vsubpd %ymm10, %ymm12, %ymm11
+	LONG $0xaa9d42c4; BYTE $0xf0 // vfmsub213pd %ymm8, %ymm12, %ymm14
+	LONG $0xb89d42c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm12, %ymm14
+	LONG $0xb8a542c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm11, %ymm14
+	LONG $0xcf583dc5 // vaddpd %ymm7, %ymm8, %ymm9
+	LONG $0xd75c35c5 // vsubpd %ymm7, %ymm9, %ymm10
+	LONG $0x5c3541c4; BYTE $0xda // vsubpd %ymm10, %ymm9, %ymm11
 	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
-	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xff5895c5 // vaddpd %ymm7, %ymm13, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xe7297dc5 // vmovapd %ymm12, %ymm7
+	LONG $0x541541c4; BYTE $0xc9 // vandpd %ymm9, %ymm13, %ymm9
+	LONG $0x5c4541c4; BYTE $0xdb // vsubpd %ymm11, %ymm7, %ymm11
+	LONG $0xff5595c5 // vandnpd %ymm7, %ymm13, %ymm7
+	LONG $0xff56b5c5 // vorpd %ymm7, %ymm9, %ymm7
+	LONG $0x583d41c4; BYTE $0xc3 // vaddpd %ymm11, %ymm8, %ymm8
+	LONG $0x580d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm14, %ymm8
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf65595c5 // vandnpd %ymm6, %ymm13, %ymm6
+	LONG $0x541541c4; BYTE $0xc0 // vandpd %ymm8, %ymm13, %ymm8
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
 	LONG $0xe67cddc5 // vhaddpd %ymm6, %ymm4, %ymm4
 	LONG $0xf314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm6
 	LONG $0xc31575c5 // vunpckhpd %ymm3, %ymm1, %ymm8
 	LONG $0xcb7cf5c5 // vhaddpd %ymm3, %ymm1, %ymm1
 	LONG $0xc27cfdc5 // vhaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0x24948b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rdx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0xde5cf5c5 // vsubpd %ymm6, %ymm1, %ymm3
 	LONG $0xcb5c75c5 // vsubpd %ymm3, %ymm1, %ymm9
@@ -6771,57 +6980,56 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0xd904 // vmovupd %ymm0, (%rcx,%r11,8)
-	LONG $0x24543b48; BYTE $0x20 // cmpq 0x20(%rsp), %rdx
-	LONG $0x1a22840f; WORD $0x0000 // je <csrDDLow+0x2533>
+	LONG $0x24543b48; BYTE $0x28 // cmpq 0x28(%rsp), %rdx
+	LONG $0x1b12840f; WORD $0x0000 // je <csrDDLow+0x2676>
 	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
 	WORD $0xd148; BYTE $0xe9 // shrq %rcx
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	LONG $0x000000be; BYTE $0x00 // movl $0x0, %esi
+	LONG $0x24948948; LONG $0x000000c0 // movq %rdx, 0xc0(%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x5c450f4c; WORD $0x1824 // cmovneq 0x18(%rsp), %r11
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x24943b48; LONG $0x000000c0 // cmpq 0xc0(%rsp), %rdx
-	LONG $0xda430f4c // cmovaeq %rdx, %r11
-	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	LONG $0x74450f48; WORD $0x2024 // cmovneq 0x20(%rsp), %rsi
+	WORD $0x0148; BYTE $0xce // addq %rcx, %rsi
+	LONG $0x24943b48; LONG $0x000000a0 // cmpq 0xa0(%rsp), %rdx
+	LONG $0xf2430f48 // cmovaeq %rdx, %rsi
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
 	LONG $0x05e2c148 // shlq $0x5, %rdx
+	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
 	LONG $0x140c8b49 // movq (%r12,%rdx), %rcx
 	LONG $0x14548b49; BYTE $0x08 // movq 0x8(%r12,%rdx), %rdx
 	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
 	WORD $0x3949; BYTE $0xd7 // cmpq %rdx, %r15
-	WORD $0x157e // jle <csrDDLow+0xb70>
-	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	LONG $0x0000d1e9; BYTE $0x00 // jmp <csrDDLow+0xc34>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00b78f0f; WORD $0x0000 // jg <csrDDLow+0xc70>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x4c180f41; WORD $0x00cd // prefetcht0 (%r13,%rcx,8)
 	LONG $0x0c180f41; BYTE $0x8e // prefetcht0 (%r14,%rcx,4)
 	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
+	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
+	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
 	LONG $0x107dc1c4; WORD $0xc90c // vmovupd (%r9,%rcx,8), %ymm1
-	LONG $0x107ba1c4; WORD $0xfb1c // vmovsd (%rbx,%r15,8), %xmm3
-	LONG $0x107b81c4; WORD $0xfa24 // vmovsd (%r10,%r15,8), %xmm4
-	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
-	LONG $0x1661a1c4; WORD $0xfb1c // vmovhpd (%rbx,%r15,8), %xmm3, %xmm3
-	LONG $0x165981c4; WORD $0xfa24 // vmovhpd (%r10,%r15,8), %xmm4, %xmm4
-	LONG $0x883c634d // movslq (%r8,%rcx,4), %r15
-	LONG $0x107ba1c4; WORD $0xfb2c // vmovsd (%rbx,%r15,8), %xmm5
-	LONG $0x107b81c4; WORD $0xfa34 // vmovsd (%r10,%r15,8), %xmm6
-	LONG $0x887c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r15
-	LONG $0x1651a1c4; WORD $0xfb2c // vmovhpd (%rbx,%r15,8), %xmm5, %xmm5
+	LONG $0x884c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rcx
+	LONG $0x1c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0xb84c634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rcx
+	LONG $0x1c16e1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
+	LONG $0x2c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0xb84c634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rcx
+	LONG $0x2c16d1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm5, %xmm5
 	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
-	LONG $0x164981c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm6, %xmm5
-	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
+	LONG $0x1649c1c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm6, %xmm5
+	LONG $0x044f8d49 // leaq 0x4(%r15), %rcx
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0xec59f5c5 // vmulpd %ymm4, %ymm1, %ymm5
 	LONG $0xf428fdc5 // vmovapd %ymm4, %ymm6
 	LONG $0xaaf5e2c4; BYTE $0xf5 // vfmsub213pd %ymm5, %ymm1, %ymm6
 	LONG $0xb8f5e2c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm1, %ymm6
 	LONG $0xcd58edc5 // vaddpd %ymm5, %ymm2, %ymm1
-	LONG $0xb8dde2c4; WORD $0xcf34 // vfmadd231pd (%rdi,%rcx,8), %ymm4, %ymm6
-	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xb8dda2c4; WORD $0xff34 // vfmadd231pd (%rdi,%r15,8), %ymm4, %ymm6
+	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
 	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
 	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
@@ -6829,124 +7037,130 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
 	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
-	LONG $0xff4c8e0f; WORD $0xffff // jle <csrDDLow+0xb80>
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
-	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
-	LONG $0x015f840f; WORD $0x0000 // je <csrDDLow+0xd9f>
-	LONG $0x01678d4d // leaq 0x1(%r15), %r12
+	WORD $0x3949; BYTE $0xd7 // cmpq %rdx, %r15
+	LONG $0xff508e0f; WORD $0xffff // jle <csrDDLow+0xbc0>
+	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
+	WORD $0x2949; BYTE $0xd7 // subq %rdx, %r15
+	LONG $0x0180840f; WORD $0x0000 // je <csrDDLow+0xdfc>
+	LONG $0x01618d4c // leaq 0x1(%rcx), %r12
 	WORD $0x3949; BYTE $0xd4 // cmpq %rdx, %r12
-	WORD $0x6775 // jne <csrDDLow+0xcb0>
-	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
-	LONG $0x107b81c4; WORD $0xf914 // vmovsd (%r9,%r15,8), %xmm2
-	LONG $0x107b81c4; WORD $0xf934 // vmovsd (%r9,%r15,8), %xmm6
-	LONG $0x107ba1c4; WORD $0xff1c // vmovsd (%rdi,%r15,8), %xmm3
-	LONG $0x596bc1c4; WORD $0xca14 // vmulsd (%r10,%rcx,8), %xmm2, %xmm2
-	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
-	LONG $0x2410fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm4
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0x0087850f; WORD $0x0000 // jne <csrDDLow+0xd10>
+	LONG $0x883c634d // movslq (%r8,%rcx,4), %r15
+	LONG $0x107bc1c4; WORD $0xc914 // vmovsd (%r9,%rcx,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xc934 // vmovsd (%r9,%rcx,8), %xmm6
+	LONG $0x1c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm3
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x596b81c4; WORD $0xfa14 // vmulsd (%r10,%r15,8), %xmm2, %xmm2
+	LONG $0x107b81c4; WORD $0xfa2c // vmovsd (%r10,%r15,8), %xmm5
+	LONG $0x107ba1c4; WORD $0xfb24 // vmovsd (%rbx,%r15,8), %xmm4
+	LONG $0x7910fdc5; BYTE $0x18 // vmovupd 0x18(%rcx), %ymm7
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
 	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
-	LONG $0xaacde2c4; BYTE $0xfa // vfmsub213pd %ymm2, %ymm6, %ymm7
-	LONG $0xb8cde2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm6, %ymm7
-	LONG $0xf258f5c5 // vaddpd %ymm2, %ymm1, %ymm6
-	LONG $0xe15ccdc5 // vsubpd %ymm1, %ymm6, %ymm4
-	LONG $0xb8d5e2c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm5, %ymm7
-	LONG $0xec5ccdc5 // vsubpd %ymm4, %ymm6, %ymm5
+	LONG $0xaacd62c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm6, %ymm8
+	LONG $0xb8cd62c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm6, %ymm8
+	LONG $0xb8d562c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm5, %ymm8
+	LONG $0xd958edc5 // vaddpd %ymm1, %ymm2, %ymm3
+	LONG $0xe15ce5c5 // vsubpd %ymm1, %ymm3, %ymm4
+	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
-	LONG $0xc958c5c5 // vaddpd %ymm1, %ymm7, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xce28fdc5 // vmovapd %ymm6, %ymm1
-	LONG $0x0000ebe9; BYTE $0x00 // jmp <csrDDLow+0xd9b>
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	LONG $0x245c894c; BYTE $0x60 // movq %r11, 0x60(%rsp)
-	LONG $0x37248d4d // leaq (%r15,%rsi), %r12
-	LONG $0x0c180f43; BYTE $0xe1 // prefetcht0 (%r9,%r12,8)
-	LONG $0xb8248d4f // leaq (%r8,%r15,4), %r12
-	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
-	LONG $0xff248d4e // leaq (%rdi,%r15,8), %r12
-	LONG $0x0c180f41; BYTE $0xf4 // prefetcht0 (%r12,%rsi,8)
-	LONG $0xb874634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rsi
-	LONG $0xb85c634f; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %r11
-	LONG $0xb824634f // movslq (%r8,%r15,4), %r12
-	LONG $0x107d81c4; WORD $0xf914 // vmovupd (%r9,%r15,8), %ymm2
-	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0xb874634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rsi
-	LONG $0x107ba1c4; WORD $0xdb1c // vmovsd (%rbx,%r11,8), %xmm3
-	LONG $0x107ba1c4; WORD $0xe324 // vmovsd (%rbx,%r12,8), %xmm4
-	LONG $0x107b81c4; WORD $0xe22c // vmovsd (%r10,%r12,8), %xmm5
-	LONG $0x24b48948; LONG $0x00000080 // movq %rsi, 0x80(%rsp)
-	LONG $0x1c16e1c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm3, %xmm3
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x2416d9c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm4, %xmm4
-	LONG $0x24b48b48; LONG $0x00000080 // movq 0x80(%rsp), %rsi
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
-	LONG $0x245c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r11
-	LONG $0x1659c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm4, %xmm4
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0xdb54c5c5 // vandpd %ymm3, %ymm7, %ymm3
+	LONG $0xed5cf5c5 // vsubpd %ymm5, %ymm1, %ymm5
+	LONG $0xc955c5c5 // vandnpd %ymm1, %ymm7, %ymm1
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0xd258bdc5 // vaddpd %ymm2, %ymm8, %ymm2
+	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xc055c5c5 // vandnpd %ymm0, %ymm7, %ymm0
+	LONG $0xd254c5c5 // vandpd %ymm2, %ymm7, %ymm2
+	LONG $0x0000eae9; BYTE $0x00 // jmp <csrDDLow+0xdf3>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0xcf1c8d4c // leaq (%rdi,%rcx,8), %r11
+	LONG $0x31248d4c // leaq (%rcx,%rsi), %r12
+	LONG $0x0c180f43; BYTE $0xe1 // prefetcht0 (%r9,%r12,8)
+	LONG $0x88248d4d // leaq (%r8,%rcx,4), %r12
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	LONG $0x0c180f41; BYTE $0xf3 // prefetcht0 (%r11,%rsi,8)
+	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0x8864634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r12
+	LONG $0x885c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r11
+	LONG $0x107dc1c4; WORD $0xc914 // vmovupd (%r9,%rcx,8), %ymm2
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
+	LONG $0x88746349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rsi
+	LONG $0x1c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm3
+	LONG $0x24748948; BYTE $0x60 // movq %rsi, 0x60(%rsp)
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x1661a1c4; WORD $0xdb1c // vmovhpd (%rbx,%r11,8), %xmm3, %xmm3
+	LONG $0x2410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm4
+	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
+	LONG $0x1659a1c4; WORD $0xe324 // vmovhpd (%rbx,%r12,8), %xmm4, %xmm4
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x165981c4; WORD $0xda24 // vmovhpd (%r10,%r11,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x165181c4; WORD $0xe22c // vmovhpd (%r10,%r12,8), %xmm5, %xmm5
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xec59edc5 // vmulpd %ymm4, %ymm2, %ymm5
-	LONG $0xf428fdc5 // vmovapd %ymm4, %ymm6
-	LONG $0xaaede2c4; BYTE $0xf5 // vfmsub213pd %ymm5, %ymm2, %ymm6
-	LONG $0xb8ede2c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm2, %ymm6
-	LONG $0x5410fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm2
-	LONG $0xb8dda2c4; WORD $0xff34 // vfmadd231pd (%rdi,%r15,8), %ymm4, %ymm6
-	LONG $0xdd54edc5 // vandpd %ymm5, %ymm2, %ymm3
-	LONG $0xe358f5c5 // vaddpd %ymm3, %ymm1, %ymm4
-	LONG $0xd654edc5 // vandpd %ymm6, %ymm2, %ymm2
-	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xcc28fdc5 // vmovapd %ymm4, %ymm1
-	LONG $0x24248b4c // movq (%rsp), %r12
-	LONG $0x02e3c149 // shlq $0x2, %r11
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	LONG $0x107da1c4; WORD $0xfe6c; BYTE $0x20 // vmovupd 0x20(%rsi,%r15,8), %ymm5
+	LONG $0xf459edc5 // vmulpd %ymm4, %ymm2, %ymm6
+	LONG $0xfc28fdc5 // vmovapd %ymm4, %ymm7
+	LONG $0xaaede2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm2, %ymm7
+	LONG $0xb8ede2c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm2, %ymm7
+	LONG $0xd158cdc5 // vaddpd %ymm1, %ymm6, %ymm2
+	LONG $0xb8dde2c4; WORD $0xcf3c // vfmadd231pd (%rdi,%rcx,8), %ymm4, %ymm7
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
+	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xd354d5c5 // vandpd %ymm3, %ymm5, %ymm2
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdc7c8b4f; BYTE $0x10 // movq 0x10(%r12,%r11,8), %r15
+	LONG $0x02e1c148 // shlq $0x2, %rcx
+	LONG $0xcc7c8b4d; BYTE $0x10 // movq 0x10(%r12,%rcx,8), %r15
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
 	WORD $0x394c; BYTE $0xf9 // cmpq %r15, %rcx
-	WORD $0x177e // jle <csrDDLow+0xdd0>
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x0000cfe9; BYTE $0x00 // jmp <csrDDLow+0xe90>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00be8f0f; WORD $0x0000 // jg <csrDDLow+0xee0>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x4c180f41; WORD $0x00d5 // prefetcht0 (%r13,%rdx,8)
 	LONG $0x0c180f41; BYTE $0x96 // prefetcht0 (%r14,%rdx,4)
 	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0x904c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rcx
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
 	LONG $0x107dc1c4; WORD $0xd11c // vmovupd (%r9,%rdx,8), %ymm3
-	LONG $0x2c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
-	LONG $0x904c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rcx
-	LONG $0x2c16d1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
-	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
-	LONG $0x3c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm7
-	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
-	LONG $0x904c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rcx
-	LONG $0x3c16c1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm7, %xmm7
+	LONG $0x90546349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rdx
+	LONG $0x2c10fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm6
+	LONG $0x88546349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdx
+	LONG $0x2c16d1c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm6, %xmm6
+	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
+	LONG $0x3c10fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm7
+	LONG $0x107b41c4; WORD $0xd204 // vmovsd (%r10,%rdx,8), %xmm8
+	LONG $0x88546349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdx
+	LONG $0x3c16c1c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm7, %xmm7
 	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
-	LONG $0x1639c1c4; WORD $0xca3c // vmovhpd (%r10,%rcx,8), %xmm8, %xmm7
-	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	LONG $0x1639c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm8, %xmm7
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
 	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
 	LONG $0xfe59e5c5 // vmulpd %ymm6, %ymm3, %ymm7
 	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
 	LONG $0xaae562c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm3, %ymm8
 	LONG $0xb8e562c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm3, %ymm8
 	LONG $0xdf58ddc5 // vaddpd %ymm7, %ymm4, %ymm3
-	LONG $0xb8cd62c4; WORD $0xd704 // vfmadd231pd (%rdi,%rdx,8), %ymm6, %ymm8
-	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xb8cd62c4; WORD $0xcf04 // vfmadd231pd (%rdi,%rcx,8), %ymm6, %ymm8
+	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
 	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
 	LONG $0xed5cc5c5 // vsubpd %ymm5, %ymm7, %ymm5
@@ -6954,115 +7168,120 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
 	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
 	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
-	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
-	WORD $0x394c; BYTE $0xfa // cmpq %r15, %rdx
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0xff508e0f; WORD $0xffff // jle <csrDDLow+0xde0>
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	WORD $0x294c; BYTE $0xfa // subq %r15, %rdx
-	LONG $0x015f840f; WORD $0x0000 // je <csrDDLow+0xffb>
-	LONG $0x01718d48 // leaq 0x1(%rcx), %rsi
+	WORD $0x394c; BYTE $0xf9 // cmpq %r15, %rcx
+	LONG $0xff508e0f; WORD $0xffff // jle <csrDDLow+0xe30>
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	LONG $0x0184840f; WORD $0x0000 // je <csrDDLow+0x1070>
+	LONG $0x01728d48 // leaq 0x1(%rdx), %rsi
 	WORD $0x394c; BYTE $0xfe // cmpq %r15, %rsi
-	WORD $0x6b75 // jne <csrDDLow+0xf10>
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x107bc1c4; WORD $0xc924 // vmovsd (%r9,%rcx,8), %xmm4
-	LONG $0x107b41c4; WORD $0xc904 // vmovsd (%r9,%rcx,8), %xmm8
-	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
-	LONG $0x595bc1c4; WORD $0xd224 // vmulsd (%r10,%rdx,8), %xmm4, %xmm4
-	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
-	LONG $0x3410fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm6
-	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
+	LONG $0x0087850f; WORD $0x0000 // jne <csrDDLow+0xf80>
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107bc1c4; WORD $0xd124 // vmovsd (%r9,%rdx,8), %xmm4
+	LONG $0x107b41c4; WORD $0xd104 // vmovsd (%r9,%rdx,8), %xmm8
+	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x595bc1c4; WORD $0xca24 // vmulsd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
+	LONG $0x3410fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm6
+	LONG $0x4a107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm9
+	LONG $0xd7287dc5 // vmovapd %ymm7, %ymm10
 	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
-	LONG $0xaabd62c4; BYTE $0xcc // vfmsub213pd %ymm4, %ymm8, %ymm9
-	LONG $0xb8bd62c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm8, %ymm9
-	LONG $0xc45865c5 // vaddpd %ymm4, %ymm3, %ymm8
-	LONG $0xf35cbdc5 // vsubpd %ymm3, %ymm8, %ymm6
-	LONG $0xb8c562c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm7, %ymm9
-	LONG $0xfe5cbdc5 // vsubpd %ymm6, %ymm8, %ymm7
+	LONG $0xaabd62c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm8, %ymm10
+	LONG $0xb8bd62c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm8, %ymm10
+	LONG $0xb8c562c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm7, %ymm10
+	LONG $0xeb58ddc5 // vaddpd %ymm3, %ymm4, %ymm5
+	LONG $0xf35cd5c5 // vsubpd %ymm3, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xc3297dc5 // vmovapd %ymm8, %ymm3
-	LONG $0x0000f0e9; BYTE $0x00 // jmp <csrDDLow+0xffb>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x245c894c; BYTE $0x60 // movq %r11, 0x60(%rsp)
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0xcf248d4c // leaq (%rdi,%rcx,8), %r12
-	LONG $0x19348d4a // leaq (%rcx,%r11), %rsi
+	LONG $0xed54b5c5 // vandpd %ymm5, %ymm9, %ymm5
+	LONG $0xff5ce5c5 // vsubpd %ymm7, %ymm3, %ymm7
+	LONG $0xdb55b5c5 // vandnpd %ymm3, %ymm9, %ymm3
+	LONG $0xdb56d5c5 // vorpd %ymm3, %ymm5, %ymm3
+	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xd255b5c5 // vandnpd %ymm2, %ymm9, %ymm2
+	LONG $0xe454b5c5 // vandpd %ymm4, %ymm9, %ymm4
+	LONG $0x0000f4e9; BYTE $0x00 // jmp <csrDDLow+0x106c>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0xd7248d4c // leaq (%rdi,%rdx,8), %r12
+	LONG $0x1a348d4a // leaq (%rdx,%r11), %rsi
 	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
-	LONG $0x88348d49 // leaq (%r8,%rcx,4), %rsi
+	LONG $0x90348d49 // leaq (%r8,%rdx,4), %rsi
 	LONG $0x0c180f42; BYTE $0x9e // prefetcht0 (%rsi,%r11,4)
 	LONG $0x0c180f43; BYTE $0xdc // prefetcht0 (%r12,%r11,8)
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
-	LONG $0x107dc1c4; WORD $0xc924 // vmovupd (%r9,%rcx,8), %ymm4
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x90346349 // movslq (%r8,%rdx,4), %rsi
+	LONG $0x9064634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r12
+	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
 	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
-	LONG $0x24b48948; LONG $0x00000080 // movq %rsi, 0x80(%rsp)
+	LONG $0x24748948; BYTE $0x60 // movq %rsi, 0x60(%rsp)
 	LONG $0x3410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm6
-	LONG $0x885c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r11
+	LONG $0x905c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r11
 	LONG $0x107ba1c4; WORD $0xe32c // vmovsd (%rbx,%r12,8), %xmm5
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x1651a1c4; WORD $0xdb2c // vmovhpd (%rbx,%r11,8), %xmm5, %xmm5
 	LONG $0x3416c9c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm6, %xmm6
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xe234 // vmovsd (%r10,%r12,8), %xmm6
-	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x164981c4; WORD $0xda34 // vmovhpd (%r10,%r11,8), %xmm6, %xmm6
-	LONG $0x249c8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r11
-	LONG $0x107b81c4; WORD $0xda3c // vmovsd (%r10,%r11,8), %xmm7
 	LONG $0x245c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r11
+	LONG $0x107b81c4; WORD $0xda3c // vmovsd (%r10,%r11,8), %xmm7
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x1641c1c4; WORD $0xf23c // vmovhpd (%r10,%rsi,8), %xmm7, %xmm7
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x24348b48 // movq (%rsp), %rsi
 	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0xfe59ddc5 // vmulpd %ymm6, %ymm4, %ymm7
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0xaadd62c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm4, %ymm8
-	LONG $0xb8dd62c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm4, %ymm8
-	LONG $0x6410fdc5; WORD $0x20d6 // vmovupd 0x20(%rsi,%rdx,8), %ymm4
-	LONG $0xb8cd62c4; WORD $0xcf04 // vfmadd231pd (%rdi,%rcx,8), %ymm6, %ymm8
-	LONG $0xef54ddc5 // vandpd %ymm7, %ymm4, %ymm5
-	LONG $0xf558e5c5 // vaddpd %ymm5, %ymm3, %ymm6
-	LONG $0xe454bdc5 // vandpd %ymm4, %ymm8, %ymm4
-	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
-	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xde28fdc5 // vmovapd %ymm6, %ymm3
+	LONG $0x7c10fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm7
+	LONG $0xc6595dc5 // vmulpd %ymm6, %ymm4, %ymm8
+	LONG $0xce287dc5 // vmovapd %ymm6, %ymm9
+	LONG $0xaadd42c4; BYTE $0xc8 // vfmsub213pd %ymm8, %ymm4, %ymm9
+	LONG $0xb8dd62c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm4, %ymm9
+	LONG $0xe358bdc5 // vaddpd %ymm3, %ymm8, %ymm4
+	LONG $0xb8cd62c4; WORD $0xd70c // vfmadd231pd (%rdi,%rdx,8), %ymm6, %ymm9
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xf65ce5c5 // vsubpd %ymm6, %ymm3, %ymm6
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0xea58d5c5 // vaddpd %ymm2, %ymm5, %ymm5
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xe554c5c5 // vandpd %ymm5, %ymm7, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
 	LONG $0xdc548b4b; BYTE $0x18 // movq 0x18(%r12,%r11,8), %rdx
 	LONG $0x044f8d49 // leaq 0x4(%r15), %rcx
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x0f7e // jle <csrDDLow+0x1020>
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
-	LONG $0x0000cae9; BYTE $0x00 // jmp <csrDDLow+0x10e3>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00b98f0f; WORD $0x0000 // jg <csrDDLow+0x1143>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x4c180f43; WORD $0x00fd // prefetcht0 (%r13,%r15,8)
 	LONG $0x0c180f43; BYTE $0xbe // prefetcht0 (%r14,%r15,4)
 	LONG $0x0c180f42; BYTE $0xf8 // prefetcht0 (%rax,%r15,8)
-	LONG $0xb84c634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rcx
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xb874634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rsi
 	LONG $0x107d81c4; WORD $0xf92c // vmovupd (%r9,%r15,8), %ymm5
-	LONG $0x3c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm7
-	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
-	LONG $0xb84c634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rcx
-	LONG $0x3c16c1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
-	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
-	LONG $0x0c107bc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm9
-	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
-	LONG $0xb84c634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rcx
-	LONG $0x0c1631c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm9, %xmm9
+	LONG $0x3c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
+	LONG $0xb874634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rsi
+	LONG $0x3c16c1c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm8, %xmm8
+	LONG $0xb834634b // movslq (%r8,%r15,4), %rsi
+	LONG $0x0c107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm9
+	LONG $0x107b41c4; WORD $0xf214 // vmovsd (%r10,%rsi,8), %xmm10
+	LONG $0xb874634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rsi
+	LONG $0x0c1631c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm9, %xmm9
 	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
-	LONG $0x162941c4; WORD $0xca0c // vmovhpd (%r10,%rcx,8), %xmm10, %xmm9
-	LONG $0x044f8d49 // leaq 0x4(%r15), %rcx
+	LONG $0x162941c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm10, %xmm9
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
 	LONG $0xcd593dc5 // vmulpd %ymm5, %ymm8, %ymm9
 	LONG $0x287d41c4; BYTE $0xd0 // vmovapd %ymm8, %ymm10
@@ -7070,7 +7289,7 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xb8d562c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm5, %ymm10
 	LONG $0xee58b5c5 // vaddpd %ymm6, %ymm9, %ymm5
 	LONG $0xb8bd22c4; WORD $0xff14 // vfmadd231pd (%rdi,%r15,8), %ymm8, %ymm10
-	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x04c78349 // addq $0x4, %r15
 	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
 	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
 	LONG $0xff5cb5c5 // vsubpd %ymm7, %ymm9, %ymm7
@@ -7078,123 +7297,127 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
 	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
 	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
-	WORD $0x3949; BYTE $0xd7 // cmpq %rdx, %r15
-	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	LONG $0xff4d8e0f; WORD $0xffff // jle <csrDDLow+0x1030>
-	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	WORD $0x2949; BYTE $0xd7 // subq %rdx, %r15
-	LONG $0x0170840f; WORD $0x0000 // je <csrDDLow+0x125f>
-	LONG $0x01718d48 // leaq 0x1(%rcx), %rsi
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0xff4d8e0f; WORD $0xffff // jle <csrDDLow+0x1090>
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x0183840f; WORD $0x0000 // je <csrDDLow+0x12d2>
+	LONG $0x01778d49 // leaq 0x1(%r15), %rsi
 	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x7875 // jne <csrDDLow+0x1170>
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x107bc1c4; WORD $0xc934 // vmovsd (%r9,%rcx,8), %xmm6
-	LONG $0x107b41c4; WORD $0xc914 // vmovsd (%r9,%rcx,8), %xmm10
-	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
-	LONG $0x594bc1c4; WORD $0xf234 // vmulsd (%r10,%rsi,8), %xmm6, %xmm6
-	LONG $0x107b41c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm9
-	LONG $0x04107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm8
-	LONG $0x287d41c4; BYTE $0xd9 // vmovapd %ymm9, %ymm11
+	LONG $0x0084850f; WORD $0x0000 // jne <csrDDLow+0x11e0>
+	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
+	LONG $0x107b81c4; WORD $0xf934 // vmovsd (%r9,%r15,8), %xmm6
+	LONG $0x107b01c4; WORD $0xf914 // vmovsd (%r9,%r15,8), %xmm10
+	LONG $0x107ba1c4; WORD $0xff3c // vmovsd (%rdi,%r15,8), %xmm7
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x594bc1c4; WORD $0xca34 // vmulsd (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
+	LONG $0x04107bc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm8
+	LONG $0x5e107dc5; BYTE $0x18 // vmovupd 0x18(%rsi), %ymm11
+	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
 	LONG $0xf67efac5 // vmovq %xmm6, %xmm6
-	LONG $0xaaad62c4; BYTE $0xde // vfmsub213pd %ymm6, %ymm10, %ymm11
-	LONG $0xb8ad42c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm10, %ymm11
-	LONG $0xd65855c5 // vaddpd %ymm6, %ymm5, %ymm10
-	LONG $0xc55c2dc5 // vsubpd %ymm5, %ymm10, %ymm8
-	LONG $0xb8b562c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm9, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm10, %ymm9
+	LONG $0xaaad62c4; BYTE $0xe6 // vfmsub213pd %ymm6, %ymm10, %ymm12
+	LONG $0xb8ad42c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm10, %ymm12
+	LONG $0xb8b562c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm9, %ymm12
+	LONG $0xfd58cdc5 // vaddpd %ymm5, %ymm6, %ymm7
+	LONG $0xc55c45c5 // vsubpd %ymm5, %ymm7, %ymm8
+	LONG $0x5c4541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm9
 	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
-	LONG $0x5c55c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm5, %ymm5
-	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
-	LONG $0xed58a5c5 // vaddpd %ymm5, %ymm11, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xd5297dc5 // vmovapd %ymm10, %ymm5
-	LONG $0x0000fde9; BYTE $0x00 // jmp <csrDDLow+0x125f>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x245c894c; BYTE $0x60 // movq %r11, 0x60(%rsp)
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0xcf248d4c // leaq (%rdi,%rcx,8), %r12
-	LONG $0x19348d4a // leaq (%rcx,%r11), %rsi
+	LONG $0xff54a5c5 // vandpd %ymm7, %ymm11, %ymm7
+	LONG $0x5c5541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm5, %ymm9
+	LONG $0xed55a5c5 // vandnpd %ymm5, %ymm11, %ymm5
+	LONG $0xed56c5c5 // vorpd %ymm5, %ymm7, %ymm5
+	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
+	LONG $0xf6589dc5 // vaddpd %ymm6, %ymm12, %ymm6
+	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
+	LONG $0xe455a5c5 // vandnpd %ymm4, %ymm11, %ymm4
+	LONG $0xf654a5c5 // vandpd %ymm6, %ymm11, %ymm6
+	LONG $0x0000eee9; BYTE $0x00 // jmp <csrDDLow+0x12ce>
+	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0xff248d4e // leaq (%rdi,%r15,8), %r12
+	LONG $0x1f348d4b // leaq (%r15,%r11), %rsi
 	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
-	LONG $0x88348d49 // leaq (%r8,%rcx,4), %rsi
+	LONG $0xb8348d4b // leaq (%r8,%r15,4), %rsi
 	LONG $0x0c180f42; BYTE $0x9e // prefetcht0 (%rsi,%r11,4)
 	LONG $0x0c180f43; BYTE $0xdc // prefetcht0 (%r12,%r11,8)
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
-	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
+	LONG $0xb85c634f; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %r11
+	LONG $0xb834634b // movslq (%r8,%r15,4), %rsi
+	LONG $0xb864634f; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %r12
+	LONG $0x107d81c4; WORD $0xf934 // vmovupd (%r9,%r15,8), %ymm6
 	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
-	LONG $0x24b48948; LONG $0x00000080 // movq %rsi, 0x80(%rsp)
+	LONG $0x24748948; BYTE $0x60 // movq %rsi, 0x60(%rsp)
 	LONG $0x04107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm8
-	LONG $0x885c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r11
+	LONG $0xb85c634f; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %r11
 	LONG $0x107ba1c4; WORD $0xe33c // vmovsd (%rbx,%r12,8), %xmm7
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x1641a1c4; WORD $0xdb3c // vmovhpd (%rbx,%r11,8), %xmm7, %xmm7
 	LONG $0x041639c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm8, %xmm8
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm8
-	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x163901c4; WORD $0xda04 // vmovhpd (%r10,%r11,8), %xmm8, %xmm8
-	LONG $0x249c8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r11
-	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
 	LONG $0x245c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r11
+	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x24348b48 // movq (%rsp), %rsi
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
-	LONG $0x287d41c4; BYTE $0xd0 // vmovapd %ymm8, %ymm10
-	LONG $0xaacd42c4; BYTE $0xd1 // vfmsub213pd %ymm9, %ymm6, %ymm10
-	LONG $0xb8cd62c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm6, %ymm10
-	LONG $0x107da1c4; WORD $0xfe74; BYTE $0x20 // vmovupd 0x20(%rsi,%r15,8), %ymm6
-	LONG $0xb8bd62c4; WORD $0xcf14 // vfmadd231pd (%rdi,%rcx,8), %ymm8, %ymm10
-	LONG $0xfe54b5c5 // vandpd %ymm6, %ymm9, %ymm7
-	LONG $0xc75855c5 // vaddpd %ymm7, %ymm5, %ymm8
-	LONG $0xf654adc5 // vandpd %ymm6, %ymm10, %ymm6
-	LONG $0xcd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xc5297dc5 // vmovapd %ymm8, %ymm5
+	LONG $0x4c107dc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm9
+	LONG $0xd6593dc5 // vmulpd %ymm6, %ymm8, %ymm10
+	LONG $0x287d41c4; BYTE $0xd8 // vmovapd %ymm8, %ymm11
+	LONG $0xaacd42c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm6, %ymm11
+	LONG $0xb8cd62c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm6, %ymm11
+	LONG $0xf558adc5 // vaddpd %ymm5, %ymm10, %ymm6
+	LONG $0xb8bd22c4; WORD $0xff1c // vfmadd231pd (%rdi,%r15,8), %ymm8, %ymm11
+	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xff5cadc5 // vsubpd %ymm7, %ymm10, %ymm7
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0x5c5541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm5, %ymm8
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xed56cdc5 // vorpd %ymm5, %ymm6, %ymm5
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xfc58c5c5 // vaddpd %ymm4, %ymm7, %ymm7
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xf754b5c5 // vandpd %ymm7, %ymm9, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
 	LONG $0xdc4c8b4b; BYTE $0x20 // movq 0x20(%r12,%r11,8), %rcx
 	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	WORD $0x0b7e // jle <csrDDLow+0x1280>
-	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
-	LONG $0x0000cbe9; BYTE $0x00 // jmp <csrDDLow+0x1348>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00bc8f0f; WORD $0x0000 // jg <csrDDLow+0x13a8>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x4c180f41; WORD $0x00d5 // prefetcht0 (%r13,%rdx,8)
 	LONG $0x0c180f41; BYTE $0x96 // prefetcht0 (%r14,%rdx,4)
 	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0x047a8d4c // leaq 0x4(%rdx), %r15
-	LONG $0x90746349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rsi
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
 	LONG $0x107dc1c4; WORD $0xd13c // vmovupd (%r9,%rdx,8), %ymm7
-	LONG $0x0c107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm9
-	LONG $0x107b41c4; WORD $0xf214 // vmovsd (%r10,%rsi,8), %xmm10
-	LONG $0x90746349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rsi
-	LONG $0x0c1631c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm9, %xmm9
-	LONG $0x162941c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm10, %xmm10
-	LONG $0x90346349 // movslq (%r8,%rdx,4), %rsi
-	LONG $0x1c107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm11
-	LONG $0x107b41c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm12
-	LONG $0x90746349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rsi
-	LONG $0x1c1621c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm11, %xmm11
+	LONG $0x90546349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rdx
+	LONG $0x0c107bc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm9
+	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
+	LONG $0xb854634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rdx
+	LONG $0x0c1631c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm9, %xmm9
+	LONG $0x162941c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm10
+	LONG $0xb814634b // movslq (%r8,%r15,4), %rdx
+	LONG $0x1c107bc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm11
+	LONG $0x107b41c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm12
+	LONG $0xb854634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rdx
+	LONG $0x1c1621c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm11, %xmm11
 	LONG $0x182543c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm9
-	LONG $0x161941c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm12, %xmm11
+	LONG $0x161941c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm12, %xmm11
+	LONG $0x04578d49 // leaq 0x4(%r15), %rdx
 	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
 	LONG $0xdf592dc5 // vmulpd %ymm7, %ymm10, %ymm11
 	LONG $0x287d41c4; BYTE $0xe2 // vmovapd %ymm10, %ymm12
 	LONG $0xaac542c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm7, %ymm12
 	LONG $0xb8c542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm12
 	LONG $0x583dc1c4; BYTE $0xfb // vaddpd %ymm11, %ymm8, %ymm7
-	LONG $0xb8ad62c4; WORD $0xd724 // vfmadd231pd (%rdi,%rdx,8), %ymm10, %ymm12
-	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xb8ad22c4; WORD $0xff24 // vfmadd231pd (%rdi,%r15,8), %ymm10, %ymm12
+	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x5c4541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm9
 	LONG $0x5c4541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm7, %ymm10
 	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
@@ -7202,68 +7425,68 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
 	LONG $0x583d41c4; BYTE $0xc4 // vaddpd %ymm12, %ymm8, %ymm8
 	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
-	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0xff488e0f; WORD $0xffff // jle <csrDDLow+0x1290>
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
-	LONG $0xf6f3840f; WORD $0xffff // je <csrDDLow+0xa47>
-	LONG $0x01778d49 // leaq 0x1(%r15), %rsi
+	WORD $0x3949; BYTE $0xcf // cmpq %rcx, %r15
+	LONG $0xff488e0f; WORD $0xffff // jle <csrDDLow+0x12f0>
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
+	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0xf6e3840f; WORD $0xffff // je <csrDDLow+0xa97>
+	LONG $0x01728d48 // leaq 0x1(%rdx), %rsi
 	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	LONG $0xf67f840f; WORD $0xffff // je <csrDDLow+0x9e0>
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	LONG $0xff248d4e // leaq (%rdi,%r15,8), %r12
-	LONG $0x245c894c; BYTE $0x60 // movq %r11, 0x60(%rsp)
-	LONG $0x370c8d49 // leaq (%r15,%rsi), %rcx
+	LONG $0xf64f840f; WORD $0xffff // je <csrDDLow+0xa10>
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0xd7248d4c // leaq (%rdi,%rdx,8), %r12
+	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x320c8d48 // leaq (%rdx,%rsi), %rcx
 	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
-	LONG $0xb80c8d4b // leaq (%r8,%r15,4), %rcx
+	LONG $0x900c8d49 // leaq (%r8,%rdx,4), %rcx
 	LONG $0xb10c180f // prefetcht0 (%rcx,%rsi,4)
 	LONG $0x0c180f41; BYTE $0xf4 // prefetcht0 (%r12,%rsi,8)
-	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
-	LONG $0xb85c634f; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %r11
-	LONG $0xb874634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rsi
-	LONG $0xb864634f; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %r12
-	LONG $0x107d01c4; WORD $0xf904 // vmovupd (%r9,%r15,8), %ymm8
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x905c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r11
+	LONG $0x90746349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rsi
+	LONG $0x9064634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r12
+	LONG $0x107d41c4; WORD $0xd104 // vmovupd (%r9,%rdx,8), %ymm8
 	LONG $0x107b21c4; WORD $0xdb0c // vmovsd (%rbx,%r11,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm10
 	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x163121c4; WORD $0xe30c // vmovhpd (%rbx,%r12,8), %xmm9, %xmm9
 	LONG $0x141629c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm10, %xmm10
 	LONG $0x162141c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm11, %xmm11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm10
-	LONG $0x245c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r11
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x162901c4; WORD $0xe214 // vmovhpd (%r10,%r12,8), %xmm10, %xmm10
-	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
-	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
-	LONG $0x287d41c4; BYTE $0xe2 // vmovapd %ymm10, %ymm12
-	LONG $0xaabd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm8, %ymm12
-	LONG $0xb8bd42c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm8, %ymm12
-	LONG $0x44107dc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm8
-	LONG $0xb8ad22c4; WORD $0xff24 // vfmadd231pd (%rdi,%r15,8), %ymm10, %ymm12
-	LONG $0x543d41c4; BYTE $0xcb // vandpd %ymm11, %ymm8, %ymm9
-	LONG $0xd75835c5 // vaddpd %ymm7, %ymm9, %ymm10
-	LONG $0x543d41c4; BYTE $0xc4 // vandpd %ymm12, %ymm8, %ymm8
-	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
-	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xd7297dc5 // vmovapd %ymm10, %ymm7
-	LONG $0xfff60be9; BYTE $0xff // jmp <csrDDLow+0xa47>
+	LONG $0x107d21c4; WORD $0xf95c; BYTE $0x20 // vmovupd 0x20(%rcx,%r15,8), %ymm11
+	LONG $0x593d41c4; BYTE $0xe2 // vmulpd %ymm10, %ymm8, %ymm12
+	LONG $0x287d41c4; BYTE $0xea // vmovapd %ymm10, %ymm13
+	LONG $0xaabd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm8, %ymm13
+	LONG $0xb8bd42c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm8, %ymm13
+	LONG $0xc7581dc5 // vaddpd %ymm7, %ymm12, %ymm8
+	LONG $0xb8ad62c4; WORD $0xd72c // vfmadd231pd (%rdi,%rdx,8), %ymm10, %ymm13
+	LONG $0xcf5c3dc5 // vsubpd %ymm7, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0x5c4541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm7, %ymm10
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0xff56bdc5 // vorpd %ymm7, %ymm8, %ymm7
+	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0xce5835c5 // vaddpd %ymm6, %ymm9, %ymm9
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x542541c4; BYTE $0xc1 // vandpd %ymm9, %ymm11, %ymm8
+	LONG $0xfff5ece9; BYTE $0xff // jmp <csrDDLow+0xa93>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x10ed8c0f; WORD $0x0000 // jl <csrDDLow+0x2533>
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x11c58c0f; WORD $0x0000 // jl <csrDDLow+0x2676>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24848948; LONG $0x000000b8 // movq %rax, 0xb8(%rsp)
-	LONG $0x0003d2e9; BYTE $0x00 // jmp <csrDDLow+0x182f>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24848948; LONG $0x00000098 // movq %rax, 0x98(%rsp)
+	LONG $0x000426e9; BYTE $0x00 // jmp <csrDDLow+0x18ee>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xa004634b // movslq (%r8,%r12,4), %rax
 	LONG $0xa05c634f; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %r11
 	LONG $0xa054634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rdx
@@ -7279,156 +7502,175 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xb054634b; BYTE $0x04 // movslq 0x4(%r8,%r14,4), %rdx
 	LONG $0x107b41c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm12
 	LONG $0x161941c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm12, %xmm12
-	LONG $0x182d43c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm10
-	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x107b01c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm10
 	LONG $0xb05c634f; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %r11
-	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
+	LONG $0x162901c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm10, %xmm10
 	LONG $0xb07c634f; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %r15
-	LONG $0x182543c4; WORD $0x01f1 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm14
-	LONG $0x593d41c4; BYTE $0xde // vmulpd %ymm14, %ymm8, %ymm11
-	LONG $0xb4297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm14, 0x80(%rsp)
-	LONG $0xaabd42c4; BYTE $0xf3 // vfmsub213pd %ymm11, %ymm8, %ymm14
-	LONG $0x9c297dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm11, 0x1a0(%rsp)
+	LONG $0x182543c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm11, %ymm15
 	LONG $0x1c107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm11
 	LONG $0xa804634b // movslq (%r8,%r13,4), %rax
 	LONG $0x1c1621c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm11, %xmm11
 	LONG $0xa854634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rdx
-	LONG $0xb8bd42c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm8, %ymm14
-	LONG $0x107b21c4; WORD $0xdb14 // vmovsd (%rbx,%r11,8), %xmm10
+	LONG $0x593d41c4; BYTE $0xd7 // vmulpd %ymm15, %ymm8, %ymm10
+	LONG $0x7c297dc5; WORD $0x6024 // vmovapd %ymm15, 0x60(%rsp)
+	LONG $0xaabd42c4; BYTE $0xfa // vfmsub213pd %ymm10, %ymm8, %ymm15
+	LONG $0xb8bd42c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm8, %ymm15
+	LONG $0x107b21c4; WORD $0xdb0c // vmovsd (%rbx,%r11,8), %xmm9
 	LONG $0x107d01c4; WORD $0xf104 // vmovupd (%r9,%r14,8), %ymm8
-	LONG $0x162921c4; WORD $0xfb14 // vmovhpd (%rbx,%r15,8), %xmm10, %xmm10
-	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
+	LONG $0x163121c4; WORD $0xfb0c // vmovhpd (%rbx,%r15,8), %xmm9, %xmm9
+	LONG $0xbc297dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm15, 0x1a0(%rsp)
+	LONG $0x182543c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm9
 	LONG $0x107b01c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm11
 	LONG $0xa85c634f; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %r11
 	LONG $0x162101c4; WORD $0xfa1c // vmovhpd (%r10,%r15,8), %xmm11, %xmm11
 	LONG $0xa87c634f; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %r15
-	LONG $0x181d43c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm11, %ymm12, %ymm12
-	LONG $0x593d41c4; BYTE $0xdc // vmulpd %ymm12, %ymm8, %ymm11
-	LONG $0xa4297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm12, 0x100(%rsp)
-	LONG $0xaabd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm8, %ymm12
-	LONG $0x9c297dc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm11, 0x120(%rsp)
-	LONG $0x107b41c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm11
-	LONG $0x162141c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm11, %xmm11
-	LONG $0xb8bd42c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm8, %ymm12
-	LONG $0x14107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm10
+	LONG $0x181d43c4; WORD $0x01eb // vinsertf128 $0x1, %xmm11, %ymm12, %ymm13
+	LONG $0x107b41c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm12
+	LONG $0x161941c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm12, %xmm12
+	LONG $0x593d41c4; BYTE $0xdd // vmulpd %ymm13, %ymm8, %ymm11
+	LONG $0xac297dc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm13, 0x120(%rsp)
+	LONG $0xaabd42c4; BYTE $0xeb // vfmsub213pd %ymm11, %ymm8, %ymm13
+	LONG $0x9c297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm11, 0x100(%rsp)
+	LONG $0xb8bd42c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm8, %ymm13
+	LONG $0x0c107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm9
 	LONG $0x107b21c4; WORD $0xdb04 // vmovsd (%rbx,%r11,8), %xmm8
 	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
-	LONG $0x141629c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm10, %xmm10
+	LONG $0x0c1631c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm9, %xmm9
 	LONG $0x163921c4; WORD $0xfb04 // vmovhpd (%rbx,%r15,8), %xmm8, %xmm8
 	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
-	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
-	LONG $0x107b01c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm10
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
 	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
-	LONG $0x162901c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm10, %xmm10
+	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
 	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
-	LONG $0x182543c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm11, %ymm15
-	LONG $0x107d01c4; WORD $0xe914 // vmovupd (%r9,%r13,8), %ymm10
+	LONG $0x181d43c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm12, %ymm15
+	LONG $0x107d01c4; WORD $0xe90c // vmovupd (%r9,%r13,8), %ymm9
 	LONG $0xbc297dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm15, 0x1c0(%rsp)
-	LONG $0x592d41c4; BYTE $0xdf // vmulpd %ymm15, %ymm10, %ymm11
-	LONG $0xaaad42c4; BYTE $0xfb // vfmsub213pd %ymm11, %ymm10, %ymm15
+	LONG $0x593541c4; BYTE $0xdf // vmulpd %ymm15, %ymm9, %ymm11
+	LONG $0xaab542c4; BYTE $0xfb // vfmsub213pd %ymm11, %ymm9, %ymm15
 	LONG $0x9c297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm11, 0xe0(%rsp)
-	LONG $0xb8ad42c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm10, %ymm15
+	LONG $0xb8b542c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm9, %ymm15
 	LONG $0x107b21c4; WORD $0xdb04 // vmovsd (%rbx,%r11,8), %xmm8
-	LONG $0x14107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm10
+	LONG $0x0c107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm9
 	LONG $0x163921c4; WORD $0xfb04 // vmovhpd (%rbx,%r15,8), %xmm8, %xmm8
-	LONG $0x141629c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm10, %xmm10
-	LONG $0x182d43c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm13
-	LONG $0x107b41c4; WORD $0xc214 // vmovsd (%r10,%rax,8), %xmm10
+	LONG $0x0c1631c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm9, %xmm9
+	LONG $0x183543c4; WORD $0x01e0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm12
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
 	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
-	LONG $0x162941c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm10
-	LONG $0x182d43c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm11
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x183543c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm11
 	LONG $0x107d41c4; WORD $0xf104 // vmovupd (%r9,%rsi,8), %ymm8
-	LONG $0x287d41c4; BYTE $0xd3 // vmovapd %ymm11, %ymm10
+	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
 	LONG $0x593d41c4; BYTE $0xcb // vmulpd %ymm11, %ymm8, %ymm9
-	LONG $0xaabd42c4; BYTE $0xd1 // vfmsub213pd %ymm9, %ymm8, %ymm10
+	LONG $0xaabd42c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm8, %ymm14
 	LONG $0x8c297dc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm9, 0x180(%rsp)
-	LONG $0xb8bd42c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm8, %ymm10
-	LONG $0x84287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm8
-	LONG $0xb8a562c4; WORD $0xf714 // vfmadd231pd (%rdi,%rsi,8), %ymm11, %ymm10
+	LONG $0x8c287dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm9
+	LONG $0xb8bd42c4; BYTE $0xf4 // vfmadd231pd %ymm12, %ymm8, %ymm14
+	LONG $0x44287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm8
+	LONG $0xb8a562c4; WORD $0xf734 // vfmadd231pd (%rdi,%rsi,8), %ymm11, %ymm14
 	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
 	LONG $0x248c8b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rcx
-	LONG $0xb8bd22c4; WORD $0xe734 // vfmadd231pd (%rdi,%r12,8), %ymm8, %ymm14
-	LONG $0x24642b4c; BYTE $0x40 // subq 0x40(%rsp), %r12
-	LONG $0x107d21c4; WORD $0xe044; BYTE $0x20 // vmovupd 0x20(%rax,%r12,8), %ymm8
-	LONG $0x24248b4c // movq (%rsp), %r12
-	LONG $0xac543dc5; LONG $0x0001a024; BYTE $0x00 // vandpd 0x1a0(%rsp), %ymm8, %ymm13
-	LONG $0x543d41c4; BYTE $0xc6 // vandpd %ymm14, %ymm8, %ymm8
-	LONG $0xca5815c5 // vaddpd %ymm2, %ymm13, %ymm9
-	LONG $0x44297dc5; WORD $0x4024 // vmovapd %ymm8, 0x40(%rsp)
-	LONG $0xc25c35c5 // vsubpd %ymm2, %ymm9, %ymm8
-	LONG $0x5c3541c4; BYTE $0xf0 // vsubpd %ymm8, %ymm9, %ymm14
-	LONG $0x5c1541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm13, %ymm8
-	LONG $0x5c6dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm2, %ymm2
-	LONG $0xd258bdc5 // vaddpd %ymm2, %ymm8, %ymm2
-	LONG $0x5458edc5; WORD $0x4024 // vaddpd 0x40(%rsp), %ymm2, %ymm2
-	LONG $0xd258fdc5 // vaddpd %ymm2, %ymm0, %ymm2
-	LONG $0x8428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm0
-	LONG $0xb8fd22c4; WORD $0xf724 // vfmadd231pd (%rdi,%r14,8), %ymm0, %ymm12
-	LONG $0x24742b4c; BYTE $0x08 // subq 0x8(%rsp), %r14
-	LONG $0x107da1c4; WORD $0xf044; BYTE $0x20 // vmovupd 0x20(%rax,%r14,8), %ymm0
-	LONG $0x84547dc5; LONG $0x00012024; BYTE $0x00 // vandpd 0x120(%rsp), %ymm0, %ymm8
-	LONG $0xe0541dc5 // vandpd %ymm0, %ymm12, %ymm12
-	LONG $0xc158bdc5 // vaddpd %ymm1, %ymm8, %ymm0
-	LONG $0xe95c7dc5 // vsubpd %ymm1, %ymm0, %ymm13
-	LONG $0x5c7d41c4; BYTE $0xf5 // vsubpd %ymm13, %ymm0, %ymm14
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
+	LONG $0xb8bd22c4; WORD $0xe70c // vfmadd231pd (%rdi,%r12,8), %ymm8, %ymm9
+	LONG $0xc2582dc5 // vaddpd %ymm2, %ymm10, %ymm8
+	LONG $0x24a42b4c; LONG $0x000000a0 // subq 0xa0(%rsp), %r12
+	LONG $0xe25c3dc5 // vsubpd %ymm2, %ymm8, %ymm12
+	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
+	LONG $0x5c3d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm8, %ymm12
+	LONG $0x5c6d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm2, %ymm12
+	LONG $0x582d41c4; BYTE $0xd4 // vaddpd %ymm12, %ymm10, %ymm10
+	LONG $0x107d21c4; WORD $0xe064; BYTE $0x20 // vmovupd 0x20(%rax,%r12,8), %ymm12
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x582d41c4; BYTE $0xd1 // vaddpd %ymm9, %ymm10, %ymm10
+	LONG $0x541d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm12, %ymm8
+	LONG $0xd2559dc5 // vandnpd %ymm2, %ymm12, %ymm2
+	LONG $0xd256bdc5 // vorpd %ymm2, %ymm8, %ymm2
+	LONG $0xc0582dc5 // vaddpd %ymm0, %ymm10, %ymm8
+	LONG $0xc0559dc5 // vandnpd %ymm0, %ymm12, %ymm0
+	LONG $0x541d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm12, %ymm8
+	LONG $0xa4287dc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm12
+	LONG $0xc0563dc5 // vorpd %ymm0, %ymm8, %ymm8
+	LONG $0x8428fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm0
+	LONG $0xb8fd22c4; WORD $0xf72c // vfmadd231pd (%rdi,%r14,8), %ymm0, %ymm13
+	LONG $0x24742b4c; BYTE $0x10 // subq 0x10(%rsp), %r14
+	LONG $0x107d21c4; WORD $0xf04c; BYTE $0x20 // vmovupd 0x20(%rax,%r14,8), %ymm9
+	LONG $0xc1589dc5 // vaddpd %ymm1, %ymm12, %ymm0
+	LONG $0xd15c7dc5 // vsubpd %ymm1, %ymm0, %ymm10
+	LONG $0x5c1d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm12, %ymm12
+	LONG $0x5c7d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm0, %ymm10
+	LONG $0xc054b5c5 // vandpd %ymm0, %ymm9, %ymm0
+	LONG $0x5c7541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm1, %ymm10
+	LONG $0xc955b5c5 // vandnpd %ymm1, %ymm9, %ymm1
+	LONG $0xc156fdc5 // vorpd %ymm1, %ymm0, %ymm0
+	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
+	LONG $0x582d41c4; BYTE $0xd5 // vaddpd %ymm13, %ymm10, %ymm10
 	LONG $0xac287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm13
 	LONG $0xb89522c4; WORD $0xef3c // vfmadd231pd (%rdi,%r13,8), %ymm13, %ymm15
-	LONG $0x246c2b4c; BYTE $0x28 // subq 0x28(%rsp), %r13
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xc958bdc5 // vaddpd %ymm1, %ymm8, %ymm1
+	LONG $0x246c2b4c; BYTE $0x40 // subq 0x40(%rsp), %r13
+	LONG $0x6c107dc5; WORD $0x20f0 // vmovupd 0x20(%rax,%rsi,8), %ymm13
+	LONG $0xcb58adc5 // vaddpd %ymm3, %ymm10, %ymm1
+	LONG $0x94287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm10
+	LONG $0xdb55b5c5 // vandnpd %ymm3, %ymm9, %ymm3
+	LONG $0xc954b5c5 // vandpd %ymm1, %ymm9, %ymm1
 	LONG $0x107d21c4; WORD $0xe85c; BYTE $0x20 // vmovupd 0x20(%rax,%r13,8), %ymm11
-	LONG $0x44107dc5; WORD $0x20f0 // vmovupd 0x20(%rax,%rsi,8), %ymm8
+	LONG $0x8c287dc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm9
 	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
-	LONG $0xc9589dc5 // vaddpd %ymm1, %ymm12, %ymm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x5425c1c4; BYTE $0xdf // vandpd %ymm15, %ymm11, %ymm3
-	LONG $0xc97cedc5 // vhaddpd %ymm1, %ymm2, %ymm1
-	LONG $0x9454a5c5; LONG $0x0000e024; BYTE $0x00 // vandpd 0xe0(%rsp), %ymm11, %ymm2
-	LONG $0xda584dc5 // vaddpd %ymm2, %ymm6, %ymm11
-	LONG $0xe65c25c5 // vsubpd %ymm6, %ymm11, %ymm12
-	LONG $0x5c2541c4; BYTE $0xec // vsubpd %ymm12, %ymm11, %ymm13
-	LONG $0x5c6dc1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm2, %ymm2
-	LONG $0x5c4dc1c4; BYTE $0xf5 // vsubpd %ymm13, %ymm6, %ymm6
-	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0x9c54bdc5; LONG $0x00018024; BYTE $0x00 // vandpd 0x180(%rsp), %ymm8, %ymm3
-	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
-	LONG $0x543dc1c4; BYTE $0xe2 // vandpd %ymm10, %ymm8, %ymm4
-	LONG $0xf358d5c5 // vaddpd %ymm3, %ymm5, %ymm6
+	LONG $0xcb56f5c5 // vorpd %ymm3, %ymm1, %ymm1
+	LONG $0xc97cbdc5 // vhaddpd %ymm1, %ymm8, %ymm1
+	LONG $0xde58adc5 // vaddpd %ymm6, %ymm10, %ymm3
+	LONG $0xc65c65c5 // vsubpd %ymm6, %ymm3, %ymm8
+	LONG $0x5c2d41c4; BYTE $0xd0 // vsubpd %ymm8, %ymm10, %ymm10
+	LONG $0x5c6541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm3, %ymm8
+	LONG $0xdb54a5c5 // vandpd %ymm3, %ymm11, %ymm3
+	LONG $0x5c4d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm6, %ymm8
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0xde56e5c5 // vorpd %ymm6, %ymm3, %ymm3
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0x583d41c4; BYTE $0xc7 // vaddpd %ymm15, %ymm8, %ymm8
+	LONG $0xc4583dc5 // vaddpd %ymm4, %ymm8, %ymm8
+	LONG $0xe455a5c5 // vandnpd %ymm4, %ymm11, %ymm4
+	LONG $0x5425c1c4; BYTE $0xf0 // vandpd %ymm8, %ymm11, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
+	LONG $0xf558b5c5 // vaddpd %ymm5, %ymm9, %ymm6
 	LONG $0xc55c4dc5 // vsubpd %ymm5, %ymm6, %ymm8
 	LONG $0x5c4d41c4; BYTE $0xd0 // vsubpd %ymm8, %ymm6, %ymm10
-	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xe015b5c5 // vunpckhpd %ymm0, %ymm9, %ymm4
-	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
-	LONG $0xd37cedc5 // vhaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xd814b5c5 // vunpcklpd %ymm0, %ymm9, %ymm3
-	LONG $0xc07cb5c5 // vhaddpd %ymm0, %ymm9, %ymm0
-	LONG $0xeb5cfdc5 // vsubpd %ymm3, %ymm0, %ymm5
-	LONG $0xfd5cfdc5 // vsubpd %ymm5, %ymm0, %ymm7
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xee15a5c5 // vunpckhpd %ymm6, %ymm11, %ymm5
-	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
+	LONG $0xf65495c5 // vandpd %ymm6, %ymm13, %ymm6
+	LONG $0x5c5541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm5, %ymm10
+	LONG $0xed5595c5 // vandnpd %ymm5, %ymm13, %ymm5
+	LONG $0xed56cdc5 // vorpd %ymm5, %ymm6, %ymm5
+	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
+	LONG $0x583d41c4; BYTE $0xc6 // vaddpd %ymm14, %ymm8, %ymm8
+	LONG $0xc7583dc5 // vaddpd %ymm7, %ymm8, %ymm8
+	LONG $0xff5595c5 // vandnpd %ymm7, %ymm13, %ymm7
+	LONG $0x5415c1c4; BYTE $0xf0 // vandpd %ymm8, %ymm13, %ymm6
+	LONG $0xf756cdc5 // vorpd %ymm7, %ymm6, %ymm6
+	LONG $0xf815edc5 // vunpckhpd %ymm0, %ymm2, %ymm7
+	LONG $0xe67cddc5 // vhaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xf014edc5 // vunpcklpd %ymm0, %ymm2, %ymm6
+	LONG $0xc07cedc5 // vhaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xd65cfdc5 // vsubpd %ymm6, %ymm0, %ymm2
+	LONG $0xc25c7dc5 // vsubpd %ymm2, %ymm0, %ymm8
+	LONG $0xd25cc5c5 // vsubpd %ymm2, %ymm7, %ymm2
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xf514e5c5 // vunpcklpd %ymm5, %ymm3, %ymm6
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xd57ce5c5 // vhaddpd %ymm5, %ymm3, %ymm2
+	LONG $0xdd15e5c5 // vunpckhpd %ymm5, %ymm3, %ymm3
+	LONG $0xee5cedc5 // vsubpd %ymm6, %ymm2, %ymm5
+	LONG $0xfd5cedc5 // vsubpd %ymm5, %ymm2, %ymm7
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
 	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xe614a5c5 // vunpcklpd %ymm6, %ymm11, %ymm4
-	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
-	LONG $0xde7ca5c5 // vhaddpd %ymm6, %ymm11, %ymm3
-	LONG $0xf45ce5c5 // vsubpd %ymm4, %ymm3, %ymm6
-	LONG $0xfe5ce5c5 // vsubpd %ymm6, %ymm3, %ymm7
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
-	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
-	LONG $0x187de3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm0, %ymm4
-	LONG $0x067de3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm0, %ymm0
-	LONG $0x1875e3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm1, %ymm5
-	LONG $0x0675e3c4; WORD $0x31ca // vperm2f128 $0x31, %ymm2, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
 	LONG $0xd058ddc5 // vaddpd %ymm0, %ymm4, %ymm2
+	LONG $0x1875e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm1, %ymm5
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
 	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
 	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
 	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
@@ -7445,37 +7687,40 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x0411fdc5; BYTE $0xc8 // vmovupd %ymm0, (%rax,%rcx,8)
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x244c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rcx
-	LONG $0x0d04840f; WORD $0x0000 // je <csrDDLow+0x2533>
+	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
+	LONG $0x0d88840f; WORD $0x0000 // je <csrDDLow+0x2676>
 	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x54450f48; WORD $0x1824 // cmovneq 0x18(%rsp), %rdx
+	LONG $0x54450f48; WORD $0x2024 // cmovneq 0x20(%rsp), %rdx
 	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	LONG $0x248c3b48; LONG $0x000000b8 // cmpq 0xb8(%rsp), %rcx
+	LONG $0x248c3b48; LONG $0x00000098 // cmpq 0x98(%rsp), %rcx
 	LONG $0xd1430f48 // cmovaeq %rcx, %rdx
+	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
 	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
-	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
-	LONG $0x040c8b49 // movq (%r12,%rax), %rcx
-	LONG $0x046c8b4d; BYTE $0x08 // movq 0x8(%r12,%rax), %r13
-	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
-	WORD $0x394c; BYTE $0xea // cmpq %r13, %rdx
-	LONG $0x00c58d0f; WORD $0x0000 // jge <csrDDLow+0x1940>
+	LONG $0x04248b4d // movq (%r12,%rax), %r12
+	LONG $0x016c8b4c; BYTE $0x08 // movq 0x8(%rcx,%rax), %r13
+	LONG $0x244c8d49; BYTE $0x04 // leaq 0x4(%r12), %rcx
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x00c58d0f; WORD $0x0000 // jge <csrDDLow+0x1a00>
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
-	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
-	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
-	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
-	LONG $0x107dc1c4; WORD $0xc914 // vmovupd (%r9,%rcx,8), %ymm2
-	LONG $0x04618d4c // leaq 0x4(%rcx), %r12
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xa014634b // movslq (%r8,%r12,4), %rdx
+	LONG $0xa05c634f; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %r11
+	LONG $0xa074634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rsi
+	LONG $0xa074634f; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %r14
+	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
+	LONG $0x107d81c4; WORD $0xe114 // vmovupd (%r9,%r12,8), %ymm2
+	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
+	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x107ba1c4; WORD $0xdb24 // vmovsd (%rbx,%r11,8), %xmm4
 	LONG $0x2c10fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm5
 	LONG $0x107bc1c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm6
@@ -7491,8 +7736,8 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xaaede2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm2, %ymm7
 	LONG $0xb8ede2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm2, %ymm7
 	LONG $0xd658e5c5 // vaddpd %ymm6, %ymm3, %ymm2
-	LONG $0xb8d5e2c4; WORD $0xcf3c // vfmadd231pd (%rdi,%rcx,8), %ymm5, %ymm7
-	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xb8d5a2c4; WORD $0xe73c // vfmadd231pd (%rdi,%r12,8), %ymm5, %ymm7
+	LONG $0x04c48349 // addq $0x4, %r12
 	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
 	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
 	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
@@ -7500,32 +7745,31 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
 	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
 	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
-	LONG $0xff5d8c0f; WORD $0xffff // jl <csrDDLow+0x1890>
-	WORD $0x16eb // jmp <csrDDLow+0x194b>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xff5d8c0f; WORD $0xffff // jl <csrDDLow+0x1950>
+	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
+	WORD $0x10eb // jmp <csrDDLow+0x1a08>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
-	LONG $0x24048b48 // movq (%rsp), %rax
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x02e2c148 // shlq $0x2, %rdx
 	LONG $0x044d8d49 // leaq 0x4(%r13), %rcx
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	WORD $0x894d; BYTE $0xee // movq %r13, %r14
 	LONG $0xd0448b48; BYTE $0x10 // movq 0x10(%rax,%rdx,8), %rax
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x00b58d0f; WORD $0x0000 // jge <csrDDLow+0x1a24>
-	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x8874634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r14
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
+	LONG $0x00ba8d0f; WORD $0x0000 // jge <csrDDLow+0x1ae4>
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xb034634b // movslq (%r8,%r14,4), %rsi
+	LONG $0xe128fdc5 // vmovapd %ymm1, %ymm4
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x107d81c4; WORD $0xf10c // vmovupd (%r9,%r14,8), %ymm1
+	LONG $0xb05c634f; BYTE $0x04 // movslq 0x4(%r8,%r14,4), %r11
+	LONG $0xb074634f; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %r14
 	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
-	LONG $0x107dc1c4; WORD $0xc90c // vmovupd (%r9,%rcx,8), %ymm1
 	LONG $0x107ba1c4; WORD $0xf32c // vmovsd (%rbx,%r14,8), %xmm5
 	LONG $0x3410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm6
 	LONG $0x107bc1c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm7
@@ -7551,29 +7795,28 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
 	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xe128fdc5 // vmovapd %ymm1, %ymm4
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	LONG $0xff5c8c0f; WORD $0xffff // jl <csrDDLow+0x1980>
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x246c894c; BYTE $0x40 // movq %r13, 0x40(%rsp)
+	LONG $0xff5c8c0f; WORD $0xffff // jl <csrDDLow+0x1a40>
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x24ac894c; LONG $0x000000a0 // movq %r13, 0xa0(%rsp)
 	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
 	LONG $0xd15c8b4c; BYTE $0x18 // movq 0x18(%rcx,%rdx,8), %r11
 	LONG $0x044d8d49 // leaq 0x4(%r13), %rcx
 	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	LONG $0x00b48d0f; WORD $0x0000 // jge <csrDDLow+0x1b07>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x00b08d0f; WORD $0x0000 // jge <csrDDLow+0x1bc7>
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x886c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r13
-	LONG $0x887c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r15
+	LONG $0xa834634b // movslq (%r8,%r13,4), %rsi
+	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0x107d81c4; WORD $0xe934 // vmovupd (%r9,%r13,8), %ymm6
+	LONG $0xa87c634f; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %r15
+	LONG $0xa86c634f; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %r13
 	LONG $0x88446349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rax
-	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
 	LONG $0x107b21c4; WORD $0xeb04 // vmovsd (%rbx,%r13,8), %xmm8
 	LONG $0x0c107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm9
 	LONG $0x107b41c4; WORD $0xf214 // vmovsd (%r10,%rsi,8), %xmm10
@@ -7599,27 +7842,27 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
 	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
 	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
-	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
 	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
-	LONG $0xff598c0f; WORD $0xffff // jl <csrDDLow+0x1a60>
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0xff598c0f; WORD $0xffff // jl <csrDDLow+0x1b20>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x24948948; LONG $0x000000c0 // movq %rdx, 0xc0(%rsp)
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xde // movq %r11, %rsi
+	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
 	LONG $0xd04c8b48; BYTE $0x20 // movq 0x20(%rax,%rdx,8), %rcx
 	LONG $0x04438d49 // leaq 0x4(%r11), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0xf92f8d0f; WORD $0xffff // jge <csrDDLow+0x1460>
-	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xb804634b // movslq (%r8,%r15,4), %rax
+	LONG $0xf8de8d0f; WORD $0xffff // jge <csrDDLow+0x14d0>
+	WORD $0x894c; BYTE $0xde // movq %r11, %rsi
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
+	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
 	LONG $0xb854634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rdx
-	LONG $0xb874634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rsi
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0x107dc1c4; WORD $0xf12c // vmovupd (%r9,%rsi,8), %ymm5
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
 	LONG $0xb85c634f; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %r11
-	LONG $0x107d81c4; WORD $0xf92c // vmovupd (%r9,%r15,8), %ymm5
 	LONG $0x0c107bc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm10
 	LONG $0x107b41c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm11
@@ -7645,47 +7888,51 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
 	LONG $0x583d41c4; BYTE $0xc4 // vaddpd %ymm12, %ymm8, %ymm8
 	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
 	WORD $0x3949; BYTE $0xcf // cmpq %rcx, %r15
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
-	LONG $0xff568c0f; WORD $0xffff // jl <csrDDLow+0x1b40>
-	LONG $0xfff871e9; BYTE $0xff // jmp <csrDDLow+0x1460>
+	LONG $0xff568c0f; WORD $0xffff // jl <csrDDLow+0x1c00>
+	LONG $0xfff821e9; BYTE $0xff // jmp <csrDDLow+0x14d0>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x093a8c0f; WORD $0x0000 // jl <csrDDLow+0x2533>
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x09bd8c0f; WORD $0x0000 // jl <csrDDLow+0x2676>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	WORD $0xf631 // xorl %esi, %esi
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	LONG $0x000131e9; BYTE $0x00 // jmp <csrDDLow+0x1d3e>
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x00014de9; BYTE $0x00 // jmp <csrDDLow+0x1e1a>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0xb004634b // movslq (%r8,%r14,4), %rax
-	LONG $0x107b01c4; WORD $0xf104 // vmovsd (%r9,%r14,8), %xmm8
-	LONG $0x107b01c4; WORD $0xf124 // vmovsd (%r9,%r14,8), %xmm12
-	LONG $0x107b21c4; WORD $0xf70c // vmovsd (%rdi,%r14,8), %xmm9
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107b41c4; WORD $0xc904 // vmovsd (%r9,%rcx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc924 // vmovsd (%r9,%rcx,8), %xmm12
+	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x593b41c4; WORD $0xc204 // vmulsd (%r10,%rax,8), %xmm8, %xmm8
 	LONG $0x107b41c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm11
 	LONG $0x14107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm10
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
+	LONG $0x69107dc5; BYTE $0x18 // vmovupd 0x18(%rcx), %ymm13
+	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
 	LONG $0x7e7a41c4; BYTE $0xc0 // vmovq %xmm8, %xmm8
-	LONG $0xaa9d42c4; BYTE $0xe8 // vfmsub213pd %ymm8, %ymm12, %ymm13
-	LONG $0xb89d42c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm12, %ymm13
-	LONG $0xe7583dc5 // vaddpd %ymm7, %ymm8, %ymm12
-	LONG $0xd75c1dc5 // vsubpd %ymm7, %ymm12, %ymm10
-	LONG $0xb8a542c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm11, %ymm13
-	LONG $0x5c1d41c4; BYTE $0xda // vsubpd %ymm10, %ymm12, %ymm11
+	LONG $0xaa9d42c4; BYTE $0xf0 // vfmsub213pd %ymm8, %ymm12, %ymm14
+	LONG $0xb89d42c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm12, %ymm14
+	LONG $0xb8a542c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm11, %ymm14
+	LONG $0xcf583dc5 // vaddpd %ymm7, %ymm8, %ymm9
+	LONG $0xd75c35c5 // vsubpd %ymm7, %ymm9, %ymm10
+	LONG $0x5c3541c4; BYTE $0xda // vsubpd %ymm10, %ymm9, %ymm11
 	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
-	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xff5895c5 // vaddpd %ymm7, %ymm13, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xe7297dc5 // vmovapd %ymm12, %ymm7
+	LONG $0x541541c4; BYTE $0xc9 // vandpd %ymm9, %ymm13, %ymm9
+	LONG $0x5c4541c4; BYTE $0xdb // vsubpd %ymm11, %ymm7, %ymm11
+	LONG $0xff5595c5 // vandnpd %ymm7, %ymm13, %ymm7
+	LONG $0xff56b5c5 // vorpd %ymm7, %ymm9, %ymm7
+	LONG $0x583d41c4; BYTE $0xc3 // vaddpd %ymm11, %ymm8, %ymm8
+	LONG $0x580d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm14, %ymm8
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf65595c5 // vandnpd %ymm6, %ymm13, %ymm6
+	LONG $0x541541c4; BYTE $0xc0 // vandpd %ymm8, %ymm13, %ymm8
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
 	LONG $0xe67cddc5 // vhaddpd %ymm6, %ymm4, %ymm4
 	LONG $0xf314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm6
 	LONG $0xc31575c5 // vunpckhpd %ymm3, %ymm1, %ymm8
 	LONG $0xcb7cf5c5 // vhaddpd %ymm3, %ymm1, %ymm1
 	LONG $0xc27cfdc5 // vhaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
-	LONG $0x24248b4c // movq (%rsp), %r12
 	WORD $0xff48; BYTE $0xc6 // incq %rsi
 	LONG $0xde5cf5c5 // vsubpd %ymm6, %ymm1, %ymm3
 	LONG $0xcb5c75c5 // vsubpd %ymm3, %ymm1, %ymm9
@@ -7724,16 +7971,16 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0xd804 // vmovupd %ymm0, (%rax,%r11,8)
 	WORD $0x394c; BYTE $0xee // cmpq %r13, %rsi
-	LONG $0x07f5840f; WORD $0x0000 // je <csrDDLow+0x2533>
+	LONG $0x085c840f; WORD $0x0000 // je <csrDDLow+0x2676>
 	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
 	WORD $0xd148; BYTE $0xe9 // shrq %rcx
 	LONG $0x01c6f640 // testb $0x1, %sil
 	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x5c450f4c; WORD $0x1824 // cmovneq 0x18(%rsp), %r11
+	LONG $0x5c450f4c; WORD $0x2024 // cmovneq 0x20(%rsp), %r11
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x24743b48; BYTE $0x08 // cmpq 0x8(%rsp), %rsi
+	LONG $0x24743b48; BYTE $0x10 // cmpq 0x10(%rsp), %rsi
 	LONG $0xde430f4c // cmovaeq %rsi, %r11
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -7741,21 +7988,19 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0x0c4c8b49; BYTE $0x08 // movq 0x8(%r12,%rcx), %rcx
 	LONG $0x04728d4c // leaq 0x4(%rdx), %r14
 	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	WORD $0x0f7e // jle <csrDDLow+0x1d90>
+	LONG $0x00b88f0f; WORD $0x0000 // jg <csrDDLow+0x1f19>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
-	LONG $0x0000bce9; BYTE $0x00 // jmp <csrDDLow+0x1e45>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x9034634d // movslq (%r8,%rdx,4), %r14
-	LONG $0x9064634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r12
-	LONG $0x907c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r15
-	LONG $0x906c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r13
+	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
 	LONG $0x107dc1c4; WORD $0xd10c // vmovupd (%r9,%rdx,8), %ymm1
+	LONG $0x90146349 // movslq (%r8,%rdx,4), %rdx
+	LONG $0xb064634f; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %r12
+	LONG $0xb07c634f; BYTE $0x04 // movslq 0x4(%r8,%r14,4), %r15
+	LONG $0xb06c634f; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %r13
 	LONG $0x107ba1c4; WORD $0xe31c // vmovsd (%rbx,%r12,8), %xmm3
-	LONG $0x107ba1c4; WORD $0xf324 // vmovsd (%rbx,%r14,8), %xmm4
-	LONG $0x107b81c4; WORD $0xf22c // vmovsd (%r10,%r14,8), %xmm5
-	LONG $0x04728d4c // leaq 0x4(%rdx), %r14
+	LONG $0x2410fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
+	LONG $0x04568d49 // leaq 0x4(%r14), %rdx
 	LONG $0x1661a1c4; WORD $0xeb1c // vmovhpd (%rbx,%r13,8), %xmm3, %xmm3
 	LONG $0x1659a1c4; WORD $0xfb24 // vmovhpd (%rbx,%r15,8), %xmm4, %xmm4
 	LONG $0x165181c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm5, %xmm5
@@ -7768,8 +8013,8 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xaaf5e2c4; BYTE $0xf5 // vfmsub213pd %ymm5, %ymm1, %ymm6
 	LONG $0xb8f5e2c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm1, %ymm6
 	LONG $0xcd58edc5 // vaddpd %ymm5, %ymm2, %ymm1
-	LONG $0xb8dde2c4; WORD $0xd734 // vfmadd231pd (%rdi,%rdx,8), %ymm4, %ymm6
-	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xb8dda2c4; WORD $0xf734 // vfmadd231pd (%rdi,%r14,8), %ymm4, %ymm6
+	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
 	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
 	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
@@ -7777,98 +8022,105 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
 	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
-	LONG $0xff5b8e0f; WORD $0xffff // jle <csrDDLow+0x1da0>
-	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
-	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
-	LONG $0x0122840f; WORD $0x0000 // je <csrDDLow+0x1f73>
-	LONG $0x017e8d4d // leaq 0x1(%r14), %r15
+	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
+	LONG $0xff5c8e0f; WORD $0xffff // jle <csrDDLow+0x1e70>
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
+	WORD $0x2949; BYTE $0xce // subq %rcx, %r14
+	LONG $0x014f840f; WORD $0x0000 // je <csrDDLow+0x2079>
+	LONG $0x017a8d4c // leaq 0x1(%rdx), %r15
 	WORD $0x3949; BYTE $0xcf // cmpq %rcx, %r15
-	WORD $0x7675 // jne <csrDDLow+0x1ed0>
-	LONG $0xb014634b // movslq (%r8,%r14,4), %rdx
-	LONG $0x107b81c4; WORD $0xf114 // vmovsd (%r9,%r14,8), %xmm2
-	LONG $0x107b81c4; WORD $0xf134 // vmovsd (%r9,%r14,8), %xmm6
-	LONG $0x107ba1c4; WORD $0xf71c // vmovsd (%rdi,%r14,8), %xmm3
-	LONG $0x596bc1c4; WORD $0xd214 // vmulsd (%r10,%rdx,8), %xmm2, %xmm2
-	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
-	LONG $0x2410fbc5; BYTE $0xd3 // vmovsd (%rbx,%rdx,8), %xmm4
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0x0089850f; WORD $0x0000 // jne <csrDDLow+0x1fc0>
+	LONG $0x9034634d // movslq (%r8,%rdx,4), %r14
+	LONG $0x107bc1c4; WORD $0xd114 // vmovsd (%r9,%rdx,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xd134 // vmovsd (%r9,%rdx,8), %xmm6
+	LONG $0x1c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm3
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x596b81c4; WORD $0xf214 // vmulsd (%r10,%r14,8), %xmm2, %xmm2
+	LONG $0x107b81c4; WORD $0xf22c // vmovsd (%r10,%r14,8), %xmm5
+	LONG $0x107ba1c4; WORD $0xf324 // vmovsd (%rbx,%r14,8), %xmm4
+	LONG $0x7810fdc5; BYTE $0x18 // vmovupd 0x18(%rax), %ymm7
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
 	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
-	LONG $0xaacde2c4; BYTE $0xfa // vfmsub213pd %ymm2, %ymm6, %ymm7
-	LONG $0xb8cde2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm6, %ymm7
-	LONG $0xf258f5c5 // vaddpd %ymm2, %ymm1, %ymm6
-	LONG $0xe15ccdc5 // vsubpd %ymm1, %ymm6, %ymm4
-	LONG $0xb8d5e2c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm5, %ymm7
-	LONG $0xec5ccdc5 // vsubpd %ymm4, %ymm6, %ymm5
+	LONG $0xaacd62c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm6, %ymm8
+	LONG $0xb8cd62c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm6, %ymm8
+	LONG $0xb8d562c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm5, %ymm8
+	LONG $0xd958edc5 // vaddpd %ymm1, %ymm2, %ymm3
+	LONG $0xe15ce5c5 // vsubpd %ymm1, %ymm3, %ymm4
+	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
-	LONG $0xc958c5c5 // vaddpd %ymm1, %ymm7, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xce28fdc5 // vmovapd %ymm6, %ymm1
-	LONG $0x0000b2e9; BYTE $0x00 // jmp <csrDDLow+0x1f73>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xb03c634f // movslq (%r8,%r14,4), %r15
-	LONG $0xb06c634f; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %r13
-	LONG $0xb064634f; BYTE $0x04 // movslq 0x4(%r8,%r14,4), %r12
-	LONG $0xb044634b; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %rax
-	LONG $0x107d81c4; WORD $0xf114 // vmovupd (%r9,%r14,8), %ymm2
+	LONG $0xdb54c5c5 // vandpd %ymm3, %ymm7, %ymm3
+	LONG $0xed5cf5c5 // vsubpd %ymm5, %ymm1, %ymm5
+	LONG $0xc955c5c5 // vandnpd %ymm1, %ymm7, %ymm1
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0xd258bdc5 // vaddpd %ymm2, %ymm8, %ymm2
+	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xc055c5c5 // vandnpd %ymm0, %ymm7, %ymm0
+	LONG $0xd254c5c5 // vandpd %ymm2, %ymm7, %ymm2
+	LONG $0x0000bee9; BYTE $0x00 // jmp <csrDDLow+0x2075>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x903c634d // movslq (%r8,%rdx,4), %r15
+	LONG $0x906c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r13
+	LONG $0x9064634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r12
+	LONG $0x90446349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rax
+	LONG $0x107dc1c4; WORD $0xd114 // vmovupd (%r9,%rdx,8), %ymm2
 	LONG $0x107ba1c4; WORD $0xeb1c // vmovsd (%rbx,%r13,8), %xmm3
 	LONG $0x107ba1c4; WORD $0xfb24 // vmovsd (%rbx,%r15,8), %xmm4
 	LONG $0x107b81c4; WORD $0xfa2c // vmovsd (%r10,%r15,8), %xmm5
 	LONG $0x1c16e1c5; BYTE $0xc3 // vmovhpd (%rbx,%rax,8), %xmm3, %xmm3
 	LONG $0x1659a1c4; WORD $0xe324 // vmovhpd (%rbx,%r12,8), %xmm4, %xmm4
 	LONG $0x165181c4; WORD $0xe22c // vmovhpd (%r10,%r12,8), %xmm5, %xmm5
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x107b81c4; WORD $0xea24 // vmovsd (%r10,%r13,8), %xmm4
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
 	LONG $0x1659c1c4; WORD $0xc224 // vmovhpd (%r10,%rax,8), %xmm4, %xmm4
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xec59edc5 // vmulpd %ymm4, %ymm2, %ymm5
-	LONG $0xf428fdc5 // vmovapd %ymm4, %ymm6
-	LONG $0xaaede2c4; BYTE $0xf5 // vfmsub213pd %ymm5, %ymm2, %ymm6
-	LONG $0xb8ede2c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm2, %ymm6
-	LONG $0x5410fdc5; WORD $0x20d0 // vmovupd 0x20(%rax,%rdx,8), %ymm2
-	LONG $0xb8dda2c4; WORD $0xf734 // vfmadd231pd (%rdi,%r14,8), %ymm4, %ymm6
-	LONG $0xdd54edc5 // vandpd %ymm5, %ymm2, %ymm3
-	LONG $0xe358f5c5 // vaddpd %ymm3, %ymm1, %ymm4
-	LONG $0xd654edc5 // vandpd %ymm6, %ymm2, %ymm2
-	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xcc28fdc5 // vmovapd %ymm4, %ymm1
 	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107da1c4; WORD $0xf06c; BYTE $0x20 // vmovupd 0x20(%rax,%r14,8), %ymm5
+	LONG $0xf459edc5 // vmulpd %ymm4, %ymm2, %ymm6
+	LONG $0xfc28fdc5 // vmovapd %ymm4, %ymm7
+	LONG $0xaaede2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm2, %ymm7
+	LONG $0xb8ede2c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm2, %ymm7
+	LONG $0xd158cdc5 // vaddpd %ymm1, %ymm6, %ymm2
+	LONG $0xb8dde2c4; WORD $0xd73c // vfmadd231pd (%rdi,%rdx,8), %ymm4, %ymm7
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
+	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xd354d5c5 // vandpd %ymm3, %ymm5, %ymm2
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
 	LONG $0x02e3c149 // shlq $0x2, %r11
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xd8548b4a; BYTE $0x10 // movq 0x10(%rax,%r11,8), %rdx
-	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	LONG $0xdc548b4b; BYTE $0x10 // movq 0x10(%r12,%r11,8), %rdx
 	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
-	WORD $0x0a7e // jle <csrDDLow+0x1fa0>
+	LONG $0x00b18f0f; WORD $0x0000 // jg <csrDDLow+0x2148>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
-	LONG $0x0000b6e9; BYTE $0x00 // jmp <csrDDLow+0x2054>
-	WORD $0x9066 // nop
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x8864634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r12
+	LONG $0xb07c634f; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %r15
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
 	LONG $0x107dc1c4; WORD $0xc91c // vmovupd (%r9,%rcx,8), %ymm3
+	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
+	LONG $0xb064634f; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %r12
 	LONG $0x107ba1c4; WORD $0xfb2c // vmovsd (%rbx,%r15,8), %xmm5
 	LONG $0x3410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm6
 	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
 	LONG $0x1651a1c4; WORD $0xe32c // vmovhpd (%rbx,%r12,8), %xmm5, %xmm5
-	LONG $0x1649a1c4; WORD $0xf334 // vmovhpd (%rbx,%r14,8), %xmm6, %xmm6
-	LONG $0x164181c4; WORD $0xf23c // vmovhpd (%r10,%r14,8), %xmm7, %xmm7
-	LONG $0x04718d4c // leaq 0x4(%rcx), %r14
+	LONG $0x3416c9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0xca3c // vmovhpd (%r10,%rcx,8), %xmm7, %xmm7
+	LONG $0x044e8d49 // leaq 0x4(%r14), %rcx
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xfa34 // vmovsd (%r10,%r15,8), %xmm6
 	LONG $0x164981c4; WORD $0xe234 // vmovhpd (%r10,%r12,8), %xmm6, %xmm6
@@ -7878,8 +8130,8 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xaae562c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm3, %ymm8
 	LONG $0xb8e562c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm3, %ymm8
 	LONG $0xdf58ddc5 // vaddpd %ymm7, %ymm4, %ymm3
-	LONG $0xb8cd62c4; WORD $0xcf04 // vfmadd231pd (%rdi,%rcx,8), %ymm6, %ymm8
-	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xb8cd22c4; WORD $0xf704 // vfmadd231pd (%rdi,%r14,8), %ymm6, %ymm8
+	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
 	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
 	LONG $0xed5cc5c5 // vsubpd %ymm5, %ymm7, %ymm5
@@ -7887,96 +8139,102 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
 	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
 	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
-	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	LONG $0xff5c8e0f; WORD $0xffff // jle <csrDDLow+0x1fb0>
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
-	LONG $0x0119840f; WORD $0x0000 // je <csrDDLow+0x2179>
-	LONG $0x01468d49 // leaq 0x1(%r14), %rax
+	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
+	LONG $0xff5d8e0f; WORD $0xffff // jle <csrDDLow+0x20a0>
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x2949; BYTE $0xd6 // subq %rdx, %r14
+	LONG $0x0145840f; WORD $0x0000 // je <csrDDLow+0x2299>
+	LONG $0x01418d48 // leaq 0x1(%rcx), %rax
 	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
-	WORD $0x6775 // jne <csrDDLow+0x20d0>
-	LONG $0xb004634b // movslq (%r8,%r14,4), %rax
-	LONG $0x107b81c4; WORD $0xf124 // vmovsd (%r9,%r14,8), %xmm4
-	LONG $0x107b01c4; WORD $0xf104 // vmovsd (%r9,%r14,8), %xmm8
-	LONG $0x107ba1c4; WORD $0xf72c // vmovsd (%rdi,%r14,8), %xmm5
+	LONG $0x007f850f; WORD $0x0000 // jne <csrDDLow+0x21e0>
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107bc1c4; WORD $0xc924 // vmovsd (%r9,%rcx,8), %xmm4
+	LONG $0x107b41c4; WORD $0xc904 // vmovsd (%r9,%rcx,8), %xmm8
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x595bc1c4; WORD $0xc224 // vmulsd (%r10,%rax,8), %xmm4, %xmm4
 	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
 	LONG $0x3410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm6
-	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
+	LONG $0x49107dc5; BYTE $0x18 // vmovupd 0x18(%rcx), %ymm9
+	LONG $0xd7287dc5 // vmovapd %ymm7, %ymm10
 	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
-	LONG $0xaabd62c4; BYTE $0xcc // vfmsub213pd %ymm4, %ymm8, %ymm9
-	LONG $0xb8bd62c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm8, %ymm9
-	LONG $0xc45865c5 // vaddpd %ymm4, %ymm3, %ymm8
-	LONG $0xf35cbdc5 // vsubpd %ymm3, %ymm8, %ymm6
-	LONG $0xb8c562c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm7, %ymm9
-	LONG $0xfe5cbdc5 // vsubpd %ymm6, %ymm8, %ymm7
+	LONG $0xaabd62c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm8, %ymm10
+	LONG $0xb8bd62c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm8, %ymm10
+	LONG $0xb8c562c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm7, %ymm10
+	LONG $0xeb58ddc5 // vaddpd %ymm3, %ymm4, %ymm5
+	LONG $0xf35cd5c5 // vsubpd %ymm3, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xc3297dc5 // vmovapd %ymm8, %ymm3
-	LONG $0x0000a9e9; BYTE $0x00 // jmp <csrDDLow+0x2179>
-	LONG $0xb004634b // movslq (%r8,%r14,4), %rax
-	LONG $0xb064634f; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %r12
-	LONG $0xb07c634f; BYTE $0x04 // movslq 0x4(%r8,%r14,4), %r15
-	LONG $0xb06c634f; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %r13
-	LONG $0x107d81c4; WORD $0xf124 // vmovupd (%r9,%r14,8), %ymm4
+	LONG $0xed54b5c5 // vandpd %ymm5, %ymm9, %ymm5
+	LONG $0xff5ce5c5 // vsubpd %ymm7, %ymm3, %ymm7
+	LONG $0xdb55b5c5 // vandnpd %ymm3, %ymm9, %ymm3
+	LONG $0xdb56d5c5 // vorpd %ymm3, %ymm5, %ymm3
+	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xd255b5c5 // vandnpd %ymm2, %ymm9, %ymm2
+	LONG $0xe454b5c5 // vandpd %ymm4, %ymm9, %ymm4
+	LONG $0x0000b5e9; BYTE $0x00 // jmp <csrDDLow+0x2295>
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
+	LONG $0x887c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r15
+	LONG $0x886c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r13
+	LONG $0x107dc1c4; WORD $0xc924 // vmovupd (%r9,%rcx,8), %ymm4
 	LONG $0x107ba1c4; WORD $0xe32c // vmovsd (%rbx,%r12,8), %xmm5
 	LONG $0x3410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm6
 	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x1651a1c4; WORD $0xeb2c // vmovhpd (%rbx,%r13,8), %xmm5, %xmm5
 	LONG $0x1649a1c4; WORD $0xfb34 // vmovhpd (%rbx,%r15,8), %xmm6, %xmm6
 	LONG $0x164181c4; WORD $0xfa3c // vmovhpd (%r10,%r15,8), %xmm7, %xmm7
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x107b81c4; WORD $0xe234 // vmovsd (%r10,%r12,8), %xmm6
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x164981c4; WORD $0xea34 // vmovhpd (%r10,%r13,8), %xmm6, %xmm6
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
 	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0xfe59ddc5 // vmulpd %ymm6, %ymm4, %ymm7
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0xaadd62c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm4, %ymm8
-	LONG $0xb8dd62c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm4, %ymm8
-	LONG $0x6410fdc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm4
-	LONG $0xb8cd22c4; WORD $0xf704 // vfmadd231pd (%rdi,%r14,8), %ymm6, %ymm8
-	LONG $0xef54ddc5 // vandpd %ymm7, %ymm4, %ymm5
-	LONG $0xf558e5c5 // vaddpd %ymm5, %ymm3, %ymm6
-	LONG $0xe454bdc5 // vandpd %ymm4, %ymm8, %ymm4
-	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
-	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xde28fdc5 // vmovapd %ymm6, %ymm3
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x107da1c4; WORD $0xf07c; BYTE $0x20 // vmovupd 0x20(%rax,%r14,8), %ymm7
+	LONG $0xc6595dc5 // vmulpd %ymm6, %ymm4, %ymm8
+	LONG $0xce287dc5 // vmovapd %ymm6, %ymm9
+	LONG $0xaadd42c4; BYTE $0xc8 // vfmsub213pd %ymm8, %ymm4, %ymm9
+	LONG $0xb8dd62c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm4, %ymm9
+	LONG $0xe358bdc5 // vaddpd %ymm3, %ymm8, %ymm4
+	LONG $0xb8cd62c4; WORD $0xcf0c // vfmadd231pd (%rdi,%rcx,8), %ymm6, %ymm9
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xf65ce5c5 // vsubpd %ymm6, %ymm3, %ymm6
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0xea58d5c5 // vaddpd %ymm2, %ymm5, %ymm5
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xe554c5c5 // vandpd %ymm5, %ymm7, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0xdc4c8b4b; BYTE $0x18 // movq 0x18(%r12,%r11,8), %rcx
+	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xd84c8b4a; BYTE $0x18 // movq 0x18(%rax,%r11,8), %rcx
-	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0x0d7e // jle <csrDDLow+0x21a0>
+	LONG $0x00b78f0f; WORD $0x0000 // jg <csrDDLow+0x236a>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
-	LONG $0x0000bbe9; BYTE $0x00 // jmp <csrDDLow+0x2256>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
-	LONG $0x907c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r15
-	LONG $0x9074634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r14
-	LONG $0x9064634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r12
+	LONG $0xb07c634f; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %r15
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
 	LONG $0x107dc1c4; WORD $0xd12c // vmovupd (%r9,%rdx,8), %ymm5
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0xb064634f; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %r12
 	LONG $0x107ba1c4; WORD $0xfb3c // vmovsd (%rbx,%r15,8), %xmm7
 	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
 	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
 	LONG $0x1641a1c4; WORD $0xe33c // vmovhpd (%rbx,%r12,8), %xmm7, %xmm7
-	LONG $0x163921c4; WORD $0xf304 // vmovhpd (%rbx,%r14,8), %xmm8, %xmm8
-	LONG $0x163101c4; WORD $0xf20c // vmovhpd (%r10,%r14,8), %xmm9, %xmm9
-	LONG $0x04728d4c // leaq 0x4(%rdx), %r14
+	LONG $0x041639c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x04568d49 // leaq 0x4(%r14), %rdx
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xfa04 // vmovsd (%r10,%r15,8), %xmm8
 	LONG $0x163901c4; WORD $0xe204 // vmovhpd (%r10,%r12,8), %xmm8, %xmm8
@@ -7986,8 +8244,8 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xaad542c4; BYTE $0xd1 // vfmsub213pd %ymm9, %ymm5, %ymm10
 	LONG $0xb8d562c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm5, %ymm10
 	LONG $0xee58b5c5 // vaddpd %ymm6, %ymm9, %ymm5
-	LONG $0xb8bd62c4; WORD $0xd714 // vfmadd231pd (%rdi,%rdx,8), %ymm8, %ymm10
-	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xb8bd22c4; WORD $0xf714 // vfmadd231pd (%rdi,%r14,8), %ymm8, %ymm10
+	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
 	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
 	LONG $0xff5cb5c5 // vsubpd %ymm7, %ymm9, %ymm7
@@ -7995,97 +8253,103 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
 	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
 	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
-	LONG $0xff5a8e0f; WORD $0xffff // jle <csrDDLow+0x21b0>
-	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
-	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
-	LONG $0x012a840f; WORD $0x0000 // je <csrDDLow+0x238c>
-	LONG $0x01468d49 // leaq 0x1(%r14), %rax
+	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
+	LONG $0xff5b8e0f; WORD $0xffff // jle <csrDDLow+0x22c0>
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
+	WORD $0x2949; BYTE $0xce // subq %rcx, %r14
+	LONG $0x0155840f; WORD $0x0000 // je <csrDDLow+0x24cb>
+	LONG $0x01428d48 // leaq 0x1(%rdx), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0x7575 // jne <csrDDLow+0x22e0>
-	LONG $0xb004634b // movslq (%r8,%r14,4), %rax
-	LONG $0x107b81c4; WORD $0xf134 // vmovsd (%r9,%r14,8), %xmm6
-	LONG $0x107b01c4; WORD $0xf114 // vmovsd (%r9,%r14,8), %xmm10
-	LONG $0x107ba1c4; WORD $0xf73c // vmovsd (%rdi,%r14,8), %xmm7
+	LONG $0x008d850f; WORD $0x0000 // jne <csrDDLow+0x2410>
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x107bc1c4; WORD $0xd134 // vmovsd (%r9,%rdx,8), %xmm6
+	LONG $0x107b41c4; WORD $0xd114 // vmovsd (%r9,%rdx,8), %xmm10
+	LONG $0x3c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm7
+	LONG $0x24148b48 // movq (%rsp), %rdx
 	LONG $0x594bc1c4; WORD $0xc234 // vmulsd (%r10,%rax,8), %xmm6, %xmm6
 	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
 	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
-	LONG $0x287d41c4; BYTE $0xd9 // vmovapd %ymm9, %ymm11
+	LONG $0x5a107dc5; BYTE $0x18 // vmovupd 0x18(%rdx), %ymm11
+	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
 	LONG $0xf67efac5 // vmovq %xmm6, %xmm6
-	LONG $0xaaad62c4; BYTE $0xde // vfmsub213pd %ymm6, %ymm10, %ymm11
-	LONG $0xb8ad42c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm10, %ymm11
-	LONG $0xd65855c5 // vaddpd %ymm6, %ymm5, %ymm10
-	LONG $0xc55c2dc5 // vsubpd %ymm5, %ymm10, %ymm8
-	LONG $0xb8b562c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm9, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm10, %ymm9
+	LONG $0xaaad62c4; BYTE $0xe6 // vfmsub213pd %ymm6, %ymm10, %ymm12
+	LONG $0xb8ad42c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm10, %ymm12
+	LONG $0xb8b562c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm9, %ymm12
+	LONG $0xfd58cdc5 // vaddpd %ymm5, %ymm6, %ymm7
+	LONG $0xc55c45c5 // vsubpd %ymm5, %ymm7, %ymm8
+	LONG $0x5c4541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm9
 	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
-	LONG $0x5c55c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm5, %ymm5
-	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
-	LONG $0xed58a5c5 // vaddpd %ymm5, %ymm11, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xd5297dc5 // vmovapd %ymm10, %ymm5
-	LONG $0x0000b6e9; BYTE $0x00 // jmp <csrDDLow+0x238c>
+	LONG $0xff54a5c5 // vandpd %ymm7, %ymm11, %ymm7
+	LONG $0x5c5541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm5, %ymm9
+	LONG $0xed55a5c5 // vandnpd %ymm5, %ymm11, %ymm5
+	LONG $0xed56c5c5 // vorpd %ymm5, %ymm7, %ymm5
+	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
+	LONG $0xf6589dc5 // vaddpd %ymm6, %ymm12, %ymm6
+	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
+	LONG $0xe455a5c5 // vandnpd %ymm4, %ymm11, %ymm4
+	LONG $0xf654a5c5 // vandpd %ymm6, %ymm11, %ymm6
+	LONG $0x0000c1e9; BYTE $0x00 // jmp <csrDDLow+0x24c7>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xb004634b // movslq (%r8,%r14,4), %rax
-	LONG $0xb064634f; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %r12
-	LONG $0xb07c634f; BYTE $0x04 // movslq 0x4(%r8,%r14,4), %r15
-	LONG $0xb06c634f; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %r13
-	LONG $0x107d81c4; WORD $0xf134 // vmovupd (%r9,%r14,8), %ymm6
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x9064634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r12
+	LONG $0x907c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r15
+	LONG $0x906c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r13
+	LONG $0x107dc1c4; WORD $0xd134 // vmovupd (%r9,%rdx,8), %ymm6
 	LONG $0x107ba1c4; WORD $0xe33c // vmovsd (%rbx,%r12,8), %xmm7
 	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
 	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x1641a1c4; WORD $0xeb3c // vmovhpd (%rbx,%r13,8), %xmm7, %xmm7
 	LONG $0x163921c4; WORD $0xfb04 // vmovhpd (%rbx,%r15,8), %xmm8, %xmm8
 	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x107b01c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm8
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x163901c4; WORD $0xea04 // vmovhpd (%r10,%r13,8), %xmm8, %xmm8
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
-	LONG $0x287d41c4; BYTE $0xd0 // vmovapd %ymm8, %ymm10
-	LONG $0xaacd42c4; BYTE $0xd1 // vfmsub213pd %ymm9, %ymm6, %ymm10
-	LONG $0xb8cd62c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm6, %ymm10
-	LONG $0x7410fdc5; WORD $0x20d0 // vmovupd 0x20(%rax,%rdx,8), %ymm6
-	LONG $0xb8bd22c4; WORD $0xf714 // vfmadd231pd (%rdi,%r14,8), %ymm8, %ymm10
-	LONG $0xfe54b5c5 // vandpd %ymm6, %ymm9, %ymm7
-	LONG $0xc75855c5 // vaddpd %ymm7, %ymm5, %ymm8
-	LONG $0xf654adc5 // vandpd %ymm6, %ymm10, %ymm6
-	LONG $0xcd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xc5297dc5 // vmovapd %ymm8, %ymm5
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x107d21c4; WORD $0xf04c; BYTE $0x20 // vmovupd 0x20(%rax,%r14,8), %ymm9
+	LONG $0xd6593dc5 // vmulpd %ymm6, %ymm8, %ymm10
+	LONG $0x287d41c4; BYTE $0xd8 // vmovapd %ymm8, %ymm11
+	LONG $0xaacd42c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm6, %ymm11
+	LONG $0xb8cd62c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm6, %ymm11
+	LONG $0xf558adc5 // vaddpd %ymm5, %ymm10, %ymm6
+	LONG $0xb8bd62c4; WORD $0xd71c // vfmadd231pd (%rdi,%rdx,8), %ymm8, %ymm11
+	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xff5cadc5 // vsubpd %ymm7, %ymm10, %ymm7
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0x5c5541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm5, %ymm8
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xed56cdc5 // vorpd %ymm5, %ymm6, %ymm5
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xfc58c5c5 // vaddpd %ymm4, %ymm7, %ymm7
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xf754b5c5 // vandpd %ymm7, %ymm9, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
+	LONG $0xdc548b4b; BYTE $0x20 // movq 0x20(%r12,%r11,8), %rdx
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xd8548b4a; BYTE $0x20 // movq 0x20(%rax,%r11,8), %rdx
-	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
 	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
-	WORD $0x0a7e // jle <csrDDLow+0x23b0>
-	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
-	LONG $0x0000bee9; BYTE $0x00 // jmp <csrDDLow+0x246c>
-	WORD $0x9066 // nop
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x00bb8f0f; WORD $0x0000 // jg <csrDDLow+0x25a0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
-	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
-	LONG $0x8874634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r14
-	LONG $0x8864634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r12
+	LONG $0xb07c634f; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %r15
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
 	LONG $0x107dc1c4; WORD $0xc93c // vmovupd (%r9,%rcx,8), %ymm7
+	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
+	LONG $0xb064634f; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %r12
 	LONG $0x107b21c4; WORD $0xfb0c // vmovsd (%rbx,%r15,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm10
 	LONG $0x107b41c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm11
 	LONG $0x163121c4; WORD $0xe30c // vmovhpd (%rbx,%r12,8), %xmm9, %xmm9
-	LONG $0x162921c4; WORD $0xf314 // vmovhpd (%rbx,%r14,8), %xmm10, %xmm10
-	LONG $0x162101c4; WORD $0xf21c // vmovhpd (%r10,%r14,8), %xmm11, %xmm11
-	LONG $0x04718d4c // leaq 0x4(%rcx), %r14
+	LONG $0x141629c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm11, %xmm11
+	LONG $0x044e8d49 // leaq 0x4(%r14), %rcx
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xfa14 // vmovsd (%r10,%r15,8), %xmm10
 	LONG $0x162901c4; WORD $0xe214 // vmovhpd (%r10,%r12,8), %xmm10, %xmm10
@@ -8095,8 +8359,8 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xaac542c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm7, %ymm12
 	LONG $0xb8c542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm12
 	LONG $0x583dc1c4; BYTE $0xfb // vaddpd %ymm11, %ymm8, %ymm7
-	LONG $0xb8ad62c4; WORD $0xcf24 // vfmadd231pd (%rdi,%rcx,8), %ymm10, %ymm12
-	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xb8ad22c4; WORD $0xf724 // vfmadd231pd (%rdi,%r14,8), %ymm10, %ymm12
+	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x5c4541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm9
 	LONG $0x5c4541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm7, %ymm10
 	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
@@ -8104,58 +8368,60 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
 	LONG $0x583d41c4; BYTE $0xc4 // vaddpd %ymm12, %ymm8, %ymm8
 	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
-	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	LONG $0xff548e0f; WORD $0xffff // jle <csrDDLow+0x23c0>
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
-	LONG $0xf7ff840f; WORD $0xffff // je <csrDDLow+0x1c77>
-	LONG $0x01468d49 // leaq 0x1(%r14), %rax
+	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
+	LONG $0xff558e0f; WORD $0xffff // jle <csrDDLow+0x24f0>
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x2949; BYTE $0xd6 // subq %rdx, %r14
+	LONG $0xf7ab840f; WORD $0xffff // je <csrDDLow+0x1d57>
+	LONG $0x01418d48 // leaq 0x1(%rcx), %rax
 	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
-	LONG $0xf78b840f; WORD $0xffff // je <csrDDLow+0x1c10>
-	LONG $0xb004634b // movslq (%r8,%r14,4), %rax
-	LONG $0xb07c634f; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %r15
-	LONG $0xb054634b; BYTE $0x04 // movslq 0x4(%r8,%r14,4), %rdx
-	LONG $0xb064634f; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %r12
-	LONG $0x107d01c4; WORD $0xf104 // vmovupd (%r9,%r14,8), %ymm8
+	LONG $0xf717840f; WORD $0xffff // je <csrDDLow+0x1cd0>
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
+	LONG $0x88546349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdx
+	LONG $0x8864634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r12
+	LONG $0x107d41c4; WORD $0xc904 // vmovupd (%r9,%rcx,8), %ymm8
 	LONG $0x107b21c4; WORD $0xfb0c // vmovsd (%rbx,%r15,8), %xmm9
 	LONG $0x14107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm10
 	LONG $0x107b41c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm11
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x163121c4; WORD $0xe30c // vmovhpd (%rbx,%r12,8), %xmm9, %xmm9
 	LONG $0x141629c5; BYTE $0xd3 // vmovhpd (%rbx,%rdx,8), %xmm10, %xmm10
 	LONG $0x162141c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm11, %xmm11
 	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
 	LONG $0x107b01c4; WORD $0xfa14 // vmovsd (%r10,%r15,8), %xmm10
 	LONG $0x162901c4; WORD $0xe214 // vmovhpd (%r10,%r12,8), %xmm10, %xmm10
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
-	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
-	LONG $0x287d41c4; BYTE $0xe2 // vmovapd %ymm10, %ymm12
-	LONG $0xaabd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm8, %ymm12
-	LONG $0xb8bd42c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm8, %ymm12
-	LONG $0x44107dc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm8
-	LONG $0xb8ad22c4; WORD $0xf724 // vfmadd231pd (%rdi,%r14,8), %ymm10, %ymm12
-	LONG $0x543d41c4; BYTE $0xcb // vandpd %ymm11, %ymm8, %ymm9
-	LONG $0xd75835c5 // vaddpd %ymm7, %ymm9, %ymm10
-	LONG $0x543d41c4; BYTE $0xc4 // vandpd %ymm12, %ymm8, %ymm8
-	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
-	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xd7297dc5 // vmovapd %ymm10, %ymm7
-	LONG $0xfff744e9; BYTE $0xff // jmp <csrDDLow+0x1c77>
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x24a48b4c; LONG $0x000000b0 // movq 0xb0(%rsp), %r12
+	LONG $0x107d21c4; WORD $0xf05c; BYTE $0x20 // vmovupd 0x20(%rax,%r14,8), %ymm11
+	LONG $0x593d41c4; BYTE $0xe2 // vmulpd %ymm10, %ymm8, %ymm12
+	LONG $0x287d41c4; BYTE $0xea // vmovapd %ymm10, %ymm13
+	LONG $0xaabd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm8, %ymm13
+	LONG $0xb8bd42c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm8, %ymm13
+	LONG $0xc7581dc5 // vaddpd %ymm7, %ymm12, %ymm8
+	LONG $0xb8ad62c4; WORD $0xcf2c // vfmadd231pd (%rdi,%rcx,8), %ymm10, %ymm13
+	LONG $0xcf5c3dc5 // vsubpd %ymm7, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0x5c4541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm7, %ymm10
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0xff56bdc5 // vorpd %ymm7, %ymm8, %ymm7
+	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0xce5835c5 // vaddpd %ymm6, %ymm9, %ymm9
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x542541c4; BYTE $0xc1 // vandpd %ymm9, %ymm11, %ymm8
+	LONG $0xfff6dde9; BYTE $0xff // jmp <csrDDLow+0x1d53>
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x24a48b4c; LONG $0x00000090 // movq 0x90(%rsp), %r12
 	LONG $0x02e5c149 // shlq $0x2, %r13
 	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0x018a8d0f; WORD $0x0000 // jge <csrDDLow+0x26d7>
+	LONG $0x01878d0f; WORD $0x0000 // jge <csrDDLow+0x2817>
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x00009ee9; BYTE $0x00 // jmp <csrDDLow+0x25f4>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x00009be9; BYTE $0x00 // jmp <csrDDLow+0x2734>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0xdac6edc5; BYTE $0x05 // vshufpd $0x5, %ymm2, %ymm2, %ymm3
 	LONG $0xe1c6f5c5; BYTE $0x05 // vshufpd $0x5, %ymm1, %ymm1, %ymm4
 	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
@@ -8189,8 +8455,8 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0x117ba1c4; WORD $0xe80c // vmovsd %xmm1, (%rax,%r13,8)
 	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
 	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x00e3840f; WORD $0x0000 // je <csrDDLow+0x26d7>
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x00e3840f; WORD $0x0000 // je <csrDDLow+0x2817>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
 	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
@@ -8198,12 +8464,12 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0xe8348b4a // movq (%rax,%r13,8), %rsi
 	LONG $0xe8448b4a; BYTE $0x08 // movq 0x8(%rax,%r13,8), %rax
 	WORD $0x2948; BYTE $0xf0 // subq %rsi, %rax
-	LONG $0xff3c8e0f; WORD $0xffff // jle <csrDDLow+0x2560>
+	LONG $0xff3b8e0f; WORD $0xffff // jle <csrDDLow+0x26a0>
 	LONG $0xb00c8d49 // leaq (%r8,%rsi,4), %rcx
 	LONG $0xf7148d48 // leaq (%rdi,%rsi,8), %rdx
 	LONG $0xf1348d49 // leaq (%r9,%rsi,8), %rsi
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x993c634e // movslq (%rcx,%r11,4), %r15
 	LONG $0x107ba1c4; WORD $0xde0c // vmovsd (%rsi,%r11,8), %xmm1
 	WORD $0x8945; BYTE $0xde // movl %r11d, %r14d
@@ -8228,10 +8494,10 @@ TEXT ·csrDDLowQuad(SB), 0, $640-8
 	LONG $0x5873a1c4; LONG $0x0140348c; WORD $0x0000 // vaddsd 0x140(%rsp,%r14), %xmm1, %xmm1
 	LONG $0x117ba1c4; LONG $0x0140348c; WORD $0x0000 // vmovsd %xmm1, 0x140(%rsp,%r14)
 	WORD $0x394c; BYTE $0xd8 // cmpq %r11, %rax
-	WORD $0x8075 // jne <csrDDLow+0x2640>
+	WORD $0x8075 // jne <csrDDLow+0x2780>
 	LONG $0x9428fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm2
 	LONG $0x8c28fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm1
-	LONG $0xfffe89e9; BYTE $0xff // jmp <csrDDLow+0x2560>
+	LONG $0xfffe89e9; BYTE $0xff // jmp <csrDDLow+0x26a0>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12

@@ -188,6 +188,7 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
 	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0x8b150db4 // add x20, x13, x21, lsl #3
+	WORD $0xad401cf0 // ldp q16, q7, [x7]
 	WORD $0xad401283 // ldp q3, q4, [x20]
 	WORD $0x69405674 // ldpsw x20, x21, [x19]
 	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
@@ -196,13 +197,12 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xfc747945 // ldr d5, [x10, x20, lsl #3]
 	WORD $0xfc767946 // ldr d6, [x10, x22, lsl #3]
 	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
-	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
 	WORD $0x4d408666 // ld1 { v6.d }[1], [x19]
 	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
-	WORD $0xad4014e6 // ldp q6, q5, [x7]
-	WORD $0x4e241ca4 // and v4.16b, v5.16b, v4.16b
+	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
+	WORD $0x4e231e03 // and v3.16b, v16.16b, v3.16b
+	WORD $0x4e241ce4 // and v4.16b, v7.16b, v4.16b
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e231cc3 // and v3.16b, v6.16b, v3.16b
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xf94008a7 // ldr x7, [x5, #0x10]
 	WORD $0x910010d3 // add x19, x6, #0x4
@@ -268,6 +268,7 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
 	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0x8b150db4 // add x20, x13, x21, lsl #3
+	WORD $0xad4044d2 // ldp q18, q17, [x6]
 	WORD $0xad401a85 // ldp q5, q6, [x20]
 	WORD $0x69405674 // ldpsw x20, x21, [x19]
 	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
@@ -276,13 +277,12 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xfc747947 // ldr d7, [x10, x20, lsl #3]
 	WORD $0xfc767950 // ldr d16, [x10, x22, lsl #3]
 	WORD $0x4d4086a7 // ld1 { v7.d }[1], [x21]
-	WORD $0x6e67dca5 // fmul v5.2d, v5.2d, v7.2d
 	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
 	WORD $0x6e70dcc6 // fmul v6.2d, v6.2d, v16.2d
-	WORD $0xad401cd0 // ldp q16, q7, [x6]
-	WORD $0x4e261ce6 // and v6.16b, v7.16b, v6.16b
+	WORD $0x6e67dca5 // fmul v5.2d, v5.2d, v7.2d
+	WORD $0x4e251e45 // and v5.16b, v18.16b, v5.16b
+	WORD $0x4e261e26 // and v6.16b, v17.16b, v6.16b
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x4e251e05 // and v5.16b, v16.16b, v5.16b
 	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
 	WORD $0xf9400ca6 // ldr x6, [x5, #0x18]
 	WORD $0x910010f3 // add x19, x7, #0x4
@@ -348,6 +348,7 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
 	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0x8b150db4 // add x20, x13, x21, lsl #3
+	WORD $0xad404cf4 // ldp q20, q19, [x7]
 	WORD $0xad404287 // ldp q7, q16, [x20]
 	WORD $0x69405674 // ldpsw x20, x21, [x19]
 	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
@@ -356,13 +357,12 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xfc747951 // ldr d17, [x10, x20, lsl #3]
 	WORD $0xfc767952 // ldr d18, [x10, x22, lsl #3]
 	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
-	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
 	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
 	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
-	WORD $0xad4044f2 // ldp q18, q17, [x7]
-	WORD $0x4e301e30 // and v16.16b, v17.16b, v16.16b
+	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
+	WORD $0x4e271e87 // and v7.16b, v20.16b, v7.16b
+	WORD $0x4e301e70 // and v16.16b, v19.16b, v16.16b
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e271e47 // and v7.16b, v18.16b, v7.16b
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
 	WORD $0xf94010a5 // ldr x5, [x5, #0x20]
 	WORD $0x910010c7 // add x7, x6, #0x4
@@ -408,6 +408,7 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x8b1008c7 // add x7, x6, x16, lsl #2
 	WORD $0xf98000e0 // prfm pldl1keep, [x7]
 	WORD $0x8b140da7 // add x7, x13, x20, lsl #3
+	WORD $0xad4054b6 // ldp q22, q21, [x5]
 	WORD $0xad4048f1 // ldp q17, q18, [x7]
 	WORD $0x69404cc7 // ldpsw x7, x19, [x6]
 	WORD $0x694118d4 // ldpsw x20, x6, [x6, #0x8]
@@ -416,13 +417,12 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xfc677953 // ldr d19, [x10, x7, lsl #3]
 	WORD $0xfc747954 // ldr d20, [x10, x20, lsl #3]
 	WORD $0x4d408673 // ld1 { v19.d }[1], [x19]
-	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
 	WORD $0x4d4084d4 // ld1 { v20.d }[1], [x6]
 	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
-	WORD $0xad404cb4 // ldp q20, q19, [x5]
-	WORD $0x4e321e72 // and v18.16b, v19.16b, v18.16b
+	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
+	WORD $0x4e311ed1 // and v17.16b, v22.16b, v17.16b
+	WORD $0x4e321eb2 // and v18.16b, v21.16b, v18.16b
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e311e91 // and v17.16b, v20.16b, v17.16b
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
 	WORD $0x17fffeb7 // b <csr64+0x14c>
 	WORD $0xaa1f03e1 // mov x1, xzr
@@ -477,6 +477,7 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x6e75de64 // fmul v4.2d, v19.2d, v21.2d
 	WORD $0x4e65d725 // fadd v5.2d, v25.2d, v5.2d
+	WORD $0xad4050b3 // ldp q19, q20, [x5]
 	WORD $0x4e231ee3 // and v3.16b, v23.16b, v3.16b
 	WORD $0x4e241f04 // and v4.16b, v24.16b, v4.16b
 	WORD $0xfc747950 // ldr d16, [x10, x20, lsl #3]
@@ -494,12 +495,11 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x4d4084d1 // ld1 { v17.d }[1], [x6]
 	WORD $0x6e70dcc6 // fmul v6.2d, v6.2d, v16.2d
 	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
-	WORD $0xad404cb1 // ldp q17, q19, [x5]
-	WORD $0x4e261e66 // and v6.16b, v19.16b, v6.16b
+	WORD $0x4e261e86 // and v6.16b, v20.16b, v6.16b
+	WORD $0x4e271e67 // and v7.16b, v19.16b, v7.16b
 	WORD $0x4e66d766 // fadd v6.2d, v27.2d, v6.2d
-	WORD $0x4e271e27 // and v7.16b, v17.16b, v7.16b
-	WORD $0x6e66d482 // faddp v2.2d, v4.2d, v6.2d
 	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x6e66d482 // faddp v2.2d, v4.2d, v6.2d
 	WORD $0x6e67d4a3 // faddp v3.2d, v5.2d, v7.2d
 	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
 	WORD $0xad000880 // stp q0, q2, [x4]
@@ -804,16 +804,16 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x694118d4 // ldpsw x20, x6, [x6, #0x8]
 	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
 	WORD $0x8b060d46 // add x6, x10, x6, lsl #3
+	WORD $0xad401cb0 // ldp q16, q7, [x5]
 	WORD $0xfc677945 // ldr d5, [x10, x7, lsl #3]
 	WORD $0xfc747946 // ldr d6, [x10, x20, lsl #3]
 	WORD $0x4d408665 // ld1 { v5.d }[1], [x19]
 	WORD $0x4d4084c6 // ld1 { v6.d }[1], [x6]
 	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
 	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
-	WORD $0xad4014a6 // ldp q6, q5, [x5]
-	WORD $0x4e241ca4 // and v4.16b, v5.16b, v4.16b
+	WORD $0x4e231e03 // and v3.16b, v16.16b, v3.16b
+	WORD $0x4e241ce4 // and v4.16b, v7.16b, v4.16b
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e231cc3 // and v3.16b, v6.16b, v3.16b
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xf9400865 // ldr x5, [x3, #0x10]
 	WORD $0x91001086 // add x6, x4, #0x4
@@ -870,16 +870,16 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x694118d4 // ldpsw x20, x6, [x6, #0x8]
 	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
 	WORD $0x8b060d46 // add x6, x10, x6, lsl #3
+	WORD $0xad404492 // ldp q18, q17, [x4]
 	WORD $0xfc677947 // ldr d7, [x10, x7, lsl #3]
 	WORD $0xfc747950 // ldr d16, [x10, x20, lsl #3]
 	WORD $0x4d408667 // ld1 { v7.d }[1], [x19]
 	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
 	WORD $0x6e70dcc6 // fmul v6.2d, v6.2d, v16.2d
 	WORD $0x6e67dca5 // fmul v5.2d, v5.2d, v7.2d
-	WORD $0xad401c90 // ldp q16, q7, [x4]
-	WORD $0x4e261ce6 // and v6.16b, v7.16b, v6.16b
+	WORD $0x4e251e45 // and v5.16b, v18.16b, v5.16b
+	WORD $0x4e261e26 // and v6.16b, v17.16b, v6.16b
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x4e251e05 // and v5.16b, v16.16b, v5.16b
 	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
 	WORD $0xf9400c64 // ldr x4, [x3, #0x18]
 	WORD $0x910010a6 // add x6, x5, #0x4
@@ -940,16 +940,16 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x694118d4 // ldpsw x20, x6, [x6, #0x8]
 	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
 	WORD $0x8b060d46 // add x6, x10, x6, lsl #3
+	WORD $0xad404cb4 // ldp q20, q19, [x5]
 	WORD $0xfc677951 // ldr d17, [x10, x7, lsl #3]
 	WORD $0xfc747952 // ldr d18, [x10, x20, lsl #3]
 	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
 	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
 	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
 	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
-	WORD $0xad4044b2 // ldp q18, q17, [x5]
-	WORD $0x4e301e30 // and v16.16b, v17.16b, v16.16b
+	WORD $0x4e271e87 // and v7.16b, v20.16b, v7.16b
+	WORD $0x4e301e70 // and v16.16b, v19.16b, v16.16b
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e271e47 // and v7.16b, v18.16b, v7.16b
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
 	WORD $0xf9401063 // ldr x3, [x3, #0x20]
 	WORD $0x91001085 // add x5, x4, #0x4
@@ -990,16 +990,16 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x69411087 // ldpsw x7, x4, [x4, #0x8]
 	WORD $0x8b060d46 // add x6, x10, x6, lsl #3
 	WORD $0x8b040d44 // add x4, x10, x4, lsl #3
+	WORD $0xad405476 // ldp q22, q21, [x3]
 	WORD $0xfc657953 // ldr d19, [x10, x5, lsl #3]
 	WORD $0xfc677954 // ldr d20, [x10, x7, lsl #3]
 	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
 	WORD $0x4d408494 // ld1 { v20.d }[1], [x4]
 	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
 	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
-	WORD $0xad404c74 // ldp q20, q19, [x3]
-	WORD $0x4e321e72 // and v18.16b, v19.16b, v18.16b
+	WORD $0x4e311ed1 // and v17.16b, v22.16b, v17.16b
+	WORD $0x4e321eb2 // and v18.16b, v21.16b, v18.16b
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e311e91 // and v17.16b, v20.16b, v17.16b
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
 	WORD $0x17fffeeb // b <csr64+0xb20>
 	WORD $0x54001eeb // b.lt <csr64+0x1354>
@@ -1505,6 +1505,7 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
 	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
 	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
+	WORD $0xad401cd0 // ldp q16, q7, [x6]
 	WORD $0xfc737965 // ldr d5, [x11, x19, lsl #3]
 	WORD $0xfc757966 // ldr d6, [x11, x21, lsl #3]
 	WORD $0x0e617864 // fcvtl v4.2d, v3.2s
@@ -1513,10 +1514,9 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x4d4084e6 // ld1 { v6.d }[1], [x7]
 	WORD $0x6e63dcc3 // fmul v3.2d, v6.2d, v3.2d
 	WORD $0x6e64dca4 // fmul v4.2d, v5.2d, v4.2d
-	WORD $0xad4014c6 // ldp q6, q5, [x6]
-	WORD $0x4e231ca3 // and v3.16b, v5.16b, v3.16b
+	WORD $0x4e241e04 // and v4.16b, v16.16b, v4.16b
+	WORD $0x4e231ce3 // and v3.16b, v7.16b, v3.16b
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4e241cc4 // and v4.16b, v6.16b, v4.16b
 	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
 	WORD $0xf9400886 // ldr x6, [x4, #0x10]
 	WORD $0x910010a7 // add x7, x5, #0x4
@@ -1593,6 +1593,7 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
 	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
 	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
+	WORD $0xad4044b2 // ldp q18, q17, [x5]
 	WORD $0xfc737967 // ldr d7, [x11, x19, lsl #3]
 	WORD $0xfc757970 // ldr d16, [x11, x21, lsl #3]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
@@ -1601,10 +1602,9 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
 	WORD $0x6e65de05 // fmul v5.2d, v16.2d, v5.2d
 	WORD $0x6e66dce6 // fmul v6.2d, v7.2d, v6.2d
-	WORD $0xad401cb0 // ldp q16, q7, [x5]
-	WORD $0x4e251ce5 // and v5.16b, v7.16b, v5.16b
+	WORD $0x4e261e46 // and v6.16b, v18.16b, v6.16b
+	WORD $0x4e251e25 // and v5.16b, v17.16b, v5.16b
 	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
-	WORD $0x4e261e06 // and v6.16b, v16.16b, v6.16b
 	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
 	WORD $0xf9400c85 // ldr x5, [x4, #0x18]
 	WORD $0x910010c7 // add x7, x6, #0x4
@@ -1681,6 +1681,7 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
 	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
 	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
 	WORD $0xfc737971 // ldr d17, [x11, x19, lsl #3]
 	WORD $0xfc757972 // ldr d18, [x11, x21, lsl #3]
 	WORD $0x0e6178f0 // fcvtl v16.2d, v7.2s
@@ -1689,10 +1690,9 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
 	WORD $0x6e67de47 // fmul v7.2d, v18.2d, v7.2d
 	WORD $0x6e70de30 // fmul v16.2d, v17.2d, v16.2d
-	WORD $0xad4044d2 // ldp q18, q17, [x6]
-	WORD $0x4e271e27 // and v7.16b, v17.16b, v7.16b
+	WORD $0x4e301e90 // and v16.16b, v20.16b, v16.16b
+	WORD $0x4e271e67 // and v7.16b, v19.16b, v7.16b
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x4e301e50 // and v16.16b, v18.16b, v16.16b
 	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
 	WORD $0xf9401084 // ldr x4, [x4, #0x20]
 	WORD $0x910010a6 // add x6, x5, #0x4
@@ -1751,6 +1751,7 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x694114b3 // ldpsw x19, x5, [x5, #0x8]
 	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
 	WORD $0x8b050d65 // add x5, x11, x5, lsl #3
+	WORD $0xad405496 // ldp q22, q21, [x4]
 	WORD $0xfc667973 // ldr d19, [x11, x6, lsl #3]
 	WORD $0xfc737974 // ldr d20, [x11, x19, lsl #3]
 	WORD $0x0e617a32 // fcvtl v18.2d, v17.2s
@@ -1759,10 +1760,9 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
 	WORD $0x6e71de91 // fmul v17.2d, v20.2d, v17.2d
 	WORD $0x6e72de72 // fmul v18.2d, v19.2d, v18.2d
-	WORD $0xad404c94 // ldp q20, q19, [x4]
-	WORD $0x4e311e71 // and v17.16b, v19.16b, v17.16b
+	WORD $0x4e321ed2 // and v18.16b, v22.16b, v18.16b
+	WORD $0x4e311eb1 // and v17.16b, v21.16b, v17.16b
 	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x4e321e92 // and v18.16b, v20.16b, v18.16b
 	WORD $0x17fffe9b // b <csr32+0x148>
 	WORD $0xaa1f03e1 // mov x1, xzr
 	WORD $0xa9422c0a // ldp x10, x11, [x0, #0x20]
@@ -1823,6 +1823,7 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x6e64de84 // fmul v4.2d, v20.2d, v4.2d
 	WORD $0xfc667972 // ldr d18, [x11, x6, lsl #3]
 	WORD $0x6e63de63 // fmul v3.2d, v19.2d, v3.2d
+	WORD $0xad405093 // ldp q19, q20, [x4]
 	WORD $0x4e65d705 // fadd v5.2d, v24.2d, v5.2d
 	WORD $0x4e6178c7 // fcvtl2 v7.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
@@ -1843,12 +1844,11 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x4e63d6e3 // fadd v3.2d, v23.2d, v3.2d
 	WORD $0x6e67de07 // fmul v7.2d, v16.2d, v7.2d
 	WORD $0x6e66de46 // fmul v6.2d, v18.2d, v6.2d
-	WORD $0xad404c92 // ldp q18, q19, [x4]
-	WORD $0x4e271e67 // and v7.16b, v19.16b, v7.16b
+	WORD $0x4e271e87 // and v7.16b, v20.16b, v7.16b
+	WORD $0x4e261e66 // and v6.16b, v19.16b, v6.16b
 	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
-	WORD $0x4e261e46 // and v6.16b, v18.16b, v6.16b
-	WORD $0x6e67d4a2 // faddp v2.2d, v5.2d, v7.2d
 	WORD $0x4e66d626 // fadd v6.2d, v17.2d, v6.2d
+	WORD $0x6e67d4a2 // faddp v2.2d, v5.2d, v7.2d
 	WORD $0x6e66d463 // faddp v3.2d, v3.2d, v6.2d
 	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
 	WORD $0xad000860 // stp q0, q2, [x3]
@@ -2185,15 +2185,15 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0xfc677965 // ldr d5, [x11, x7, lsl #3]
 	WORD $0xfc747966 // ldr d6, [x11, x20, lsl #3]
 	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
+	WORD $0xad401cb0 // ldp q16, q7, [x5]
 	WORD $0x4e617863 // fcvtl2 v3.2d, v3.4s
 	WORD $0x4d408665 // ld1 { v5.d }[1], [x19]
 	WORD $0x4d4084c6 // ld1 { v6.d }[1], [x6]
 	WORD $0x6e63dcc3 // fmul v3.2d, v6.2d, v3.2d
 	WORD $0x6e64dca4 // fmul v4.2d, v5.2d, v4.2d
-	WORD $0xad4014a6 // ldp q6, q5, [x5]
-	WORD $0x4e231ca3 // and v3.16b, v5.16b, v3.16b
+	WORD $0x4e241e04 // and v4.16b, v16.16b, v4.16b
+	WORD $0x4e231ce3 // and v3.16b, v7.16b, v3.16b
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4e241cc4 // and v4.16b, v6.16b, v4.16b
 	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
 	WORD $0xf9400865 // ldr x5, [x3, #0x10]
 	WORD $0x91001086 // add x6, x4, #0x4
@@ -2257,15 +2257,15 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0xfc677967 // ldr d7, [x11, x7, lsl #3]
 	WORD $0xfc747970 // ldr d16, [x11, x20, lsl #3]
 	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
+	WORD $0xad404492 // ldp q18, q17, [x4]
 	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
 	WORD $0x4d408667 // ld1 { v7.d }[1], [x19]
 	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
 	WORD $0x6e65de05 // fmul v5.2d, v16.2d, v5.2d
 	WORD $0x6e66dce6 // fmul v6.2d, v7.2d, v6.2d
-	WORD $0xad401c90 // ldp q16, q7, [x4]
-	WORD $0x4e251ce5 // and v5.16b, v7.16b, v5.16b
+	WORD $0x4e261e46 // and v6.16b, v18.16b, v6.16b
+	WORD $0x4e251e25 // and v5.16b, v17.16b, v5.16b
 	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
-	WORD $0x4e261e06 // and v6.16b, v16.16b, v6.16b
 	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
 	WORD $0xf9400c64 // ldr x4, [x3, #0x18]
 	WORD $0x910010a6 // add x6, x5, #0x4
@@ -2329,15 +2329,15 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0xfc677971 // ldr d17, [x11, x7, lsl #3]
 	WORD $0xfc747972 // ldr d18, [x11, x20, lsl #3]
 	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
+	WORD $0xad404cb4 // ldp q20, q19, [x5]
 	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
 	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
 	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
 	WORD $0x6e67de47 // fmul v7.2d, v18.2d, v7.2d
 	WORD $0x6e70de30 // fmul v16.2d, v17.2d, v16.2d
-	WORD $0xad4044b2 // ldp q18, q17, [x5]
-	WORD $0x4e271e27 // and v7.16b, v17.16b, v7.16b
+	WORD $0x4e301e90 // and v16.16b, v20.16b, v16.16b
+	WORD $0x4e271e67 // and v7.16b, v19.16b, v7.16b
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x4e301e50 // and v16.16b, v18.16b, v16.16b
 	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
 	WORD $0xf9401063 // ldr x3, [x3, #0x20]
 	WORD $0x91001085 // add x5, x4, #0x4
@@ -2384,15 +2384,15 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0xfc657973 // ldr d19, [x11, x5, lsl #3]
 	WORD $0xfc677974 // ldr d20, [x11, x7, lsl #3]
 	WORD $0x8b040d64 // add x4, x11, x4, lsl #3
+	WORD $0xad405476 // ldp q22, q21, [x3]
 	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
 	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
 	WORD $0x4d408494 // ld1 { v20.d }[1], [x4]
 	WORD $0x6e71de91 // fmul v17.2d, v20.2d, v17.2d
 	WORD $0x6e72de72 // fmul v18.2d, v19.2d, v18.2d
-	WORD $0xad404c74 // ldp q20, q19, [x3]
-	WORD $0x4e311e71 // and v17.16b, v19.16b, v17.16b
+	WORD $0x4e321ed2 // and v18.16b, v22.16b, v18.16b
+	WORD $0x4e311eb1 // and v17.16b, v21.16b, v17.16b
 	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x4e321e92 // and v18.16b, v20.16b, v18.16b
 	WORD $0x17fffed4 // b <csr32+0xc04>
 	WORD $0x5400214b // b.lt <csr32+0x14e0>
 	WORD $0xaa1f03f0 // mov x16, xzr
@@ -2725,10 +2725,10 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	RET
 
 // func csrDDQuad(c *csrCall)
-TEXT ·csrDDQuad(SB), 0, $624-8
+TEXT ·csrDDQuad(SB), 0, $640-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $624, RSP
+	ADD $640, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <csrDD>
 	WORD $0x14000b2f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
@@ -2742,30 +2742,30 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
 	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
 	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
-	WORD $0xd105c3ff // sub sp, sp, #0x170
+	WORD $0xd10603ff // sub sp, sp, #0x180
 	WORD $0xa940a408 // ldp x8, x9, [x0, #0x8]
 	WORD $0xf100050a // subs x10, x8, #0x1
 	WORD $0x5400016b // b.lt <csrDD+0x60>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
-	WORD $0xaa0803e2 // mov x2, x8
-	WORD $0xf862792c // ldr x12, [x9, x2, lsl #3]
+	WORD $0xaa0803e3 // mov x3, x8
+	WORD $0xf863792c // ldr x12, [x9, x3, lsl #3]
 	WORD $0x9100118c // add x12, x12, #0x4
 	WORD $0xeb0b019f // cmp x12, x11
 	WORD $0x540000cd // b.le <csrDD+0x64>
-	WORD $0xf1000442 // subs x2, x2, #0x1
+	WORD $0xf1000463 // subs x3, x3, #0x1
 	WORD $0x54ffff6c // b.gt <csrDD+0x40>
-	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0x14000002 // b <csrDD+0x64>
-	WORD $0xaa0803e2 // mov x2, x8
+	WORD $0xaa0803e3 // mov x3, x8
 	WORD $0xf940200b // ldr x11, [x0, #0x40]
-	WORD $0x91000c4c // add x12, x2, #0x3
-	WORD $0xf100005f // cmp x2, #0x0
-	WORD $0x9a82b18f // csel x15, x12, x2, lt
+	WORD $0x91000c6c // add x12, x3, #0x3
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x9a83b18f // csel x15, x12, x3, lt
 	WORD $0xf100fd1f // cmp x8, #0x3f
 	WORD $0x528007ec // mov w12, #0x3f
 	WORD $0x9a8ac18c // csel x12, x12, x10, gt
 	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0x540063eb // b.lt <csrDD+0xd00>
+	WORD $0x5400644b // b.lt <csrDD+0xd0c>
 	WORD $0xaa0903ed // mov x13, x9
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0xaa0c03ee // mov x14, x12
@@ -2781,48 +2781,50 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x9a8a154a // cinc x10, x10, eq
 	WORD $0xf10005ce // subs x14, x14, #0x1
 	WORD $0x54ffff01 // b.ne <csrDD+0xa0>
-	WORD $0xd37ef543 // lsl x3, x10, #2
+	WORD $0xd37ef541 // lsl x1, x10, #2
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0x8b0c0584 // add x4, x12, x12, lsl #1
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0x5400620d // b.le <csrDD+0xd1c>
-	WORD $0x91001c4c // add x12, x2, #0x7
-	WORD $0xf100005f // cmp x2, #0x0
-	WORD $0x9a82b18c // csel x12, x12, x2, lt
+	WORD $0x5400626d // b.le <csrDD+0xd28>
+	WORD $0x91001c6c // add x12, x3, #0x7
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x9a83b18c // csel x12, x12, x3, lt
 	WORD $0x9343fd90 // asr x16, x12, #3
 	WORD $0xf940000c // ldr x12, [x0]
 	WORD $0xa941b80d // ldp x13, x14, [x0, #0x18]
 	WORD $0x9342fdf1 // asr x17, x15, #2
-	WORD $0xeb04007f // cmp x3, x4
-	WORD $0xa944bc03 // ldp x3, x15, [x0, #0x48]
-	WORD $0x540061ab // b.lt <csrDD+0xd38>
-	WORD $0xf100105f // cmp x2, #0x4
-	WORD $0xb400ae61 // cbz x1, <csrDD+0x16d8>
-	WORD $0x54014eab // b.lt <csrDD+0x2ae4>
+	WORD $0xeb04003f // cmp x1, x4
+	WORD $0xa944bc01 // ldp x1, x15, [x0, #0x48]
+	WORD $0x5400620b // b.lt <csrDD+0xd44>
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0xb400ad62 // cbz x2, <csrDD+0x16b8>
+	WORD $0x54014e8b // b.lt <csrDD+0x2ae0>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ffa02 // lsl x2, x16, #1
-	WORD $0x91008063 // add x3, x3, #0x20
-	WORD $0x8b010dc4 // add x4, x14, x1, lsl #3
-	WORD $0xd37ef425 // lsl x5, x1, #2
-	WORD $0x14000075 // b <csrDD+0x300>
+	WORD $0xd37ffa03 // lsl x3, x16, #1
+	WORD $0x91008024 // add x4, x1, #0x20
+	WORD $0x8b020dc5 // add x5, x14, x2, lsl #3
+	WORD $0xd37ef446 // lsl x6, x2, #2
+	WORD $0x14000081 // b <csrDD+0x330>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xb8b679a7 // ldrsw x7, [x13, x22, lsl #2]
-	WORD $0xfc7679d9 // ldr d25, [x14, x22, lsl #3]
+	WORD $0xb8b479b3 // ldrsw x19, [x13, x20, lsl #2]
+	WORD $0xfc7479d9 // ldr d25, [x14, x20, lsl #3]
 	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x6ee0f81e // fneg v30.2d, v0.2d
-	WORD $0xd37df0f3 // lsl x19, x7, #3
-	WORD $0x4e60cc1e // fmla v30.2d, v0.2d, v0.2d
-	WORD $0xfc67797b // ldr d27, [x11, x7, lsl #3]
-	WORD $0xfc73695a // ldr d26, [x10, x19]
+	WORD $0x6ee0f808 // fneg v8.2d, v0.2d
+	WORD $0x3cc2803e // ldur q30, [x1, #0x28]
+	WORD $0x3cc1803f // ldur q31, [x1, #0x18]
+	WORD $0x4e60cc08 // fmla v8.2d, v0.2d, v0.2d
+	WORD $0xd37df274 // lsl x20, x19, #3
+	WORD $0xfc73797b // ldr d27, [x11, x19, lsl #3]
+	WORD $0xfc74695a // ldr d26, [x10, x20]
 	WORD $0x6e08073d // mov v29.d[0], v25.d[0]
-	WORD $0x4e60cc1e // fmla v30.2d, v0.2d, v0.2d
+	WORD $0x4e60cc08 // fmla v8.2d, v0.2d, v0.2d
 	WORD $0x1e7a0b39 // fmul d25, d25, d26
 	WORD $0x6e08075c // mov v28.d[0], v26.d[0]
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
@@ -2830,90 +2832,100 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x6ee0fb59 // fneg v25.2d, v26.2d
 	WORD $0x4e7dcf99 // fmla v25.2d, v28.2d, v29.2d
 	WORD $0x4e60d71c // fadd v28.2d, v24.2d, v0.2d
-	WORD $0x4ef8d79f // fsub v31.2d, v28.2d, v24.2d
+	WORD $0x4ef8d789 // fsub v9.2d, v28.2d, v24.2d
 	WORD $0x4e7dcf79 // fmla v25.2d, v27.2d, v29.2d
-	WORD $0x4e7ad6fb // fadd v27.2d, v23.2d, v26.2d
-	WORD $0x4effd789 // fsub v9.2d, v28.2d, v31.2d
+	WORD $0x4e77d75b // fadd v27.2d, v26.2d, v23.2d
+	WORD $0x4ee9d78b // fsub v11.2d, v28.2d, v9.2d
 	WORD $0x4ef7d77d // fsub v29.2d, v27.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4efdd768 // fsub v8.2d, v27.2d, v29.2d
+	WORD $0x4eebd70b // fsub v11.2d, v24.2d, v11.2d
+	WORD $0x6ebe1f98 // bit v24.16b, v28.16b, v30.16b
+	WORD $0x4efdd76a // fsub v10.2d, v27.2d, v29.2d
 	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
-	WORD $0x4effd41d // fsub v29.2d, v0.2d, v31.2d
-	WORD $0x4ee8d6f7 // fsub v23.2d, v23.2d, v8.2d
-	WORD $0x4e78d7b8 // fadd v24.2d, v29.2d, v24.2d
-	WORD $0x4e77d757 // fadd v23.2d, v26.2d, v23.2d
-	WORD $0x4e78d7d8 // fadd v24.2d, v30.2d, v24.2d
-	WORD $0x4e77d737 // fadd v23.2d, v25.2d, v23.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4ebc1f98 // mov v24.16b, v28.16b
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4ebb1f77 // mov v23.16b, v27.16b
-	WORD $0x4ed03899 // zip1 v25.2d, v4.2d, v16.2d
-	WORD $0x4ec7387a // zip1 v26.2d, v3.2d, v7.2d
-	WORD $0xd37ef4c6 // lsl x6, x6, #2
+	WORD $0x4ee9d41d // fsub v29.2d, v0.2d, v9.2d
+	WORD $0x4eead6ea // fsub v10.2d, v23.2d, v10.2d
+	WORD $0x4e6bd7bd // fadd v29.2d, v29.2d, v11.2d
+	WORD $0x6ebf1f77 // bit v23.16b, v27.16b, v31.16b
+	WORD $0x4e6ad75a // fadd v26.2d, v26.2d, v10.2d
+	WORD $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	WORD $0x4e7dd51a // fadd v26.2d, v8.2d, v29.2d
+	WORD $0x4e75d739 // fadd v25.2d, v25.2d, v21.2d
+	WORD $0x4e76d75a // fadd v26.2d, v26.2d, v22.2d
+	WORD $0x6ebf1f35 // bit v21.16b, v25.16b, v31.16b
+	WORD $0x6ebe1f56 // bit v22.16b, v26.16b, v30.16b
+	WORD $0x4ec73879 // zip1 v25.2d, v3.2d, v7.2d
+	WORD $0x4ed0389a // zip1 v26.2d, v4.2d, v16.2d
+	WORD $0xd37ef4e7 // lsl x7, x7, #2
 	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x8b060d87 // add x7, x12, x6, lsl #3
-	WORD $0x4ed0789b // zip2 v27.2d, v4.2d, v16.2d
-	WORD $0x4ec7787c // zip2 v28.2d, v3.2d, v7.2d
-	WORD $0x8b060de6 // add x6, x15, x6, lsl #3
+	WORD $0x8b070d93 // add x19, x12, x7, lsl #3
+	WORD $0x4ec77863 // zip2 v3.2d, v3.2d, v7.2d
+	WORD $0x4ed07884 // zip2 v4.2d, v4.2d, v16.2d
+	WORD $0x8b070de7 // add x7, x15, x7, lsl #3
 	WORD $0xeb11001f // cmp x0, x17
-	WORD $0x6e70d484 // faddp v4.2d, v4.2d, v16.2d
-	WORD $0x6e67d463 // faddp v3.2d, v3.2d, v7.2d
-	WORD $0x6e66d442 // faddp v2.2d, v2.2d, v6.2d
-	WORD $0x6e65d421 // faddp v1.2d, v1.2d, v5.2d
-	WORD $0x4ed83a85 // zip1 v5.2d, v20.2d, v24.2d
-	WORD $0x4ed73a66 // zip1 v6.2d, v19.2d, v23.2d
-	WORD $0x4efad467 // fsub v7.2d, v3.2d, v26.2d
-	WORD $0x4ef9d490 // fsub v16.2d, v4.2d, v25.2d
-	WORD $0x4ef0d49d // fsub v29.2d, v4.2d, v16.2d
-	WORD $0x4ee7d47e // fsub v30.2d, v3.2d, v7.2d
-	WORD $0x4ee7d787 // fsub v7.2d, v28.2d, v7.2d
-	WORD $0x4ef0d770 // fsub v16.2d, v27.2d, v16.2d
-	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
-	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0x4ed87a87 // zip2 v7.2d, v20.2d, v24.2d
-	WORD $0x4ed77a70 // zip2 v16.2d, v19.2d, v23.2d
-	WORD $0x6e78d694 // faddp v20.2d, v20.2d, v24.2d
-	WORD $0x6e77d673 // faddp v19.2d, v19.2d, v23.2d
-	WORD $0x4ee6d677 // fsub v23.2d, v19.2d, v6.2d
-	WORD $0x4ee5d698 // fsub v24.2d, v20.2d, v5.2d
+	WORD $0x4ec5383b // zip1 v27.2d, v1.2d, v5.2d
+	WORD $0x4ec6385c // zip1 v28.2d, v2.2d, v6.2d
+	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0x4e64d745 // fadd v5.2d, v26.2d, v4.2d
+	WORD $0x4e63d726 // fadd v6.2d, v25.2d, v3.2d
+	WORD $0x4e62d782 // fadd v2.2d, v28.2d, v2.2d
+	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
+	WORD $0x4ef9d4c7 // fsub v7.2d, v6.2d, v25.2d
+	WORD $0x4efad4b0 // fsub v16.2d, v5.2d, v26.2d
+	WORD $0x4ef0d4bd // fsub v29.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4de // fsub v30.2d, v6.2d, v7.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
+	WORD $0x4ed53a27 // zip1 v7.2d, v17.2d, v21.2d
+	WORD $0x4ed63a50 // zip1 v16.2d, v18.2d, v22.2d
+	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
+	WORD $0x4ed67a52 // zip2 v18.2d, v18.2d, v22.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e7ad484 // fadd v4.2d, v4.2d, v26.2d
+	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4ed73a63 // zip1 v3.2d, v19.2d, v23.2d
+	WORD $0x4ed83a84 // zip1 v4.2d, v20.2d, v24.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x4e74d495 // fadd v21.2d, v4.2d, v20.2d
+	WORD $0x4e73d476 // fadd v22.2d, v3.2d, v19.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4ef7d67a // fsub v26.2d, v19.2d, v23.2d
-	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
-	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x6e76d647 // faddp v7.2d, v18.2d, v22.2d
-	WORD $0x6e75d630 // faddp v16.2d, v17.2d, v21.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e64d467 // fadd v7.2d, v3.2d, v4.2d
-	WORD $0x4e74d670 // fadd v16.2d, v19.2d, v20.2d
-	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
-	WORD $0x4ee3d4f2 // fsub v18.2d, v7.2d, v3.2d
-	WORD $0x4e65d4c2 // fadd v2.2d, v6.2d, v5.2d
-	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
-	WORD $0x4ef1d616 // fsub v22.2d, v16.2d, v17.2d
-	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
-	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
-	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
-	WORD $0x4e73d624 // fadd v4.2d, v17.2d, v19.2d
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ee3d6d7 // fsub v23.2d, v22.2d, v3.2d
+	WORD $0x4ee4d6b8 // fsub v24.2d, v21.2d, v4.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
+	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD $0x4efad463 // fsub v3.2d, v3.2d, v26.2d
+	WORD $0x4ef9d484 // fsub v4.2d, v4.2d, v25.2d
+	WORD $0x4e64d684 // fadd v4.2d, v20.2d, v4.2d
+	WORD $0x4e63d663 // fadd v3.2d, v19.2d, v3.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e65d4c7 // fadd v7.2d, v6.2d, v5.2d
+	WORD $0x4e75d6d0 // fadd v16.2d, v22.2d, v21.2d
+	WORD $0x4ef6d611 // fsub v17.2d, v16.2d, v22.2d
+	WORD $0x4ee6d4f2 // fsub v18.2d, v7.2d, v6.2d
+	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4ef2d4f3 // fsub v19.2d, v7.2d, v18.2d
+	WORD $0x4ef1d614 // fsub v20.2d, v16.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef4d6d4 // fsub v20.2d, v22.2d, v20.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e74d626 // fadd v6.2d, v17.2d, v20.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
 	WORD $0x4e61d4e3 // fadd v3.2d, v7.2d, v1.2d
 	WORD $0x4e62d604 // fadd v4.2d, v16.2d, v2.2d
 	WORD $0x4ef0d485 // fsub v5.2d, v4.2d, v16.2d
 	WORD $0x4ee7d466 // fsub v6.2d, v3.2d, v7.2d
-	WORD $0xad0010e3 // stp q3, q4, [x7]
+	WORD $0xad001263 // stp q3, q4, [x19]
 	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
 	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
 	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
@@ -2922,99 +2934,96 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
 	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
 	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0xad0008c1 // stp q1, q2, [x6]
-	WORD $0x54013f40 // b.eq <csrDD+0x2ae4>
+	WORD $0xad0008e1 // stp q1, q2, [x7]
+	WORD $0x54013da0 // b.eq <csrDD+0x2ae0>
 	WORD $0x7200001f // tst w0, #0x1
-	WORD $0x9a9f1206 // csel x6, x16, xzr, ne
-	WORD $0xeb02001f // cmp x0, x2
-	WORD $0x8b4004c6 // add x6, x6, x0, lsr #1
-	WORD $0x9a8030c6 // csel x6, x6, x0, lo
-	WORD $0x8b061527 // add x7, x9, x6, lsl #5
-	WORD $0xa9404cf4 // ldp x20, x19, [x7]
-	WORD $0x91001295 // add x21, x20, #0x4
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x540000ed // b.le <csrDD+0x340>
+	WORD $0x9a9f1207 // csel x7, x16, xzr, ne
+	WORD $0xeb03001f // cmp x0, x3
+	WORD $0x8b4004e7 // add x7, x7, x0, lsr #1
+	WORD $0x9a8030e7 // csel x7, x7, x0, lo
+	WORD $0x8b071533 // add x19, x9, x7, lsl #5
+	WORD $0xa9405277 // ldp x23, x20, [x19]
+	WORD $0x910012f5 // add x21, x23, #0x4
+	WORD $0xeb1402bf // cmp x21, x20
+	WORD $0x540000cd // b.le <csrDD+0x36c>
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa1403f7 // mov x23, x20
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x1400003c // b <csrDD+0x42c>
+	WORD $0x14000038 // b <csrDD+0x448>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
-	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b0502d7 // add x23, x22, x5
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x694062d7 // ldpsw x23, x24, [x22]
+	WORD $0x8b170dd5 // add x21, x14, x23, lsl #3
+	WORD $0x8b1709b6 // add x22, x13, x23, lsl #2
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b170cb8 // add x24, x5, x23, lsl #3
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x8b0602d8 // add x24, x22, x6
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
 	WORD $0x69416eda // ldpsw x26, x27, [x22, #0x8]
-	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x68c266d8 // ldpsw x24, x25, [x22], #0x10
 	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0xacc10ea4 // ldp q4, q3, [x21], #0x20
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0xacc112a7 // ldp q7, q4, [x21], #0x20
 	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0x910042d6 // add x22, x22, #0x10
+	WORD $0x8b190d7e // add x30, x11, x25, lsl #3
 	WORD $0xfc7a7951 // ldr d17, [x10, x26, lsl #3]
-	WORD $0xfc777952 // ldr d18, [x10, x23, lsl #3]
-	WORD $0xfc777967 // ldr d7, [x11, x23, lsl #3]
-	WORD $0xfc7a7970 // ldr d16, [x11, x26, lsl #3]
-	WORD $0x91001297 // add x23, x20, #0x4
+	WORD $0xfc787952 // ldr d18, [x10, x24, lsl #3]
+	WORD $0xfc787970 // ldr d16, [x11, x24, lsl #3]
+	WORD $0x8b190d58 // add x24, x10, x25, lsl #3
+	WORD $0xfc7a7963 // ldr d3, [x11, x26, lsl #3]
 	WORD $0x4d4087b1 // ld1 { v17.d }[1], [x29]
-	WORD $0x4d408732 // ld1 { v18.d }[1], [x25]
-	WORD $0x4d408707 // ld1 { v7.d }[1], [x24]
-	WORD $0x91002298 // add x24, x20, #0x8
-	WORD $0x4d408770 // ld1 { v16.d }[1], [x27]
-	WORD $0xaa1703f4 // mov x20, x23
-	WORD $0xeb13031f // cmp x24, x19
-	WORD $0x6e72dc93 // fmul v19.2d, v4.2d, v18.2d
-	WORD $0x6e71dc74 // fmul v20.2d, v3.2d, v17.2d
+	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
+	WORD $0x4d408763 // ld1 { v3.d }[1], [x27]
+	WORD $0x4d4087d0 // ld1 { v16.d }[1], [x30]
+	WORD $0x910022f8 // add x24, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xeb14031f // cmp x24, x20
+	WORD $0x6e71dc94 // fmul v20.2d, v4.2d, v17.2d
+	WORD $0x6e72dcf3 // fmul v19.2d, v7.2d, v18.2d
 	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
 	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
-	WORD $0x4e64ce56 // fmla v22.2d, v18.2d, v4.2d
-	WORD $0x4e63ce35 // fmla v21.2d, v17.2d, v3.2d
-	WORD $0x4e63ce15 // fmla v21.2d, v16.2d, v3.2d
-	WORD $0x4e64ccf6 // fmla v22.2d, v7.2d, v4.2d
-	WORD $0x4e74d4c4 // fadd v4.2d, v6.2d, v20.2d
-	WORD $0x4e73d4a3 // fadd v3.2d, v5.2d, v19.2d
-	WORD $0x4ee5d467 // fsub v7.2d, v3.2d, v5.2d
-	WORD $0x4ee6d490 // fsub v16.2d, v4.2d, v6.2d
-	WORD $0x4ef0d491 // fsub v17.2d, v4.2d, v16.2d
-	WORD $0x4ee7d472 // fsub v18.2d, v3.2d, v7.2d
-	WORD $0x4ee7d667 // fsub v7.2d, v19.2d, v7.2d
-	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
-	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e65d6c5 // fadd v5.2d, v22.2d, v5.2d
-	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
-	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x4ea31c65 // mov v5.16b, v3.16b
-	WORD $0x4ea41c86 // mov v6.16b, v4.16b
-	WORD $0x54fff9cd // b.le <csrDD+0x360>
-	WORD $0xeb1302f4 // subs x20, x23, x19
-	WORD $0x54000500 // b.eq <csrDD+0x4d0>
-	WORD $0x910006f5 // add x21, x23, #0x1
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x54000621 // b.ne <csrDD+0x500>
-	WORD $0xb8b779b4 // ldrsw x20, [x13, x23, lsl #2]
+	WORD $0x4e64ce35 // fmla v21.2d, v17.2d, v4.2d
+	WORD $0x4e67ce56 // fmla v22.2d, v18.2d, v7.2d
+	WORD $0x4e64cc75 // fmla v21.2d, v3.2d, v4.2d
+	WORD $0x4e74d4a4 // fadd v4.2d, v5.2d, v20.2d
+	WORD $0x4e73d4c3 // fadd v3.2d, v6.2d, v19.2d
+	WORD $0x4e67ce16 // fmla v22.2d, v16.2d, v7.2d
+	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
+	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
+	WORD $0x4ef2d497 // fsub v23.2d, v4.2d, v18.2d
+	WORD $0x4ef1d467 // fsub v7.2d, v3.2d, v17.2d
+	WORD $0x4ef2d690 // fsub v16.2d, v20.2d, v18.2d
+	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
+	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
+	WORD $0x4ef1d667 // fsub v7.2d, v19.2d, v17.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d6c6 // fadd v6.2d, v22.2d, v6.2d
+	WORD $0x4e65d6a5 // fadd v5.2d, v21.2d, v5.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fffa0d // b.le <csrDD+0x384>
+	WORD $0xeb1402f5 // subs x21, x23, x20
+	WORD $0x54000580 // b.eq <csrDD+0x4fc>
+	WORD $0x910006f6 // add x22, x23, #0x1
+	WORD $0xeb1402df // cmp x22, x20
+	WORD $0x54000641 // b.ne <csrDD+0x520>
+	WORD $0xb8b779b5 // ldrsw x21, [x13, x23, lsl #2]
 	WORD $0xfc7779c5 // ldr d5, [x14, x23, lsl #3]
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6ee0f812 // fneg v18.2d, v0.2d
-	WORD $0xd37df295 // lsl x21, x20, #3
-	WORD $0x4e60cc12 // fmla v18.2d, v0.2d, v0.2d
-	WORD $0xfc747967 // ldr d7, [x11, x20, lsl #3]
-	WORD $0xfc756946 // ldr d6, [x10, x21]
+	WORD $0x6ee0f814 // fneg v20.2d, v0.2d
+	WORD $0x3cc28032 // ldur q18, [x1, #0x28]
+	WORD $0x3cc18033 // ldur q19, [x1, #0x18]
+	WORD $0x4e60cc14 // fmla v20.2d, v0.2d, v0.2d
+	WORD $0xd37df2b6 // lsl x22, x21, #3
+	WORD $0xfc757967 // ldr d7, [x11, x21, lsl #3]
+	WORD $0xfc766946 // ldr d6, [x10, x22]
 	WORD $0x6e0804b1 // mov v17.d[0], v5.d[0]
-	WORD $0x4e60cc12 // fmla v18.2d, v0.2d, v0.2d
+	WORD $0x4e60cc14 // fmla v20.2d, v0.2d, v0.2d
 	WORD $0x1e6608a5 // fmul d5, d5, d6
 	WORD $0x6e0804d0 // mov v16.d[0], v6.d[0]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
@@ -3022,168 +3031,166 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x6ee0f8c5 // fneg v5.2d, v6.2d
 	WORD $0x4e71ce05 // fmla v5.2d, v16.2d, v17.2d
 	WORD $0x4e60d490 // fadd v16.2d, v4.2d, v0.2d
-	WORD $0x4ee4d613 // fsub v19.2d, v16.2d, v4.2d
+	WORD $0x4ee4d615 // fsub v21.2d, v16.2d, v4.2d
 	WORD $0x4e71cce5 // fmla v5.2d, v7.2d, v17.2d
-	WORD $0x4e66d467 // fadd v7.2d, v3.2d, v6.2d
-	WORD $0x4ef3d615 // fsub v21.2d, v16.2d, v19.2d
+	WORD $0x4e63d4c7 // fadd v7.2d, v6.2d, v3.2d
+	WORD $0x4ef5d617 // fsub v23.2d, v16.2d, v21.2d
 	WORD $0x4ee3d4f1 // fsub v17.2d, v7.2d, v3.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef1d4f4 // fsub v20.2d, v7.2d, v17.2d
+	WORD $0x4ef7d497 // fsub v23.2d, v4.2d, v23.2d
+	WORD $0x6eb21e04 // bit v4.16b, v16.16b, v18.16b
+	WORD $0x4ef1d4f6 // fsub v22.2d, v7.2d, v17.2d
 	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
-	WORD $0x4ef3d411 // fsub v17.2d, v0.2d, v19.2d
-	WORD $0x4ef4d463 // fsub v3.2d, v3.2d, v20.2d
-	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
-	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
-	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
-	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb01e04 // mov v4.16b, v16.16b
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4ea71ce3 // mov v3.16b, v7.16b
-	WORD $0xf94008f4 // ldr x20, [x7, #0x10]
-	WORD $0x91001275 // add x21, x19, #0x4
+	WORD $0x4ef5d411 // fsub v17.2d, v0.2d, v21.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4e77d631 // fadd v17.2d, v17.2d, v23.2d
+	WORD $0x6eb31ce3 // bit v3.16b, v7.16b, v19.16b
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e71d686 // fadd v6.2d, v20.2d, v17.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
+	WORD $0x6eb31ca1 // bit v1.16b, v5.16b, v19.16b
+	WORD $0x6eb21cc2 // bit v2.16b, v6.16b, v18.16b
+	WORD $0xf9400a75 // ldr x21, [x19, #0x10]
+	WORD $0x91001296 // add x22, x20, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x5400086d // b.le <csrDD+0x5ec>
+	WORD $0xeb1502df // cmp x22, x21
+	WORD $0x540007cd // b.le <csrDD+0x604>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1303f7 // mov x23, x19
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x14000077 // b <csrDD+0x6d0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
-	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
+	WORD $0x14000072 // b <csrDD+0x6e4>
+	WORD $0x8b0202f6 // add x22, x23, x2
+	WORD $0x8b150c95 // add x21, x4, x21, lsl #3
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad401ac5 // ldp q5, q6, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xfc767951 // ldr d17, [x10, x22, lsl #3]
-	WORD $0xfc797952 // ldr d18, [x10, x25, lsl #3]
-	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
-	WORD $0xfc767970 // ldr d16, [x11, x22, lsl #3]
-	WORD $0x4d408711 // ld1 { v17.d }[1], [x24]
-	WORD $0x4d408752 // ld1 { v18.d }[1], [x26]
-	WORD $0x4d4086a7 // ld1 { v7.d }[1], [x21]
-	WORD $0x4d4086f0 // ld1 { v16.d }[1], [x23]
-	WORD $0x6e72dcd3 // fmul v19.2d, v6.2d, v18.2d
-	WORD $0x6e71dcb4 // fmul v20.2d, v5.2d, v17.2d
-	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
-	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
-	WORD $0x4e66ce56 // fmla v22.2d, v18.2d, v6.2d
-	WORD $0x4e65ce35 // fmla v21.2d, v17.2d, v5.2d
-	WORD $0x4e65ce15 // fmla v21.2d, v16.2d, v5.2d
-	WORD $0x4e66ccf6 // fmla v22.2d, v7.2d, v6.2d
-	WORD $0xad401686 // ldp q6, q5, [x20]
-	WORD $0x4e331cb0 // and v16.16b, v5.16b, v19.16b
-	WORD $0x4e361ca5 // and v5.16b, v5.16b, v22.16b
-	WORD $0x4e70d491 // fadd v17.2d, v4.2d, v16.2d
-	WORD $0x4e341cc7 // and v7.16b, v6.16b, v20.16b
-	WORD $0x4e351cc6 // and v6.16b, v6.16b, v21.16b
-	WORD $0x4ee4d634 // fsub v20.2d, v17.2d, v4.2d
-	WORD $0x4e67d472 // fadd v18.2d, v3.2d, v7.2d
-	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
-	WORD $0x4ee3d653 // fsub v19.2d, v18.2d, v3.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
-	WORD $0x4ef6d463 // fsub v3.2d, v3.2d, v22.2d
-	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb11e24 // mov v4.16b, v17.16b
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4eb21e43 // mov v3.16b, v18.16b
-	WORD $0xf94008f4 // ldr x20, [x7, #0x10]
-	WORD $0x91001275 // add x21, x19, #0x4
+	WORD $0x8b1709b6 // add x22, x13, x23, lsl #2
+	WORD $0x8b170dd7 // add x23, x14, x23, lsl #3
+	WORD $0x8b020ad8 // add x24, x22, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xad401ae5 // ldp q5, q6, [x23]
+	WORD $0x694062d7 // ldpsw x23, x24, [x22]
+	WORD $0x69415ada // ldpsw x26, x22, [x22, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b160d5b // add x27, x10, x22, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0xad4052b3 // ldp q19, q20, [x21]
+	WORD $0xfc777951 // ldr d17, [x10, x23, lsl #3]
+	WORD $0xfc7a7952 // ldr d18, [x10, x26, lsl #3]
+	WORD $0xfc7a7967 // ldr d7, [x11, x26, lsl #3]
+	WORD $0xfc777970 // ldr d16, [x11, x23, lsl #3]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0x4d408772 // ld1 { v18.d }[1], [x27]
+	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
+	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
+	WORD $0x6e72dcd5 // fmul v21.2d, v6.2d, v18.2d
+	WORD $0x6e71dcb6 // fmul v22.2d, v5.2d, v17.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e66ce58 // fmla v24.2d, v18.2d, v6.2d
+	WORD $0x4e65ce37 // fmla v23.2d, v17.2d, v5.2d
+	WORD $0x4e65ce17 // fmla v23.2d, v16.2d, v5.2d
+	WORD $0x4e66ccf8 // fmla v24.2d, v7.2d, v6.2d
+	WORD $0x4e63d6c5 // fadd v5.2d, v22.2d, v3.2d
+	WORD $0x4e64d6a6 // fadd v6.2d, v21.2d, v4.2d
+	WORD $0x4ee4d4c7 // fsub v7.2d, v6.2d, v4.2d
+	WORD $0x4ee3d4b0 // fsub v16.2d, v5.2d, v3.2d
+	WORD $0x4ef0d4b1 // fsub v17.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4d2 // fsub v18.2d, v6.2d, v7.2d
+	WORD $0x4ee7d6a7 // fsub v7.2d, v21.2d, v7.2d
+	WORD $0x4ef0d6d0 // fsub v16.2d, v22.2d, v16.2d
+	WORD $0x4ef2d492 // fsub v18.2d, v4.2d, v18.2d
+	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0x6eb41cc4 // bit v4.16b, v6.16b, v20.16b
+	WORD $0x6eb31ca3 // bit v3.16b, v5.16b, v19.16b
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4e67d707 // fadd v7.2d, v24.2d, v7.2d
+	WORD $0x4e70d6f0 // fadd v16.2d, v23.2d, v16.2d
+	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
+	WORD $0x4e62d4e7 // fadd v7.2d, v7.2d, v2.2d
+	WORD $0x6eb41ce2 // bit v2.16b, v7.16b, v20.16b
+	WORD $0x6eb31e01 // bit v1.16b, v16.16b, v19.16b
+	WORD $0xf9400a75 // ldr x21, [x19, #0x10]
+	WORD $0x91001296 // add x22, x20, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x54fff7ec // b.gt <csrDD+0x4e4>
+	WORD $0xeb1502df // cmp x22, x21
+	WORD $0x54fff88c // b.gt <csrDD+0x510>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
-	WORD $0x8b1309b6 // add x22, x13, x19, lsl #2
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x8b130c97 // add x23, x4, x19, lsl #3
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b0502d7 // add x23, x22, x5
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x694062d7 // ldpsw x23, x24, [x22]
-	WORD $0x69416eda // ldpsw x26, x27, [x22, #0x8]
-	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b140dd6 // add x22, x14, x20, lsl #3
+	WORD $0x8b1409b7 // add x23, x13, x20, lsl #2
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b140cb8 // add x24, x5, x20, lsl #3
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x8b0602f8 // add x24, x23, x6
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x69416efa // ldpsw x26, x27, [x23, #0x8]
+	WORD $0x68c266f8 // ldpsw x24, x25, [x23], #0x10
 	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0xacc11eb0 // ldp q16, q7, [x21], #0x20
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0xacc142d3 // ldp q19, q16, [x22], #0x20
 	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0x910042d6 // add x22, x22, #0x10
+	WORD $0x8b190d7e // add x30, x11, x25, lsl #3
 	WORD $0xfc7a7955 // ldr d21, [x10, x26, lsl #3]
-	WORD $0xfc777956 // ldr d22, [x10, x23, lsl #3]
-	WORD $0xfc777973 // ldr d19, [x11, x23, lsl #3]
-	WORD $0xfc7a7974 // ldr d20, [x11, x26, lsl #3]
-	WORD $0x91001277 // add x23, x19, #0x4
+	WORD $0xfc787956 // ldr d22, [x10, x24, lsl #3]
+	WORD $0xfc787974 // ldr d20, [x11, x24, lsl #3]
+	WORD $0x8b190d58 // add x24, x10, x25, lsl #3
+	WORD $0xfc7a7967 // ldr d7, [x11, x26, lsl #3]
 	WORD $0x4d4087b5 // ld1 { v21.d }[1], [x29]
-	WORD $0x4d408736 // ld1 { v22.d }[1], [x25]
-	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
-	WORD $0x91002278 // add x24, x19, #0x8
-	WORD $0x4d408774 // ld1 { v20.d }[1], [x27]
-	WORD $0xaa1703f3 // mov x19, x23
-	WORD $0xeb14031f // cmp x24, x20
-	WORD $0x6e76de17 // fmul v23.2d, v16.2d, v22.2d
-	WORD $0x6e75dcf8 // fmul v24.2d, v7.2d, v21.2d
+	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
+	WORD $0x4d408767 // ld1 { v7.d }[1], [x27]
+	WORD $0x4d4087d4 // ld1 { v20.d }[1], [x30]
+	WORD $0x91002298 // add x24, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb15031f // cmp x24, x21
+	WORD $0x6e75de18 // fmul v24.2d, v16.2d, v21.2d
+	WORD $0x6e76de77 // fmul v23.2d, v19.2d, v22.2d
 	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
 	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
-	WORD $0x4e70ceda // fmla v26.2d, v22.2d, v16.2d
-	WORD $0x4e67ceb9 // fmla v25.2d, v21.2d, v7.2d
-	WORD $0x4e67ce99 // fmla v25.2d, v20.2d, v7.2d
-	WORD $0x4e70ce7a // fmla v26.2d, v19.2d, v16.2d
-	WORD $0x4e78d650 // fadd v16.2d, v18.2d, v24.2d
-	WORD $0x4e77d627 // fadd v7.2d, v17.2d, v23.2d
-	WORD $0x4ef1d4f3 // fsub v19.2d, v7.2d, v17.2d
-	WORD $0x4ef2d614 // fsub v20.2d, v16.2d, v18.2d
-	WORD $0x4ef4d615 // fsub v21.2d, v16.2d, v20.2d
-	WORD $0x4ef3d4f6 // fsub v22.2d, v7.2d, v19.2d
-	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
-	WORD $0x4ef4d714 // fsub v20.2d, v24.2d, v20.2d
-	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4e71d751 // fadd v17.2d, v26.2d, v17.2d
-	WORD $0x4e72d732 // fadd v18.2d, v25.2d, v18.2d
-	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x4eb01e12 // mov v18.16b, v16.16b
-	WORD $0x54fff9cd // b.le <csrDD+0x604>
-	WORD $0xeb1402f3 // subs x19, x23, x20
-	WORD $0x54000500 // b.eq <csrDD+0x774>
-	WORD $0x910006f5 // add x21, x23, #0x1
-	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x54000601 // b.ne <csrDD+0x7a0>
-	WORD $0xb8b779b3 // ldrsw x19, [x13, x23, lsl #2]
-	WORD $0xfc7779d1 // ldr d17, [x14, x23, lsl #3]
+	WORD $0x4e70ceb9 // fmla v25.2d, v21.2d, v16.2d
+	WORD $0x4e73ceda // fmla v26.2d, v22.2d, v19.2d
+	WORD $0x4e70ccf9 // fmla v25.2d, v7.2d, v16.2d
+	WORD $0x4e78d630 // fadd v16.2d, v17.2d, v24.2d
+	WORD $0x4e77d647 // fadd v7.2d, v18.2d, v23.2d
+	WORD $0x4e73ce9a // fmla v26.2d, v20.2d, v19.2d
+	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
+	WORD $0x4ef1d616 // fsub v22.2d, v16.2d, v17.2d
+	WORD $0x4ef6d61b // fsub v27.2d, v16.2d, v22.2d
+	WORD $0x4ef5d4f3 // fsub v19.2d, v7.2d, v21.2d
+	WORD $0x4ef6d714 // fsub v20.2d, v24.2d, v22.2d
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4efbd631 // fsub v17.2d, v17.2d, v27.2d
+	WORD $0x4ef5d6f3 // fsub v19.2d, v23.2d, v21.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e72d752 // fadd v18.2d, v26.2d, v18.2d
+	WORD $0x4e71d731 // fadd v17.2d, v25.2d, v17.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x54fffa0d // b.le <csrDD+0x620>
+	WORD $0xeb150296 // subs x22, x20, x21
+	WORD $0x54000580 // b.eq <csrDD+0x798>
+	WORD $0x91000697 // add x23, x20, #0x1
+	WORD $0xeb1502ff // cmp x23, x21
+	WORD $0x54000661 // b.ne <csrDD+0x7c0>
+	WORD $0xb8b479b6 // ldrsw x22, [x13, x20, lsl #2]
+	WORD $0xfc7479d1 // ldr d17, [x14, x20, lsl #3]
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6ee0f816 // fneg v22.2d, v0.2d
-	WORD $0xd37df275 // lsl x21, x19, #3
-	WORD $0x4e60cc16 // fmla v22.2d, v0.2d, v0.2d
-	WORD $0xfc737973 // ldr d19, [x11, x19, lsl #3]
-	WORD $0xfc756952 // ldr d18, [x10, x21]
+	WORD $0x6ee0f818 // fneg v24.2d, v0.2d
+	WORD $0x3cc28036 // ldur q22, [x1, #0x28]
+	WORD $0x3cc18037 // ldur q23, [x1, #0x18]
+	WORD $0x4e60cc18 // fmla v24.2d, v0.2d, v0.2d
+	WORD $0xd37df2d4 // lsl x20, x22, #3
+	WORD $0xfc767973 // ldr d19, [x11, x22, lsl #3]
+	WORD $0xfc746952 // ldr d18, [x10, x20]
 	WORD $0x6e080635 // mov v21.d[0], v17.d[0]
-	WORD $0x4e60cc16 // fmla v22.2d, v0.2d, v0.2d
+	WORD $0x4e60cc18 // fmla v24.2d, v0.2d, v0.2d
 	WORD $0x1e720a31 // fmul d17, d17, d18
 	WORD $0x6e080654 // mov v20.d[0], v18.d[0]
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
@@ -3191,167 +3198,167 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x6ee0fa51 // fneg v17.2d, v18.2d
 	WORD $0x4e75ce91 // fmla v17.2d, v20.2d, v21.2d
 	WORD $0x4e60d614 // fadd v20.2d, v16.2d, v0.2d
-	WORD $0x4ef0d697 // fsub v23.2d, v20.2d, v16.2d
+	WORD $0x4ef0d699 // fsub v25.2d, v20.2d, v16.2d
 	WORD $0x4e75ce71 // fmla v17.2d, v19.2d, v21.2d
-	WORD $0x4e72d4f3 // fadd v19.2d, v7.2d, v18.2d
-	WORD $0x4ef7d699 // fsub v25.2d, v20.2d, v23.2d
+	WORD $0x4e67d653 // fadd v19.2d, v18.2d, v7.2d
+	WORD $0x4ef9d69b // fsub v27.2d, v20.2d, v25.2d
 	WORD $0x4ee7d675 // fsub v21.2d, v19.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef5d678 // fsub v24.2d, v19.2d, v21.2d
+	WORD $0x4efbd61b // fsub v27.2d, v16.2d, v27.2d
+	WORD $0x6eb61e90 // bit v16.16b, v20.16b, v22.16b
+	WORD $0x4ef5d67a // fsub v26.2d, v19.2d, v21.2d
 	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4ef7d415 // fsub v21.2d, v0.2d, v23.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4e70d6b0 // fadd v16.2d, v21.2d, v16.2d
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
-	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb41e90 // mov v16.16b, v20.16b
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4eb31e67 // mov v7.16b, v19.16b
-	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
-	WORD $0x91001295 // add x21, x20, #0x4
+	WORD $0x4ef9d415 // fsub v21.2d, v0.2d, v25.2d
+	WORD $0x4efad4fa // fsub v26.2d, v7.2d, v26.2d
+	WORD $0x4e7bd6b5 // fadd v21.2d, v21.2d, v27.2d
+	WORD $0x6eb71e67 // bit v7.16b, v19.16b, v23.16b
+	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD $0x4e72d631 // fadd v17.2d, v17.2d, v18.2d
+	WORD $0x4e75d712 // fadd v18.2d, v24.2d, v21.2d
+	WORD $0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
+	WORD $0x4e66d652 // fadd v18.2d, v18.2d, v6.2d
+	WORD $0x6eb71e25 // bit v5.16b, v17.16b, v23.16b
+	WORD $0x6eb61e46 // bit v6.16b, v18.16b, v22.16b
+	WORD $0xf9400e74 // ldr x20, [x19, #0x18]
+	WORD $0x910012b6 // add x22, x21, #0x4
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x5400084d // b.le <csrDD+0x88c>
+	WORD $0xeb1402df // cmp x22, x20
+	WORD $0x540007ed // b.le <csrDD+0x8a4>
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xaa1403f7 // mov x23, x20
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x14000076 // b <csrDD+0x970>
+	WORD $0x14000073 // b <csrDD+0x984>
 	WORD $0xd503201f // nop
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0x8b130c73 // add x19, x3, x19, lsl #3
-	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad404ad1 // ldp q17, q18, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
+	WORD $0x8b020297 // add x23, x20, x2
+	WORD $0x8b160c96 // add x22, x4, x22, lsl #3
+	WORD $0x8b170dd7 // add x23, x14, x23, lsl #3
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x8b1409b7 // add x23, x13, x20, lsl #2
+	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
+	WORD $0x8b020af8 // add x24, x23, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xad404a91 // ldp q17, q18, [x20]
+	WORD $0x694062f4 // ldpsw x20, x24, [x23]
+	WORD $0x69415efa // ldpsw x26, x23, [x23, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b170d5b // add x27, x10, x23, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xfc767955 // ldr d21, [x10, x22, lsl #3]
-	WORD $0xfc797956 // ldr d22, [x10, x25, lsl #3]
-	WORD $0xfc797973 // ldr d19, [x11, x25, lsl #3]
-	WORD $0xfc767974 // ldr d20, [x11, x22, lsl #3]
-	WORD $0x4d408715 // ld1 { v21.d }[1], [x24]
-	WORD $0x4d408756 // ld1 { v22.d }[1], [x26]
-	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
-	WORD $0x4d4086f4 // ld1 { v20.d }[1], [x23]
-	WORD $0x6e76de57 // fmul v23.2d, v18.2d, v22.2d
-	WORD $0x6e75de38 // fmul v24.2d, v17.2d, v21.2d
-	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
-	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
-	WORD $0x4e72ceda // fmla v26.2d, v22.2d, v18.2d
-	WORD $0x4e71ceb9 // fmla v25.2d, v21.2d, v17.2d
-	WORD $0x4e71ce99 // fmla v25.2d, v20.2d, v17.2d
-	WORD $0x4e72ce7a // fmla v26.2d, v19.2d, v18.2d
-	WORD $0xad404672 // ldp q18, q17, [x19]
-	WORD $0x4e371e34 // and v20.16b, v17.16b, v23.16b
-	WORD $0x4e3a1e31 // and v17.16b, v17.16b, v26.16b
-	WORD $0x4e74d615 // fadd v21.2d, v16.2d, v20.2d
-	WORD $0x4e381e53 // and v19.16b, v18.16b, v24.16b
-	WORD $0x4e391e52 // and v18.16b, v18.16b, v25.16b
-	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
-	WORD $0x4e73d4f6 // fadd v22.2d, v7.2d, v19.2d
-	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
-	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
-	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4efad4e7 // fsub v7.2d, v7.2d, v26.2d
-	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb51eb0 // mov v16.16b, v21.16b
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4eb61ec7 // mov v7.16b, v22.16b
-	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
-	WORD $0x91001295 // add x21, x20, #0x4
+	WORD $0xad4062d7 // ldp q23, q24, [x22]
+	WORD $0xfc747955 // ldr d21, [x10, x20, lsl #3]
+	WORD $0xfc7a7956 // ldr d22, [x10, x26, lsl #3]
+	WORD $0xfc7a7973 // ldr d19, [x11, x26, lsl #3]
+	WORD $0xfc747974 // ldr d20, [x11, x20, lsl #3]
+	WORD $0x4d408735 // ld1 { v21.d }[1], [x25]
+	WORD $0x4d408776 // ld1 { v22.d }[1], [x27]
+	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
+	WORD $0x4d408714 // ld1 { v20.d }[1], [x24]
+	WORD $0x6e76de59 // fmul v25.2d, v18.2d, v22.2d
+	WORD $0x6e75de3a // fmul v26.2d, v17.2d, v21.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x4e72cedc // fmla v28.2d, v22.2d, v18.2d
+	WORD $0x4e71cebb // fmla v27.2d, v21.2d, v17.2d
+	WORD $0x4e71ce9b // fmla v27.2d, v20.2d, v17.2d
+	WORD $0x4e72ce7c // fmla v28.2d, v19.2d, v18.2d
+	WORD $0x4e67d751 // fadd v17.2d, v26.2d, v7.2d
+	WORD $0x4e70d732 // fadd v18.2d, v25.2d, v16.2d
+	WORD $0x4ef0d653 // fsub v19.2d, v18.2d, v16.2d
+	WORD $0x4ee7d634 // fsub v20.2d, v17.2d, v7.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d733 // fsub v19.2d, v25.2d, v19.2d
+	WORD $0x4ef4d754 // fsub v20.2d, v26.2d, v20.2d
+	WORD $0x4ef6d616 // fsub v22.2d, v16.2d, v22.2d
+	WORD $0x4ef5d4f5 // fsub v21.2d, v7.2d, v21.2d
+	WORD $0x6eb81e50 // bit v16.16b, v18.16b, v24.16b
+	WORD $0x6eb71e27 // bit v7.16b, v17.16b, v23.16b
+	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0x4e73d793 // fadd v19.2d, v28.2d, v19.2d
+	WORD $0x4e74d774 // fadd v20.2d, v27.2d, v20.2d
+	WORD $0x4e65d694 // fadd v20.2d, v20.2d, v5.2d
+	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x6eb81e66 // bit v6.16b, v19.16b, v24.16b
+	WORD $0x6eb71e85 // bit v5.16b, v20.16b, v23.16b
+	WORD $0xf9400e74 // ldr x20, [x19, #0x18]
+	WORD $0x910012b6 // add x22, x21, #0x4
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x54fff80c // b.gt <csrDD+0x788>
+	WORD $0xeb1402df // cmp x22, x20
+	WORD $0x54fff86c // b.gt <csrDD+0x7ac>
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
-	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b0502d7 // add x23, x22, x5
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x694062d7 // ldpsw x23, x24, [x22]
-	WORD $0x69416eda // ldpsw x26, x27, [x22, #0x8]
-	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b150dd6 // add x22, x14, x21, lsl #3
+	WORD $0x8b1509b7 // add x23, x13, x21, lsl #2
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b150cb8 // add x24, x5, x21, lsl #3
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x8b0602f8 // add x24, x23, x6
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x69416efa // ldpsw x26, x27, [x23, #0x8]
+	WORD $0x68c266f8 // ldpsw x24, x25, [x23], #0x10
 	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0xacc14eb4 // ldp q20, q19, [x21], #0x20
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0xacc152d7 // ldp q23, q20, [x22], #0x20
 	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0x910042d6 // add x22, x22, #0x10
+	WORD $0x8b190d7e // add x30, x11, x25, lsl #3
 	WORD $0xfc7a7959 // ldr d25, [x10, x26, lsl #3]
-	WORD $0xfc77795a // ldr d26, [x10, x23, lsl #3]
-	WORD $0xfc777977 // ldr d23, [x11, x23, lsl #3]
-	WORD $0xfc7a7978 // ldr d24, [x11, x26, lsl #3]
-	WORD $0x91001297 // add x23, x20, #0x4
+	WORD $0xfc78795a // ldr d26, [x10, x24, lsl #3]
+	WORD $0xfc787978 // ldr d24, [x11, x24, lsl #3]
+	WORD $0x8b190d58 // add x24, x10, x25, lsl #3
+	WORD $0xfc7a7973 // ldr d19, [x11, x26, lsl #3]
 	WORD $0x4d4087b9 // ld1 { v25.d }[1], [x29]
-	WORD $0x4d40873a // ld1 { v26.d }[1], [x25]
-	WORD $0x4d408717 // ld1 { v23.d }[1], [x24]
-	WORD $0x91002298 // add x24, x20, #0x8
-	WORD $0x4d408778 // ld1 { v24.d }[1], [x27]
-	WORD $0xaa1703f4 // mov x20, x23
-	WORD $0xeb13031f // cmp x24, x19
-	WORD $0x6e7ade9b // fmul v27.2d, v20.2d, v26.2d
-	WORD $0x6e79de7c // fmul v28.2d, v19.2d, v25.2d
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0x4d408773 // ld1 { v19.d }[1], [x27]
+	WORD $0x4d4087d8 // ld1 { v24.d }[1], [x30]
+	WORD $0x910022b8 // add x24, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb14031f // cmp x24, x20
+	WORD $0x6e79de9c // fmul v28.2d, v20.2d, v25.2d
+	WORD $0x6e7adefb // fmul v27.2d, v23.2d, v26.2d
 	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
 	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
-	WORD $0x4e74cf5e // fmla v30.2d, v26.2d, v20.2d
-	WORD $0x4e73cf3d // fmla v29.2d, v25.2d, v19.2d
-	WORD $0x4e73cf1d // fmla v29.2d, v24.2d, v19.2d
-	WORD $0x4e74cefe // fmla v30.2d, v23.2d, v20.2d
-	WORD $0x4e7cd6d4 // fadd v20.2d, v22.2d, v28.2d
-	WORD $0x4e7bd6b3 // fadd v19.2d, v21.2d, v27.2d
-	WORD $0x4ef5d677 // fsub v23.2d, v19.2d, v21.2d
-	WORD $0x4ef6d698 // fsub v24.2d, v20.2d, v22.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4ef7d67a // fsub v26.2d, v19.2d, v23.2d
-	WORD $0x4ef7d777 // fsub v23.2d, v27.2d, v23.2d
-	WORD $0x4ef8d798 // fsub v24.2d, v28.2d, v24.2d
-	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
-	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
-	WORD $0x4e76d716 // fadd v22.2d, v24.2d, v22.2d
-	WORD $0x4e75d6f5 // fadd v21.2d, v23.2d, v21.2d
-	WORD $0x4e75d7d5 // fadd v21.2d, v30.2d, v21.2d
-	WORD $0x4e76d7b6 // fadd v22.2d, v29.2d, v22.2d
-	WORD $0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD $0x4eb31e75 // mov v21.16b, v19.16b
-	WORD $0x4eb41e96 // mov v22.16b, v20.16b
-	WORD $0x54fff9cd // b.le <csrDD+0x8a4>
-	WORD $0xeb1302f4 // subs x20, x23, x19
-	WORD $0x54000500 // b.eq <csrDD+0xa14>
-	WORD $0x910006f5 // add x21, x23, #0x1
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x54000601 // b.ne <csrDD+0xa40>
-	WORD $0xb8b779b4 // ldrsw x20, [x13, x23, lsl #2]
-	WORD $0xfc7779d5 // ldr d21, [x14, x23, lsl #3]
+	WORD $0x4e74cf3d // fmla v29.2d, v25.2d, v20.2d
+	WORD $0x4e77cf5e // fmla v30.2d, v26.2d, v23.2d
+	WORD $0x4e74ce7d // fmla v29.2d, v19.2d, v20.2d
+	WORD $0x4e7cd6b4 // fadd v20.2d, v21.2d, v28.2d
+	WORD $0x4e7bd6d3 // fadd v19.2d, v22.2d, v27.2d
+	WORD $0x4e77cf1e // fmla v30.2d, v24.2d, v23.2d
+	WORD $0x4ef6d679 // fsub v25.2d, v19.2d, v22.2d
+	WORD $0x4ef5d69a // fsub v26.2d, v20.2d, v21.2d
+	WORD $0x4efad69f // fsub v31.2d, v20.2d, v26.2d
+	WORD $0x4ef9d677 // fsub v23.2d, v19.2d, v25.2d
+	WORD $0x4efad798 // fsub v24.2d, v28.2d, v26.2d
+	WORD $0x4ef7d6d6 // fsub v22.2d, v22.2d, v23.2d
+	WORD $0x4effd6b5 // fsub v21.2d, v21.2d, v31.2d
+	WORD $0x4ef9d777 // fsub v23.2d, v27.2d, v25.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e76d7d6 // fadd v22.2d, v30.2d, v22.2d
+	WORD $0x4e75d7b5 // fadd v21.2d, v29.2d, v21.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fffa0d // b.le <csrDD+0x8c0>
+	WORD $0xeb1402b6 // subs x22, x21, x20
+	WORD $0x54000580 // b.eq <csrDD+0xa38>
+	WORD $0x910006b7 // add x23, x21, #0x1
+	WORD $0xeb1402ff // cmp x23, x20
+	WORD $0x54000661 // b.ne <csrDD+0xa60>
+	WORD $0xb8b579b6 // ldrsw x22, [x13, x21, lsl #2]
+	WORD $0xfc7579d5 // ldr d21, [x14, x21, lsl #3]
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6ee0f81a // fneg v26.2d, v0.2d
-	WORD $0xd37df295 // lsl x21, x20, #3
-	WORD $0x4e60cc1a // fmla v26.2d, v0.2d, v0.2d
-	WORD $0xfc747977 // ldr d23, [x11, x20, lsl #3]
+	WORD $0x6ee0f81c // fneg v28.2d, v0.2d
+	WORD $0x3cc2803a // ldur q26, [x1, #0x28]
+	WORD $0x3cc1803b // ldur q27, [x1, #0x18]
+	WORD $0x4e60cc1c // fmla v28.2d, v0.2d, v0.2d
+	WORD $0xd37df2d5 // lsl x21, x22, #3
+	WORD $0xfc767977 // ldr d23, [x11, x22, lsl #3]
 	WORD $0xfc756956 // ldr d22, [x10, x21]
 	WORD $0x6e0806b9 // mov v25.d[0], v21.d[0]
-	WORD $0x4e60cc1a // fmla v26.2d, v0.2d, v0.2d
+	WORD $0x4e60cc1c // fmla v28.2d, v0.2d, v0.2d
 	WORD $0x1e760ab5 // fmul d21, d21, d22
 	WORD $0x6e0806d8 // mov v24.d[0], v22.d[0]
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
@@ -3359,862 +3366,849 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x6ee0fad5 // fneg v21.2d, v22.2d
 	WORD $0x4e79cf15 // fmla v21.2d, v24.2d, v25.2d
 	WORD $0x4e60d698 // fadd v24.2d, v20.2d, v0.2d
-	WORD $0x4ef4d71b // fsub v27.2d, v24.2d, v20.2d
+	WORD $0x4ef4d71d // fsub v29.2d, v24.2d, v20.2d
 	WORD $0x4e79cef5 // fmla v21.2d, v23.2d, v25.2d
-	WORD $0x4e76d677 // fadd v23.2d, v19.2d, v22.2d
-	WORD $0x4efbd71d // fsub v29.2d, v24.2d, v27.2d
+	WORD $0x4e73d6d7 // fadd v23.2d, v22.2d, v19.2d
+	WORD $0x4efdd71f // fsub v31.2d, v24.2d, v29.2d
 	WORD $0x4ef3d6f9 // fsub v25.2d, v23.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4ef9d6fc // fsub v28.2d, v23.2d, v25.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0x6eba1f14 // bit v20.16b, v24.16b, v26.16b
+	WORD $0x4ef9d6fe // fsub v30.2d, v23.2d, v25.2d
 	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
-	WORD $0x4efbd419 // fsub v25.2d, v0.2d, v27.2d
-	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
-	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
-	WORD $0x4e73d6d3 // fadd v19.2d, v22.2d, v19.2d
-	WORD $0x4e74d754 // fadd v20.2d, v26.2d, v20.2d
-	WORD $0x4e73d6b3 // fadd v19.2d, v21.2d, v19.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4eb81f14 // mov v20.16b, v24.16b
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4eb71ef3 // mov v19.16b, v23.16b
-	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
-	WORD $0x91001274 // add x20, x19, #0x4
+	WORD $0x4efdd419 // fsub v25.2d, v0.2d, v29.2d
+	WORD $0x4efed67e // fsub v30.2d, v19.2d, v30.2d
+	WORD $0x4e7fd739 // fadd v25.2d, v25.2d, v31.2d
+	WORD $0x6ebb1ef3 // bit v19.16b, v23.16b, v27.16b
+	WORD $0x4e7ed6d6 // fadd v22.2d, v22.2d, v30.2d
+	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	WORD $0x4e79d796 // fadd v22.2d, v28.2d, v25.2d
+	WORD $0x4e71d6b5 // fadd v21.2d, v21.2d, v17.2d
+	WORD $0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
+	WORD $0x6ebb1eb1 // bit v17.16b, v21.16b, v27.16b
+	WORD $0x6eba1ed2 // bit v18.16b, v22.16b, v26.16b
+	WORD $0xf9401273 // ldr x19, [x19, #0x20]
+	WORD $0x91001295 // add x21, x20, #0x4
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb07029f // cmp x20, x7
-	WORD $0x5400084d // b.le <csrDD+0xb2c>
+	WORD $0xeb1302bf // cmp x21, x19
+	WORD $0x540007ed // b.le <csrDD+0xb44>
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xaa1303f6 // mov x22, x19
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x14000076 // b <csrDD+0xc10>
+	WORD $0x14000073 // b <csrDD+0xc24>
 	WORD $0xd503201f // nop
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0x8b0202b7 // add x23, x21, x2
+	WORD $0x8b160c96 // add x22, x4, x22, lsl #3
+	WORD $0x8b170dd7 // add x23, x14, x23, lsl #3
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x8b1509b7 // add x23, x13, x21, lsl #2
 	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad405ad5 // ldp q21, q22, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
+	WORD $0x8b020af8 // add x24, x23, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xad405ab5 // ldp q21, q22, [x21]
+	WORD $0x694062f5 // ldpsw x21, x24, [x23]
+	WORD $0x69415efa // ldpsw x26, x23, [x23, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b170d5b // add x27, x10, x23, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xfc767959 // ldr d25, [x10, x22, lsl #3]
-	WORD $0xfc79795a // ldr d26, [x10, x25, lsl #3]
-	WORD $0xfc797977 // ldr d23, [x11, x25, lsl #3]
-	WORD $0xfc767978 // ldr d24, [x11, x22, lsl #3]
-	WORD $0x4d408719 // ld1 { v25.d }[1], [x24]
-	WORD $0x4d40875a // ld1 { v26.d }[1], [x26]
-	WORD $0x4d4086b7 // ld1 { v23.d }[1], [x21]
-	WORD $0x4d4086f8 // ld1 { v24.d }[1], [x23]
-	WORD $0x6e7adedb // fmul v27.2d, v22.2d, v26.2d
-	WORD $0x6e79debc // fmul v28.2d, v21.2d, v25.2d
-	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
-	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
-	WORD $0x4e76cf5e // fmla v30.2d, v26.2d, v22.2d
-	WORD $0x4e75cf3d // fmla v29.2d, v25.2d, v21.2d
-	WORD $0x4e75cf1d // fmla v29.2d, v24.2d, v21.2d
-	WORD $0x4e76cefe // fmla v30.2d, v23.2d, v22.2d
-	WORD $0xad405696 // ldp q22, q21, [x20]
-	WORD $0x4e3b1eb8 // and v24.16b, v21.16b, v27.16b
-	WORD $0x4e3e1eb5 // and v21.16b, v21.16b, v30.16b
-	WORD $0x4e78d699 // fadd v25.2d, v20.2d, v24.2d
-	WORD $0x4e3c1ed7 // and v23.16b, v22.16b, v28.16b
-	WORD $0x4e3d1ed6 // and v22.16b, v22.16b, v29.16b
-	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
-	WORD $0x4e77d67a // fadd v26.2d, v19.2d, v23.2d
-	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4ef3d75b // fsub v27.2d, v26.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4efed673 // fsub v19.2d, v19.2d, v30.2d
-	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4eb91f34 // mov v20.16b, v25.16b
-	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4eba1f53 // mov v19.16b, v26.16b
-	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
-	WORD $0x91001274 // add x20, x19, #0x4
+	WORD $0xad4072db // ldp q27, q28, [x22]
+	WORD $0xfc757959 // ldr d25, [x10, x21, lsl #3]
+	WORD $0xfc7a795a // ldr d26, [x10, x26, lsl #3]
+	WORD $0xfc7a7977 // ldr d23, [x11, x26, lsl #3]
+	WORD $0xfc757978 // ldr d24, [x11, x21, lsl #3]
+	WORD $0x4d408739 // ld1 { v25.d }[1], [x25]
+	WORD $0x4d40877a // ld1 { v26.d }[1], [x27]
+	WORD $0x4d4086f7 // ld1 { v23.d }[1], [x23]
+	WORD $0x4d408718 // ld1 { v24.d }[1], [x24]
+	WORD $0x6e7adedd // fmul v29.2d, v22.2d, v26.2d
+	WORD $0x6e79debe // fmul v30.2d, v21.2d, v25.2d
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x4e76cf48 // fmla v8.2d, v26.2d, v22.2d
+	WORD $0x4e75cf3f // fmla v31.2d, v25.2d, v21.2d
+	WORD $0x4e75cf1f // fmla v31.2d, v24.2d, v21.2d
+	WORD $0x4e76cee8 // fmla v8.2d, v23.2d, v22.2d
+	WORD $0x4e73d7d5 // fadd v21.2d, v30.2d, v19.2d
+	WORD $0x4e74d7b6 // fadd v22.2d, v29.2d, v20.2d
+	WORD $0x4ef4d6d7 // fsub v23.2d, v22.2d, v20.2d
+	WORD $0x4ef3d6b8 // fsub v24.2d, v21.2d, v19.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d7b7 // fsub v23.2d, v29.2d, v23.2d
+	WORD $0x4ef8d7d8 // fsub v24.2d, v30.2d, v24.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4ef9d679 // fsub v25.2d, v19.2d, v25.2d
+	WORD $0x6ebc1ed4 // bit v20.16b, v22.16b, v28.16b
+	WORD $0x6ebb1eb3 // bit v19.16b, v21.16b, v27.16b
+	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD $0x4e77d517 // fadd v23.2d, v8.2d, v23.2d
+	WORD $0x4e78d7f8 // fadd v24.2d, v31.2d, v24.2d
+	WORD $0x4e71d718 // fadd v24.2d, v24.2d, v17.2d
+	WORD $0x4e72d6f7 // fadd v23.2d, v23.2d, v18.2d
+	WORD $0x6ebc1ef2 // bit v18.16b, v23.16b, v28.16b
+	WORD $0x6ebb1f11 // bit v17.16b, v24.16b, v27.16b
+	WORD $0xf9401273 // ldr x19, [x19, #0x20]
+	WORD $0x91001295 // add x21, x20, #0x4
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb07029f // cmp x20, x7
-	WORD $0x54fff80c // b.gt <csrDD+0xa28>
+	WORD $0xeb1302bf // cmp x21, x19
+	WORD $0x54fff86c // b.gt <csrDD+0xa4c>
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b130dd4 // add x20, x14, x19, lsl #3
-	WORD $0x8b1309b5 // add x21, x13, x19, lsl #2
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x8b130c96 // add x22, x4, x19, lsl #3
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b0502b6 // add x22, x21, x5
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x69416ab9 // ldpsw x25, x26, [x21, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
+	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b140cb7 // add x23, x5, x20, lsl #3
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x8b0602d7 // add x23, x22, x6
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x69416ad9 // ldpsw x25, x26, [x22, #0x8]
+	WORD $0x68c262d7 // ldpsw x23, x24, [x22], #0x10
 	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
-	WORD $0xacc15e98 // ldp q24, q23, [x20], #0x20
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0xacc162bb // ldp q27, q24, [x21], #0x20
 	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
-	WORD $0x910042b5 // add x21, x21, #0x10
+	WORD $0x8b180d7d // add x29, x11, x24, lsl #3
 	WORD $0xfc79795d // ldr d29, [x10, x25, lsl #3]
-	WORD $0xfc76795e // ldr d30, [x10, x22, lsl #3]
-	WORD $0xfc76797b // ldr d27, [x11, x22, lsl #3]
-	WORD $0xfc79797c // ldr d28, [x11, x25, lsl #3]
-	WORD $0x91001276 // add x22, x19, #0x4
-	WORD $0x4d40877d // ld1 { v29.d }[1], [x27]
-	WORD $0x4d40871e // ld1 { v30.d }[1], [x24]
-	WORD $0x4d4086fb // ld1 { v27.d }[1], [x23]
-	WORD $0x91002277 // add x23, x19, #0x8
-	WORD $0x4d40875c // ld1 { v28.d }[1], [x26]
-	WORD $0xaa1603f3 // mov x19, x22
-	WORD $0xeb0702ff // cmp x23, x7
-	WORD $0x6e7edf1f // fmul v31.2d, v24.2d, v30.2d
-	WORD $0x6e7ddee8 // fmul v8.2d, v23.2d, v29.2d
-	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
-	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
-	WORD $0x4e78cfca // fmla v10.2d, v30.2d, v24.2d
-	WORD $0x4e77cfa9 // fmla v9.2d, v29.2d, v23.2d
-	WORD $0x4e77cf89 // fmla v9.2d, v28.2d, v23.2d
-	WORD $0x4e78cf6a // fmla v10.2d, v27.2d, v24.2d
-	WORD $0x4e68d758 // fadd v24.2d, v26.2d, v8.2d
-	WORD $0x4e7fd737 // fadd v23.2d, v25.2d, v31.2d
-	WORD $0x4ef9d6fb // fsub v27.2d, v23.2d, v25.2d
-	WORD $0x4efad71c // fsub v28.2d, v24.2d, v26.2d
-	WORD $0x4efcd71d // fsub v29.2d, v24.2d, v28.2d
-	WORD $0x4efbd6fe // fsub v30.2d, v23.2d, v27.2d
-	WORD $0x4efbd7fb // fsub v27.2d, v31.2d, v27.2d
-	WORD $0x4efcd51c // fsub v28.2d, v8.2d, v28.2d
-	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
-	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
-	WORD $0x4e7ad79a // fadd v26.2d, v28.2d, v26.2d
-	WORD $0x4e79d779 // fadd v25.2d, v27.2d, v25.2d
-	WORD $0x4e79d559 // fadd v25.2d, v10.2d, v25.2d
-	WORD $0x4e7ad53a // fadd v26.2d, v9.2d, v26.2d
-	WORD $0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD $0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x4eb81f1a // mov v26.16b, v24.16b
-	WORD $0x54fff9cd // b.le <csrDD+0xb44>
-	WORD $0xeb0702d3 // subs x19, x22, x7
-	WORD $0x54ffade0 // b.eq <csrDD+0x1d0>
-	WORD $0x910006d4 // add x20, x22, #0x1
-	WORD $0xeb07029f // cmp x20, x7
-	WORD $0x54ffa900 // b.eq <csrDD+0x140>
-	WORD $0x8b130c67 // add x7, x3, x19, lsl #3
-	WORD $0x8b0102d3 // add x19, x22, x1
-	WORD $0x8b130dd3 // add x19, x14, x19, lsl #3
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b1609b3 // add x19, x13, x22, lsl #2
-	WORD $0x8b010a74 // add x20, x19, x1, lsl #2
-	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x8b160dd4 // add x20, x14, x22, lsl #3
-	WORD $0xad406a99 // ldp q25, q26, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e77 // ldpsw x23, x19, [x19, #0x8]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x8b130d58 // add x24, x10, x19, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc74795d // ldr d29, [x10, x20, lsl #3]
 	WORD $0xfc77795e // ldr d30, [x10, x23, lsl #3]
-	WORD $0xfc77797b // ldr d27, [x11, x23, lsl #3]
-	WORD $0xfc74797c // ldr d28, [x11, x20, lsl #3]
-	WORD $0x4d4086dd // ld1 { v29.d }[1], [x22]
-	WORD $0x4d40871e // ld1 { v30.d }[1], [x24]
-	WORD $0x4d40867b // ld1 { v27.d }[1], [x19]
-	WORD $0x4d4086bc // ld1 { v28.d }[1], [x21]
-	WORD $0x6e7edf5f // fmul v31.2d, v26.2d, v30.2d
-	WORD $0x6e7ddf28 // fmul v8.2d, v25.2d, v29.2d
+	WORD $0xfc77797c // ldr d28, [x11, x23, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
+	WORD $0xfc797977 // ldr d23, [x11, x25, lsl #3]
+	WORD $0x4d40877d // ld1 { v29.d }[1], [x27]
+	WORD $0x4d4086fe // ld1 { v30.d }[1], [x23]
+	WORD $0x4d408757 // ld1 { v23.d }[1], [x26]
+	WORD $0x4d4087bc // ld1 { v28.d }[1], [x29]
+	WORD $0x91002297 // add x23, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb1302ff // cmp x23, x19
+	WORD $0x6e7ddf08 // fmul v8.2d, v24.2d, v29.2d
+	WORD $0x6e7edf7f // fmul v31.2d, v27.2d, v30.2d
 	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
 	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
-	WORD $0x4e7acfca // fmla v10.2d, v30.2d, v26.2d
-	WORD $0x4e79cfa9 // fmla v9.2d, v29.2d, v25.2d
-	WORD $0x4e79cf89 // fmla v9.2d, v28.2d, v25.2d
-	WORD $0x4e7acf6a // fmla v10.2d, v27.2d, v26.2d
-	WORD $0xad4064fa // ldp q26, q25, [x7]
-	WORD $0x4e3f1f3c // and v28.16b, v25.16b, v31.16b
-	WORD $0x4e2a1f39 // and v25.16b, v25.16b, v10.16b
-	WORD $0x4e7cd71d // fadd v29.2d, v24.2d, v28.2d
-	WORD $0x4e281f5b // and v27.16b, v26.16b, v8.16b
-	WORD $0x4e291f5a // and v26.16b, v26.16b, v9.16b
-	WORD $0x4ef8d7a8 // fsub v8.2d, v29.2d, v24.2d
-	WORD $0x4e7bd6fe // fadd v30.2d, v23.2d, v27.2d
-	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
-	WORD $0x4ee8d79c // fsub v28.2d, v28.2d, v8.2d
-	WORD $0x4ef7d7df // fsub v31.2d, v30.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
-	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4eead6f7 // fsub v23.2d, v23.2d, v10.2d
-	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4ebd1fb8 // mov v24.16b, v29.16b
-	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4ebe1fd7 // mov v23.16b, v30.16b
-	WORD $0x17fffd35 // b <csrDD+0x1d0>
-	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0x4e78cfa9 // fmla v9.2d, v29.2d, v24.2d
+	WORD $0x4e7bcfca // fmla v10.2d, v30.2d, v27.2d
+	WORD $0x4e78cee9 // fmla v9.2d, v23.2d, v24.2d
+	WORD $0x4e68d738 // fadd v24.2d, v25.2d, v8.2d
+	WORD $0x4e7fd757 // fadd v23.2d, v26.2d, v31.2d
+	WORD $0x4e7bcf8a // fmla v10.2d, v28.2d, v27.2d
+	WORD $0x4efad6fd // fsub v29.2d, v23.2d, v26.2d
+	WORD $0x4ef9d71e // fsub v30.2d, v24.2d, v25.2d
+	WORD $0x4efed70b // fsub v11.2d, v24.2d, v30.2d
+	WORD $0x4efdd6fb // fsub v27.2d, v23.2d, v29.2d
+	WORD $0x4efed51c // fsub v28.2d, v8.2d, v30.2d
+	WORD $0x4efbd75a // fsub v26.2d, v26.2d, v27.2d
+	WORD $0x4eebd739 // fsub v25.2d, v25.2d, v11.2d
+	WORD $0x4efdd7fb // fsub v27.2d, v31.2d, v29.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e7ad55a // fadd v26.2d, v10.2d, v26.2d
+	WORD $0x4e79d539 // fadd v25.2d, v9.2d, v25.2d
+	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD $0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD $0x54fffa0d // b.le <csrDD+0xb60>
+	WORD $0xeb130295 // subs x21, x20, x19
+	WORD $0x54ffadc0 // b.eq <csrDD+0x1e0>
+	WORD $0x91000696 // add x22, x20, #0x1
+	WORD $0xeb1302df // cmp x22, x19
+	WORD $0x54ffa860 // b.eq <csrDD+0x140>
+	WORD $0x8b150c93 // add x19, x4, x21, lsl #3
+	WORD $0x8b020295 // add x21, x20, x2
+	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x8b1409b5 // add x21, x13, x20, lsl #2
+	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
+	WORD $0x8b020ab6 // add x22, x21, x2, lsl #2
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0xad406a99 // ldp q25, q26, [x20]
+	WORD $0x69405ab4 // ldpsw x20, x22, [x21]
+	WORD $0x694156b8 // ldpsw x24, x21, [x21, #0x8]
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b150d59 // add x25, x10, x21, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0xad40227f // ldp q31, q8, [x19]
+	WORD $0xfc74795d // ldr d29, [x10, x20, lsl #3]
+	WORD $0xfc78795e // ldr d30, [x10, x24, lsl #3]
+	WORD $0xfc78797b // ldr d27, [x11, x24, lsl #3]
+	WORD $0xfc74797c // ldr d28, [x11, x20, lsl #3]
+	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
+	WORD $0x4d40873e // ld1 { v30.d }[1], [x25]
+	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
+	WORD $0x4d4086dc // ld1 { v28.d }[1], [x22]
+	WORD $0x6e7edf49 // fmul v9.2d, v26.2d, v30.2d
+	WORD $0x6e7ddf2a // fmul v10.2d, v25.2d, v29.2d
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
+	WORD $0x4e7acfcc // fmla v12.2d, v30.2d, v26.2d
+	WORD $0x4e79cfab // fmla v11.2d, v29.2d, v25.2d
+	WORD $0x4e79cf8b // fmla v11.2d, v28.2d, v25.2d
+	WORD $0x4e7acf6c // fmla v12.2d, v27.2d, v26.2d
+	WORD $0x4e77d559 // fadd v25.2d, v10.2d, v23.2d
+	WORD $0x4e78d53a // fadd v26.2d, v9.2d, v24.2d
+	WORD $0x4ef8d75b // fsub v27.2d, v26.2d, v24.2d
+	WORD $0x4ef7d73c // fsub v28.2d, v25.2d, v23.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd53b // fsub v27.2d, v9.2d, v27.2d
+	WORD $0x4efcd55c // fsub v28.2d, v10.2d, v28.2d
+	WORD $0x4efed71e // fsub v30.2d, v24.2d, v30.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x6ea81f58 // bit v24.16b, v26.16b, v8.16b
+	WORD $0x6ebf1f37 // bit v23.16b, v25.16b, v31.16b
+	WORD $0x4e7dd79c // fadd v28.2d, v28.2d, v29.2d
+	WORD $0x4e7ed77b // fadd v27.2d, v27.2d, v30.2d
+	WORD $0x4e7bd59b // fadd v27.2d, v12.2d, v27.2d
+	WORD $0x4e7cd57c // fadd v28.2d, v11.2d, v28.2d
+	WORD $0x4e75d79c // fadd v28.2d, v28.2d, v21.2d
+	WORD $0x4e76d77b // fadd v27.2d, v27.2d, v22.2d
+	WORD $0x6ea81f76 // bit v22.16b, v27.16b, v8.16b
+	WORD $0x6ebf1f95 // bit v21.16b, v28.16b, v31.16b
+	WORD $0x17fffd36 // b <csrDD+0x1e0>
+	WORD $0xaa1f03e1 // mov x1, xzr
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0x8b0c0584 // add x4, x12, x12, lsl #1
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0x54ff9e4c // b.gt <csrDD+0xe0>
+	WORD $0x54ff9dec // b.gt <csrDD+0xe0>
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xf940000c // ldr x12, [x0]
 	WORD $0xa941b80d // ldp x13, x14, [x0, #0x18]
 	WORD $0x9342fdf1 // asr x17, x15, #2
-	WORD $0xeb04007f // cmp x3, x4
-	WORD $0xa944bc03 // ldp x3, x15, [x0, #0x48]
-	WORD $0x54ff9eaa // b.ge <csrDD+0x108>
-	WORD $0xf100105f // cmp x2, #0x4
-	WORD $0xb400a7c1 // cbz x1, <csrDD+0x2234>
-	WORD $0x5400ed2b // b.lt <csrDD+0x2ae4>
+	WORD $0xeb04003f // cmp x1, x4
+	WORD $0xa944bc01 // ldp x1, x15, [x0, #0x48]
+	WORD $0x54ff9e4a // b.ge <csrDD+0x108>
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0xb400a722 // cbz x2, <csrDD+0x222c>
+	WORD $0x5400ecab // b.lt <csrDD+0x2ae0>
 	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ffa02 // lsl x2, x16, #1
-	WORD $0x91008063 // add x3, x3, #0x20
-	WORD $0x8b010dc4 // add x4, x14, x1, lsl #3
-	WORD $0xd37ef425 // lsl x5, x1, #2
-	WORD $0x140000ea // b <csrDD+0x1100>
-	WORD $0xd503201f // nop
-	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0xd37ffa03 // lsl x3, x16, #1
+	WORD $0x91008021 // add x1, x1, #0x20
+	WORD $0x8b020dc4 // add x4, x14, x2, lsl #3
+	WORD $0xd37ef445 // lsl x5, x2, #2
+	WORD $0x140000ee // b <csrDD+0x111c>
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
 	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
-	WORD $0xaa1303f4 // mov x20, x19
 	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
-	WORD $0xad485bf3 // ldp q19, q22, [sp, #0x100]
-	WORD $0x8b010293 // add x19, x20, x1
-	WORD $0xcb070287 // sub x7, x20, x7
+	WORD $0xad496ff8 // ldp q24, q27, [sp, #0x120]
+	WORD $0x8b020274 // add x20, x19, x2
+	WORD $0xcb070267 // sub x7, x19, x7
 	WORD $0xd37ef4c6 // lsl x6, x6, #2
-	WORD $0x3dc01bff // ldr q31, [sp, #0x60]
-	WORD $0xad4663f5 // ldp q21, q24, [sp, #0xc0]
-	WORD $0x8b130dd3 // add x19, x14, x19, lsl #3
-	WORD $0x8b070c67 // add x7, x3, x7, lsl #3
-	WORD $0x6e75de71 // fmul v17.2d, v19.2d, v21.2d
-	WORD $0x3dc013e8 // ldr q8, [sp, #0x40]
+	WORD $0x6e78dea7 // fmul v7.2d, v21.2d, v24.2d
+	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
 	WORD $0x91000400 // add x0, x0, #0x1
 	WORD $0xeb11001f // cmp x0, x17
-	WORD $0x6ee0fa32 // fneg v18.2d, v17.2d
-	WORD $0x4e311df1 // and v17.16b, v15.16b, v17.16b
-	WORD $0x4e73ceb2 // fmla v18.2d, v21.2d, v19.2d
-	WORD $0x3dc03bf5 // ldr q21, [sp, #0xe0]
-	WORD $0x4e73ceb2 // fmla v18.2d, v21.2d, v19.2d
-	WORD $0x6e78ded3 // fmul v19.2d, v22.2d, v24.2d
-	WORD $0x6ee0fa75 // fneg v21.2d, v19.2d
-	WORD $0x4e321df2 // and v18.16b, v15.16b, v18.16b
-	WORD $0x4e76cf15 // fmla v21.2d, v24.2d, v22.2d
-	WORD $0x3dc03ff8 // ldr q24, [sp, #0xf0]
-	WORD $0x4e76cf15 // fmla v21.2d, v24.2d, v22.2d
-	WORD $0x6e68dff6 // fmul v22.2d, v31.2d, v8.2d
-	WORD $0x6ee0fad8 // fneg v24.2d, v22.2d
-	WORD $0x4e7fcd18 // fmla v24.2d, v8.2d, v31.2d
-	WORD $0x3dc017e8 // ldr q8, [sp, #0x50]
-	WORD $0x4e7fcd18 // fmla v24.2d, v8.2d, v31.2d
-	WORD $0x3dc04bff // ldr q31, [sp, #0x120]
-	WORD $0x4e331ff3 // and v19.16b, v31.16b, v19.16b
-	WORD $0x4e351fff // and v31.16b, v31.16b, v21.16b
-	WORD $0x4e71d495 // fadd v21.2d, v4.2d, v17.2d
-	WORD $0x4ee4d6a8 // fsub v8.2d, v21.2d, v4.2d
-	WORD $0x4ee8d6a9 // fsub v9.2d, v21.2d, v8.2d
-	WORD $0x4ee8d631 // fsub v17.2d, v17.2d, v8.2d
-	WORD $0x4ee9d489 // fsub v9.2d, v4.2d, v9.2d
-	WORD $0x4e73d464 // fadd v4.2d, v3.2d, v19.2d
-	WORD $0x4ee3d48a // fsub v10.2d, v4.2d, v3.2d
-	WORD $0x4e69d631 // fadd v17.2d, v17.2d, v9.2d
-	WORD $0x4eead48f // fsub v15.2d, v4.2d, v10.2d
-	WORD $0x4eead673 // fsub v19.2d, v19.2d, v10.2d
-	WORD $0x4e72d631 // fadd v17.2d, v17.2d, v18.2d
-	WORD $0x3dc02ff2 // ldr q18, [sp, #0xb0]
-	WORD $0x4eefd463 // fsub v3.2d, v3.2d, v15.2d
-	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
-	WORD $0x4e63d663 // fadd v3.2d, v19.2d, v3.2d
-	WORD $0x4e7fd463 // fadd v3.2d, v3.2d, v31.2d
-	WORD $0xad43fff3 // ldp q19, q31, [sp, #0x70]
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4e381ff8 // and v24.16b, v31.16b, v24.16b
-	WORD $0x6e73de43 // fmul v3.2d, v18.2d, v19.2d
-	WORD $0x6ee0f871 // fneg v17.2d, v3.2d
-	WORD $0x4e72ce71 // fmla v17.2d, v19.2d, v18.2d
-	WORD $0x3dc02bf3 // ldr q19, [sp, #0xa0]
-	WORD $0x4e72ce71 // fmla v17.2d, v19.2d, v18.2d
-	WORD $0x4e361ff2 // and v18.16b, v31.16b, v22.16b
-	WORD $0x3dc027f6 // ldr q22, [sp, #0x90]
-	WORD $0x4e231ed3 // and v19.16b, v22.16b, v3.16b
-	WORD $0x4e72d443 // fadd v3.2d, v2.2d, v18.2d
-	WORD $0x4e311ed1 // and v17.16b, v22.16b, v17.16b
-	WORD $0x4ee2d47f // fsub v31.2d, v3.2d, v2.2d
-	WORD $0x4e73d6f6 // fadd v22.2d, v23.2d, v19.2d
-	WORD $0x4effd468 // fsub v8.2d, v3.2d, v31.2d
-	WORD $0x4effd652 // fsub v18.2d, v18.2d, v31.2d
-	WORD $0x4ee8d442 // fsub v2.2d, v2.2d, v8.2d
-	WORD $0x4ef7d6c8 // fsub v8.2d, v22.2d, v23.2d
-	WORD $0x4ee8d6c9 // fsub v9.2d, v22.2d, v8.2d
-	WORD $0x4e62d642 // fadd v2.2d, v18.2d, v2.2d
-	WORD $0x4ee8d673 // fsub v19.2d, v19.2d, v8.2d
-	WORD $0x4ee9d6f7 // fsub v23.2d, v23.2d, v9.2d
-	WORD $0x4e78d442 // fadd v2.2d, v2.2d, v24.2d
-	WORD $0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
-	WORD $0x6e74dce5 // fmul v5.2d, v7.2d, v20.2d
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x3dc00ff3 // ldr q19, [sp, #0x30]
-	WORD $0x6e62d400 // faddp v0.2d, v0.2d, v2.2d
-	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	WORD $0x6ee0f8b1 // fneg v17.2d, v5.2d
-	WORD $0x4e67ce91 // fmla v17.2d, v20.2d, v7.2d
-	WORD $0x3dc007f4 // ldr q20, [sp, #0x10]
-	WORD $0x6e66d421 // faddp v1.2d, v1.2d, v6.2d
-	WORD $0x4e67cfb1 // fmla v17.2d, v29.2d, v7.2d
-	WORD $0x6e7ede67 // fmul v7.2d, v19.2d, v30.2d
 	WORD $0x6ee0f8f2 // fneg v18.2d, v7.2d
-	WORD $0x4e311e91 // and v17.16b, v20.16b, v17.16b
-	WORD $0x4e73cfd2 // fmla v18.2d, v30.2d, v19.2d
-	WORD $0x4e73ce12 // fmla v18.2d, v16.2d, v19.2d
-	WORD $0x4e251e90 // and v16.16b, v20.16b, v5.16b
-	WORD $0x3dc00be5 // ldr q5, [sp, #0x20]
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b1409b3 // add x19, x13, x20, lsl #2
-	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
-	WORD $0x8b010a75 // add x21, x19, x1, lsl #2
+	WORD $0x4e75cf12 // fmla v18.2d, v24.2d, v21.2d
+	WORD $0x4e75cd72 // fmla v18.2d, v11.2d, v21.2d
+	WORD $0x6e7bdff5 // fmul v21.2d, v31.2d, v27.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e7fcf78 // fmla v24.2d, v27.2d, v31.2d
+	WORD $0x4e64d6bb // fadd v27.2d, v21.2d, v4.2d
+	WORD $0x4ee4d77c // fsub v28.2d, v27.2d, v4.2d
+	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
+	WORD $0x4efcd77c // fsub v28.2d, v27.2d, v28.2d
+	WORD $0x4e7fcd58 // fmla v24.2d, v10.2d, v31.2d
+	WORD $0x4efcd49c // fsub v28.2d, v4.2d, v28.2d
+	WORD $0x6ea91f64 // bit v4.16b, v27.16b, v9.16b
+	WORD $0x4e7cd6b5 // fadd v21.2d, v21.2d, v28.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e62d6b5 // fadd v21.2d, v21.2d, v2.2d
+	WORD $0x6ea91ea2 // bit v2.16b, v21.16b, v9.16b
+	WORD $0x4e63d4f5 // fadd v21.2d, v7.2d, v3.2d
+	WORD $0x4ee3d6b8 // fsub v24.2d, v21.2d, v3.2d
+	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
+	WORD $0x4ef8d6b8 // fsub v24.2d, v21.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x6ebd1ea3 // bit v3.16b, v21.16b, v29.16b
+	WORD $0xad47eff5 // ldp q21, q27, [sp, #0xf0]
+	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
+	WORD $0xad4573f8 // ldp q24, q28, [sp, #0xa0]
+	WORD $0x6ebd1ce1 // bit v1.16b, v7.16b, v29.16b
+	WORD $0x6e78dea7 // fmul v7.2d, v21.2d, v24.2d
+	WORD $0x6ee0f8f2 // fneg v18.2d, v7.2d
+	WORD $0x4e75cf12 // fmla v18.2d, v24.2d, v21.2d
+	WORD $0x3dc033f8 // ldr q24, [sp, #0xc0]
+	WORD $0x4e75cf12 // fmla v18.2d, v24.2d, v21.2d
+	WORD $0x6e7cdf75 // fmul v21.2d, v27.2d, v28.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e7bcf98 // fmla v24.2d, v28.2d, v27.2d
+	WORD $0x3dc037fc // ldr q28, [sp, #0xd0]
+	WORD $0x4e7bcf98 // fmla v24.2d, v28.2d, v27.2d
+	WORD $0x4e77d6bb // fadd v27.2d, v21.2d, v23.2d
+	WORD $0x4ef7d77c // fsub v28.2d, v27.2d, v23.2d
+	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
+	WORD $0x4efcd77c // fsub v28.2d, v27.2d, v28.2d
+	WORD $0x4efcd6fc // fsub v28.2d, v23.2d, v28.2d
+	WORD $0x4e7cd6b5 // fadd v21.2d, v21.2d, v28.2d
+	WORD $0x4e75d718 // fadd v24.2d, v24.2d, v21.2d
+	WORD $0x3dc03bfc // ldr q28, [sp, #0xe0]
+	WORD $0x4ebc1f95 // mov v21.16b, v28.16b
+	WORD $0x6e771f75 // bsl v21.16b, v27.16b, v23.16b
+	WORD $0x4e66d717 // fadd v23.2d, v24.2d, v6.2d
+	WORD $0x6ebc1ee6 // bit v6.16b, v23.16b, v28.16b
+	WORD $0x4e60d4f7 // fadd v23.2d, v7.2d, v0.2d
+	WORD $0x4ee0d6f8 // fsub v24.2d, v23.2d, v0.2d
+	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
+	WORD $0x4ef8d6f8 // fsub v24.2d, v23.2d, v24.2d
+	WORD $0x4ef8d418 // fsub v24.2d, v0.2d, v24.2d
+	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x3dc047f2 // ldr q18, [sp, #0x110]
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	WORD $0x6eb21ce5 // bit v5.16b, v7.16b, v18.16b
+	WORD $0x6e74dfc7 // fmul v7.2d, v30.2d, v20.2d
+	WORD $0x6eb21ee0 // bit v0.16b, v23.16b, v18.16b
+	WORD $0x3dc023f7 // ldr q23, [sp, #0x80]
+	WORD $0x6ee0f8f2 // fneg v18.2d, v7.2d
+	WORD $0x4e7ece92 // fmla v18.2d, v20.2d, v30.2d
+	WORD $0x4e7ece32 // fmla v18.2d, v17.2d, v30.2d
+	WORD $0x6e73def1 // fmul v17.2d, v23.2d, v19.2d
+	WORD $0x6ee0fa34 // fneg v20.2d, v17.2d
+	WORD $0x4e77ce74 // fmla v20.2d, v19.2d, v23.2d
+	WORD $0x4e6cd633 // fadd v19.2d, v17.2d, v12.2d
+	WORD $0x4e77ce14 // fmla v20.2d, v16.2d, v23.2d
+	WORD $0x4e68d4f0 // fadd v16.2d, v7.2d, v8.2d
+	WORD $0x4ee8d617 // fsub v23.2d, v16.2d, v8.2d
+	WORD $0x4ef7d4e7 // fsub v7.2d, v7.2d, v23.2d
+	WORD $0x4ef7d617 // fsub v23.2d, v16.2d, v23.2d
+	WORD $0x4ef7d517 // fsub v23.2d, v8.2d, v23.2d
+	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD $0x4eecd677 // fsub v23.2d, v19.2d, v12.2d
+	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
+	WORD $0x4ef7d677 // fsub v23.2d, v19.2d, v23.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4ef7d597 // fsub v23.2d, v12.2d, v23.2d
+	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
+	WORD $0x4e77d631 // fadd v17.2d, v17.2d, v23.2d
+	WORD $0x3dc01ff7 // ldr q23, [sp, #0x70]
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x3dc027f4 // ldr q20, [sp, #0x90]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x8b1309b4 // add x20, x13, x19, lsl #2
+	WORD $0x8b020a95 // add x21, x20, x2, lsl #2
+	WORD $0x4e7ad632 // fadd v18.2d, v17.2d, v26.2d
 	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x4e271cb3 // and v19.16b, v5.16b, v7.16b
-	WORD $0x4e70d587 // fadd v7.2d, v12.2d, v16.2d
-	WORD $0x4e321cb2 // and v18.16b, v5.16b, v18.16b
-	WORD $0x4e73d565 // fadd v5.2d, v11.2d, v19.2d
-	WORD $0x4eecd4f4 // fsub v20.2d, v7.2d, v12.2d
-	WORD $0x4eebd4b7 // fsub v23.2d, v5.2d, v11.2d
-	WORD $0x4ef4d4f8 // fsub v24.2d, v7.2d, v20.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
-	WORD $0x4ef8d598 // fsub v24.2d, v12.2d, v24.2d
-	WORD $0x4ef7d4bd // fsub v29.2d, v5.2d, v23.2d
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4efdd57d // fsub v29.2d, v11.2d, v29.2d
-	WORD $0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
-	WORD $0x4e7dd673 // fadd v19.2d, v19.2d, v29.2d
-	WORD $0x4e71d611 // fadd v17.2d, v16.2d, v17.2d
-	WORD $0x4e72d670 // fadd v16.2d, v19.2d, v18.2d
-	WORD $0x4e71d732 // fadd v18.2d, v25.2d, v17.2d
-	WORD $0xad404e91 // ldp q17, q19, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x69414e77 // ldpsw x23, x19, [x19, #0x8]
-	WORD $0x8b130d78 // add x24, x11, x19, lsl #3
-	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x4e70d750 // fadd v16.2d, v26.2d, v16.2d
-	WORD $0xfc777959 // ldr d25, [x10, x23, lsl #3]
-	WORD $0xfc747958 // ldr d24, [x10, x20, lsl #3]
-	WORD $0xfc747977 // ldr d23, [x11, x20, lsl #3]
-	WORD $0xfc777974 // ldr d20, [x11, x23, lsl #3]
-	WORD $0x4d408679 // ld1 { v25.d }[1], [x19]
-	WORD $0x4d4086d8 // ld1 { v24.d }[1], [x22]
-	WORD $0x4d4086b7 // ld1 { v23.d }[1], [x21]
-	WORD $0x4d408714 // ld1 { v20.d }[1], [x24]
+	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
+	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
+	WORD $0x6ef71f52 // bif v18.16b, v26.16b, v23.16b
+	WORD $0x6e6c1e71 // bsl v17.16b, v19.16b, v12.16b
+	WORD $0x6ef41d10 // bif v16.16b, v8.16b, v20.16b
+	WORD $0x6ef41f27 // bif v7.16b, v25.16b, v20.16b
+	WORD $0xad404eb4 // ldp q20, q19, [x21]
+	WORD $0x69405a95 // ldpsw x21, x22, [x20]
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x69415298 // ldpsw x24, x20, [x20, #0x8]
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0xfc757977 // ldr d23, [x11, x21, lsl #3]
+	WORD $0xfc787959 // ldr d25, [x10, x24, lsl #3]
+	WORD $0xfc787978 // ldr d24, [x11, x24, lsl #3]
+	WORD $0x4d4086d7 // ld1 { v23.d }[1], [x22]
+	WORD $0x8b140d56 // add x22, x10, x20, lsl #3
+	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x4d4086d9 // ld1 { v25.d }[1], [x22]
+	WORD $0x4d408698 // ld1 { v24.d }[1], [x20]
 	WORD $0x6e79de7a // fmul v26.2d, v19.2d, v25.2d
-	WORD $0x6e78de3d // fmul v29.2d, v17.2d, v24.2d
-	WORD $0x6ee0fb5e // fneg v30.2d, v26.2d
-	WORD $0x4e73cf3e // fmla v30.2d, v25.2d, v19.2d
-	WORD $0x6ee0fbb9 // fneg v25.2d, v29.2d
-	WORD $0x4e71cf19 // fmla v25.2d, v24.2d, v17.2d
-	WORD $0x4e73ce9e // fmla v30.2d, v20.2d, v19.2d
-	WORD $0x4e71cef9 // fmla v25.2d, v23.2d, v17.2d
-	WORD $0xad4044f7 // ldp q23, q17, [x7]
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e73cf3b // fmla v27.2d, v25.2d, v19.2d
+	WORD $0xfc757959 // ldr d25, [x10, x21, lsl #3]
+	WORD $0x4e73cf1b // fmla v27.2d, v24.2d, v19.2d
+	WORD $0x4d4086f9 // ld1 { v25.d }[1], [x23]
+	WORD $0x6e79de93 // fmul v19.2d, v20.2d, v25.2d
+	WORD $0x6ee0fa78 // fneg v24.2d, v19.2d
+	WORD $0x4e74cf38 // fmla v24.2d, v25.2d, v20.2d
+	WORD $0x4e74cef8 // fmla v24.2d, v23.2d, v20.2d
+	WORD $0x4e6fd754 // fadd v20.2d, v26.2d, v15.2d
+	WORD $0x4e76d677 // fadd v23.2d, v19.2d, v22.2d
+	WORD $0x4eefd699 // fsub v25.2d, v20.2d, v15.2d
+	WORD $0x4ef9d75a // fsub v26.2d, v26.2d, v25.2d
+	WORD $0x4ef9d699 // fsub v25.2d, v20.2d, v25.2d
+	WORD $0x4ef9d5f9 // fsub v25.2d, v15.2d, v25.2d
+	WORD $0x4e79d759 // fadd v25.2d, v26.2d, v25.2d
+	WORD $0x4ef6d6fa // fsub v26.2d, v23.2d, v22.2d
+	WORD $0x4efad673 // fsub v19.2d, v19.2d, v26.2d
+	WORD $0x4efad6fa // fsub v26.2d, v23.2d, v26.2d
+	WORD $0x4efad6da // fsub v26.2d, v22.2d, v26.2d
+	WORD $0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
+	WORD $0x4ec5383a // zip1 v26.2d, v1.2d, v5.2d
+	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
+	WORD $0x4e73d713 // fadd v19.2d, v24.2d, v19.2d
+	WORD $0x4e79d778 // fadd v24.2d, v27.2d, v25.2d
+	WORD $0x3dc000f9 // ldr q25, [x7]
+	WORD $0x4ec6385b // zip1 v27.2d, v2.2d, v6.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0x4e61d741 // fadd v1.2d, v26.2d, v1.2d
+	WORD $0x4e6ed718 // fadd v24.2d, v24.2d, v14.2d
+	WORD $0x4e6dd673 // fadd v19.2d, v19.2d, v13.2d
+	WORD $0x4e62d762 // fadd v2.2d, v27.2d, v2.2d
+	WORD $0x6eb91ef6 // bit v22.16b, v23.16b, v25.16b
+	WORD $0x6ef91db3 // bif v19.16b, v13.16b, v25.16b
+	WORD $0x3dc004f7 // ldr q23, [x7, #0x10]
+	WORD $0x4ed53899 // zip1 v25.2d, v4.2d, v21.2d
 	WORD $0x8b060d87 // add x7, x12, x6, lsl #3
 	WORD $0x8b060de6 // add x6, x15, x6, lsl #3
-	WORD $0x4e3a1e34 // and v20.16b, v17.16b, v26.16b
-	WORD $0x4e3e1e31 // and v17.16b, v17.16b, v30.16b
-	WORD $0x4e74d798 // fadd v24.2d, v28.2d, v20.2d
-	WORD $0x4e3d1ef3 // and v19.16b, v23.16b, v29.16b
-	WORD $0x4e391ef7 // and v23.16b, v23.16b, v25.16b
-	WORD $0x4efcd71d // fsub v29.2d, v24.2d, v28.2d
-	WORD $0x4ed838a6 // zip1 v6.2d, v5.2d, v24.2d
-	WORD $0x4e73d779 // fadd v25.2d, v27.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4efbd73a // fsub v26.2d, v25.2d, v27.2d
-	WORD $0x4ed938e2 // zip1 v2.2d, v7.2d, v25.2d
-	WORD $0x4efad73e // fsub v30.2d, v25.2d, v26.2d
-	WORD $0x4efad673 // fsub v19.2d, v19.2d, v26.2d
-	WORD $0x4ed6789a // zip2 v26.2d, v4.2d, v22.2d
-	WORD $0x4efed77b // fsub v27.2d, v27.2d, v30.2d
-	WORD $0x4efdd71e // fsub v30.2d, v24.2d, v29.2d
-	WORD $0x4efed79c // fsub v28.2d, v28.2d, v30.2d
-	WORD $0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
-	WORD $0x4ec37abb // zip2 v27.2d, v21.2d, v3.2d
-	WORD $0x4e7cd694 // fadd v20.2d, v20.2d, v28.2d
-	WORD $0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD $0x4ec33ab7 // zip1 v23.2d, v21.2d, v3.2d
-	WORD $0x6e63d6a3 // faddp v3.2d, v21.2d, v3.2d
-	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
-	WORD $0x4ed63894 // zip1 v20.2d, v4.2d, v22.2d
-	WORD $0x6e76d484 // faddp v4.2d, v4.2d, v22.2d
-	WORD $0x4ef7d475 // fsub v21.2d, v3.2d, v23.2d
-	WORD $0x4e73d5b3 // fadd v19.2d, v13.2d, v19.2d
-	WORD $0x4ef4d496 // fsub v22.2d, v4.2d, v20.2d
-	WORD $0x4ef5d47c // fsub v28.2d, v3.2d, v21.2d
-	WORD $0x4ef5d775 // fsub v21.2d, v27.2d, v21.2d
-	WORD $0x4e71d5d1 // fadd v17.2d, v14.2d, v17.2d
-	WORD $0x6e73d652 // faddp v18.2d, v18.2d, v19.2d
-	WORD $0x4efcd6f7 // fsub v23.2d, v23.2d, v28.2d
-	WORD $0x4ef6d49c // fsub v28.2d, v4.2d, v22.2d
-	WORD $0x4ef6d756 // fsub v22.2d, v26.2d, v22.2d
-	WORD $0x6e71d610 // faddp v16.2d, v16.2d, v17.2d
-	WORD $0x4e64d471 // fadd v17.2d, v3.2d, v4.2d
-	WORD $0x4efcd694 // fsub v20.2d, v20.2d, v28.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4ee3d633 // fsub v19.2d, v17.2d, v3.2d
-	WORD $0x4e74d6d4 // fadd v20.2d, v22.2d, v20.2d
-	WORD $0x4e75d400 // fadd v0.2d, v0.2d, v21.2d
-	WORD $0x4ed878b5 // zip2 v21.2d, v5.2d, v24.2d
-	WORD $0x6e78d4a5 // faddp v5.2d, v5.2d, v24.2d
-	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
-	WORD $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
-	WORD $0x4ed978f4 // zip2 v20.2d, v7.2d, v25.2d
-	WORD $0x6e79d4e7 // faddp v7.2d, v7.2d, v25.2d
-	WORD $0x4ee6d4b6 // fsub v22.2d, v5.2d, v6.2d
-	WORD $0x4ee2d4f7 // fsub v23.2d, v7.2d, v2.2d
-	WORD $0x4ef6d4b8 // fsub v24.2d, v5.2d, v22.2d
-	WORD $0x4ef6d6b5 // fsub v21.2d, v21.2d, v22.2d
+	WORD $0x6ef71df4 // bif v20.16b, v15.16b, v23.16b
+	WORD $0x6e6e1f17 // bsl v23.16b, v24.16b, v14.16b
+	WORD $0x4ec03878 // zip1 v24.2d, v3.2d, v0.2d
+	WORD $0x4ec07860 // zip2 v0.2d, v3.2d, v0.2d
+	WORD $0x4ed57883 // zip2 v3.2d, v4.2d, v21.2d
+	WORD $0x4e60d705 // fadd v5.2d, v24.2d, v0.2d
+	WORD $0x4e63d724 // fadd v4.2d, v25.2d, v3.2d
+	WORD $0x4ef8d4a6 // fsub v6.2d, v5.2d, v24.2d
+	WORD $0x4ef9d495 // fsub v21.2d, v4.2d, v25.2d
+	WORD $0x4ee6d4bc // fsub v28.2d, v5.2d, v6.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
+	WORD $0x4ed73a46 // zip1 v6.2d, v18.2d, v23.2d
+	WORD $0x4ed77a52 // zip2 v18.2d, v18.2d, v23.2d
+	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
+	WORD $0x4ef5d49c // fsub v28.2d, v4.2d, v21.2d
+	WORD $0x4ed338f5 // zip1 v21.2d, v7.2d, v19.2d
+	WORD $0x4ed378e7 // zip2 v7.2d, v7.2d, v19.2d
+	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
+	WORD $0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD $0x4e67d6a7 // fadd v7.2d, v21.2d, v7.2d
+	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4e63d441 // fadd v1.2d, v2.2d, v3.2d
+	WORD $0x4ed43a22 // zip1 v2.2d, v17.2d, v20.2d
+	WORD $0x4ed47a31 // zip2 v17.2d, v17.2d, v20.2d
+	WORD $0x4ed63a03 // zip1 v3.2d, v16.2d, v22.2d
+	WORD $0x4ed67a10 // zip2 v16.2d, v16.2d, v22.2d
+	WORD $0x4e71d454 // fadd v20.2d, v2.2d, v17.2d
+	WORD $0x4e70d473 // fadd v19.2d, v3.2d, v16.2d
 	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
-	WORD $0x4ef7d4f8 // fsub v24.2d, v7.2d, v23.2d
-	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
+	WORD $0x4ee2d696 // fsub v22.2d, v20.2d, v2.2d
+	WORD $0x4ee3d677 // fsub v23.2d, v19.2d, v3.2d
+	WORD $0x4ef6d698 // fsub v24.2d, v20.2d, v22.2d
+	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
+	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
 	WORD $0x4ef8d442 // fsub v2.2d, v2.2d, v24.2d
-	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
-	WORD $0x4e62d682 // fadd v2.2d, v20.2d, v2.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e65d4f0 // fadd v16.2d, v7.2d, v5.2d
-	WORD $0x4e62d642 // fadd v2.2d, v18.2d, v2.2d
-	WORD $0x4ee7d612 // fsub v18.2d, v16.2d, v7.2d
-	WORD $0x4ef2d614 // fsub v20.2d, v16.2d, v18.2d
-	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
-	WORD $0x4ef3d634 // fsub v20.2d, v17.2d, v19.2d
-	WORD $0x4ef4d463 // fsub v3.2d, v3.2d, v20.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
-	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
-	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
-	WORD $0x4e61d602 // fadd v2.2d, v16.2d, v1.2d
-	WORD $0x4e60d623 // fadd v3.2d, v17.2d, v0.2d
-	WORD $0x4ef0d444 // fsub v4.2d, v2.2d, v16.2d
-	WORD $0x4ef1d465 // fsub v5.2d, v3.2d, v17.2d
-	WORD $0x4ee4d446 // fsub v6.2d, v2.2d, v4.2d
+	WORD $0x4ef7d678 // fsub v24.2d, v19.2d, v23.2d
+	WORD $0x4ef8d463 // fsub v3.2d, v3.2d, v24.2d
+	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
+	WORD $0x4e63d603 // fadd v3.2d, v16.2d, v3.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e74d666 // fadd v6.2d, v19.2d, v20.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e64d4a7 // fadd v7.2d, v5.2d, v4.2d
+	WORD $0x4ef3d4d0 // fsub v16.2d, v6.2d, v19.2d
+	WORD $0x4ee5d4f1 // fsub v17.2d, v7.2d, v5.2d
+	WORD $0x4ef0d4d2 // fsub v18.2d, v6.2d, v16.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4ef2d672 // fsub v18.2d, v19.2d, v18.2d
+	WORD $0x4ef1d4f3 // fsub v19.2d, v7.2d, v17.2d
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e62d601 // fadd v1.2d, v16.2d, v2.2d
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4e61d4c2 // fadd v2.2d, v6.2d, v1.2d
+	WORD $0x4e60d4e3 // fadd v3.2d, v7.2d, v0.2d
+	WORD $0x4ee6d444 // fsub v4.2d, v2.2d, v6.2d
+	WORD $0x4ee7d465 // fsub v5.2d, v3.2d, v7.2d
+	WORD $0x4ee4d450 // fsub v16.2d, v2.2d, v4.2d
 	WORD $0x4ee4d421 // fsub v1.2d, v1.2d, v4.2d
-	WORD $0x4ee5d467 // fsub v7.2d, v3.2d, v5.2d
-	WORD $0x4ee6d606 // fsub v6.2d, v16.2d, v6.2d
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4ee5d470 // fsub v16.2d, v3.2d, v5.2d
 	WORD $0x4ee5d400 // fsub v0.2d, v0.2d, v5.2d
 	WORD $0xad0008e3 // stp q3, q2, [x7]
-	WORD $0x4ee7d627 // fsub v7.2d, v17.2d, v7.2d
+	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
 	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
 	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
 	WORD $0xad0004c0 // stp q0, q1, [x6]
-	WORD $0x5400cf40 // b.eq <csrDD+0x2ae4>
+	WORD $0x5400ce40 // b.eq <csrDD+0x2ae0>
 	WORD $0x7200001f // tst w0, #0x1
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x9a9f1206 // csel x6, x16, xzr, ne
-	WORD $0xeb02001f // cmp x0, x2
+	WORD $0xeb03001f // cmp x0, x3
 	WORD $0x8b4004c6 // add x6, x6, x0, lsr #1
 	WORD $0x9a8030c6 // csel x6, x6, x0, lo
 	WORD $0x8b061527 // add x7, x9, x6, lsl #5
-	WORD $0xa9404cf4 // ldp x20, x19, [x7]
-	WORD $0x91001295 // add x21, x20, #0x4
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x540007ca // b.ge <csrDD+0x1220>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xa9404cf6 // ldp x22, x19, [x7]
+	WORD $0x910012d4 // add x20, x22, #0x4
+	WORD $0xeb13029f // cmp x20, x19
+	WORD $0x5400072a // b.ge <csrDD+0x1228>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
-	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b0502d7 // add x23, x22, x5
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x694062d7 // ldpsw x23, x24, [x22]
-	WORD $0x69416eda // ldpsw x26, x27, [x22, #0x8]
-	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0xacc10ea4 // ldp q4, q3, [x21], #0x20
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0x910042d6 // add x22, x22, #0x10
-	WORD $0xfc7a7951 // ldr d17, [x10, x26, lsl #3]
-	WORD $0xfc777952 // ldr d18, [x10, x23, lsl #3]
-	WORD $0xfc777967 // ldr d7, [x11, x23, lsl #3]
-	WORD $0xfc7a7970 // ldr d16, [x11, x26, lsl #3]
-	WORD $0x91001297 // add x23, x20, #0x4
-	WORD $0x4d4087b1 // ld1 { v17.d }[1], [x29]
-	WORD $0x4d408732 // ld1 { v18.d }[1], [x25]
-	WORD $0x4d408707 // ld1 { v7.d }[1], [x24]
-	WORD $0x91002298 // add x24, x20, #0x8
-	WORD $0x4d408770 // ld1 { v16.d }[1], [x27]
-	WORD $0xaa1703f4 // mov x20, x23
-	WORD $0xeb13031f // cmp x24, x19
-	WORD $0x6e72dc93 // fmul v19.2d, v4.2d, v18.2d
-	WORD $0x6e71dc74 // fmul v20.2d, v3.2d, v17.2d
-	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
-	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
-	WORD $0x4e64ce56 // fmla v22.2d, v18.2d, v4.2d
-	WORD $0x4e63ce35 // fmla v21.2d, v17.2d, v3.2d
-	WORD $0x4e63ce15 // fmla v21.2d, v16.2d, v3.2d
-	WORD $0x4e64ccf6 // fmla v22.2d, v7.2d, v4.2d
-	WORD $0x4e74d4c3 // fadd v3.2d, v6.2d, v20.2d
-	WORD $0x4e73d4a4 // fadd v4.2d, v5.2d, v19.2d
-	WORD $0x4ee5d487 // fsub v7.2d, v4.2d, v5.2d
-	WORD $0x4ee6d470 // fsub v16.2d, v3.2d, v6.2d
-	WORD $0x4ef0d471 // fsub v17.2d, v3.2d, v16.2d
-	WORD $0x4ee7d492 // fsub v18.2d, v4.2d, v7.2d
-	WORD $0x4ee7d667 // fsub v7.2d, v19.2d, v7.2d
-	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
-	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e65d6c5 // fadd v5.2d, v22.2d, v5.2d
-	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
-	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b160dd4 // add x20, x14, x22, lsl #3
+	WORD $0x8b1609b5 // add x21, x13, x22, lsl #2
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b160c97 // add x23, x4, x22, lsl #3
 	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x4ea31c66 // mov v6.16b, v3.16b
-	WORD $0x54fff9cb // b.lt <csrDD+0x1144>
-	WORD $0x14000009 // b <csrDD+0x1234>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x8b0502b7 // add x23, x21, x5
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x69416ab9 // ldpsw x25, x26, [x21, #0x8]
+	WORD $0x68c262b7 // ldpsw x23, x24, [x21], #0x10
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc11287 // ldp q7, q4, [x20], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b180d7d // add x29, x11, x24, lsl #3
+	WORD $0xfc797951 // ldr d17, [x10, x25, lsl #3]
+	WORD $0xfc777952 // ldr d18, [x10, x23, lsl #3]
+	WORD $0xfc777970 // ldr d16, [x11, x23, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
+	WORD $0xfc797963 // ldr d3, [x11, x25, lsl #3]
+	WORD $0x4d408771 // ld1 { v17.d }[1], [x27]
+	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
+	WORD $0x4d408743 // ld1 { v3.d }[1], [x26]
+	WORD $0x4d4087b0 // ld1 { v16.d }[1], [x29]
+	WORD $0x910022d7 // add x23, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb1302ff // cmp x23, x19
+	WORD $0x6e71dc94 // fmul v20.2d, v4.2d, v17.2d
+	WORD $0x6e72dcf3 // fmul v19.2d, v7.2d, v18.2d
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
+	WORD $0x4e64ce35 // fmla v21.2d, v17.2d, v4.2d
+	WORD $0x4e67ce56 // fmla v22.2d, v18.2d, v7.2d
+	WORD $0x4e64cc75 // fmla v21.2d, v3.2d, v4.2d
+	WORD $0x4e74d4a4 // fadd v4.2d, v5.2d, v20.2d
+	WORD $0x4e73d4c3 // fadd v3.2d, v6.2d, v19.2d
+	WORD $0x4e67ce16 // fmla v22.2d, v16.2d, v7.2d
+	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
+	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
+	WORD $0x4ef2d497 // fsub v23.2d, v4.2d, v18.2d
+	WORD $0x4ef1d467 // fsub v7.2d, v3.2d, v17.2d
+	WORD $0x4ef2d690 // fsub v16.2d, v20.2d, v18.2d
+	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
+	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
+	WORD $0x4ef1d667 // fsub v7.2d, v19.2d, v17.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d6c6 // fadd v6.2d, v22.2d, v6.2d
+	WORD $0x4e65d6a5 // fadd v5.2d, v21.2d, v5.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fffa0b // b.lt <csrDD+0x1160>
+	WORD $0x14000005 // b <csrDD+0x1238>
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa1403f7 // mov x23, x20
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0xcb1302f4 // sub x20, x23, x19
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b0202d5 // add x21, x22, x2
+	WORD $0xcb1302d4 // sub x20, x22, x19
 	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0x8b140c34 // add x20, x1, x20, lsl #3
 	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad4016c6 // ldp q6, q5, [x22]
+	WORD $0x8b1609b5 // add x21, x13, x22, lsl #2
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
+	WORD $0x8b020ab7 // add x23, x21, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0xad407ed5 // ldp q21, q31, [x22]
 	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
 	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
 	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
 	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0xad0817e6 // stp q6, q5, [sp, #0x100]
-	WORD $0xfc797965 // ldr d5, [x11, x25, lsl #3]
-	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
-	WORD $0x91001275 // add x21, x19, #0x4
-	WORD $0x3d803fe5 // str q5, [sp, #0xf0]
-	WORD $0xfc767965 // ldr d5, [x11, x22, lsl #3]
-	WORD $0x4d4086e5 // ld1 { v5.d }[1], [x23]
-	WORD $0x3d803be5 // str q5, [sp, #0xe0]
-	WORD $0xfc767945 // ldr d5, [x10, x22, lsl #3]
-	WORD $0x4d408705 // ld1 { v5.d }[1], [x24]
-	WORD $0x3d8033e5 // str q5, [sp, #0xc0]
-	WORD $0xfc797945 // ldr d5, [x10, x25, lsl #3]
-	WORD $0x4d408745 // ld1 { v5.d }[1], [x26]
-	WORD $0x3d8037e5 // str q5, [sp, #0xd0]
-	WORD $0xad40168f // ldp q15, q5, [x20]
+	WORD $0xad40269d // ldp q29, q9, [x20]
 	WORD $0xf94008f4 // ldr x20, [x7, #0x10]
+	WORD $0xfc767945 // ldr d5, [x10, x22, lsl #3]
+	WORD $0xfc79796a // ldr d10, [x11, x25, lsl #3]
+	WORD $0xfc76796b // ldr d11, [x11, x22, lsl #3]
+	WORD $0x4d408705 // ld1 { v5.d }[1], [x24]
+	WORD $0x4d4086aa // ld1 { v10.d }[1], [x21]
+	WORD $0x4d4086eb // ld1 { v11.d }[1], [x23]
+	WORD $0x91001275 // add x21, x19, #0x4
 	WORD $0xeb1402bf // cmp x21, x20
 	WORD $0x3d804be5 // str q5, [sp, #0x120]
-	WORD $0x5400078a // b.ge <csrDD+0x13ac>
+	WORD $0xfc797945 // ldr d5, [x10, x25, lsl #3]
+	WORD $0x4d408745 // ld1 { v5.d }[1], [x26]
+	WORD $0x3d804fe5 // str q5, [sp, #0x130]
+	WORD $0x5400078a // b.ge <csrDD+0x13a0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
 	WORD $0x8b1309b6 // add x22, x13, x19, lsl #2
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
 	WORD $0x8b130c97 // add x23, x4, x19, lsl #3
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0x4ea01c11 // mov v17.16b, v0.16b
 	WORD $0xf98002e0 // prfm pldl1keep, [x23]
 	WORD $0x8b0502d7 // add x23, x22, x5
 	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x69416eda // ldpsw x26, x27, [x22, #0x8]
+	WORD $0x69416ad9 // ldpsw x25, x26, [x22, #0x8]
 	WORD $0x68c262d7 // ldpsw x23, x24, [x22], #0x10
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
-	WORD $0xacc10ab1 // ldp q17, q2, [x21], #0x20
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0xfc7a7954 // ldr d20, [x10, x26, lsl #3]
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc142b2 // ldp q18, q16, [x21], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b180d7d // add x29, x11, x24, lsl #3
+	WORD $0xfc797954 // ldr d20, [x10, x25, lsl #3]
 	WORD $0xfc777957 // ldr d23, [x10, x23, lsl #3]
-	WORD $0xfc7a7973 // ldr d19, [x11, x26, lsl #3]
-	WORD $0xfc777972 // ldr d18, [x11, x23, lsl #3]
-	WORD $0x91001277 // add x23, x19, #0x4
-	WORD $0x4d4087b4 // ld1 { v20.d }[1], [x29]
-	WORD $0x4d408737 // ld1 { v23.d }[1], [x25]
-	WORD $0x4d408773 // ld1 { v19.d }[1], [x27]
-	WORD $0x6e74dc59 // fmul v25.2d, v2.2d, v20.2d
-	WORD $0x6e77de38 // fmul v24.2d, v17.2d, v23.2d
-	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
-	WORD $0x91002278 // add x24, x19, #0x8
-	WORD $0xeb14031f // cmp x24, x20
-	WORD $0xaa1703f3 // mov x19, x23
+	WORD $0xfc777973 // ldr d19, [x11, x23, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
+	WORD $0xfc797960 // ldr d0, [x11, x25, lsl #3]
+	WORD $0x4d408774 // ld1 { v20.d }[1], [x27]
+	WORD $0x4d4086f7 // ld1 { v23.d }[1], [x23]
+	WORD $0x4d408740 // ld1 { v0.d }[1], [x26]
+	WORD $0x4d4087b3 // ld1 { v19.d }[1], [x29]
+	WORD $0x91002277 // add x23, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xeb1402ff // cmp x23, x20
+	WORD $0x6e74de19 // fmul v25.2d, v16.2d, v20.2d
+	WORD $0x6e77de58 // fmul v24.2d, v18.2d, v23.2d
 	WORD $0x6ee0fb3a // fneg v26.2d, v25.2d
 	WORD $0x6ee0fb1b // fneg v27.2d, v24.2d
-	WORD $0x4e62ce9a // fmla v26.2d, v20.2d, v2.2d
-	WORD $0x4e71cefb // fmla v27.2d, v23.2d, v17.2d
-	WORD $0x4e79d617 // fadd v23.2d, v16.2d, v25.2d
-	WORD $0x4e62ce7a // fmla v26.2d, v19.2d, v2.2d
-	WORD $0x4e78d4e2 // fadd v2.2d, v7.2d, v24.2d
-	WORD $0x4e71ce5b // fmla v27.2d, v18.2d, v17.2d
-	WORD $0x4ef0d6f2 // fsub v18.2d, v23.2d, v16.2d
-	WORD $0x4ee7d451 // fsub v17.2d, v2.2d, v7.2d
-	WORD $0x4ef2d6f3 // fsub v19.2d, v23.2d, v18.2d
-	WORD $0x4ef2d732 // fsub v18.2d, v25.2d, v18.2d
-	WORD $0x4ef1d454 // fsub v20.2d, v2.2d, v17.2d
-	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
-	WORD $0x4ef1d711 // fsub v17.2d, v24.2d, v17.2d
-	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
-	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
-	WORD $0x4e70d750 // fadd v16.2d, v26.2d, v16.2d
-	WORD $0x4e67d767 // fadd v7.2d, v27.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x54fff9eb // b.lt <csrDD+0x12e0>
-	WORD $0x14000005 // b <csrDD+0x13bc>
+	WORD $0x4e70ce9a // fmla v26.2d, v20.2d, v16.2d
+	WORD $0x4e72cefb // fmla v27.2d, v23.2d, v18.2d
+	WORD $0x4e79d4f7 // fadd v23.2d, v7.2d, v25.2d
+	WORD $0x4ee7d6f4 // fsub v20.2d, v23.2d, v7.2d
+	WORD $0x4e70cc1a // fmla v26.2d, v0.2d, v16.2d
+	WORD $0x4e78d620 // fadd v0.2d, v17.2d, v24.2d
+	WORD $0x4ef4d6fc // fsub v28.2d, v23.2d, v20.2d
+	WORD $0x4e72ce7b // fmla v27.2d, v19.2d, v18.2d
+	WORD $0x4ef1d410 // fsub v16.2d, v0.2d, v17.2d
+	WORD $0x4efcd4e7 // fsub v7.2d, v7.2d, v28.2d
+	WORD $0x4ef0d412 // fsub v18.2d, v0.2d, v16.2d
+	WORD $0x4ef0d710 // fsub v16.2d, v24.2d, v16.2d
+	WORD $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD $0x4ef4d732 // fsub v18.2d, v25.2d, v20.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e70d770 // fadd v16.2d, v27.2d, v16.2d
+	WORD $0x4e67d747 // fadd v7.2d, v26.2d, v7.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x54fffa0b // b.lt <csrDD+0x12cc>
+	WORD $0x14000007 // b <csrDD+0x13ac>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1303f7 // mov x23, x19
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0xcb1402f3 // sub x19, x23, x20
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0x8b130c73 // add x19, x3, x19, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
+	WORD $0x8b020276 // add x22, x19, x2
+	WORD $0xcb140275 // sub x21, x19, x20
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
+	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0x3dc002c7 // ldr q7, [x22]
-	WORD $0x3d801be7 // str q7, [sp, #0x60]
-	WORD $0x3dc006c7 // ldr q7, [x22, #0x10]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
-	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x8b1309b6 // add x22, x13, x19, lsl #2
+	WORD $0x8b130dd3 // add x19, x14, x19, lsl #3
+	WORD $0x8b020ad7 // add x23, x22, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x3dc00267 // ldr q7, [x19]
+	WORD $0x3d803fe7 // str q7, [sp, #0xf0]
+	WORD $0x3dc00667 // ldr q7, [x19, #0x10]
+	WORD $0x69405ed3 // ldpsw x19, x23, [x22]
+	WORD $0x69415ad9 // ldpsw x25, x22, [x22, #0x8]
+	WORD $0x8b160d5a // add x26, x10, x22, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
 	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x3d802fe7 // str q7, [sp, #0xb0]
+	WORD $0x3d8043e7 // str q7, [sp, #0x100]
 	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
-	WORD $0x4d4086a7 // ld1 { v7.d }[1], [x21]
-	WORD $0x91001295 // add x21, x20, #0x4
-	WORD $0x3d802be7 // str q7, [sp, #0xa0]
-	WORD $0xfc767967 // ldr d7, [x11, x22, lsl #3]
+	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
+	WORD $0x3d8037e7 // str q7, [sp, #0xd0]
+	WORD $0xfc737967 // ldr d7, [x11, x19, lsl #3]
 	WORD $0x4d4086e7 // ld1 { v7.d }[1], [x23]
-	WORD $0x3d8017e7 // str q7, [sp, #0x50]
-	WORD $0xfc767947 // ldr d7, [x10, x22, lsl #3]
+	WORD $0x3d8033e7 // str q7, [sp, #0xc0]
+	WORD $0xfc737947 // ldr d7, [x10, x19, lsl #3]
+	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
 	WORD $0x4d408707 // ld1 { v7.d }[1], [x24]
-	WORD $0x3d8013e7 // str q7, [sp, #0x40]
+	WORD $0x3d802be7 // str q7, [sp, #0xa0]
 	WORD $0xfc797947 // ldr d7, [x10, x25, lsl #3]
 	WORD $0x4d408747 // ld1 { v7.d }[1], [x26]
-	WORD $0x3d801fe7 // str q7, [sp, #0x70]
-	WORD $0x3dc00667 // ldr q7, [x19, #0x10]
-	WORD $0x3d8027e7 // str q7, [sp, #0x90]
-	WORD $0x3dc00267 // ldr q7, [x19]
-	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
+	WORD $0x3d802fe7 // str q7, [sp, #0xb0]
+	WORD $0x3dc002a7 // ldr q7, [x21]
+	WORD $0x3d8047e7 // str q7, [sp, #0x110]
+	WORD $0x3dc006a7 // ldr q7, [x21, #0x10]
+	WORD $0x91001295 // add x21, x20, #0x4
 	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x3d8023e7 // str q7, [sp, #0x80]
-	WORD $0x5400084a // b.ge <csrDD+0x1560>
+	WORD $0x3d803be7 // str q7, [sp, #0xe0]
+	WORD $0x5400072a // b.ge <csrDD+0x152c>
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
 	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
 	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
 	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
+	WORD $0x4eac1d87 // mov v7.16b, v12.16b
+	WORD $0x4ea81d11 // mov v17.16b, v8.16b
 	WORD $0xf98002e0 // prfm pldl1keep, [x23]
 	WORD $0x8b0502d7 // add x23, x22, x5
 	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x694062d7 // ldpsw x23, x24, [x22]
-	WORD $0x69416eda // ldpsw x26, x27, [x22, #0x8]
-	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0xacc146b2 // ldp q18, q17, [x21], #0x20
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0x910042d6 // add x22, x22, #0x10
-	WORD $0xfc7a7958 // ldr d24, [x10, x26, lsl #3]
-	WORD $0xfc77795c // ldr d28, [x10, x23, lsl #3]
+	WORD $0x69416ad9 // ldpsw x25, x26, [x22, #0x8]
+	WORD $0x68c262d7 // ldpsw x23, x24, [x22], #0x10
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc142b2 // ldp q18, q16, [x21], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b180d7d // add x29, x11, x24, lsl #3
+	WORD $0xfc79795b // ldr d27, [x10, x25, lsl #3]
+	WORD $0xfc77795e // ldr d30, [x10, x23, lsl #3]
 	WORD $0xfc777973 // ldr d19, [x11, x23, lsl #3]
-	WORD $0xfc7a7974 // ldr d20, [x11, x26, lsl #3]
-	WORD $0x91001297 // add x23, x20, #0x4
-	WORD $0x4d4087b8 // ld1 { v24.d }[1], [x29]
-	WORD $0x4d40873c // ld1 { v28.d }[1], [x25]
-	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
-	WORD $0x91002298 // add x24, x20, #0x8
-	WORD $0x4d408774 // ld1 { v20.d }[1], [x27]
-	WORD $0xaa1703f4 // mov x20, x23
-	WORD $0xeb13031f // cmp x24, x19
-	WORD $0x6e7cde5d // fmul v29.2d, v18.2d, v28.2d
-	WORD $0x6e78de3e // fmul v30.2d, v17.2d, v24.2d
-	WORD $0x6ee0fbcd // fneg v13.2d, v30.2d
-	WORD $0x6ee0fbae // fneg v14.2d, v29.2d
-	WORD $0x4e7ed60b // fadd v11.2d, v16.2d, v30.2d
-	WORD $0x4e7dd4ec // fadd v12.2d, v7.2d, v29.2d
-	WORD $0x4e72cf8e // fmla v14.2d, v28.2d, v18.2d
-	WORD $0x4e71cf0d // fmla v13.2d, v24.2d, v17.2d
-	WORD $0x4e71ce8d // fmla v13.2d, v20.2d, v17.2d
-	WORD $0x4e72ce6e // fmla v14.2d, v19.2d, v18.2d
-	WORD $0x4ee7d591 // fsub v17.2d, v12.2d, v7.2d
-	WORD $0x4ef0d572 // fsub v18.2d, v11.2d, v16.2d
-	WORD $0x4ef2d573 // fsub v19.2d, v11.2d, v18.2d
-	WORD $0x4ef1d594 // fsub v20.2d, v12.2d, v17.2d
-	WORD $0x4ef1d7b1 // fsub v17.2d, v29.2d, v17.2d
-	WORD $0x4ef2d7d2 // fsub v18.2d, v30.2d, v18.2d
-	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
-	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
-	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
-	WORD $0x4e67d5c7 // fadd v7.2d, v14.2d, v7.2d
-	WORD $0x4e70d5b0 // fadd v16.2d, v13.2d, v16.2d
-	WORD $0x4e70d75a // fadd v26.2d, v26.2d, v16.2d
-	WORD $0x4e67d739 // fadd v25.2d, v25.2d, v7.2d
-	WORD $0x4eac1d87 // mov v7.16b, v12.16b
-	WORD $0x4eab1d70 // mov v16.16b, v11.16b
-	WORD $0x54fff9cb // b.lt <csrDD+0x1480>
-	WORD $0x1400000a // b <csrDD+0x1574>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
+	WORD $0xfc797974 // ldr d20, [x11, x25, lsl #3]
+	WORD $0x4d40877b // ld1 { v27.d }[1], [x27]
+	WORD $0x4d4086fe // ld1 { v30.d }[1], [x23]
+	WORD $0x4d408754 // ld1 { v20.d }[1], [x26]
+	WORD $0x4d4087b3 // ld1 { v19.d }[1], [x29]
+	WORD $0x91002297 // add x23, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb1302ff // cmp x23, x19
+	WORD $0x6e7bde0e // fmul v14.2d, v16.2d, v27.2d
+	WORD $0x6e7ede4d // fmul v13.2d, v18.2d, v30.2d
+	WORD $0x6ee0f9cf // fneg v15.2d, v14.2d
+	WORD $0x6ee0f9bc // fneg v28.2d, v13.2d
+	WORD $0x4e6ed58c // fadd v12.2d, v12.2d, v14.2d
+	WORD $0x4e6dd508 // fadd v8.2d, v8.2d, v13.2d
+	WORD $0x4e70cf6f // fmla v15.2d, v27.2d, v16.2d
+	WORD $0x4e72cfdc // fmla v28.2d, v30.2d, v18.2d
+	WORD $0x4e70ce8f // fmla v15.2d, v20.2d, v16.2d
+	WORD $0x4ef1d510 // fsub v16.2d, v8.2d, v17.2d
+	WORD $0x4ee7d594 // fsub v20.2d, v12.2d, v7.2d
+	WORD $0x4e72ce7c // fmla v28.2d, v19.2d, v18.2d
+	WORD $0x4ef4d59b // fsub v27.2d, v12.2d, v20.2d
+	WORD $0x4ef0d512 // fsub v18.2d, v8.2d, v16.2d
+	WORD $0x4ef0d5b0 // fsub v16.2d, v13.2d, v16.2d
+	WORD $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD $0x4efbd4e7 // fsub v7.2d, v7.2d, v27.2d
+	WORD $0x4ef4d5d2 // fsub v18.2d, v14.2d, v20.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e70d790 // fadd v16.2d, v28.2d, v16.2d
+	WORD $0x4e67d5e7 // fadd v7.2d, v15.2d, v7.2d
+	WORD $0x4e67d75a // fadd v26.2d, v26.2d, v7.2d
+	WORD $0x4e70d739 // fadd v25.2d, v25.2d, v16.2d
+	WORD $0x54fffa0b // b.lt <csrDD+0x1464>
+	WORD $0x14000005 // b <csrDD+0x153c>
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
 	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
-	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
-	WORD $0xaa1403f7 // mov x23, x20
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0xcb1302f4 // sub x20, x23, x19
-	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
+	WORD $0x8b020296 // add x22, x20, x2
+	WORD $0xcb130295 // sub x21, x20, x19
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad404e91 // ldp q17, q19, [x20]
+	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
+	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
+	WORD $0x8b020ad7 // add x23, x22, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0xad401e9e // ldp q30, q7, [x20]
+	WORD $0x69405ed4 // ldpsw x20, x23, [x22]
+	WORD $0x69415ad9 // ldpsw x25, x22, [x22, #0x8]
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b160d5a // add x26, x10, x22, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
 	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
+	WORD $0x3d8023e7 // str q7, [sp, #0x80]
+	WORD $0xfc797970 // ldr d16, [x11, x25, lsl #3]
+	WORD $0xfc747971 // ldr d17, [x11, x20, lsl #3]
+	WORD $0xfc747954 // ldr d20, [x10, x20, lsl #3]
+	WORD $0xfc797953 // ldr d19, [x10, x25, lsl #3]
+	WORD $0x8b150c34 // add x20, x1, x21, lsl #3
+	WORD $0x3dc00287 // ldr q7, [x20]
+	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
+	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
+	WORD $0x4d408714 // ld1 { v20.d }[1], [x24]
+	WORD $0x4d408753 // ld1 { v19.d }[1], [x26]
+	WORD $0x3d8027e7 // str q7, [sp, #0x90]
+	WORD $0x3dc00687 // ldr q7, [x20, #0x10]
 	WORD $0x91001274 // add x20, x19, #0x4
 	WORD $0xeb07029f // cmp x20, x7
-	WORD $0xad404ac7 // ldp q7, q18, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xfc797970 // ldr d16, [x11, x25, lsl #3]
-	WORD $0xfc76797d // ldr d29, [x11, x22, lsl #3]
-	WORD $0xfc767954 // ldr d20, [x10, x22, lsl #3]
-	WORD $0xfc79795e // ldr d30, [x10, x25, lsl #3]
-	WORD $0x3d8007f1 // str q17, [sp, #0x10]
-	WORD $0xad014bf3 // stp q19, q18, [sp, #0x20]
-	WORD $0x4d4086b0 // ld1 { v16.d }[1], [x21]
-	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
-	WORD $0x4d408714 // ld1 { v20.d }[1], [x24]
-	WORD $0x4d40875e // ld1 { v30.d }[1], [x26]
-	WORD $0x54ffbbaa // b.ge <csrDD+0xd60>
+	WORD $0x3d801fe7 // str q7, [sp, #0x70]
+	WORD $0x54ffbd6a // b.ge <csrDD+0xd68>
 	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
 	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
-	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
-	WORD $0x8b1309b6 // add x22, x13, x19, lsl #2
-	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x8b130c94 // add x20, x4, x19, lsl #3
-	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x8b0502d4 // add x20, x22, x5
-	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x69405ed4 // ldpsw x20, x23, [x22]
-	WORD $0x69416ad9 // ldpsw x25, x26, [x22, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
-	WORD $0xacc16ebc // ldp q28, q27, [x21], #0x20
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
-	WORD $0x910042d6 // add x22, x22, #0x10
-	WORD $0xfc797948 // ldr d8, [x10, x25, lsl #3]
-	WORD $0xfc747949 // ldr d9, [x10, x20, lsl #3]
-	WORD $0xfc747975 // ldr d21, [x11, x20, lsl #3]
-	WORD $0xfc797976 // ldr d22, [x11, x25, lsl #3]
-	WORD $0x91001274 // add x20, x19, #0x4
-	WORD $0x4d408768 // ld1 { v8.d }[1], [x27]
-	WORD $0x4d408709 // ld1 { v9.d }[1], [x24]
-	WORD $0x4d4086f5 // ld1 { v21.d }[1], [x23]
-	WORD $0x91002277 // add x23, x19, #0x8
-	WORD $0x4d408756 // ld1 { v22.d }[1], [x26]
-	WORD $0xaa1403f3 // mov x19, x20
-	WORD $0xeb0702ff // cmp x23, x7
-	WORD $0x6e69df92 // fmul v18.2d, v28.2d, v9.2d
-	WORD $0x6e68df73 // fmul v19.2d, v27.2d, v8.2d
-	WORD $0x6ee0fa7f // fneg v31.2d, v19.2d
-	WORD $0x6ee0fa4a // fneg v10.2d, v18.2d
-	WORD $0x4e7ccd2a // fmla v10.2d, v9.2d, v28.2d
-	WORD $0x4e7bcd1f // fmla v31.2d, v8.2d, v27.2d
-	WORD $0x4e7bcedf // fmla v31.2d, v22.2d, v27.2d
-	WORD $0x4e7cceaa // fmla v10.2d, v21.2d, v28.2d
-	WORD $0x4e73d63c // fadd v28.2d, v17.2d, v19.2d
-	WORD $0x4e72d71b // fadd v27.2d, v24.2d, v18.2d
-	WORD $0x4ef8d775 // fsub v21.2d, v27.2d, v24.2d
-	WORD $0x4ef1d796 // fsub v22.2d, v28.2d, v17.2d
-	WORD $0x4ef6d788 // fsub v8.2d, v28.2d, v22.2d
-	WORD $0x4ef5d769 // fsub v9.2d, v27.2d, v21.2d
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4ee8d631 // fsub v17.2d, v17.2d, v8.2d
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4e78d652 // fadd v18.2d, v18.2d, v24.2d
-	WORD $0x4ebb1f78 // mov v24.16b, v27.16b
+	WORD $0x8b130dd4 // add x20, x14, x19, lsl #3
+	WORD $0x8b1309b5 // add x21, x13, x19, lsl #2
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0xad00abeb // stp q11, q10, [sp, #0x10]
+	WORD $0xad01d7e9 // stp q9, q21, [sp, #0x30]
+	WORD $0xad02f7ff // stp q31, q29, [sp, #0x50]
+	WORD $0x8b130c96 // add x22, x4, x19, lsl #3
+	WORD $0x4eaf1dfc // mov v28.16b, v15.16b
+	WORD $0x4eb61ed8 // mov v24.16b, v22.16b
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x8b0502b6 // add x22, x21, x5
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x694166b8 // ldpsw x24, x25, [x21, #0x8]
+	WORD $0x68c25eb6 // ldpsw x22, x23, [x21], #0x10
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0xacc13e95 // ldp q21, q15, [x20], #0x20
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b170d7b // add x27, x11, x23, lsl #3
+	WORD $0xfc78795f // ldr d31, [x10, x24, lsl #3]
+	WORD $0xfc767947 // ldr d7, [x10, x22, lsl #3]
+	WORD $0xfc76797d // ldr d29, [x11, x22, lsl #3]
+	WORD $0x8b170d56 // add x22, x10, x23, lsl #3
+	WORD $0xfc787976 // ldr d22, [x11, x24, lsl #3]
+	WORD $0x4d40875f // ld1 { v31.d }[1], [x26]
+	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
+	WORD $0x4d408736 // ld1 { v22.d }[1], [x25]
+	WORD $0x4d40877d // ld1 { v29.d }[1], [x27]
+	WORD $0x91002276 // add x22, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xeb0702df // cmp x22, x7
+	WORD $0x6e7fddfb // fmul v27.2d, v15.2d, v31.2d
+	WORD $0x6e67dea9 // fmul v9.2d, v21.2d, v7.2d
+	WORD $0x6ee0fb6a // fneg v10.2d, v27.2d
+	WORD $0x6ee0f92b // fneg v11.2d, v9.2d
+	WORD $0x4e6fcfea // fmla v10.2d, v31.2d, v15.2d
+	WORD $0x4e75cceb // fmla v11.2d, v7.2d, v21.2d
+	WORD $0x4e6fceca // fmla v10.2d, v22.2d, v15.2d
+	WORD $0x4e7bd78f // fadd v15.2d, v28.2d, v27.2d
+	WORD $0x4e69d716 // fadd v22.2d, v24.2d, v9.2d
+	WORD $0x4e75cfab // fmla v11.2d, v29.2d, v21.2d
+	WORD $0x4ef8d6c7 // fsub v7.2d, v22.2d, v24.2d
+	WORD $0x4efcd5ff // fsub v31.2d, v15.2d, v28.2d
+	WORD $0x4effd5f2 // fsub v18.2d, v15.2d, v31.2d
+	WORD $0x4ee7d6d5 // fsub v21.2d, v22.2d, v7.2d
+	WORD $0x4ee7d527 // fsub v7.2d, v9.2d, v7.2d
+	WORD $0x4ef5d715 // fsub v21.2d, v24.2d, v21.2d
+	WORD $0x4ef2d792 // fsub v18.2d, v28.2d, v18.2d
+	WORD $0x4effd778 // fsub v24.2d, v27.2d, v31.2d
+	WORD $0x4e72d712 // fadd v18.2d, v24.2d, v18.2d
+	WORD $0x4e75d4e7 // fadd v7.2d, v7.2d, v21.2d
+	WORD $0x4e67d567 // fadd v7.2d, v11.2d, v7.2d
 	WORD $0x4e72d552 // fadd v18.2d, v10.2d, v18.2d
-	WORD $0x4e71d7f1 // fadd v17.2d, v31.2d, v17.2d
-	WORD $0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD $0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD $0x4ebc1f91 // mov v17.16b, v28.16b
-	WORD $0x54fff9cb // b.lt <csrDD+0x1608>
-	WORD $0x17fffda7 // b <csrDD+0xd70>
-	WORD $0x5400a06b // b.lt <csrDD+0x2ae4>
+	WORD $0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	WORD $0x4e67d5ad // fadd v13.2d, v13.2d, v7.2d
+	WORD $0x54fffa0b // b.lt <csrDD+0x15e4>
+	WORD $0xad42f7ff // ldp q31, q29, [sp, #0x50]
+	WORD $0xad41d7e9 // ldp q9, q21, [sp, #0x30]
+	WORD $0xad40abeb // ldp q11, q10, [sp, #0x10]
+	WORD $0x17fffdb0 // b <csrDD+0xd74>
+	WORD $0x5400a14b // b.lt <csrDD+0x2ae0>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ffa01 // lsl x1, x16, #1
-	WORD $0x91008062 // add x2, x3, #0x20
-	WORD $0x910021a3 // add x3, x13, #0x8
-	WORD $0x14000074 // b <csrDD+0x18c0>
+	WORD $0xd37ffa02 // lsl x2, x16, #1
+	WORD $0x91008023 // add x3, x1, #0x20
+	WORD $0x910021a4 // add x4, x13, #0x8
+	WORD $0x14000080 // b <csrDD+0x18d0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xb8b479a5 // ldrsw x5, [x13, x20, lsl #2]
-	WORD $0xfc7479d9 // ldr d25, [x14, x20, lsl #3]
+	WORD $0xb8a779a6 // ldrsw x6, [x13, x7, lsl #2]
+	WORD $0xfc6779d9 // ldr d25, [x14, x7, lsl #3]
 	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x6ee0f81e // fneg v30.2d, v0.2d
-	WORD $0xd37df0a6 // lsl x6, x5, #3
-	WORD $0x4e60cc1e // fmla v30.2d, v0.2d, v0.2d
-	WORD $0xfc65797b // ldr d27, [x11, x5, lsl #3]
-	WORD $0xfc66695a // ldr d26, [x10, x6]
+	WORD $0x6ee0f808 // fneg v8.2d, v0.2d
+	WORD $0x3cc2803e // ldur q30, [x1, #0x28]
+	WORD $0x3cc1803f // ldur q31, [x1, #0x18]
+	WORD $0x4e60cc08 // fmla v8.2d, v0.2d, v0.2d
+	WORD $0xd37df0c7 // lsl x7, x6, #3
+	WORD $0xfc66797b // ldr d27, [x11, x6, lsl #3]
+	WORD $0xfc67695a // ldr d26, [x10, x7]
 	WORD $0x6e08073d // mov v29.d[0], v25.d[0]
-	WORD $0x4e60cc1e // fmla v30.2d, v0.2d, v0.2d
+	WORD $0x4e60cc08 // fmla v8.2d, v0.2d, v0.2d
 	WORD $0x1e7a0b39 // fmul d25, d25, d26
 	WORD $0x6e08075c // mov v28.d[0], v26.d[0]
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
@@ -4222,90 +4216,100 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x6ee0fb59 // fneg v25.2d, v26.2d
 	WORD $0x4e7dcf99 // fmla v25.2d, v28.2d, v29.2d
 	WORD $0x4e60d71c // fadd v28.2d, v24.2d, v0.2d
-	WORD $0x4ef8d79f // fsub v31.2d, v28.2d, v24.2d
+	WORD $0x4ef8d789 // fsub v9.2d, v28.2d, v24.2d
 	WORD $0x4e7dcf79 // fmla v25.2d, v27.2d, v29.2d
-	WORD $0x4e7ad6fb // fadd v27.2d, v23.2d, v26.2d
-	WORD $0x4effd789 // fsub v9.2d, v28.2d, v31.2d
+	WORD $0x4e77d75b // fadd v27.2d, v26.2d, v23.2d
+	WORD $0x4ee9d78b // fsub v11.2d, v28.2d, v9.2d
 	WORD $0x4ef7d77d // fsub v29.2d, v27.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4efdd768 // fsub v8.2d, v27.2d, v29.2d
+	WORD $0x4eebd70b // fsub v11.2d, v24.2d, v11.2d
+	WORD $0x6ebe1f98 // bit v24.16b, v28.16b, v30.16b
+	WORD $0x4efdd76a // fsub v10.2d, v27.2d, v29.2d
 	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
-	WORD $0x4effd41d // fsub v29.2d, v0.2d, v31.2d
-	WORD $0x4ee8d6f7 // fsub v23.2d, v23.2d, v8.2d
-	WORD $0x4e78d7b8 // fadd v24.2d, v29.2d, v24.2d
-	WORD $0x4e77d757 // fadd v23.2d, v26.2d, v23.2d
-	WORD $0x4e78d7d8 // fadd v24.2d, v30.2d, v24.2d
-	WORD $0x4e77d737 // fadd v23.2d, v25.2d, v23.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4ebc1f98 // mov v24.16b, v28.16b
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4ebb1f77 // mov v23.16b, v27.16b
-	WORD $0x4ed03899 // zip1 v25.2d, v4.2d, v16.2d
-	WORD $0x4ec7387a // zip1 v26.2d, v3.2d, v7.2d
-	WORD $0xd37ef484 // lsl x4, x4, #2
+	WORD $0x4ee9d41d // fsub v29.2d, v0.2d, v9.2d
+	WORD $0x4eead6ea // fsub v10.2d, v23.2d, v10.2d
+	WORD $0x4e6bd7bd // fadd v29.2d, v29.2d, v11.2d
+	WORD $0x6ebf1f77 // bit v23.16b, v27.16b, v31.16b
+	WORD $0x4e6ad75a // fadd v26.2d, v26.2d, v10.2d
+	WORD $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	WORD $0x4e7dd51a // fadd v26.2d, v8.2d, v29.2d
+	WORD $0x4e75d739 // fadd v25.2d, v25.2d, v21.2d
+	WORD $0x4e76d75a // fadd v26.2d, v26.2d, v22.2d
+	WORD $0x6ebf1f35 // bit v21.16b, v25.16b, v31.16b
+	WORD $0x6ebe1f56 // bit v22.16b, v26.16b, v30.16b
+	WORD $0x4ec73879 // zip1 v25.2d, v3.2d, v7.2d
+	WORD $0x4ed0389a // zip1 v26.2d, v4.2d, v16.2d
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
 	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x8b040d85 // add x5, x12, x4, lsl #3
-	WORD $0x4ed0789b // zip2 v27.2d, v4.2d, v16.2d
-	WORD $0x4ec7787c // zip2 v28.2d, v3.2d, v7.2d
-	WORD $0x8b040de4 // add x4, x15, x4, lsl #3
+	WORD $0x8b050d86 // add x6, x12, x5, lsl #3
+	WORD $0x4ec77863 // zip2 v3.2d, v3.2d, v7.2d
+	WORD $0x4ed07884 // zip2 v4.2d, v4.2d, v16.2d
+	WORD $0x8b050de5 // add x5, x15, x5, lsl #3
 	WORD $0xeb11001f // cmp x0, x17
-	WORD $0x6e70d484 // faddp v4.2d, v4.2d, v16.2d
-	WORD $0x6e67d463 // faddp v3.2d, v3.2d, v7.2d
-	WORD $0x6e66d442 // faddp v2.2d, v2.2d, v6.2d
-	WORD $0x6e65d421 // faddp v1.2d, v1.2d, v5.2d
-	WORD $0x4ed83a85 // zip1 v5.2d, v20.2d, v24.2d
-	WORD $0x4ed73a66 // zip1 v6.2d, v19.2d, v23.2d
-	WORD $0x4efad467 // fsub v7.2d, v3.2d, v26.2d
-	WORD $0x4ef9d490 // fsub v16.2d, v4.2d, v25.2d
-	WORD $0x4ef0d49d // fsub v29.2d, v4.2d, v16.2d
-	WORD $0x4ee7d47e // fsub v30.2d, v3.2d, v7.2d
-	WORD $0x4ee7d787 // fsub v7.2d, v28.2d, v7.2d
-	WORD $0x4ef0d770 // fsub v16.2d, v27.2d, v16.2d
-	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
-	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0x4ed87a87 // zip2 v7.2d, v20.2d, v24.2d
-	WORD $0x4ed77a70 // zip2 v16.2d, v19.2d, v23.2d
-	WORD $0x6e78d694 // faddp v20.2d, v20.2d, v24.2d
-	WORD $0x6e77d673 // faddp v19.2d, v19.2d, v23.2d
-	WORD $0x4ee6d677 // fsub v23.2d, v19.2d, v6.2d
-	WORD $0x4ee5d698 // fsub v24.2d, v20.2d, v5.2d
+	WORD $0x4ec5383b // zip1 v27.2d, v1.2d, v5.2d
+	WORD $0x4ec6385c // zip1 v28.2d, v2.2d, v6.2d
+	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0x4e64d745 // fadd v5.2d, v26.2d, v4.2d
+	WORD $0x4e63d726 // fadd v6.2d, v25.2d, v3.2d
+	WORD $0x4e62d782 // fadd v2.2d, v28.2d, v2.2d
+	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
+	WORD $0x4ef9d4c7 // fsub v7.2d, v6.2d, v25.2d
+	WORD $0x4efad4b0 // fsub v16.2d, v5.2d, v26.2d
+	WORD $0x4ef0d4bd // fsub v29.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4de // fsub v30.2d, v6.2d, v7.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
+	WORD $0x4ed53a27 // zip1 v7.2d, v17.2d, v21.2d
+	WORD $0x4ed63a50 // zip1 v16.2d, v18.2d, v22.2d
+	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
+	WORD $0x4ed67a52 // zip2 v18.2d, v18.2d, v22.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e7ad484 // fadd v4.2d, v4.2d, v26.2d
+	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4ed73a63 // zip1 v3.2d, v19.2d, v23.2d
+	WORD $0x4ed83a84 // zip1 v4.2d, v20.2d, v24.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x4e74d495 // fadd v21.2d, v4.2d, v20.2d
+	WORD $0x4e73d476 // fadd v22.2d, v3.2d, v19.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4ef7d67a // fsub v26.2d, v19.2d, v23.2d
-	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
-	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x6e76d647 // faddp v7.2d, v18.2d, v22.2d
-	WORD $0x6e75d630 // faddp v16.2d, v17.2d, v21.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e64d467 // fadd v7.2d, v3.2d, v4.2d
-	WORD $0x4e74d670 // fadd v16.2d, v19.2d, v20.2d
-	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
-	WORD $0x4ee3d4f2 // fsub v18.2d, v7.2d, v3.2d
-	WORD $0x4e65d4c2 // fadd v2.2d, v6.2d, v5.2d
-	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
-	WORD $0x4ef1d616 // fsub v22.2d, v16.2d, v17.2d
-	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
-	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
-	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
-	WORD $0x4e73d624 // fadd v4.2d, v17.2d, v19.2d
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ee3d6d7 // fsub v23.2d, v22.2d, v3.2d
+	WORD $0x4ee4d6b8 // fsub v24.2d, v21.2d, v4.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
+	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD $0x4efad463 // fsub v3.2d, v3.2d, v26.2d
+	WORD $0x4ef9d484 // fsub v4.2d, v4.2d, v25.2d
+	WORD $0x4e64d684 // fadd v4.2d, v20.2d, v4.2d
+	WORD $0x4e63d663 // fadd v3.2d, v19.2d, v3.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e65d4c7 // fadd v7.2d, v6.2d, v5.2d
+	WORD $0x4e75d6d0 // fadd v16.2d, v22.2d, v21.2d
+	WORD $0x4ef6d611 // fsub v17.2d, v16.2d, v22.2d
+	WORD $0x4ee6d4f2 // fsub v18.2d, v7.2d, v6.2d
+	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4ef2d4f3 // fsub v19.2d, v7.2d, v18.2d
+	WORD $0x4ef1d614 // fsub v20.2d, v16.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef4d6d4 // fsub v20.2d, v22.2d, v20.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e74d626 // fadd v6.2d, v17.2d, v20.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
 	WORD $0x4e61d4e3 // fadd v3.2d, v7.2d, v1.2d
 	WORD $0x4e62d604 // fadd v4.2d, v16.2d, v2.2d
 	WORD $0x4ef0d485 // fsub v5.2d, v4.2d, v16.2d
 	WORD $0x4ee7d466 // fsub v6.2d, v3.2d, v7.2d
-	WORD $0xad0010a3 // stp q3, q4, [x5]
+	WORD $0xad0010c3 // stp q3, q4, [x6]
 	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
 	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
 	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
@@ -4314,94 +4318,92 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
 	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
 	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0xad000881 // stp q1, q2, [x4]
-	WORD $0x54009140 // b.eq <csrDD+0x2ae4>
+	WORD $0xad0008a1 // stp q1, q2, [x5]
+	WORD $0x540090a0 // b.eq <csrDD+0x2ae0>
 	WORD $0x7200001f // tst w0, #0x1
-	WORD $0x9a9f1204 // csel x4, x16, xzr, ne
-	WORD $0xeb01001f // cmp x0, x1
-	WORD $0x8b400484 // add x4, x4, x0, lsr #1
-	WORD $0x9a803084 // csel x4, x4, x0, lo
-	WORD $0x8b041525 // add x5, x9, x4, lsl #5
-	WORD $0xa94018a7 // ldp x7, x6, [x5]
-	WORD $0x910010f3 // add x19, x7, #0x4
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x540000ed // b.le <csrDD+0x1900>
+	WORD $0x9a9f1205 // csel x5, x16, xzr, ne
+	WORD $0xeb02001f // cmp x0, x2
+	WORD $0x8b4004a5 // add x5, x5, x0, lsr #1
+	WORD $0x9a8030a5 // csel x5, x5, x0, lo
+	WORD $0x8b051526 // add x6, x9, x5, lsl #5
+	WORD $0xa9401cd5 // ldp x21, x7, [x6]
+	WORD $0x910012b3 // add x19, x21, #0x4
+	WORD $0xeb07027f // cmp x19, x7
+	WORD $0x540000cd // b.le <csrDD+0x190c>
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x14000037 // b <csrDD+0x19d8>
+	WORD $0x14000034 // b <csrDD+0x19d8>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b070dd3 // add x19, x14, x7, lsl #3
-	WORD $0x8b070874 // add x20, x3, x7, lsl #2
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x697f5a95 // ldpsw x21, x22, [x20, #-0x8]
+	WORD $0x8b150dd3 // add x19, x14, x21, lsl #3
+	WORD $0x8b150894 // add x20, x4, x21, lsl #2
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x697f5e96 // ldpsw x22, x23, [x20, #-0x8]
 	WORD $0x68c26698 // ldpsw x24, x25, [x20], #0x10
-	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
-	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
-	WORD $0xacc10e64 // ldp q4, q3, [x19], #0x20
+	WORD $0xacc10e67 // ldp q7, q3, [x19], #0x20
 	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b170d7b // add x27, x11, x23, lsl #3
 	WORD $0xfc787951 // ldr d17, [x10, x24, lsl #3]
-	WORD $0xfc757952 // ldr d18, [x10, x21, lsl #3]
-	WORD $0xfc757967 // ldr d7, [x11, x21, lsl #3]
-	WORD $0xfc787970 // ldr d16, [x11, x24, lsl #3]
-	WORD $0x910010f5 // add x21, x7, #0x4
+	WORD $0xfc767952 // ldr d18, [x10, x22, lsl #3]
+	WORD $0xfc767970 // ldr d16, [x11, x22, lsl #3]
+	WORD $0x8b170d56 // add x22, x10, x23, lsl #3
+	WORD $0xfc787964 // ldr d4, [x11, x24, lsl #3]
 	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
+	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
+	WORD $0x4d408724 // ld1 { v4.d }[1], [x25]
+	WORD $0x4d408770 // ld1 { v16.d }[1], [x27]
+	WORD $0x910022b6 // add x22, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb0702df // cmp x22, x7
 	WORD $0x6e71dc74 // fmul v20.2d, v3.2d, v17.2d
-	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
-	WORD $0x6e72dc93 // fmul v19.2d, v4.2d, v18.2d
-	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
-	WORD $0x4d408730 // ld1 { v16.d }[1], [x25]
-	WORD $0x910020f6 // add x22, x7, #0x8
-	WORD $0xeb0602df // cmp x22, x6
-	WORD $0xaa1503e7 // mov x7, x21
+	WORD $0x6e72dcf3 // fmul v19.2d, v7.2d, v18.2d
 	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
 	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
-	WORD $0x4e64ce56 // fmla v22.2d, v18.2d, v4.2d
 	WORD $0x4e63ce35 // fmla v21.2d, v17.2d, v3.2d
-	WORD $0x4e63ce15 // fmla v21.2d, v16.2d, v3.2d
-	WORD $0x4e64ccf6 // fmla v22.2d, v7.2d, v4.2d
-	WORD $0x4e74d4c4 // fadd v4.2d, v6.2d, v20.2d
-	WORD $0x4e73d4a3 // fadd v3.2d, v5.2d, v19.2d
-	WORD $0x4ee5d467 // fsub v7.2d, v3.2d, v5.2d
-	WORD $0x4ee6d490 // fsub v16.2d, v4.2d, v6.2d
-	WORD $0x4ef0d491 // fsub v17.2d, v4.2d, v16.2d
-	WORD $0x4ee7d472 // fsub v18.2d, v3.2d, v7.2d
-	WORD $0x4ee7d667 // fsub v7.2d, v19.2d, v7.2d
-	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
-	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e65d6c5 // fadd v5.2d, v22.2d, v5.2d
-	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
-	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x4ea31c65 // mov v5.16b, v3.16b
-	WORD $0x4ea41c86 // mov v6.16b, v4.16b
-	WORD $0x54fffa6d // b.le <csrDD+0x1920>
-	WORD $0xeb0602a7 // subs x7, x21, x6
-	WORD $0x54000500 // b.eq <csrDD+0x1a7c>
-	WORD $0x910006b3 // add x19, x21, #0x1
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x540005e1 // b.ne <csrDD+0x1aa4>
-	WORD $0xb8b579a7 // ldrsw x7, [x13, x21, lsl #2]
+	WORD $0x4e67ce56 // fmla v22.2d, v18.2d, v7.2d
+	WORD $0x4e63cc95 // fmla v21.2d, v4.2d, v3.2d
+	WORD $0x4e74d4a4 // fadd v4.2d, v5.2d, v20.2d
+	WORD $0x4e73d4c3 // fadd v3.2d, v6.2d, v19.2d
+	WORD $0x4e67ce16 // fmla v22.2d, v16.2d, v7.2d
+	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
+	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
+	WORD $0x4ef2d497 // fsub v23.2d, v4.2d, v18.2d
+	WORD $0x4ef1d467 // fsub v7.2d, v3.2d, v17.2d
+	WORD $0x4ef2d690 // fsub v16.2d, v20.2d, v18.2d
+	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
+	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
+	WORD $0x4ef1d667 // fsub v7.2d, v19.2d, v17.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d6c6 // fadd v6.2d, v22.2d, v6.2d
+	WORD $0x4e65d6a5 // fadd v5.2d, v21.2d, v5.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fffa8d // b.le <csrDD+0x1924>
+	WORD $0xeb0702b3 // subs x19, x21, x7
+	WORD $0x54000580 // b.eq <csrDD+0x1a8c>
+	WORD $0x910006b4 // add x20, x21, #0x1
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x540006c1 // b.ne <csrDD+0x1ac0>
+	WORD $0xb8b579b3 // ldrsw x19, [x13, x21, lsl #2]
 	WORD $0xfc7579c5 // ldr d5, [x14, x21, lsl #3]
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6ee0f812 // fneg v18.2d, v0.2d
-	WORD $0xd37df0f3 // lsl x19, x7, #3
-	WORD $0x4e60cc12 // fmla v18.2d, v0.2d, v0.2d
-	WORD $0xfc677967 // ldr d7, [x11, x7, lsl #3]
-	WORD $0xfc736946 // ldr d6, [x10, x19]
+	WORD $0x6ee0f814 // fneg v20.2d, v0.2d
+	WORD $0x3cc28032 // ldur q18, [x1, #0x28]
+	WORD $0x3cc18033 // ldur q19, [x1, #0x18]
+	WORD $0x4e60cc14 // fmla v20.2d, v0.2d, v0.2d
+	WORD $0xd37df274 // lsl x20, x19, #3
+	WORD $0xfc737967 // ldr d7, [x11, x19, lsl #3]
+	WORD $0xfc746946 // ldr d6, [x10, x20]
 	WORD $0x6e0804b1 // mov v17.d[0], v5.d[0]
-	WORD $0x4e60cc12 // fmla v18.2d, v0.2d, v0.2d
+	WORD $0x4e60cc14 // fmla v20.2d, v0.2d, v0.2d
 	WORD $0x1e6608a5 // fmul d5, d5, d6
 	WORD $0x6e0804d0 // mov v16.d[0], v6.d[0]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
@@ -4409,159 +4411,159 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x6ee0f8c5 // fneg v5.2d, v6.2d
 	WORD $0x4e71ce05 // fmla v5.2d, v16.2d, v17.2d
 	WORD $0x4e60d490 // fadd v16.2d, v4.2d, v0.2d
-	WORD $0x4ee4d613 // fsub v19.2d, v16.2d, v4.2d
+	WORD $0x4ee4d615 // fsub v21.2d, v16.2d, v4.2d
 	WORD $0x4e71cce5 // fmla v5.2d, v7.2d, v17.2d
-	WORD $0x4e66d467 // fadd v7.2d, v3.2d, v6.2d
-	WORD $0x4ef3d615 // fsub v21.2d, v16.2d, v19.2d
+	WORD $0x4e63d4c7 // fadd v7.2d, v6.2d, v3.2d
+	WORD $0x4ef5d617 // fsub v23.2d, v16.2d, v21.2d
 	WORD $0x4ee3d4f1 // fsub v17.2d, v7.2d, v3.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef1d4f4 // fsub v20.2d, v7.2d, v17.2d
+	WORD $0x4ef7d497 // fsub v23.2d, v4.2d, v23.2d
+	WORD $0x6eb21e04 // bit v4.16b, v16.16b, v18.16b
+	WORD $0x4ef1d4f6 // fsub v22.2d, v7.2d, v17.2d
 	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
-	WORD $0x4ef3d411 // fsub v17.2d, v0.2d, v19.2d
-	WORD $0x4ef4d463 // fsub v3.2d, v3.2d, v20.2d
-	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
-	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
-	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
-	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb01e04 // mov v4.16b, v16.16b
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4ea71ce3 // mov v3.16b, v7.16b
-	WORD $0xf94008a7 // ldr x7, [x5, #0x10]
-	WORD $0x910010d3 // add x19, x6, #0x4
+	WORD $0x4ef5d411 // fsub v17.2d, v0.2d, v21.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4e77d631 // fadd v17.2d, v17.2d, v23.2d
+	WORD $0x6eb31ce3 // bit v3.16b, v7.16b, v19.16b
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e71d686 // fadd v6.2d, v20.2d, v17.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
+	WORD $0x6eb31ca1 // bit v1.16b, v5.16b, v19.16b
+	WORD $0x6eb21cc2 // bit v2.16b, v6.16b, v18.16b
+	WORD $0xf94008d3 // ldr x19, [x6, #0x10]
+	WORD $0x910010f4 // add x20, x7, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x5400078d // b.le <csrDD+0x1b7c>
+	WORD $0xeb13029f // cmp x20, x19
+	WORD $0x540007ad // b.le <csrDD+0x1b90>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0603f5 // mov x21, x6
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x1400006e // b <csrDD+0x1c58>
-	WORD $0x8b1509b3 // add x19, x13, x21, lsl #2
-	WORD $0x8b150dd4 // add x20, x14, x21, lsl #3
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xad401a85 // ldp q5, q6, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e77 // ldpsw x23, x19, [x19, #0x8]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x8b130d58 // add x24, x10, x19, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc747951 // ldr d17, [x10, x20, lsl #3]
-	WORD $0xfc777952 // ldr d18, [x10, x23, lsl #3]
-	WORD $0xfc777967 // ldr d7, [x11, x23, lsl #3]
-	WORD $0xfc747970 // ldr d16, [x11, x20, lsl #3]
-	WORD $0x4d4086d1 // ld1 { v17.d }[1], [x22]
-	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
-	WORD $0x4d408667 // ld1 { v7.d }[1], [x19]
-	WORD $0x4d4086b0 // ld1 { v16.d }[1], [x21]
-	WORD $0x6e72dcd3 // fmul v19.2d, v6.2d, v18.2d
-	WORD $0x6e71dcb4 // fmul v20.2d, v5.2d, v17.2d
-	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
-	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
-	WORD $0x4e66ce56 // fmla v22.2d, v18.2d, v6.2d
-	WORD $0x4e65ce35 // fmla v21.2d, v17.2d, v5.2d
-	WORD $0x4e65ce15 // fmla v21.2d, v16.2d, v5.2d
-	WORD $0x4e66ccf6 // fmla v22.2d, v7.2d, v6.2d
-	WORD $0xad4014e6 // ldp q6, q5, [x7]
-	WORD $0x4e331cb0 // and v16.16b, v5.16b, v19.16b
-	WORD $0x4e361ca5 // and v5.16b, v5.16b, v22.16b
-	WORD $0x4e70d491 // fadd v17.2d, v4.2d, v16.2d
-	WORD $0x4e341cc7 // and v7.16b, v6.16b, v20.16b
-	WORD $0x4e351cc6 // and v6.16b, v6.16b, v21.16b
-	WORD $0x4ee4d634 // fsub v20.2d, v17.2d, v4.2d
-	WORD $0x4e67d472 // fadd v18.2d, v3.2d, v7.2d
-	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
-	WORD $0x4ee3d653 // fsub v19.2d, v18.2d, v3.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
-	WORD $0x4ef6d463 // fsub v3.2d, v3.2d, v22.2d
-	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb11e24 // mov v4.16b, v17.16b
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4eb21e43 // mov v3.16b, v18.16b
-	WORD $0xf94008a7 // ldr x7, [x5, #0x10]
-	WORD $0x910010d3 // add x19, x6, #0x4
+	WORD $0x1400006b // b <csrDD+0x1c58>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1509b4 // add x20, x13, x21, lsl #2
+	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
+	WORD $0x8b130c73 // add x19, x3, x19, lsl #3
+	WORD $0xad401aa5 // ldp q5, q6, [x21]
+	WORD $0x69405a95 // ldpsw x21, x22, [x20]
+	WORD $0x69415298 // ldpsw x24, x20, [x20, #0x8]
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b140d59 // add x25, x10, x20, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0xfc757951 // ldr d17, [x10, x21, lsl #3]
+	WORD $0xfc787952 // ldr d18, [x10, x24, lsl #3]
+	WORD $0xfc787967 // ldr d7, [x11, x24, lsl #3]
+	WORD $0xfc757970 // ldr d16, [x11, x21, lsl #3]
+	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
+	WORD $0x4d408732 // ld1 { v18.d }[1], [x25]
+	WORD $0x4d408687 // ld1 { v7.d }[1], [x20]
+	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
+	WORD $0x6e72dcd5 // fmul v21.2d, v6.2d, v18.2d
+	WORD $0x6e71dcb6 // fmul v22.2d, v5.2d, v17.2d
+	WORD $0xad405273 // ldp q19, q20, [x19]
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e66ce58 // fmla v24.2d, v18.2d, v6.2d
+	WORD $0x4e65ce37 // fmla v23.2d, v17.2d, v5.2d
+	WORD $0x4e65ce17 // fmla v23.2d, v16.2d, v5.2d
+	WORD $0x4e66ccf8 // fmla v24.2d, v7.2d, v6.2d
+	WORD $0x4e63d6c5 // fadd v5.2d, v22.2d, v3.2d
+	WORD $0x4e64d6a6 // fadd v6.2d, v21.2d, v4.2d
+	WORD $0x4ee4d4c7 // fsub v7.2d, v6.2d, v4.2d
+	WORD $0x4ee3d4b0 // fsub v16.2d, v5.2d, v3.2d
+	WORD $0x4ef0d4b1 // fsub v17.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4d2 // fsub v18.2d, v6.2d, v7.2d
+	WORD $0x4ee7d6a7 // fsub v7.2d, v21.2d, v7.2d
+	WORD $0x4ef0d6d0 // fsub v16.2d, v22.2d, v16.2d
+	WORD $0x4ef2d492 // fsub v18.2d, v4.2d, v18.2d
+	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0x6eb41cc4 // bit v4.16b, v6.16b, v20.16b
+	WORD $0x6eb31ca3 // bit v3.16b, v5.16b, v19.16b
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4e67d707 // fadd v7.2d, v24.2d, v7.2d
+	WORD $0x4e70d6f0 // fadd v16.2d, v23.2d, v16.2d
+	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
+	WORD $0x4e62d4e7 // fadd v7.2d, v7.2d, v2.2d
+	WORD $0x6eb41ce2 // bit v2.16b, v7.16b, v20.16b
+	WORD $0x6eb31e01 // bit v1.16b, v16.16b, v19.16b
+	WORD $0xf94008d3 // ldr x19, [x6, #0x10]
+	WORD $0x910010f4 // add x20, x7, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x54fff8cc // b.gt <csrDD+0x1a90>
+	WORD $0xeb13029f // cmp x20, x19
+	WORD $0x54fff8ac // b.gt <csrDD+0x1aa0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b060dd3 // add x19, x14, x6, lsl #3
-	WORD $0x8b060874 // add x20, x3, x6, lsl #2
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x697f5a95 // ldpsw x21, x22, [x20, #-0x8]
-	WORD $0x68c26698 // ldpsw x24, x25, [x20], #0x10
-	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b070dd4 // add x20, x14, x7, lsl #3
+	WORD $0x8b070895 // add x21, x4, x7, lsl #2
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x697f5eb6 // ldpsw x22, x23, [x21, #-0x8]
+	WORD $0x68c266b8 // ldpsw x24, x25, [x21], #0x10
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
 	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
-	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
-	WORD $0xacc11e70 // ldp q16, q7, [x19], #0x20
+	WORD $0xacc11e93 // ldp q19, q7, [x20], #0x20
 	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b170d7b // add x27, x11, x23, lsl #3
 	WORD $0xfc787955 // ldr d21, [x10, x24, lsl #3]
-	WORD $0xfc757956 // ldr d22, [x10, x21, lsl #3]
-	WORD $0xfc757973 // ldr d19, [x11, x21, lsl #3]
-	WORD $0xfc787974 // ldr d20, [x11, x24, lsl #3]
-	WORD $0x910010d5 // add x21, x6, #0x4
+	WORD $0xfc767956 // ldr d22, [x10, x22, lsl #3]
+	WORD $0xfc767974 // ldr d20, [x11, x22, lsl #3]
+	WORD $0x8b170d56 // add x22, x10, x23, lsl #3
+	WORD $0xfc787970 // ldr d16, [x11, x24, lsl #3]
 	WORD $0x4d408755 // ld1 { v21.d }[1], [x26]
+	WORD $0x4d4086d6 // ld1 { v22.d }[1], [x22]
+	WORD $0x4d408730 // ld1 { v16.d }[1], [x25]
+	WORD $0x4d408774 // ld1 { v20.d }[1], [x27]
+	WORD $0x910020f6 // add x22, x7, #0x8
+	WORD $0x910010e7 // add x7, x7, #0x4
+	WORD $0xeb1302df // cmp x22, x19
 	WORD $0x6e75dcf8 // fmul v24.2d, v7.2d, v21.2d
-	WORD $0x4d4086f6 // ld1 { v22.d }[1], [x23]
-	WORD $0x6e76de17 // fmul v23.2d, v16.2d, v22.2d
-	WORD $0x4d4086d3 // ld1 { v19.d }[1], [x22]
-	WORD $0x4d408734 // ld1 { v20.d }[1], [x25]
-	WORD $0x910020d6 // add x22, x6, #0x8
-	WORD $0xeb0702df // cmp x22, x7
-	WORD $0xaa1503e6 // mov x6, x21
+	WORD $0x6e76de77 // fmul v23.2d, v19.2d, v22.2d
 	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
 	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
-	WORD $0x4e70ceda // fmla v26.2d, v22.2d, v16.2d
 	WORD $0x4e67ceb9 // fmla v25.2d, v21.2d, v7.2d
-	WORD $0x4e67ce99 // fmla v25.2d, v20.2d, v7.2d
-	WORD $0x4e70ce7a // fmla v26.2d, v19.2d, v16.2d
-	WORD $0x4e78d650 // fadd v16.2d, v18.2d, v24.2d
-	WORD $0x4e77d627 // fadd v7.2d, v17.2d, v23.2d
-	WORD $0x4ef1d4f3 // fsub v19.2d, v7.2d, v17.2d
-	WORD $0x4ef2d614 // fsub v20.2d, v16.2d, v18.2d
-	WORD $0x4ef4d615 // fsub v21.2d, v16.2d, v20.2d
-	WORD $0x4ef3d4f6 // fsub v22.2d, v7.2d, v19.2d
-	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
-	WORD $0x4ef4d714 // fsub v20.2d, v24.2d, v20.2d
-	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4e71d751 // fadd v17.2d, v26.2d, v17.2d
-	WORD $0x4e72d732 // fadd v18.2d, v25.2d, v18.2d
-	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x4eb01e12 // mov v18.16b, v16.16b
-	WORD $0x54fffa6d // b.le <csrDD+0x1ba0>
-	WORD $0xeb0702a6 // subs x6, x21, x7
-	WORD $0x54000500 // b.eq <csrDD+0x1cfc>
-	WORD $0x910006b3 // add x19, x21, #0x1
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x540005e1 // b.ne <csrDD+0x1d24>
-	WORD $0xb8b579a6 // ldrsw x6, [x13, x21, lsl #2]
-	WORD $0xfc7579d1 // ldr d17, [x14, x21, lsl #3]
+	WORD $0x4e73ceda // fmla v26.2d, v22.2d, v19.2d
+	WORD $0x4e67ce19 // fmla v25.2d, v16.2d, v7.2d
+	WORD $0x4e78d630 // fadd v16.2d, v17.2d, v24.2d
+	WORD $0x4e77d647 // fadd v7.2d, v18.2d, v23.2d
+	WORD $0x4e73ce9a // fmla v26.2d, v20.2d, v19.2d
+	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
+	WORD $0x4ef1d616 // fsub v22.2d, v16.2d, v17.2d
+	WORD $0x4ef6d61b // fsub v27.2d, v16.2d, v22.2d
+	WORD $0x4ef5d4f3 // fsub v19.2d, v7.2d, v21.2d
+	WORD $0x4ef6d714 // fsub v20.2d, v24.2d, v22.2d
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4efbd631 // fsub v17.2d, v17.2d, v27.2d
+	WORD $0x4ef5d6f3 // fsub v19.2d, v23.2d, v21.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e72d752 // fadd v18.2d, v26.2d, v18.2d
+	WORD $0x4e71d731 // fadd v17.2d, v25.2d, v17.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x54fffa8d // b.le <csrDD+0x1ba4>
+	WORD $0xeb1300f4 // subs x20, x7, x19
+	WORD $0x54000580 // b.eq <csrDD+0x1d0c>
+	WORD $0x910004f5 // add x21, x7, #0x1
+	WORD $0xeb1302bf // cmp x21, x19
+	WORD $0x540006c1 // b.ne <csrDD+0x1d40>
+	WORD $0xb8a779b4 // ldrsw x20, [x13, x7, lsl #2]
+	WORD $0xfc6779d1 // ldr d17, [x14, x7, lsl #3]
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6ee0f816 // fneg v22.2d, v0.2d
-	WORD $0xd37df0d3 // lsl x19, x6, #3
-	WORD $0x4e60cc16 // fmla v22.2d, v0.2d, v0.2d
-	WORD $0xfc667973 // ldr d19, [x11, x6, lsl #3]
-	WORD $0xfc736952 // ldr d18, [x10, x19]
+	WORD $0x6ee0f818 // fneg v24.2d, v0.2d
+	WORD $0x3cc28036 // ldur q22, [x1, #0x28]
+	WORD $0x3cc18037 // ldur q23, [x1, #0x18]
+	WORD $0x4e60cc18 // fmla v24.2d, v0.2d, v0.2d
+	WORD $0xd37df287 // lsl x7, x20, #3
+	WORD $0xfc747973 // ldr d19, [x11, x20, lsl #3]
+	WORD $0xfc676952 // ldr d18, [x10, x7]
 	WORD $0x6e080635 // mov v21.d[0], v17.d[0]
-	WORD $0x4e60cc16 // fmla v22.2d, v0.2d, v0.2d
+	WORD $0x4e60cc18 // fmla v24.2d, v0.2d, v0.2d
 	WORD $0x1e720a31 // fmul d17, d17, d18
 	WORD $0x6e080654 // mov v20.d[0], v18.d[0]
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
@@ -4569,159 +4571,159 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x6ee0fa51 // fneg v17.2d, v18.2d
 	WORD $0x4e75ce91 // fmla v17.2d, v20.2d, v21.2d
 	WORD $0x4e60d614 // fadd v20.2d, v16.2d, v0.2d
-	WORD $0x4ef0d697 // fsub v23.2d, v20.2d, v16.2d
+	WORD $0x4ef0d699 // fsub v25.2d, v20.2d, v16.2d
 	WORD $0x4e75ce71 // fmla v17.2d, v19.2d, v21.2d
-	WORD $0x4e72d4f3 // fadd v19.2d, v7.2d, v18.2d
-	WORD $0x4ef7d699 // fsub v25.2d, v20.2d, v23.2d
+	WORD $0x4e67d653 // fadd v19.2d, v18.2d, v7.2d
+	WORD $0x4ef9d69b // fsub v27.2d, v20.2d, v25.2d
 	WORD $0x4ee7d675 // fsub v21.2d, v19.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef5d678 // fsub v24.2d, v19.2d, v21.2d
+	WORD $0x4efbd61b // fsub v27.2d, v16.2d, v27.2d
+	WORD $0x6eb61e90 // bit v16.16b, v20.16b, v22.16b
+	WORD $0x4ef5d67a // fsub v26.2d, v19.2d, v21.2d
 	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4ef7d415 // fsub v21.2d, v0.2d, v23.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4e70d6b0 // fadd v16.2d, v21.2d, v16.2d
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
-	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb41e90 // mov v16.16b, v20.16b
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4eb31e67 // mov v7.16b, v19.16b
-	WORD $0xf9400ca6 // ldr x6, [x5, #0x18]
-	WORD $0x910010f3 // add x19, x7, #0x4
+	WORD $0x4ef9d415 // fsub v21.2d, v0.2d, v25.2d
+	WORD $0x4efad4fa // fsub v26.2d, v7.2d, v26.2d
+	WORD $0x4e7bd6b5 // fadd v21.2d, v21.2d, v27.2d
+	WORD $0x6eb71e67 // bit v7.16b, v19.16b, v23.16b
+	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD $0x4e72d631 // fadd v17.2d, v17.2d, v18.2d
+	WORD $0x4e75d712 // fadd v18.2d, v24.2d, v21.2d
+	WORD $0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
+	WORD $0x4e66d652 // fadd v18.2d, v18.2d, v6.2d
+	WORD $0x6eb71e25 // bit v5.16b, v17.16b, v23.16b
+	WORD $0x6eb61e46 // bit v6.16b, v18.16b, v22.16b
+	WORD $0xf9400cc7 // ldr x7, [x6, #0x18]
+	WORD $0x91001274 // add x20, x19, #0x4
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x5400078d // b.le <csrDD+0x1dfc>
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x540007ad // b.le <csrDD+0x1e10>
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x1400006e // b <csrDD+0x1ed8>
-	WORD $0x8b1509b3 // add x19, x13, x21, lsl #2
-	WORD $0x8b150dd4 // add x20, x14, x21, lsl #3
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0xad404a91 // ldp q17, q18, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e77 // ldpsw x23, x19, [x19, #0x8]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x8b130d58 // add x24, x10, x19, lsl #3
+	WORD $0x1400006b // b <csrDD+0x1ed8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0709b5 // add x21, x13, x7, lsl #2
+	WORD $0x8b070dc7 // add x7, x14, x7, lsl #3
+	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0xad4048f1 // ldp q17, q18, [x7]
+	WORD $0x69405aa7 // ldpsw x7, x22, [x21]
+	WORD $0x694156b8 // ldpsw x24, x21, [x21, #0x8]
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b150d59 // add x25, x10, x21, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
 	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc747955 // ldr d21, [x10, x20, lsl #3]
-	WORD $0xfc777956 // ldr d22, [x10, x23, lsl #3]
-	WORD $0xfc777973 // ldr d19, [x11, x23, lsl #3]
-	WORD $0xfc747974 // ldr d20, [x11, x20, lsl #3]
-	WORD $0x4d4086d5 // ld1 { v21.d }[1], [x22]
-	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
-	WORD $0x4d408673 // ld1 { v19.d }[1], [x19]
-	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
-	WORD $0x6e76de57 // fmul v23.2d, v18.2d, v22.2d
-	WORD $0x6e75de38 // fmul v24.2d, v17.2d, v21.2d
-	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
-	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
-	WORD $0x4e72ceda // fmla v26.2d, v22.2d, v18.2d
-	WORD $0x4e71ceb9 // fmla v25.2d, v21.2d, v17.2d
-	WORD $0x4e71ce99 // fmla v25.2d, v20.2d, v17.2d
-	WORD $0x4e72ce7a // fmla v26.2d, v19.2d, v18.2d
-	WORD $0xad4044d2 // ldp q18, q17, [x6]
-	WORD $0x4e371e34 // and v20.16b, v17.16b, v23.16b
-	WORD $0x4e3a1e31 // and v17.16b, v17.16b, v26.16b
-	WORD $0x4e74d615 // fadd v21.2d, v16.2d, v20.2d
-	WORD $0x4e381e53 // and v19.16b, v18.16b, v24.16b
-	WORD $0x4e391e52 // and v18.16b, v18.16b, v25.16b
-	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
-	WORD $0x4e73d4f6 // fadd v22.2d, v7.2d, v19.2d
-	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
-	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
-	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4efad4e7 // fsub v7.2d, v7.2d, v26.2d
-	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb51eb0 // mov v16.16b, v21.16b
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4eb61ec7 // mov v7.16b, v22.16b
-	WORD $0xf9400ca6 // ldr x6, [x5, #0x18]
-	WORD $0x910010f3 // add x19, x7, #0x4
+	WORD $0xfc677955 // ldr d21, [x10, x7, lsl #3]
+	WORD $0xfc787956 // ldr d22, [x10, x24, lsl #3]
+	WORD $0xfc787973 // ldr d19, [x11, x24, lsl #3]
+	WORD $0xfc677974 // ldr d20, [x11, x7, lsl #3]
+	WORD $0x4d4086f5 // ld1 { v21.d }[1], [x23]
+	WORD $0x4d408736 // ld1 { v22.d }[1], [x25]
+	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
+	WORD $0x4d4086d4 // ld1 { v20.d }[1], [x22]
+	WORD $0x6e76de59 // fmul v25.2d, v18.2d, v22.2d
+	WORD $0x6e75de3a // fmul v26.2d, v17.2d, v21.2d
+	WORD $0xad406297 // ldp q23, q24, [x20]
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x4e72cedc // fmla v28.2d, v22.2d, v18.2d
+	WORD $0x4e71cebb // fmla v27.2d, v21.2d, v17.2d
+	WORD $0x4e71ce9b // fmla v27.2d, v20.2d, v17.2d
+	WORD $0x4e72ce7c // fmla v28.2d, v19.2d, v18.2d
+	WORD $0x4e67d751 // fadd v17.2d, v26.2d, v7.2d
+	WORD $0x4e70d732 // fadd v18.2d, v25.2d, v16.2d
+	WORD $0x4ef0d653 // fsub v19.2d, v18.2d, v16.2d
+	WORD $0x4ee7d634 // fsub v20.2d, v17.2d, v7.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d733 // fsub v19.2d, v25.2d, v19.2d
+	WORD $0x4ef4d754 // fsub v20.2d, v26.2d, v20.2d
+	WORD $0x4ef6d616 // fsub v22.2d, v16.2d, v22.2d
+	WORD $0x4ef5d4f5 // fsub v21.2d, v7.2d, v21.2d
+	WORD $0x6eb81e50 // bit v16.16b, v18.16b, v24.16b
+	WORD $0x6eb71e27 // bit v7.16b, v17.16b, v23.16b
+	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0x4e73d793 // fadd v19.2d, v28.2d, v19.2d
+	WORD $0x4e74d774 // fadd v20.2d, v27.2d, v20.2d
+	WORD $0x4e65d694 // fadd v20.2d, v20.2d, v5.2d
+	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x6eb81e66 // bit v6.16b, v19.16b, v24.16b
+	WORD $0x6eb71e85 // bit v5.16b, v20.16b, v23.16b
+	WORD $0xf9400cc7 // ldr x7, [x6, #0x18]
+	WORD $0x91001274 // add x20, x19, #0x4
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x54fff8cc // b.gt <csrDD+0x1d10>
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x54fff8ac // b.gt <csrDD+0x1d20>
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x8b070dd3 // add x19, x14, x7, lsl #3
-	WORD $0x8b070874 // add x20, x3, x7, lsl #2
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x697f5a95 // ldpsw x21, x22, [x20, #-0x8]
-	WORD $0x68c26698 // ldpsw x24, x25, [x20], #0x10
-	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b130dd4 // add x20, x14, x19, lsl #3
+	WORD $0x8b130895 // add x21, x4, x19, lsl #2
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x697f5eb6 // ldpsw x22, x23, [x21, #-0x8]
+	WORD $0x68c266b8 // ldpsw x24, x25, [x21], #0x10
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
 	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
-	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
-	WORD $0xacc14e74 // ldp q20, q19, [x19], #0x20
+	WORD $0xacc14e97 // ldp q23, q19, [x20], #0x20
 	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b170d7b // add x27, x11, x23, lsl #3
 	WORD $0xfc787959 // ldr d25, [x10, x24, lsl #3]
-	WORD $0xfc75795a // ldr d26, [x10, x21, lsl #3]
-	WORD $0xfc757977 // ldr d23, [x11, x21, lsl #3]
-	WORD $0xfc787978 // ldr d24, [x11, x24, lsl #3]
-	WORD $0x910010f5 // add x21, x7, #0x4
+	WORD $0xfc76795a // ldr d26, [x10, x22, lsl #3]
+	WORD $0xfc767978 // ldr d24, [x11, x22, lsl #3]
+	WORD $0x8b170d56 // add x22, x10, x23, lsl #3
+	WORD $0xfc787974 // ldr d20, [x11, x24, lsl #3]
 	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
+	WORD $0x4d4086da // ld1 { v26.d }[1], [x22]
+	WORD $0x4d408734 // ld1 { v20.d }[1], [x25]
+	WORD $0x4d408778 // ld1 { v24.d }[1], [x27]
+	WORD $0x91002276 // add x22, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xeb0702df // cmp x22, x7
 	WORD $0x6e79de7c // fmul v28.2d, v19.2d, v25.2d
-	WORD $0x4d4086fa // ld1 { v26.d }[1], [x23]
-	WORD $0x6e7ade9b // fmul v27.2d, v20.2d, v26.2d
-	WORD $0x4d4086d7 // ld1 { v23.d }[1], [x22]
-	WORD $0x4d408738 // ld1 { v24.d }[1], [x25]
-	WORD $0x910020f6 // add x22, x7, #0x8
-	WORD $0xeb0602df // cmp x22, x6
-	WORD $0xaa1503e7 // mov x7, x21
+	WORD $0x6e7adefb // fmul v27.2d, v23.2d, v26.2d
 	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
 	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
-	WORD $0x4e74cf5e // fmla v30.2d, v26.2d, v20.2d
 	WORD $0x4e73cf3d // fmla v29.2d, v25.2d, v19.2d
-	WORD $0x4e73cf1d // fmla v29.2d, v24.2d, v19.2d
-	WORD $0x4e74cefe // fmla v30.2d, v23.2d, v20.2d
-	WORD $0x4e7cd6d4 // fadd v20.2d, v22.2d, v28.2d
-	WORD $0x4e7bd6b3 // fadd v19.2d, v21.2d, v27.2d
-	WORD $0x4ef5d677 // fsub v23.2d, v19.2d, v21.2d
-	WORD $0x4ef6d698 // fsub v24.2d, v20.2d, v22.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4ef7d67a // fsub v26.2d, v19.2d, v23.2d
-	WORD $0x4ef7d777 // fsub v23.2d, v27.2d, v23.2d
-	WORD $0x4ef8d798 // fsub v24.2d, v28.2d, v24.2d
-	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
-	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
-	WORD $0x4e76d716 // fadd v22.2d, v24.2d, v22.2d
-	WORD $0x4e75d6f5 // fadd v21.2d, v23.2d, v21.2d
-	WORD $0x4e75d7d5 // fadd v21.2d, v30.2d, v21.2d
-	WORD $0x4e76d7b6 // fadd v22.2d, v29.2d, v22.2d
-	WORD $0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD $0x4eb31e75 // mov v21.16b, v19.16b
-	WORD $0x4eb41e96 // mov v22.16b, v20.16b
-	WORD $0x54fffa6d // b.le <csrDD+0x1e20>
-	WORD $0xeb0602a7 // subs x7, x21, x6
-	WORD $0x54000500 // b.eq <csrDD+0x1f7c>
-	WORD $0x910006b3 // add x19, x21, #0x1
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x540005e1 // b.ne <csrDD+0x1fa4>
-	WORD $0xb8b579a7 // ldrsw x7, [x13, x21, lsl #2]
-	WORD $0xfc7579d5 // ldr d21, [x14, x21, lsl #3]
+	WORD $0x4e77cf5e // fmla v30.2d, v26.2d, v23.2d
+	WORD $0x4e73ce9d // fmla v29.2d, v20.2d, v19.2d
+	WORD $0x4e7cd6b4 // fadd v20.2d, v21.2d, v28.2d
+	WORD $0x4e7bd6d3 // fadd v19.2d, v22.2d, v27.2d
+	WORD $0x4e77cf1e // fmla v30.2d, v24.2d, v23.2d
+	WORD $0x4ef6d679 // fsub v25.2d, v19.2d, v22.2d
+	WORD $0x4ef5d69a // fsub v26.2d, v20.2d, v21.2d
+	WORD $0x4efad69f // fsub v31.2d, v20.2d, v26.2d
+	WORD $0x4ef9d677 // fsub v23.2d, v19.2d, v25.2d
+	WORD $0x4efad798 // fsub v24.2d, v28.2d, v26.2d
+	WORD $0x4ef7d6d6 // fsub v22.2d, v22.2d, v23.2d
+	WORD $0x4effd6b5 // fsub v21.2d, v21.2d, v31.2d
+	WORD $0x4ef9d777 // fsub v23.2d, v27.2d, v25.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e76d7d6 // fadd v22.2d, v30.2d, v22.2d
+	WORD $0x4e75d7b5 // fadd v21.2d, v29.2d, v21.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fffa8d // b.le <csrDD+0x1e24>
+	WORD $0xeb070274 // subs x20, x19, x7
+	WORD $0x54000580 // b.eq <csrDD+0x1f8c>
+	WORD $0x91000675 // add x21, x19, #0x1
+	WORD $0xeb0702bf // cmp x21, x7
+	WORD $0x540006c1 // b.ne <csrDD+0x1fc0>
+	WORD $0xb8b379b4 // ldrsw x20, [x13, x19, lsl #2]
+	WORD $0xfc7379d5 // ldr d21, [x14, x19, lsl #3]
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6ee0f81a // fneg v26.2d, v0.2d
-	WORD $0xd37df0f3 // lsl x19, x7, #3
-	WORD $0x4e60cc1a // fmla v26.2d, v0.2d, v0.2d
-	WORD $0xfc677977 // ldr d23, [x11, x7, lsl #3]
+	WORD $0x6ee0f81c // fneg v28.2d, v0.2d
+	WORD $0x3cc2803a // ldur q26, [x1, #0x28]
+	WORD $0x3cc1803b // ldur q27, [x1, #0x18]
+	WORD $0x4e60cc1c // fmla v28.2d, v0.2d, v0.2d
+	WORD $0xd37df293 // lsl x19, x20, #3
+	WORD $0xfc747977 // ldr d23, [x11, x20, lsl #3]
 	WORD $0xfc736956 // ldr d22, [x10, x19]
 	WORD $0x6e0806b9 // mov v25.d[0], v21.d[0]
-	WORD $0x4e60cc1a // fmla v26.2d, v0.2d, v0.2d
+	WORD $0x4e60cc1c // fmla v28.2d, v0.2d, v0.2d
 	WORD $0x1e760ab5 // fmul d21, d21, d22
 	WORD $0x6e0806d8 // mov v24.d[0], v22.d[0]
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
@@ -4729,761 +4731,759 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x6ee0fad5 // fneg v21.2d, v22.2d
 	WORD $0x4e79cf15 // fmla v21.2d, v24.2d, v25.2d
 	WORD $0x4e60d698 // fadd v24.2d, v20.2d, v0.2d
-	WORD $0x4ef4d71b // fsub v27.2d, v24.2d, v20.2d
+	WORD $0x4ef4d71d // fsub v29.2d, v24.2d, v20.2d
 	WORD $0x4e79cef5 // fmla v21.2d, v23.2d, v25.2d
-	WORD $0x4e76d677 // fadd v23.2d, v19.2d, v22.2d
-	WORD $0x4efbd71d // fsub v29.2d, v24.2d, v27.2d
+	WORD $0x4e73d6d7 // fadd v23.2d, v22.2d, v19.2d
+	WORD $0x4efdd71f // fsub v31.2d, v24.2d, v29.2d
 	WORD $0x4ef3d6f9 // fsub v25.2d, v23.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4ef9d6fc // fsub v28.2d, v23.2d, v25.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0x6eba1f14 // bit v20.16b, v24.16b, v26.16b
+	WORD $0x4ef9d6fe // fsub v30.2d, v23.2d, v25.2d
 	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
-	WORD $0x4efbd419 // fsub v25.2d, v0.2d, v27.2d
-	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
-	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
-	WORD $0x4e73d6d3 // fadd v19.2d, v22.2d, v19.2d
-	WORD $0x4e74d754 // fadd v20.2d, v26.2d, v20.2d
-	WORD $0x4e73d6b3 // fadd v19.2d, v21.2d, v19.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4eb81f14 // mov v20.16b, v24.16b
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4eb71ef3 // mov v19.16b, v23.16b
-	WORD $0xf94010a5 // ldr x5, [x5, #0x20]
-	WORD $0x910010c7 // add x7, x6, #0x4
+	WORD $0x4efdd419 // fsub v25.2d, v0.2d, v29.2d
+	WORD $0x4efed67e // fsub v30.2d, v19.2d, v30.2d
+	WORD $0x4e7fd739 // fadd v25.2d, v25.2d, v31.2d
+	WORD $0x6ebb1ef3 // bit v19.16b, v23.16b, v27.16b
+	WORD $0x4e7ed6d6 // fadd v22.2d, v22.2d, v30.2d
+	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	WORD $0x4e79d796 // fadd v22.2d, v28.2d, v25.2d
+	WORD $0x4e71d6b5 // fadd v21.2d, v21.2d, v17.2d
+	WORD $0x4e72d6d6 // fadd v22.2d, v22.2d, v18.2d
+	WORD $0x6ebb1eb1 // bit v17.16b, v21.16b, v27.16b
+	WORD $0x6eba1ed2 // bit v18.16b, v22.16b, v26.16b
+	WORD $0xf94010c6 // ldr x6, [x6, #0x20]
+	WORD $0x910010f3 // add x19, x7, #0x4
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x5400078d // b.le <csrDD+0x207c>
+	WORD $0xeb06027f // cmp x19, x6
+	WORD $0x540007ad // b.le <csrDD+0x2090>
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xaa0603f4 // mov x20, x6
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x1400006e // b <csrDD+0x2158>
-	WORD $0x8b1509b3 // add x19, x13, x21, lsl #2
-	WORD $0x8b150dd4 // add x20, x14, x21, lsl #3
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xad405a95 // ldp q21, q22, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e77 // ldpsw x23, x19, [x19, #0x8]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x8b130d58 // add x24, x10, x19, lsl #3
+	WORD $0x1400006b // b <csrDD+0x2158>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1309b5 // add x21, x13, x19, lsl #2
+	WORD $0x8b130dd3 // add x19, x14, x19, lsl #3
+	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0xad405a75 // ldp q21, q22, [x19]
+	WORD $0x69405ab3 // ldpsw x19, x22, [x21]
+	WORD $0x694156b8 // ldpsw x24, x21, [x21, #0x8]
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b150d59 // add x25, x10, x21, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
 	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc747959 // ldr d25, [x10, x20, lsl #3]
-	WORD $0xfc77795a // ldr d26, [x10, x23, lsl #3]
-	WORD $0xfc777977 // ldr d23, [x11, x23, lsl #3]
-	WORD $0xfc747978 // ldr d24, [x11, x20, lsl #3]
-	WORD $0x4d4086d9 // ld1 { v25.d }[1], [x22]
-	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
-	WORD $0x4d408677 // ld1 { v23.d }[1], [x19]
-	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
-	WORD $0x6e7adedb // fmul v27.2d, v22.2d, v26.2d
-	WORD $0x6e79debc // fmul v28.2d, v21.2d, v25.2d
-	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
-	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
-	WORD $0x4e76cf5e // fmla v30.2d, v26.2d, v22.2d
-	WORD $0x4e75cf3d // fmla v29.2d, v25.2d, v21.2d
-	WORD $0x4e75cf1d // fmla v29.2d, v24.2d, v21.2d
-	WORD $0x4e76cefe // fmla v30.2d, v23.2d, v22.2d
-	WORD $0xad4054f6 // ldp q22, q21, [x7]
-	WORD $0x4e3b1eb8 // and v24.16b, v21.16b, v27.16b
-	WORD $0x4e3e1eb5 // and v21.16b, v21.16b, v30.16b
-	WORD $0x4e78d699 // fadd v25.2d, v20.2d, v24.2d
-	WORD $0x4e3c1ed7 // and v23.16b, v22.16b, v28.16b
-	WORD $0x4e3d1ed6 // and v22.16b, v22.16b, v29.16b
-	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
-	WORD $0x4e77d67a // fadd v26.2d, v19.2d, v23.2d
-	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4ef3d75b // fsub v27.2d, v26.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4efed673 // fsub v19.2d, v19.2d, v30.2d
-	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4eb91f34 // mov v20.16b, v25.16b
-	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4eba1f53 // mov v19.16b, v26.16b
-	WORD $0xf94010a5 // ldr x5, [x5, #0x20]
-	WORD $0x910010c7 // add x7, x6, #0x4
+	WORD $0xfc737959 // ldr d25, [x10, x19, lsl #3]
+	WORD $0xfc78795a // ldr d26, [x10, x24, lsl #3]
+	WORD $0xfc787977 // ldr d23, [x11, x24, lsl #3]
+	WORD $0xfc737978 // ldr d24, [x11, x19, lsl #3]
+	WORD $0x4d4086f9 // ld1 { v25.d }[1], [x23]
+	WORD $0x4d40873a // ld1 { v26.d }[1], [x25]
+	WORD $0x4d4086b7 // ld1 { v23.d }[1], [x21]
+	WORD $0x4d4086d8 // ld1 { v24.d }[1], [x22]
+	WORD $0x6e7adedd // fmul v29.2d, v22.2d, v26.2d
+	WORD $0x6e79debe // fmul v30.2d, v21.2d, v25.2d
+	WORD $0xad40729b // ldp q27, q28, [x20]
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x4e76cf48 // fmla v8.2d, v26.2d, v22.2d
+	WORD $0x4e75cf3f // fmla v31.2d, v25.2d, v21.2d
+	WORD $0x4e75cf1f // fmla v31.2d, v24.2d, v21.2d
+	WORD $0x4e76cee8 // fmla v8.2d, v23.2d, v22.2d
+	WORD $0x4e73d7d5 // fadd v21.2d, v30.2d, v19.2d
+	WORD $0x4e74d7b6 // fadd v22.2d, v29.2d, v20.2d
+	WORD $0x4ef4d6d7 // fsub v23.2d, v22.2d, v20.2d
+	WORD $0x4ef3d6b8 // fsub v24.2d, v21.2d, v19.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d7b7 // fsub v23.2d, v29.2d, v23.2d
+	WORD $0x4ef8d7d8 // fsub v24.2d, v30.2d, v24.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4ef9d679 // fsub v25.2d, v19.2d, v25.2d
+	WORD $0x6ebc1ed4 // bit v20.16b, v22.16b, v28.16b
+	WORD $0x6ebb1eb3 // bit v19.16b, v21.16b, v27.16b
+	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD $0x4e77d517 // fadd v23.2d, v8.2d, v23.2d
+	WORD $0x4e78d7f8 // fadd v24.2d, v31.2d, v24.2d
+	WORD $0x4e71d718 // fadd v24.2d, v24.2d, v17.2d
+	WORD $0x4e72d6f7 // fadd v23.2d, v23.2d, v18.2d
+	WORD $0x6ebc1ef2 // bit v18.16b, v23.16b, v28.16b
+	WORD $0x6ebb1f11 // bit v17.16b, v24.16b, v27.16b
+	WORD $0xf94010c6 // ldr x6, [x6, #0x20]
+	WORD $0x910010f3 // add x19, x7, #0x4
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x54fff8cc // b.gt <csrDD+0x1f90>
+	WORD $0xeb06027f // cmp x19, x6
+	WORD $0x54fff8ac // b.gt <csrDD+0x1fa0>
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b060dc7 // add x7, x14, x6, lsl #3
-	WORD $0x8b060873 // add x19, x3, x6, lsl #2
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x697f5674 // ldpsw x20, x21, [x19, #-0x8]
-	WORD $0x68c26277 // ldpsw x23, x24, [x19], #0x10
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
+	WORD $0x8b070dd3 // add x19, x14, x7, lsl #3
+	WORD $0x8b070894 // add x20, x4, x7, lsl #2
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x697f5a95 // ldpsw x21, x22, [x20, #-0x8]
+	WORD $0x68c26297 // ldpsw x23, x24, [x20], #0x10
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
 	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xacc15cf8 // ldp q24, q23, [x7], #0x20
+	WORD $0xacc15e7b // ldp q27, q23, [x19], #0x20
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b160d7a // add x26, x11, x22, lsl #3
 	WORD $0xfc77795d // ldr d29, [x10, x23, lsl #3]
-	WORD $0xfc74795e // ldr d30, [x10, x20, lsl #3]
-	WORD $0xfc74797b // ldr d27, [x11, x20, lsl #3]
-	WORD $0xfc77797c // ldr d28, [x11, x23, lsl #3]
-	WORD $0x910010d4 // add x20, x6, #0x4
-	WORD $0x4d40873d // ld1 { v29.d }[1], [x25]
-	WORD $0x6e7ddee8 // fmul v8.2d, v23.2d, v29.2d
-	WORD $0x4d4086de // ld1 { v30.d }[1], [x22]
-	WORD $0x6e7edf1f // fmul v31.2d, v24.2d, v30.2d
-	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
-	WORD $0x4d40871c // ld1 { v28.d }[1], [x24]
-	WORD $0x910020d5 // add x21, x6, #0x8
-	WORD $0xeb0502bf // cmp x21, x5
-	WORD $0xaa1403e6 // mov x6, x20
-	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
-	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
-	WORD $0x4e78cfca // fmla v10.2d, v30.2d, v24.2d
-	WORD $0x4e77cfa9 // fmla v9.2d, v29.2d, v23.2d
-	WORD $0x4e77cf89 // fmla v9.2d, v28.2d, v23.2d
-	WORD $0x4e78cf6a // fmla v10.2d, v27.2d, v24.2d
-	WORD $0x4e68d758 // fadd v24.2d, v26.2d, v8.2d
-	WORD $0x4e7fd737 // fadd v23.2d, v25.2d, v31.2d
-	WORD $0x4ef9d6fb // fsub v27.2d, v23.2d, v25.2d
-	WORD $0x4efad71c // fsub v28.2d, v24.2d, v26.2d
-	WORD $0x4efcd71d // fsub v29.2d, v24.2d, v28.2d
-	WORD $0x4efbd6fe // fsub v30.2d, v23.2d, v27.2d
-	WORD $0x4efbd7fb // fsub v27.2d, v31.2d, v27.2d
-	WORD $0x4efcd51c // fsub v28.2d, v8.2d, v28.2d
-	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
-	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
-	WORD $0x4e7ad79a // fadd v26.2d, v28.2d, v26.2d
-	WORD $0x4e79d779 // fadd v25.2d, v27.2d, v25.2d
-	WORD $0x4e79d559 // fadd v25.2d, v10.2d, v25.2d
-	WORD $0x4e7ad53a // fadd v26.2d, v9.2d, v26.2d
-	WORD $0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD $0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x4eb81f1a // mov v26.16b, v24.16b
-	WORD $0x54fffa6d // b.le <csrDD+0x20a0>
-	WORD $0xeb050286 // subs x6, x20, x5
-	WORD $0x54ffb1a0 // b.eq <csrDD+0x1790>
-	WORD $0x91000687 // add x7, x20, #0x1
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x54ffacc0 // b.eq <csrDD+0x1700>
-	WORD $0x8b060c45 // add x5, x2, x6, lsl #3
-	WORD $0x8b1409a6 // add x6, x13, x20, lsl #2
-	WORD $0x8b140dc7 // add x7, x14, x20, lsl #3
-	WORD $0xad4068f9 // ldp q25, q26, [x7]
-	WORD $0x69404cc7 // ldpsw x7, x19, [x6]
-	WORD $0x694118d5 // ldpsw x21, x6, [x6, #0x8]
-	WORD $0x8b130d54 // add x20, x10, x19, lsl #3
-	WORD $0x8b060d56 // add x22, x10, x6, lsl #3
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0xfc67795d // ldr d29, [x10, x7, lsl #3]
 	WORD $0xfc75795e // ldr d30, [x10, x21, lsl #3]
-	WORD $0xfc75797b // ldr d27, [x11, x21, lsl #3]
-	WORD $0xfc67797c // ldr d28, [x11, x7, lsl #3]
-	WORD $0x4d40869d // ld1 { v29.d }[1], [x20]
-	WORD $0x4d4086de // ld1 { v30.d }[1], [x22]
-	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
-	WORD $0x4d40867c // ld1 { v28.d }[1], [x19]
-	WORD $0x6e7edf5f // fmul v31.2d, v26.2d, v30.2d
-	WORD $0x6e7ddf28 // fmul v8.2d, v25.2d, v29.2d
+	WORD $0xfc75797c // ldr d28, [x11, x21, lsl #3]
+	WORD $0x8b160d55 // add x21, x10, x22, lsl #3
+	WORD $0xfc777978 // ldr d24, [x11, x23, lsl #3]
+	WORD $0x4d40873d // ld1 { v29.d }[1], [x25]
+	WORD $0x4d4086be // ld1 { v30.d }[1], [x21]
+	WORD $0x4d408718 // ld1 { v24.d }[1], [x24]
+	WORD $0x4d40875c // ld1 { v28.d }[1], [x26]
+	WORD $0x910020f5 // add x21, x7, #0x8
+	WORD $0x910010e7 // add x7, x7, #0x4
+	WORD $0xeb0602bf // cmp x21, x6
+	WORD $0x6e7ddee8 // fmul v8.2d, v23.2d, v29.2d
+	WORD $0x6e7edf7f // fmul v31.2d, v27.2d, v30.2d
 	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
 	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
-	WORD $0x4e7acfca // fmla v10.2d, v30.2d, v26.2d
-	WORD $0x4e79cfa9 // fmla v9.2d, v29.2d, v25.2d
-	WORD $0x4e79cf89 // fmla v9.2d, v28.2d, v25.2d
-	WORD $0x4e7acf6a // fmla v10.2d, v27.2d, v26.2d
-	WORD $0xad4064ba // ldp q26, q25, [x5]
-	WORD $0x4e3f1f3c // and v28.16b, v25.16b, v31.16b
-	WORD $0x4e2a1f39 // and v25.16b, v25.16b, v10.16b
-	WORD $0x4e7cd71d // fadd v29.2d, v24.2d, v28.2d
-	WORD $0x4e281f5b // and v27.16b, v26.16b, v8.16b
-	WORD $0x4e291f5a // and v26.16b, v26.16b, v9.16b
-	WORD $0x4ef8d7a8 // fsub v8.2d, v29.2d, v24.2d
-	WORD $0x4e7bd6fe // fadd v30.2d, v23.2d, v27.2d
-	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
-	WORD $0x4ee8d79c // fsub v28.2d, v28.2d, v8.2d
-	WORD $0x4ef7d7df // fsub v31.2d, v30.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
-	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4eead6f7 // fsub v23.2d, v23.2d, v10.2d
-	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4ebd1fb8 // mov v24.16b, v29.16b
-	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4ebe1fd7 // mov v23.16b, v30.16b
-	WORD $0x17fffd58 // b <csrDD+0x1790>
-	WORD $0x5400458b // b.lt <csrDD+0x2ae4>
+	WORD $0x4e77cfa9 // fmla v9.2d, v29.2d, v23.2d
+	WORD $0x4e7bcfca // fmla v10.2d, v30.2d, v27.2d
+	WORD $0x4e77cf09 // fmla v9.2d, v24.2d, v23.2d
+	WORD $0x4e68d738 // fadd v24.2d, v25.2d, v8.2d
+	WORD $0x4e7fd757 // fadd v23.2d, v26.2d, v31.2d
+	WORD $0x4e7bcf8a // fmla v10.2d, v28.2d, v27.2d
+	WORD $0x4efad6fd // fsub v29.2d, v23.2d, v26.2d
+	WORD $0x4ef9d71e // fsub v30.2d, v24.2d, v25.2d
+	WORD $0x4efed70b // fsub v11.2d, v24.2d, v30.2d
+	WORD $0x4efdd6fb // fsub v27.2d, v23.2d, v29.2d
+	WORD $0x4efed51c // fsub v28.2d, v8.2d, v30.2d
+	WORD $0x4efbd75a // fsub v26.2d, v26.2d, v27.2d
+	WORD $0x4eebd739 // fsub v25.2d, v25.2d, v11.2d
+	WORD $0x4efdd7fb // fsub v27.2d, v31.2d, v29.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e7ad55a // fadd v26.2d, v10.2d, v26.2d
+	WORD $0x4e79d539 // fadd v25.2d, v9.2d, v25.2d
+	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD $0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD $0x54fffa8d // b.le <csrDD+0x20a4>
+	WORD $0xeb0600f3 // subs x19, x7, x6
+	WORD $0x54ffb120 // b.eq <csrDD+0x1780>
+	WORD $0x910004f4 // add x20, x7, #0x1
+	WORD $0xeb06029f // cmp x20, x6
+	WORD $0x54ffabc0 // b.eq <csrDD+0x16e0>
+	WORD $0x8b130c66 // add x6, x3, x19, lsl #3
+	WORD $0x8b0709b3 // add x19, x13, x7, lsl #2
+	WORD $0x8b070dc7 // add x7, x14, x7, lsl #3
+	WORD $0xad4068f9 // ldp q25, q26, [x7]
+	WORD $0x69405267 // ldpsw x7, x20, [x19]
+	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
+	WORD $0x8b140d55 // add x21, x10, x20, lsl #3
+	WORD $0x8b130d57 // add x23, x10, x19, lsl #3
+	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
+	WORD $0xfc67795d // ldr d29, [x10, x7, lsl #3]
+	WORD $0xfc76795e // ldr d30, [x10, x22, lsl #3]
+	WORD $0xfc76797b // ldr d27, [x11, x22, lsl #3]
+	WORD $0xfc67797c // ldr d28, [x11, x7, lsl #3]
+	WORD $0x4d4086bd // ld1 { v29.d }[1], [x21]
+	WORD $0x4d4086fe // ld1 { v30.d }[1], [x23]
+	WORD $0x4d40867b // ld1 { v27.d }[1], [x19]
+	WORD $0x4d40869c // ld1 { v28.d }[1], [x20]
+	WORD $0x6e7edf49 // fmul v9.2d, v26.2d, v30.2d
+	WORD $0x6e7ddf2a // fmul v10.2d, v25.2d, v29.2d
+	WORD $0xad4020df // ldp q31, q8, [x6]
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
+	WORD $0x4e7acfcc // fmla v12.2d, v30.2d, v26.2d
+	WORD $0x4e79cfab // fmla v11.2d, v29.2d, v25.2d
+	WORD $0x4e79cf8b // fmla v11.2d, v28.2d, v25.2d
+	WORD $0x4e7acf6c // fmla v12.2d, v27.2d, v26.2d
+	WORD $0x4e77d559 // fadd v25.2d, v10.2d, v23.2d
+	WORD $0x4e78d53a // fadd v26.2d, v9.2d, v24.2d
+	WORD $0x4ef8d75b // fsub v27.2d, v26.2d, v24.2d
+	WORD $0x4ef7d73c // fsub v28.2d, v25.2d, v23.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd53b // fsub v27.2d, v9.2d, v27.2d
+	WORD $0x4efcd55c // fsub v28.2d, v10.2d, v28.2d
+	WORD $0x4efed71e // fsub v30.2d, v24.2d, v30.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x6ea81f58 // bit v24.16b, v26.16b, v8.16b
+	WORD $0x6ebf1f37 // bit v23.16b, v25.16b, v31.16b
+	WORD $0x4e7dd79c // fadd v28.2d, v28.2d, v29.2d
+	WORD $0x4e7ed77b // fadd v27.2d, v27.2d, v30.2d
+	WORD $0x4e7bd59b // fadd v27.2d, v12.2d, v27.2d
+	WORD $0x4e7cd57c // fadd v28.2d, v11.2d, v28.2d
+	WORD $0x4e75d79c // fadd v28.2d, v28.2d, v21.2d
+	WORD $0x4e76d77b // fadd v27.2d, v27.2d, v22.2d
+	WORD $0x6ea81f76 // bit v22.16b, v27.16b, v8.16b
+	WORD $0x6ebf1f95 // bit v21.16b, v28.16b, v31.16b
+	WORD $0x17fffd56 // b <csrDD+0x1780>
+	WORD $0x540045ab // b.lt <csrDD+0x2ae0>
 	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ffa01 // lsl x1, x16, #1
-	WORD $0x91008062 // add x2, x3, #0x20
-	WORD $0xf90083f0 // str x16, [sp, #0x100]
-	WORD $0xf9007be1 // str x1, [sp, #0xf0]
+	WORD $0xd37ffa02 // lsl x2, x16, #1
+	WORD $0x91008021 // add x1, x1, #0x20
+	WORD $0xf9009bf1 // str x17, [sp, #0x130]
+	WORD $0xf90093e2 // str x2, [sp, #0x120]
 	WORD $0x910021a3 // add x3, x13, #0x8
-	WORD $0x1400011a // b <csrDD+0x26b8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x1400011e // b <csrDD+0x26c0>
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xaa1303f7 // mov x23, x19
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xaa1403f7 // mov x23, x20
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
 	WORD $0x8b0609b0 // add x16, x13, x6, lsl #2
 	WORD $0xd37ef484 // lsl x4, x4, #2
 	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x69416201 // ldpsw x1, x24, [x16, #0x8]
+	WORD $0x69416202 // ldpsw x2, x24, [x16, #0x8]
 	WORD $0x8b180d79 // add x25, x11, x24, lsl #3
-	WORD $0xeb11001f // cmp x0, x17
-	WORD $0xfc617978 // ldr d24, [x11, x1, lsl #3]
-	WORD $0xfc61795b // ldr d27, [x10, x1, lsl #3]
+	WORD $0xfc627978 // ldr d24, [x11, x2, lsl #3]
+	WORD $0xfc62795b // ldr d27, [x10, x2, lsl #3]
 	WORD $0x4d408738 // ld1 { v24.d }[1], [x25]
 	WORD $0x69404219 // ldpsw x25, x16, [x16]
 	WORD $0x8b100d7a // add x26, x11, x16, lsl #3
 	WORD $0x8b100d50 // add x16, x10, x16, lsl #3
 	WORD $0xfc79795a // ldr d26, [x10, x25, lsl #3]
-	WORD $0xfc79797c // ldr d28, [x11, x25, lsl #3]
+	WORD $0xfc797979 // ldr d25, [x11, x25, lsl #3]
 	WORD $0x4d40861a // ld1 { v26.d }[1], [x16]
 	WORD $0x8b180d50 // add x16, x10, x24, lsl #3
-	WORD $0x4d40875c // ld1 { v28.d }[1], [x26]
+	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
 	WORD $0x4d40861b // ld1 { v27.d }[1], [x16]
-	WORD $0x8b1409b0 // add x16, x13, x20, lsl #2
-	WORD $0x69416201 // ldpsw x1, x24, [x16, #0x8]
+	WORD $0x8b1309b0 // add x16, x13, x19, lsl #2
+	WORD $0x69416202 // ldpsw x2, x24, [x16, #0x8]
 	WORD $0x8b180d79 // add x25, x11, x24, lsl #3
-	WORD $0xfc617979 // ldr d25, [x11, x1, lsl #3]
-	WORD $0xfc61795f // ldr d31, [x10, x1, lsl #3]
-	WORD $0x8b1609a1 // add x1, x13, x22, lsl #2
-	WORD $0x4d408739 // ld1 { v25.d }[1], [x25]
+	WORD $0xfc62797d // ldr d29, [x11, x2, lsl #3]
+	WORD $0xfc627949 // ldr d9, [x10, x2, lsl #3]
+	WORD $0xcb1402c2 // sub x2, x22, x20
+	WORD $0x8b020c22 // add x2, x1, x2, lsl #3
+	WORD $0x4d40873d // ld1 { v29.d }[1], [x25]
 	WORD $0x69404219 // ldpsw x25, x16, [x16]
 	WORD $0x8b100d7a // add x26, x11, x16, lsl #3
 	WORD $0x8b100d50 // add x16, x10, x16, lsl #3
-	WORD $0xfc79795e // ldr d30, [x10, x25, lsl #3]
-	WORD $0xfc79797d // ldr d29, [x11, x25, lsl #3]
-	WORD $0x4d40861e // ld1 { v30.d }[1], [x16]
-	WORD $0x8b180d50 // add x16, x10, x24, lsl #3
-	WORD $0x4d40875d // ld1 { v29.d }[1], [x26]
+	WORD $0xfc79795f // ldr d31, [x10, x25, lsl #3]
+	WORD $0xfc79797c // ldr d28, [x11, x25, lsl #3]
 	WORD $0x4d40861f // ld1 { v31.d }[1], [x16]
+	WORD $0x8b180d50 // add x16, x10, x24, lsl #3
+	WORD $0x4d40875c // ld1 { v28.d }[1], [x26]
+	WORD $0x4d408609 // ld1 { v9.d }[1], [x16]
 	WORD $0x8b060dd0 // add x16, x14, x6, lsl #3
-	WORD $0xad402608 // ldp q8, q9, [x16]
-	WORD $0x8b140dd0 // add x16, x14, x20, lsl #3
-	WORD $0xad40360c // ldp q12, q13, [x16]
+	WORD $0xad402e0a // ldp q10, q11, [x16]
+	WORD $0x8b130dd0 // add x16, x14, x19, lsl #3
+	WORD $0x6e7bdd6c // fmul v12.2d, v11.2d, v27.2d
+	WORD $0x6e7add4d // fmul v13.2d, v10.2d, v26.2d
+	WORD $0x6ee0f99e // fneg v30.2d, v12.2d
+	WORD $0x4e6bcf7e // fmla v30.2d, v27.2d, v11.2d
+	WORD $0x6ee0f9a8 // fneg v8.2d, v13.2d
+	WORD $0x4e6acf48 // fmla v8.2d, v26.2d, v10.2d
+	WORD $0x4e6bcf1e // fmla v30.2d, v24.2d, v11.2d
+	WORD $0x4e66d598 // fadd v24.2d, v12.2d, v6.2d
+	WORD $0x4e6acf28 // fmla v8.2d, v25.2d, v10.2d
+	WORD $0xad403a0a // ldp q10, q14, [x16]
 	WORD $0xcb0500d0 // sub x16, x6, x5
-	WORD $0x8b160dc5 // add x5, x14, x22, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x6e7bdd2a // fmul v10.2d, v9.2d, v27.2d
-	WORD $0x6e7fddae // fmul v14.2d, v13.2d, v31.2d
-	WORD $0x6e7add0b // fmul v11.2d, v8.2d, v26.2d
-	WORD $0x6ee0f94f // fneg v15.2d, v10.2d
-	WORD $0x4e69cf6f // fmla v15.2d, v27.2d, v9.2d
-	WORD $0x6ee0f97b // fneg v27.2d, v11.2d
-	WORD $0x4e68cf5b // fmla v27.2d, v26.2d, v8.2d
-	WORD $0x6e7edd9a // fmul v26.2d, v12.2d, v30.2d
-	WORD $0x4e69cf0f // fmla v15.2d, v24.2d, v9.2d
-	WORD $0x6ee0f9d8 // fneg v24.2d, v14.2d
-	WORD $0x6ee0fb49 // fneg v9.2d, v26.2d
-	WORD $0x4e6dcff8 // fmla v24.2d, v31.2d, v13.2d
-	WORD $0x4e68cf9b // fmla v27.2d, v28.2d, v8.2d
-	WORD $0x4e6ccfc9 // fmla v9.2d, v30.2d, v12.2d
-	WORD $0xad40221c // ldp q28, q8, [x16]
-	WORD $0xcb070290 // sub x16, x20, x7
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x4e6dcf38 // fmla v24.2d, v25.2d, v13.2d
-	WORD $0x4e2a1d0a // and v10.16b, v8.16b, v10.16b
-	WORD $0x4e6ccfa9 // fmla v9.2d, v29.2d, v12.2d
-	WORD $0xad40321e // ldp q30, q12, [x16]
-	WORD $0xcb1302d0 // sub x16, x22, x19
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x4e2b1f8b // and v11.16b, v28.16b, v11.16b
-	WORD $0x4e381d98 // and v24.16b, v12.16b, v24.16b
-	WORD $0x4e3a1fdd // and v29.16b, v30.16b, v26.16b
-	WORD $0x4e2e1d9a // and v26.16b, v12.16b, v14.16b
-	WORD $0x4e6bd4ae // fadd v14.2d, v5.2d, v11.2d
-	WORD $0x3d8047fc // str q28, [sp, #0x110]
-	WORD $0x4e6ad49c // fadd v28.2d, v4.2d, v10.2d
-	WORD $0x4ee5d5cd // fsub v13.2d, v14.2d, v5.2d
-	WORD $0x4e7dd45f // fadd v31.2d, v2.2d, v29.2d
-	WORD $0x3d804bfc // str q28, [sp, #0x120]
-	WORD $0x3dc047f9 // ldr q25, [sp, #0x110]
-	WORD $0x4e3b1f39 // and v25.16b, v25.16b, v27.16b
-	WORD $0x4e291fdb // and v27.16b, v30.16b, v9.16b
-	WORD $0x4eedd56b // fsub v11.2d, v11.2d, v13.2d
-	WORD $0x4eedd5cd // fsub v13.2d, v14.2d, v13.2d
-	WORD $0x4eedd4a5 // fsub v5.2d, v5.2d, v13.2d
-	WORD $0x4ee4d78d // fsub v13.2d, v28.2d, v4.2d
-	WORD $0x4eedd54a // fsub v10.2d, v10.2d, v13.2d
-	WORD $0x4eedd78d // fsub v13.2d, v28.2d, v13.2d
-	WORD $0x4e7ad65c // fadd v28.2d, v18.2d, v26.2d
-	WORD $0x4e65d565 // fadd v5.2d, v11.2d, v5.2d
+	WORD $0x8b1609a5 // add x5, x13, x22, lsl #2
+	WORD $0x8b160dc6 // add x6, x14, x22, lsl #3
+	WORD $0x8b100c30 // add x16, x1, x16, lsl #3
+	WORD $0x6e69dddb // fmul v27.2d, v14.2d, v9.2d
+	WORD $0x6e7fdd5a // fmul v26.2d, v10.2d, v31.2d
+	WORD $0x6ee0fb59 // fneg v25.2d, v26.2d
+	WORD $0x4e6acff9 // fmla v25.2d, v31.2d, v10.2d
+	WORD $0x4e64d5bf // fadd v31.2d, v13.2d, v4.2d
+	WORD $0x4e6acf99 // fmla v25.2d, v28.2d, v10.2d
+	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
+	WORD $0x4e6ecd3c // fmla v28.2d, v9.2d, v14.2d
+	WORD $0x4ee6d709 // fsub v9.2d, v24.2d, v6.2d
+	WORD $0x4ee9d58a // fsub v10.2d, v12.2d, v9.2d
+	WORD $0x4ee9d709 // fsub v9.2d, v24.2d, v9.2d
+	WORD $0x4e6ecfbc // fmla v28.2d, v29.2d, v14.2d
+	WORD $0xad402e1d // ldp q29, q11, [x16]
+	WORD $0x4ee9d4c9 // fsub v9.2d, v6.2d, v9.2d
+	WORD $0xcb070270 // sub x16, x19, x7
+	WORD $0x8b100c30 // add x16, x1, x16, lsl #3
+	WORD $0x4e69d54a // fadd v10.2d, v10.2d, v9.2d
+	WORD $0x6eeb1cd8 // bif v24.16b, v6.16b, v11.16b
+	WORD $0x4ee4d7e6 // fsub v6.2d, v31.2d, v4.2d
+	WORD $0x4e6ad7de // fadd v30.2d, v30.2d, v10.2d
+	WORD $0x4ee6d5ac // fsub v12.2d, v13.2d, v6.2d
+	WORD $0x4ee6d7ed // fsub v13.2d, v31.2d, v6.2d
+	WORD $0x4e62d7de // fadd v30.2d, v30.2d, v2.2d
+	WORD $0x4ebd1fa6 // mov v6.16b, v29.16b
+	WORD $0x6eab1fc2 // bit v2.16b, v30.16b, v11.16b
+	WORD $0x6e641fe6 // bsl v6.16b, v31.16b, v4.16b
 	WORD $0x4eedd484 // fsub v4.2d, v4.2d, v13.2d
-	WORD $0x4ee2d7ed // fsub v13.2d, v31.2d, v2.2d
-	WORD $0x4e79d4a5 // fadd v5.2d, v5.2d, v25.2d
-	WORD $0x4eedd7bd // fsub v29.2d, v29.2d, v13.2d
-	WORD $0x4eedd7ed // fsub v13.2d, v31.2d, v13.2d
-	WORD $0x4e64d544 // fadd v4.2d, v10.2d, v4.2d
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0x4eedd44d // fsub v13.2d, v2.2d, v13.2d
-	WORD $0x4ef2d782 // fsub v2.2d, v28.2d, v18.2d
-	WORD $0x4ee2d75a // fsub v26.2d, v26.2d, v2.2d
-	WORD $0x4ee2d782 // fsub v2.2d, v28.2d, v2.2d
-	WORD $0x4ee2d642 // fsub v2.2d, v18.2d, v2.2d
-	WORD $0x4e2f1d12 // and v18.16b, v8.16b, v15.16b
-	WORD $0x4e62d742 // fadd v2.2d, v26.2d, v2.2d
-	WORD $0x4e6dd7ba // fadd v26.2d, v29.2d, v13.2d
-	WORD $0xad4078bd // ldp q29, q30, [x5]
-	WORD $0x69401825 // ldpsw x5, x6, [x1]
-	WORD $0x69410427 // ldpsw x7, x1, [x1, #0x8]
-	WORD $0x8b060d53 // add x19, x10, x6, lsl #3
-	WORD $0x8b010d54 // add x20, x10, x1, lsl #3
-	WORD $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
-	WORD $0x4e78d442 // fadd v2.2d, v2.2d, v24.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4e62d4c4 // fadd v4.2d, v6.2d, v2.2d
-	WORD $0x4e7ad463 // fadd v3.2d, v3.2d, v26.2d
-	WORD $0xfc65795b // ldr d27, [x10, x5, lsl #3]
-	WORD $0xfc677958 // ldr d24, [x10, x7, lsl #3]
-	WORD $0xfc657972 // ldr d18, [x11, x5, lsl #3]
+	WORD $0xad407cc9 // ldp q9, q31, [x6]
+	WORD $0x69401ca6 // ldpsw x6, x7, [x5]
+	WORD $0x694114b3 // ldpsw x19, x5, [x5, #0x8]
+	WORD $0x4e64d584 // fadd v4.2d, v12.2d, v4.2d
+	WORD $0xad40320a // ldp q10, q12, [x16]
+	WORD $0x8b070d50 // add x16, x10, x7, lsl #3
+	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
+	WORD $0x4e64d504 // fadd v4.2d, v8.2d, v4.2d
+	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	WORD $0xad40205e // ldp q30, q8, [x2]
+	WORD $0x8b050d42 // add x2, x10, x5, lsl #3
+	WORD $0x8b050d65 // add x5, x11, x5, lsl #3
+	WORD $0x6ebd1c80 // bit v0.16b, v4.16b, v29.16b
+	WORD $0x4e67d764 // fadd v4.2d, v27.2d, v7.2d
+	WORD $0x4ee7d49d // fsub v29.2d, v4.2d, v7.2d
+	WORD $0x4efdd77b // fsub v27.2d, v27.2d, v29.2d
+	WORD $0x4efdd49d // fsub v29.2d, v4.2d, v29.2d
+	WORD $0x6eec1ce4 // bif v4.16b, v7.16b, v12.16b
+	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
+	WORD $0xfc73797d // ldr d29, [x11, x19, lsl #3]
+	WORD $0x4e67d767 // fadd v7.2d, v27.2d, v7.2d
+	WORD $0x4e67d787 // fadd v7.2d, v28.2d, v7.2d
+	WORD $0xfc66795c // ldr d28, [x10, x6, lsl #3]
+	WORD $0xfc66797b // ldr d27, [x11, x6, lsl #3]
+	WORD $0x4d4084bd // ld1 { v29.d }[1], [x5]
 	WORD $0x8b170dc5 // add x5, x14, x23, lsl #3
-	WORD $0xfc677979 // ldr d25, [x11, x7, lsl #3]
-	WORD $0x6e64d421 // faddp v1.2d, v1.2d, v4.2d
-	WORD $0x6e63d400 // faddp v0.2d, v0.2d, v3.2d
-	WORD $0x4d40867b // ld1 { v27.d }[1], [x19]
-	WORD $0x4d408698 // ld1 { v24.d }[1], [x20]
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4d408439 // ld1 { v25.d }[1], [x1]
-	WORD $0x8b1709a1 // add x1, x13, x23, lsl #2
-	WORD $0x6e7bdfa5 // fmul v5.2d, v29.2d, v27.2d
-	WORD $0x6e78dfc8 // fmul v8.2d, v30.2d, v24.2d
-	WORD $0x6ee0f8a2 // fneg v2.2d, v5.2d
-	WORD $0x6ee0f906 // fneg v6.2d, v8.2d
-	WORD $0x4e7dcf62 // fmla v2.2d, v27.2d, v29.2d
-	WORD $0x4e7ecf06 // fmla v6.2d, v24.2d, v30.2d
-	WORD $0x4e7dce42 // fmla v2.2d, v18.2d, v29.2d
-	WORD $0xad404a18 // ldp q24, q18, [x16]
-	WORD $0x4e7ecf26 // fmla v6.2d, v25.2d, v30.2d
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	WORD $0x4d4084fb // ld1 { v27.d }[1], [x7]
+	WORD $0x6eac1ce5 // bit v5.16b, v7.16b, v12.16b
+	WORD $0x4e61d747 // fadd v7.2d, v26.2d, v1.2d
+	WORD $0x4d40861c // ld1 { v28.d }[1], [x16]
 	WORD $0xcb1502f0 // sub x16, x23, x21
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x4e281e5a // and v26.16b, v18.16b, v8.16b
-	WORD $0x4e261e52 // and v18.16b, v18.16b, v6.16b
-	WORD $0x4e251f19 // and v25.16b, v24.16b, v5.16b
-	WORD $0x4e7ad685 // fadd v5.2d, v20.2d, v26.2d
-	WORD $0x4e221f02 // and v2.16b, v24.16b, v2.16b
-	WORD $0x4e79d6a6 // fadd v6.2d, v21.2d, v25.2d
-	WORD $0x4ef4d4bb // fsub v27.2d, v5.2d, v20.2d
-	WORD $0x4ef5d4d8 // fsub v24.2d, v6.2d, v21.2d
-	WORD $0x4efbd4bd // fsub v29.2d, v5.2d, v27.2d
-	WORD $0x4ef8d4de // fsub v30.2d, v6.2d, v24.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4ef8d738 // fsub v24.2d, v25.2d, v24.2d
-	WORD $0x4efbd759 // fsub v25.2d, v26.2d, v27.2d
-	WORD $0x4efed6b5 // fsub v21.2d, v21.2d, v30.2d
-	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
-	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
-	WORD $0x4e72d631 // fadd v17.2d, v17.2d, v18.2d
-	WORD $0x4e62d610 // fadd v16.2d, v16.2d, v2.2d
-	WORD $0xad4048a2 // ldp q2, q18, [x5]
-	WORD $0x69401825 // ldpsw x5, x6, [x1]
-	WORD $0x69410433 // ldpsw x19, x1, [x1, #0x8]
+	WORD $0x4ee1d4eb // fsub v11.2d, v7.2d, v1.2d
+	WORD $0x8b100c30 // add x16, x1, x16, lsl #3
+	WORD $0x4eebd75a // fsub v26.2d, v26.2d, v11.2d
+	WORD $0x4eebd4eb // fsub v11.2d, v7.2d, v11.2d
+	WORD $0x6eea1c27 // bif v7.16b, v1.16b, v10.16b
+	WORD $0x4eebd421 // fsub v1.2d, v1.2d, v11.2d
+	WORD $0xfc73794b // ldr d11, [x10, x19, lsl #3]
+	WORD $0x4e61d741 // fadd v1.2d, v26.2d, v1.2d
+	WORD $0x4e61d721 // fadd v1.2d, v25.2d, v1.2d
+	WORD $0x6e7cdd39 // fmul v25.2d, v9.2d, v28.2d
+	WORD $0x4d40844b // ld1 { v11.d }[1], [x2]
+	WORD $0x8b1709a2 // add x2, x13, x23, lsl #2
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x6eea1c61 // bif v1.16b, v3.16b, v10.16b
+	WORD $0x6ee0fb23 // fneg v3.2d, v25.2d
+	WORD $0x4e69cf83 // fmla v3.2d, v28.2d, v9.2d
+	WORD $0x6e6bdffa // fmul v26.2d, v31.2d, v11.2d
+	WORD $0x4e69cf63 // fmla v3.2d, v27.2d, v9.2d
+	WORD $0x4e73d73b // fadd v27.2d, v25.2d, v19.2d
+	WORD $0x6ee0fb4a // fneg v10.2d, v26.2d
+	WORD $0x4e74d75c // fadd v28.2d, v26.2d, v20.2d
+	WORD $0x4e7fcd6a // fmla v10.2d, v11.2d, v31.2d
+	WORD $0x4e7fcfaa // fmla v10.2d, v29.2d, v31.2d
+	WORD $0x4ef3d77f // fsub v31.2d, v27.2d, v19.2d
+	WORD $0x4ef4d79d // fsub v29.2d, v28.2d, v20.2d
+	WORD $0x4effd769 // fsub v9.2d, v27.2d, v31.2d
+	WORD $0x4effd739 // fsub v25.2d, v25.2d, v31.2d
+	WORD $0x4efdd78b // fsub v11.2d, v28.2d, v29.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0x4ee9d669 // fsub v9.2d, v19.2d, v9.2d
+	WORD $0x4eebd68b // fsub v11.2d, v20.2d, v11.2d
+	WORD $0x6ea81f94 // bit v20.16b, v28.16b, v8.16b
+	WORD $0x4e69d739 // fadd v25.2d, v25.2d, v9.2d
+	WORD $0x4e6bd75a // fadd v26.2d, v26.2d, v11.2d
+	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
+	WORD $0x4e7ad55a // fadd v26.2d, v10.2d, v26.2d
+	WORD $0x4e71d479 // fadd v25.2d, v3.2d, v17.2d
+	WORD $0x4ebe1fc3 // mov v3.16b, v30.16b
+	WORD $0x4e72d75a // fadd v26.2d, v26.2d, v18.2d
+	WORD $0x6e731f63 // bsl v3.16b, v27.16b, v19.16b
+	WORD $0x6ebe1f31 // bit v17.16b, v25.16b, v30.16b
+	WORD $0xad404cb9 // ldp q25, q19, [x5]
+	WORD $0x69401845 // ldpsw x5, x6, [x2]
 	WORD $0x8b060d47 // add x7, x10, x6, lsl #3
-	WORD $0x8b010d54 // add x20, x10, x1, lsl #3
+	WORD $0x69410853 // ldpsw x19, x2, [x2, #0x8]
+	WORD $0x8b020d54 // add x20, x10, x2, lsl #3
+	WORD $0x6ea81f52 // bit v18.16b, v26.16b, v8.16b
 	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc657958 // ldr d24, [x10, x5, lsl #3]
-	WORD $0xfc737959 // ldr d25, [x10, x19, lsl #3]
-	WORD $0xfc737974 // ldr d20, [x11, x19, lsl #3]
-	WORD $0xfc657975 // ldr d21, [x11, x5, lsl #3]
-	WORD $0x4d4084f8 // ld1 { v24.d }[1], [x7]
-	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
-	WORD $0x4d408434 // ld1 { v20.d }[1], [x1]
-	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
-	WORD $0x6e79de5a // fmul v26.2d, v18.2d, v25.2d
-	WORD $0x6e78dc5b // fmul v27.2d, v2.2d, v24.2d
-	WORD $0x6ee0fb7d // fneg v29.2d, v27.2d
-	WORD $0x6ee0fb5e // fneg v30.2d, v26.2d
-	WORD $0x4e72cf3e // fmla v30.2d, v25.2d, v18.2d
-	WORD $0x4e62cf1d // fmla v29.2d, v24.2d, v2.2d
-	WORD $0x4e62cebd // fmla v29.2d, v21.2d, v2.2d
-	WORD $0x4e72ce9e // fmla v30.2d, v20.2d, v18.2d
-	WORD $0xad400a12 // ldp q18, q2, [x16]
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0xfc73795c // ldr d28, [x10, x19, lsl #3]
+	WORD $0xfc65795d // ldr d29, [x10, x5, lsl #3]
+	WORD $0xfc65797a // ldr d26, [x11, x5, lsl #3]
+	WORD $0xfc73797b // ldr d27, [x11, x19, lsl #3]
+	WORD $0x4d40869c // ld1 { v28.d }[1], [x20]
+	WORD $0x4d4084fd // ld1 { v29.d }[1], [x7]
+	WORD $0x4d4084da // ld1 { v26.d }[1], [x6]
+	WORD $0x4d40845b // ld1 { v27.d }[1], [x2]
+	WORD $0xf9409be2 // ldr x2, [sp, #0x130]
+	WORD $0xeb02001f // cmp x0, x2
+	WORD $0xad407a1f // ldp q31, q30, [x16]
 	WORD $0x8b040d90 // add x16, x12, x4, lsl #3
-	WORD $0x4e3a1c55 // and v21.16b, v2.16b, v26.16b
-	WORD $0x4e3e1c42 // and v2.16b, v2.16b, v30.16b
-	WORD $0x4e75d6f8 // fadd v24.2d, v23.2d, v21.2d
-	WORD $0x4e3b1e54 // and v20.16b, v18.16b, v27.16b
-	WORD $0x4e3d1e52 // and v18.16b, v18.16b, v29.16b
-	WORD $0x4ef7d71b // fsub v27.2d, v24.2d, v23.2d
-	WORD $0x4ed838a4 // zip1 v4.2d, v5.2d, v24.2d
-	WORD $0x4e74d4f9 // fadd v25.2d, v7.2d, v20.2d
-	WORD $0x4efbd71d // fsub v29.2d, v24.2d, v27.2d
-	WORD $0x4efbd6b5 // fsub v21.2d, v21.2d, v27.2d
-	WORD $0x4ee7d73a // fsub v26.2d, v25.2d, v7.2d
-	WORD $0x4ed938c3 // zip1 v3.2d, v6.2d, v25.2d
+	WORD $0x6e7ddf28 // fmul v8.2d, v25.2d, v29.2d
+	WORD $0x6e7cde69 // fmul v9.2d, v19.2d, v28.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x4e79cfab // fmla v11.2d, v29.2d, v25.2d
+	WORD $0x4e73cf8a // fmla v10.2d, v28.2d, v19.2d
+	WORD $0x4e73cf6a // fmla v10.2d, v27.2d, v19.2d
+	WORD $0x4e79cf4b // fmla v11.2d, v26.2d, v25.2d
+	WORD $0x4e77d533 // fadd v19.2d, v9.2d, v23.2d
+	WORD $0x4e70d519 // fadd v25.2d, v8.2d, v16.2d
+	WORD $0x4ef0d73a // fsub v26.2d, v25.2d, v16.2d
+	WORD $0x4ef7d67b // fsub v27.2d, v19.2d, v23.2d
+	WORD $0x4efbd67c // fsub v28.2d, v19.2d, v27.2d
+	WORD $0x4efad73d // fsub v29.2d, v25.2d, v26.2d
+	WORD $0x4efad51a // fsub v26.2d, v8.2d, v26.2d
+	WORD $0x4efbd53b // fsub v27.2d, v9.2d, v27.2d
+	WORD $0x6efe1ef3 // bif v19.16b, v23.16b, v30.16b
+	WORD $0x4efdd61d // fsub v29.2d, v16.2d, v29.2d
+	WORD $0x4efcd6fc // fsub v28.2d, v23.2d, v28.2d
+	WORD $0x6ebf1f30 // bit v16.16b, v25.16b, v31.16b
+	WORD $0x4ec738d7 // zip1 v23.2d, v6.2d, v7.2d
+	WORD $0x4ec43b19 // zip1 v25.2d, v24.2d, v4.2d
+	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
+	WORD $0x4ec47b04 // zip2 v4.2d, v24.2d, v4.2d
+	WORD $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD $0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD $0x4e7ad57a // fadd v26.2d, v11.2d, v26.2d
+	WORD $0x4e7bd55b // fadd v27.2d, v10.2d, v27.2d
+	WORD $0x4e76d77b // fadd v27.2d, v27.2d, v22.2d
+	WORD $0x4e75d75a // fadd v26.2d, v26.2d, v21.2d
+	WORD $0x6ebf1f55 // bit v21.16b, v26.16b, v31.16b
+	WORD $0x6ebe1f76 // bit v22.16b, v27.16b, v30.16b
+	WORD $0x4ec1381a // zip1 v26.2d, v0.2d, v1.2d
+	WORD $0x4ec5385b // zip1 v27.2d, v2.2d, v5.2d
+	WORD $0x4ec17800 // zip2 v0.2d, v0.2d, v1.2d
+	WORD $0x4ec57841 // zip2 v1.2d, v2.2d, v5.2d
+	WORD $0x4e64d722 // fadd v2.2d, v25.2d, v4.2d
+	WORD $0x4e66d6e5 // fadd v5.2d, v23.2d, v6.2d
+	WORD $0x4ef7d4a7 // fsub v7.2d, v5.2d, v23.2d
+	WORD $0x4ef9d458 // fsub v24.2d, v2.2d, v25.2d
+	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
+	WORD $0x4e60d740 // fadd v0.2d, v26.2d, v0.2d
+	WORD $0x4ef8d45c // fsub v28.2d, v2.2d, v24.2d
+	WORD $0x4ee7d4bd // fsub v29.2d, v5.2d, v7.2d
+	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
+	WORD $0x4ef8d484 // fsub v4.2d, v4.2d, v24.2d
+	WORD $0x4ed63a47 // zip1 v7.2d, v18.2d, v22.2d
 	WORD $0x4efdd6f7 // fsub v23.2d, v23.2d, v29.2d
-	WORD $0x4efad73e // fsub v30.2d, v25.2d, v26.2d
-	WORD $0x4efad694 // fsub v20.2d, v20.2d, v26.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x6e7fd5d7 // faddp v23.2d, v14.2d, v31.2d
-	WORD $0x4efed4e7 // fsub v7.2d, v7.2d, v30.2d
-	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
-	WORD $0x3dc04bf5 // ldr q21, [sp, #0x120]
-	WORD $0x4e67d687 // fadd v7.2d, v20.2d, v7.2d
-	WORD $0x4e62d6c2 // fadd v2.2d, v22.2d, v2.2d
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x6e62d622 // faddp v2.2d, v17.2d, v2.2d
-	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4edc3ab2 // zip1 v18.2d, v21.2d, v28.2d
-	WORD $0x4edf39d3 // zip1 v19.2d, v14.2d, v31.2d
-	WORD $0x4edc7ab4 // zip2 v20.2d, v21.2d, v28.2d
-	WORD $0x4edf79d5 // zip2 v21.2d, v14.2d, v31.2d
-	WORD $0x6e7cd6d6 // faddp v22.2d, v22.2d, v28.2d
-	WORD $0x4ef3d6fa // fsub v26.2d, v23.2d, v19.2d
-	WORD $0x6e67d607 // faddp v7.2d, v16.2d, v7.2d
-	WORD $0x4ef2d6db // fsub v27.2d, v22.2d, v18.2d
-	WORD $0x4efad6fd // fsub v29.2d, v23.2d, v26.2d
-	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
-	WORD $0x4efbd6dc // fsub v28.2d, v22.2d, v27.2d
-	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
-	WORD $0x4efbd694 // fsub v20.2d, v20.2d, v27.2d
-	WORD $0x4efcd652 // fsub v18.2d, v18.2d, v28.2d
-	WORD $0x4e73d6b3 // fadd v19.2d, v21.2d, v19.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
-	WORD $0x4ed878b3 // zip2 v19.2d, v5.2d, v24.2d
-	WORD $0x6e78d4a5 // faddp v5.2d, v5.2d, v24.2d
-	WORD $0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD $0x4ed978d2 // zip2 v18.2d, v6.2d, v25.2d
-	WORD $0x6e79d4c6 // faddp v6.2d, v6.2d, v25.2d
-	WORD $0x4ee4d4b4 // fsub v20.2d, v5.2d, v4.2d
-	WORD $0x4ee3d4d5 // fsub v21.2d, v6.2d, v3.2d
-	WORD $0x4ef4d4b9 // fsub v25.2d, v5.2d, v20.2d
-	WORD $0x4ef4d673 // fsub v19.2d, v19.2d, v20.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4ef5d4d8 // fsub v24.2d, v6.2d, v21.2d
-	WORD $0x4ef9d484 // fsub v4.2d, v4.2d, v25.2d
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4ef8d463 // fsub v3.2d, v3.2d, v24.2d
-	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
-	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e65d4c4 // fadd v4.2d, v6.2d, v5.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e76d6e7 // fadd v7.2d, v23.2d, v22.2d
-	WORD $0x4ee6d490 // fsub v16.2d, v4.2d, v6.2d
-	WORD $0x4ef7d4f1 // fsub v17.2d, v7.2d, v23.2d
-	WORD $0x4ef0d492 // fsub v18.2d, v4.2d, v16.2d
-	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0x4ef1d4f3 // fsub v19.2d, v7.2d, v17.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef1d6d0 // fsub v16.2d, v22.2d, v17.2d
-	WORD $0x4ef3d6f2 // fsub v18.2d, v23.2d, v19.2d
-	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0x4e72d606 // fadd v6.2d, v16.2d, v18.2d
-	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
-	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
-	WORD $0x4e61d482 // fadd v2.2d, v4.2d, v1.2d
-	WORD $0x4e60d4e3 // fadd v3.2d, v7.2d, v0.2d
-	WORD $0x4ee4d445 // fsub v5.2d, v2.2d, v4.2d
-	WORD $0x4ee7d466 // fsub v6.2d, v3.2d, v7.2d
-	WORD $0x4ee5d450 // fsub v16.2d, v2.2d, v5.2d
-	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
-	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
-	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
-	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
-	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
+	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	WORD $0x4ed53a37 // zip1 v23.2d, v17.2d, v21.2d
+	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
 	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4ed33a84 // zip1 v4.2d, v20.2d, v19.2d
+	WORD $0x4ed03866 // zip1 v6.2d, v3.2d, v16.2d
+	WORD $0x4ed37a93 // zip2 v19.2d, v20.2d, v19.2d
+	WORD $0x4ed07863 // zip2 v3.2d, v3.2d, v16.2d
+	WORD $0x4ed67a50 // zip2 v16.2d, v18.2d, v22.2d
+	WORD $0x4e63d4d2 // fadd v18.2d, v6.2d, v3.2d
+	WORD $0x4e73d494 // fadd v20.2d, v4.2d, v19.2d
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4ee4d695 // fsub v21.2d, v20.2d, v4.2d
+	WORD $0x4ee6d656 // fsub v22.2d, v18.2d, v6.2d
+	WORD $0x4ef6d658 // fsub v24.2d, v18.2d, v22.2d
+	WORD $0x4ef5d699 // fsub v25.2d, v20.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
+	WORD $0x4ef6d463 // fsub v3.2d, v3.2d, v22.2d
+	WORD $0x4ef9d484 // fsub v4.2d, v4.2d, v25.2d
+	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
+	WORD $0x4e71d6e6 // fadd v6.2d, v23.2d, v17.2d
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4e74d646 // fadd v6.2d, v18.2d, v20.2d
+	WORD $0x4e62d4a7 // fadd v7.2d, v5.2d, v2.2d
+	WORD $0x4ef2d4d0 // fsub v16.2d, v6.2d, v18.2d
+	WORD $0x4ee5d4f1 // fsub v17.2d, v7.2d, v5.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4ef0d4d3 // fsub v19.2d, v6.2d, v16.2d
+	WORD $0x4ef1d4f5 // fsub v21.2d, v7.2d, v17.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e63d601 // fadd v1.2d, v16.2d, v3.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4e61d4c2 // fadd v2.2d, v6.2d, v1.2d
+	WORD $0x4e60d4e3 // fadd v3.2d, v7.2d, v0.2d
+	WORD $0x4ee6d444 // fsub v4.2d, v2.2d, v6.2d
+	WORD $0x4ee7d465 // fsub v5.2d, v3.2d, v7.2d
+	WORD $0x4ee4d450 // fsub v16.2d, v2.2d, v4.2d
+	WORD $0x4ee5d471 // fsub v17.2d, v3.2d, v5.2d
+	WORD $0x4ee4d421 // fsub v1.2d, v1.2d, v4.2d
+	WORD $0x4ee5d400 // fsub v0.2d, v0.2d, v5.2d
 	WORD $0xad000a03 // stp q3, q2, [x16]
 	WORD $0x8b040df0 // add x16, x15, x4, lsl #3
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
 	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
 	WORD $0xad000600 // stp q0, q1, [x16]
-	WORD $0xf94083f0 // ldr x16, [sp, #0x100]
-	WORD $0x54002180 // b.eq <csrDD+0x2ae4>
+	WORD $0xaa1103f0 // mov x16, x17
+	WORD $0xaa0203f1 // mov x17, x2
+	WORD $0x54002120 // b.eq <csrDD+0x2ae0>
+	WORD $0xf94093f1 // ldr x17, [sp, #0x120]
 	WORD $0x7200001f // tst w0, #0x1
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x9a9f1204 // csel x4, x16, xzr, ne
-	WORD $0xf9407bf0 // ldr x16, [sp, #0xf0]
 	WORD $0x8b400484 // add x4, x4, x0, lsr #1
-	WORD $0xeb10001f // cmp x0, x16
+	WORD $0xeb11001f // cmp x0, x17
 	WORD $0x9a803084 // csel x4, x4, x0, lo
 	WORD $0x8b041535 // add x21, x9, x4, lsl #5
-	WORD $0xa94016a7 // ldp x7, x5, [x21]
-	WORD $0x910010e6 // add x6, x7, #0x4
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x540015ea // b.ge <csrDD+0x29a0>
+	WORD $0xa94016a6 // ldp x6, x5, [x21]
+	WORD $0x910010c7 // add x7, x6, #0x4
+	WORD $0xeb0500ff // cmp x7, x5
+	WORD $0x540015aa // b.ge <csrDD+0x29a0>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b070dd3 // add x19, x14, x7, lsl #3
-	WORD $0x8b070874 // add x20, x3, x7, lsl #2
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b060dc7 // add x7, x14, x6, lsl #3
+	WORD $0x8b060873 // add x19, x3, x6, lsl #2
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x697f5a86 // ldpsw x6, x22, [x20, #-0x8]
-	WORD $0x68c26698 // ldpsw x24, x25, [x20], #0x10
-	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
-	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
-	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
-	WORD $0xacc11265 // ldp q5, q4, [x19], #0x20
-	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
-	WORD $0xfc787951 // ldr d17, [x10, x24, lsl #3]
-	WORD $0xfc667952 // ldr d18, [x10, x6, lsl #3]
-	WORD $0xfc667967 // ldr d7, [x11, x6, lsl #3]
-	WORD $0xfc787970 // ldr d16, [x11, x24, lsl #3]
-	WORD $0x910010e6 // add x6, x7, #0x4
-	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
+	WORD $0x697f5a74 // ldpsw x20, x22, [x19, #-0x8]
+	WORD $0x68c26277 // ldpsw x23, x24, [x19], #0x10
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0xacc110e7 // ldp q7, q4, [x7], #0x20
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b160d7a // add x26, x11, x22, lsl #3
+	WORD $0xfc777951 // ldr d17, [x10, x23, lsl #3]
+	WORD $0xfc747952 // ldr d18, [x10, x20, lsl #3]
+	WORD $0xfc747970 // ldr d16, [x11, x20, lsl #3]
+	WORD $0x8b160d54 // add x20, x10, x22, lsl #3
+	WORD $0xfc777966 // ldr d6, [x11, x23, lsl #3]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0x4d408692 // ld1 { v18.d }[1], [x20]
+	WORD $0x4d408706 // ld1 { v6.d }[1], [x24]
+	WORD $0x4d408750 // ld1 { v16.d }[1], [x26]
+	WORD $0x910020d4 // add x20, x6, #0x8
+	WORD $0x910010c6 // add x6, x6, #0x4
+	WORD $0xeb05029f // cmp x20, x5
 	WORD $0x6e71dc94 // fmul v20.2d, v4.2d, v17.2d
-	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
-	WORD $0x6e72dcb3 // fmul v19.2d, v5.2d, v18.2d
-	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
-	WORD $0x4d408730 // ld1 { v16.d }[1], [x25]
-	WORD $0x910020f6 // add x22, x7, #0x8
-	WORD $0xeb0502df // cmp x22, x5
-	WORD $0xaa0603e7 // mov x7, x6
+	WORD $0x6e72dcf3 // fmul v19.2d, v7.2d, v18.2d
 	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
 	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
-	WORD $0x4e65ce56 // fmla v22.2d, v18.2d, v5.2d
 	WORD $0x4e64ce35 // fmla v21.2d, v17.2d, v4.2d
-	WORD $0x4e64ce15 // fmla v21.2d, v16.2d, v4.2d
-	WORD $0x4e65ccf6 // fmla v22.2d, v7.2d, v5.2d
-	WORD $0x4e74d4c4 // fadd v4.2d, v6.2d, v20.2d
-	WORD $0x4e73d465 // fadd v5.2d, v3.2d, v19.2d
-	WORD $0x4ee3d4a7 // fsub v7.2d, v5.2d, v3.2d
-	WORD $0x4ee6d490 // fsub v16.2d, v4.2d, v6.2d
-	WORD $0x4ef0d491 // fsub v17.2d, v4.2d, v16.2d
-	WORD $0x4ee7d4b2 // fsub v18.2d, v5.2d, v7.2d
-	WORD $0x4ee7d667 // fsub v7.2d, v19.2d, v7.2d
-	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
-	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
-	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e63d6c3 // fadd v3.2d, v22.2d, v3.2d
-	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
-	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x4ea51ca3 // mov v3.16b, v5.16b
-	WORD $0x4ea41c86 // mov v6.16b, v4.16b
-	WORD $0x54fffa6b // b.lt <csrDD+0x2700>
+	WORD $0x4e67ce56 // fmla v22.2d, v18.2d, v7.2d
+	WORD $0x4e64ccd5 // fmla v21.2d, v6.2d, v4.2d
+	WORD $0x4e74d466 // fadd v6.2d, v3.2d, v20.2d
+	WORD $0x4e73d4a4 // fadd v4.2d, v5.2d, v19.2d
+	WORD $0x4e67ce16 // fmla v22.2d, v16.2d, v7.2d
+	WORD $0x4ee5d491 // fsub v17.2d, v4.2d, v5.2d
+	WORD $0x4ee3d4d2 // fsub v18.2d, v6.2d, v3.2d
+	WORD $0x4ef2d4d7 // fsub v23.2d, v6.2d, v18.2d
+	WORD $0x4ef1d487 // fsub v7.2d, v4.2d, v17.2d
+	WORD $0x4ef2d690 // fsub v16.2d, v20.2d, v18.2d
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
+	WORD $0x4ef7d463 // fsub v3.2d, v3.2d, v23.2d
+	WORD $0x4ef1d667 // fsub v7.2d, v19.2d, v17.2d
+	WORD $0x4e63d603 // fadd v3.2d, v16.2d, v3.2d
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x4e65d6c5 // fadd v5.2d, v22.2d, v5.2d
+	WORD $0x4e63d6a3 // fadd v3.2d, v21.2d, v3.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x54fffa8b // b.lt <csrDD+0x2708>
 	WORD $0xf9400aa7 // ldr x7, [x21, #0x10]
 	WORD $0x910010b3 // add x19, x5, #0x4
 	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x5400100a // b.ge <csrDD+0x29c4>
+	WORD $0x54000fca // b.ge <csrDD+0x29c0>
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b050dd3 // add x19, x14, x5, lsl #3
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x8b050dd4 // add x20, x14, x5, lsl #3
 	WORD $0x8b050876 // add x22, x3, x5, lsl #2
-	WORD $0xaa0503f7 // mov x23, x5
+	WORD $0xaa0503f3 // mov x19, x5
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x697f62d4 // ldpsw x20, x24, [x22, #-0x8]
-	WORD $0x68c26eda // ldpsw x26, x27, [x22], #0x10
-	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0xacc10a71 // ldp q17, q2, [x19], #0x20
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0xfc7a7954 // ldr d20, [x10, x26, lsl #3]
-	WORD $0xfc747955 // ldr d21, [x10, x20, lsl #3]
-	WORD $0xfc747972 // ldr d18, [x11, x20, lsl #3]
-	WORD $0xfc7a7973 // ldr d19, [x11, x26, lsl #3]
-	WORD $0x910012f4 // add x20, x23, #0x4
-	WORD $0x4d4087b4 // ld1 { v20.d }[1], [x29]
-	WORD $0x6e74dc57 // fmul v23.2d, v2.2d, v20.2d
-	WORD $0x4d408735 // ld1 { v21.d }[1], [x25]
-	WORD $0x6e75de36 // fmul v22.2d, v17.2d, v21.2d
-	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
-	WORD $0x4d408773 // ld1 { v19.d }[1], [x27]
-	WORD $0x910022f8 // add x24, x23, #0x8
-	WORD $0xeb07031f // cmp x24, x7
-	WORD $0xaa1403f7 // mov x23, x20
+	WORD $0x697f62d7 // ldpsw x23, x24, [x22, #-0x8]
+	WORD $0x68c26ad9 // ldpsw x25, x26, [x22], #0x10
+	WORD $0x4ea11c31 // mov v17.16b, v1.16b
+	WORD $0x4ea71cf0 // mov v16.16b, v7.16b
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc10692 // ldp q18, q1, [x20], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b180d7d // add x29, x11, x24, lsl #3
+	WORD $0xfc797954 // ldr d20, [x10, x25, lsl #3]
+	WORD $0xfc777955 // ldr d21, [x10, x23, lsl #3]
+	WORD $0xfc777973 // ldr d19, [x11, x23, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
+	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
+	WORD $0x4d408774 // ld1 { v20.d }[1], [x27]
+	WORD $0x4d4086f5 // ld1 { v21.d }[1], [x23]
+	WORD $0x4d408747 // ld1 { v7.d }[1], [x26]
+	WORD $0x4d4087b3 // ld1 { v19.d }[1], [x29]
+	WORD $0x91002277 // add x23, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xeb0702ff // cmp x23, x7
+	WORD $0x6e74dc37 // fmul v23.2d, v1.2d, v20.2d
+	WORD $0x6e75de56 // fmul v22.2d, v18.2d, v21.2d
 	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
 	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
-	WORD $0x4e71ceb9 // fmla v25.2d, v21.2d, v17.2d
-	WORD $0x4e62ce98 // fmla v24.2d, v20.2d, v2.2d
-	WORD $0x4e62ce78 // fmla v24.2d, v19.2d, v2.2d
-	WORD $0x4e71ce59 // fmla v25.2d, v18.2d, v17.2d
-	WORD $0x4e77d612 // fadd v18.2d, v16.2d, v23.2d
-	WORD $0x4e76d4e2 // fadd v2.2d, v7.2d, v22.2d
-	WORD $0x4ee7d451 // fsub v17.2d, v2.2d, v7.2d
-	WORD $0x4ef0d653 // fsub v19.2d, v18.2d, v16.2d
-	WORD $0x4ef3d654 // fsub v20.2d, v18.2d, v19.2d
-	WORD $0x4ef1d455 // fsub v21.2d, v2.2d, v17.2d
-	WORD $0x4ef1d6d1 // fsub v17.2d, v22.2d, v17.2d
-	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
-	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
+	WORD $0x4e61ce98 // fmla v24.2d, v20.2d, v1.2d
+	WORD $0x4e72ceb9 // fmla v25.2d, v21.2d, v18.2d
+	WORD $0x4e61ccf8 // fmla v24.2d, v7.2d, v1.2d
+	WORD $0x4e77d607 // fadd v7.2d, v16.2d, v23.2d
+	WORD $0x4e76d621 // fadd v1.2d, v17.2d, v22.2d
+	WORD $0x4e72ce79 // fmla v25.2d, v19.2d, v18.2d
+	WORD $0x4ef1d434 // fsub v20.2d, v1.2d, v17.2d
+	WORD $0x4ef0d4f5 // fsub v21.2d, v7.2d, v16.2d
+	WORD $0x4ef5d4fa // fsub v26.2d, v7.2d, v21.2d
+	WORD $0x4ef4d432 // fsub v18.2d, v1.2d, v20.2d
+	WORD $0x4ef5d6f3 // fsub v19.2d, v23.2d, v21.2d
+	WORD $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD $0x4efad610 // fsub v16.2d, v16.2d, v26.2d
+	WORD $0x4ef4d6d2 // fsub v18.2d, v22.2d, v20.2d
 	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
-	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
-	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4e71d731 // fadd v17.2d, v25.2d, v17.2d
 	WORD $0x4e70d710 // fadd v16.2d, v24.2d, v16.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4eb21e50 // mov v16.16b, v18.16b
-	WORD $0x54fffa6b // b.lt <csrDD+0x27e4>
-	WORD $0xf9400eb3 // ldr x19, [x21, #0x18]
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD $0x54fffa8b // b.lt <csrDD+0x27e8>
+	WORD $0xf9400eb4 // ldr x20, [x21, #0x18]
 	WORD $0x910010f6 // add x22, x7, #0x4
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb1302df // cmp x22, x19
-	WORD $0x540009ea // b.ge <csrDD+0x29e8>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xeb1402df // cmp x22, x20
+	WORD $0x540009ca // b.ge <csrDD+0x29e4>
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x8b070dd7 // add x23, x14, x7, lsl #3
 	WORD $0x8b070878 // add x24, x3, x7, lsl #2
-	WORD $0xaa0703f9 // mov x25, x7
+	WORD $0xaa0703f6 // mov x22, x7
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x697f6b16 // ldpsw x22, x26, [x24, #-0x8]
-	WORD $0x68c27b1d // ldpsw x29, x30, [x24], #0x10
-	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
-	WORD $0x8b1e0d41 // add x1, x10, x30, lsl #3
-	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
-	WORD $0xacc152f5 // ldp q21, q20, [x23], #0x20
-	WORD $0x8b1e0d7e // add x30, x11, x30, lsl #3
-	WORD $0xfc7d7959 // ldr d25, [x10, x29, lsl #3]
-	WORD $0xfc76795a // ldr d26, [x10, x22, lsl #3]
-	WORD $0xfc767977 // ldr d23, [x11, x22, lsl #3]
-	WORD $0xfc7d7978 // ldr d24, [x11, x29, lsl #3]
-	WORD $0x91001336 // add x22, x25, #0x4
-	WORD $0x4d408439 // ld1 { v25.d }[1], [x1]
-	WORD $0x91002321 // add x1, x25, #0x8
-	WORD $0x4d40877a // ld1 { v26.d }[1], [x27]
-	WORD $0x4d408757 // ld1 { v23.d }[1], [x26]
-	WORD $0x4d4087d8 // ld1 { v24.d }[1], [x30]
-	WORD $0xaa1603f9 // mov x25, x22
-	WORD $0xeb13003f // cmp x1, x19
-	WORD $0x6e7adebb // fmul v27.2d, v21.2d, v26.2d
-	WORD $0x6e79de9c // fmul v28.2d, v20.2d, v25.2d
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x697f6b19 // ldpsw x25, x26, [x24, #-0x8]
+	WORD $0x68c2771b // ldpsw x27, x29, [x24], #0x10
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0x8b1a0d62 // add x2, x11, x26, lsl #3
+	WORD $0xacc14ef7 // ldp q23, q19, [x23], #0x20
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0xfc7b7959 // ldr d25, [x10, x27, lsl #3]
+	WORD $0xfc797978 // ldr d24, [x11, x25, lsl #3]
+	WORD $0xfc79795a // ldr d26, [x10, x25, lsl #3]
+	WORD $0xfc7b7974 // ldr d20, [x11, x27, lsl #3]
+	WORD $0x4d4087d9 // ld1 { v25.d }[1], [x30]
+	WORD $0x4d408458 // ld1 { v24.d }[1], [x2]
+	WORD $0x8b1a0d42 // add x2, x10, x26, lsl #3
+	WORD $0x4d4087b4 // ld1 { v20.d }[1], [x29]
+	WORD $0x4d40845a // ld1 { v26.d }[1], [x2]
+	WORD $0x910022c2 // add x2, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb14005f // cmp x2, x20
+	WORD $0x6e79de7c // fmul v28.2d, v19.2d, v25.2d
+	WORD $0x6e7adefb // fmul v27.2d, v23.2d, v26.2d
 	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
 	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
-	WORD $0x4e75cf5e // fmla v30.2d, v26.2d, v21.2d
-	WORD $0x4e74cf3d // fmla v29.2d, v25.2d, v20.2d
-	WORD $0x4e74cf1d // fmla v29.2d, v24.2d, v20.2d
-	WORD $0x4e75cefe // fmla v30.2d, v23.2d, v21.2d
-	WORD $0x4e7cd6d4 // fadd v20.2d, v22.2d, v28.2d
-	WORD $0x4e7bd675 // fadd v21.2d, v19.2d, v27.2d
-	WORD $0x4ef3d6b7 // fsub v23.2d, v21.2d, v19.2d
-	WORD $0x4ef6d698 // fsub v24.2d, v20.2d, v22.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4ef7d6ba // fsub v26.2d, v21.2d, v23.2d
-	WORD $0x4ef7d777 // fsub v23.2d, v27.2d, v23.2d
-	WORD $0x4ef8d798 // fsub v24.2d, v28.2d, v24.2d
-	WORD $0x4efad673 // fsub v19.2d, v19.2d, v26.2d
-	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
-	WORD $0x4e76d716 // fadd v22.2d, v24.2d, v22.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e73d7d3 // fadd v19.2d, v30.2d, v19.2d
-	WORD $0x4e76d7b6 // fadd v22.2d, v29.2d, v22.2d
+	WORD $0x4e73cf3d // fmla v29.2d, v25.2d, v19.2d
+	WORD $0x4e77cf5e // fmla v30.2d, v26.2d, v23.2d
+	WORD $0x4e73ce9d // fmla v29.2d, v20.2d, v19.2d
+	WORD $0x4e7cd6b4 // fadd v20.2d, v21.2d, v28.2d
+	WORD $0x4e7bd6d3 // fadd v19.2d, v22.2d, v27.2d
+	WORD $0x4e77cf1e // fmla v30.2d, v24.2d, v23.2d
+	WORD $0x4ef6d679 // fsub v25.2d, v19.2d, v22.2d
+	WORD $0x4ef5d69a // fsub v26.2d, v20.2d, v21.2d
+	WORD $0x4efad69f // fsub v31.2d, v20.2d, v26.2d
+	WORD $0x4ef9d677 // fsub v23.2d, v19.2d, v25.2d
+	WORD $0x4efad798 // fsub v24.2d, v28.2d, v26.2d
+	WORD $0x4ef7d6d6 // fsub v22.2d, v22.2d, v23.2d
+	WORD $0x4effd6b5 // fsub v21.2d, v21.2d, v31.2d
+	WORD $0x4ef9d777 // fsub v23.2d, v27.2d, v25.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e76d7d6 // fadd v22.2d, v30.2d, v22.2d
+	WORD $0x4e75d7b5 // fadd v21.2d, v29.2d, v21.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
 	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
-	WORD $0x4eb51eb3 // mov v19.16b, v21.16b
-	WORD $0x4eb41e96 // mov v22.16b, v20.16b
-	WORD $0x54fffa6b // b.lt <csrDD+0x28cc>
+	WORD $0x54fffa8b // b.lt <csrDD+0x28cc>
 	WORD $0xf94012b5 // ldr x21, [x21, #0x20]
-	WORD $0x91001261 // add x1, x19, #0x4
-	WORD $0xeb15003f // cmp x1, x21
-	WORD $0x54ffc68a // b.ge <csrDD+0x2260>
+	WORD $0x91001282 // add x2, x20, #0x4
+	WORD $0xaa1003f1 // mov x17, x16
+	WORD $0xeb15005f // cmp x2, x21
+	WORD $0x54ffc5ea // b.ge <csrDD+0x224c>
 	WORD $0x1400001e // b <csrDD+0x2a0c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa0703e6 // mov x6, x7
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0xf9400aa7 // ldr x7, [x21, #0x10]
 	WORD $0x910010b3 // add x19, x5, #0x4
 	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x54fff04b // b.lt <csrDD+0x27c8>
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa0503f4 // mov x20, x5
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xf9400eb3 // ldr x19, [x21, #0x18]
-	WORD $0x910010f6 // add x22, x7, #0x4
+	WORD $0x54fff08b // b.lt <csrDD+0x27cc>
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb1302df // cmp x22, x19
-	WORD $0x54fff66b // b.lt <csrDD+0x28b0>
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xaa0503f3 // mov x19, x5
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xf9400eb4 // ldr x20, [x21, #0x18]
+	WORD $0x910010f6 // add x22, x7, #0x4
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xeb1402df // cmp x22, x20
+	WORD $0x54fff68b // b.lt <csrDD+0x28b0>
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
 	WORD $0xaa0703f6 // mov x22, x7
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0xf94012b5 // ldr x21, [x21, #0x20]
-	WORD $0x91001261 // add x1, x19, #0x4
-	WORD $0xeb15003f // cmp x1, x21
-	WORD $0x54ffc2ca // b.ge <csrDD+0x2260>
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x91001282 // add x2, x20, #0x4
+	WORD $0xaa1003f1 // mov x17, x16
+	WORD $0xeb15005f // cmp x2, x21
+	WORD $0x54ffc22a // b.ge <csrDD+0x224c>
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b130dd8 // add x24, x14, x19, lsl #3
-	WORD $0x8b130879 // add x25, x3, x19, lsl #2
-	WORD $0xaa1303fa // mov x26, x19
-	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0x697f5f21 // ldpsw x1, x23, [x25, #-0x8]
-	WORD $0x68c27b3d // ldpsw x29, x30, [x25], #0x10
-	WORD $0x8b170d5b // add x27, x10, x23, lsl #3
-	WORD $0x8b1e0d50 // add x16, x10, x30, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0xacc11f17 // ldp q23, q7, [x24], #0x20
-	WORD $0x8b1e0d7e // add x30, x11, x30, lsl #3
-	WORD $0xfc7d795c // ldr d28, [x10, x29, lsl #3]
-	WORD $0xfc61795d // ldr d29, [x10, x1, lsl #3]
-	WORD $0xfc61797a // ldr d26, [x11, x1, lsl #3]
-	WORD $0xfc7d797b // ldr d27, [x11, x29, lsl #3]
-	WORD $0x4d40861c // ld1 { v28.d }[1], [x16]
-	WORD $0x4d40877d // ld1 { v29.d }[1], [x27]
-	WORD $0x4d4086fa // ld1 { v26.d }[1], [x23]
-	WORD $0x4d4087db // ld1 { v27.d }[1], [x30]
-	WORD $0x91002350 // add x16, x26, #0x8
-	WORD $0x91001357 // add x23, x26, #0x4
+	WORD $0x8b140dd8 // add x24, x14, x20, lsl #3
+	WORD $0x8b140879 // add x25, x3, x20, lsl #2
+	WORD $0xaa1403f7 // mov x23, x20
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x697f6b22 // ldpsw x2, x26, [x25, #-0x8]
+	WORD $0x68c2773b // ldpsw x27, x29, [x25], #0x10
+	WORD $0x4eb01e19 // mov v25.16b, v16.16b
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0x8b1a0d70 // add x16, x11, x26, lsl #3
+	WORD $0xacc1431a // ldp q26, q16, [x24], #0x20
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0xfc7b795c // ldr d28, [x10, x27, lsl #3]
+	WORD $0xfc62797b // ldr d27, [x11, x2, lsl #3]
+	WORD $0xfc62795d // ldr d29, [x10, x2, lsl #3]
+	WORD $0xfc7b7977 // ldr d23, [x11, x27, lsl #3]
+	WORD $0x4d4087dc // ld1 { v28.d }[1], [x30]
+	WORD $0x4d40861b // ld1 { v27.d }[1], [x16]
+	WORD $0x8b1a0d50 // add x16, x10, x26, lsl #3
+	WORD $0x4d4087b7 // ld1 { v23.d }[1], [x29]
+	WORD $0x4d40861d // ld1 { v29.d }[1], [x16]
+	WORD $0x910022f0 // add x16, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
 	WORD $0xeb15021f // cmp x16, x21
-	WORD $0xaa1703fa // mov x26, x23
-	WORD $0x6e7ddefe // fmul v30.2d, v23.2d, v29.2d
-	WORD $0x6e7cdcff // fmul v31.2d, v7.2d, v28.2d
+	WORD $0x6e7cde1f // fmul v31.2d, v16.2d, v28.2d
+	WORD $0x6e7ddf5e // fmul v30.2d, v26.2d, v29.2d
 	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
 	WORD $0x6ee0fbc9 // fneg v9.2d, v30.2d
-	WORD $0x4e77cfa9 // fmla v9.2d, v29.2d, v23.2d
-	WORD $0x4e67cf88 // fmla v8.2d, v28.2d, v7.2d
-	WORD $0x4e67cf68 // fmla v8.2d, v27.2d, v7.2d
-	WORD $0x4e77cf49 // fmla v9.2d, v26.2d, v23.2d
-	WORD $0x4e7fd737 // fadd v23.2d, v25.2d, v31.2d
-	WORD $0x4e7ed707 // fadd v7.2d, v24.2d, v30.2d
-	WORD $0x4ef8d4fa // fsub v26.2d, v7.2d, v24.2d
-	WORD $0x4ef9d6fb // fsub v27.2d, v23.2d, v25.2d
-	WORD $0x4efbd6fc // fsub v28.2d, v23.2d, v27.2d
-	WORD $0x4efad4fd // fsub v29.2d, v7.2d, v26.2d
-	WORD $0x4efad7da // fsub v26.2d, v30.2d, v26.2d
-	WORD $0x4efbd7fb // fsub v27.2d, v31.2d, v27.2d
-	WORD $0x4efdd718 // fsub v24.2d, v24.2d, v29.2d
-	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
-	WORD $0x4e79d779 // fadd v25.2d, v27.2d, v25.2d
-	WORD $0x4e78d758 // fadd v24.2d, v26.2d, v24.2d
-	WORD $0x4e78d538 // fadd v24.2d, v9.2d, v24.2d
-	WORD $0x4e79d519 // fadd v25.2d, v8.2d, v25.2d
-	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD $0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
-	WORD $0x4ea71cf8 // mov v24.16b, v7.16b
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x54fffa6b // b.lt <csrDD+0x2a28>
-	WORD $0x17fffde4 // b <csrDD+0x2270>
+	WORD $0x4e70cf88 // fmla v8.2d, v28.2d, v16.2d
+	WORD $0x4e7acfa9 // fmla v9.2d, v29.2d, v26.2d
+	WORD $0x4e70cee8 // fmla v8.2d, v23.2d, v16.2d
+	WORD $0x4e7fd717 // fadd v23.2d, v24.2d, v31.2d
+	WORD $0x4e7ed730 // fadd v16.2d, v25.2d, v30.2d
+	WORD $0x4e7acf69 // fmla v9.2d, v27.2d, v26.2d
+	WORD $0x4ef9d61c // fsub v28.2d, v16.2d, v25.2d
+	WORD $0x4ef8d6fd // fsub v29.2d, v23.2d, v24.2d
+	WORD $0x4efdd6ea // fsub v10.2d, v23.2d, v29.2d
+	WORD $0x4efcd61a // fsub v26.2d, v16.2d, v28.2d
+	WORD $0x4efdd7fb // fsub v27.2d, v31.2d, v29.2d
+	WORD $0x4efad739 // fsub v25.2d, v25.2d, v26.2d
+	WORD $0x4eead718 // fsub v24.2d, v24.2d, v10.2d
+	WORD $0x4efcd7da // fsub v26.2d, v30.2d, v28.2d
+	WORD $0x4e78d778 // fadd v24.2d, v27.2d, v24.2d
+	WORD $0x4e79d759 // fadd v25.2d, v26.2d, v25.2d
+	WORD $0x4e79d539 // fadd v25.2d, v9.2d, v25.2d
+	WORD $0x4e78d518 // fadd v24.2d, v8.2d, v24.2d
+	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
+	WORD $0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD $0x54fffa8b // b.lt <csrDD+0x2a28>
+	WORD $0x17fffde0 // b <csrDD+0x225c>
 	WORD $0xd37ef630 // lsl x16, x17, #2
 	WORD $0xeb08021f // cmp x16, x8
-	WORD $0x54000b0a // b.ge <csrDD+0x2c4c>
+	WORD $0x54000b2a // b.ge <csrDD+0x2c4c>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x910543f1 // add x17, sp, #0x150
-	WORD $0x9104c3e0 // add x0, sp, #0x130
-	WORD $0x14000028 // b <csrDD+0x2b9c>
+	WORD $0x910583f1 // add x17, sp, #0x160
+	WORD $0x910503e0 // add x0, sp, #0x140
+	WORD $0x14000029 // b <csrDD+0x2b9c>
+	WORD $0xd503201f // nop
 	WORD $0x6e034066 // ext v6.16b, v3.16b, v3.16b, #0x8
 	WORD $0x6e044085 // ext v5.16b, v4.16b, v4.16b, #0x8
 	WORD $0xeb08003f // cmp x1, x8
@@ -5531,8 +5531,8 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xeb050042 // subs x2, x2, x5
-	WORD $0xad0983e0 // stp q0, q0, [sp, #0x130]
-	WORD $0xad0a83e0 // stp q0, q0, [sp, #0x150]
+	WORD $0xad0a03e0 // stp q0, q0, [sp, #0x140]
+	WORD $0xad0b03e0 // stp q0, q0, [sp, #0x160]
 	WORD $0x54fff9ed // b.le <csrDD+0x2b00>
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0x8b0509a4 // add x4, x13, x5, lsl #2
@@ -5564,10 +5564,10 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x1e612881 // fadd d1, d4, d1
 	WORD $0xfc266801 // str d1, [x0, x6]
 	WORD $0x54fffd21 // b.ne <csrDD+0x2be0>
-	WORD $0xad4a8fe4 // ldp q4, q3, [sp, #0x150]
-	WORD $0xad498be1 // ldp q1, q2, [sp, #0x130]
+	WORD $0xad4b0fe4 // ldp q4, q3, [sp, #0x160]
+	WORD $0xad4a0be1 // ldp q1, q2, [sp, #0x140]
 	WORD $0x17ffffae // b <csrDD+0x2b00>
-	WORD $0x9105c3ff // add sp, sp, #0x170
+	WORD $0x910603ff // add sp, sp, #0x180
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
@@ -5583,7 +5583,7 @@ TEXT ·csrDDQuad(SB), 0, $624-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	SUB $624, RSP
+	SUB $640, RSP
 	MOVD R19, R30
 	RET
 
@@ -5594,7 +5594,7 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	ADD $624, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <csrDDNormal>
-	WORD $0x14000bdf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x14000c0f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
@@ -5610,25 +5610,25 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0xf100050a // subs x10, x8, #0x1
 	WORD $0x5400016b // b.lt <csrDDNormal+0x60>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
-	WORD $0xaa0803e2 // mov x2, x8
-	WORD $0xf862792c // ldr x12, [x9, x2, lsl #3]
+	WORD $0xaa0803e3 // mov x3, x8
+	WORD $0xf863792c // ldr x12, [x9, x3, lsl #3]
 	WORD $0x9100118c // add x12, x12, #0x4
 	WORD $0xeb0b019f // cmp x12, x11
 	WORD $0x540000cd // b.le <csrDDNormal+0x64>
-	WORD $0xf1000442 // subs x2, x2, #0x1
+	WORD $0xf1000463 // subs x3, x3, #0x1
 	WORD $0x54ffff6c // b.gt <csrDDNormal+0x40>
-	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0x14000002 // b <csrDDNormal+0x64>
-	WORD $0xaa0803e2 // mov x2, x8
+	WORD $0xaa0803e3 // mov x3, x8
 	WORD $0xf940200b // ldr x11, [x0, #0x40]
-	WORD $0x91000c4c // add x12, x2, #0x3
-	WORD $0xf100005f // cmp x2, #0x0
-	WORD $0x9a82b18f // csel x15, x12, x2, lt
+	WORD $0x91000c6c // add x12, x3, #0x3
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x9a83b18f // csel x15, x12, x3, lt
 	WORD $0xf100fd1f // cmp x8, #0x3f
 	WORD $0x528007ec // mov w12, #0x3f
 	WORD $0x9a8ac18c // csel x12, x12, x10, gt
 	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0x54006bab // b.lt <csrDDNormal+0xdf8>
+	WORD $0x54006cab // b.lt <csrDDNormal+0xe18>
 	WORD $0xaa0903ed // mov x13, x9
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0xaa0c03ee // mov x14, x12
@@ -5644,143 +5644,157 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x9a8a154a // cinc x10, x10, eq
 	WORD $0xf10005ce // subs x14, x14, #0x1
 	WORD $0x54ffff01 // b.ne <csrDDNormal+0xa0>
-	WORD $0xd37ef543 // lsl x3, x10, #2
+	WORD $0xd37ef541 // lsl x1, x10, #2
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0x8b0c0584 // add x4, x12, x12, lsl #1
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0x540069cd // b.le <csrDDNormal+0xe14>
-	WORD $0x91001c4c // add x12, x2, #0x7
-	WORD $0xf100005f // cmp x2, #0x0
-	WORD $0x9a82b18c // csel x12, x12, x2, lt
+	WORD $0x54006acd // b.le <csrDDNormal+0xe34>
+	WORD $0x91001c6c // add x12, x3, #0x7
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x9a83b18c // csel x12, x12, x3, lt
 	WORD $0x9343fd90 // asr x16, x12, #3
 	WORD $0xf940000c // ldr x12, [x0]
 	WORD $0xa941b80d // ldp x13, x14, [x0, #0x18]
 	WORD $0x9342fdf1 // asr x17, x15, #2
-	WORD $0xeb04007f // cmp x3, x4
-	WORD $0xa944bc03 // ldp x3, x15, [x0, #0x48]
-	WORD $0x5400696b // b.lt <csrDDNormal+0xe30>
-	WORD $0xf100105f // cmp x2, #0x4
-	WORD $0xb400b9e1 // cbz x1, <csrDDNormal+0x1848>
-	WORD $0x5401642b // b.lt <csrDDNormal+0x2d94>
+	WORD $0xeb04003f // cmp x1, x4
+	WORD $0xa944bc01 // ldp x1, x15, [x0, #0x48]
+	WORD $0x54006a6b // b.lt <csrDDNormal+0xe50>
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0xb400bc02 // cbz x2, <csrDDNormal+0x188c>
+	WORD $0x54016b0b // b.lt <csrDDNormal+0x2e70>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ffa02 // lsl x2, x16, #1
-	WORD $0x91008063 // add x3, x3, #0x20
-	WORD $0x8b010dc4 // add x4, x14, x1, lsl #3
-	WORD $0xd37ef425 // lsl x5, x1, #2
-	WORD $0x14000079 // b <csrDDNormal+0x310>
+	WORD $0xd37ffa03 // lsl x3, x16, #1
+	WORD $0x91008024 // add x4, x1, #0x20
+	WORD $0x8b020dc5 // add x5, x14, x2, lsl #3
+	WORD $0xd37ef446 // lsl x6, x2, #2
+	WORD $0x14000087 // b <csrDDNormal+0x348>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xb8b679a7 // ldrsw x7, [x13, x22, lsl #2]
-	WORD $0xfc7679d9 // ldr d25, [x14, x22, lsl #3]
+	WORD $0xb8b479b3 // ldrsw x19, [x13, x20, lsl #2]
+	WORD $0xfc7479d9 // ldr d25, [x14, x20, lsl #3]
 	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x6ee0f81e // fneg v30.2d, v0.2d
-	WORD $0xd37df0f3 // lsl x19, x7, #3
-	WORD $0x4e60cc1e // fmla v30.2d, v0.2d, v0.2d
-	WORD $0xfc67797b // ldr d27, [x11, x7, lsl #3]
-	WORD $0xfc73695a // ldr d26, [x10, x19]
+	WORD $0x6ee0f808 // fneg v8.2d, v0.2d
+	WORD $0x3cc2803e // ldur q30, [x1, #0x28]
+	WORD $0x3cc1803f // ldur q31, [x1, #0x18]
+	WORD $0x4e60cc08 // fmla v8.2d, v0.2d, v0.2d
+	WORD $0xd37df274 // lsl x20, x19, #3
+	WORD $0xfc73797b // ldr d27, [x11, x19, lsl #3]
+	WORD $0xfc74695a // ldr d26, [x10, x20]
 	WORD $0x6e08073d // mov v29.d[0], v25.d[0]
-	WORD $0x4e60cc1e // fmla v30.2d, v0.2d, v0.2d
+	WORD $0x4e60cc08 // fmla v8.2d, v0.2d, v0.2d
 	WORD $0x1e7a0b39 // fmul d25, d25, d26
 	WORD $0x6e08075c // mov v28.d[0], v26.d[0]
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x4e7ed6d6 // fadd v22.2d, v22.2d, v30.2d
+	WORD $0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
 	WORD $0x6e08073a // mov v26.d[0], v25.d[0]
 	WORD $0x6ee0fb59 // fneg v25.2d, v26.2d
 	WORD $0x4e7dcf99 // fmla v25.2d, v28.2d, v29.2d
 	WORD $0x4e60d71c // fadd v28.2d, v24.2d, v0.2d
-	WORD $0x4ef8d79f // fsub v31.2d, v28.2d, v24.2d
+	WORD $0x4ef8d789 // fsub v9.2d, v28.2d, v24.2d
 	WORD $0x4e7dcf79 // fmla v25.2d, v27.2d, v29.2d
-	WORD $0x4e7ad6fb // fadd v27.2d, v23.2d, v26.2d
-	WORD $0x4effd789 // fsub v9.2d, v28.2d, v31.2d
-	WORD $0x4ef7d77d // fsub v29.2d, v27.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4efdd768 // fsub v8.2d, v27.2d, v29.2d
+	WORD $0x4e76d75b // fadd v27.2d, v26.2d, v22.2d
+	WORD $0x4ee9d78b // fsub v11.2d, v28.2d, v9.2d
+	WORD $0x4ef6d77d // fsub v29.2d, v27.2d, v22.2d
+	WORD $0x4eebd70b // fsub v11.2d, v24.2d, v11.2d
+	WORD $0x4efdd76a // fsub v10.2d, v27.2d, v29.2d
 	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
-	WORD $0x4effd41d // fsub v29.2d, v0.2d, v31.2d
-	WORD $0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD $0x4ee8d6f7 // fsub v23.2d, v23.2d, v8.2d
-	WORD $0x4e78d7b8 // fadd v24.2d, v29.2d, v24.2d
-	WORD $0x4e77d757 // fadd v23.2d, v26.2d, v23.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4e76d798 // fadd v24.2d, v28.2d, v22.2d
-	WORD $0x4e75d777 // fadd v23.2d, v27.2d, v21.2d
-	WORD $0x4efcd71a // fsub v26.2d, v24.2d, v28.2d
-	WORD $0x4efbd6f9 // fsub v25.2d, v23.2d, v27.2d
-	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
-	WORD $0x4ef9d6b5 // fsub v21.2d, v21.2d, v25.2d
-	WORD $0x4ed03879 // zip1 v25.2d, v3.2d, v16.2d
-	WORD $0x4ec7389a // zip1 v26.2d, v4.2d, v7.2d
-	WORD $0xd37ef4c6 // lsl x6, x6, #2
+	WORD $0x4ee9d41d // fsub v29.2d, v0.2d, v9.2d
+	WORD $0x4e75d739 // fadd v25.2d, v25.2d, v21.2d
+	WORD $0x4eead6ca // fsub v10.2d, v22.2d, v10.2d
+	WORD $0x4e6bd7bd // fadd v29.2d, v29.2d, v11.2d
+	WORD $0x4e6ad75a // fadd v26.2d, v26.2d, v10.2d
+	WORD $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	WORD $0x4e7dd51a // fadd v26.2d, v8.2d, v29.2d
+	WORD $0x4e79d77d // fadd v29.2d, v27.2d, v25.2d
+	WORD $0x4e7ad788 // fadd v8.2d, v28.2d, v26.2d
+	WORD $0x4efbd7bb // fsub v27.2d, v29.2d, v27.2d
+	WORD $0x4efcd51c // fsub v28.2d, v8.2d, v28.2d
+	WORD $0x6ebf1fb6 // bit v22.16b, v29.16b, v31.16b
+	WORD $0x6ebe1d18 // bit v24.16b, v8.16b, v30.16b
+	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
+	WORD $0x4efcd75a // fsub v26.2d, v26.2d, v28.2d
+	WORD $0x6ebf1f35 // bit v21.16b, v25.16b, v31.16b
+	WORD $0x6ebe1f57 // bit v23.16b, v26.16b, v30.16b
+	WORD $0x4ec63899 // zip1 v25.2d, v4.2d, v6.2d
+	WORD $0x4ed0387a // zip1 v26.2d, v3.2d, v16.2d
+	WORD $0xd37ef4e7 // lsl x7, x7, #2
 	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x8b060d87 // add x7, x12, x6, lsl #3
-	WORD $0x4ed0787b // zip2 v27.2d, v3.2d, v16.2d
-	WORD $0x4ec7789c // zip2 v28.2d, v4.2d, v7.2d
-	WORD $0x8b060de6 // add x6, x15, x6, lsl #3
+	WORD $0x8b070d93 // add x19, x12, x7, lsl #3
+	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
+	WORD $0x4ed07863 // zip2 v3.2d, v3.2d, v16.2d
+	WORD $0x8b070de7 // add x7, x15, x7, lsl #3
 	WORD $0xeb11001f // cmp x0, x17
-	WORD $0x6e70d463 // faddp v3.2d, v3.2d, v16.2d
-	WORD $0x6e67d484 // faddp v4.2d, v4.2d, v7.2d
-	WORD $0x6e66d442 // faddp v2.2d, v2.2d, v6.2d
-	WORD $0x6e65d421 // faddp v1.2d, v1.2d, v5.2d
-	WORD $0x4ed83a85 // zip1 v5.2d, v20.2d, v24.2d
-	WORD $0x4ed73a66 // zip1 v6.2d, v19.2d, v23.2d
-	WORD $0x4efad487 // fsub v7.2d, v4.2d, v26.2d
-	WORD $0x4ef9d470 // fsub v16.2d, v3.2d, v25.2d
-	WORD $0x4ef0d47d // fsub v29.2d, v3.2d, v16.2d
-	WORD $0x4ee7d49e // fsub v30.2d, v4.2d, v7.2d
-	WORD $0x4ee7d787 // fsub v7.2d, v28.2d, v7.2d
-	WORD $0x4ef0d770 // fsub v16.2d, v27.2d, v16.2d
-	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
-	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0x4ed87a87 // zip2 v7.2d, v20.2d, v24.2d
-	WORD $0x4ed77a70 // zip2 v16.2d, v19.2d, v23.2d
-	WORD $0x6e78d694 // faddp v20.2d, v20.2d, v24.2d
-	WORD $0x6e77d673 // faddp v19.2d, v19.2d, v23.2d
-	WORD $0x4ee6d677 // fsub v23.2d, v19.2d, v6.2d
-	WORD $0x4ee5d698 // fsub v24.2d, v20.2d, v5.2d
+	WORD $0x4ec5383b // zip1 v27.2d, v1.2d, v5.2d
+	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
+	WORD $0x4ec7385c // zip1 v28.2d, v2.2d, v7.2d
+	WORD $0x4ec77842 // zip2 v2.2d, v2.2d, v7.2d
+	WORD $0x4e63d745 // fadd v5.2d, v26.2d, v3.2d
+	WORD $0x4e64d726 // fadd v6.2d, v25.2d, v4.2d
+	WORD $0x4e62d782 // fadd v2.2d, v28.2d, v2.2d
+	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
+	WORD $0x4ef9d4c7 // fsub v7.2d, v6.2d, v25.2d
+	WORD $0x4efad4b0 // fsub v16.2d, v5.2d, v26.2d
+	WORD $0x4ef0d4bd // fsub v29.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4de // fsub v30.2d, v6.2d, v7.2d
+	WORD $0x4ee7d484 // fsub v4.2d, v4.2d, v7.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ed53a27 // zip1 v7.2d, v17.2d, v21.2d
+	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
+	WORD $0x4ed73a70 // zip1 v16.2d, v19.2d, v23.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e7ad463 // fadd v3.2d, v3.2d, v26.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4ed63a43 // zip1 v3.2d, v18.2d, v22.2d
+	WORD $0x4ed83a84 // zip1 v4.2d, v20.2d, v24.2d
+	WORD $0x4ed67a52 // zip2 v18.2d, v18.2d, v22.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x4e74d495 // fadd v21.2d, v4.2d, v20.2d
+	WORD $0x4e72d476 // fadd v22.2d, v3.2d, v18.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4ef7d67a // fsub v26.2d, v19.2d, v23.2d
-	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
-	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x6e76d647 // faddp v7.2d, v18.2d, v22.2d
-	WORD $0x6e75d630 // faddp v16.2d, v17.2d, v21.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e63d487 // fadd v7.2d, v4.2d, v3.2d
-	WORD $0x4e74d670 // fadd v16.2d, v19.2d, v20.2d
-	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
-	WORD $0x4ee4d4f2 // fsub v18.2d, v7.2d, v4.2d
-	WORD $0x4e65d4c2 // fadd v2.2d, v6.2d, v5.2d
-	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
-	WORD $0x4ef1d616 // fsub v22.2d, v16.2d, v17.2d
-	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
-	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD $0x4e73d624 // fadd v4.2d, v17.2d, v19.2d
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ee3d6d7 // fsub v23.2d, v22.2d, v3.2d
+	WORD $0x4ee4d6b8 // fsub v24.2d, v21.2d, v4.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
+	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD $0x4efad463 // fsub v3.2d, v3.2d, v26.2d
+	WORD $0x4ef9d484 // fsub v4.2d, v4.2d, v25.2d
+	WORD $0x4e64d684 // fadd v4.2d, v20.2d, v4.2d
+	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e65d4c7 // fadd v7.2d, v6.2d, v5.2d
+	WORD $0x4e75d6d0 // fadd v16.2d, v22.2d, v21.2d
+	WORD $0x4ef6d611 // fsub v17.2d, v16.2d, v22.2d
+	WORD $0x4ee6d4f2 // fsub v18.2d, v7.2d, v6.2d
+	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4ef2d4f3 // fsub v19.2d, v7.2d, v18.2d
+	WORD $0x4ef1d614 // fsub v20.2d, v16.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef4d6d4 // fsub v20.2d, v22.2d, v20.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e74d626 // fadd v6.2d, v17.2d, v20.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
 	WORD $0x4e61d4e3 // fadd v3.2d, v7.2d, v1.2d
 	WORD $0x4e62d604 // fadd v4.2d, v16.2d, v2.2d
 	WORD $0x4ef0d485 // fsub v5.2d, v4.2d, v16.2d
 	WORD $0x4ee7d466 // fsub v6.2d, v3.2d, v7.2d
-	WORD $0xad0010e3 // stp q3, q4, [x7]
+	WORD $0xad001263 // stp q3, q4, [x19]
 	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
 	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
 	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
@@ -5789,60 +5803,53 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
 	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
 	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0xad0008c1 // stp q1, q2, [x6]
-	WORD $0x54015440 // b.eq <csrDDNormal+0x2d94>
+	WORD $0xad0008e1 // stp q1, q2, [x7]
+	WORD $0x54015960 // b.eq <csrDDNormal+0x2e70>
 	WORD $0x7200001f // tst w0, #0x1
-	WORD $0x9a9f1206 // csel x6, x16, xzr, ne
-	WORD $0xeb02001f // cmp x0, x2
-	WORD $0x8b4004c6 // add x6, x6, x0, lsr #1
-	WORD $0x9a8030c6 // csel x6, x6, x0, lo
-	WORD $0x8b061527 // add x7, x9, x6, lsl #5
-	WORD $0xa9404cf4 // ldp x20, x19, [x7]
-	WORD $0x91001295 // add x21, x20, #0x4
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x5400016d // b.le <csrDDNormal+0x360>
+	WORD $0x9a9f1207 // csel x7, x16, xzr, ne
+	WORD $0xeb03001f // cmp x0, x3
+	WORD $0x8b4004e7 // add x7, x7, x0, lsr #1
+	WORD $0x9a8030e7 // csel x7, x7, x0, lo
+	WORD $0x8b071533 // add x19, x9, x7, lsl #5
+	WORD $0xa9405277 // ldp x23, x20, [x19]
+	WORD $0x910012f5 // add x21, x23, #0x4
+	WORD $0xeb1402bf // cmp x21, x20
+	WORD $0x540000cd // b.le <csrDDNormal+0x384>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa1403f7 // mov x23, x20
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x14000044 // b <csrDDNormal+0x45c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x1400003e // b <csrDDNormal+0x478>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
-	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
+	WORD $0x8b170dd5 // add x21, x14, x23, lsl #3
+	WORD $0x8b1709b6 // add x22, x13, x23, lsl #2
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b0502d7 // add x23, x22, x5
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x694062d7 // ldpsw x23, x24, [x22]
-	WORD $0x69416ed9 // ldpsw x25, x27, [x22, #0x8]
-	WORD $0x8b180d5a // add x26, x10, x24, lsl #3
+	WORD $0x8b170cb8 // add x24, x5, x23, lsl #3
+	WORD $0x8b0602d9 // add x25, x22, x6
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x694066d8 // ldpsw x24, x25, [x22]
+	WORD $0x694176db // ldpsw x27, x29, [x22, #0x8]
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b1d0d7e // add x30, x11, x29, lsl #3
 	WORD $0xacc11aa5 // ldp q5, q6, [x21], #0x20
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
 	WORD $0x910042d6 // add x22, x22, #0x10
-	WORD $0xfc777951 // ldr d17, [x10, x23, lsl #3]
-	WORD $0xfc797952 // ldr d18, [x10, x25, lsl #3]
-	WORD $0xfc777970 // ldr d16, [x11, x23, lsl #3]
-	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
-	WORD $0x91001297 // add x23, x20, #0x4
-	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb13029f // cmp x20, x19
-	WORD $0xaa1703f4 // mov x20, x23
+	WORD $0xfc787951 // ldr d17, [x10, x24, lsl #3]
+	WORD $0xfc7b7952 // ldr d18, [x10, x27, lsl #3]
+	WORD $0xfc787970 // ldr d16, [x11, x24, lsl #3]
+	WORD $0x8b1d0d58 // add x24, x10, x29, lsl #3
+	WORD $0xfc7b7967 // ldr d7, [x11, x27, lsl #3]
 	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
-	WORD $0x4d4087b2 // ld1 { v18.d }[1], [x29]
-	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
-	WORD $0x4d408767 // ld1 { v7.d }[1], [x27]
+	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
+	WORD $0x4d408730 // ld1 { v16.d }[1], [x25]
+	WORD $0x4d4087c7 // ld1 { v7.d }[1], [x30]
+	WORD $0x910022f8 // add x24, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xeb14031f // cmp x24, x20
 	WORD $0x6e71dcb4 // fmul v20.2d, v5.2d, v17.2d
 	WORD $0x6e72dcd3 // fmul v19.2d, v6.2d, v18.2d
 	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
@@ -5854,17 +5861,17 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4e74d490 // fadd v16.2d, v4.2d, v20.2d
 	WORD $0x4e66ccf6 // fmla v22.2d, v7.2d, v6.2d
 	WORD $0x4ee4d611 // fsub v17.2d, v16.2d, v4.2d
-	WORD $0x4ee3d4b2 // fsub v18.2d, v5.2d, v3.2d
-	WORD $0x4ef2d4a6 // fsub v6.2d, v5.2d, v18.2d
-	WORD $0x4ef1d607 // fsub v7.2d, v16.2d, v17.2d
+	WORD $0x4ee3d4a6 // fsub v6.2d, v5.2d, v3.2d
+	WORD $0x4ee6d4a7 // fsub v7.2d, v5.2d, v6.2d
+	WORD $0x4ef1d612 // fsub v18.2d, v16.2d, v17.2d
+	WORD $0x4ee6d666 // fsub v6.2d, v19.2d, v6.2d
 	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
 	WORD $0x4e75d421 // fadd v1.2d, v1.2d, v21.2d
-	WORD $0x4ee7d484 // fsub v4.2d, v4.2d, v7.2d
-	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
-	WORD $0x4ef1d686 // fsub v6.2d, v20.2d, v17.2d
-	WORD $0x4ef2d667 // fsub v7.2d, v19.2d, v18.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4ef1d687 // fsub v7.2d, v20.2d, v17.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
 	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
 	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
 	WORD $0x4e62d4a3 // fadd v3.2d, v5.2d, v2.2d
@@ -5873,160 +5880,160 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
 	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
 	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
-	WORD $0x54fff94d // b.le <csrDDNormal+0x380>
-	WORD $0xeb1302f4 // subs x20, x23, x19
-	WORD $0x54000580 // b.eq <csrDDNormal+0x510>
-	WORD $0x910006f5 // add x21, x23, #0x1
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x540006a1 // b.ne <csrDDNormal+0x540>
-	WORD $0xb8b779b4 // ldrsw x20, [x13, x23, lsl #2]
+	WORD $0x54fff96d // b.le <csrDDNormal+0x3a0>
+	WORD $0xeb1402f5 // subs x21, x23, x20
+	WORD $0x54000640 // b.eq <csrDDNormal+0x544>
+	WORD $0x910006f6 // add x22, x23, #0x1
+	WORD $0xeb1402df // cmp x22, x20
+	WORD $0x54000701 // b.ne <csrDDNormal+0x568>
+	WORD $0xb8b779b5 // ldrsw x21, [x13, x23, lsl #2]
 	WORD $0xfc7779c5 // ldr d5, [x14, x23, lsl #3]
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6ee0f812 // fneg v18.2d, v0.2d
-	WORD $0xd37df295 // lsl x21, x20, #3
-	WORD $0x4e60cc12 // fmla v18.2d, v0.2d, v0.2d
-	WORD $0xfc747967 // ldr d7, [x11, x20, lsl #3]
-	WORD $0xfc756946 // ldr d6, [x10, x21]
+	WORD $0x6ee0f814 // fneg v20.2d, v0.2d
+	WORD $0x3cc28032 // ldur q18, [x1, #0x28]
+	WORD $0x3cc18033 // ldur q19, [x1, #0x18]
+	WORD $0x4e60cc14 // fmla v20.2d, v0.2d, v0.2d
+	WORD $0xd37df2b6 // lsl x22, x21, #3
+	WORD $0xfc757967 // ldr d7, [x11, x21, lsl #3]
+	WORD $0xfc766946 // ldr d6, [x10, x22]
 	WORD $0x6e0804b1 // mov v17.d[0], v5.d[0]
-	WORD $0x4e60cc12 // fmla v18.2d, v0.2d, v0.2d
+	WORD $0x4e60cc14 // fmla v20.2d, v0.2d, v0.2d
 	WORD $0x1e6608a5 // fmul d5, d5, d6
 	WORD $0x6e0804d0 // mov v16.d[0], v6.d[0]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD $0x4e62d694 // fadd v20.2d, v20.2d, v2.2d
 	WORD $0x6e0804a6 // mov v6.d[0], v5.d[0]
 	WORD $0x6ee0f8c5 // fneg v5.2d, v6.2d
 	WORD $0x4e71ce05 // fmla v5.2d, v16.2d, v17.2d
 	WORD $0x4e60d470 // fadd v16.2d, v3.2d, v0.2d
-	WORD $0x4ee3d613 // fsub v19.2d, v16.2d, v3.2d
+	WORD $0x4ee3d615 // fsub v21.2d, v16.2d, v3.2d
 	WORD $0x4e71cce5 // fmla v5.2d, v7.2d, v17.2d
-	WORD $0x4e66d487 // fadd v7.2d, v4.2d, v6.2d
-	WORD $0x4ef3d615 // fsub v21.2d, v16.2d, v19.2d
+	WORD $0x4e64d4c7 // fadd v7.2d, v6.2d, v4.2d
+	WORD $0x4ef5d617 // fsub v23.2d, v16.2d, v21.2d
 	WORD $0x4ee4d4f1 // fsub v17.2d, v7.2d, v4.2d
-	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
-	WORD $0x4ef1d4f4 // fsub v20.2d, v7.2d, v17.2d
+	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
+	WORD $0x4ef1d4f6 // fsub v22.2d, v7.2d, v17.2d
 	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
-	WORD $0x4ef3d411 // fsub v17.2d, v0.2d, v19.2d
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
-	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
-	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4e62d603 // fadd v3.2d, v16.2d, v2.2d
-	WORD $0x4e61d4e4 // fadd v4.2d, v7.2d, v1.2d
-	WORD $0x4ef0d466 // fsub v6.2d, v3.2d, v16.2d
-	WORD $0x4ee7d485 // fsub v5.2d, v4.2d, v7.2d
-	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
-	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
-	WORD $0xf94008f4 // ldr x20, [x7, #0x10]
-	WORD $0x91001275 // add x21, x19, #0x4
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x540008ed // b.le <csrDDNormal+0x63c>
+	WORD $0x4ef5d411 // fsub v17.2d, v0.2d, v21.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4ef6d496 // fsub v22.2d, v4.2d, v22.2d
+	WORD $0x4e77d631 // fadd v17.2d, v17.2d, v23.2d
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e71d686 // fadd v6.2d, v20.2d, v17.2d
+	WORD $0x4e65d4f1 // fadd v17.2d, v7.2d, v5.2d
+	WORD $0x4e66d614 // fadd v20.2d, v16.2d, v6.2d
+	WORD $0x4ee7d627 // fsub v7.2d, v17.2d, v7.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x6eb31e24 // bit v4.16b, v17.16b, v19.16b
+	WORD $0x6eb21e83 // bit v3.16b, v20.16b, v18.16b
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x6eb31ca1 // bit v1.16b, v5.16b, v19.16b
+	WORD $0x6eb21cc2 // bit v2.16b, v6.16b, v18.16b
+	WORD $0xf9400a75 // ldr x21, [x19, #0x10]
+	WORD $0x91001296 // add x22, x20, #0x4
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xeb1502df // cmp x22, x21
+	WORD $0x5400088d // b.le <csrDDNormal+0x664>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1303f7 // mov x23, x19
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x14000082 // b <csrDDNormal+0x73c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
-	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x1400007d // b <csrDDNormal+0x758>
+	WORD $0x8b0202f6 // add x22, x23, x2
+	WORD $0x8b150c95 // add x21, x4, x21, lsl #3
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad4016c6 // ldp q6, q5, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xfc797951 // ldr d17, [x10, x25, lsl #3]
-	WORD $0xfc767952 // ldr d18, [x10, x22, lsl #3]
-	WORD $0xfc767967 // ldr d7, [x11, x22, lsl #3]
-	WORD $0xfc797970 // ldr d16, [x11, x25, lsl #3]
-	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
-	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
-	WORD $0x4d4086e7 // ld1 { v7.d }[1], [x23]
-	WORD $0x4d4086b0 // ld1 { v16.d }[1], [x21]
-	WORD $0x6e72dcd3 // fmul v19.2d, v6.2d, v18.2d
-	WORD $0x6e71dcb4 // fmul v20.2d, v5.2d, v17.2d
-	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
-	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
-	WORD $0x4e66ce56 // fmla v22.2d, v18.2d, v6.2d
-	WORD $0x4e65ce35 // fmla v21.2d, v17.2d, v5.2d
-	WORD $0x4e65ce15 // fmla v21.2d, v16.2d, v5.2d
-	WORD $0x4e66ccf6 // fmla v22.2d, v7.2d, v6.2d
-	WORD $0xad401686 // ldp q6, q5, [x20]
-	WORD $0x4e341cb0 // and v16.16b, v5.16b, v20.16b
-	WORD $0x4e351ca5 // and v5.16b, v5.16b, v21.16b
-	WORD $0x4e70d471 // fadd v17.2d, v3.2d, v16.2d
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4e331cc7 // and v7.16b, v6.16b, v19.16b
-	WORD $0x4e361cc6 // and v6.16b, v6.16b, v22.16b
-	WORD $0x4ee3d634 // fsub v20.2d, v17.2d, v3.2d
-	WORD $0x4e67d492 // fadd v18.2d, v4.2d, v7.2d
-	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
-	WORD $0x4ee4d653 // fsub v19.2d, v18.2d, v4.2d
-	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
-	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4e63d603 // fadd v3.2d, v16.2d, v3.2d
-	WORD $0x4ef6d484 // fsub v4.2d, v4.2d, v22.2d
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
-	WORD $0x4e62d623 // fadd v3.2d, v17.2d, v2.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4ef1d466 // fsub v6.2d, v3.2d, v17.2d
-	WORD $0x4e61d644 // fadd v4.2d, v18.2d, v1.2d
-	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
-	WORD $0x4ef2d485 // fsub v5.2d, v4.2d, v18.2d
-	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
-	WORD $0xf94008f4 // ldr x20, [x7, #0x10]
-	WORD $0x91001275 // add x21, x19, #0x4
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x54fff76c // b.gt <csrDDNormal+0x524>
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x8b1709b6 // add x22, x13, x23, lsl #2
+	WORD $0x8b170dd7 // add x23, x14, x23, lsl #3
+	WORD $0x8b020ad8 // add x24, x22, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xad4016e6 // ldp q6, q5, [x23]
+	WORD $0x694062d7 // ldpsw x23, x24, [x22]
+	WORD $0x69415ada // ldpsw x26, x22, [x22, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b160d5b // add x27, x10, x22, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0xad4052b3 // ldp q19, q20, [x21]
+	WORD $0xfc7a7951 // ldr d17, [x10, x26, lsl #3]
+	WORD $0xfc777952 // ldr d18, [x10, x23, lsl #3]
+	WORD $0xfc777967 // ldr d7, [x11, x23, lsl #3]
+	WORD $0xfc7a7970 // ldr d16, [x11, x26, lsl #3]
+	WORD $0x4d408771 // ld1 { v17.d }[1], [x27]
+	WORD $0x4d408732 // ld1 { v18.d }[1], [x25]
+	WORD $0x4d408707 // ld1 { v7.d }[1], [x24]
+	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
+	WORD $0x6e72dcd5 // fmul v21.2d, v6.2d, v18.2d
+	WORD $0x6e71dcb6 // fmul v22.2d, v5.2d, v17.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e66ce58 // fmla v24.2d, v18.2d, v6.2d
+	WORD $0x4e65ce37 // fmla v23.2d, v17.2d, v5.2d
+	WORD $0x4e65ce17 // fmla v23.2d, v16.2d, v5.2d
+	WORD $0x4e66ccf8 // fmla v24.2d, v7.2d, v6.2d
+	WORD $0x4e64d6a5 // fadd v5.2d, v21.2d, v4.2d
+	WORD $0x4e63d6c6 // fadd v6.2d, v22.2d, v3.2d
+	WORD $0x4ee3d4c7 // fsub v7.2d, v6.2d, v3.2d
+	WORD $0x4ee4d4b0 // fsub v16.2d, v5.2d, v4.2d
+	WORD $0x4ef0d4b1 // fsub v17.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4d2 // fsub v18.2d, v6.2d, v7.2d
+	WORD $0x4ee7d6c7 // fsub v7.2d, v22.2d, v7.2d
+	WORD $0x4ef0d6b0 // fsub v16.2d, v21.2d, v16.2d
+	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
+	WORD $0x4ef1d491 // fsub v17.2d, v4.2d, v17.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4e61d711 // fadd v17.2d, v24.2d, v1.2d
+	WORD $0x4e62d6f2 // fadd v18.2d, v23.2d, v2.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e70d4b1 // fadd v17.2d, v5.2d, v16.2d
+	WORD $0x4e67d4d2 // fadd v18.2d, v6.2d, v7.2d
+	WORD $0x4ee6d646 // fsub v6.2d, v18.2d, v6.2d
+	WORD $0x4ee5d625 // fsub v5.2d, v17.2d, v5.2d
+	WORD $0x6eb41e43 // bit v3.16b, v18.16b, v20.16b
+	WORD $0x6eb31e24 // bit v4.16b, v17.16b, v19.16b
+	WORD $0x4ee5d605 // fsub v5.2d, v16.2d, v5.2d
+	WORD $0x4ee6d4e6 // fsub v6.2d, v7.2d, v6.2d
+	WORD $0x6eb41cc2 // bit v2.16b, v6.16b, v20.16b
+	WORD $0x6eb31ca1 // bit v1.16b, v5.16b, v19.16b
+	WORD $0xf9400a75 // ldr x21, [x19, #0x10]
+	WORD $0x91001296 // add x22, x20, #0x4
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
-	WORD $0x8b1309b6 // add x22, x13, x19, lsl #2
+	WORD $0xeb1502df // cmp x22, x21
+	WORD $0x54fff7cc // b.gt <csrDDNormal+0x558>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x8b140dd6 // add x22, x14, x20, lsl #3
+	WORD $0x8b1409b7 // add x23, x13, x20, lsl #2
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b130c97 // add x23, x4, x19, lsl #3
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b0502d7 // add x23, x22, x5
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x694062d7 // ldpsw x23, x24, [x22]
-	WORD $0x69416ed9 // ldpsw x25, x27, [x22, #0x8]
-	WORD $0x8b180d5a // add x26, x10, x24, lsl #3
-	WORD $0xacc14ab1 // ldp q17, q18, [x21], #0x20
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0x910042d6 // add x22, x22, #0x10
-	WORD $0xfc777955 // ldr d21, [x10, x23, lsl #3]
-	WORD $0xfc797956 // ldr d22, [x10, x25, lsl #3]
-	WORD $0xfc777974 // ldr d20, [x11, x23, lsl #3]
-	WORD $0xfc797973 // ldr d19, [x11, x25, lsl #3]
-	WORD $0x91001277 // add x23, x19, #0x4
-	WORD $0x91002273 // add x19, x19, #0x8
-	WORD $0xeb14027f // cmp x19, x20
-	WORD $0xaa1703f3 // mov x19, x23
+	WORD $0x8b140cb8 // add x24, x5, x20, lsl #3
+	WORD $0x8b0602f9 // add x25, x23, x6
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x694066f8 // ldpsw x24, x25, [x23]
+	WORD $0x694176fb // ldpsw x27, x29, [x23, #0x8]
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b1d0d7e // add x30, x11, x29, lsl #3
+	WORD $0xacc14ad1 // ldp q17, q18, [x22], #0x20
+	WORD $0x910042f7 // add x23, x23, #0x10
+	WORD $0xfc787955 // ldr d21, [x10, x24, lsl #3]
+	WORD $0xfc7b7956 // ldr d22, [x10, x27, lsl #3]
+	WORD $0xfc787974 // ldr d20, [x11, x24, lsl #3]
+	WORD $0x8b1d0d58 // add x24, x10, x29, lsl #3
+	WORD $0xfc7b7973 // ldr d19, [x11, x27, lsl #3]
 	WORD $0x4d408755 // ld1 { v21.d }[1], [x26]
-	WORD $0x4d4087b6 // ld1 { v22.d }[1], [x29]
-	WORD $0x4d408714 // ld1 { v20.d }[1], [x24]
-	WORD $0x4d408773 // ld1 { v19.d }[1], [x27]
+	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
+	WORD $0x4d408734 // ld1 { v20.d }[1], [x25]
+	WORD $0x4d4087d3 // ld1 { v19.d }[1], [x30]
+	WORD $0x91002298 // add x24, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb15031f // cmp x24, x21
 	WORD $0x6e75de38 // fmul v24.2d, v17.2d, v21.2d
 	WORD $0x6e76de57 // fmul v23.2d, v18.2d, v22.2d
 	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
@@ -6035,182 +6042,182 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4e72ceda // fmla v26.2d, v22.2d, v18.2d
 	WORD $0x4e71ce99 // fmla v25.2d, v20.2d, v17.2d
 	WORD $0x4e77d611 // fadd v17.2d, v16.2d, v23.2d
-	WORD $0x4e78d4f4 // fadd v20.2d, v7.2d, v24.2d
+	WORD $0x4e78d4d4 // fadd v20.2d, v6.2d, v24.2d
 	WORD $0x4e72ce7a // fmla v26.2d, v19.2d, v18.2d
-	WORD $0x4ee7d695 // fsub v21.2d, v20.2d, v7.2d
-	WORD $0x4ef0d636 // fsub v22.2d, v17.2d, v16.2d
-	WORD $0x4ef6d632 // fsub v18.2d, v17.2d, v22.2d
-	WORD $0x4ef5d693 // fsub v19.2d, v20.2d, v21.2d
-	WORD $0x4e7ad4c6 // fadd v6.2d, v6.2d, v26.2d
+	WORD $0x4ee6d695 // fsub v21.2d, v20.2d, v6.2d
+	WORD $0x4ef0d632 // fsub v18.2d, v17.2d, v16.2d
+	WORD $0x4ef2d633 // fsub v19.2d, v17.2d, v18.2d
+	WORD $0x4ef5d696 // fsub v22.2d, v20.2d, v21.2d
+	WORD $0x4ef2d6f2 // fsub v18.2d, v23.2d, v18.2d
+	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
 	WORD $0x4e79d4a5 // fadd v5.2d, v5.2d, v25.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
-	WORD $0x4ef5d712 // fsub v18.2d, v24.2d, v21.2d
-	WORD $0x4ef6d6f3 // fsub v19.2d, v23.2d, v22.2d
-	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e66d630 // fadd v16.2d, v17.2d, v6.2d
-	WORD $0x4e65d687 // fadd v7.2d, v20.2d, v5.2d
-	WORD $0x4ef4d4f2 // fsub v18.2d, v7.2d, v20.2d
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef5d713 // fsub v19.2d, v24.2d, v21.2d
+	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
+	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
+	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+	WORD $0x4e67d630 // fadd v16.2d, v17.2d, v7.2d
+	WORD $0x4e65d686 // fadd v6.2d, v20.2d, v5.2d
+	WORD $0x4ef4d4d2 // fsub v18.2d, v6.2d, v20.2d
 	WORD $0x4ef1d611 // fsub v17.2d, v16.2d, v17.2d
-	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
+	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
 	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x54fff94d // b.le <csrDDNormal+0x660>
-	WORD $0xeb1402f3 // subs x19, x23, x20
-	WORD $0x54000580 // b.eq <csrDDNormal+0x7f0>
-	WORD $0x910006f5 // add x21, x23, #0x1
-	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x540006a1 // b.ne <csrDDNormal+0x820>
-	WORD $0xb8b779b3 // ldrsw x19, [x13, x23, lsl #2]
-	WORD $0xfc7779d1 // ldr d17, [x14, x23, lsl #3]
+	WORD $0x54fff96d // b.le <csrDDNormal+0x680>
+	WORD $0xeb150296 // subs x22, x20, x21
+	WORD $0x54000640 // b.eq <csrDDNormal+0x824>
+	WORD $0x91000697 // add x23, x20, #0x1
+	WORD $0xeb1502ff // cmp x23, x21
+	WORD $0x54000701 // b.ne <csrDDNormal+0x848>
+	WORD $0xb8b479b6 // ldrsw x22, [x13, x20, lsl #2]
+	WORD $0xfc7479d1 // ldr d17, [x14, x20, lsl #3]
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6ee0f816 // fneg v22.2d, v0.2d
-	WORD $0xd37df275 // lsl x21, x19, #3
-	WORD $0x4e60cc16 // fmla v22.2d, v0.2d, v0.2d
-	WORD $0xfc737973 // ldr d19, [x11, x19, lsl #3]
-	WORD $0xfc756952 // ldr d18, [x10, x21]
+	WORD $0x6ee0f818 // fneg v24.2d, v0.2d
+	WORD $0x3cc28036 // ldur q22, [x1, #0x28]
+	WORD $0x3cc18037 // ldur q23, [x1, #0x18]
+	WORD $0x4e60cc18 // fmla v24.2d, v0.2d, v0.2d
+	WORD $0xd37df2d4 // lsl x20, x22, #3
+	WORD $0xfc767973 // ldr d19, [x11, x22, lsl #3]
+	WORD $0xfc746952 // ldr d18, [x10, x20]
 	WORD $0x6e080635 // mov v21.d[0], v17.d[0]
-	WORD $0x4e60cc16 // fmla v22.2d, v0.2d, v0.2d
+	WORD $0x4e60cc18 // fmla v24.2d, v0.2d, v0.2d
 	WORD $0x1e720a31 // fmul d17, d17, d18
 	WORD $0x6e080654 // mov v20.d[0], v18.d[0]
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4e67d718 // fadd v24.2d, v24.2d, v7.2d
 	WORD $0x6e080632 // mov v18.d[0], v17.d[0]
 	WORD $0x6ee0fa51 // fneg v17.2d, v18.2d
 	WORD $0x4e75ce91 // fmla v17.2d, v20.2d, v21.2d
 	WORD $0x4e60d614 // fadd v20.2d, v16.2d, v0.2d
-	WORD $0x4ef0d697 // fsub v23.2d, v20.2d, v16.2d
+	WORD $0x4ef0d699 // fsub v25.2d, v20.2d, v16.2d
 	WORD $0x4e75ce71 // fmla v17.2d, v19.2d, v21.2d
-	WORD $0x4e72d4f3 // fadd v19.2d, v7.2d, v18.2d
-	WORD $0x4ef7d699 // fsub v25.2d, v20.2d, v23.2d
-	WORD $0x4ee7d675 // fsub v21.2d, v19.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef5d678 // fsub v24.2d, v19.2d, v21.2d
+	WORD $0x4e66d653 // fadd v19.2d, v18.2d, v6.2d
+	WORD $0x4ef9d69b // fsub v27.2d, v20.2d, v25.2d
+	WORD $0x4ee6d675 // fsub v21.2d, v19.2d, v6.2d
+	WORD $0x4efbd61b // fsub v27.2d, v16.2d, v27.2d
+	WORD $0x4ef5d67a // fsub v26.2d, v19.2d, v21.2d
 	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4ef7d415 // fsub v21.2d, v0.2d, v23.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4e70d6b0 // fadd v16.2d, v21.2d, v16.2d
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4e66d690 // fadd v16.2d, v20.2d, v6.2d
-	WORD $0x4e65d667 // fadd v7.2d, v19.2d, v5.2d
-	WORD $0x4ef4d612 // fsub v18.2d, v16.2d, v20.2d
-	WORD $0x4ef3d4f1 // fsub v17.2d, v7.2d, v19.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
-	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
-	WORD $0x91001295 // add x21, x20, #0x4
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x540008ed // b.le <csrDDNormal+0x91c>
+	WORD $0x4ef9d415 // fsub v21.2d, v0.2d, v25.2d
+	WORD $0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
+	WORD $0x4efad4da // fsub v26.2d, v6.2d, v26.2d
+	WORD $0x4e7bd6b5 // fadd v21.2d, v21.2d, v27.2d
+	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD $0x4e72d631 // fadd v17.2d, v17.2d, v18.2d
+	WORD $0x4e75d712 // fadd v18.2d, v24.2d, v21.2d
+	WORD $0x4e71d675 // fadd v21.2d, v19.2d, v17.2d
+	WORD $0x4e72d698 // fadd v24.2d, v20.2d, v18.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4ef4d714 // fsub v20.2d, v24.2d, v20.2d
+	WORD $0x6eb71ea6 // bit v6.16b, v21.16b, v23.16b
+	WORD $0x6eb61f10 // bit v16.16b, v24.16b, v22.16b
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x4ef4d652 // fsub v18.2d, v18.2d, v20.2d
+	WORD $0x6eb71e25 // bit v5.16b, v17.16b, v23.16b
+	WORD $0x6eb61e47 // bit v7.16b, v18.16b, v22.16b
+	WORD $0xf9400e74 // ldr x20, [x19, #0x18]
+	WORD $0x910012b6 // add x22, x21, #0x4
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xeb1402df // cmp x22, x20
+	WORD $0x5400088d // b.le <csrDDNormal+0x944>
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xaa1403f7 // mov x23, x20
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x14000082 // b <csrDDNormal+0xa1c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0x8b130c73 // add x19, x3, x19, lsl #3
-	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad4046d2 // ldp q18, q17, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xfc797955 // ldr d21, [x10, x25, lsl #3]
-	WORD $0xfc767956 // ldr d22, [x10, x22, lsl #3]
-	WORD $0xfc767973 // ldr d19, [x11, x22, lsl #3]
-	WORD $0xfc797974 // ldr d20, [x11, x25, lsl #3]
-	WORD $0x4d408755 // ld1 { v21.d }[1], [x26]
-	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
-	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
-	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
-	WORD $0x6e76de57 // fmul v23.2d, v18.2d, v22.2d
-	WORD $0x6e75de38 // fmul v24.2d, v17.2d, v21.2d
-	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
-	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
-	WORD $0x4e72ceda // fmla v26.2d, v22.2d, v18.2d
-	WORD $0x4e71ceb9 // fmla v25.2d, v21.2d, v17.2d
-	WORD $0x4e71ce99 // fmla v25.2d, v20.2d, v17.2d
-	WORD $0x4e72ce7a // fmla v26.2d, v19.2d, v18.2d
-	WORD $0xad404672 // ldp q18, q17, [x19]
-	WORD $0x4e381e34 // and v20.16b, v17.16b, v24.16b
-	WORD $0x4e391e31 // and v17.16b, v17.16b, v25.16b
-	WORD $0x4e74d615 // fadd v21.2d, v16.2d, v20.2d
-	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	WORD $0x4e371e53 // and v19.16b, v18.16b, v23.16b
-	WORD $0x4e3a1e52 // and v18.16b, v18.16b, v26.16b
-	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
-	WORD $0x4e73d4f6 // fadd v22.2d, v7.2d, v19.2d
-	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
-	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
-	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
-	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4efad4e7 // fsub v7.2d, v7.2d, v26.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4e66d6b0 // fadd v16.2d, v21.2d, v6.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4ef5d612 // fsub v18.2d, v16.2d, v21.2d
-	WORD $0x4e65d6c7 // fadd v7.2d, v22.2d, v5.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef6d4f1 // fsub v17.2d, v7.2d, v22.2d
-	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
-	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
-	WORD $0x91001295 // add x21, x20, #0x4
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x54fff76c // b.gt <csrDDNormal+0x804>
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
-	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
+	WORD $0x1400007d // b <csrDDNormal+0xa38>
+	WORD $0x8b020297 // add x23, x20, x2
+	WORD $0x8b160c96 // add x22, x4, x22, lsl #3
+	WORD $0x8b170dd7 // add x23, x14, x23, lsl #3
 	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b0502d7 // add x23, x22, x5
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x694062d7 // ldpsw x23, x24, [x22]
-	WORD $0x69416ed9 // ldpsw x25, x27, [x22, #0x8]
-	WORD $0x8b180d5a // add x26, x10, x24, lsl #3
-	WORD $0xacc15ab5 // ldp q21, q22, [x21], #0x20
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0x8b1409b7 // add x23, x13, x20, lsl #2
+	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
+	WORD $0x8b020af8 // add x24, x23, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xad404692 // ldp q18, q17, [x20]
+	WORD $0x694062f4 // ldpsw x20, x24, [x23]
+	WORD $0x69415efa // ldpsw x26, x23, [x23, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b170d5b // add x27, x10, x23, lsl #3
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0x910042d6 // add x22, x22, #0x10
-	WORD $0xfc777959 // ldr d25, [x10, x23, lsl #3]
-	WORD $0xfc79795a // ldr d26, [x10, x25, lsl #3]
-	WORD $0xfc777978 // ldr d24, [x11, x23, lsl #3]
-	WORD $0xfc797977 // ldr d23, [x11, x25, lsl #3]
-	WORD $0x91001297 // add x23, x20, #0x4
-	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb13029f // cmp x20, x19
-	WORD $0xaa1703f4 // mov x20, x23
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0xad4062d7 // ldp q23, q24, [x22]
+	WORD $0xfc7a7955 // ldr d21, [x10, x26, lsl #3]
+	WORD $0xfc747956 // ldr d22, [x10, x20, lsl #3]
+	WORD $0xfc747973 // ldr d19, [x11, x20, lsl #3]
+	WORD $0xfc7a7974 // ldr d20, [x11, x26, lsl #3]
+	WORD $0x4d408775 // ld1 { v21.d }[1], [x27]
+	WORD $0x4d408736 // ld1 { v22.d }[1], [x25]
+	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
+	WORD $0x4d4086f4 // ld1 { v20.d }[1], [x23]
+	WORD $0x6e76de59 // fmul v25.2d, v18.2d, v22.2d
+	WORD $0x6e75de3a // fmul v26.2d, v17.2d, v21.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x4e72cedc // fmla v28.2d, v22.2d, v18.2d
+	WORD $0x4e71cebb // fmla v27.2d, v21.2d, v17.2d
+	WORD $0x4e71ce9b // fmla v27.2d, v20.2d, v17.2d
+	WORD $0x4e72ce7c // fmla v28.2d, v19.2d, v18.2d
+	WORD $0x4e66d731 // fadd v17.2d, v25.2d, v6.2d
+	WORD $0x4e70d752 // fadd v18.2d, v26.2d, v16.2d
+	WORD $0x4ef0d653 // fsub v19.2d, v18.2d, v16.2d
+	WORD $0x4ee6d634 // fsub v20.2d, v17.2d, v6.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d753 // fsub v19.2d, v26.2d, v19.2d
+	WORD $0x4ef4d734 // fsub v20.2d, v25.2d, v20.2d
+	WORD $0x4ef6d616 // fsub v22.2d, v16.2d, v22.2d
+	WORD $0x4ef5d4d5 // fsub v21.2d, v6.2d, v21.2d
+	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0x4e65d795 // fadd v21.2d, v28.2d, v5.2d
+	WORD $0x4e67d776 // fadd v22.2d, v27.2d, v7.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
+	WORD $0x4e74d635 // fadd v21.2d, v17.2d, v20.2d
+	WORD $0x4e73d656 // fadd v22.2d, v18.2d, v19.2d
+	WORD $0x4ef2d6d2 // fsub v18.2d, v22.2d, v18.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x6eb81ed0 // bit v16.16b, v22.16b, v24.16b
+	WORD $0x6eb71ea6 // bit v6.16b, v21.16b, v23.16b
+	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
+	WORD $0x4ef2d672 // fsub v18.2d, v19.2d, v18.2d
+	WORD $0x6eb81e47 // bit v7.16b, v18.16b, v24.16b
+	WORD $0x6eb71e25 // bit v5.16b, v17.16b, v23.16b
+	WORD $0xf9400e74 // ldr x20, [x19, #0x18]
+	WORD $0x910012b6 // add x22, x21, #0x4
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xeb1402df // cmp x22, x20
+	WORD $0x54fff7cc // b.gt <csrDDNormal+0x838>
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x8b150dd6 // add x22, x14, x21, lsl #3
+	WORD $0x8b1509b7 // add x23, x13, x21, lsl #2
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b150cb8 // add x24, x5, x21, lsl #3
+	WORD $0x8b0602f9 // add x25, x23, x6
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x694066f8 // ldpsw x24, x25, [x23]
+	WORD $0x694176fb // ldpsw x27, x29, [x23, #0x8]
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b1d0d7e // add x30, x11, x29, lsl #3
+	WORD $0xacc15ad5 // ldp q21, q22, [x22], #0x20
+	WORD $0x910042f7 // add x23, x23, #0x10
+	WORD $0xfc787959 // ldr d25, [x10, x24, lsl #3]
+	WORD $0xfc7b795a // ldr d26, [x10, x27, lsl #3]
+	WORD $0xfc787978 // ldr d24, [x11, x24, lsl #3]
+	WORD $0x8b1d0d58 // add x24, x10, x29, lsl #3
+	WORD $0xfc7b7977 // ldr d23, [x11, x27, lsl #3]
 	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
-	WORD $0x4d4087ba // ld1 { v26.d }[1], [x29]
-	WORD $0x4d408718 // ld1 { v24.d }[1], [x24]
-	WORD $0x4d408777 // ld1 { v23.d }[1], [x27]
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0x4d408738 // ld1 { v24.d }[1], [x25]
+	WORD $0x4d4087d7 // ld1 { v23.d }[1], [x30]
+	WORD $0x910022b8 // add x24, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb14031f // cmp x24, x20
 	WORD $0x6e79debc // fmul v28.2d, v21.2d, v25.2d
 	WORD $0x6e7adedb // fmul v27.2d, v22.2d, v26.2d
 	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
@@ -6219,182 +6226,182 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4e76cf5e // fmla v30.2d, v26.2d, v22.2d
 	WORD $0x4e75cf1d // fmla v29.2d, v24.2d, v21.2d
 	WORD $0x4e7bd695 // fadd v21.2d, v20.2d, v27.2d
-	WORD $0x4e7cd678 // fadd v24.2d, v19.2d, v28.2d
+	WORD $0x4e7cd658 // fadd v24.2d, v18.2d, v28.2d
 	WORD $0x4e76cefe // fmla v30.2d, v23.2d, v22.2d
-	WORD $0x4ef3d719 // fsub v25.2d, v24.2d, v19.2d
-	WORD $0x4ef4d6ba // fsub v26.2d, v21.2d, v20.2d
-	WORD $0x4efad6b6 // fsub v22.2d, v21.2d, v26.2d
-	WORD $0x4ef9d717 // fsub v23.2d, v24.2d, v25.2d
-	WORD $0x4e7ed652 // fadd v18.2d, v18.2d, v30.2d
+	WORD $0x4ef2d719 // fsub v25.2d, v24.2d, v18.2d
+	WORD $0x4ef4d6b6 // fsub v22.2d, v21.2d, v20.2d
+	WORD $0x4ef6d6b7 // fsub v23.2d, v21.2d, v22.2d
+	WORD $0x4ef9d71a // fsub v26.2d, v24.2d, v25.2d
+	WORD $0x4ef6d776 // fsub v22.2d, v27.2d, v22.2d
+	WORD $0x4e7ed673 // fadd v19.2d, v19.2d, v30.2d
 	WORD $0x4e7dd631 // fadd v17.2d, v17.2d, v29.2d
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4ef6d694 // fsub v20.2d, v20.2d, v22.2d
-	WORD $0x4ef9d796 // fsub v22.2d, v28.2d, v25.2d
-	WORD $0x4efad777 // fsub v23.2d, v27.2d, v26.2d
-	WORD $0x4e74d6f4 // fadd v20.2d, v23.2d, v20.2d
-	WORD $0x4e73d6d3 // fadd v19.2d, v22.2d, v19.2d
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4e72d6b4 // fadd v20.2d, v21.2d, v18.2d
-	WORD $0x4e71d713 // fadd v19.2d, v24.2d, v17.2d
-	WORD $0x4ef8d676 // fsub v22.2d, v19.2d, v24.2d
+	WORD $0x4efad652 // fsub v18.2d, v18.2d, v26.2d
+	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
+	WORD $0x4ef9d797 // fsub v23.2d, v28.2d, v25.2d
+	WORD $0x4e74d6d4 // fadd v20.2d, v22.2d, v20.2d
+	WORD $0x4e72d6f2 // fadd v18.2d, v23.2d, v18.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4e73d693 // fadd v19.2d, v20.2d, v19.2d
+	WORD $0x4e73d6b4 // fadd v20.2d, v21.2d, v19.2d
+	WORD $0x4e71d712 // fadd v18.2d, v24.2d, v17.2d
+	WORD $0x4ef8d656 // fsub v22.2d, v18.2d, v24.2d
 	WORD $0x4ef5d695 // fsub v21.2d, v20.2d, v21.2d
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
 	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
-	WORD $0x54fff94d // b.le <csrDDNormal+0x940>
-	WORD $0xeb1302f4 // subs x20, x23, x19
-	WORD $0x54000580 // b.eq <csrDDNormal+0xad0>
-	WORD $0x910006f5 // add x21, x23, #0x1
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x540006a1 // b.ne <csrDDNormal+0xb00>
-	WORD $0xb8b779b4 // ldrsw x20, [x13, x23, lsl #2]
-	WORD $0xfc7779d5 // ldr d21, [x14, x23, lsl #3]
+	WORD $0x54fff96d // b.le <csrDDNormal+0x960>
+	WORD $0xeb1402b6 // subs x22, x21, x20
+	WORD $0x54000640 // b.eq <csrDDNormal+0xb04>
+	WORD $0x910006b7 // add x23, x21, #0x1
+	WORD $0xeb1402ff // cmp x23, x20
+	WORD $0x54000701 // b.ne <csrDDNormal+0xb28>
+	WORD $0xb8b579b6 // ldrsw x22, [x13, x21, lsl #2]
+	WORD $0xfc7579d5 // ldr d21, [x14, x21, lsl #3]
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6ee0f81a // fneg v26.2d, v0.2d
-	WORD $0xd37df295 // lsl x21, x20, #3
-	WORD $0x4e60cc1a // fmla v26.2d, v0.2d, v0.2d
-	WORD $0xfc747977 // ldr d23, [x11, x20, lsl #3]
+	WORD $0x6ee0f81c // fneg v28.2d, v0.2d
+	WORD $0x3cc2803a // ldur q26, [x1, #0x28]
+	WORD $0x3cc1803b // ldur q27, [x1, #0x18]
+	WORD $0x4e60cc1c // fmla v28.2d, v0.2d, v0.2d
+	WORD $0xd37df2d5 // lsl x21, x22, #3
+	WORD $0xfc767977 // ldr d23, [x11, x22, lsl #3]
 	WORD $0xfc756956 // ldr d22, [x10, x21]
 	WORD $0x6e0806b9 // mov v25.d[0], v21.d[0]
-	WORD $0x4e60cc1a // fmla v26.2d, v0.2d, v0.2d
+	WORD $0x4e60cc1c // fmla v28.2d, v0.2d, v0.2d
 	WORD $0x1e760ab5 // fmul d21, d21, d22
 	WORD $0x6e0806d8 // mov v24.d[0], v22.d[0]
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD $0x4e73d79c // fadd v28.2d, v28.2d, v19.2d
 	WORD $0x6e0806b6 // mov v22.d[0], v21.d[0]
 	WORD $0x6ee0fad5 // fneg v21.2d, v22.2d
 	WORD $0x4e79cf15 // fmla v21.2d, v24.2d, v25.2d
 	WORD $0x4e60d698 // fadd v24.2d, v20.2d, v0.2d
-	WORD $0x4ef4d71b // fsub v27.2d, v24.2d, v20.2d
+	WORD $0x4ef4d71d // fsub v29.2d, v24.2d, v20.2d
 	WORD $0x4e79cef5 // fmla v21.2d, v23.2d, v25.2d
-	WORD $0x4e76d677 // fadd v23.2d, v19.2d, v22.2d
-	WORD $0x4efbd71d // fsub v29.2d, v24.2d, v27.2d
-	WORD $0x4ef3d6f9 // fsub v25.2d, v23.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4ef9d6fc // fsub v28.2d, v23.2d, v25.2d
+	WORD $0x4e72d6d7 // fadd v23.2d, v22.2d, v18.2d
+	WORD $0x4efdd71f // fsub v31.2d, v24.2d, v29.2d
+	WORD $0x4ef2d6f9 // fsub v25.2d, v23.2d, v18.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0x4ef9d6fe // fsub v30.2d, v23.2d, v25.2d
 	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
-	WORD $0x4efbd419 // fsub v25.2d, v0.2d, v27.2d
-	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
-	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
-	WORD $0x4e73d6d3 // fadd v19.2d, v22.2d, v19.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e72d714 // fadd v20.2d, v24.2d, v18.2d
-	WORD $0x4e71d6f3 // fadd v19.2d, v23.2d, v17.2d
-	WORD $0x4ef8d696 // fsub v22.2d, v20.2d, v24.2d
-	WORD $0x4ef7d675 // fsub v21.2d, v19.2d, v23.2d
-	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
-	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
-	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
-	WORD $0x91001274 // add x20, x19, #0x4
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb07029f // cmp x20, x7
-	WORD $0x540008ed // b.le <csrDDNormal+0xbfc>
+	WORD $0x4efdd419 // fsub v25.2d, v0.2d, v29.2d
+	WORD $0x4e71d6b5 // fadd v21.2d, v21.2d, v17.2d
+	WORD $0x4efed65e // fsub v30.2d, v18.2d, v30.2d
+	WORD $0x4e7fd739 // fadd v25.2d, v25.2d, v31.2d
+	WORD $0x4e7ed6d6 // fadd v22.2d, v22.2d, v30.2d
+	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	WORD $0x4e79d796 // fadd v22.2d, v28.2d, v25.2d
+	WORD $0x4e75d6f9 // fadd v25.2d, v23.2d, v21.2d
+	WORD $0x4e76d71c // fadd v28.2d, v24.2d, v22.2d
+	WORD $0x4ef7d737 // fsub v23.2d, v25.2d, v23.2d
+	WORD $0x4ef8d798 // fsub v24.2d, v28.2d, v24.2d
+	WORD $0x6ebb1f32 // bit v18.16b, v25.16b, v27.16b
+	WORD $0x6eba1f94 // bit v20.16b, v28.16b, v26.16b
+	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
+	WORD $0x4ef8d6d6 // fsub v22.2d, v22.2d, v24.2d
+	WORD $0x6ebb1eb1 // bit v17.16b, v21.16b, v27.16b
+	WORD $0x6eba1ed3 // bit v19.16b, v22.16b, v26.16b
+	WORD $0xf9401273 // ldr x19, [x19, #0x20]
+	WORD $0x91001295 // add x21, x20, #0x4
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xeb1302bf // cmp x21, x19
+	WORD $0x5400088d // b.le <csrDDNormal+0xc24>
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xaa1303f6 // mov x22, x19
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x14000082 // b <csrDDNormal+0xcfc>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x1400007d // b <csrDDNormal+0xd18>
+	WORD $0x8b0202b7 // add x23, x21, x2
+	WORD $0x8b160c96 // add x22, x4, x22, lsl #3
+	WORD $0x8b170dd7 // add x23, x14, x23, lsl #3
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x8b1509b7 // add x23, x13, x21, lsl #2
 	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad4056d6 // ldp q22, q21, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
+	WORD $0x8b020af8 // add x24, x23, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xad4056b6 // ldp q22, q21, [x21]
+	WORD $0x694062f5 // ldpsw x21, x24, [x23]
+	WORD $0x69415efa // ldpsw x26, x23, [x23, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b170d5b // add x27, x10, x23, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xfc797959 // ldr d25, [x10, x25, lsl #3]
-	WORD $0xfc76795a // ldr d26, [x10, x22, lsl #3]
-	WORD $0xfc767977 // ldr d23, [x11, x22, lsl #3]
-	WORD $0xfc797978 // ldr d24, [x11, x25, lsl #3]
-	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
-	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
-	WORD $0x4d4086f7 // ld1 { v23.d }[1], [x23]
-	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
-	WORD $0x6e7adedb // fmul v27.2d, v22.2d, v26.2d
-	WORD $0x6e79debc // fmul v28.2d, v21.2d, v25.2d
-	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
-	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
-	WORD $0x4e76cf5e // fmla v30.2d, v26.2d, v22.2d
-	WORD $0x4e75cf3d // fmla v29.2d, v25.2d, v21.2d
-	WORD $0x4e75cf1d // fmla v29.2d, v24.2d, v21.2d
-	WORD $0x4e76cefe // fmla v30.2d, v23.2d, v22.2d
-	WORD $0xad405696 // ldp q22, q21, [x20]
-	WORD $0x4e3c1eb8 // and v24.16b, v21.16b, v28.16b
-	WORD $0x4e3d1eb5 // and v21.16b, v21.16b, v29.16b
-	WORD $0x4e78d699 // fadd v25.2d, v20.2d, v24.2d
-	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD $0x4e3b1ed7 // and v23.16b, v22.16b, v27.16b
-	WORD $0x4e3e1ed6 // and v22.16b, v22.16b, v30.16b
-	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
-	WORD $0x4e77d67a // fadd v26.2d, v19.2d, v23.2d
-	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4ef3d75b // fsub v27.2d, v26.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4efed673 // fsub v19.2d, v19.2d, v30.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e72d734 // fadd v20.2d, v25.2d, v18.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4ef9d696 // fsub v22.2d, v20.2d, v25.2d
-	WORD $0x4e71d753 // fadd v19.2d, v26.2d, v17.2d
-	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
-	WORD $0x4efad675 // fsub v21.2d, v19.2d, v26.2d
-	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
-	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
-	WORD $0x91001274 // add x20, x19, #0x4
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb07029f // cmp x20, x7
-	WORD $0x54fff76c // b.gt <csrDDNormal+0xae4>
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xad4072db // ldp q27, q28, [x22]
+	WORD $0xfc7a7959 // ldr d25, [x10, x26, lsl #3]
+	WORD $0xfc75795a // ldr d26, [x10, x21, lsl #3]
+	WORD $0xfc757977 // ldr d23, [x11, x21, lsl #3]
+	WORD $0xfc7a7978 // ldr d24, [x11, x26, lsl #3]
+	WORD $0x4d408779 // ld1 { v25.d }[1], [x27]
+	WORD $0x4d40873a // ld1 { v26.d }[1], [x25]
+	WORD $0x4d408717 // ld1 { v23.d }[1], [x24]
+	WORD $0x4d4086f8 // ld1 { v24.d }[1], [x23]
+	WORD $0x6e7adedd // fmul v29.2d, v22.2d, v26.2d
+	WORD $0x6e79debe // fmul v30.2d, v21.2d, v25.2d
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x4e76cf48 // fmla v8.2d, v26.2d, v22.2d
+	WORD $0x4e75cf3f // fmla v31.2d, v25.2d, v21.2d
+	WORD $0x4e75cf1f // fmla v31.2d, v24.2d, v21.2d
+	WORD $0x4e76cee8 // fmla v8.2d, v23.2d, v22.2d
+	WORD $0x4e72d7b5 // fadd v21.2d, v29.2d, v18.2d
+	WORD $0x4e74d7d6 // fadd v22.2d, v30.2d, v20.2d
+	WORD $0x4ef4d6d7 // fsub v23.2d, v22.2d, v20.2d
+	WORD $0x4ef2d6b8 // fsub v24.2d, v21.2d, v18.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d7d7 // fsub v23.2d, v30.2d, v23.2d
+	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4ef9d659 // fsub v25.2d, v18.2d, v25.2d
+	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD $0x4e71d519 // fadd v25.2d, v8.2d, v17.2d
+	WORD $0x4e73d7fa // fadd v26.2d, v31.2d, v19.2d
+	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD $0x4e78d6b9 // fadd v25.2d, v21.2d, v24.2d
+	WORD $0x4e77d6da // fadd v26.2d, v22.2d, v23.2d
+	WORD $0x4ef6d756 // fsub v22.2d, v26.2d, v22.2d
+	WORD $0x4ef5d735 // fsub v21.2d, v25.2d, v21.2d
+	WORD $0x6ebc1f54 // bit v20.16b, v26.16b, v28.16b
+	WORD $0x6ebb1f32 // bit v18.16b, v25.16b, v27.16b
+	WORD $0x4ef5d715 // fsub v21.2d, v24.2d, v21.2d
+	WORD $0x4ef6d6f6 // fsub v22.2d, v23.2d, v22.2d
+	WORD $0x6ebc1ed3 // bit v19.16b, v22.16b, v28.16b
+	WORD $0x6ebb1eb1 // bit v17.16b, v21.16b, v27.16b
+	WORD $0xf9401273 // ldr x19, [x19, #0x20]
+	WORD $0x91001295 // add x21, x20, #0x4
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b130dd4 // add x20, x14, x19, lsl #3
-	WORD $0x8b1309b5 // add x21, x13, x19, lsl #2
+	WORD $0xeb1302bf // cmp x21, x19
+	WORD $0x54fff7cc // b.gt <csrDDNormal+0xb18>
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
+	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b130c96 // add x22, x4, x19, lsl #3
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b0502b6 // add x22, x21, x5
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x69416ab8 // ldpsw x24, x26, [x21, #0x8]
-	WORD $0x8b170d59 // add x25, x10, x23, lsl #3
-	WORD $0xacc16a99 // ldp q25, q26, [x20], #0x20
-	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
-	WORD $0x910042b5 // add x21, x21, #0x10
-	WORD $0xfc76795d // ldr d29, [x10, x22, lsl #3]
-	WORD $0xfc78795e // ldr d30, [x10, x24, lsl #3]
-	WORD $0xfc76797c // ldr d28, [x11, x22, lsl #3]
-	WORD $0xfc78797b // ldr d27, [x11, x24, lsl #3]
-	WORD $0x91001276 // add x22, x19, #0x4
-	WORD $0x91002273 // add x19, x19, #0x8
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0xaa1603f3 // mov x19, x22
+	WORD $0x8b140cb7 // add x23, x5, x20, lsl #3
+	WORD $0x8b0602d8 // add x24, x22, x6
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694062d7 // ldpsw x23, x24, [x22]
+	WORD $0x69416eda // ldpsw x26, x27, [x22, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0xacc16ab9 // ldp q25, q26, [x21], #0x20
+	WORD $0x910042d6 // add x22, x22, #0x10
+	WORD $0xfc77795d // ldr d29, [x10, x23, lsl #3]
+	WORD $0xfc7a795e // ldr d30, [x10, x26, lsl #3]
+	WORD $0xfc77797c // ldr d28, [x11, x23, lsl #3]
+	WORD $0x8b1b0d57 // add x23, x10, x27, lsl #3
+	WORD $0xfc7a797b // ldr d27, [x11, x26, lsl #3]
 	WORD $0x4d40873d // ld1 { v29.d }[1], [x25]
-	WORD $0x4d40877e // ld1 { v30.d }[1], [x27]
-	WORD $0x4d4086fc // ld1 { v28.d }[1], [x23]
-	WORD $0x4d40875b // ld1 { v27.d }[1], [x26]
+	WORD $0x4d4086fe // ld1 { v30.d }[1], [x23]
+	WORD $0x4d40871c // ld1 { v28.d }[1], [x24]
+	WORD $0x4d4087bb // ld1 { v27.d }[1], [x29]
+	WORD $0x91002297 // add x23, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb1302ff // cmp x23, x19
 	WORD $0x6e7ddf28 // fmul v8.2d, v25.2d, v29.2d
 	WORD $0x6e7edf5f // fmul v31.2d, v26.2d, v30.2d
 	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
@@ -6403,414 +6410,422 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4e7acfca // fmla v10.2d, v30.2d, v26.2d
 	WORD $0x4e79cf89 // fmla v9.2d, v28.2d, v25.2d
 	WORD $0x4e7fd719 // fadd v25.2d, v24.2d, v31.2d
-	WORD $0x4e68d6fc // fadd v28.2d, v23.2d, v8.2d
+	WORD $0x4e68d6dc // fadd v28.2d, v22.2d, v8.2d
 	WORD $0x4e7acf6a // fmla v10.2d, v27.2d, v26.2d
-	WORD $0x4ef7d79d // fsub v29.2d, v28.2d, v23.2d
-	WORD $0x4ef8d73e // fsub v30.2d, v25.2d, v24.2d
-	WORD $0x4efed73a // fsub v26.2d, v25.2d, v30.2d
-	WORD $0x4efdd79b // fsub v27.2d, v28.2d, v29.2d
-	WORD $0x4e6ad6d6 // fadd v22.2d, v22.2d, v10.2d
+	WORD $0x4ef6d79d // fsub v29.2d, v28.2d, v22.2d
+	WORD $0x4ef8d73a // fsub v26.2d, v25.2d, v24.2d
+	WORD $0x4efad73b // fsub v27.2d, v25.2d, v26.2d
+	WORD $0x4efdd79e // fsub v30.2d, v28.2d, v29.2d
+	WORD $0x4efad7fa // fsub v26.2d, v31.2d, v26.2d
+	WORD $0x4e6ad6f7 // fadd v23.2d, v23.2d, v10.2d
 	WORD $0x4e69d6b5 // fadd v21.2d, v21.2d, v9.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4efad718 // fsub v24.2d, v24.2d, v26.2d
-	WORD $0x4efdd51a // fsub v26.2d, v8.2d, v29.2d
-	WORD $0x4efed7fb // fsub v27.2d, v31.2d, v30.2d
-	WORD $0x4e78d778 // fadd v24.2d, v27.2d, v24.2d
-	WORD $0x4e77d757 // fadd v23.2d, v26.2d, v23.2d
-	WORD $0x4e75d6f5 // fadd v21.2d, v23.2d, v21.2d
-	WORD $0x4e76d716 // fadd v22.2d, v24.2d, v22.2d
-	WORD $0x4e76d738 // fadd v24.2d, v25.2d, v22.2d
-	WORD $0x4e75d797 // fadd v23.2d, v28.2d, v21.2d
-	WORD $0x4efcd6fa // fsub v26.2d, v23.2d, v28.2d
+	WORD $0x4efed6d6 // fsub v22.2d, v22.2d, v30.2d
+	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
+	WORD $0x4efdd51b // fsub v27.2d, v8.2d, v29.2d
+	WORD $0x4e78d758 // fadd v24.2d, v26.2d, v24.2d
+	WORD $0x4e76d776 // fadd v22.2d, v27.2d, v22.2d
+	WORD $0x4e75d6d5 // fadd v21.2d, v22.2d, v21.2d
+	WORD $0x4e77d717 // fadd v23.2d, v24.2d, v23.2d
+	WORD $0x4e77d738 // fadd v24.2d, v25.2d, v23.2d
+	WORD $0x4e75d796 // fadd v22.2d, v28.2d, v21.2d
+	WORD $0x4efcd6da // fsub v26.2d, v22.2d, v28.2d
 	WORD $0x4ef9d719 // fsub v25.2d, v24.2d, v25.2d
-	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
+	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
 	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
-	WORD $0x54fff94d // b.le <csrDDNormal+0xc20>
-	WORD $0xeb0702d3 // subs x19, x22, x7
-	WORD $0x54ffa700 // b.eq <csrDDNormal+0x1e0>
-	WORD $0x910006d4 // add x20, x22, #0x1
-	WORD $0xeb07029f // cmp x20, x7
-	WORD $0x54ffa1a0 // b.eq <csrDDNormal+0x140>
-	WORD $0x8b130c67 // add x7, x3, x19, lsl #3
-	WORD $0x8b0102d3 // add x19, x22, x1
-	WORD $0x8b130dd3 // add x19, x14, x19, lsl #3
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b1609b3 // add x19, x13, x22, lsl #2
-	WORD $0x8b010a74 // add x20, x19, x1, lsl #2
-	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x8b160dd4 // add x20, x14, x22, lsl #3
+	WORD $0x54fff96d // b.le <csrDDNormal+0xc40>
+	WORD $0xeb130295 // subs x21, x20, x19
+	WORD $0x54ffa6e0 // b.eq <csrDDNormal+0x1f8>
+	WORD $0x91000696 // add x22, x20, #0x1
+	WORD $0xeb1302df // cmp x22, x19
+	WORD $0x54ffa0c0 // b.eq <csrDDNormal+0x140>
+	WORD $0x8b150c93 // add x19, x4, x21, lsl #3
+	WORD $0x8b020295 // add x21, x20, x2
+	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x8b1409b5 // add x21, x13, x20, lsl #2
+	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
+	WORD $0x8b020ab6 // add x22, x21, x2, lsl #2
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
 	WORD $0xad40669a // ldp q26, q25, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e77 // ldpsw x23, x19, [x19, #0x8]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x8b130d58 // add x24, x10, x19, lsl #3
+	WORD $0x69405ab4 // ldpsw x20, x22, [x21]
+	WORD $0x694156b8 // ldpsw x24, x21, [x21, #0x8]
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b150d59 // add x25, x10, x21, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
 	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc77795d // ldr d29, [x10, x23, lsl #3]
+	WORD $0xad40227f // ldp q31, q8, [x19]
+	WORD $0xfc78795d // ldr d29, [x10, x24, lsl #3]
 	WORD $0xfc74795e // ldr d30, [x10, x20, lsl #3]
 	WORD $0xfc74797b // ldr d27, [x11, x20, lsl #3]
-	WORD $0xfc77797c // ldr d28, [x11, x23, lsl #3]
-	WORD $0x4d40871d // ld1 { v29.d }[1], [x24]
-	WORD $0x4d4086de // ld1 { v30.d }[1], [x22]
-	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
-	WORD $0x4d40867c // ld1 { v28.d }[1], [x19]
-	WORD $0x6e7edf5f // fmul v31.2d, v26.2d, v30.2d
-	WORD $0x6e7ddf28 // fmul v8.2d, v25.2d, v29.2d
-	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
-	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
-	WORD $0x4e7acfca // fmla v10.2d, v30.2d, v26.2d
-	WORD $0x4e79cfa9 // fmla v9.2d, v29.2d, v25.2d
-	WORD $0x4e79cf89 // fmla v9.2d, v28.2d, v25.2d
-	WORD $0x4e7acf6a // fmla v10.2d, v27.2d, v26.2d
-	WORD $0xad4064fa // ldp q26, q25, [x7]
-	WORD $0x4e281f3c // and v28.16b, v25.16b, v8.16b
-	WORD $0x4e291f39 // and v25.16b, v25.16b, v9.16b
-	WORD $0x4e7cd71d // fadd v29.2d, v24.2d, v28.2d
-	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD $0x4e3f1f5b // and v27.16b, v26.16b, v31.16b
-	WORD $0x4e2a1f5a // and v26.16b, v26.16b, v10.16b
-	WORD $0x4ef8d7a8 // fsub v8.2d, v29.2d, v24.2d
-	WORD $0x4e7bd6fe // fadd v30.2d, v23.2d, v27.2d
-	WORD $0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
-	WORD $0x4ee8d79c // fsub v28.2d, v28.2d, v8.2d
-	WORD $0x4ef7d7df // fsub v31.2d, v30.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
-	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4eead6f7 // fsub v23.2d, v23.2d, v10.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	WORD $0x4e76d7b8 // fadd v24.2d, v29.2d, v22.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4efdd71a // fsub v26.2d, v24.2d, v29.2d
-	WORD $0x4e75d7d7 // fadd v23.2d, v30.2d, v21.2d
-	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
-	WORD $0x4efed6f9 // fsub v25.2d, v23.2d, v30.2d
-	WORD $0x17fffcfa // b <csrDDNormal+0x1dc>
-	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xfc78797c // ldr d28, [x11, x24, lsl #3]
+	WORD $0x4d40873d // ld1 { v29.d }[1], [x25]
+	WORD $0x4d4086fe // ld1 { v30.d }[1], [x23]
+	WORD $0x4d4086db // ld1 { v27.d }[1], [x22]
+	WORD $0x4d4086bc // ld1 { v28.d }[1], [x21]
+	WORD $0x6e7edf49 // fmul v9.2d, v26.2d, v30.2d
+	WORD $0x6e7ddf2a // fmul v10.2d, v25.2d, v29.2d
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
+	WORD $0x4e7acfcc // fmla v12.2d, v30.2d, v26.2d
+	WORD $0x4e79cfab // fmla v11.2d, v29.2d, v25.2d
+	WORD $0x4e79cf8b // fmla v11.2d, v28.2d, v25.2d
+	WORD $0x4e7acf6c // fmla v12.2d, v27.2d, v26.2d
+	WORD $0x4e76d539 // fadd v25.2d, v9.2d, v22.2d
+	WORD $0x4e78d55a // fadd v26.2d, v10.2d, v24.2d
+	WORD $0x4ef8d75b // fsub v27.2d, v26.2d, v24.2d
+	WORD $0x4ef6d73c // fsub v28.2d, v25.2d, v22.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd55b // fsub v27.2d, v10.2d, v27.2d
+	WORD $0x4efcd53c // fsub v28.2d, v9.2d, v28.2d
+	WORD $0x4efed71e // fsub v30.2d, v24.2d, v30.2d
+	WORD $0x4efdd6dd // fsub v29.2d, v22.2d, v29.2d
+	WORD $0x4e7dd79c // fadd v28.2d, v28.2d, v29.2d
+	WORD $0x4e7ed77b // fadd v27.2d, v27.2d, v30.2d
+	WORD $0x4e75d59d // fadd v29.2d, v12.2d, v21.2d
+	WORD $0x4e77d57e // fadd v30.2d, v11.2d, v23.2d
+	WORD $0x4e7ed77b // fadd v27.2d, v27.2d, v30.2d
+	WORD $0x4e7dd79c // fadd v28.2d, v28.2d, v29.2d
+	WORD $0x4e7cd73d // fadd v29.2d, v25.2d, v28.2d
+	WORD $0x4e7bd75e // fadd v30.2d, v26.2d, v27.2d
+	WORD $0x4efad7da // fsub v26.2d, v30.2d, v26.2d
+	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
+	WORD $0x6ea81fd8 // bit v24.16b, v30.16b, v8.16b
+	WORD $0x6ebf1fb6 // bit v22.16b, v29.16b, v31.16b
+	WORD $0x4ef9d799 // fsub v25.2d, v28.2d, v25.2d
+	WORD $0x4efad77a // fsub v26.2d, v27.2d, v26.2d
+	WORD $0x6ea81f57 // bit v23.16b, v26.16b, v8.16b
+	WORD $0x6ebf1f35 // bit v21.16b, v25.16b, v31.16b
+	WORD $0x17fffcf9 // b <csrDDNormal+0x1f8>
+	WORD $0xaa1f03e1 // mov x1, xzr
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0x8b0c0584 // add x4, x12, x12, lsl #1
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0x54ff968c // b.gt <csrDDNormal+0xe0>
+	WORD $0x54ff958c // b.gt <csrDDNormal+0xe0>
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xf940000c // ldr x12, [x0]
 	WORD $0xa941b80d // ldp x13, x14, [x0, #0x18]
 	WORD $0x9342fdf1 // asr x17, x15, #2
-	WORD $0xeb04007f // cmp x3, x4
-	WORD $0xa944bc03 // ldp x3, x15, [x0, #0x48]
-	WORD $0x54ff96ea // b.ge <csrDDNormal+0x108>
-	WORD $0xf100105f // cmp x2, #0x4
-	WORD $0xb400afe1 // cbz x1, <csrDDNormal+0x2430>
-	WORD $0x5400faeb // b.lt <csrDDNormal+0x2d94>
+	WORD $0xeb04003f // cmp x1, x4
+	WORD $0xa944bc01 // ldp x1, x15, [x0, #0x48]
+	WORD $0x54ff95ea // b.ge <csrDDNormal+0x108>
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0xb400b4e2 // cbz x2, <csrDDNormal+0x24f0>
+	WORD $0x540100cb // b.lt <csrDDNormal+0x2e70>
 	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ffa02 // lsl x2, x16, #1
-	WORD $0x91008063 // add x3, x3, #0x20
-	WORD $0x8b010dc4 // add x4, x14, x1, lsl #3
-	WORD $0xd37ef425 // lsl x5, x1, #2
-	WORD $0x14000102 // b <csrDDNormal+0x1258>
+	WORD $0xd37ffa03 // lsl x3, x16, #1
+	WORD $0x91008021 // add x1, x1, #0x20
+	WORD $0x8b020dc4 // add x4, x14, x2, lsl #3
+	WORD $0xd37ef445 // lsl x5, x2, #2
+	WORD $0x14000107 // b <csrDDNormal+0x128c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
 	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
-	WORD $0xaa1303f4 // mov x20, x19
 	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
-	WORD $0xad47e3f5 // ldp q21, q24, [sp, #0xf0]
-	WORD $0x8b010293 // add x19, x20, x1
-	WORD $0xcb070287 // sub x7, x20, x7
+	WORD $0x6e6cdef0 // fmul v16.2d, v23.2d, v12.2d
+	WORD $0x8b020274 // add x20, x19, x2
+	WORD $0xcb070267 // sub x7, x19, x7
 	WORD $0xd37ef4c6 // lsl x6, x6, #2
-	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x8b130dd3 // add x19, x14, x19, lsl #3
-	WORD $0xad45eff7 // ldp q23, q27, [sp, #0xb0]
-	WORD $0x6e77deb0 // fmul v16.2d, v21.2d, v23.2d
-	WORD $0xad427be8 // ldp q8, q30, [sp, #0x40]
-	WORD $0x8b070c67 // add x7, x3, x7, lsl #3
-	WORD $0xeb11001f // cmp x0, x17
-	WORD $0x6ee0fa12 // fneg v18.2d, v16.2d
-	WORD $0x4e75cef2 // fmla v18.2d, v23.2d, v21.2d
-	WORD $0x3dc037f7 // ldr q23, [sp, #0xd0]
-	WORD $0x4e75cef2 // fmla v18.2d, v23.2d, v21.2d
-	WORD $0x6e7bdf15 // fmul v21.2d, v24.2d, v27.2d
-	WORD $0x6ee0fab7 // fneg v23.2d, v21.2d
-	WORD $0x4e78cf77 // fmla v23.2d, v27.2d, v24.2d
-	WORD $0x3dc03bfb // ldr q27, [sp, #0xe0]
-	WORD $0x4e78cf77 // fmla v23.2d, v27.2d, v24.2d
-	WORD $0x6e6cdfd8 // fmul v24.2d, v30.2d, v12.2d
-	WORD $0x6ee0fb1b // fneg v27.2d, v24.2d
-	WORD $0x4e7ecd9b // fmla v27.2d, v12.2d, v30.2d
-	WORD $0x4e7ecd1b // fmla v27.2d, v8.2d, v30.2d
-	WORD $0x3dc047fe // ldr q30, [sp, #0x110]
-	WORD $0x4e351fd5 // and v21.16b, v30.16b, v21.16b
-	WORD $0x4e371fd7 // and v23.16b, v30.16b, v23.16b
-	WORD $0x3dc04bfe // ldr q30, [sp, #0x120]
-	WORD $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
-	WORD $0x4e301fd0 // and v16.16b, v30.16b, v16.16b
-	WORD $0x4e321fd2 // and v18.16b, v30.16b, v18.16b
-	WORD $0x4e75d49e // fadd v30.2d, v4.2d, v21.2d
-	WORD $0x4ee4d7c8 // fsub v8.2d, v30.2d, v4.2d
-	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD $0x4ee8d7ca // fsub v10.2d, v30.2d, v8.2d
-	WORD $0x4ee8d6b5 // fsub v21.2d, v21.2d, v8.2d
-	WORD $0x4eead484 // fsub v4.2d, v4.2d, v10.2d
-	WORD $0x4e70d46a // fadd v10.2d, v3.2d, v16.2d
-	WORD $0x4ee3d54b // fsub v11.2d, v10.2d, v3.2d
-	WORD $0x4e64d6a4 // fadd v4.2d, v21.2d, v4.2d
-	WORD $0x3dc02bf5 // ldr q21, [sp, #0xa0]
-	WORD $0x4eebd54c // fsub v12.2d, v10.2d, v11.2d
-	WORD $0x4eebd610 // fsub v16.2d, v16.2d, v11.2d
-	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
-	WORD $0x4e63d603 // fadd v3.2d, v16.2d, v3.2d
-	WORD $0x4e64d430 // fadd v16.2d, v1.2d, v4.2d
-	WORD $0x4e63d441 // fadd v1.2d, v2.2d, v3.2d
-	WORD $0x4e70d7c4 // fadd v4.2d, v30.2d, v16.2d
-	WORD $0x4e61d543 // fadd v3.2d, v10.2d, v1.2d
-	WORD $0x4eead462 // fsub v2.2d, v3.2d, v10.2d
-	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
-	WORD $0x4efed482 // fsub v2.2d, v4.2d, v30.2d
-	WORD $0x4ee2d602 // fsub v2.2d, v16.2d, v2.2d
-	WORD $0xad435ffe // ldp q30, q23, [sp, #0x60]
-	WORD $0x6e77deb0 // fmul v16.2d, v21.2d, v23.2d
-	WORD $0x6ee0fa12 // fneg v18.2d, v16.2d
-	WORD $0x4e301fd0 // and v16.16b, v30.16b, v16.16b
-	WORD $0x4e75cef2 // fmla v18.2d, v23.2d, v21.2d
-	WORD $0x3dc027f7 // ldr q23, [sp, #0x90]
-	WORD $0x4e75cef2 // fmla v18.2d, v23.2d, v21.2d
-	WORD $0x3dc023f7 // ldr q23, [sp, #0x80]
-	WORD $0x4e321fd2 // and v18.16b, v30.16b, v18.16b
-	WORD $0x4e381ef5 // and v21.16b, v23.16b, v24.16b
-	WORD $0x4e3b1ef7 // and v23.16b, v23.16b, v27.16b
-	WORD $0x4e70d41b // fadd v27.2d, v0.2d, v16.2d
-	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
-	WORD $0x4ee0d77e // fsub v30.2d, v27.2d, v0.2d
-	WORD $0x4e75d4f8 // fadd v24.2d, v7.2d, v21.2d
-	WORD $0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
-	WORD $0x4efed768 // fsub v8.2d, v27.2d, v30.2d
-	WORD $0x4efed610 // fsub v16.2d, v16.2d, v30.2d
-	WORD $0x4ee8d400 // fsub v0.2d, v0.2d, v8.2d
-	WORD $0x4ee7d708 // fsub v8.2d, v24.2d, v7.2d
-	WORD $0x4ee8d70a // fsub v10.2d, v24.2d, v8.2d
-	WORD $0x4ee8d6b5 // fsub v21.2d, v21.2d, v8.2d
-	WORD $0x4e60d600 // fadd v0.2d, v16.2d, v0.2d
-	WORD $0x4eead4e7 // fsub v7.2d, v7.2d, v10.2d
-	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
-	WORD $0x4e67d6a7 // fadd v7.2d, v21.2d, v7.2d
-	WORD $0x4e67d4c5 // fadd v5.2d, v6.2d, v7.2d
-	WORD $0x4e60d766 // fadd v6.2d, v27.2d, v0.2d
-	WORD $0xad415ff5 // ldp q21, q23, [sp, #0x20]
-	WORD $0x4efbd4d0 // fsub v16.2d, v6.2d, v27.2d
-	WORD $0x4e65d707 // fadd v7.2d, v24.2d, v5.2d
-	WORD $0x4ef0d400 // fsub v0.2d, v0.2d, v16.2d
-	WORD $0x6e74de30 // fmul v16.2d, v17.2d, v20.2d
-	WORD $0x4ef8d4f2 // fsub v18.2d, v7.2d, v24.2d
-	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x6e60d440 // faddp v0.2d, v2.2d, v0.2d
-	WORD $0x6ee0fa12 // fneg v18.2d, v16.2d
-	WORD $0x4e301eb0 // and v16.16b, v21.16b, v16.16b
-	WORD $0x6e65d421 // faddp v1.2d, v1.2d, v5.2d
-	WORD $0x4e71ce92 // fmla v18.2d, v20.2d, v17.2d
-	WORD $0x4e71cd32 // fmla v18.2d, v9.2d, v17.2d
-	WORD $0x6e73def1 // fmul v17.2d, v23.2d, v19.2d
-	WORD $0x6ee0fa34 // fneg v20.2d, v17.2d
-	WORD $0x4e321eb2 // and v18.16b, v21.16b, v18.16b
-	WORD $0x4e77ce74 // fmla v20.2d, v19.2d, v23.2d
-	WORD $0x3dc007f3 // ldr q19, [sp, #0x10]
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b1409b3 // add x19, x13, x20, lsl #2
+	WORD $0x6ee0fa13 // fneg v19.2d, v16.2d
 	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
-	WORD $0x4e72d752 // fadd v18.2d, v26.2d, v18.2d
-	WORD $0x8b010a75 // add x21, x19, x1, lsl #2
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0xeb11001f // cmp x0, x17
+	WORD $0x4e77cd93 // fmla v19.2d, v12.2d, v23.2d
+	WORD $0x4e77cf13 // fmla v19.2d, v24.2d, v23.2d
+	WORD $0x6e6bdff7 // fmul v23.2d, v31.2d, v11.2d
+	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
+	WORD $0x4e63d673 // fadd v19.2d, v19.2d, v3.2d
+	WORD $0x4e7fcd78 // fmla v24.2d, v11.2d, v31.2d
+	WORD $0x4e7fcd18 // fmla v24.2d, v8.2d, v31.2d
+	WORD $0x4e64d61f // fadd v31.2d, v16.2d, v4.2d
+	WORD $0x4ee4d7e8 // fsub v8.2d, v31.2d, v4.2d
+	WORD $0x4ee8d610 // fsub v16.2d, v16.2d, v8.2d
+	WORD $0x4ee8d7e8 // fsub v8.2d, v31.2d, v8.2d
+	WORD $0x4ee8d488 // fsub v8.2d, v4.2d, v8.2d
+	WORD $0x4e68d610 // fadd v16.2d, v16.2d, v8.2d
+	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
+	WORD $0x4e70d7f3 // fadd v19.2d, v31.2d, v16.2d
+	WORD $0x4effd67f // fsub v31.2d, v19.2d, v31.2d
+	WORD $0x6eaa1e64 // bit v4.16b, v19.16b, v10.16b
+	WORD $0x4effd610 // fsub v16.2d, v16.2d, v31.2d
+	WORD $0x6eaa1e03 // bit v3.16b, v16.16b, v10.16b
+	WORD $0x4e62d6f0 // fadd v16.2d, v23.2d, v2.2d
+	WORD $0x4ee2d613 // fsub v19.2d, v16.2d, v2.2d
+	WORD $0x4ef3d6f7 // fsub v23.2d, v23.2d, v19.2d
+	WORD $0x4ef3d613 // fsub v19.2d, v16.2d, v19.2d
+	WORD $0x4ef3d453 // fsub v19.2d, v2.2d, v19.2d
+	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
+	WORD $0x4e61d717 // fadd v23.2d, v24.2d, v1.2d
+	WORD $0xad45a3f8 // ldp q24, q8, [sp, #0xb0]
+	WORD $0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	WORD $0x4e73d617 // fadd v23.2d, v16.2d, v19.2d
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
+	WORD $0x6ea91ee2 // bit v2.16b, v23.16b, v9.16b
+	WORD $0xad47fff7 // ldp q23, q31, [sp, #0xf0]
+	WORD $0x4ef0d670 // fsub v16.2d, v19.2d, v16.2d
+	WORD $0x6ea91e01 // bit v1.16b, v16.16b, v9.16b
+	WORD $0x6e78def0 // fmul v16.2d, v23.2d, v24.2d
+	WORD $0x6ee0fa13 // fneg v19.2d, v16.2d
+	WORD $0x4e77cf13 // fmla v19.2d, v24.2d, v23.2d
+	WORD $0x3dc037f8 // ldr q24, [sp, #0xd0]
+	WORD $0x4e77cf13 // fmla v19.2d, v24.2d, v23.2d
+	WORD $0x6e68dff7 // fmul v23.2d, v31.2d, v8.2d
+	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
+	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x4e7fcd18 // fmla v24.2d, v8.2d, v31.2d
+	WORD $0x3dc03be8 // ldr q8, [sp, #0xe0]
+	WORD $0x4e7fcd18 // fmla v24.2d, v8.2d, v31.2d
+	WORD $0x4e67d61f // fadd v31.2d, v16.2d, v7.2d
+	WORD $0x4ee7d7e8 // fsub v8.2d, v31.2d, v7.2d
+	WORD $0x4ee8d610 // fsub v16.2d, v16.2d, v8.2d
+	WORD $0x4ee8d7e8 // fsub v8.2d, v31.2d, v8.2d
+	WORD $0x4ee8d4e8 // fsub v8.2d, v7.2d, v8.2d
+	WORD $0x4e68d610 // fadd v16.2d, v16.2d, v8.2d
+	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
+	WORD $0x4e70d7f3 // fadd v19.2d, v31.2d, v16.2d
+	WORD $0x4effd67f // fsub v31.2d, v19.2d, v31.2d
+	WORD $0x4effd610 // fsub v16.2d, v16.2d, v31.2d
+	WORD $0x3dc047ff // ldr q31, [sp, #0x110]
+	WORD $0x6ebf1e06 // bit v6.16b, v16.16b, v31.16b
+	WORD $0x4e60d6f0 // fadd v16.2d, v23.2d, v0.2d
+	WORD $0x6ebf1e67 // bit v7.16b, v19.16b, v31.16b
+	WORD $0x4ee0d613 // fsub v19.2d, v16.2d, v0.2d
+	WORD $0x4ef3d6f7 // fsub v23.2d, v23.2d, v19.2d
+	WORD $0x4ef3d613 // fsub v19.2d, v16.2d, v19.2d
+	WORD $0x4ef3d413 // fsub v19.2d, v0.2d, v19.2d
+	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
+	WORD $0x4e65d717 // fadd v23.2d, v24.2d, v5.2d
+	WORD $0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	WORD $0x4e73d617 // fadd v23.2d, v16.2d, v19.2d
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
+	WORD $0x4ef0d670 // fsub v16.2d, v19.2d, v16.2d
+	WORD $0x3dc04bf3 // ldr q19, [sp, #0x120]
+	WORD $0x6ef31c17 // bif v23.16b, v0.16b, v19.16b
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x6e75dfb3 // fmul v19.2d, v29.2d, v21.2d
+	WORD $0x6e651e00 // bsl v0.16b, v16.16b, v5.16b
+	WORD $0x6e76dfc5 // fmul v5.2d, v30.2d, v22.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x4e7eced0 // fmla v16.2d, v22.2d, v30.2d
+	WORD $0x4e7ece90 // fmla v16.2d, v20.2d, v30.2d
+	WORD $0x6ee0fa74 // fneg v20.2d, v19.2d
+	WORD $0x4e7dceb4 // fmla v20.2d, v21.2d, v29.2d
+	WORD $0x4e7cd4b5 // fadd v21.2d, v5.2d, v28.2d
+	WORD $0x4e7ad610 // fadd v16.2d, v16.2d, v26.2d
+	WORD $0x4e7dce54 // fmla v20.2d, v18.2d, v29.2d
+	WORD $0x4e7bd672 // fadd v18.2d, v19.2d, v27.2d
+	WORD $0x4efbd656 // fsub v22.2d, v18.2d, v27.2d
+	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
+	WORD $0x4ef6d656 // fsub v22.2d, v18.2d, v22.2d
+	WORD $0x4ef6d776 // fsub v22.2d, v27.2d, v22.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0x4efcd6b6 // fsub v22.2d, v21.2d, v28.2d
+	WORD $0x4ef6d4a5 // fsub v5.2d, v5.2d, v22.2d
+	WORD $0x4ef6d6b6 // fsub v22.2d, v21.2d, v22.2d
+	WORD $0x4ef6d796 // fsub v22.2d, v28.2d, v22.2d
+	WORD $0x4e76d4a5 // fadd v5.2d, v5.2d, v22.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e79d690 // fadd v16.2d, v20.2d, v25.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e70d653 // fadd v19.2d, v18.2d, v16.2d
+	WORD $0x4ef2d672 // fsub v18.2d, v19.2d, v18.2d
+	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD $0x4e65d6b2 // fadd v18.2d, v21.2d, v5.2d
+	WORD $0x4ef5d654 // fsub v20.2d, v18.2d, v21.2d
+	WORD $0x4ef4d4b4 // fsub v20.2d, v5.2d, v20.2d
+	WORD $0xad44d7f6 // ldp q22, q21, [sp, #0x90]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x8b1309b4 // add x20, x13, x19, lsl #2
+	WORD $0x8b020a95 // add x21, x20, x2, lsl #2
 	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x4e77cff4 // fmla v20.2d, v31.2d, v23.2d
-	WORD $0x4e311e71 // and v17.16b, v19.16b, v17.16b
-	WORD $0x4e71d7b5 // fadd v21.2d, v29.2d, v17.2d
-	WORD $0x4e341e73 // and v19.16b, v19.16b, v20.16b
-	WORD $0x4e70d794 // fadd v20.2d, v28.2d, v16.2d
-	WORD $0x4efdd6b7 // fsub v23.2d, v21.2d, v29.2d
-	WORD $0x4efcd698 // fsub v24.2d, v20.2d, v28.2d
-	WORD $0x4e73d733 // fadd v19.2d, v25.2d, v19.2d
-	WORD $0x4ef7d6bb // fsub v27.2d, v21.2d, v23.2d
-	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
-	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
-	WORD $0x4efbd7bb // fsub v27.2d, v29.2d, v27.2d
-	WORD $0x4ef8d69d // fsub v29.2d, v20.2d, v24.2d
-	WORD $0x4efdd79c // fsub v28.2d, v28.2d, v29.2d
-	WORD $0x4e7bd631 // fadd v17.2d, v17.2d, v27.2d
-	WORD $0x4e7cd610 // fadd v16.2d, v16.2d, v28.2d
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4e71d6b3 // fadd v19.2d, v21.2d, v17.2d
-	WORD $0x4e70d692 // fadd v18.2d, v20.2d, v16.2d
-	WORD $0x4ef5d675 // fsub v21.2d, v19.2d, v21.2d
-	WORD $0x4ef4d654 // fsub v20.2d, v18.2d, v20.2d
-	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
-	WORD $0xad405295 // ldp q21, q20, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e77 // ldpsw x23, x19, [x19, #0x8]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x8b130d78 // add x24, x11, x19, lsl #3
-	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xfc74795a // ldr d26, [x10, x20, lsl #3]
+	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
+	WORD $0x4eb51ea5 // mov v5.16b, v21.16b
+	WORD $0x6ef51f30 // bif v16.16b, v25.16b, v21.16b
+	WORD $0x6e7b1e65 // bsl v5.16b, v19.16b, v27.16b
+	WORD $0x4eb61ed3 // mov v19.16b, v22.16b
+	WORD $0x6ef61f92 // bif v18.16b, v28.16b, v22.16b
+	WORD $0x6e7a1e93 // bsl v19.16b, v20.16b, v26.16b
+	WORD $0xad4056b4 // ldp q20, q21, [x21]
+	WORD $0x69405a95 // ldpsw x21, x22, [x20]
+	WORD $0x69415297 // ldpsw x23, x20, [x20, #0x8]
+	WORD $0x8b140d78 // add x24, x11, x20, lsl #3
+	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
+	WORD $0xfc777976 // ldr d22, [x11, x23, lsl #3]
+	WORD $0xfc757959 // ldr d25, [x10, x21, lsl #3]
+	WORD $0xfc757978 // ldr d24, [x11, x21, lsl #3]
+	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
+	WORD $0x8b160d58 // add x24, x10, x22, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x4d408719 // ld1 { v25.d }[1], [x24]
+	WORD $0x4d4086d8 // ld1 { v24.d }[1], [x22]
+	WORD $0x6e79de9a // fmul v26.2d, v20.2d, v25.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e74cf3b // fmla v27.2d, v25.2d, v20.2d
 	WORD $0xfc777959 // ldr d25, [x10, x23, lsl #3]
-	WORD $0xfc747977 // ldr d23, [x11, x20, lsl #3]
-	WORD $0xfc777978 // ldr d24, [x11, x23, lsl #3]
-	WORD $0x4d4086da // ld1 { v26.d }[1], [x22]
-	WORD $0x4d408679 // ld1 { v25.d }[1], [x19]
-	WORD $0x4d4086b7 // ld1 { v23.d }[1], [x21]
-	WORD $0x4d408718 // ld1 { v24.d }[1], [x24]
-	WORD $0x6e7adebb // fmul v27.2d, v21.2d, v26.2d
-	WORD $0x6e79de9c // fmul v28.2d, v20.2d, v25.2d
-	WORD $0x6ee0fb7d // fneg v29.2d, v27.2d
-	WORD $0x4e75cf5d // fmla v29.2d, v26.2d, v21.2d
-	WORD $0x6ee0fb9a // fneg v26.2d, v28.2d
-	WORD $0x4e74cf3a // fmla v26.2d, v25.2d, v20.2d
-	WORD $0x4e75cefd // fmla v29.2d, v23.2d, v21.2d
-	WORD $0x4e74cf1a // fmla v26.2d, v24.2d, v20.2d
-	WORD $0xad4050f5 // ldp q21, q20, [x7]
+	WORD $0x4e74cf1b // fmla v27.2d, v24.2d, v20.2d
+	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
+	WORD $0x6e79deb4 // fmul v20.2d, v21.2d, v25.2d
+	WORD $0x6ee0fa98 // fneg v24.2d, v20.2d
+	WORD $0x4e75cf38 // fmla v24.2d, v25.2d, v21.2d
+	WORD $0x4e75ced8 // fmla v24.2d, v22.2d, v21.2d
+	WORD $0x4e6fd695 // fadd v21.2d, v20.2d, v15.2d
+	WORD $0x4e71d756 // fadd v22.2d, v26.2d, v17.2d
+	WORD $0x4eefd6b9 // fsub v25.2d, v21.2d, v15.2d
+	WORD $0x4ef9d694 // fsub v20.2d, v20.2d, v25.2d
+	WORD $0x4ef9d6b9 // fsub v25.2d, v21.2d, v25.2d
+	WORD $0x4e6ed718 // fadd v24.2d, v24.2d, v14.2d
+	WORD $0x4ef9d5f9 // fsub v25.2d, v15.2d, v25.2d
+	WORD $0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	WORD $0x4ef1d6d9 // fsub v25.2d, v22.2d, v17.2d
+	WORD $0x4ef9d75a // fsub v26.2d, v26.2d, v25.2d
+	WORD $0x4ef9d6d9 // fsub v25.2d, v22.2d, v25.2d
+	WORD $0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
+	WORD $0x4ef9d639 // fsub v25.2d, v17.2d, v25.2d
+	WORD $0x4e74d6b8 // fadd v24.2d, v21.2d, v20.2d
+	WORD $0x4e79d759 // fadd v25.2d, v26.2d, v25.2d
+	WORD $0x4e6dd77a // fadd v26.2d, v27.2d, v13.2d
+	WORD $0x4ef5d715 // fsub v21.2d, v24.2d, v21.2d
+	WORD $0x4ec6387b // zip1 v27.2d, v3.2d, v6.2d
+	WORD $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	WORD $0x4ef5d694 // fsub v20.2d, v20.2d, v21.2d
+	WORD $0x4ec0383a // zip1 v26.2d, v1.2d, v0.2d
+	WORD $0x4ec07820 // zip2 v0.2d, v1.2d, v0.2d
+	WORD $0x4ec67861 // zip2 v1.2d, v3.2d, v6.2d
+	WORD $0x4e79d6d5 // fadd v21.2d, v22.2d, v25.2d
+	WORD $0x4e60d740 // fadd v0.2d, v26.2d, v0.2d
+	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
+	WORD $0x4ef6d6b6 // fsub v22.2d, v21.2d, v22.2d
+	WORD $0x4ef6d736 // fsub v22.2d, v25.2d, v22.2d
+	WORD $0x3dc000f9 // ldr q25, [x7]
+	WORD $0x6eb91eb1 // bit v17.16b, v21.16b, v25.16b
+	WORD $0x3dc004f5 // ldr q21, [x7, #0x10]
+	WORD $0x6ef91db6 // bif v22.16b, v13.16b, v25.16b
+	WORD $0x4ec73899 // zip1 v25.2d, v4.2d, v7.2d
+	WORD $0x4ec77884 // zip2 v4.2d, v4.2d, v7.2d
 	WORD $0x8b060d87 // add x7, x12, x6, lsl #3
 	WORD $0x8b060de6 // add x6, x15, x6, lsl #3
-	WORD $0x4e3c1e98 // and v24.16b, v20.16b, v28.16b
-	WORD $0x4e3a1e94 // and v20.16b, v20.16b, v26.16b
-	WORD $0x4e78d5f9 // fadd v25.2d, v15.2d, v24.2d
-	WORD $0x4e74d5d4 // fadd v20.2d, v14.2d, v20.2d
-	WORD $0x4e3b1eb7 // and v23.16b, v21.16b, v27.16b
-	WORD $0x4e3d1eb5 // and v21.16b, v21.16b, v29.16b
-	WORD $0x4eefd73c // fsub v28.2d, v25.2d, v15.2d
-	WORD $0x4e77d6da // fadd v26.2d, v22.2d, v23.2d
-	WORD $0x4e75d5b5 // fadd v21.2d, v13.2d, v21.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4ef6d75b // fsub v27.2d, v26.2d, v22.2d
-	WORD $0x4efbd75d // fsub v29.2d, v26.2d, v27.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4ec6789b // zip2 v27.2d, v4.2d, v6.2d
-	WORD $0x4efdd6d6 // fsub v22.2d, v22.2d, v29.2d
-	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
-	WORD $0x4efdd5fd // fsub v29.2d, v15.2d, v29.2d
-	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
-	WORD $0x4e7dd718 // fadd v24.2d, v24.2d, v29.2d
-	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
-	WORD $0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD $0x4e75d757 // fadd v23.2d, v26.2d, v21.2d
-	WORD $0x4e74d736 // fadd v22.2d, v25.2d, v20.2d
-	WORD $0x4efad6f8 // fsub v24.2d, v23.2d, v26.2d
-	WORD $0x4ec7787a // zip2 v26.2d, v3.2d, v7.2d
-	WORD $0x4ed73a62 // zip1 v2.2d, v19.2d, v23.2d
-	WORD $0x4ef9d6d9 // fsub v25.2d, v22.2d, v25.2d
-	WORD $0x4ef8d6b5 // fsub v21.2d, v21.2d, v24.2d
-	WORD $0x4ec73878 // zip1 v24.2d, v3.2d, v7.2d
-	WORD $0x6e67d463 // faddp v3.2d, v3.2d, v7.2d
-	WORD $0x4ed63a45 // zip1 v5.2d, v18.2d, v22.2d
-	WORD $0x4ef9d694 // fsub v20.2d, v20.2d, v25.2d
-	WORD $0x4ec63899 // zip1 v25.2d, v4.2d, v6.2d
-	WORD $0x6e66d484 // faddp v4.2d, v4.2d, v6.2d
-	WORD $0x4ef8d467 // fsub v7.2d, v3.2d, v24.2d
-	WORD $0x4ef9d486 // fsub v6.2d, v4.2d, v25.2d
-	WORD $0x4ee6d49c // fsub v28.2d, v4.2d, v6.2d
-	WORD $0x4ee6d766 // fsub v6.2d, v27.2d, v6.2d
+	WORD $0x4e64d723 // fadd v3.2d, v25.2d, v4.2d
+	WORD $0x6ef51df8 // bif v24.16b, v15.16b, v21.16b
+	WORD $0x6ef51dd4 // bif v20.16b, v14.16b, v21.16b
+	WORD $0x4ed73855 // zip1 v21.2d, v2.2d, v23.2d
+	WORD $0x4ed77842 // zip2 v2.2d, v2.2d, v23.2d
+	WORD $0x4ef9d477 // fsub v23.2d, v3.2d, v25.2d
+	WORD $0x4e62d6a6 // fadd v6.2d, v21.2d, v2.2d
+	WORD $0x4ef7d484 // fsub v4.2d, v4.2d, v23.2d
+	WORD $0x4ef5d4c7 // fsub v7.2d, v6.2d, v21.2d
+	WORD $0x4ee7d4dc // fsub v28.2d, v6.2d, v7.2d
+	WORD $0x4ee7d442 // fsub v2.2d, v2.2d, v7.2d
+	WORD $0x4ed43a67 // zip1 v7.2d, v19.2d, v20.2d
+	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
+	WORD $0x4ef7d47c // fsub v28.2d, v3.2d, v23.2d
 	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
-	WORD $0x4ee7d47c // fsub v28.2d, v3.2d, v7.2d
-	WORD $0x4ee7d747 // fsub v7.2d, v26.2d, v7.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
-	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
-	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
-	WORD $0x4ed77a66 // zip2 v6.2d, v19.2d, v23.2d
-	WORD $0x6e77d673 // faddp v19.2d, v19.2d, v23.2d
-	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
-	WORD $0x4ed67a47 // zip2 v7.2d, v18.2d, v22.2d
-	WORD $0x6e76d652 // faddp v18.2d, v18.2d, v22.2d
-	WORD $0x4ee2d677 // fsub v23.2d, v19.2d, v2.2d
-	WORD $0x4ee5d656 // fsub v22.2d, v18.2d, v5.2d
-	WORD $0x4ef7d4c6 // fsub v6.2d, v6.2d, v23.2d
+	WORD $0x4e75d442 // fadd v2.2d, v2.2d, v21.2d
+	WORD $0x4ed63a15 // zip1 v21.2d, v16.2d, v22.2d
+	WORD $0x4ed67a10 // zip2 v16.2d, v16.2d, v22.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4ed83a42 // zip1 v2.2d, v18.2d, v24.2d
+	WORD $0x4ed87a52 // zip2 v18.2d, v18.2d, v24.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4ed138a4 // zip1 v4.2d, v5.2d, v17.2d
+	WORD $0x4ed178a5 // zip2 v5.2d, v5.2d, v17.2d
+	WORD $0x4ed47a71 // zip2 v17.2d, v19.2d, v20.2d
+	WORD $0x4e72d454 // fadd v20.2d, v2.2d, v18.2d
+	WORD $0x4e65d493 // fadd v19.2d, v4.2d, v5.2d
+	WORD $0x4ee2d696 // fsub v22.2d, v20.2d, v2.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
 	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4ef6d658 // fsub v24.2d, v18.2d, v22.2d
-	WORD $0x4ef6d4e7 // fsub v7.2d, v7.2d, v22.2d
-	WORD $0x4ef8d4a5 // fsub v5.2d, v5.2d, v24.2d
-	WORD $0x4ef7d678 // fsub v24.2d, v19.2d, v23.2d
+	WORD $0x4ee4d677 // fsub v23.2d, v19.2d, v4.2d
+	WORD $0x4ef6d698 // fsub v24.2d, v20.2d, v22.2d
+	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
 	WORD $0x4ef8d442 // fsub v2.2d, v2.2d, v24.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x6e74d607 // faddp v7.2d, v16.2d, v20.2d
-	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
-	WORD $0x6e75d626 // faddp v6.2d, v17.2d, v21.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e63d487 // fadd v7.2d, v4.2d, v3.2d
-	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
-	WORD $0x4e72d666 // fadd v6.2d, v19.2d, v18.2d
-	WORD $0x4ee4d4f1 // fsub v17.2d, v7.2d, v4.2d
-	WORD $0x4ef3d4d0 // fsub v16.2d, v6.2d, v19.2d
+	WORD $0x4ef7d678 // fsub v24.2d, v19.2d, v23.2d
+	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
+	WORD $0x4ef8d484 // fsub v4.2d, v4.2d, v24.2d
+	WORD $0x4e62d642 // fadd v2.2d, v18.2d, v2.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e70d6a5 // fadd v5.2d, v21.2d, v16.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e63d4c7 // fadd v7.2d, v6.2d, v3.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e74d665 // fadd v5.2d, v19.2d, v20.2d
+	WORD $0x4ee6d4f1 // fsub v17.2d, v7.2d, v6.2d
+	WORD $0x4ef3d4b0 // fsub v16.2d, v5.2d, v19.2d
 	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4ef0d4d4 // fsub v20.2d, v6.2d, v16.2d
-	WORD $0x4ef0d650 // fsub v16.2d, v18.2d, v16.2d
-	WORD $0x4ef4d673 // fsub v19.2d, v19.2d, v20.2d
-	WORD $0x4ef1d4f4 // fsub v20.2d, v7.2d, v17.2d
-	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
-	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4ef0d4b2 // fsub v18.2d, v5.2d, v16.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4ef2d672 // fsub v18.2d, v19.2d, v18.2d
+	WORD $0x4ef1d4f3 // fsub v19.2d, v7.2d, v17.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
 	WORD $0x4e62d601 // fadd v1.2d, v16.2d, v2.2d
 	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
-	WORD $0x4e61d4c2 // fadd v2.2d, v6.2d, v1.2d
+	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
 	WORD $0x4e60d4e3 // fadd v3.2d, v7.2d, v0.2d
-	WORD $0x4ee6d444 // fsub v4.2d, v2.2d, v6.2d
-	WORD $0x4ee7d465 // fsub v5.2d, v3.2d, v7.2d
+	WORD $0x4ee5d444 // fsub v4.2d, v2.2d, v5.2d
+	WORD $0x4ee7d466 // fsub v6.2d, v3.2d, v7.2d
 	WORD $0x4ee4d450 // fsub v16.2d, v2.2d, v4.2d
 	WORD $0x4ee4d421 // fsub v1.2d, v1.2d, v4.2d
-	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
-	WORD $0x4ee5d470 // fsub v16.2d, v3.2d, v5.2d
-	WORD $0x4ee5d400 // fsub v0.2d, v0.2d, v5.2d
-	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
-	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
 	WORD $0xad0008e3 // stp q3, q2, [x7]
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0x4ee6d470 // fsub v16.2d, v3.2d, v6.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
 	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
 	WORD $0xad0004c0 // stp q0, q1, [x6]
-	WORD $0x5400da00 // b.eq <csrDDNormal+0x2d94>
+	WORD $0x5400df40 // b.eq <csrDDNormal+0x2e70>
 	WORD $0x7200001f // tst w0, #0x1
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x9a9f1206 // csel x6, x16, xzr, ne
-	WORD $0xeb02001f // cmp x0, x2
+	WORD $0xeb03001f // cmp x0, x3
 	WORD $0x8b4004c6 // add x6, x6, x0, lsr #1
 	WORD $0x9a8030c6 // csel x6, x6, x0, lo
 	WORD $0x8b061527 // add x7, x9, x6, lsl #5
-	WORD $0xa9404cf4 // ldp x20, x19, [x7]
-	WORD $0x91001295 // add x21, x20, #0x4
-	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x5400080a // b.ge <csrDDNormal+0x1380>
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
-	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b0502d7 // add x23, x22, x5
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x694062d7 // ldpsw x23, x24, [x22]
-	WORD $0x69416ed9 // ldpsw x25, x27, [x22, #0x8]
-	WORD $0x8b180d5a // add x26, x10, x24, lsl #3
-	WORD $0xacc11aa5 // ldp q5, q6, [x21], #0x20
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0x910042d6 // add x22, x22, #0x10
-	WORD $0xfc777951 // ldr d17, [x10, x23, lsl #3]
-	WORD $0xfc797952 // ldr d18, [x10, x25, lsl #3]
-	WORD $0xfc777970 // ldr d16, [x11, x23, lsl #3]
-	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
-	WORD $0x91001297 // add x23, x20, #0x4
-	WORD $0x91002294 // add x20, x20, #0x8
+	WORD $0xa9404cf6 // ldp x22, x19, [x7]
+	WORD $0x910012d4 // add x20, x22, #0x4
 	WORD $0xeb13029f // cmp x20, x19
-	WORD $0xaa1703f4 // mov x20, x23
-	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
-	WORD $0x4d4087b2 // ld1 { v18.d }[1], [x29]
+	WORD $0x5400086a // b.ge <csrDDNormal+0x13c0>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x8b160dd4 // add x20, x14, x22, lsl #3
+	WORD $0x8b1609b5 // add x21, x13, x22, lsl #2
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b160c97 // add x23, x4, x22, lsl #3
+	WORD $0x8b0502b8 // add x24, x21, x5
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694062b7 // ldpsw x23, x24, [x21]
+	WORD $0x69416eba // ldpsw x26, x27, [x21, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0xacc11a85 // ldp q5, q6, [x20], #0x20
+	WORD $0x910042b5 // add x21, x21, #0x10
+	WORD $0xfc777951 // ldr d17, [x10, x23, lsl #3]
+	WORD $0xfc7a7952 // ldr d18, [x10, x26, lsl #3]
+	WORD $0xfc777970 // ldr d16, [x11, x23, lsl #3]
+	WORD $0x8b1b0d57 // add x23, x10, x27, lsl #3
+	WORD $0xfc7a7967 // ldr d7, [x11, x26, lsl #3]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
 	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
-	WORD $0x4d408767 // ld1 { v7.d }[1], [x27]
+	WORD $0x4d4087a7 // ld1 { v7.d }[1], [x29]
+	WORD $0x910022d7 // add x23, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb1302ff // cmp x23, x19
 	WORD $0x6e71dcb4 // fmul v20.2d, v5.2d, v17.2d
 	WORD $0x6e72dcd3 // fmul v19.2d, v6.2d, v18.2d
 	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
@@ -6818,71 +6833,65 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4e65ce35 // fmla v21.2d, v17.2d, v5.2d
 	WORD $0x4e66ce56 // fmla v22.2d, v18.2d, v6.2d
 	WORD $0x4e65ce15 // fmla v21.2d, v16.2d, v5.2d
-	WORD $0x4e73d465 // fadd v5.2d, v3.2d, v19.2d
-	WORD $0x4e74d490 // fadd v16.2d, v4.2d, v20.2d
+	WORD $0x4e73d485 // fadd v5.2d, v4.2d, v19.2d
+	WORD $0x4e74d450 // fadd v16.2d, v2.2d, v20.2d
 	WORD $0x4e66ccf6 // fmla v22.2d, v7.2d, v6.2d
-	WORD $0x4ee4d611 // fsub v17.2d, v16.2d, v4.2d
-	WORD $0x4ee3d4b2 // fsub v18.2d, v5.2d, v3.2d
-	WORD $0x4ef2d4a6 // fsub v6.2d, v5.2d, v18.2d
-	WORD $0x4ef1d607 // fsub v7.2d, v16.2d, v17.2d
-	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
+	WORD $0x4ee2d611 // fsub v17.2d, v16.2d, v2.2d
+	WORD $0x4ee4d4a6 // fsub v6.2d, v5.2d, v4.2d
+	WORD $0x4ee6d4a7 // fsub v7.2d, v5.2d, v6.2d
+	WORD $0x4ef1d612 // fsub v18.2d, v16.2d, v17.2d
+	WORD $0x4ee6d666 // fsub v6.2d, v19.2d, v6.2d
+	WORD $0x4e76d463 // fadd v3.2d, v3.2d, v22.2d
 	WORD $0x4e75d421 // fadd v1.2d, v1.2d, v21.2d
+	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
 	WORD $0x4ee7d484 // fsub v4.2d, v4.2d, v7.2d
-	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
-	WORD $0x4ef1d686 // fsub v6.2d, v20.2d, v17.2d
-	WORD $0x4ef2d667 // fsub v7.2d, v19.2d, v18.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4ef1d687 // fsub v7.2d, v20.2d, v17.2d
 	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0x4e62d4a3 // fadd v3.2d, v5.2d, v2.2d
-	WORD $0x4e61d604 // fadd v4.2d, v16.2d, v1.2d
-	WORD $0x4ef0d486 // fsub v6.2d, v4.2d, v16.2d
-	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
+	WORD $0x4e63d4a4 // fadd v4.2d, v5.2d, v3.2d
+	WORD $0x4e61d602 // fadd v2.2d, v16.2d, v1.2d
+	WORD $0x4ef0d446 // fsub v6.2d, v2.2d, v16.2d
+	WORD $0x4ee5d485 // fsub v5.2d, v4.2d, v5.2d
+	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
 	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
-	WORD $0x54fff94b // b.lt <csrDDNormal+0x12a0>
-	WORD $0x14000006 // b <csrDDNormal+0x1394>
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa1403f7 // mov x23, x20
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x54fff96b // b.lt <csrDDNormal+0x12e0>
+	WORD $0x14000006 // b <csrDDNormal+0x13d0>
+	WORD $0xd503201f // nop
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0xcb1302f4 // sub x20, x23, x19
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x8b0202d5 // add x21, x22, x2
+	WORD $0xcb1302d4 // sub x20, x22, x19
 	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0x8b140c34 // add x20, x1, x20, lsl #3
 	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad401ac5 // ldp q5, q6, [x22]
+	WORD $0x8b1609b5 // add x21, x13, x22, lsl #2
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
+	WORD $0x8b020ab7 // add x23, x21, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0xad405edf // ldp q31, q23, [x22]
 	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
 	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
 	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
 	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xad0797e6 // stp q6, q5, [sp, #0xf0]
-	WORD $0xfc767965 // ldr d5, [x11, x22, lsl #3]
-	WORD $0x4d4086e5 // ld1 { v5.d }[1], [x23]
-	WORD $0x3d803be5 // str q5, [sp, #0xe0]
-	WORD $0xfc797965 // ldr d5, [x11, x25, lsl #3]
-	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
-	WORD $0x91001275 // add x21, x19, #0x4
-	WORD $0x3d8037e5 // str q5, [sp, #0xd0]
-	WORD $0xfc797945 // ldr d5, [x10, x25, lsl #3]
-	WORD $0x4d408745 // ld1 { v5.d }[1], [x26]
-	WORD $0x3d802fe5 // str q5, [sp, #0xb0]
-	WORD $0xfc767945 // ldr d5, [x10, x22, lsl #3]
-	WORD $0x4d408705 // ld1 { v5.d }[1], [x24]
-	WORD $0x3d8033e5 // str q5, [sp, #0xc0]
-	WORD $0xad401a85 // ldp q5, q6, [x20]
+	WORD $0xad402a89 // ldp q9, q10, [x20]
 	WORD $0xf94008f4 // ldr x20, [x7, #0x10]
+	WORD $0xfc767968 // ldr d8, [x11, x22, lsl #3]
+	WORD $0xfc797978 // ldr d24, [x11, x25, lsl #3]
+	WORD $0xfc79794c // ldr d12, [x10, x25, lsl #3]
+	WORD $0xfc76794b // ldr d11, [x10, x22, lsl #3]
+	WORD $0x4d4086e8 // ld1 { v8.d }[1], [x23]
+	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
+	WORD $0x4d40874c // ld1 { v12.d }[1], [x26]
+	WORD $0x4d40870b // ld1 { v11.d }[1], [x24]
+	WORD $0x91001275 // add x21, x19, #0x4
 	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0xad089be5 // stp q5, q6, [sp, #0x110]
-	WORD $0x5400082a // b.ge <csrDDNormal+0x1520>
+	WORD $0x5400080a // b.ge <csrDDNormal+0x1540>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
@@ -6890,31 +6899,29 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0x8b130c97 // add x23, x4, x19, lsl #3
+	WORD $0x8b0502d8 // add x24, x22, x5
 	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b0502d7 // add x23, x22, x5
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
 	WORD $0x694062d7 // ldpsw x23, x24, [x22]
-	WORD $0x69416ed9 // ldpsw x25, x27, [x22, #0x8]
-	WORD $0x8b180d5a // add x26, x10, x24, lsl #3
-	WORD $0xacc146b0 // ldp q16, q17, [x21], #0x20
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0x69416eda // ldpsw x26, x27, [x22, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
+	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0xacc146b0 // ldp q16, q17, [x21], #0x20
 	WORD $0x910042d6 // add x22, x22, #0x10
 	WORD $0xfc777954 // ldr d20, [x10, x23, lsl #3]
-	WORD $0xfc797955 // ldr d21, [x10, x25, lsl #3]
+	WORD $0xfc7a7955 // ldr d21, [x10, x26, lsl #3]
 	WORD $0xfc777973 // ldr d19, [x11, x23, lsl #3]
-	WORD $0xfc797972 // ldr d18, [x11, x25, lsl #3]
-	WORD $0x91001277 // add x23, x19, #0x4
-	WORD $0x91002273 // add x19, x19, #0x8
-	WORD $0xeb14027f // cmp x19, x20
-	WORD $0xaa1703f3 // mov x19, x23
-	WORD $0x4d408754 // ld1 { v20.d }[1], [x26]
-	WORD $0x4d4087b5 // ld1 { v21.d }[1], [x29]
+	WORD $0x8b1b0d57 // add x23, x10, x27, lsl #3
+	WORD $0xfc7a7972 // ldr d18, [x11, x26, lsl #3]
+	WORD $0x4d408734 // ld1 { v20.d }[1], [x25]
+	WORD $0x4d4086f5 // ld1 { v21.d }[1], [x23]
 	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
-	WORD $0x4d408772 // ld1 { v18.d }[1], [x27]
+	WORD $0x4d4087b2 // ld1 { v18.d }[1], [x29]
+	WORD $0x91002277 // add x23, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xeb1402ff // cmp x23, x20
 	WORD $0x6e74de19 // fmul v25.2d, v16.2d, v20.2d
 	WORD $0x6e75de36 // fmul v22.2d, v17.2d, v21.2d
 	WORD $0x6ee0fb3a // fneg v26.2d, v25.2d
@@ -6926,17 +6933,17 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4e79d413 // fadd v19.2d, v0.2d, v25.2d
 	WORD $0x4e71ce5b // fmla v27.2d, v18.2d, v17.2d
 	WORD $0x4ee0d674 // fsub v20.2d, v19.2d, v0.2d
-	WORD $0x4ee7d615 // fsub v21.2d, v16.2d, v7.2d
-	WORD $0x4ef5d611 // fsub v17.2d, v16.2d, v21.2d
-	WORD $0x4ef4d672 // fsub v18.2d, v19.2d, v20.2d
+	WORD $0x4ee7d611 // fsub v17.2d, v16.2d, v7.2d
+	WORD $0x4ef1d612 // fsub v18.2d, v16.2d, v17.2d
+	WORD $0x4ef4d675 // fsub v21.2d, v19.2d, v20.2d
+	WORD $0x4ef1d6d1 // fsub v17.2d, v22.2d, v17.2d
 	WORD $0x4e7bd4c6 // fadd v6.2d, v6.2d, v27.2d
 	WORD $0x4e7ad4a5 // fadd v5.2d, v5.2d, v26.2d
-	WORD $0x4ef2d400 // fsub v0.2d, v0.2d, v18.2d
-	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
-	WORD $0x4ef4d731 // fsub v17.2d, v25.2d, v20.2d
-	WORD $0x4ef5d6d2 // fsub v18.2d, v22.2d, v21.2d
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4ef5d400 // fsub v0.2d, v0.2d, v21.2d
+	WORD $0x4ef2d4e7 // fsub v7.2d, v7.2d, v18.2d
+	WORD $0x4ef4d732 // fsub v18.2d, v25.2d, v20.2d
+	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
+	WORD $0x4e60d640 // fadd v0.2d, v18.2d, v0.2d
 	WORD $0x4e65d405 // fadd v5.2d, v0.2d, v5.2d
 	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
 	WORD $0x4e66d607 // fadd v7.2d, v16.2d, v6.2d
@@ -6945,323 +6952,347 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4ef0d4f0 // fsub v16.2d, v7.2d, v16.2d
 	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
 	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
-	WORD $0x54fff94b // b.lt <csrDDNormal+0x1440>
-	WORD $0x14000005 // b <csrDDNormal+0x1530>
+	WORD $0x54fff96b // b.lt <csrDDNormal+0x1460>
+	WORD $0x14000005 // b <csrDDNormal+0x154c>
+	WORD $0xd503201f // nop
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1303f7 // mov x23, x19
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0xcb1402f3 // sub x19, x23, x20
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0x8b130c73 // add x19, x3, x19, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
+	WORD $0x8b020276 // add x22, x19, x2
+	WORD $0xcb140275 // sub x21, x19, x20
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
+	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad4046d2 // ldp q18, q17, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
+	WORD $0x8b1309b6 // add x22, x13, x19, lsl #2
+	WORD $0x8b130dd3 // add x19, x14, x19, lsl #3
+	WORD $0x8b020ad7 // add x23, x22, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0xad404670 // ldp q16, q17, [x19]
+	WORD $0x69405ed3 // ldpsw x19, x23, [x22]
 	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
-	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xfc767970 // ldr d16, [x11, x22, lsl #3]
-	WORD $0xfc79794c // ldr d12, [x10, x25, lsl #3]
+	WORD $0x69415ad9 // ldpsw x25, x22, [x22, #0x8]
+	WORD $0x8b160d5a // add x26, x10, x22, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0xad07c3f1 // stp q17, q16, [sp, #0xf0]
+	WORD $0xfc737970 // ldr d16, [x11, x19, lsl #3]
 	WORD $0x4d4086f0 // ld1 { v16.d }[1], [x23]
-	WORD $0x4d40874c // ld1 { v12.d }[1], [x26]
-	WORD $0xad04cbf0 // stp q16, q18, [sp, #0x90]
+	WORD $0x3d803bf0 // str q16, [sp, #0xe0]
 	WORD $0xfc797970 // ldr d16, [x11, x25, lsl #3]
-	WORD $0x4d4086b0 // ld1 { v16.d }[1], [x21]
-	WORD $0x91001295 // add x21, x20, #0x4
-	WORD $0xad0247f0 // stp q16, q17, [sp, #0x40]
-	WORD $0xfc767950 // ldr d16, [x10, x22, lsl #3]
-	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
-	WORD $0x3d801ff0 // str q16, [sp, #0x70]
-	WORD $0xad404670 // ldp q16, q17, [x19]
+	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
+	WORD $0x3d8037f0 // str q16, [sp, #0xd0]
+	WORD $0xfc797950 // ldr d16, [x10, x25, lsl #3]
+	WORD $0x4d408750 // ld1 { v16.d }[1], [x26]
+	WORD $0x3d802ff0 // str q16, [sp, #0xb0]
+	WORD $0xfc737950 // ldr d16, [x10, x19, lsl #3]
 	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
+	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
+	WORD $0x3d8033f0 // str q16, [sp, #0xc0]
+	WORD $0xad4042b1 // ldp q17, q16, [x21]
+	WORD $0x91001295 // add x21, x20, #0x4
 	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x3d8023f1 // str q17, [sp, #0x80]
-	WORD $0x3d801bf0 // str q16, [sp, #0x60]
-	WORD $0x5400084a // b.ge <csrDDNormal+0x16c0>
+	WORD $0xad08c7f0 // stp q16, q17, [sp, #0x110]
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x5400084a // b.ge <csrDDNormal+0x16e0>
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
 	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
 	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
-	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
+	WORD $0x8b0502d8 // add x24, x22, x5
 	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b0502d7 // add x23, x22, x5
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
 	WORD $0x694062d7 // ldpsw x23, x24, [x22]
-	WORD $0x69416ed9 // ldpsw x25, x27, [x22, #0x8]
-	WORD $0x8b180d5a // add x26, x10, x24, lsl #3
-	WORD $0xacc146b0 // ldp q16, q17, [x21], #0x20
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0x69416eda // ldpsw x26, x27, [x22, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
+	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0xacc14ab0 // ldp q16, q18, [x21], #0x20
 	WORD $0x910042d6 // add x22, x22, #0x10
-	WORD $0xfc777954 // ldr d20, [x10, x23, lsl #3]
-	WORD $0xfc797955 // ldr d21, [x10, x25, lsl #3]
-	WORD $0xfc777973 // ldr d19, [x11, x23, lsl #3]
-	WORD $0xfc797972 // ldr d18, [x11, x25, lsl #3]
-	WORD $0x91001297 // add x23, x20, #0x4
-	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb13029f // cmp x20, x19
-	WORD $0xaa1703f4 // mov x20, x23
-	WORD $0x4d408754 // ld1 { v20.d }[1], [x26]
-	WORD $0x4d4087b5 // ld1 { v21.d }[1], [x29]
-	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
-	WORD $0x4d408772 // ld1 { v18.d }[1], [x27]
-	WORD $0x6e74de09 // fmul v9.2d, v16.2d, v20.2d
-	WORD $0x6e75de3f // fmul v31.2d, v17.2d, v21.2d
-	WORD $0x6ee0f92d // fneg v13.2d, v9.2d
-	WORD $0x6ee0fbee // fneg v14.2d, v31.2d
+	WORD $0xfc777955 // ldr d21, [x10, x23, lsl #3]
+	WORD $0xfc7a7956 // ldr d22, [x10, x26, lsl #3]
+	WORD $0xfc777974 // ldr d20, [x11, x23, lsl #3]
+	WORD $0x8b1b0d57 // add x23, x10, x27, lsl #3
+	WORD $0xfc7a7973 // ldr d19, [x11, x26, lsl #3]
+	WORD $0x4d408735 // ld1 { v21.d }[1], [x25]
+	WORD $0x4d4086f6 // ld1 { v22.d }[1], [x23]
+	WORD $0x4d408714 // ld1 { v20.d }[1], [x24]
+	WORD $0x4d4087b3 // ld1 { v19.d }[1], [x29]
+	WORD $0x91002297 // add x23, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb1302ff // cmp x23, x19
+	WORD $0x6e75de1e // fmul v30.2d, v16.2d, v21.2d
+	WORD $0x6e76de5d // fmul v29.2d, v18.2d, v22.2d
+	WORD $0x6ee0fbcd // fneg v13.2d, v30.2d
+	WORD $0x6ee0fbae // fneg v14.2d, v29.2d
+	WORD $0x4e70cead // fmla v13.2d, v21.2d, v16.2d
+	WORD $0x4e72cece // fmla v14.2d, v22.2d, v18.2d
 	WORD $0x4e70ce8d // fmla v13.2d, v20.2d, v16.2d
-	WORD $0x4e71ceae // fmla v14.2d, v21.2d, v17.2d
-	WORD $0x4e70ce6d // fmla v13.2d, v19.2d, v16.2d
-	WORD $0x4e7fd790 // fadd v16.2d, v28.2d, v31.2d
-	WORD $0x4e69d7b3 // fadd v19.2d, v29.2d, v9.2d
-	WORD $0x4e71ce4e // fmla v14.2d, v18.2d, v17.2d
-	WORD $0x4efdd674 // fsub v20.2d, v19.2d, v29.2d
-	WORD $0x4efcd615 // fsub v21.2d, v16.2d, v28.2d
-	WORD $0x4ef5d611 // fsub v17.2d, v16.2d, v21.2d
-	WORD $0x4ef4d672 // fsub v18.2d, v19.2d, v20.2d
-	WORD $0x4ef4d534 // fsub v20.2d, v9.2d, v20.2d
-	WORD $0x4ef5d7f5 // fsub v21.2d, v31.2d, v21.2d
+	WORD $0x4e7dd790 // fadd v16.2d, v28.2d, v29.2d
+	WORD $0x4e7ed774 // fadd v20.2d, v27.2d, v30.2d
+	WORD $0x4e72ce6e // fmla v14.2d, v19.2d, v18.2d
+	WORD $0x4efbd695 // fsub v21.2d, v20.2d, v27.2d
+	WORD $0x4efcd612 // fsub v18.2d, v16.2d, v28.2d
+	WORD $0x4ef2d613 // fsub v19.2d, v16.2d, v18.2d
+	WORD $0x4ef5d696 // fsub v22.2d, v20.2d, v21.2d
+	WORD $0x4ef5d7d5 // fsub v21.2d, v30.2d, v21.2d
 	WORD $0x4ef2d7b2 // fsub v18.2d, v29.2d, v18.2d
-	WORD $0x4ef1d791 // fsub v17.2d, v28.2d, v17.2d
-	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4e6ed754 // fadd v20.2d, v26.2d, v14.2d
-	WORD $0x4e6dd735 // fadd v21.2d, v25.2d, v13.2d
+	WORD $0x4ef6d776 // fsub v22.2d, v27.2d, v22.2d
+	WORD $0x4ef3d793 // fsub v19.2d, v28.2d, v19.2d
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
+	WORD $0x4e76d6b3 // fadd v19.2d, v21.2d, v22.2d
+	WORD $0x4e6ed755 // fadd v21.2d, v26.2d, v14.2d
+	WORD $0x4e6dd736 // fadd v22.2d, v25.2d, v13.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
 	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD $0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
-	WORD $0x4e71d61c // fadd v28.2d, v16.2d, v17.2d
-	WORD $0x4e72d67d // fadd v29.2d, v19.2d, v18.2d
-	WORD $0x4ef3d7b3 // fsub v19.2d, v29.2d, v19.2d
+	WORD $0x4e72d61c // fadd v28.2d, v16.2d, v18.2d
+	WORD $0x4e73d69b // fadd v27.2d, v20.2d, v19.2d
+	WORD $0x4ef4d774 // fsub v20.2d, v27.2d, v20.2d
 	WORD $0x4ef0d790 // fsub v16.2d, v28.2d, v16.2d
-	WORD $0x4ef0d63a // fsub v26.2d, v17.2d, v16.2d
-	WORD $0x4ef3d659 // fsub v25.2d, v18.2d, v19.2d
-	WORD $0x54fff94b // b.lt <csrDDNormal+0x15e0>
-	WORD $0x14000006 // b <csrDDNormal+0x16d4>
-	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0x4ef0d65a // fsub v26.2d, v18.2d, v16.2d
+	WORD $0x4ef4d679 // fsub v25.2d, v19.2d, v20.2d
+	WORD $0x54fff96b // b.lt <csrDDNormal+0x1600>
+	WORD $0x14000006 // b <csrDDNormal+0x16f0>
+	WORD $0xd503201f // nop
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0xaa1403f7 // mov x23, x20
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x8b0102f5 // add x21, x23, x1
-	WORD $0xcb1302f4 // sub x20, x23, x19
-	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
-	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
-	WORD $0x8b010ab6 // add x22, x21, x1, lsl #2
+	WORD $0x8b020296 // add x22, x20, x2
+	WORD $0xcb130295 // sub x21, x20, x19
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0xad405690 // ldp q16, q21, [x20]
+	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
+	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
+	WORD $0x8b020ad7 // add x23, x22, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0xad407a9d // ldp q29, q30, [x20]
+	WORD $0x69405ed4 // ldpsw x20, x23, [x22]
+	WORD $0x69415ad9 // ldpsw x25, x22, [x22, #0x8]
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b160d5a // add x26, x10, x22, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
 	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
+	WORD $0xfc747972 // ldr d18, [x11, x20, lsl #3]
+	WORD $0xfc797974 // ldr d20, [x11, x25, lsl #3]
+	WORD $0xfc797956 // ldr d22, [x10, x25, lsl #3]
+	WORD $0xfc747955 // ldr d21, [x10, x20, lsl #3]
+	WORD $0x8b150c34 // add x20, x1, x21, lsl #3
+	WORD $0xad404293 // ldp q19, q16, [x20]
 	WORD $0x91001274 // add x20, x19, #0x4
 	WORD $0xeb07029f // cmp x20, x7
-	WORD $0xad4046d2 // ldp q18, q17, [x22]
-	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
-	WORD $0x694156b9 // ldpsw x25, x21, [x21, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b150d5a // add x26, x10, x21, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xfc76797f // ldr d31, [x11, x22, lsl #3]
-	WORD $0xfc797969 // ldr d9, [x11, x25, lsl #3]
-	WORD $0xfc797954 // ldr d20, [x10, x25, lsl #3]
-	WORD $0xfc767953 // ldr d19, [x10, x22, lsl #3]
-	WORD $0x3d8007f0 // str q16, [sp, #0x10]
-	WORD $0xad014bf5 // stp q21, q18, [sp, #0x20]
-	WORD $0x4d4086ff // ld1 { v31.d }[1], [x23]
-	WORD $0x4d4086a9 // ld1 { v9.d }[1], [x21]
-	WORD $0x4d408754 // ld1 { v20.d }[1], [x26]
-	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
-	WORD $0x54ffb8aa // b.ge <csrDDNormal+0xe60>
+	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
+	WORD $0x4d4086d4 // ld1 { v20.d }[1], [x22]
+	WORD $0x4d408756 // ld1 { v22.d }[1], [x26]
+	WORD $0x4d408715 // ld1 { v21.d }[1], [x24]
+	WORD $0xad04cff0 // stp q16, q19, [sp, #0x90]
+	WORD $0x54ffb8ea // b.ge <csrDDNormal+0xe80>
 	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
 	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
-	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
-	WORD $0x8b1309b6 // add x22, x13, x19, lsl #2
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b130dd4 // add x20, x14, x19, lsl #3
+	WORD $0x8b1309b5 // add x21, x13, x19, lsl #2
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
-	WORD $0x8b130c94 // add x20, x4, x19, lsl #3
-	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x8b0502d4 // add x20, x22, x5
-	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x69405ed4 // ldpsw x20, x23, [x22]
-	WORD $0x69416ad8 // ldpsw x24, x26, [x22, #0x8]
-	WORD $0x8b170d59 // add x25, x10, x23, lsl #3
-	WORD $0xacc17abb // ldp q27, q30, [x21], #0x20
-	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xad00afec // stp q12, q11, [sp, #0x10]
+	WORD $0xad01a3f8 // stp q24, q8, [sp, #0x30]
+	WORD $0xad02abf7 // stp q23, q10, [sp, #0x50]
+	WORD $0xad03a7ff // stp q31, q9, [sp, #0x70]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b130c96 // add x22, x4, x19, lsl #3
+	WORD $0x8b0502b7 // add x23, x21, x5
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x69405eb6 // ldpsw x22, x23, [x21]
+	WORD $0x69416ab9 // ldpsw x25, x26, [x21, #0x8]
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
-	WORD $0x910042d6 // add x22, x22, #0x10
-	WORD $0xfc74794a // ldr d10, [x10, x20, lsl #3]
-	WORD $0xfc78794b // ldr d11, [x10, x24, lsl #3]
-	WORD $0xfc747978 // ldr d24, [x11, x20, lsl #3]
-	WORD $0xfc787977 // ldr d23, [x11, x24, lsl #3]
-	WORD $0x91001274 // add x20, x19, #0x4
-	WORD $0x91002273 // add x19, x19, #0x8
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0xaa1403f3 // mov x19, x20
-	WORD $0x4d40872a // ld1 { v10.d }[1], [x25]
-	WORD $0x4d40876b // ld1 { v11.d }[1], [x27]
-	WORD $0x4d4086f8 // ld1 { v24.d }[1], [x23]
-	WORD $0x4d408757 // ld1 { v23.d }[1], [x26]
-	WORD $0x6e6adf75 // fmul v21.2d, v27.2d, v10.2d
-	WORD $0x6e6bdfd2 // fmul v18.2d, v30.2d, v11.2d
-	WORD $0x6ee0faa8 // fneg v8.2d, v21.2d
-	WORD $0x6ee0fa50 // fneg v16.2d, v18.2d
-	WORD $0x4e7bcd48 // fmla v8.2d, v10.2d, v27.2d
-	WORD $0x4e7ecd70 // fmla v16.2d, v11.2d, v30.2d
-	WORD $0x4e7bcf08 // fmla v8.2d, v24.2d, v27.2d
-	WORD $0x4e72d5f8 // fadd v24.2d, v15.2d, v18.2d
-	WORD $0x4e75d6db // fadd v27.2d, v22.2d, v21.2d
-	WORD $0x4e7ecef0 // fmla v16.2d, v23.2d, v30.2d
-	WORD $0x4ef6d76a // fsub v10.2d, v27.2d, v22.2d
-	WORD $0x4eefd70b // fsub v11.2d, v24.2d, v15.2d
-	WORD $0x4eebd717 // fsub v23.2d, v24.2d, v11.2d
-	WORD $0x4eead77e // fsub v30.2d, v27.2d, v10.2d
-	WORD $0x4eead6b5 // fsub v21.2d, v21.2d, v10.2d
-	WORD $0x4eebd652 // fsub v18.2d, v18.2d, v11.2d
-	WORD $0x4e70d5d0 // fadd v16.2d, v14.2d, v16.2d
-	WORD $0x4efed6d6 // fsub v22.2d, v22.2d, v30.2d
-	WORD $0x4ef7d5f7 // fsub v23.2d, v15.2d, v23.2d
-	WORD $0x4e77d652 // fadd v18.2d, v18.2d, v23.2d
-	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
-	WORD $0x4e68d5b6 // fadd v22.2d, v13.2d, v8.2d
-	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
-	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4e70d70f // fadd v15.2d, v24.2d, v16.2d
-	WORD $0x4e75d776 // fadd v22.2d, v27.2d, v21.2d
-	WORD $0x4efbd6d2 // fsub v18.2d, v22.2d, v27.2d
-	WORD $0x4ef8d5f7 // fsub v23.2d, v15.2d, v24.2d
-	WORD $0x4ef7d60e // fsub v14.2d, v16.2d, v23.2d
-	WORD $0x4ef2d6ad // fsub v13.2d, v21.2d, v18.2d
-	WORD $0x54fff94b // b.lt <csrDDNormal+0x1768>
-	WORD $0x17fffd8b // b <csrDDNormal+0xe70>
-	WORD $0x5400aa6b // b.lt <csrDDNormal+0x2d94>
+	WORD $0x8b1a0d7b // add x27, x11, x26, lsl #3
+	WORD $0xacc1429f // ldp q31, q16, [x20], #0x20
+	WORD $0x910042b5 // add x21, x21, #0x10
+	WORD $0xfc767949 // ldr d9, [x10, x22, lsl #3]
+	WORD $0xfc797957 // ldr d23, [x10, x25, lsl #3]
+	WORD $0xfc767973 // ldr d19, [x11, x22, lsl #3]
+	WORD $0x8b1a0d56 // add x22, x10, x26, lsl #3
+	WORD $0xfc797968 // ldr d8, [x11, x25, lsl #3]
+	WORD $0x4d408709 // ld1 { v9.d }[1], [x24]
+	WORD $0x4d4086d7 // ld1 { v23.d }[1], [x22]
+	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
+	WORD $0x4d408768 // ld1 { v8.d }[1], [x27]
+	WORD $0x91002276 // add x22, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xeb0702df // cmp x22, x7
+	WORD $0x6e69dfea // fmul v10.2d, v31.2d, v9.2d
+	WORD $0x6e77de18 // fmul v24.2d, v16.2d, v23.2d
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x6ee0fb0c // fneg v12.2d, v24.2d
+	WORD $0x4e7fcd2b // fmla v11.2d, v9.2d, v31.2d
+	WORD $0x4e70ceec // fmla v12.2d, v23.2d, v16.2d
+	WORD $0x4e6ad637 // fadd v23.2d, v17.2d, v10.2d
+	WORD $0x4e7fce6b // fmla v11.2d, v19.2d, v31.2d
+	WORD $0x4e78d5f3 // fadd v19.2d, v15.2d, v24.2d
+	WORD $0x4ef1d6ff // fsub v31.2d, v23.2d, v17.2d
+	WORD $0x4e70cd0c // fmla v12.2d, v8.2d, v16.2d
+	WORD $0x4eefd670 // fsub v16.2d, v19.2d, v15.2d
+	WORD $0x4effd6e9 // fsub v9.2d, v23.2d, v31.2d
+	WORD $0x4effd55f // fsub v31.2d, v10.2d, v31.2d
+	WORD $0x4ef0d668 // fsub v8.2d, v19.2d, v16.2d
+	WORD $0x4ee9d631 // fsub v17.2d, v17.2d, v9.2d
+	WORD $0x4ef0d710 // fsub v16.2d, v24.2d, v16.2d
+	WORD $0x4e6cd5d8 // fadd v24.2d, v14.2d, v12.2d
+	WORD $0x4ee8d5e8 // fsub v8.2d, v15.2d, v8.2d
+	WORD $0x4e71d7f1 // fadd v17.2d, v31.2d, v17.2d
+	WORD $0x4e6bd5bf // fadd v31.2d, v13.2d, v11.2d
+	WORD $0x4e68d610 // fadd v16.2d, v16.2d, v8.2d
+	WORD $0x4e7fd63f // fadd v31.2d, v17.2d, v31.2d
+	WORD $0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	WORD $0x4e7fd6f1 // fadd v17.2d, v23.2d, v31.2d
+	WORD $0x4e70d66f // fadd v15.2d, v19.2d, v16.2d
+	WORD $0x4ef7d637 // fsub v23.2d, v17.2d, v23.2d
+	WORD $0x4ef3d5f3 // fsub v19.2d, v15.2d, v19.2d
+	WORD $0x4ef7d7ed // fsub v13.2d, v31.2d, v23.2d
+	WORD $0x4ef3d60e // fsub v14.2d, v16.2d, v19.2d
+	WORD $0x54fff96b // b.lt <csrDDNormal+0x17a0>
+	WORD $0xad43a7ff // ldp q31, q9, [sp, #0x70]
+	WORD $0xad42abf7 // ldp q23, q10, [sp, #0x50]
+	WORD $0xad41a3f8 // ldp q24, q8, [sp, #0x30]
+	WORD $0xad40afec // ldp q12, q11, [sp, #0x10]
+	WORD $0x17fffd81 // b <csrDDNormal+0xe8c>
+	WORD $0x5400af2b // b.lt <csrDDNormal+0x2e70>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ffa01 // lsl x1, x16, #1
-	WORD $0x91008062 // add x2, x3, #0x20
-	WORD $0x910021a3 // add x3, x13, #0x8
-	WORD $0x14000075 // b <csrDDNormal+0x1a34>
-	WORD $0xb8b479a5 // ldrsw x5, [x13, x20, lsl #2]
-	WORD $0xfc7479d9 // ldr d25, [x14, x20, lsl #3]
+	WORD $0xd37ffa02 // lsl x2, x16, #1
+	WORD $0x91008023 // add x3, x1, #0x20
+	WORD $0x910021a4 // add x4, x13, #0x8
+	WORD $0x14000083 // b <csrDDNormal+0x1ab0>
+	WORD $0xb8a779a6 // ldrsw x6, [x13, x7, lsl #2]
+	WORD $0xfc6779d9 // ldr d25, [x14, x7, lsl #3]
 	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x6ee0f81e // fneg v30.2d, v0.2d
-	WORD $0xd37df0a6 // lsl x6, x5, #3
-	WORD $0x4e60cc1e // fmla v30.2d, v0.2d, v0.2d
-	WORD $0xfc65797b // ldr d27, [x11, x5, lsl #3]
-	WORD $0xfc66695a // ldr d26, [x10, x6]
+	WORD $0x6ee0f808 // fneg v8.2d, v0.2d
+	WORD $0x3cc2803e // ldur q30, [x1, #0x28]
+	WORD $0x3cc1803f // ldur q31, [x1, #0x18]
+	WORD $0x4e60cc08 // fmla v8.2d, v0.2d, v0.2d
+	WORD $0xd37df0c7 // lsl x7, x6, #3
+	WORD $0xfc66797b // ldr d27, [x11, x6, lsl #3]
+	WORD $0xfc67695a // ldr d26, [x10, x7]
 	WORD $0x6e08073d // mov v29.d[0], v25.d[0]
-	WORD $0x4e60cc1e // fmla v30.2d, v0.2d, v0.2d
+	WORD $0x4e60cc08 // fmla v8.2d, v0.2d, v0.2d
 	WORD $0x1e7a0b39 // fmul d25, d25, d26
 	WORD $0x6e08075c // mov v28.d[0], v26.d[0]
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x4e7ed6d6 // fadd v22.2d, v22.2d, v30.2d
+	WORD $0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
 	WORD $0x6e08073a // mov v26.d[0], v25.d[0]
 	WORD $0x6ee0fb59 // fneg v25.2d, v26.2d
 	WORD $0x4e7dcf99 // fmla v25.2d, v28.2d, v29.2d
 	WORD $0x4e60d71c // fadd v28.2d, v24.2d, v0.2d
-	WORD $0x4ef8d79f // fsub v31.2d, v28.2d, v24.2d
+	WORD $0x4ef8d789 // fsub v9.2d, v28.2d, v24.2d
 	WORD $0x4e7dcf79 // fmla v25.2d, v27.2d, v29.2d
-	WORD $0x4e7ad6fb // fadd v27.2d, v23.2d, v26.2d
-	WORD $0x4effd789 // fsub v9.2d, v28.2d, v31.2d
-	WORD $0x4ef7d77d // fsub v29.2d, v27.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4efdd768 // fsub v8.2d, v27.2d, v29.2d
+	WORD $0x4e76d75b // fadd v27.2d, v26.2d, v22.2d
+	WORD $0x4ee9d78b // fsub v11.2d, v28.2d, v9.2d
+	WORD $0x4ef6d77d // fsub v29.2d, v27.2d, v22.2d
+	WORD $0x4eebd70b // fsub v11.2d, v24.2d, v11.2d
+	WORD $0x4efdd76a // fsub v10.2d, v27.2d, v29.2d
 	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
-	WORD $0x4effd41d // fsub v29.2d, v0.2d, v31.2d
-	WORD $0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD $0x4ee8d6f7 // fsub v23.2d, v23.2d, v8.2d
-	WORD $0x4e78d7b8 // fadd v24.2d, v29.2d, v24.2d
-	WORD $0x4e77d757 // fadd v23.2d, v26.2d, v23.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4e76d798 // fadd v24.2d, v28.2d, v22.2d
-	WORD $0x4e75d777 // fadd v23.2d, v27.2d, v21.2d
-	WORD $0x4efcd71a // fsub v26.2d, v24.2d, v28.2d
-	WORD $0x4efbd6f9 // fsub v25.2d, v23.2d, v27.2d
-	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
-	WORD $0x4ef9d6b5 // fsub v21.2d, v21.2d, v25.2d
-	WORD $0x4ed03879 // zip1 v25.2d, v3.2d, v16.2d
-	WORD $0x4ec7389a // zip1 v26.2d, v4.2d, v7.2d
-	WORD $0xd37ef484 // lsl x4, x4, #2
+	WORD $0x4ee9d41d // fsub v29.2d, v0.2d, v9.2d
+	WORD $0x4e75d739 // fadd v25.2d, v25.2d, v21.2d
+	WORD $0x4eead6ca // fsub v10.2d, v22.2d, v10.2d
+	WORD $0x4e6bd7bd // fadd v29.2d, v29.2d, v11.2d
+	WORD $0x4e6ad75a // fadd v26.2d, v26.2d, v10.2d
+	WORD $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	WORD $0x4e7dd51a // fadd v26.2d, v8.2d, v29.2d
+	WORD $0x4e79d77d // fadd v29.2d, v27.2d, v25.2d
+	WORD $0x4e7ad788 // fadd v8.2d, v28.2d, v26.2d
+	WORD $0x4efbd7bb // fsub v27.2d, v29.2d, v27.2d
+	WORD $0x4efcd51c // fsub v28.2d, v8.2d, v28.2d
+	WORD $0x6ebf1fb6 // bit v22.16b, v29.16b, v31.16b
+	WORD $0x6ebe1d18 // bit v24.16b, v8.16b, v30.16b
+	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
+	WORD $0x4efcd75a // fsub v26.2d, v26.2d, v28.2d
+	WORD $0x6ebf1f35 // bit v21.16b, v25.16b, v31.16b
+	WORD $0x6ebe1f57 // bit v23.16b, v26.16b, v30.16b
+	WORD $0x4ec63899 // zip1 v25.2d, v4.2d, v6.2d
+	WORD $0x4ed0387a // zip1 v26.2d, v3.2d, v16.2d
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
 	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x8b040d85 // add x5, x12, x4, lsl #3
-	WORD $0x4ed0787b // zip2 v27.2d, v3.2d, v16.2d
-	WORD $0x4ec7789c // zip2 v28.2d, v4.2d, v7.2d
-	WORD $0x8b040de4 // add x4, x15, x4, lsl #3
+	WORD $0x8b050d86 // add x6, x12, x5, lsl #3
+	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
+	WORD $0x4ed07863 // zip2 v3.2d, v3.2d, v16.2d
+	WORD $0x8b050de5 // add x5, x15, x5, lsl #3
 	WORD $0xeb11001f // cmp x0, x17
-	WORD $0x6e70d463 // faddp v3.2d, v3.2d, v16.2d
-	WORD $0x6e67d484 // faddp v4.2d, v4.2d, v7.2d
-	WORD $0x6e66d442 // faddp v2.2d, v2.2d, v6.2d
-	WORD $0x6e65d421 // faddp v1.2d, v1.2d, v5.2d
-	WORD $0x4ed83a85 // zip1 v5.2d, v20.2d, v24.2d
-	WORD $0x4ed73a66 // zip1 v6.2d, v19.2d, v23.2d
-	WORD $0x4efad487 // fsub v7.2d, v4.2d, v26.2d
-	WORD $0x4ef9d470 // fsub v16.2d, v3.2d, v25.2d
-	WORD $0x4ef0d47d // fsub v29.2d, v3.2d, v16.2d
-	WORD $0x4ee7d49e // fsub v30.2d, v4.2d, v7.2d
-	WORD $0x4ee7d787 // fsub v7.2d, v28.2d, v7.2d
-	WORD $0x4ef0d770 // fsub v16.2d, v27.2d, v16.2d
-	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
-	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0x4ed87a87 // zip2 v7.2d, v20.2d, v24.2d
-	WORD $0x4ed77a70 // zip2 v16.2d, v19.2d, v23.2d
-	WORD $0x6e78d694 // faddp v20.2d, v20.2d, v24.2d
-	WORD $0x6e77d673 // faddp v19.2d, v19.2d, v23.2d
-	WORD $0x4ee6d677 // fsub v23.2d, v19.2d, v6.2d
-	WORD $0x4ee5d698 // fsub v24.2d, v20.2d, v5.2d
+	WORD $0x4ec5383b // zip1 v27.2d, v1.2d, v5.2d
+	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
+	WORD $0x4ec7385c // zip1 v28.2d, v2.2d, v7.2d
+	WORD $0x4ec77842 // zip2 v2.2d, v2.2d, v7.2d
+	WORD $0x4e63d745 // fadd v5.2d, v26.2d, v3.2d
+	WORD $0x4e64d726 // fadd v6.2d, v25.2d, v4.2d
+	WORD $0x4e62d782 // fadd v2.2d, v28.2d, v2.2d
+	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
+	WORD $0x4ef9d4c7 // fsub v7.2d, v6.2d, v25.2d
+	WORD $0x4efad4b0 // fsub v16.2d, v5.2d, v26.2d
+	WORD $0x4ef0d4bd // fsub v29.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4de // fsub v30.2d, v6.2d, v7.2d
+	WORD $0x4ee7d484 // fsub v4.2d, v4.2d, v7.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ed53a27 // zip1 v7.2d, v17.2d, v21.2d
+	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
+	WORD $0x4ed73a70 // zip1 v16.2d, v19.2d, v23.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e7ad463 // fadd v3.2d, v3.2d, v26.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4ed63a43 // zip1 v3.2d, v18.2d, v22.2d
+	WORD $0x4ed83a84 // zip1 v4.2d, v20.2d, v24.2d
+	WORD $0x4ed67a52 // zip2 v18.2d, v18.2d, v22.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x4e74d495 // fadd v21.2d, v4.2d, v20.2d
+	WORD $0x4e72d476 // fadd v22.2d, v3.2d, v18.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4ef7d67a // fsub v26.2d, v19.2d, v23.2d
-	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
-	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x6e76d647 // faddp v7.2d, v18.2d, v22.2d
-	WORD $0x6e75d630 // faddp v16.2d, v17.2d, v21.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e63d487 // fadd v7.2d, v4.2d, v3.2d
-	WORD $0x4e74d670 // fadd v16.2d, v19.2d, v20.2d
-	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
-	WORD $0x4ee4d4f2 // fsub v18.2d, v7.2d, v4.2d
-	WORD $0x4e65d4c2 // fadd v2.2d, v6.2d, v5.2d
-	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
-	WORD $0x4ef1d616 // fsub v22.2d, v16.2d, v17.2d
-	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
-	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD $0x4e73d624 // fadd v4.2d, v17.2d, v19.2d
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ee3d6d7 // fsub v23.2d, v22.2d, v3.2d
+	WORD $0x4ee4d6b8 // fsub v24.2d, v21.2d, v4.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
+	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD $0x4efad463 // fsub v3.2d, v3.2d, v26.2d
+	WORD $0x4ef9d484 // fsub v4.2d, v4.2d, v25.2d
+	WORD $0x4e64d684 // fadd v4.2d, v20.2d, v4.2d
+	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e65d4c7 // fadd v7.2d, v6.2d, v5.2d
+	WORD $0x4e75d6d0 // fadd v16.2d, v22.2d, v21.2d
+	WORD $0x4ef6d611 // fsub v17.2d, v16.2d, v22.2d
+	WORD $0x4ee6d4f2 // fsub v18.2d, v7.2d, v6.2d
+	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4ef2d4f3 // fsub v19.2d, v7.2d, v18.2d
+	WORD $0x4ef1d614 // fsub v20.2d, v16.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef4d6d4 // fsub v20.2d, v22.2d, v20.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e74d626 // fadd v6.2d, v17.2d, v20.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
 	WORD $0x4e61d4e3 // fadd v3.2d, v7.2d, v1.2d
 	WORD $0x4e62d604 // fadd v4.2d, v16.2d, v2.2d
 	WORD $0x4ef0d485 // fsub v5.2d, v4.2d, v16.2d
 	WORD $0x4ee7d466 // fsub v6.2d, v3.2d, v7.2d
-	WORD $0xad0010a3 // stp q3, q4, [x5]
+	WORD $0xad0010c3 // stp q3, q4, [x6]
 	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
 	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
 	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
@@ -7270,56 +7301,49 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
 	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
 	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0xad000881 // stp q1, q2, [x4]
-	WORD $0x54009b20 // b.eq <csrDDNormal+0x2d94>
+	WORD $0xad0008a1 // stp q1, q2, [x5]
+	WORD $0x54009e20 // b.eq <csrDDNormal+0x2e70>
 	WORD $0x7200001f // tst w0, #0x1
-	WORD $0x9a9f1204 // csel x4, x16, xzr, ne
-	WORD $0xeb01001f // cmp x0, x1
-	WORD $0x8b400484 // add x4, x4, x0, lsr #1
-	WORD $0x9a803084 // csel x4, x4, x0, lo
-	WORD $0x8b041525 // add x5, x9, x4, lsl #5
-	WORD $0xa94018a7 // ldp x7, x6, [x5]
-	WORD $0x910010f3 // add x19, x7, #0x4
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x5400014d // b.le <csrDDNormal+0x1a80>
+	WORD $0x9a9f1205 // csel x5, x16, xzr, ne
+	WORD $0xeb02001f // cmp x0, x2
+	WORD $0x8b4004a5 // add x5, x5, x0, lsr #1
+	WORD $0x9a8030a5 // csel x5, x5, x0, lo
+	WORD $0x8b051526 // add x6, x9, x5, lsl #5
+	WORD $0xa9401cd5 // ldp x21, x7, [x6]
+	WORD $0x910012b3 // add x19, x21, #0x4
+	WORD $0xeb07027f // cmp x19, x7
+	WORD $0x540000cd // b.le <csrDDNormal+0x1aec>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x1400003e // b <csrDDNormal+0x1b68>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x14000038 // b <csrDDNormal+0x1bc8>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b070dd3 // add x19, x14, x7, lsl #3
-	WORD $0x8b070874 // add x20, x3, x7, lsl #2
+	WORD $0x8b150dd3 // add x19, x14, x21, lsl #3
+	WORD $0x8b150894 // add x20, x4, x21, lsl #2
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x697f5a95 // ldpsw x21, x22, [x20, #-0x8]
-	WORD $0x68c26697 // ldpsw x23, x25, [x20], #0x10
-	WORD $0x8b160d58 // add x24, x10, x22, lsl #3
-	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
-	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x697f5e96 // ldpsw x22, x23, [x20, #-0x8]
+	WORD $0x68c26a99 // ldpsw x25, x26, [x20], #0x10
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0x8b1a0d7b // add x27, x11, x26, lsl #3
 	WORD $0xacc11a65 // ldp q5, q6, [x19], #0x20
-	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
-	WORD $0xfc757951 // ldr d17, [x10, x21, lsl #3]
-	WORD $0xfc777952 // ldr d18, [x10, x23, lsl #3]
-	WORD $0xfc757970 // ldr d16, [x11, x21, lsl #3]
-	WORD $0xfc777967 // ldr d7, [x11, x23, lsl #3]
-	WORD $0x910010f5 // add x21, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0600ff // cmp x7, x6
-	WORD $0xaa1503e7 // mov x7, x21
+	WORD $0xfc767951 // ldr d17, [x10, x22, lsl #3]
+	WORD $0xfc797952 // ldr d18, [x10, x25, lsl #3]
+	WORD $0xfc767970 // ldr d16, [x11, x22, lsl #3]
+	WORD $0x8b1a0d56 // add x22, x10, x26, lsl #3
+	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
 	WORD $0x4d408711 // ld1 { v17.d }[1], [x24]
-	WORD $0x4d408752 // ld1 { v18.d }[1], [x26]
-	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
-	WORD $0x4d408727 // ld1 { v7.d }[1], [x25]
 	WORD $0x6e71dcb4 // fmul v20.2d, v5.2d, v17.2d
+	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
+	WORD $0x4d4086f0 // ld1 { v16.d }[1], [x23]
 	WORD $0x6e72dcd3 // fmul v19.2d, v6.2d, v18.2d
+	WORD $0x4d408767 // ld1 { v7.d }[1], [x27]
+	WORD $0x910022b6 // add x22, x21, #0x8
+	WORD $0xeb0702df // cmp x22, x7
+	WORD $0x910012b5 // add x21, x21, #0x4
 	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
 	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
 	WORD $0x4e65ce35 // fmla v21.2d, v17.2d, v5.2d
@@ -7329,17 +7353,17 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4e74d490 // fadd v16.2d, v4.2d, v20.2d
 	WORD $0x4e66ccf6 // fmla v22.2d, v7.2d, v6.2d
 	WORD $0x4ee4d611 // fsub v17.2d, v16.2d, v4.2d
-	WORD $0x4ee3d4b2 // fsub v18.2d, v5.2d, v3.2d
-	WORD $0x4ef2d4a6 // fsub v6.2d, v5.2d, v18.2d
-	WORD $0x4ef1d607 // fsub v7.2d, v16.2d, v17.2d
+	WORD $0x4ee3d4a6 // fsub v6.2d, v5.2d, v3.2d
+	WORD $0x4ee6d4a7 // fsub v7.2d, v5.2d, v6.2d
+	WORD $0x4ef1d612 // fsub v18.2d, v16.2d, v17.2d
+	WORD $0x4ee6d666 // fsub v6.2d, v19.2d, v6.2d
 	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
 	WORD $0x4e75d421 // fadd v1.2d, v1.2d, v21.2d
-	WORD $0x4ee7d484 // fsub v4.2d, v4.2d, v7.2d
-	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
-	WORD $0x4ef1d686 // fsub v6.2d, v20.2d, v17.2d
-	WORD $0x4ef2d667 // fsub v7.2d, v19.2d, v18.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4ef1d687 // fsub v7.2d, v20.2d, v17.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
 	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
 	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
 	WORD $0x4e62d4a3 // fadd v3.2d, v5.2d, v2.2d
@@ -7348,577 +7372,601 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
 	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
 	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
-	WORD $0x54fff9ed // b.le <csrDDNormal+0x1aa0>
-	WORD $0xeb0602a7 // subs x7, x21, x6
-	WORD $0x54000580 // b.eq <csrDDNormal+0x1c1c>
-	WORD $0x910006b3 // add x19, x21, #0x1
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x54000661 // b.ne <csrDDNormal+0x1c44>
-	WORD $0xb8b579a7 // ldrsw x7, [x13, x21, lsl #2]
+	WORD $0x54fffa0d // b.le <csrDDNormal+0x1b04>
+	WORD $0xeb0702b3 // subs x19, x21, x7
+	WORD $0x54000640 // b.eq <csrDDNormal+0x1c94>
+	WORD $0x910006b4 // add x20, x21, #0x1
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x54000741 // b.ne <csrDDNormal+0x1cc0>
+	WORD $0xb8b579b3 // ldrsw x19, [x13, x21, lsl #2]
 	WORD $0xfc7579c5 // ldr d5, [x14, x21, lsl #3]
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6ee0f812 // fneg v18.2d, v0.2d
-	WORD $0xd37df0f3 // lsl x19, x7, #3
-	WORD $0x4e60cc12 // fmla v18.2d, v0.2d, v0.2d
-	WORD $0xfc677967 // ldr d7, [x11, x7, lsl #3]
-	WORD $0xfc736946 // ldr d6, [x10, x19]
+	WORD $0x6ee0f814 // fneg v20.2d, v0.2d
+	WORD $0x3cc28032 // ldur q18, [x1, #0x28]
+	WORD $0x3cc18033 // ldur q19, [x1, #0x18]
+	WORD $0x4e60cc14 // fmla v20.2d, v0.2d, v0.2d
+	WORD $0xd37df274 // lsl x20, x19, #3
+	WORD $0xfc737967 // ldr d7, [x11, x19, lsl #3]
+	WORD $0xfc746946 // ldr d6, [x10, x20]
 	WORD $0x6e0804b1 // mov v17.d[0], v5.d[0]
-	WORD $0x4e60cc12 // fmla v18.2d, v0.2d, v0.2d
+	WORD $0x4e60cc14 // fmla v20.2d, v0.2d, v0.2d
 	WORD $0x1e6608a5 // fmul d5, d5, d6
 	WORD $0x6e0804d0 // mov v16.d[0], v6.d[0]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD $0x4e62d694 // fadd v20.2d, v20.2d, v2.2d
 	WORD $0x6e0804a6 // mov v6.d[0], v5.d[0]
 	WORD $0x6ee0f8c5 // fneg v5.2d, v6.2d
 	WORD $0x4e71ce05 // fmla v5.2d, v16.2d, v17.2d
 	WORD $0x4e60d470 // fadd v16.2d, v3.2d, v0.2d
-	WORD $0x4ee3d613 // fsub v19.2d, v16.2d, v3.2d
+	WORD $0x4ee3d615 // fsub v21.2d, v16.2d, v3.2d
 	WORD $0x4e71cce5 // fmla v5.2d, v7.2d, v17.2d
-	WORD $0x4e66d487 // fadd v7.2d, v4.2d, v6.2d
-	WORD $0x4ef3d615 // fsub v21.2d, v16.2d, v19.2d
+	WORD $0x4e64d4c7 // fadd v7.2d, v6.2d, v4.2d
+	WORD $0x4ef5d617 // fsub v23.2d, v16.2d, v21.2d
 	WORD $0x4ee4d4f1 // fsub v17.2d, v7.2d, v4.2d
-	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
-	WORD $0x4ef1d4f4 // fsub v20.2d, v7.2d, v17.2d
+	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
+	WORD $0x4ef1d4f6 // fsub v22.2d, v7.2d, v17.2d
 	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
-	WORD $0x4ef3d411 // fsub v17.2d, v0.2d, v19.2d
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
-	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
-	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4e62d603 // fadd v3.2d, v16.2d, v2.2d
-	WORD $0x4e61d4e4 // fadd v4.2d, v7.2d, v1.2d
-	WORD $0x4ef0d466 // fsub v6.2d, v3.2d, v16.2d
-	WORD $0x4ee7d485 // fsub v5.2d, v4.2d, v7.2d
-	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
-	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
-	WORD $0xf94008a7 // ldr x7, [x5, #0x10]
-	WORD $0x910010d3 // add x19, x6, #0x4
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x5400080d // b.le <csrDDNormal+0x1d2c>
+	WORD $0x4ef5d411 // fsub v17.2d, v0.2d, v21.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4ef6d496 // fsub v22.2d, v4.2d, v22.2d
+	WORD $0x4e77d631 // fadd v17.2d, v17.2d, v23.2d
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e71d686 // fadd v6.2d, v20.2d, v17.2d
+	WORD $0x4e65d4f1 // fadd v17.2d, v7.2d, v5.2d
+	WORD $0x4e66d614 // fadd v20.2d, v16.2d, v6.2d
+	WORD $0x4ee7d627 // fsub v7.2d, v17.2d, v7.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x6eb31e24 // bit v4.16b, v17.16b, v19.16b
+	WORD $0x6eb21e83 // bit v3.16b, v20.16b, v18.16b
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x6eb31ca1 // bit v1.16b, v5.16b, v19.16b
+	WORD $0x6eb21cc2 // bit v2.16b, v6.16b, v18.16b
+	WORD $0xf94008d3 // ldr x19, [x6, #0x10]
+	WORD $0x910010f4 // add x20, x7, #0x4
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xeb13029f // cmp x20, x19
+	WORD $0x5400082d // b.le <csrDDNormal+0x1da8>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0603f5 // mov x21, x6
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x14000072 // b <csrDDNormal+0x1e08>
-	WORD $0x8b1509b3 // add x19, x13, x21, lsl #2
-	WORD $0x8b150dd4 // add x20, x14, x21, lsl #3
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xad401686 // ldp q6, q5, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e77 // ldpsw x23, x19, [x19, #0x8]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x8b130d58 // add x24, x10, x19, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc777951 // ldr d17, [x10, x23, lsl #3]
-	WORD $0xfc747952 // ldr d18, [x10, x20, lsl #3]
-	WORD $0xfc747967 // ldr d7, [x11, x20, lsl #3]
-	WORD $0xfc777970 // ldr d16, [x11, x23, lsl #3]
-	WORD $0x4d408711 // ld1 { v17.d }[1], [x24]
-	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
-	WORD $0x4d4086a7 // ld1 { v7.d }[1], [x21]
-	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
-	WORD $0x6e72dcd3 // fmul v19.2d, v6.2d, v18.2d
-	WORD $0x6e71dcb4 // fmul v20.2d, v5.2d, v17.2d
-	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
-	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
-	WORD $0x4e66ce56 // fmla v22.2d, v18.2d, v6.2d
-	WORD $0x4e65ce35 // fmla v21.2d, v17.2d, v5.2d
-	WORD $0x4e65ce15 // fmla v21.2d, v16.2d, v5.2d
-	WORD $0x4e66ccf6 // fmla v22.2d, v7.2d, v6.2d
-	WORD $0xad4014e6 // ldp q6, q5, [x7]
-	WORD $0x4e341cb0 // and v16.16b, v5.16b, v20.16b
-	WORD $0x4e351ca5 // and v5.16b, v5.16b, v21.16b
-	WORD $0x4e70d471 // fadd v17.2d, v3.2d, v16.2d
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4e331cc7 // and v7.16b, v6.16b, v19.16b
-	WORD $0x4e361cc6 // and v6.16b, v6.16b, v22.16b
-	WORD $0x4ee3d634 // fsub v20.2d, v17.2d, v3.2d
-	WORD $0x4e67d492 // fadd v18.2d, v4.2d, v7.2d
-	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
-	WORD $0x4ee4d653 // fsub v19.2d, v18.2d, v4.2d
-	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
-	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4e63d603 // fadd v3.2d, v16.2d, v3.2d
-	WORD $0x4ef6d484 // fsub v4.2d, v4.2d, v22.2d
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
-	WORD $0x4e62d623 // fadd v3.2d, v17.2d, v2.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4ef1d466 // fsub v6.2d, v3.2d, v17.2d
-	WORD $0x4e61d644 // fadd v4.2d, v18.2d, v1.2d
-	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
-	WORD $0x4ef2d485 // fsub v5.2d, v4.2d, v18.2d
-	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
-	WORD $0xf94008a7 // ldr x7, [x5, #0x10]
-	WORD $0x910010d3 // add x19, x6, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x54fff84c // b.gt <csrDDNormal+0x1c30>
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b060dd3 // add x19, x14, x6, lsl #3
-	WORD $0x8b060874 // add x20, x3, x6, lsl #2
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x697f5a95 // ldpsw x21, x22, [x20, #-0x8]
-	WORD $0x68c26697 // ldpsw x23, x25, [x20], #0x10
-	WORD $0x8b160d58 // add x24, x10, x22, lsl #3
-	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x14000074 // b <csrDDNormal+0x1e84>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1509b4 // add x20, x13, x21, lsl #2
+	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
+	WORD $0x8b130c73 // add x19, x3, x19, lsl #3
+	WORD $0xad4016a6 // ldp q6, q5, [x21]
+	WORD $0x69405a95 // ldpsw x21, x22, [x20]
+	WORD $0x69415298 // ldpsw x24, x20, [x20, #0x8]
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b140d59 // add x25, x10, x20, lsl #3
 	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
-	WORD $0xacc14a71 // ldp q17, q18, [x19], #0x20
-	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
-	WORD $0xfc757955 // ldr d21, [x10, x21, lsl #3]
-	WORD $0xfc777956 // ldr d22, [x10, x23, lsl #3]
-	WORD $0xfc757974 // ldr d20, [x11, x21, lsl #3]
-	WORD $0xfc777973 // ldr d19, [x11, x23, lsl #3]
-	WORD $0x910010d5 // add x21, x6, #0x4
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb0700df // cmp x6, x7
-	WORD $0xaa1503e6 // mov x6, x21
+	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0xfc787951 // ldr d17, [x10, x24, lsl #3]
+	WORD $0xfc757952 // ldr d18, [x10, x21, lsl #3]
+	WORD $0xfc757967 // ldr d7, [x11, x21, lsl #3]
+	WORD $0xfc787970 // ldr d16, [x11, x24, lsl #3]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
+	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
+	WORD $0x4d408690 // ld1 { v16.d }[1], [x20]
+	WORD $0x6e72dcd5 // fmul v21.2d, v6.2d, v18.2d
+	WORD $0x6e71dcb6 // fmul v22.2d, v5.2d, v17.2d
+	WORD $0xad405273 // ldp q19, q20, [x19]
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e66ce58 // fmla v24.2d, v18.2d, v6.2d
+	WORD $0x4e65ce37 // fmla v23.2d, v17.2d, v5.2d
+	WORD $0x4e65ce17 // fmla v23.2d, v16.2d, v5.2d
+	WORD $0x4e66ccf8 // fmla v24.2d, v7.2d, v6.2d
+	WORD $0x4e64d6a5 // fadd v5.2d, v21.2d, v4.2d
+	WORD $0x4e63d6c6 // fadd v6.2d, v22.2d, v3.2d
+	WORD $0x4ee3d4c7 // fsub v7.2d, v6.2d, v3.2d
+	WORD $0x4ee4d4b0 // fsub v16.2d, v5.2d, v4.2d
+	WORD $0x4ef0d4b1 // fsub v17.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4d2 // fsub v18.2d, v6.2d, v7.2d
+	WORD $0x4ee7d6c7 // fsub v7.2d, v22.2d, v7.2d
+	WORD $0x4ef0d6b0 // fsub v16.2d, v21.2d, v16.2d
+	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
+	WORD $0x4ef1d491 // fsub v17.2d, v4.2d, v17.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4e61d711 // fadd v17.2d, v24.2d, v1.2d
+	WORD $0x4e62d6f2 // fadd v18.2d, v23.2d, v2.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e70d4b1 // fadd v17.2d, v5.2d, v16.2d
+	WORD $0x4e67d4d2 // fadd v18.2d, v6.2d, v7.2d
+	WORD $0x4ee6d646 // fsub v6.2d, v18.2d, v6.2d
+	WORD $0x4ee5d625 // fsub v5.2d, v17.2d, v5.2d
+	WORD $0x6eb41e43 // bit v3.16b, v18.16b, v20.16b
+	WORD $0x6eb31e24 // bit v4.16b, v17.16b, v19.16b
+	WORD $0x4ee5d605 // fsub v5.2d, v16.2d, v5.2d
+	WORD $0x4ee6d4e6 // fsub v6.2d, v7.2d, v6.2d
+	WORD $0x6eb41cc2 // bit v2.16b, v6.16b, v20.16b
+	WORD $0x6eb31ca1 // bit v1.16b, v5.16b, v19.16b
+	WORD $0xf94008d3 // ldr x19, [x6, #0x10]
+	WORD $0x910010f4 // add x20, x7, #0x4
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xeb13029f // cmp x20, x19
+	WORD $0x54fff82c // b.gt <csrDDNormal+0x1ca8>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x8b070dd4 // add x20, x14, x7, lsl #3
+	WORD $0x8b070895 // add x21, x4, x7, lsl #2
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0x697f5eb6 // ldpsw x22, x23, [x21, #-0x8]
+	WORD $0x68c26ab9 // ldpsw x25, x26, [x21], #0x10
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0x8b1a0d7b // add x27, x11, x26, lsl #3
+	WORD $0xacc14a91 // ldp q17, q18, [x20], #0x20
+	WORD $0xfc767955 // ldr d21, [x10, x22, lsl #3]
+	WORD $0xfc797956 // ldr d22, [x10, x25, lsl #3]
+	WORD $0xfc767974 // ldr d20, [x11, x22, lsl #3]
+	WORD $0x8b1a0d56 // add x22, x10, x26, lsl #3
+	WORD $0xfc797973 // ldr d19, [x11, x25, lsl #3]
 	WORD $0x4d408715 // ld1 { v21.d }[1], [x24]
-	WORD $0x4d408756 // ld1 { v22.d }[1], [x26]
-	WORD $0x4d4086d4 // ld1 { v20.d }[1], [x22]
-	WORD $0x4d408733 // ld1 { v19.d }[1], [x25]
 	WORD $0x6e75de38 // fmul v24.2d, v17.2d, v21.2d
+	WORD $0x4d4086d6 // ld1 { v22.d }[1], [x22]
+	WORD $0x4d4086f4 // ld1 { v20.d }[1], [x23]
 	WORD $0x6e76de57 // fmul v23.2d, v18.2d, v22.2d
+	WORD $0x4d408773 // ld1 { v19.d }[1], [x27]
+	WORD $0x910020f6 // add x22, x7, #0x8
+	WORD $0xeb1302df // cmp x22, x19
+	WORD $0x910010e7 // add x7, x7, #0x4
 	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
 	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
 	WORD $0x4e71ceb9 // fmla v25.2d, v21.2d, v17.2d
 	WORD $0x4e72ceda // fmla v26.2d, v22.2d, v18.2d
 	WORD $0x4e71ce99 // fmla v25.2d, v20.2d, v17.2d
 	WORD $0x4e77d611 // fadd v17.2d, v16.2d, v23.2d
-	WORD $0x4e78d4f4 // fadd v20.2d, v7.2d, v24.2d
+	WORD $0x4e78d4d4 // fadd v20.2d, v6.2d, v24.2d
 	WORD $0x4e72ce7a // fmla v26.2d, v19.2d, v18.2d
-	WORD $0x4ee7d695 // fsub v21.2d, v20.2d, v7.2d
-	WORD $0x4ef0d636 // fsub v22.2d, v17.2d, v16.2d
-	WORD $0x4ef6d632 // fsub v18.2d, v17.2d, v22.2d
-	WORD $0x4ef5d693 // fsub v19.2d, v20.2d, v21.2d
-	WORD $0x4e7ad4c6 // fadd v6.2d, v6.2d, v26.2d
+	WORD $0x4ee6d695 // fsub v21.2d, v20.2d, v6.2d
+	WORD $0x4ef0d632 // fsub v18.2d, v17.2d, v16.2d
+	WORD $0x4ef2d633 // fsub v19.2d, v17.2d, v18.2d
+	WORD $0x4ef5d696 // fsub v22.2d, v20.2d, v21.2d
+	WORD $0x4ef2d6f2 // fsub v18.2d, v23.2d, v18.2d
+	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
 	WORD $0x4e79d4a5 // fadd v5.2d, v5.2d, v25.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
-	WORD $0x4ef5d712 // fsub v18.2d, v24.2d, v21.2d
-	WORD $0x4ef6d6f3 // fsub v19.2d, v23.2d, v22.2d
-	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e66d630 // fadd v16.2d, v17.2d, v6.2d
-	WORD $0x4e65d687 // fadd v7.2d, v20.2d, v5.2d
-	WORD $0x4ef4d4f2 // fsub v18.2d, v7.2d, v20.2d
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef5d713 // fsub v19.2d, v24.2d, v21.2d
+	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
+	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
+	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+	WORD $0x4e67d630 // fadd v16.2d, v17.2d, v7.2d
+	WORD $0x4e65d686 // fadd v6.2d, v20.2d, v5.2d
+	WORD $0x4ef4d4d2 // fsub v18.2d, v6.2d, v20.2d
 	WORD $0x4ef1d611 // fsub v17.2d, v16.2d, v17.2d
-	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
+	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
 	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x54fff9ed // b.le <csrDDNormal+0x1d40>
-	WORD $0xeb0702a6 // subs x6, x21, x7
-	WORD $0x54000580 // b.eq <csrDDNormal+0x1ebc>
-	WORD $0x910006b3 // add x19, x21, #0x1
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x54000661 // b.ne <csrDDNormal+0x1ee4>
-	WORD $0xb8b579a6 // ldrsw x6, [x13, x21, lsl #2]
-	WORD $0xfc7579d1 // ldr d17, [x14, x21, lsl #3]
+	WORD $0x54fffa0d // b.le <csrDDNormal+0x1dc0>
+	WORD $0xeb1300f4 // subs x20, x7, x19
+	WORD $0x54000640 // b.eq <csrDDNormal+0x1f50>
+	WORD $0x910004f5 // add x21, x7, #0x1
+	WORD $0xeb1302bf // cmp x21, x19
+	WORD $0x54000761 // b.ne <csrDDNormal+0x1f80>
+	WORD $0xb8a779b4 // ldrsw x20, [x13, x7, lsl #2]
+	WORD $0xfc6779d1 // ldr d17, [x14, x7, lsl #3]
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6ee0f816 // fneg v22.2d, v0.2d
-	WORD $0xd37df0d3 // lsl x19, x6, #3
-	WORD $0x4e60cc16 // fmla v22.2d, v0.2d, v0.2d
-	WORD $0xfc667973 // ldr d19, [x11, x6, lsl #3]
-	WORD $0xfc736952 // ldr d18, [x10, x19]
+	WORD $0x6ee0f818 // fneg v24.2d, v0.2d
+	WORD $0x3cc28036 // ldur q22, [x1, #0x28]
+	WORD $0x3cc18037 // ldur q23, [x1, #0x18]
+	WORD $0x4e60cc18 // fmla v24.2d, v0.2d, v0.2d
+	WORD $0xd37df287 // lsl x7, x20, #3
+	WORD $0xfc747973 // ldr d19, [x11, x20, lsl #3]
+	WORD $0xfc676952 // ldr d18, [x10, x7]
 	WORD $0x6e080635 // mov v21.d[0], v17.d[0]
-	WORD $0x4e60cc16 // fmla v22.2d, v0.2d, v0.2d
+	WORD $0x4e60cc18 // fmla v24.2d, v0.2d, v0.2d
 	WORD $0x1e720a31 // fmul d17, d17, d18
 	WORD $0x6e080654 // mov v20.d[0], v18.d[0]
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4e67d718 // fadd v24.2d, v24.2d, v7.2d
 	WORD $0x6e080632 // mov v18.d[0], v17.d[0]
 	WORD $0x6ee0fa51 // fneg v17.2d, v18.2d
 	WORD $0x4e75ce91 // fmla v17.2d, v20.2d, v21.2d
 	WORD $0x4e60d614 // fadd v20.2d, v16.2d, v0.2d
-	WORD $0x4ef0d697 // fsub v23.2d, v20.2d, v16.2d
+	WORD $0x4ef0d699 // fsub v25.2d, v20.2d, v16.2d
 	WORD $0x4e75ce71 // fmla v17.2d, v19.2d, v21.2d
-	WORD $0x4e72d4f3 // fadd v19.2d, v7.2d, v18.2d
-	WORD $0x4ef7d699 // fsub v25.2d, v20.2d, v23.2d
-	WORD $0x4ee7d675 // fsub v21.2d, v19.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef5d678 // fsub v24.2d, v19.2d, v21.2d
+	WORD $0x4e66d653 // fadd v19.2d, v18.2d, v6.2d
+	WORD $0x4ef9d69b // fsub v27.2d, v20.2d, v25.2d
+	WORD $0x4ee6d675 // fsub v21.2d, v19.2d, v6.2d
+	WORD $0x4efbd61b // fsub v27.2d, v16.2d, v27.2d
+	WORD $0x4ef5d67a // fsub v26.2d, v19.2d, v21.2d
 	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4ef7d415 // fsub v21.2d, v0.2d, v23.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4e70d6b0 // fadd v16.2d, v21.2d, v16.2d
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4e66d690 // fadd v16.2d, v20.2d, v6.2d
-	WORD $0x4e65d667 // fadd v7.2d, v19.2d, v5.2d
-	WORD $0x4ef4d612 // fsub v18.2d, v16.2d, v20.2d
-	WORD $0x4ef3d4f1 // fsub v17.2d, v7.2d, v19.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
-	WORD $0xf9400ca6 // ldr x6, [x5, #0x18]
-	WORD $0x910010f3 // add x19, x7, #0x4
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x5400080d // b.le <csrDDNormal+0x1fcc>
+	WORD $0x4ef9d415 // fsub v21.2d, v0.2d, v25.2d
+	WORD $0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
+	WORD $0x4efad4da // fsub v26.2d, v6.2d, v26.2d
+	WORD $0x4e7bd6b5 // fadd v21.2d, v21.2d, v27.2d
+	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD $0x4e72d631 // fadd v17.2d, v17.2d, v18.2d
+	WORD $0x4e75d712 // fadd v18.2d, v24.2d, v21.2d
+	WORD $0x4e71d675 // fadd v21.2d, v19.2d, v17.2d
+	WORD $0x4e72d698 // fadd v24.2d, v20.2d, v18.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4ef4d714 // fsub v20.2d, v24.2d, v20.2d
+	WORD $0x6eb71ea6 // bit v6.16b, v21.16b, v23.16b
+	WORD $0x6eb61f10 // bit v16.16b, v24.16b, v22.16b
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x4ef4d652 // fsub v18.2d, v18.2d, v20.2d
+	WORD $0x6eb71e25 // bit v5.16b, v17.16b, v23.16b
+	WORD $0x6eb61e47 // bit v7.16b, v18.16b, v22.16b
+	WORD $0xf9400cc7 // ldr x7, [x6, #0x18]
+	WORD $0x91001274 // add x20, x19, #0x4
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x5400084d // b.le <csrDDNormal+0x2068>
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x14000072 // b <csrDDNormal+0x20a8>
-	WORD $0x8b1509b3 // add x19, x13, x21, lsl #2
-	WORD $0x8b150dd4 // add x20, x14, x21, lsl #3
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0xad404692 // ldp q18, q17, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e77 // ldpsw x23, x19, [x19, #0x8]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x8b130d58 // add x24, x10, x19, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc777955 // ldr d21, [x10, x23, lsl #3]
-	WORD $0xfc747956 // ldr d22, [x10, x20, lsl #3]
-	WORD $0xfc747973 // ldr d19, [x11, x20, lsl #3]
-	WORD $0xfc777974 // ldr d20, [x11, x23, lsl #3]
-	WORD $0x4d408715 // ld1 { v21.d }[1], [x24]
-	WORD $0x4d4086d6 // ld1 { v22.d }[1], [x22]
-	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
-	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
-	WORD $0x6e76de57 // fmul v23.2d, v18.2d, v22.2d
-	WORD $0x6e75de38 // fmul v24.2d, v17.2d, v21.2d
-	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
-	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
-	WORD $0x4e72ceda // fmla v26.2d, v22.2d, v18.2d
-	WORD $0x4e71ceb9 // fmla v25.2d, v21.2d, v17.2d
-	WORD $0x4e71ce99 // fmla v25.2d, v20.2d, v17.2d
-	WORD $0x4e72ce7a // fmla v26.2d, v19.2d, v18.2d
-	WORD $0xad4044d2 // ldp q18, q17, [x6]
-	WORD $0x4e381e34 // and v20.16b, v17.16b, v24.16b
-	WORD $0x4e391e31 // and v17.16b, v17.16b, v25.16b
-	WORD $0x4e74d615 // fadd v21.2d, v16.2d, v20.2d
-	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	WORD $0x4e371e53 // and v19.16b, v18.16b, v23.16b
-	WORD $0x4e3a1e52 // and v18.16b, v18.16b, v26.16b
-	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
-	WORD $0x4e73d4f6 // fadd v22.2d, v7.2d, v19.2d
-	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
-	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
-	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
-	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4efad4e7 // fsub v7.2d, v7.2d, v26.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4e66d6b0 // fadd v16.2d, v21.2d, v6.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4ef5d612 // fsub v18.2d, v16.2d, v21.2d
-	WORD $0x4e65d6c7 // fadd v7.2d, v22.2d, v5.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef6d4f1 // fsub v17.2d, v7.2d, v22.2d
-	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
-	WORD $0xf9400ca6 // ldr x6, [x5, #0x18]
-	WORD $0x910010f3 // add x19, x7, #0x4
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x54fff84c // b.gt <csrDDNormal+0x1ed0>
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x8b070dd3 // add x19, x14, x7, lsl #3
-	WORD $0x8b070874 // add x20, x3, x7, lsl #2
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x697f5a95 // ldpsw x21, x22, [x20, #-0x8]
-	WORD $0x68c26697 // ldpsw x23, x25, [x20], #0x10
-	WORD $0x8b160d58 // add x24, x10, x22, lsl #3
-	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x14000075 // b <csrDDNormal+0x2144>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0709b5 // add x21, x13, x7, lsl #2
+	WORD $0x8b070dc7 // add x7, x14, x7, lsl #3
+	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0xad4044f2 // ldp q18, q17, [x7]
+	WORD $0x69405aa7 // ldpsw x7, x22, [x21]
+	WORD $0x694156b8 // ldpsw x24, x21, [x21, #0x8]
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b150d59 // add x25, x10, x21, lsl #3
 	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
-	WORD $0xacc15a75 // ldp q21, q22, [x19], #0x20
-	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
-	WORD $0xfc757959 // ldr d25, [x10, x21, lsl #3]
-	WORD $0xfc77795a // ldr d26, [x10, x23, lsl #3]
-	WORD $0xfc757978 // ldr d24, [x11, x21, lsl #3]
-	WORD $0xfc777977 // ldr d23, [x11, x23, lsl #3]
-	WORD $0x910010f5 // add x21, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0600ff // cmp x7, x6
-	WORD $0xaa1503e7 // mov x7, x21
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0xfc787955 // ldr d21, [x10, x24, lsl #3]
+	WORD $0xfc677956 // ldr d22, [x10, x7, lsl #3]
+	WORD $0xfc677973 // ldr d19, [x11, x7, lsl #3]
+	WORD $0xfc787974 // ldr d20, [x11, x24, lsl #3]
+	WORD $0x4d408735 // ld1 { v21.d }[1], [x25]
+	WORD $0x4d4086f6 // ld1 { v22.d }[1], [x23]
+	WORD $0x4d4086d3 // ld1 { v19.d }[1], [x22]
+	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
+	WORD $0x6e76de59 // fmul v25.2d, v18.2d, v22.2d
+	WORD $0x6e75de3a // fmul v26.2d, v17.2d, v21.2d
+	WORD $0xad406297 // ldp q23, q24, [x20]
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x4e72cedc // fmla v28.2d, v22.2d, v18.2d
+	WORD $0x4e71cebb // fmla v27.2d, v21.2d, v17.2d
+	WORD $0x4e71ce9b // fmla v27.2d, v20.2d, v17.2d
+	WORD $0x4e72ce7c // fmla v28.2d, v19.2d, v18.2d
+	WORD $0x4e66d731 // fadd v17.2d, v25.2d, v6.2d
+	WORD $0x4e70d752 // fadd v18.2d, v26.2d, v16.2d
+	WORD $0x4ef0d653 // fsub v19.2d, v18.2d, v16.2d
+	WORD $0x4ee6d634 // fsub v20.2d, v17.2d, v6.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d753 // fsub v19.2d, v26.2d, v19.2d
+	WORD $0x4ef4d734 // fsub v20.2d, v25.2d, v20.2d
+	WORD $0x4ef6d616 // fsub v22.2d, v16.2d, v22.2d
+	WORD $0x4ef5d4d5 // fsub v21.2d, v6.2d, v21.2d
+	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0x4e65d795 // fadd v21.2d, v28.2d, v5.2d
+	WORD $0x4e67d776 // fadd v22.2d, v27.2d, v7.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
+	WORD $0x4e74d635 // fadd v21.2d, v17.2d, v20.2d
+	WORD $0x4e73d656 // fadd v22.2d, v18.2d, v19.2d
+	WORD $0x4ef2d6d2 // fsub v18.2d, v22.2d, v18.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x6eb81ed0 // bit v16.16b, v22.16b, v24.16b
+	WORD $0x6eb71ea6 // bit v6.16b, v21.16b, v23.16b
+	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
+	WORD $0x4ef2d672 // fsub v18.2d, v19.2d, v18.2d
+	WORD $0x6eb81e47 // bit v7.16b, v18.16b, v24.16b
+	WORD $0x6eb71e25 // bit v5.16b, v17.16b, v23.16b
+	WORD $0xf9400cc7 // ldr x7, [x6, #0x18]
+	WORD $0x91001274 // add x20, x19, #0x4
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x54fff80c // b.gt <csrDDNormal+0x1f64>
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x8b130dd4 // add x20, x14, x19, lsl #3
+	WORD $0x8b130895 // add x21, x4, x19, lsl #2
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0x697f5eb6 // ldpsw x22, x23, [x21, #-0x8]
+	WORD $0x68c26ab9 // ldpsw x25, x26, [x21], #0x10
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0x8b1a0d7b // add x27, x11, x26, lsl #3
+	WORD $0xacc15a95 // ldp q21, q22, [x20], #0x20
+	WORD $0xfc767959 // ldr d25, [x10, x22, lsl #3]
+	WORD $0xfc79795a // ldr d26, [x10, x25, lsl #3]
+	WORD $0xfc767978 // ldr d24, [x11, x22, lsl #3]
+	WORD $0x8b1a0d56 // add x22, x10, x26, lsl #3
+	WORD $0xfc797977 // ldr d23, [x11, x25, lsl #3]
 	WORD $0x4d408719 // ld1 { v25.d }[1], [x24]
-	WORD $0x4d40875a // ld1 { v26.d }[1], [x26]
-	WORD $0x4d4086d8 // ld1 { v24.d }[1], [x22]
-	WORD $0x4d408737 // ld1 { v23.d }[1], [x25]
 	WORD $0x6e79debc // fmul v28.2d, v21.2d, v25.2d
+	WORD $0x4d4086da // ld1 { v26.d }[1], [x22]
+	WORD $0x4d4086f8 // ld1 { v24.d }[1], [x23]
 	WORD $0x6e7adedb // fmul v27.2d, v22.2d, v26.2d
+	WORD $0x4d408777 // ld1 { v23.d }[1], [x27]
+	WORD $0x91002276 // add x22, x19, #0x8
+	WORD $0xeb0702df // cmp x22, x7
+	WORD $0x91001273 // add x19, x19, #0x4
 	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
 	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
 	WORD $0x4e75cf3d // fmla v29.2d, v25.2d, v21.2d
 	WORD $0x4e76cf5e // fmla v30.2d, v26.2d, v22.2d
 	WORD $0x4e75cf1d // fmla v29.2d, v24.2d, v21.2d
 	WORD $0x4e7bd695 // fadd v21.2d, v20.2d, v27.2d
-	WORD $0x4e7cd678 // fadd v24.2d, v19.2d, v28.2d
+	WORD $0x4e7cd658 // fadd v24.2d, v18.2d, v28.2d
 	WORD $0x4e76cefe // fmla v30.2d, v23.2d, v22.2d
-	WORD $0x4ef3d719 // fsub v25.2d, v24.2d, v19.2d
-	WORD $0x4ef4d6ba // fsub v26.2d, v21.2d, v20.2d
-	WORD $0x4efad6b6 // fsub v22.2d, v21.2d, v26.2d
-	WORD $0x4ef9d717 // fsub v23.2d, v24.2d, v25.2d
-	WORD $0x4e7ed652 // fadd v18.2d, v18.2d, v30.2d
+	WORD $0x4ef2d719 // fsub v25.2d, v24.2d, v18.2d
+	WORD $0x4ef4d6b6 // fsub v22.2d, v21.2d, v20.2d
+	WORD $0x4ef6d6b7 // fsub v23.2d, v21.2d, v22.2d
+	WORD $0x4ef9d71a // fsub v26.2d, v24.2d, v25.2d
+	WORD $0x4ef6d776 // fsub v22.2d, v27.2d, v22.2d
+	WORD $0x4e7ed673 // fadd v19.2d, v19.2d, v30.2d
 	WORD $0x4e7dd631 // fadd v17.2d, v17.2d, v29.2d
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4ef6d694 // fsub v20.2d, v20.2d, v22.2d
-	WORD $0x4ef9d796 // fsub v22.2d, v28.2d, v25.2d
-	WORD $0x4efad777 // fsub v23.2d, v27.2d, v26.2d
-	WORD $0x4e74d6f4 // fadd v20.2d, v23.2d, v20.2d
-	WORD $0x4e73d6d3 // fadd v19.2d, v22.2d, v19.2d
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4e72d6b4 // fadd v20.2d, v21.2d, v18.2d
-	WORD $0x4e71d713 // fadd v19.2d, v24.2d, v17.2d
-	WORD $0x4ef8d676 // fsub v22.2d, v19.2d, v24.2d
+	WORD $0x4efad652 // fsub v18.2d, v18.2d, v26.2d
+	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
+	WORD $0x4ef9d797 // fsub v23.2d, v28.2d, v25.2d
+	WORD $0x4e74d6d4 // fadd v20.2d, v22.2d, v20.2d
+	WORD $0x4e72d6f2 // fadd v18.2d, v23.2d, v18.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4e73d693 // fadd v19.2d, v20.2d, v19.2d
+	WORD $0x4e73d6b4 // fadd v20.2d, v21.2d, v19.2d
+	WORD $0x4e71d712 // fadd v18.2d, v24.2d, v17.2d
+	WORD $0x4ef8d656 // fsub v22.2d, v18.2d, v24.2d
 	WORD $0x4ef5d695 // fsub v21.2d, v20.2d, v21.2d
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
 	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
-	WORD $0x54fff9ed // b.le <csrDDNormal+0x1fe0>
-	WORD $0xeb0602a7 // subs x7, x21, x6
-	WORD $0x54000580 // b.eq <csrDDNormal+0x215c>
-	WORD $0x910006b3 // add x19, x21, #0x1
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x54000661 // b.ne <csrDDNormal+0x2184>
-	WORD $0xb8b579a7 // ldrsw x7, [x13, x21, lsl #2]
-	WORD $0xfc7579d5 // ldr d21, [x14, x21, lsl #3]
+	WORD $0x54fffa0d // b.le <csrDDNormal+0x2080>
+	WORD $0xeb070274 // subs x20, x19, x7
+	WORD $0x54000640 // b.eq <csrDDNormal+0x2210>
+	WORD $0x91000675 // add x21, x19, #0x1
+	WORD $0xeb0702bf // cmp x21, x7
+	WORD $0x54000761 // b.ne <csrDDNormal+0x2240>
+	WORD $0xb8b379b4 // ldrsw x20, [x13, x19, lsl #2]
+	WORD $0xfc7379d5 // ldr d21, [x14, x19, lsl #3]
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6ee0f81a // fneg v26.2d, v0.2d
-	WORD $0xd37df0f3 // lsl x19, x7, #3
-	WORD $0x4e60cc1a // fmla v26.2d, v0.2d, v0.2d
-	WORD $0xfc677977 // ldr d23, [x11, x7, lsl #3]
+	WORD $0x6ee0f81c // fneg v28.2d, v0.2d
+	WORD $0x3cc2803a // ldur q26, [x1, #0x28]
+	WORD $0x3cc1803b // ldur q27, [x1, #0x18]
+	WORD $0x4e60cc1c // fmla v28.2d, v0.2d, v0.2d
+	WORD $0xd37df293 // lsl x19, x20, #3
+	WORD $0xfc747977 // ldr d23, [x11, x20, lsl #3]
 	WORD $0xfc736956 // ldr d22, [x10, x19]
 	WORD $0x6e0806b9 // mov v25.d[0], v21.d[0]
-	WORD $0x4e60cc1a // fmla v26.2d, v0.2d, v0.2d
+	WORD $0x4e60cc1c // fmla v28.2d, v0.2d, v0.2d
 	WORD $0x1e760ab5 // fmul d21, d21, d22
 	WORD $0x6e0806d8 // mov v24.d[0], v22.d[0]
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD $0x4e73d79c // fadd v28.2d, v28.2d, v19.2d
 	WORD $0x6e0806b6 // mov v22.d[0], v21.d[0]
 	WORD $0x6ee0fad5 // fneg v21.2d, v22.2d
 	WORD $0x4e79cf15 // fmla v21.2d, v24.2d, v25.2d
 	WORD $0x4e60d698 // fadd v24.2d, v20.2d, v0.2d
-	WORD $0x4ef4d71b // fsub v27.2d, v24.2d, v20.2d
+	WORD $0x4ef4d71d // fsub v29.2d, v24.2d, v20.2d
 	WORD $0x4e79cef5 // fmla v21.2d, v23.2d, v25.2d
-	WORD $0x4e76d677 // fadd v23.2d, v19.2d, v22.2d
-	WORD $0x4efbd71d // fsub v29.2d, v24.2d, v27.2d
-	WORD $0x4ef3d6f9 // fsub v25.2d, v23.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4ef9d6fc // fsub v28.2d, v23.2d, v25.2d
+	WORD $0x4e72d6d7 // fadd v23.2d, v22.2d, v18.2d
+	WORD $0x4efdd71f // fsub v31.2d, v24.2d, v29.2d
+	WORD $0x4ef2d6f9 // fsub v25.2d, v23.2d, v18.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0x4ef9d6fe // fsub v30.2d, v23.2d, v25.2d
 	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
-	WORD $0x4efbd419 // fsub v25.2d, v0.2d, v27.2d
-	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
-	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
-	WORD $0x4e73d6d3 // fadd v19.2d, v22.2d, v19.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e72d714 // fadd v20.2d, v24.2d, v18.2d
-	WORD $0x4e71d6f3 // fadd v19.2d, v23.2d, v17.2d
-	WORD $0x4ef8d696 // fsub v22.2d, v20.2d, v24.2d
-	WORD $0x4ef7d675 // fsub v21.2d, v19.2d, v23.2d
-	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
-	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
-	WORD $0xf94010a5 // ldr x5, [x5, #0x20]
-	WORD $0x910010c7 // add x7, x6, #0x4
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x5400080d // b.le <csrDDNormal+0x226c>
+	WORD $0x4efdd419 // fsub v25.2d, v0.2d, v29.2d
+	WORD $0x4e71d6b5 // fadd v21.2d, v21.2d, v17.2d
+	WORD $0x4efed65e // fsub v30.2d, v18.2d, v30.2d
+	WORD $0x4e7fd739 // fadd v25.2d, v25.2d, v31.2d
+	WORD $0x4e7ed6d6 // fadd v22.2d, v22.2d, v30.2d
+	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	WORD $0x4e79d796 // fadd v22.2d, v28.2d, v25.2d
+	WORD $0x4e75d6f9 // fadd v25.2d, v23.2d, v21.2d
+	WORD $0x4e76d71c // fadd v28.2d, v24.2d, v22.2d
+	WORD $0x4ef7d737 // fsub v23.2d, v25.2d, v23.2d
+	WORD $0x4ef8d798 // fsub v24.2d, v28.2d, v24.2d
+	WORD $0x6ebb1f32 // bit v18.16b, v25.16b, v27.16b
+	WORD $0x6eba1f94 // bit v20.16b, v28.16b, v26.16b
+	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
+	WORD $0x4ef8d6d6 // fsub v22.2d, v22.2d, v24.2d
+	WORD $0x6ebb1eb1 // bit v17.16b, v21.16b, v27.16b
+	WORD $0x6eba1ed3 // bit v19.16b, v22.16b, v26.16b
+	WORD $0xf94010c6 // ldr x6, [x6, #0x20]
+	WORD $0x910010f3 // add x19, x7, #0x4
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xeb06027f // cmp x19, x6
+	WORD $0x5400084d // b.le <csrDDNormal+0x2328>
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xaa0603f4 // mov x20, x6
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x14000072 // b <csrDDNormal+0x2348>
-	WORD $0x8b1509b3 // add x19, x13, x21, lsl #2
-	WORD $0x8b150dd4 // add x20, x14, x21, lsl #3
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xad405696 // ldp q22, q21, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e77 // ldpsw x23, x19, [x19, #0x8]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x8b130d58 // add x24, x10, x19, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc777959 // ldr d25, [x10, x23, lsl #3]
-	WORD $0xfc74795a // ldr d26, [x10, x20, lsl #3]
-	WORD $0xfc747977 // ldr d23, [x11, x20, lsl #3]
-	WORD $0xfc777978 // ldr d24, [x11, x23, lsl #3]
-	WORD $0x4d408719 // ld1 { v25.d }[1], [x24]
-	WORD $0x4d4086da // ld1 { v26.d }[1], [x22]
-	WORD $0x4d4086b7 // ld1 { v23.d }[1], [x21]
-	WORD $0x4d408678 // ld1 { v24.d }[1], [x19]
-	WORD $0x6e7adedb // fmul v27.2d, v22.2d, v26.2d
-	WORD $0x6e79debc // fmul v28.2d, v21.2d, v25.2d
-	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
-	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
-	WORD $0x4e76cf5e // fmla v30.2d, v26.2d, v22.2d
-	WORD $0x4e75cf3d // fmla v29.2d, v25.2d, v21.2d
-	WORD $0x4e75cf1d // fmla v29.2d, v24.2d, v21.2d
-	WORD $0x4e76cefe // fmla v30.2d, v23.2d, v22.2d
-	WORD $0xad4054f6 // ldp q22, q21, [x7]
-	WORD $0x4e3c1eb8 // and v24.16b, v21.16b, v28.16b
-	WORD $0x4e3d1eb5 // and v21.16b, v21.16b, v29.16b
-	WORD $0x4e78d699 // fadd v25.2d, v20.2d, v24.2d
-	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD $0x4e3b1ed7 // and v23.16b, v22.16b, v27.16b
-	WORD $0x4e3e1ed6 // and v22.16b, v22.16b, v30.16b
-	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
-	WORD $0x4e77d67a // fadd v26.2d, v19.2d, v23.2d
-	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4ef3d75b // fsub v27.2d, v26.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4efed673 // fsub v19.2d, v19.2d, v30.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e72d734 // fadd v20.2d, v25.2d, v18.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4ef9d696 // fsub v22.2d, v20.2d, v25.2d
-	WORD $0x4e71d753 // fadd v19.2d, v26.2d, v17.2d
-	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
-	WORD $0x4efad675 // fsub v21.2d, v19.2d, v26.2d
-	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
-	WORD $0xf94010a5 // ldr x5, [x5, #0x20]
-	WORD $0x910010c7 // add x7, x6, #0x4
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x54fff84c // b.gt <csrDDNormal+0x2170>
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b060dc7 // add x7, x14, x6, lsl #3
-	WORD $0x8b060873 // add x19, x3, x6, lsl #2
-	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x697f5674 // ldpsw x20, x21, [x19, #-0x8]
-	WORD $0x68c26276 // ldpsw x22, x24, [x19], #0x10
-	WORD $0x8b150d57 // add x23, x10, x21, lsl #3
-	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x14000075 // b <csrDDNormal+0x2404>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1309b5 // add x21, x13, x19, lsl #2
+	WORD $0x8b130dd3 // add x19, x14, x19, lsl #3
+	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0xad405676 // ldp q22, q21, [x19]
+	WORD $0x69405ab3 // ldpsw x19, x22, [x21]
+	WORD $0x694156b8 // ldpsw x24, x21, [x21, #0x8]
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b150d59 // add x25, x10, x21, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
 	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0xacc168f9 // ldp q25, q26, [x7], #0x20
-	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0xfc74795d // ldr d29, [x10, x20, lsl #3]
-	WORD $0xfc76795e // ldr d30, [x10, x22, lsl #3]
-	WORD $0xfc74797c // ldr d28, [x11, x20, lsl #3]
-	WORD $0xfc76797b // ldr d27, [x11, x22, lsl #3]
-	WORD $0x910010d4 // add x20, x6, #0x4
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0xaa1403e6 // mov x6, x20
+	WORD $0xfc787959 // ldr d25, [x10, x24, lsl #3]
+	WORD $0xfc73795a // ldr d26, [x10, x19, lsl #3]
+	WORD $0xfc737977 // ldr d23, [x11, x19, lsl #3]
+	WORD $0xfc787978 // ldr d24, [x11, x24, lsl #3]
+	WORD $0x4d408739 // ld1 { v25.d }[1], [x25]
+	WORD $0x4d4086fa // ld1 { v26.d }[1], [x23]
+	WORD $0x4d4086d7 // ld1 { v23.d }[1], [x22]
+	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
+	WORD $0x6e7adedd // fmul v29.2d, v22.2d, v26.2d
+	WORD $0x6e79debe // fmul v30.2d, v21.2d, v25.2d
+	WORD $0xad40729b // ldp q27, q28, [x20]
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x4e76cf48 // fmla v8.2d, v26.2d, v22.2d
+	WORD $0x4e75cf3f // fmla v31.2d, v25.2d, v21.2d
+	WORD $0x4e75cf1f // fmla v31.2d, v24.2d, v21.2d
+	WORD $0x4e76cee8 // fmla v8.2d, v23.2d, v22.2d
+	WORD $0x4e72d7b5 // fadd v21.2d, v29.2d, v18.2d
+	WORD $0x4e74d7d6 // fadd v22.2d, v30.2d, v20.2d
+	WORD $0x4ef4d6d7 // fsub v23.2d, v22.2d, v20.2d
+	WORD $0x4ef2d6b8 // fsub v24.2d, v21.2d, v18.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d7d7 // fsub v23.2d, v30.2d, v23.2d
+	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4ef9d659 // fsub v25.2d, v18.2d, v25.2d
+	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD $0x4e71d519 // fadd v25.2d, v8.2d, v17.2d
+	WORD $0x4e73d7fa // fadd v26.2d, v31.2d, v19.2d
+	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD $0x4e78d6b9 // fadd v25.2d, v21.2d, v24.2d
+	WORD $0x4e77d6da // fadd v26.2d, v22.2d, v23.2d
+	WORD $0x4ef6d756 // fsub v22.2d, v26.2d, v22.2d
+	WORD $0x4ef5d735 // fsub v21.2d, v25.2d, v21.2d
+	WORD $0x6ebc1f54 // bit v20.16b, v26.16b, v28.16b
+	WORD $0x6ebb1f32 // bit v18.16b, v25.16b, v27.16b
+	WORD $0x4ef5d715 // fsub v21.2d, v24.2d, v21.2d
+	WORD $0x4ef6d6f6 // fsub v22.2d, v23.2d, v22.2d
+	WORD $0x6ebc1ed3 // bit v19.16b, v22.16b, v28.16b
+	WORD $0x6ebb1eb1 // bit v17.16b, v21.16b, v27.16b
+	WORD $0xf94010c6 // ldr x6, [x6, #0x20]
+	WORD $0x910010f3 // add x19, x7, #0x4
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xeb06027f // cmp x19, x6
+	WORD $0x54fff80c // b.gt <csrDDNormal+0x2224>
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x8b070dd3 // add x19, x14, x7, lsl #3
+	WORD $0x8b070894 // add x20, x4, x7, lsl #2
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0x697f5a95 // ldpsw x21, x22, [x20, #-0x8]
+	WORD $0x68c26698 // ldpsw x24, x25, [x20], #0x10
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x8b190d7a // add x26, x11, x25, lsl #3
+	WORD $0xacc16a79 // ldp q25, q26, [x19], #0x20
+	WORD $0xfc75795d // ldr d29, [x10, x21, lsl #3]
+	WORD $0xfc78795e // ldr d30, [x10, x24, lsl #3]
+	WORD $0xfc75797c // ldr d28, [x11, x21, lsl #3]
+	WORD $0x8b190d55 // add x21, x10, x25, lsl #3
+	WORD $0xfc78797b // ldr d27, [x11, x24, lsl #3]
 	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
-	WORD $0x4d40873e // ld1 { v30.d }[1], [x25]
-	WORD $0x4d4086bc // ld1 { v28.d }[1], [x21]
-	WORD $0x4d40871b // ld1 { v27.d }[1], [x24]
 	WORD $0x6e7ddf28 // fmul v8.2d, v25.2d, v29.2d
+	WORD $0x4d4086be // ld1 { v30.d }[1], [x21]
+	WORD $0x4d4086dc // ld1 { v28.d }[1], [x22]
 	WORD $0x6e7edf5f // fmul v31.2d, v26.2d, v30.2d
+	WORD $0x4d40875b // ld1 { v27.d }[1], [x26]
+	WORD $0x910020f5 // add x21, x7, #0x8
+	WORD $0xeb0602bf // cmp x21, x6
+	WORD $0x910010e7 // add x7, x7, #0x4
 	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
 	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
 	WORD $0x4e79cfa9 // fmla v9.2d, v29.2d, v25.2d
 	WORD $0x4e7acfca // fmla v10.2d, v30.2d, v26.2d
 	WORD $0x4e79cf89 // fmla v9.2d, v28.2d, v25.2d
 	WORD $0x4e7fd719 // fadd v25.2d, v24.2d, v31.2d
-	WORD $0x4e68d6fc // fadd v28.2d, v23.2d, v8.2d
+	WORD $0x4e68d6dc // fadd v28.2d, v22.2d, v8.2d
 	WORD $0x4e7acf6a // fmla v10.2d, v27.2d, v26.2d
-	WORD $0x4ef7d79d // fsub v29.2d, v28.2d, v23.2d
-	WORD $0x4ef8d73e // fsub v30.2d, v25.2d, v24.2d
-	WORD $0x4efed73a // fsub v26.2d, v25.2d, v30.2d
-	WORD $0x4efdd79b // fsub v27.2d, v28.2d, v29.2d
-	WORD $0x4e6ad6d6 // fadd v22.2d, v22.2d, v10.2d
+	WORD $0x4ef6d79d // fsub v29.2d, v28.2d, v22.2d
+	WORD $0x4ef8d73a // fsub v26.2d, v25.2d, v24.2d
+	WORD $0x4efad73b // fsub v27.2d, v25.2d, v26.2d
+	WORD $0x4efdd79e // fsub v30.2d, v28.2d, v29.2d
+	WORD $0x4efad7fa // fsub v26.2d, v31.2d, v26.2d
+	WORD $0x4e6ad6f7 // fadd v23.2d, v23.2d, v10.2d
 	WORD $0x4e69d6b5 // fadd v21.2d, v21.2d, v9.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4efad718 // fsub v24.2d, v24.2d, v26.2d
-	WORD $0x4efdd51a // fsub v26.2d, v8.2d, v29.2d
-	WORD $0x4efed7fb // fsub v27.2d, v31.2d, v30.2d
-	WORD $0x4e78d778 // fadd v24.2d, v27.2d, v24.2d
-	WORD $0x4e77d757 // fadd v23.2d, v26.2d, v23.2d
-	WORD $0x4e75d6f5 // fadd v21.2d, v23.2d, v21.2d
-	WORD $0x4e76d716 // fadd v22.2d, v24.2d, v22.2d
-	WORD $0x4e76d738 // fadd v24.2d, v25.2d, v22.2d
-	WORD $0x4e75d797 // fadd v23.2d, v28.2d, v21.2d
-	WORD $0x4efcd6fa // fsub v26.2d, v23.2d, v28.2d
+	WORD $0x4efed6d6 // fsub v22.2d, v22.2d, v30.2d
+	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
+	WORD $0x4efdd51b // fsub v27.2d, v8.2d, v29.2d
+	WORD $0x4e78d758 // fadd v24.2d, v26.2d, v24.2d
+	WORD $0x4e76d776 // fadd v22.2d, v27.2d, v22.2d
+	WORD $0x4e75d6d5 // fadd v21.2d, v22.2d, v21.2d
+	WORD $0x4e77d717 // fadd v23.2d, v24.2d, v23.2d
+	WORD $0x4e77d738 // fadd v24.2d, v25.2d, v23.2d
+	WORD $0x4e75d796 // fadd v22.2d, v28.2d, v21.2d
+	WORD $0x4efcd6da // fsub v26.2d, v22.2d, v28.2d
 	WORD $0x4ef9d719 // fsub v25.2d, v24.2d, v25.2d
-	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
+	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
 	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
-	WORD $0x54fff9ed // b.le <csrDDNormal+0x2280>
-	WORD $0xeb050286 // subs x6, x20, x5
-	WORD $0x54ffadc0 // b.eq <csrDDNormal+0x1904>
-	WORD $0x91000687 // add x7, x20, #0x1
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x54ffa860 // b.eq <csrDDNormal+0x1864>
-	WORD $0x8b060c45 // add x5, x2, x6, lsl #3
-	WORD $0x8b1409a6 // add x6, x13, x20, lsl #2
-	WORD $0x8b140dc7 // add x7, x14, x20, lsl #3
+	WORD $0x54fffa0d // b.le <csrDDNormal+0x2340>
+	WORD $0xeb0600f3 // subs x19, x7, x6
+	WORD $0x54ffaac0 // b.eq <csrDDNormal+0x1960>
+	WORD $0x910004f4 // add x20, x7, #0x1
+	WORD $0xeb06029f // cmp x20, x6
+	WORD $0x54ffa4a0 // b.eq <csrDDNormal+0x18a8>
+	WORD $0x8b130c66 // add x6, x3, x19, lsl #3
+	WORD $0x8b0709b3 // add x19, x13, x7, lsl #2
+	WORD $0x8b070dc7 // add x7, x14, x7, lsl #3
 	WORD $0xad4064fa // ldp q26, q25, [x7]
-	WORD $0x69404cc7 // ldpsw x7, x19, [x6]
-	WORD $0x694118d5 // ldpsw x21, x6, [x6, #0x8]
-	WORD $0x8b130d54 // add x20, x10, x19, lsl #3
-	WORD $0x8b060d56 // add x22, x10, x6, lsl #3
+	WORD $0x69405267 // ldpsw x7, x20, [x19]
+	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
+	WORD $0x8b140d55 // add x21, x10, x20, lsl #3
+	WORD $0x8b130d57 // add x23, x10, x19, lsl #3
+	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
 	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0xfc75795d // ldr d29, [x10, x21, lsl #3]
+	WORD $0xfc76795d // ldr d29, [x10, x22, lsl #3]
 	WORD $0xfc67795e // ldr d30, [x10, x7, lsl #3]
 	WORD $0xfc67797b // ldr d27, [x11, x7, lsl #3]
-	WORD $0xfc75797c // ldr d28, [x11, x21, lsl #3]
-	WORD $0x4d4086dd // ld1 { v29.d }[1], [x22]
-	WORD $0x4d40869e // ld1 { v30.d }[1], [x20]
-	WORD $0x4d40867b // ld1 { v27.d }[1], [x19]
-	WORD $0x4d4084dc // ld1 { v28.d }[1], [x6]
-	WORD $0x6e7edf5f // fmul v31.2d, v26.2d, v30.2d
-	WORD $0x6e7ddf28 // fmul v8.2d, v25.2d, v29.2d
-	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
-	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
-	WORD $0x4e7acfca // fmla v10.2d, v30.2d, v26.2d
-	WORD $0x4e79cfa9 // fmla v9.2d, v29.2d, v25.2d
-	WORD $0x4e79cf89 // fmla v9.2d, v28.2d, v25.2d
-	WORD $0x4e7acf6a // fmla v10.2d, v27.2d, v26.2d
-	WORD $0xad4064ba // ldp q26, q25, [x5]
-	WORD $0x4e281f3c // and v28.16b, v25.16b, v8.16b
-	WORD $0x4e291f39 // and v25.16b, v25.16b, v9.16b
-	WORD $0x4e7cd71d // fadd v29.2d, v24.2d, v28.2d
-	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD $0x4e3f1f5b // and v27.16b, v26.16b, v31.16b
-	WORD $0x4e2a1f5a // and v26.16b, v26.16b, v10.16b
-	WORD $0x4ef8d7a8 // fsub v8.2d, v29.2d, v24.2d
-	WORD $0x4e7bd6fe // fadd v30.2d, v23.2d, v27.2d
-	WORD $0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
-	WORD $0x4ee8d79c // fsub v28.2d, v28.2d, v8.2d
-	WORD $0x4ef7d7df // fsub v31.2d, v30.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
-	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4eead6f7 // fsub v23.2d, v23.2d, v10.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	WORD $0x4e76d7b8 // fadd v24.2d, v29.2d, v22.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4efdd71a // fsub v26.2d, v24.2d, v29.2d
-	WORD $0x4e75d7d7 // fadd v23.2d, v30.2d, v21.2d
-	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
-	WORD $0x4efed6f9 // fsub v25.2d, v23.2d, v30.2d
-	WORD $0x17fffd35 // b <csrDDNormal+0x1900>
-	WORD $0x54004b2b // b.lt <csrDDNormal+0x2d94>
+	WORD $0xfc76797c // ldr d28, [x11, x22, lsl #3]
+	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
+	WORD $0x4d4086be // ld1 { v30.d }[1], [x21]
+	WORD $0x4d40869b // ld1 { v27.d }[1], [x20]
+	WORD $0x4d40867c // ld1 { v28.d }[1], [x19]
+	WORD $0x6e7edf49 // fmul v9.2d, v26.2d, v30.2d
+	WORD $0x6e7ddf2a // fmul v10.2d, v25.2d, v29.2d
+	WORD $0xad4020df // ldp q31, q8, [x6]
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
+	WORD $0x4e7acfcc // fmla v12.2d, v30.2d, v26.2d
+	WORD $0x4e79cfab // fmla v11.2d, v29.2d, v25.2d
+	WORD $0x4e79cf8b // fmla v11.2d, v28.2d, v25.2d
+	WORD $0x4e7acf6c // fmla v12.2d, v27.2d, v26.2d
+	WORD $0x4e76d539 // fadd v25.2d, v9.2d, v22.2d
+	WORD $0x4e78d55a // fadd v26.2d, v10.2d, v24.2d
+	WORD $0x4ef8d75b // fsub v27.2d, v26.2d, v24.2d
+	WORD $0x4ef6d73c // fsub v28.2d, v25.2d, v22.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd55b // fsub v27.2d, v10.2d, v27.2d
+	WORD $0x4efcd53c // fsub v28.2d, v9.2d, v28.2d
+	WORD $0x4efed71e // fsub v30.2d, v24.2d, v30.2d
+	WORD $0x4efdd6dd // fsub v29.2d, v22.2d, v29.2d
+	WORD $0x4e7dd79c // fadd v28.2d, v28.2d, v29.2d
+	WORD $0x4e7ed77b // fadd v27.2d, v27.2d, v30.2d
+	WORD $0x4e75d59d // fadd v29.2d, v12.2d, v21.2d
+	WORD $0x4e77d57e // fadd v30.2d, v11.2d, v23.2d
+	WORD $0x4e7ed77b // fadd v27.2d, v27.2d, v30.2d
+	WORD $0x4e7dd79c // fadd v28.2d, v28.2d, v29.2d
+	WORD $0x4e7cd73d // fadd v29.2d, v25.2d, v28.2d
+	WORD $0x4e7bd75e // fadd v30.2d, v26.2d, v27.2d
+	WORD $0x4efad7da // fsub v26.2d, v30.2d, v26.2d
+	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
+	WORD $0x6ea81fd8 // bit v24.16b, v30.16b, v8.16b
+	WORD $0x6ebf1fb6 // bit v22.16b, v29.16b, v31.16b
+	WORD $0x4ef9d799 // fsub v25.2d, v28.2d, v25.2d
+	WORD $0x4efad77a // fsub v26.2d, v27.2d, v26.2d
+	WORD $0x6ea81f57 // bit v23.16b, v26.16b, v8.16b
+	WORD $0x6ebf1f35 // bit v21.16b, v25.16b, v31.16b
+	WORD $0x17fffd1d // b <csrDDNormal+0x1960>
+	WORD $0x54004c0b // b.lt <csrDDNormal+0x2e70>
 	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ffa01 // lsl x1, x16, #1
-	WORD $0x91008062 // add x2, x3, #0x20
-	WORD $0xf9008bf0 // str x16, [sp, #0x110]
-	WORD $0xf90083e1 // str x1, [sp, #0x100]
+	WORD $0xd37ffa02 // lsl x2, x16, #1
+	WORD $0x91008021 // add x1, x1, #0x20
+	WORD $0xf90093f1 // str x17, [sp, #0x120]
+	WORD $0xf9008be2 // str x2, [sp, #0x110]
 	WORD $0x910021a3 // add x3, x13, #0x8
-	WORD $0x14000130 // b <csrDDNormal+0x290c>
+	WORD $0x14000138 // b <csrDDNormal+0x29ec>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -7930,11 +7978,10 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x8b0609b0 // add x16, x13, x6, lsl #2
 	WORD $0xd37ef484 // lsl x4, x4, #2
 	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x69406201 // ldpsw x1, x24, [x16]
+	WORD $0x69406202 // ldpsw x2, x24, [x16]
 	WORD $0x8b180d79 // add x25, x11, x24, lsl #3
-	WORD $0xeb11001f // cmp x0, x17
-	WORD $0xfc617978 // ldr d24, [x11, x1, lsl #3]
-	WORD $0xfc61795b // ldr d27, [x10, x1, lsl #3]
+	WORD $0xfc627978 // ldr d24, [x11, x2, lsl #3]
+	WORD $0xfc62795b // ldr d27, [x10, x2, lsl #3]
 	WORD $0x4d408738 // ld1 { v24.d }[1], [x25]
 	WORD $0x69414219 // ldpsw x25, x16, [x16, #0x8]
 	WORD $0x8b100d7a // add x26, x11, x16, lsl #3
@@ -7946,11 +7993,12 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
 	WORD $0x4d40861b // ld1 { v27.d }[1], [x16]
 	WORD $0x8b1409b0 // add x16, x13, x20, lsl #2
-	WORD $0x69406201 // ldpsw x1, x24, [x16]
+	WORD $0x69406202 // ldpsw x2, x24, [x16]
 	WORD $0x8b180d79 // add x25, x11, x24, lsl #3
-	WORD $0xfc61797c // ldr d28, [x11, x1, lsl #3]
-	WORD $0xfc61795f // ldr d31, [x10, x1, lsl #3]
-	WORD $0x8b1609a1 // add x1, x13, x22, lsl #2
+	WORD $0xfc62797c // ldr d28, [x11, x2, lsl #3]
+	WORD $0xfc62795f // ldr d31, [x10, x2, lsl #3]
+	WORD $0xcb070282 // sub x2, x20, x7
+	WORD $0x8b020c22 // add x2, x1, x2, lsl #3
 	WORD $0x4d40873c // ld1 { v28.d }[1], [x25]
 	WORD $0x69414219 // ldpsw x25, x16, [x16, #0x8]
 	WORD $0x8b100d7a // add x26, x11, x16, lsl #3
@@ -7964,245 +8012,252 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x8b060dd0 // add x16, x14, x6, lsl #3
 	WORD $0xad402209 // ldp q9, q8, [x16]
 	WORD $0x8b140dd0 // add x16, x14, x20, lsl #3
-	WORD $0xad40320d // ldp q13, q12, [x16]
-	WORD $0xcb0500d0 // sub x16, x6, x5
-	WORD $0x8b160dc6 // add x6, x14, x22, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
 	WORD $0x6e7add0b // fmul v11.2d, v8.2d, v26.2d
 	WORD $0x6e7bdd2a // fmul v10.2d, v9.2d, v27.2d
-	WORD $0x6e7fddae // fmul v14.2d, v13.2d, v31.2d
-	WORD $0x6ee0f94f // fneg v15.2d, v10.2d
-	WORD $0x4e69cf6f // fmla v15.2d, v27.2d, v9.2d
+	WORD $0x6ee0f94c // fneg v12.2d, v10.2d
+	WORD $0x4e69cf6c // fmla v12.2d, v27.2d, v9.2d
 	WORD $0x6ee0f97b // fneg v27.2d, v11.2d
 	WORD $0x4e68cf5b // fmla v27.2d, v26.2d, v8.2d
-	WORD $0x6e7edd9a // fmul v26.2d, v12.2d, v30.2d
-	WORD $0x4e69cf0f // fmla v15.2d, v24.2d, v9.2d
-	WORD $0x6ee0f9d8 // fneg v24.2d, v14.2d
-	WORD $0x6ee0fb49 // fneg v9.2d, v26.2d
+	WORD $0x4e69cf0c // fmla v12.2d, v24.2d, v9.2d
 	WORD $0x4e68cf3b // fmla v27.2d, v25.2d, v8.2d
-	WORD $0x4e6dcff8 // fmla v24.2d, v31.2d, v13.2d
-	WORD $0x4e6ccfc9 // fmla v9.2d, v30.2d, v12.2d
-	WORD $0xad406608 // ldp q8, q25, [x16]
-	WORD $0xcb070290 // sub x16, x20, x7
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x4e2b1f2b // and v11.16b, v25.16b, v11.16b
-	WORD $0x4e6dcf98 // fmla v24.2d, v28.2d, v13.2d
-	WORD $0x4e6ccfa9 // fmla v9.2d, v29.2d, v12.2d
-	WORD $0xad407a0c // ldp q12, q30, [x16]
-	WORD $0x3d804bf9 // str q25, [sp, #0x120]
-	WORD $0xcb1302d0 // sub x16, x22, x19
-	WORD $0x4e6bd47d // fadd v29.2d, v3.2d, v11.2d
-	WORD $0x8b100c45 // add x5, x2, x16, lsl #3
-	WORD $0x4e2a1d0a // and v10.16b, v8.16b, v10.16b
-	WORD $0x4e2f1d08 // and v8.16b, v8.16b, v15.16b
-	WORD $0x4e6ad49f // fadd v31.2d, v4.2d, v10.2d
-	WORD $0x4e3a1fd9 // and v25.16b, v30.16b, v26.16b
-	WORD $0x4e291fde // and v30.16b, v30.16b, v9.16b
-	WORD $0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD $0x4ee4d7fc // fsub v28.2d, v31.2d, v4.2d
-	WORD $0x4e7ed4e7 // fadd v7.2d, v7.2d, v30.2d
-	WORD $0x4e2e1d8e // and v14.16b, v12.16b, v14.16b
-	WORD $0x4e381d98 // and v24.16b, v12.16b, v24.16b
-	WORD $0x4efcd54a // fsub v10.2d, v10.2d, v28.2d
-	WORD $0x4efcd7fc // fsub v28.2d, v31.2d, v28.2d
-	WORD $0x4e6ed45a // fadd v26.2d, v2.2d, v14.2d
-	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
-	WORD $0x4efcd484 // fsub v4.2d, v4.2d, v28.2d
-	WORD $0x4ee3d7bc // fsub v28.2d, v29.2d, v3.2d
-	WORD $0x4efcd56b // fsub v11.2d, v11.2d, v28.2d
-	WORD $0x4efcd7bc // fsub v28.2d, v29.2d, v28.2d
-	WORD $0x4e64d544 // fadd v4.2d, v10.2d, v4.2d
-	WORD $0x4efcd463 // fsub v3.2d, v3.2d, v28.2d
-	WORD $0x4ee2d75c // fsub v28.2d, v26.2d, v2.2d
-	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD $0x4efcd5cd // fsub v13.2d, v14.2d, v28.2d
-	WORD $0x4efcd75c // fsub v28.2d, v26.2d, v28.2d
-	WORD $0x4e63d563 // fadd v3.2d, v11.2d, v3.2d
-	WORD $0x4e60d7e4 // fadd v4.2d, v31.2d, v0.2d
-	WORD $0x4efcd45c // fsub v28.2d, v2.2d, v28.2d
-	WORD $0x4e79d602 // fadd v2.2d, v16.2d, v25.2d
-	WORD $0x4ef0d44e // fsub v14.2d, v2.2d, v16.2d
-	WORD $0x4eeed739 // fsub v25.2d, v25.2d, v14.2d
-	WORD $0x4eeed44e // fsub v14.2d, v2.2d, v14.2d
-	WORD $0x4eeed610 // fsub v16.2d, v16.2d, v14.2d
-	WORD $0x3dc04bee // ldr q14, [sp, #0x120]
-	WORD $0x4e70d730 // fadd v16.2d, v25.2d, v16.2d
-	WORD $0x4e7cd5b9 // fadd v25.2d, v13.2d, v28.2d
-	WORD $0x4e79d4b8 // fadd v24.2d, v5.2d, v25.2d
-	WORD $0x4effd499 // fsub v25.2d, v4.2d, v31.2d
-	WORD $0xad4070c9 // ldp q9, q28, [x6]
-	WORD $0x69401830 // ldpsw x16, x6, [x1]
-	WORD $0x69410427 // ldpsw x7, x1, [x1, #0x8]
-	WORD $0x8b060d53 // add x19, x10, x6, lsl #3
-	WORD $0x8b010d54 // add x20, x10, x1, lsl #3
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0x4e3b1ddb // and v27.16b, v14.16b, v27.16b
-	WORD $0x4ef9d400 // fsub v0.2d, v0.2d, v25.2d
-	WORD $0x4e7bd421 // fadd v1.2d, v1.2d, v27.2d
-	WORD $0xfc67795e // ldr d30, [x10, x7, lsl #3]
-	WORD $0xfc70797b // ldr d27, [x11, x16, lsl #3]
-	WORD $0xfc677968 // ldr d8, [x11, x7, lsl #3]
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4e70d4e3 // fadd v3.2d, v7.2d, v16.2d
-	WORD $0x4e78d747 // fadd v7.2d, v26.2d, v24.2d
-	WORD $0x4e63d450 // fadd v16.2d, v2.2d, v3.2d
-	WORD $0x4efad4fa // fsub v26.2d, v7.2d, v26.2d
-	WORD $0x4e61d7a5 // fadd v5.2d, v29.2d, v1.2d
-	WORD $0x4d40869e // ld1 { v30.d }[1], [x20]
-	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
-	WORD $0x4d408428 // ld1 { v8.d }[1], [x1]
-	WORD $0x8b1709a1 // add x1, x13, x23, lsl #2
-	WORD $0x4ee2d602 // fsub v2.2d, v16.2d, v2.2d
-	WORD $0x4efdd4bd // fsub v29.2d, v5.2d, v29.2d
-	WORD $0x4ee2d463 // fsub v3.2d, v3.2d, v2.2d
-	WORD $0x4efad702 // fsub v2.2d, v24.2d, v26.2d
-	WORD $0xfc707958 // ldr d24, [x10, x16, lsl #3]
-	WORD $0x4efdd421 // fsub v1.2d, v1.2d, v29.2d
-	WORD $0xcb1502f0 // sub x16, x23, x21
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x6e63d421 // faddp v1.2d, v1.2d, v3.2d
-	WORD $0x6e62d400 // faddp v0.2d, v0.2d, v2.2d
-	WORD $0x6e7edf9a // fmul v26.2d, v28.2d, v30.2d
-	WORD $0x4d408678 // ld1 { v24.d }[1], [x19]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4e7ccfdd // fmla v29.2d, v30.2d, v28.2d
-	WORD $0x6e78dd39 // fmul v25.2d, v9.2d, v24.2d
-	WORD $0x4e7ccd1d // fmla v29.2d, v8.2d, v28.2d
-	WORD $0x6ee0fb3f // fneg v31.2d, v25.2d
-	WORD $0x4e69cf1f // fmla v31.2d, v24.2d, v9.2d
-	WORD $0x4e69cf7f // fmla v31.2d, v27.2d, v9.2d
-	WORD $0xad4060bb // ldp q27, q24, [x5]
-	WORD $0x8b170dc5 // add x5, x14, x23, lsl #3
-	WORD $0x4e3a1f1a // and v26.16b, v24.16b, v26.16b
-	WORD $0x4e3d1f18 // and v24.16b, v24.16b, v29.16b
-	WORD $0x4e7ad67c // fadd v28.2d, v19.2d, v26.2d
-	WORD $0x4e78d652 // fadd v18.2d, v18.2d, v24.2d
-	WORD $0x4e391f79 // and v25.16b, v27.16b, v25.16b
-	WORD $0x4e3f1f7b // and v27.16b, v27.16b, v31.16b
-	WORD $0x4ef3d79f // fsub v31.2d, v28.2d, v19.2d
-	WORD $0x4e79d69d // fadd v29.2d, v20.2d, v25.2d
-	WORD $0x4e7bd631 // fadd v17.2d, v17.2d, v27.2d
-	WORD $0x4effd788 // fsub v8.2d, v28.2d, v31.2d
-	WORD $0x4effd75a // fsub v26.2d, v26.2d, v31.2d
-	WORD $0x4ef4d7be // fsub v30.2d, v29.2d, v20.2d
-	WORD $0x4ee8d673 // fsub v19.2d, v19.2d, v8.2d
-	WORD $0x4efed7a9 // fsub v9.2d, v29.2d, v30.2d
-	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
-	WORD $0x4e73d753 // fadd v19.2d, v26.2d, v19.2d
-	WORD $0x4ee9d694 // fsub v20.2d, v20.2d, v9.2d
-	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
-	WORD $0x4e74d638 // fadd v24.2d, v17.2d, v20.2d
-	WORD $0x4e73d651 // fadd v17.2d, v18.2d, v19.2d
-	WORD $0x4e71d793 // fadd v19.2d, v28.2d, v17.2d
-	WORD $0x4e78d7b4 // fadd v20.2d, v29.2d, v24.2d
-	WORD $0x4efdd692 // fsub v18.2d, v20.2d, v29.2d
-	WORD $0x4efcd679 // fsub v25.2d, v19.2d, v28.2d
-	WORD $0x4ef9d631 // fsub v17.2d, v17.2d, v25.2d
-	WORD $0x4ef2d712 // fsub v18.2d, v24.2d, v18.2d
-	WORD $0xad4060b9 // ldp q25, q24, [x5]
-	WORD $0x69401825 // ldpsw x5, x6, [x1]
-	WORD $0x69410433 // ldpsw x19, x1, [x1, #0x8]
-	WORD $0x8b060d47 // add x7, x10, x6, lsl #3
-	WORD $0x8b010d54 // add x20, x10, x1, lsl #3
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc73795c // ldr d28, [x10, x19, lsl #3]
-	WORD $0xfc65795d // ldr d29, [x10, x5, lsl #3]
-	WORD $0xfc65797a // ldr d26, [x11, x5, lsl #3]
-	WORD $0xfc73797b // ldr d27, [x11, x19, lsl #3]
-	WORD $0x4d40869c // ld1 { v28.d }[1], [x20]
-	WORD $0x4d4084fd // ld1 { v29.d }[1], [x7]
-	WORD $0x4d4084da // ld1 { v26.d }[1], [x6]
-	WORD $0x4d40843b // ld1 { v27.d }[1], [x1]
-	WORD $0x6e7ddf3e // fmul v30.2d, v25.2d, v29.2d
-	WORD $0x6e7cdf1f // fmul v31.2d, v24.2d, v28.2d
-	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
-	WORD $0x6ee0fbc9 // fneg v9.2d, v30.2d
+	WORD $0xad40661a // ldp q26, q25, [x16]
+	WORD $0xcb0500d0 // sub x16, x6, x5
+	WORD $0x8b160dc5 // add x5, x14, x22, lsl #3
+	WORD $0x8b100c30 // add x16, x1, x16, lsl #3
+	WORD $0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	WORD $0x6e7edf38 // fmul v24.2d, v25.2d, v30.2d
+	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
+	WORD $0x6ee0fb09 // fneg v9.2d, v24.2d
+	WORD $0x6e7fdf48 // fmul v8.2d, v26.2d, v31.2d
+	WORD $0x4e79cfc9 // fmla v9.2d, v30.2d, v25.2d
+	WORD $0x4e63d55e // fadd v30.2d, v10.2d, v3.2d
 	WORD $0x4e79cfa9 // fmla v9.2d, v29.2d, v25.2d
-	WORD $0x4e78cf88 // fmla v8.2d, v28.2d, v24.2d
-	WORD $0x4e78cf68 // fmla v8.2d, v27.2d, v24.2d
-	WORD $0x4e79cf49 // fmla v9.2d, v26.2d, v25.2d
-	WORD $0xad406219 // ldp q25, q24, [x16]
+	WORD $0x6ee0f91d // fneg v29.2d, v8.2d
+	WORD $0x4e64d579 // fadd v25.2d, v11.2d, v4.2d
+	WORD $0x4e7acffd // fmla v29.2d, v31.2d, v26.2d
+	WORD $0x4e62d51f // fadd v31.2d, v8.2d, v2.2d
+	WORD $0x4e66d529 // fadd v9.2d, v9.2d, v6.2d
+	WORD $0x4e7acf9d // fmla v29.2d, v28.2d, v26.2d
+	WORD $0x4ee3d7dc // fsub v28.2d, v30.2d, v3.2d
+	WORD $0x4e70d71a // fadd v26.2d, v24.2d, v16.2d
+	WORD $0x4efcd54a // fsub v10.2d, v10.2d, v28.2d
+	WORD $0x4efcd7dc // fsub v28.2d, v30.2d, v28.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4e65d7bd // fadd v29.2d, v29.2d, v5.2d
+	WORD $0x4e7cd55c // fadd v28.2d, v10.2d, v28.2d
+	WORD $0x4ee4d72a // fsub v10.2d, v25.2d, v4.2d
+	WORD $0x4eead56b // fsub v11.2d, v11.2d, v10.2d
+	WORD $0x4eead72a // fsub v10.2d, v25.2d, v10.2d
+	WORD $0x4e6cd79c // fadd v28.2d, v28.2d, v12.2d
+	WORD $0x4eead48a // fsub v10.2d, v4.2d, v10.2d
+	WORD $0x4e6ad56a // fadd v10.2d, v11.2d, v10.2d
+	WORD $0x4ee2d7eb // fsub v11.2d, v31.2d, v2.2d
+	WORD $0x4eebd508 // fsub v8.2d, v8.2d, v11.2d
+	WORD $0x4eebd7eb // fsub v11.2d, v31.2d, v11.2d
+	WORD $0x4e7bd55b // fadd v27.2d, v10.2d, v27.2d
+	WORD $0x4eebd44b // fsub v11.2d, v2.2d, v11.2d
+	WORD $0x4e6bd508 // fadd v8.2d, v8.2d, v11.2d
+	WORD $0x4ef0d74b // fsub v11.2d, v26.2d, v16.2d
+	WORD $0x4eebd718 // fsub v24.2d, v24.2d, v11.2d
+	WORD $0x4eebd74b // fsub v11.2d, v26.2d, v11.2d
+	WORD $0x4e7dd51d // fadd v29.2d, v8.2d, v29.2d
+	WORD $0x4e7bd728 // fadd v8.2d, v25.2d, v27.2d
+	WORD $0x4eebd60b // fsub v11.2d, v16.2d, v11.2d
+	WORD $0x4ef9d519 // fsub v25.2d, v8.2d, v25.2d
+	WORD $0x4e6bd718 // fadd v24.2d, v24.2d, v11.2d
+	WORD $0xad402e0a // ldp q10, q11, [x16]
+	WORD $0x4ef9d779 // fsub v25.2d, v27.2d, v25.2d
+	WORD $0xcb1302d0 // sub x16, x22, x19
+	WORD $0x8b100c30 // add x16, x1, x16, lsl #3
+	WORD $0x4e69d718 // fadd v24.2d, v24.2d, v9.2d
+	WORD $0xad403049 // ldp q9, q12, [x2]
+	WORD $0x8b1609a2 // add x2, x13, x22, lsl #2
+	WORD $0x6eab1d04 // bit v4.16b, v8.16b, v11.16b
+	WORD $0x4e7cd7c8 // fadd v8.2d, v30.2d, v28.2d
+	WORD $0x6eab1f21 // bit v1.16b, v25.16b, v11.16b
+	WORD $0x4efed51e // fsub v30.2d, v8.2d, v30.2d
+	WORD $0x6eaa1d03 // bit v3.16b, v8.16b, v10.16b
+	WORD $0x4e78d748 // fadd v8.2d, v26.2d, v24.2d
+	WORD $0x4efed79c // fsub v28.2d, v28.2d, v30.2d
+	WORD $0xad406cbe // ldp q30, q27, [x5]
+	WORD $0x69401845 // ldpsw x5, x6, [x2]
+	WORD $0x69410847 // ldpsw x7, x2, [x2, #0x8]
+	WORD $0x8b020d54 // add x20, x10, x2, lsl #3
+	WORD $0x8b060d53 // add x19, x10, x6, lsl #3
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
+	WORD $0x4efad51a // fsub v26.2d, v8.2d, v26.2d
+	WORD $0x6eac1d10 // bit v16.16b, v8.16b, v12.16b
+	WORD $0x4e7dd7e8 // fadd v8.2d, v31.2d, v29.2d
+	WORD $0x6eaa1f80 // bit v0.16b, v28.16b, v10.16b
+	WORD $0x4efad718 // fsub v24.2d, v24.2d, v26.2d
+	WORD $0x4effd51f // fsub v31.2d, v8.2d, v31.2d
+	WORD $0x6ea91d02 // bit v2.16b, v8.16b, v9.16b
+	WORD $0x6eac1f06 // bit v6.16b, v24.16b, v12.16b
+	WORD $0xfc677959 // ldr d25, [x10, x7, lsl #3]
+	WORD $0xfc65795a // ldr d26, [x10, x5, lsl #3]
+	WORD $0xfc677978 // ldr d24, [x11, x7, lsl #3]
+	WORD $0x4effd7bd // fsub v29.2d, v29.2d, v31.2d
+	WORD $0x6ea91fa5 // bit v5.16b, v29.16b, v9.16b
+	WORD $0xfc65797f // ldr d31, [x11, x5, lsl #3]
+	WORD $0xad40761c // ldp q28, q29, [x16]
+	WORD $0x8b170dc5 // add x5, x14, x23, lsl #3
+	WORD $0xcb1502f0 // sub x16, x23, x21
+	WORD $0x8b100c30 // add x16, x1, x16, lsl #3
+	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
+	WORD $0x4d40867a // ld1 { v26.d }[1], [x19]
+	WORD $0x4d408458 // ld1 { v24.d }[1], [x2]
+	WORD $0x4d4084df // ld1 { v31.d }[1], [x6]
+	WORD $0x8b1709a2 // add x2, x13, x23, lsl #2
+	WORD $0x6e79df69 // fmul v9.2d, v27.2d, v25.2d
+	WORD $0x6e7adfc8 // fmul v8.2d, v30.2d, v26.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x4e7bcf2a // fmla v10.2d, v25.2d, v27.2d
+	WORD $0x4e7ecf4b // fmla v11.2d, v26.2d, v30.2d
+	WORD $0x4e74d539 // fadd v25.2d, v9.2d, v20.2d
+	WORD $0x4ef4d73a // fsub v26.2d, v25.2d, v20.2d
+	WORD $0x4e7bcf0a // fmla v10.2d, v24.2d, v27.2d
+	WORD $0x4e72d518 // fadd v24.2d, v8.2d, v18.2d
+	WORD $0x4e7ecfeb // fmla v11.2d, v31.2d, v30.2d
+	WORD $0x4efad73f // fsub v31.2d, v25.2d, v26.2d
+	WORD $0x4efad53a // fsub v26.2d, v9.2d, v26.2d
+	WORD $0x4ef2d71b // fsub v27.2d, v24.2d, v18.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0x4efbd71e // fsub v30.2d, v24.2d, v27.2d
+	WORD $0x4efbd51b // fsub v27.2d, v8.2d, v27.2d
+	WORD $0x4e7fd75a // fadd v26.2d, v26.2d, v31.2d
+	WORD $0x4e73d55f // fadd v31.2d, v10.2d, v19.2d
+	WORD $0x4efed65e // fsub v30.2d, v18.2d, v30.2d
+	WORD $0x4e7fd75a // fadd v26.2d, v26.2d, v31.2d
+	WORD $0x4e7ed77b // fadd v27.2d, v27.2d, v30.2d
+	WORD $0x4e71d57e // fadd v30.2d, v11.2d, v17.2d
+	WORD $0x4e7ad73f // fadd v31.2d, v25.2d, v26.2d
+	WORD $0x4e7ed77b // fadd v27.2d, v27.2d, v30.2d
+	WORD $0x4ef9d7f9 // fsub v25.2d, v31.2d, v25.2d
+	WORD $0x6ebd1ff4 // bit v20.16b, v31.16b, v29.16b
+	WORD $0x4e7bd71e // fadd v30.2d, v24.2d, v27.2d
+	WORD $0x4ef9d759 // fsub v25.2d, v26.2d, v25.2d
+	WORD $0x4ef8d7d8 // fsub v24.2d, v30.2d, v24.2d
+	WORD $0x6ebd1f33 // bit v19.16b, v25.16b, v29.16b
+	WORD $0x6ebc1fd2 // bit v18.16b, v30.16b, v28.16b
+	WORD $0xad407a1f // ldp q31, q30, [x16]
 	WORD $0x8b040d90 // add x16, x12, x4, lsl #3
-	WORD $0x4e3f1f1b // and v27.16b, v24.16b, v31.16b
-	WORD $0x4e281f18 // and v24.16b, v24.16b, v8.16b
-	WORD $0x4e7bd6fc // fadd v28.2d, v23.2d, v27.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4e3e1f3a // and v26.16b, v25.16b, v30.16b
-	WORD $0x4e291f39 // and v25.16b, v25.16b, v9.16b
-	WORD $0x4ef7d79f // fsub v31.2d, v28.2d, v23.2d
-	WORD $0x4e7ad4dd // fadd v29.2d, v6.2d, v26.2d
-	WORD $0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD $0x4effd788 // fsub v8.2d, v28.2d, v31.2d
-	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
-	WORD $0x4ee6d7be // fsub v30.2d, v29.2d, v6.2d
-	WORD $0x4ee8d6f7 // fsub v23.2d, v23.2d, v8.2d
-	WORD $0x4efed7a9 // fsub v9.2d, v29.2d, v30.2d
-	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	WORD $0x4ec7789b // zip2 v27.2d, v4.2d, v7.2d
-	WORD $0x4ee9d4c6 // fsub v6.2d, v6.2d, v9.2d
-	WORD $0x4e66d746 // fadd v6.2d, v26.2d, v6.2d
-	WORD $0x4ed078ba // zip2 v26.2d, v5.2d, v16.2d
-	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
-	WORD $0x4e77d6d5 // fadd v21.2d, v22.2d, v23.2d
-	WORD $0x4e75d796 // fadd v22.2d, v28.2d, v21.2d
-	WORD $0x4e66d7b7 // fadd v23.2d, v29.2d, v6.2d
-	WORD $0x4efdd6f8 // fsub v24.2d, v23.2d, v29.2d
-	WORD $0x4efcd6d9 // fsub v25.2d, v22.2d, v28.2d
+	WORD $0x4ef8d778 // fsub v24.2d, v27.2d, v24.2d
+	WORD $0x6ebc1f11 // bit v17.16b, v24.16b, v28.16b
+	WORD $0xad4064b8 // ldp q24, q25, [x5]
+	WORD $0x69401845 // ldpsw x5, x6, [x2]
+	WORD $0x69410853 // ldpsw x19, x2, [x2, #0x8]
+	WORD $0x8b060d47 // add x7, x10, x6, lsl #3
+	WORD $0x8b020d54 // add x20, x10, x2, lsl #3
+	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0xfc65795c // ldr d28, [x10, x5, lsl #3]
+	WORD $0xfc73795d // ldr d29, [x10, x19, lsl #3]
+	WORD $0xfc73797a // ldr d26, [x11, x19, lsl #3]
+	WORD $0xfc65797b // ldr d27, [x11, x5, lsl #3]
+	WORD $0x4d4084fc // ld1 { v28.d }[1], [x7]
+	WORD $0x4d40869d // ld1 { v29.d }[1], [x20]
+	WORD $0x4d40845a // ld1 { v26.d }[1], [x2]
+	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
+	WORD $0xf94093e2 // ldr x2, [sp, #0x120]
+	WORD $0xeb02001f // cmp x0, x2
+	WORD $0x6e7ddf28 // fmul v8.2d, v25.2d, v29.2d
+	WORD $0x6e7cdf09 // fmul v9.2d, v24.2d, v28.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x4e79cfab // fmla v11.2d, v29.2d, v25.2d
+	WORD $0x4e78cf8a // fmla v10.2d, v28.2d, v24.2d
+	WORD $0x4e78cf6a // fmla v10.2d, v27.2d, v24.2d
+	WORD $0x4e79cf4b // fmla v11.2d, v26.2d, v25.2d
+	WORD $0x4e77d518 // fadd v24.2d, v8.2d, v23.2d
+	WORD $0x4e67d539 // fadd v25.2d, v9.2d, v7.2d
+	WORD $0x4ee7d73a // fsub v26.2d, v25.2d, v7.2d
+	WORD $0x4ef7d71b // fsub v27.2d, v24.2d, v23.2d
+	WORD $0x4efbd71c // fsub v28.2d, v24.2d, v27.2d
+	WORD $0x4efad73d // fsub v29.2d, v25.2d, v26.2d
+	WORD $0x4efad53a // fsub v26.2d, v9.2d, v26.2d
+	WORD $0x4efbd51b // fsub v27.2d, v8.2d, v27.2d
+	WORD $0x4efdd4fd // fsub v29.2d, v7.2d, v29.2d
+	WORD $0x4efcd6fc // fsub v28.2d, v23.2d, v28.2d
+	WORD $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD $0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD $0x4e76d57c // fadd v28.2d, v11.2d, v22.2d
+	WORD $0x4e75d55d // fadd v29.2d, v10.2d, v21.2d
+	WORD $0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD $0x4e7bd71c // fadd v28.2d, v24.2d, v27.2d
+	WORD $0x4e7ad73d // fadd v29.2d, v25.2d, v26.2d
+	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
+	WORD $0x4ef8d798 // fsub v24.2d, v28.2d, v24.2d
+	WORD $0x6ebf1fa7 // bit v7.16b, v29.16b, v31.16b
+	WORD $0x6ebe1f97 // bit v23.16b, v28.16b, v30.16b
+	WORD $0x4ef8d778 // fsub v24.2d, v27.2d, v24.2d
+	WORD $0x4ef9d759 // fsub v25.2d, v26.2d, v25.2d
+	WORD $0x4ec5381a // zip1 v26.2d, v0.2d, v5.2d
+	WORD $0x4ec57800 // zip2 v0.2d, v0.2d, v5.2d
+	WORD $0x4ec6383b // zip1 v27.2d, v1.2d, v6.2d
+	WORD $0x4ec67821 // zip2 v1.2d, v1.2d, v6.2d
+	WORD $0x6ebf1f35 // bit v21.16b, v25.16b, v31.16b
+	WORD $0x6ebe1f16 // bit v22.16b, v24.16b, v30.16b
+	WORD $0x4ec23878 // zip1 v24.2d, v3.2d, v2.2d
+	WORD $0x4ed03899 // zip1 v25.2d, v4.2d, v16.2d
+	WORD $0x4ec27862 // zip2 v2.2d, v3.2d, v2.2d
+	WORD $0x4ed07883 // zip2 v3.2d, v4.2d, v16.2d
+	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
+	WORD $0x4e60d740 // fadd v0.2d, v26.2d, v0.2d
+	WORD $0x4e63d724 // fadd v4.2d, v25.2d, v3.2d
+	WORD $0x4e62d705 // fadd v5.2d, v24.2d, v2.2d
+	WORD $0x4ef8d4a6 // fsub v6.2d, v5.2d, v24.2d
+	WORD $0x4ef9d490 // fsub v16.2d, v4.2d, v25.2d
+	WORD $0x4ef0d49c // fsub v28.2d, v4.2d, v16.2d
+	WORD $0x4ee6d4bd // fsub v29.2d, v5.2d, v6.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ed63a66 // zip1 v6.2d, v19.2d, v22.2d
+	WORD $0x4ed53a30 // zip1 v16.2d, v17.2d, v21.2d
+	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
+	WORD $0x4efdd718 // fsub v24.2d, v24.2d, v29.2d
+	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
+	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
+	WORD $0x4e78d442 // fadd v2.2d, v2.2d, v24.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0x4ed73a82 // zip1 v2.2d, v20.2d, v23.2d
-	WORD $0x4ed63a63 // zip1 v3.2d, v19.2d, v22.2d
-	WORD $0x4ef9d6b5 // fsub v21.2d, v21.2d, v25.2d
-	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
-	WORD $0x4ed038b8 // zip1 v24.2d, v5.2d, v16.2d
-	WORD $0x4ec73899 // zip1 v25.2d, v4.2d, v7.2d
-	WORD $0x6e70d4a5 // faddp v5.2d, v5.2d, v16.2d
-	WORD $0x6e67d484 // faddp v4.2d, v4.2d, v7.2d
-	WORD $0x4ef9d487 // fsub v7.2d, v4.2d, v25.2d
-	WORD $0x4ef8d4b0 // fsub v16.2d, v5.2d, v24.2d
-	WORD $0x6e66d646 // faddp v6.2d, v18.2d, v6.2d
-	WORD $0x4ef0d4bc // fsub v28.2d, v5.2d, v16.2d
-	WORD $0x4ee7d49d // fsub v29.2d, v4.2d, v7.2d
-	WORD $0x4ee7d767 // fsub v7.2d, v27.2d, v7.2d
-	WORD $0x4ef0d750 // fsub v16.2d, v26.2d, v16.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
-	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
-	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
-	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
-	WORD $0x4ed77a87 // zip2 v7.2d, v20.2d, v23.2d
-	WORD $0x4ed67a70 // zip2 v16.2d, v19.2d, v22.2d
-	WORD $0x6e77d694 // faddp v20.2d, v20.2d, v23.2d
-	WORD $0x6e76d673 // faddp v19.2d, v19.2d, v22.2d
-	WORD $0x4ee3d676 // fsub v22.2d, v19.2d, v3.2d
-	WORD $0x4ee2d697 // fsub v23.2d, v20.2d, v2.2d
+	WORD $0x4ec73a43 // zip1 v3.2d, v18.2d, v7.2d
+	WORD $0x4ed77a94 // zip2 v20.2d, v20.2d, v23.2d
+	WORD $0x4ec77a47 // zip2 v7.2d, v18.2d, v7.2d
+	WORD $0x4ed67a72 // zip2 v18.2d, v19.2d, v22.2d
+	WORD $0x4e67d473 // fadd v19.2d, v3.2d, v7.2d
+	WORD $0x4e74d455 // fadd v21.2d, v2.2d, v20.2d
+	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
 	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4ef7d698 // fsub v24.2d, v20.2d, v23.2d
-	WORD $0x4ef6d679 // fsub v25.2d, v19.2d, v22.2d
-	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
+	WORD $0x4ee2d6b6 // fsub v22.2d, v21.2d, v2.2d
+	WORD $0x4ee3d677 // fsub v23.2d, v19.2d, v3.2d
+	WORD $0x4ef7d678 // fsub v24.2d, v19.2d, v23.2d
+	WORD $0x4ef6d6b9 // fsub v25.2d, v21.2d, v22.2d
+	WORD $0x4ef6d694 // fsub v20.2d, v20.2d, v22.2d
 	WORD $0x4ef7d4e7 // fsub v7.2d, v7.2d, v23.2d
-	WORD $0x4ef9d463 // fsub v3.2d, v3.2d, v25.2d
-	WORD $0x4ef8d442 // fsub v2.2d, v2.2d, v24.2d
-	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
-	WORD $0x4e63d603 // fadd v3.2d, v16.2d, v3.2d
-	WORD $0x6e75d627 // faddp v7.2d, v17.2d, v21.2d
+	WORD $0x4ef9d442 // fsub v2.2d, v2.2d, v25.2d
+	WORD $0x4ef8d463 // fsub v3.2d, v3.2d, v24.2d
 	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e62d682 // fadd v2.2d, v20.2d, v2.2d
+	WORD $0x4e71d607 // fadd v7.2d, v16.2d, v17.2d
 	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
-	WORD $0x4e73d686 // fadd v6.2d, v20.2d, v19.2d
-	WORD $0x4e65d487 // fadd v7.2d, v4.2d, v5.2d
-	WORD $0x4ef4d4d0 // fsub v16.2d, v6.2d, v20.2d
-	WORD $0x4ee4d4f1 // fsub v17.2d, v7.2d, v4.2d
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e75d666 // fadd v6.2d, v19.2d, v21.2d
+	WORD $0x4e64d4a7 // fadd v7.2d, v5.2d, v4.2d
+	WORD $0x4ef3d4d0 // fsub v16.2d, v6.2d, v19.2d
+	WORD $0x4ee5d4f1 // fsub v17.2d, v7.2d, v5.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
 	WORD $0x4ef0d4d2 // fsub v18.2d, v6.2d, v16.2d
-	WORD $0x4ef1d4f5 // fsub v21.2d, v7.2d, v17.2d
-	WORD $0x4ef0d670 // fsub v16.2d, v19.2d, v16.2d
-	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
-	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
+	WORD $0x4ef1d4f4 // fsub v20.2d, v7.2d, v17.2d
+	WORD $0x4ef0d6b0 // fsub v16.2d, v21.2d, v16.2d
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef2d672 // fsub v18.2d, v19.2d, v18.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
 	WORD $0x4e62d601 // fadd v1.2d, v16.2d, v2.2d
 	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
 	WORD $0x4e61d4c2 // fadd v2.2d, v6.2d, v1.2d
@@ -8220,266 +8275,266 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
 	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
 	WORD $0xad000600 // stp q0, q1, [x16]
-	WORD $0xf9408bf0 // ldr x16, [sp, #0x110]
-	WORD $0x54002460 // b.eq <csrDDNormal+0x2d94>
+	WORD $0xaa1103f0 // mov x16, x17
+	WORD $0xaa0203f1 // mov x17, x2
+	WORD $0x54002440 // b.eq <csrDDNormal+0x2e70>
+	WORD $0xf9408bf1 // ldr x17, [sp, #0x110]
 	WORD $0x7200001f // tst w0, #0x1
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x9a9f1204 // csel x4, x16, xzr, ne
-	WORD $0xf94083f0 // ldr x16, [sp, #0x100]
 	WORD $0x8b400484 // add x4, x4, x0, lsr #1
-	WORD $0xeb10001f // cmp x0, x16
+	WORD $0xeb11001f // cmp x0, x17
 	WORD $0x9a803084 // csel x4, x4, x0, lo
 	WORD $0x8b041535 // add x21, x9, x4, lsl #5
-	WORD $0xa94016a7 // ldp x7, x5, [x21]
-	WORD $0x910010e6 // add x6, x7, #0x4
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x5400184a // b.ge <csrDDNormal+0x2c40>
+	WORD $0xa94016a6 // ldp x6, x5, [x21]
+	WORD $0x910010c7 // add x7, x6, #0x4
+	WORD $0xeb0500ff // cmp x7, x5
+	WORD $0x5400184a // b.ge <csrDDNormal+0x2d20>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b070dd3 // add x19, x14, x7, lsl #3
-	WORD $0x8b070874 // add x20, x3, x7, lsl #2
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b060dc7 // add x7, x14, x6, lsl #3
+	WORD $0x8b060873 // add x19, x3, x6, lsl #2
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x697f5a86 // ldpsw x6, x22, [x20, #-0x8]
-	WORD $0x68c26697 // ldpsw x23, x25, [x20], #0x10
-	WORD $0x8b160d58 // add x24, x10, x22, lsl #3
-	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x697f5a74 // ldpsw x20, x22, [x19, #-0x8]
+	WORD $0x68c26678 // ldpsw x24, x25, [x19], #0x10
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
 	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
-	WORD $0xacc11a65 // ldp q5, q6, [x19], #0x20
-	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
-	WORD $0xfc667951 // ldr d17, [x10, x6, lsl #3]
-	WORD $0xfc777952 // ldr d18, [x10, x23, lsl #3]
-	WORD $0xfc667970 // ldr d16, [x11, x6, lsl #3]
-	WORD $0xfc777967 // ldr d7, [x11, x23, lsl #3]
-	WORD $0x910010e6 // add x6, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0xaa0603e7 // mov x7, x6
-	WORD $0x4d408711 // ld1 { v17.d }[1], [x24]
-	WORD $0x4d408752 // ld1 { v18.d }[1], [x26]
-	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
-	WORD $0x4d408727 // ld1 { v7.d }[1], [x25]
+	WORD $0x8b190d7a // add x26, x11, x25, lsl #3
+	WORD $0xacc118e5 // ldp q5, q6, [x7], #0x20
+	WORD $0xfc747951 // ldr d17, [x10, x20, lsl #3]
+	WORD $0xfc787952 // ldr d18, [x10, x24, lsl #3]
+	WORD $0xfc747970 // ldr d16, [x11, x20, lsl #3]
+	WORD $0x8b190d54 // add x20, x10, x25, lsl #3
+	WORD $0xfc787967 // ldr d7, [x11, x24, lsl #3]
+	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
 	WORD $0x6e71dcb4 // fmul v20.2d, v5.2d, v17.2d
+	WORD $0x4d408692 // ld1 { v18.d }[1], [x20]
+	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
 	WORD $0x6e72dcd3 // fmul v19.2d, v6.2d, v18.2d
+	WORD $0x4d408747 // ld1 { v7.d }[1], [x26]
+	WORD $0x910020d4 // add x20, x6, #0x8
+	WORD $0xeb05029f // cmp x20, x5
+	WORD $0x910010c6 // add x6, x6, #0x4
 	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
 	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
 	WORD $0x4e65ce35 // fmla v21.2d, v17.2d, v5.2d
 	WORD $0x4e66ce56 // fmla v22.2d, v18.2d, v6.2d
 	WORD $0x4e65ce15 // fmla v21.2d, v16.2d, v5.2d
-	WORD $0x4e73d465 // fadd v5.2d, v3.2d, v19.2d
-	WORD $0x4e74d490 // fadd v16.2d, v4.2d, v20.2d
+	WORD $0x4e73d485 // fadd v5.2d, v4.2d, v19.2d
+	WORD $0x4e74d470 // fadd v16.2d, v3.2d, v20.2d
 	WORD $0x4e66ccf6 // fmla v22.2d, v7.2d, v6.2d
-	WORD $0x4ee4d611 // fsub v17.2d, v16.2d, v4.2d
-	WORD $0x4ee3d4b2 // fsub v18.2d, v5.2d, v3.2d
-	WORD $0x4ef2d4a6 // fsub v6.2d, v5.2d, v18.2d
-	WORD $0x4ef1d607 // fsub v7.2d, v16.2d, v17.2d
+	WORD $0x4ee3d611 // fsub v17.2d, v16.2d, v3.2d
+	WORD $0x4ee4d4a6 // fsub v6.2d, v5.2d, v4.2d
+	WORD $0x4ee6d4a7 // fsub v7.2d, v5.2d, v6.2d
+	WORD $0x4ef1d612 // fsub v18.2d, v16.2d, v17.2d
+	WORD $0x4ee6d666 // fsub v6.2d, v19.2d, v6.2d
 	WORD $0x4e76d421 // fadd v1.2d, v1.2d, v22.2d
 	WORD $0x4e75d400 // fadd v0.2d, v0.2d, v21.2d
+	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
 	WORD $0x4ee7d484 // fsub v4.2d, v4.2d, v7.2d
-	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
-	WORD $0x4ef1d686 // fsub v6.2d, v20.2d, v17.2d
-	WORD $0x4ef2d667 // fsub v7.2d, v19.2d, v18.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4ef1d687 // fsub v7.2d, v20.2d, v17.2d
 	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4e61d4a3 // fadd v3.2d, v5.2d, v1.2d
-	WORD $0x4e60d604 // fadd v4.2d, v16.2d, v0.2d
-	WORD $0x4ef0d486 // fsub v6.2d, v4.2d, v16.2d
-	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e61d4a4 // fadd v4.2d, v5.2d, v1.2d
+	WORD $0x4e60d603 // fadd v3.2d, v16.2d, v0.2d
+	WORD $0x4ef0d466 // fsub v6.2d, v3.2d, v16.2d
+	WORD $0x4ee5d485 // fsub v5.2d, v4.2d, v5.2d
 	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
 	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
-	WORD $0x54fff9eb // b.lt <csrDDNormal+0x2960>
+	WORD $0x54fffa0b // b.lt <csrDDNormal+0x2a40>
 	WORD $0xf9400aa7 // ldr x7, [x21, #0x10]
 	WORD $0x910010b3 // add x19, x5, #0x4
 	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x5400118a // b.ge <csrDDNormal+0x2c64>
+	WORD $0x5400118a // b.ge <csrDDNormal+0x2d40>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b050dd3 // add x19, x14, x5, lsl #3
 	WORD $0x8b050876 // add x22, x3, x5, lsl #2
-	WORD $0xaa0503f7 // mov x23, x5
+	WORD $0xaa0503f4 // mov x20, x5
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x697f62d4 // ldpsw x20, x24, [x22, #-0x8]
-	WORD $0x68c26ed9 // ldpsw x25, x27, [x22], #0x10
-	WORD $0x8b180d5a // add x26, x10, x24, lsl #3
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0xd503201f // nop
+	WORD $0x697f62d7 // ldpsw x23, x24, [x22, #-0x8]
+	WORD $0x68c26eda // ldpsw x26, x27, [x22], #0x10
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0xacc14666 // ldp q6, q17, [x19], #0x20
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0xfc747954 // ldr d20, [x10, x20, lsl #3]
-	WORD $0xfc797955 // ldr d21, [x10, x25, lsl #3]
-	WORD $0xfc747973 // ldr d19, [x11, x20, lsl #3]
-	WORD $0xfc797972 // ldr d18, [x11, x25, lsl #3]
-	WORD $0x910012f4 // add x20, x23, #0x4
-	WORD $0x910022f7 // add x23, x23, #0x8
-	WORD $0xeb0702ff // cmp x23, x7
-	WORD $0xaa1403f7 // mov x23, x20
-	WORD $0x4d408754 // ld1 { v20.d }[1], [x26]
-	WORD $0x4d4087b5 // ld1 { v21.d }[1], [x29]
+	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0xacc14667 // ldp q7, q17, [x19], #0x20
+	WORD $0xfc777954 // ldr d20, [x10, x23, lsl #3]
+	WORD $0xfc7a7955 // ldr d21, [x10, x26, lsl #3]
+	WORD $0xfc777973 // ldr d19, [x11, x23, lsl #3]
+	WORD $0x8b1b0d57 // add x23, x10, x27, lsl #3
+	WORD $0xfc7a7972 // ldr d18, [x11, x26, lsl #3]
+	WORD $0x4d408734 // ld1 { v20.d }[1], [x25]
+	WORD $0x6e74dcf7 // fmul v23.2d, v7.2d, v20.2d
+	WORD $0x4d4086f5 // ld1 { v21.d }[1], [x23]
 	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
-	WORD $0x4d408772 // ld1 { v18.d }[1], [x27]
-	WORD $0x6e74dcd7 // fmul v23.2d, v6.2d, v20.2d
 	WORD $0x6e75de36 // fmul v22.2d, v17.2d, v21.2d
+	WORD $0x4d4087b2 // ld1 { v18.d }[1], [x29]
+	WORD $0x91002297 // add x23, x20, #0x8
+	WORD $0xeb0702ff // cmp x23, x7
+	WORD $0x91001294 // add x20, x20, #0x4
 	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
 	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
-	WORD $0x4e66ce98 // fmla v24.2d, v20.2d, v6.2d
+	WORD $0x4e67ce98 // fmla v24.2d, v20.2d, v7.2d
 	WORD $0x4e71ceb9 // fmla v25.2d, v21.2d, v17.2d
-	WORD $0x4e66ce78 // fmla v24.2d, v19.2d, v6.2d
-	WORD $0x4e76d606 // fadd v6.2d, v16.2d, v22.2d
+	WORD $0x4e67ce78 // fmla v24.2d, v19.2d, v7.2d
+	WORD $0x4e76d607 // fadd v7.2d, v16.2d, v22.2d
 	WORD $0x4e77d453 // fadd v19.2d, v2.2d, v23.2d
 	WORD $0x4e71ce59 // fmla v25.2d, v18.2d, v17.2d
 	WORD $0x4ee2d674 // fsub v20.2d, v19.2d, v2.2d
-	WORD $0x4ef0d4d5 // fsub v21.2d, v6.2d, v16.2d
-	WORD $0x4ef5d4d1 // fsub v17.2d, v6.2d, v21.2d
-	WORD $0x4ef4d672 // fsub v18.2d, v19.2d, v20.2d
-	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
+	WORD $0x4ef0d4f1 // fsub v17.2d, v7.2d, v16.2d
+	WORD $0x4ef1d4f2 // fsub v18.2d, v7.2d, v17.2d
+	WORD $0x4ef4d675 // fsub v21.2d, v19.2d, v20.2d
+	WORD $0x4ef1d6d1 // fsub v17.2d, v22.2d, v17.2d
+	WORD $0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
 	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
-	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
-	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
-	WORD $0x4ef4d6f1 // fsub v17.2d, v23.2d, v20.2d
-	WORD $0x4ef5d6d2 // fsub v18.2d, v22.2d, v21.2d
-	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
+	WORD $0x4ef5d442 // fsub v2.2d, v2.2d, v21.2d
+	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD $0x4ef4d6f2 // fsub v18.2d, v23.2d, v20.2d
+	WORD $0x4e70d630 // fadd v16.2d, v17.2d, v16.2d
+	WORD $0x4e62d642 // fadd v2.2d, v18.2d, v2.2d
 	WORD $0x4e65d445 // fadd v5.2d, v2.2d, v5.2d
-	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
-	WORD $0x4e67d4d0 // fadd v16.2d, v6.2d, v7.2d
+	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
+	WORD $0x4e66d4f0 // fadd v16.2d, v7.2d, v6.2d
 	WORD $0x4e65d662 // fadd v2.2d, v19.2d, v5.2d
 	WORD $0x4ef3d451 // fsub v17.2d, v2.2d, v19.2d
-	WORD $0x4ee6d606 // fsub v6.2d, v16.2d, v6.2d
-	WORD $0x4ee6d4e7 // fsub v7.2d, v7.2d, v6.2d
+	WORD $0x4ee7d607 // fsub v7.2d, v16.2d, v7.2d
+	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
 	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
-	WORD $0x54fff9eb // b.lt <csrDDNormal+0x2a60>
+	WORD $0x54fffa0b // b.lt <csrDDNormal+0x2b40>
 	WORD $0xf9400eb3 // ldr x19, [x21, #0x18]
 	WORD $0x910010f6 // add x22, x7, #0x4
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xeb1302df // cmp x22, x19
-	WORD $0x54000a8a // b.ge <csrDDNormal+0x2c88>
+	WORD $0x54000a8a // b.ge <csrDDNormal+0x2d64>
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x8b070dd7 // add x23, x14, x7, lsl #3
 	WORD $0x8b070878 // add x24, x3, x7, lsl #2
-	WORD $0xaa0703f9 // mov x25, x7
+	WORD $0xaa0703f6 // mov x22, x7
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x697f6b16 // ldpsw x22, x26, [x24, #-0x8]
-	WORD $0x68c27b1b // ldpsw x27, x30, [x24], #0x10
-	WORD $0x8b1a0d5d // add x29, x10, x26, lsl #3
-	WORD $0x8b1e0d41 // add x1, x10, x30, lsl #3
+	WORD $0xd503201f // nop
+	WORD $0x697f6b19 // ldpsw x25, x26, [x24, #-0x8]
+	WORD $0x68c27b1d // ldpsw x29, x30, [x24], #0x10
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0x8b1e0d62 // add x2, x11, x30, lsl #3
 	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
 	WORD $0xacc15af5 // ldp q21, q22, [x23], #0x20
-	WORD $0x8b1e0d7e // add x30, x11, x30, lsl #3
-	WORD $0xfc767959 // ldr d25, [x10, x22, lsl #3]
-	WORD $0xfc7b795a // ldr d26, [x10, x27, lsl #3]
-	WORD $0xfc767978 // ldr d24, [x11, x22, lsl #3]
-	WORD $0xfc7b7977 // ldr d23, [x11, x27, lsl #3]
-	WORD $0x91001336 // add x22, x25, #0x4
-	WORD $0x4d4087b9 // ld1 { v25.d }[1], [x29]
-	WORD $0x6e79debc // fmul v28.2d, v21.2d, v25.2d
-	WORD $0x4d40843a // ld1 { v26.d }[1], [x1]
+	WORD $0xfc797959 // ldr d25, [x10, x25, lsl #3]
+	WORD $0xfc7d7977 // ldr d23, [x11, x29, lsl #3]
+	WORD $0xfc7d795a // ldr d26, [x10, x29, lsl #3]
+	WORD $0xfc797978 // ldr d24, [x11, x25, lsl #3]
+	WORD $0x4d408779 // ld1 { v25.d }[1], [x27]
+	WORD $0x4d408457 // ld1 { v23.d }[1], [x2]
+	WORD $0x8b1e0d42 // add x2, x10, x30, lsl #3
 	WORD $0x4d408758 // ld1 { v24.d }[1], [x26]
+	WORD $0x4d40845a // ld1 { v26.d }[1], [x2]
+	WORD $0x910022c2 // add x2, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb13005f // cmp x2, x19
+	WORD $0x6e79debc // fmul v28.2d, v21.2d, v25.2d
 	WORD $0x6e7adedb // fmul v27.2d, v22.2d, v26.2d
-	WORD $0x4d4087d7 // ld1 { v23.d }[1], [x30]
-	WORD $0x91002321 // add x1, x25, #0x8
-	WORD $0xeb13003f // cmp x1, x19
-	WORD $0xaa1603f9 // mov x25, x22
 	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
 	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
 	WORD $0x4e75cf3d // fmla v29.2d, v25.2d, v21.2d
 	WORD $0x4e76cf5e // fmla v30.2d, v26.2d, v22.2d
 	WORD $0x4e75cf1d // fmla v29.2d, v24.2d, v21.2d
-	WORD $0x4e7bd675 // fadd v21.2d, v19.2d, v27.2d
-	WORD $0x4e7cd698 // fadd v24.2d, v20.2d, v28.2d
+	WORD $0x4e7bd695 // fadd v21.2d, v20.2d, v27.2d
+	WORD $0x4e7cd658 // fadd v24.2d, v18.2d, v28.2d
 	WORD $0x4e76cefe // fmla v30.2d, v23.2d, v22.2d
-	WORD $0x4ef4d719 // fsub v25.2d, v24.2d, v20.2d
-	WORD $0x4ef3d6ba // fsub v26.2d, v21.2d, v19.2d
-	WORD $0x4efad6b6 // fsub v22.2d, v21.2d, v26.2d
-	WORD $0x4ef9d717 // fsub v23.2d, v24.2d, v25.2d
-	WORD $0x4e7ed652 // fadd v18.2d, v18.2d, v30.2d
+	WORD $0x4ef2d719 // fsub v25.2d, v24.2d, v18.2d
+	WORD $0x4ef4d6b6 // fsub v22.2d, v21.2d, v20.2d
+	WORD $0x4ef6d6b7 // fsub v23.2d, v21.2d, v22.2d
+	WORD $0x4ef9d71a // fsub v26.2d, v24.2d, v25.2d
+	WORD $0x4ef6d776 // fsub v22.2d, v27.2d, v22.2d
 	WORD $0x4e7dd631 // fadd v17.2d, v17.2d, v29.2d
+	WORD $0x4e7ed673 // fadd v19.2d, v19.2d, v30.2d
+	WORD $0x4efad652 // fsub v18.2d, v18.2d, v26.2d
 	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4ef9d796 // fsub v22.2d, v28.2d, v25.2d
-	WORD $0x4efad777 // fsub v23.2d, v27.2d, v26.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
+	WORD $0x4ef9d797 // fsub v23.2d, v28.2d, v25.2d
 	WORD $0x4e74d6d4 // fadd v20.2d, v22.2d, v20.2d
-	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
-	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
-	WORD $0x4e72d6b3 // fadd v19.2d, v21.2d, v18.2d
-	WORD $0x4e71d714 // fadd v20.2d, v24.2d, v17.2d
-	WORD $0x4ef8d696 // fsub v22.2d, v20.2d, v24.2d
-	WORD $0x4ef5d675 // fsub v21.2d, v19.2d, v21.2d
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4e72d6f2 // fadd v18.2d, v23.2d, v18.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4e73d693 // fadd v19.2d, v20.2d, v19.2d
+	WORD $0x4e73d6b4 // fadd v20.2d, v21.2d, v19.2d
+	WORD $0x4e71d712 // fadd v18.2d, v24.2d, v17.2d
+	WORD $0x4ef8d656 // fsub v22.2d, v18.2d, v24.2d
+	WORD $0x4ef5d695 // fsub v21.2d, v20.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
 	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
-	WORD $0x54fff9eb // b.lt <csrDDNormal+0x2b60>
+	WORD $0x54fffa0b // b.lt <csrDDNormal+0x2c40>
 	WORD $0xf94012b5 // ldr x21, [x21, #0x20]
-	WORD $0x91001261 // add x1, x19, #0x4
-	WORD $0xeb15003f // cmp x1, x21
-	WORD $0x54ffc16a // b.ge <csrDDNormal+0x2460>
-	WORD $0x1400001d // b <csrDDNormal+0x2cac>
+	WORD $0x91001262 // add x2, x19, #0x4
+	WORD $0xaa1003f1 // mov x17, x16
+	WORD $0xeb15005f // cmp x2, x21
+	WORD $0x54ffc06a // b.ge <csrDDNormal+0x2520>
+	WORD $0x1400001d // b <csrDDNormal+0x2d8c>
 	WORD $0xd503201f // nop
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa0703e6 // mov x6, x7
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0xf9400aa7 // ldr x7, [x21, #0x10]
 	WORD $0x910010b3 // add x19, x5, #0x4
 	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x54ffeecb // b.lt <csrDDNormal+0x2a38>
+	WORD $0x54ffeecb // b.lt <csrDDNormal+0x2b14>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xaa0503f4 // mov x20, x5
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0xf9400eb3 // ldr x19, [x21, #0x18]
 	WORD $0x910010f6 // add x22, x7, #0x4
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xeb1302df // cmp x22, x19
-	WORD $0x54fff5cb // b.lt <csrDDNormal+0x2b3c>
+	WORD $0x54fff5cb // b.lt <csrDDNormal+0x2c18>
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0xaa0703f6 // mov x22, x7
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0xf94012b5 // ldr x21, [x21, #0x20]
-	WORD $0x91001261 // add x1, x19, #0x4
-	WORD $0xeb15003f // cmp x1, x21
-	WORD $0x54ffbdca // b.ge <csrDDNormal+0x2460>
+	WORD $0x91001262 // add x2, x19, #0x4
+	WORD $0xaa1003f1 // mov x17, x16
+	WORD $0xeb15005f // cmp x2, x21
+	WORD $0x54ffbcca // b.ge <csrDDNormal+0x2520>
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
 	WORD $0x8b130dd8 // add x24, x14, x19, lsl #3
 	WORD $0x8b130879 // add x25, x3, x19, lsl #2
-	WORD $0xaa1303fa // mov x26, x19
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xaa1303f7 // mov x23, x19
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x697f5f21 // ldpsw x1, x23, [x25, #-0x8]
-	WORD $0x68c27b3b // ldpsw x27, x30, [x25], #0x10
-	WORD $0x8b170d5d // add x29, x10, x23, lsl #3
-	WORD $0x8b1e0d50 // add x16, x10, x30, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0x697f6b22 // ldpsw x2, x26, [x25, #-0x8]
+	WORD $0x68c27b3d // ldpsw x29, x30, [x25], #0x10
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0x8b1e0d70 // add x16, x11, x30, lsl #3
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
 	WORD $0xacc16718 // ldp q24, q25, [x24], #0x20
-	WORD $0x8b1e0d7e // add x30, x11, x30, lsl #3
-	WORD $0xfc61795c // ldr d28, [x10, x1, lsl #3]
-	WORD $0xfc7b795d // ldr d29, [x10, x27, lsl #3]
-	WORD $0xfc61797b // ldr d27, [x11, x1, lsl #3]
-	WORD $0xfc7b797a // ldr d26, [x11, x27, lsl #3]
-	WORD $0x4d4087bc // ld1 { v28.d }[1], [x29]
+	WORD $0xfc62795c // ldr d28, [x10, x2, lsl #3]
+	WORD $0xfc7d797a // ldr d26, [x11, x29, lsl #3]
+	WORD $0xfc7d795d // ldr d29, [x10, x29, lsl #3]
+	WORD $0xfc62797b // ldr d27, [x11, x2, lsl #3]
+	WORD $0x4d40877c // ld1 { v28.d }[1], [x27]
+	WORD $0x4d40861a // ld1 { v26.d }[1], [x16]
+	WORD $0x8b1e0d50 // add x16, x10, x30, lsl #3
+	WORD $0x4d40875b // ld1 { v27.d }[1], [x26]
 	WORD $0x4d40861d // ld1 { v29.d }[1], [x16]
-	WORD $0x4d4086fb // ld1 { v27.d }[1], [x23]
-	WORD $0x4d4087da // ld1 { v26.d }[1], [x30]
-	WORD $0x91001357 // add x23, x26, #0x4
-	WORD $0x91002350 // add x16, x26, #0x8
+	WORD $0x910022f0 // add x16, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
 	WORD $0xeb15021f // cmp x16, x21
-	WORD $0xaa1703fa // mov x26, x23
 	WORD $0x6e7cdf1f // fmul v31.2d, v24.2d, v28.2d
 	WORD $0x6e7ddf3e // fmul v30.2d, v25.2d, v29.2d
 	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
@@ -8488,41 +8543,37 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x4e79cfa9 // fmla v9.2d, v29.2d, v25.2d
 	WORD $0x4e78cf68 // fmla v8.2d, v27.2d, v24.2d
 	WORD $0x4e7ed6f8 // fadd v24.2d, v23.2d, v30.2d
-	WORD $0x4e7fd4db // fadd v27.2d, v6.2d, v31.2d
+	WORD $0x4e7fd4fb // fadd v27.2d, v7.2d, v31.2d
 	WORD $0x4e79cf49 // fmla v9.2d, v26.2d, v25.2d
-	WORD $0x4ee6d77c // fsub v28.2d, v27.2d, v6.2d
-	WORD $0x4ef7d71d // fsub v29.2d, v24.2d, v23.2d
-	WORD $0x4efdd719 // fsub v25.2d, v24.2d, v29.2d
-	WORD $0x4efcd77a // fsub v26.2d, v27.2d, v28.2d
-	WORD $0x4e69d6d6 // fadd v22.2d, v22.2d, v9.2d
+	WORD $0x4ee7d77c // fsub v28.2d, v27.2d, v7.2d
+	WORD $0x4ef7d719 // fsub v25.2d, v24.2d, v23.2d
+	WORD $0x4ef9d71a // fsub v26.2d, v24.2d, v25.2d
+	WORD $0x4efcd77d // fsub v29.2d, v27.2d, v28.2d
+	WORD $0x4ef9d7d9 // fsub v25.2d, v30.2d, v25.2d
 	WORD $0x4e68d6b5 // fadd v21.2d, v21.2d, v8.2d
-	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
-	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
-	WORD $0x4efcd7f9 // fsub v25.2d, v31.2d, v28.2d
-	WORD $0x4efdd7da // fsub v26.2d, v30.2d, v29.2d
-	WORD $0x4e77d757 // fadd v23.2d, v26.2d, v23.2d
-	WORD $0x4e66d726 // fadd v6.2d, v25.2d, v6.2d
-	WORD $0x4e75d4d5 // fadd v21.2d, v6.2d, v21.2d
+	WORD $0x4e69d6d6 // fadd v22.2d, v22.2d, v9.2d
+	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
+	WORD $0x4efad6f7 // fsub v23.2d, v23.2d, v26.2d
+	WORD $0x4efcd7fa // fsub v26.2d, v31.2d, v28.2d
+	WORD $0x4e77d737 // fadd v23.2d, v25.2d, v23.2d
+	WORD $0x4e67d747 // fadd v7.2d, v26.2d, v7.2d
+	WORD $0x4e75d4f5 // fadd v21.2d, v7.2d, v21.2d
 	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
 	WORD $0x4e76d717 // fadd v23.2d, v24.2d, v22.2d
-	WORD $0x4e75d766 // fadd v6.2d, v27.2d, v21.2d
-	WORD $0x4efbd4d9 // fsub v25.2d, v6.2d, v27.2d
+	WORD $0x4e75d767 // fadd v7.2d, v27.2d, v21.2d
+	WORD $0x4efbd4f9 // fsub v25.2d, v7.2d, v27.2d
 	WORD $0x4ef8d6f8 // fsub v24.2d, v23.2d, v24.2d
 	WORD $0x4ef8d6d6 // fsub v22.2d, v22.2d, v24.2d
 	WORD $0x4ef9d6b5 // fsub v21.2d, v21.2d, v25.2d
-	WORD $0x54fff9eb // b.lt <csrDDNormal+0x2cc8>
-	WORD $0x17fffdb8 // b <csrDDNormal+0x2470>
+	WORD $0x54fffa0b // b.lt <csrDDNormal+0x2da8>
+	WORD $0x17fffdb1 // b <csrDDNormal+0x2530>
 	WORD $0xd37ef630 // lsl x16, x17, #2
 	WORD $0xeb08021f // cmp x16, x8
-	WORD $0x54000bea // b.ge <csrDDNormal+0x2f18>
+	WORD $0x54000b0a // b.ge <csrDDNormal+0x2fd8>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x910543f1 // add x17, sp, #0x150
 	WORD $0x9104c3e0 // add x0, sp, #0x130
-	WORD $0x1400002c // b <csrDDNormal+0x2e5c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x14000028 // b <csrDDNormal+0x2f28>
 	WORD $0x6e034066 // ext v6.16b, v3.16b, v3.16b, #0x8
 	WORD $0x6e044085 // ext v5.16b, v4.16b, v4.16b, #0x8
 	WORD $0xeb08003f // cmp x1, x8
@@ -8561,7 +8612,7 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x1e632821 // fadd d1, d1, d3
 	WORD $0xfc3079e1 // str d1, [x15, x16, lsl #3]
 	WORD $0xaa0103f0 // mov x16, x1
-	WORD $0x54000600 // b.eq <csrDDNormal+0x2f18>
+	WORD $0x540005a0 // b.eq <csrDDNormal+0x2fd8>
 	WORD $0x91000601 // add x1, x16, #0x1
 	WORD $0xf8707925 // ldr x5, [x9, x16, lsl #3]
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
@@ -8572,13 +8623,10 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0xeb050042 // subs x2, x2, x5
 	WORD $0xad0983e0 // stp q0, q0, [sp, #0x130]
 	WORD $0xad0a83e0 // stp q0, q0, [sp, #0x150]
-	WORD $0x54fff9ed // b.le <csrDDNormal+0x2dc0>
+	WORD $0x54fff9ed // b.le <csrDDNormal+0x2e8c>
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0x8b0509a4 // add x4, x13, x5, lsl #2
 	WORD $0x8b050dc5 // add x5, x14, x5, lsl #3
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xb8a37887 // ldrsw x7, [x4, x3, lsl #2]
 	WORD $0xd37df066 // lsl x6, x3, #3
 	WORD $0x91000463 // add x3, x3, #0x1
@@ -8605,10 +8653,10 @@ TEXT ·csrDDNormalQuad(SB), 0, $624-8
 	WORD $0x1e633842 // fsub d2, d2, d3
 	WORD $0x1e623821 // fsub d1, d1, d2
 	WORD $0xfc266801 // str d1, [x0, x6]
-	WORD $0x54fffcc1 // b.ne <csrDDNormal+0x2ea0>
+	WORD $0x54fffcc1 // b.ne <csrDDNormal+0x2f60>
 	WORD $0xad4a8fe4 // ldp q4, q3, [sp, #0x150]
 	WORD $0xad498be1 // ldp q1, q2, [sp, #0x130]
-	WORD $0x17ffffab // b <csrDDNormal+0x2dc0>
+	WORD $0x17ffffae // b <csrDDNormal+0x2e8c>
 	WORD $0x9105c3ff // add sp, sp, #0x170
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
@@ -8651,20 +8699,20 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0xf100050a // subs x10, x8, #0x1
 	WORD $0x5400016b // b.lt <csrDDLow+0x60>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
-	WORD $0xaa0803e3 // mov x3, x8
-	WORD $0xf863792c // ldr x12, [x9, x3, lsl #3]
+	WORD $0xaa0803e4 // mov x4, x8
+	WORD $0xf864792c // ldr x12, [x9, x4, lsl #3]
 	WORD $0x9100118c // add x12, x12, #0x4
 	WORD $0xeb0b019f // cmp x12, x11
 	WORD $0x540000cd // b.le <csrDDLow+0x64>
-	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0xf1000484 // subs x4, x4, #0x1
 	WORD $0x54ffff6c // b.gt <csrDDLow+0x40>
-	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0x14000002 // b <csrDDLow+0x64>
-	WORD $0xaa0803e3 // mov x3, x8
+	WORD $0xaa0803e4 // mov x4, x8
 	WORD $0xf940200b // ldr x11, [x0, #0x40]
-	WORD $0x91000c6c // add x12, x3, #0x3
-	WORD $0xf100007f // cmp x3, #0x0
-	WORD $0x9a83b190 // csel x16, x12, x3, lt
+	WORD $0x91000c8c // add x12, x4, #0x3
+	WORD $0xf100009f // cmp x4, #0x0
+	WORD $0x9a84b190 // csel x16, x12, x4, lt
 	WORD $0xf100fd1f // cmp x8, #0x3f
 	WORD $0x528007ec // mov w12, #0x3f
 	WORD $0x9a8ac18c // csel x12, x12, x10, gt
@@ -8687,428 +8735,424 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x54ffff01 // b.ne <csrDDLow+0xa0>
 	WORD $0xd37ef545 // lsl x5, x10, #2
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0x8b0c0586 // add x6, x12, x12, lsl #1
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
 	WORD $0x540001cd // b.le <csrDDLow+0x114>
-	WORD $0x91001c6c // add x12, x3, #0x7
-	WORD $0xf100007f // cmp x3, #0x0
-	WORD $0x9a83b18c // csel x12, x12, x3, lt
+	WORD $0x91001c8c // add x12, x4, #0x7
+	WORD $0xf100009f // cmp x4, #0x0
+	WORD $0x9a84b18c // csel x12, x12, x4, lt
 	WORD $0x9343fd8c // asr x12, x12, #3
-	WORD $0xf9000fec // str x12, [sp, #0x18]
+	WORD $0xf90037ec // str x12, [sp, #0x68]
 	WORD $0x14000009 // b <csrDDLow+0x118>
 	WORD $0xaa1f03e5 // mov x5, xzr
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0x8b0c0586 // add x6, x12, x12, lsl #1
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
 	WORD $0x54fffe8c // b.gt <csrDDLow+0xe0>
-	WORD $0xf9000fff // str xzr, [sp, #0x18]
-	WORD $0xf9000be8 // str x8, [sp, #0x10]
+	WORD $0xf90037ff // str xzr, [sp, #0x68]
+	WORD $0xf90007e8 // str x8, [sp, #0x8]
 	WORD $0xf940000c // ldr x12, [x0]
 	WORD $0x9342fe08 // asr x8, x16, #2
 	WORD $0xeb0600bf // cmp x5, x6
 	WORD $0xf9403010 // ldr x16, [x0, #0x60]
 	WORD $0xf90127e8 // str x8, [sp, #0x248]
 	WORD $0xa941b80d // ldp x13, x14, [x0, #0x18]
-	WORD $0xa944bc04 // ldp x4, x15, [x0, #0x48]
-	WORD $0x5400544a // b.ge <csrDDLow+0xbc0>
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0xf100107f // cmp x3, #0x4
-	WORD $0xb400bc02 // cbz x2, <csrDDLow+0x18c4>
-	WORD $0x540166ab // b.lt <csrDDLow+0x2e1c>
+	WORD $0xa944bc02 // ldp x2, x15, [x0, #0x48]
+	WORD $0x5400538a // b.ge <csrDDLow+0xba8>
+	WORD $0xf94037e8 // ldr x8, [sp, #0x68]
+	WORD $0xf100109f // cmp x4, #0x4
+	WORD $0xb400bba3 // cbz x3, <csrDDLow+0x18b8>
+	WORD $0x5401660b // b.lt <csrDDLow+0x2e08>
 	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ff903 // lsl x3, x8, #1
-	WORD $0x91008084 // add x4, x4, #0x20
-	WORD $0x8b020dc5 // add x5, x14, x2, lsl #3
-	WORD $0x8b020e06 // add x6, x16, x2, lsl #3
-	WORD $0xd37ef447 // lsl x7, x2, #2
-	WORD $0x140000fb // b <csrDDLow+0x550>
-	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xaa1503f6 // mov x22, x21
-	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
-	WORD $0xad4acbf8 // ldp q24, q18, [sp, #0x150]
-	WORD $0xcb1402d1 // sub x17, x22, x20
+	WORD $0xd37ff904 // lsl x4, x8, #1
+	WORD $0x91008042 // add x2, x2, #0x20
+	WORD $0x8b030dc5 // add x5, x14, x3, lsl #3
+	WORD $0x8b030e06 // add x6, x16, x3, lsl #3
+	WORD $0xd37ef467 // lsl x7, x3, #2
+	WORD $0x140000ff // b <csrDDLow+0x560>
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0xad4ccffb // ldp q27, q19, [sp, #0x190]
+	WORD $0x8b0302b1 // add x17, x21, x3
+	WORD $0x8b150e16 // add x22, x16, x21, lsl #3
 	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x8b110c94 // add x20, x4, x17, lsl #3
-	WORD $0x3dc063f7 // ldr q23, [sp, #0x180]
-	WORD $0xad49e7f4 // ldp q20, q25, [sp, #0x130]
-	WORD $0x8b0202d1 // add x17, x22, x2
+	WORD $0x3dc05be9 // ldr q9, [sp, #0x160]
+	WORD $0xad4bf7f5 // ldp q21, q29, [sp, #0x170]
 	WORD $0x8b110dd1 // add x17, x14, x17, lsl #3
-	WORD $0x3dc04bfa // ldr q26, [sp, #0x120]
-	WORD $0x6e79de47 // fmul v7.2d, v18.2d, v25.2d
-	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
-	WORD $0x4e72cf30 // fmla v16.2d, v25.2d, v18.2d
-	WORD $0x4e72ce90 // fmla v16.2d, v20.2d, v18.2d
-	WORD $0x6e7adef2 // fmul v18.2d, v23.2d, v26.2d
-	WORD $0x6ee0fa54 // fneg v20.2d, v18.2d
-	WORD $0x4e77cf54 // fmla v20.2d, v26.2d, v23.2d
-	WORD $0x4e77cf14 // fmla v20.2d, v24.2d, v23.2d
-	WORD $0x3dc05ff7 // ldr q23, [sp, #0x170]
-	WORD $0x4e77cf54 // fmla v20.2d, v26.2d, v23.2d
-	WORD $0x3dc067f7 // ldr q23, [sp, #0x190]
-	WORD $0x3dc02bfa // ldr q26, [sp, #0xa0]
-	WORD $0x4e77cf30 // fmla v16.2d, v25.2d, v23.2d
-	WORD $0xad45dfe9 // ldp q9, q23, [sp, #0xb0]
-	WORD $0x6e6cdef8 // fmul v24.2d, v23.2d, v12.2d
-	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
-	WORD $0x4e77cd99 // fmla v25.2d, v12.2d, v23.2d
-	WORD $0x4e77cf59 // fmla v25.2d, v26.2d, v23.2d
-	WORD $0x3dc043f7 // ldr q23, [sp, #0x100]
-	WORD $0x6e6edefa // fmul v26.2d, v23.2d, v14.2d
-	WORD $0x6ee0fb48 // fneg v8.2d, v26.2d
-	WORD $0x4e77cdc8 // fmla v8.2d, v14.2d, v23.2d
-	WORD $0x4e77cd28 // fmla v8.2d, v9.2d, v23.2d
-	WORD $0x3dc03ff7 // ldr q23, [sp, #0xf0]
-	WORD $0x4e77cdc8 // fmla v8.2d, v14.2d, v23.2d
-	WORD $0x3dc047f7 // ldr q23, [sp, #0x110]
-	WORD $0x4e77cd99 // fmla v25.2d, v12.2d, v23.2d
-	WORD $0x3dc06bf7 // ldr q23, [sp, #0x1a0]
-	WORD $0x4e271ee7 // and v7.16b, v23.16b, v7.16b
-	WORD $0x4e301ef0 // and v16.16b, v23.16b, v16.16b
-	WORD $0x3dc06ff7 // ldr q23, [sp, #0x1b0]
-	WORD $0x4e321ef2 // and v18.16b, v23.16b, v18.16b
-	WORD $0x4e341ef4 // and v20.16b, v23.16b, v20.16b
-	WORD $0x4e72d497 // fadd v23.2d, v4.2d, v18.2d
-	WORD $0x4ee4d6e9 // fsub v9.2d, v23.2d, v4.2d
-	WORD $0x4ee9d6eb // fsub v11.2d, v23.2d, v9.2d
-	WORD $0x4ee9d652 // fsub v18.2d, v18.2d, v9.2d
-	WORD $0x4eebd48b // fsub v11.2d, v4.2d, v11.2d
-	WORD $0x4e67d464 // fadd v4.2d, v3.2d, v7.2d
-	WORD $0x4ee3d48c // fsub v12.2d, v4.2d, v3.2d
-	WORD $0x4eecd48d // fsub v13.2d, v4.2d, v12.2d
-	WORD $0x4eecd4e7 // fsub v7.2d, v7.2d, v12.2d
-	WORD $0x4eedd463 // fsub v3.2d, v3.2d, v13.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e6bd647 // fadd v7.2d, v18.2d, v11.2d
-	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
-	WORD $0x4e74d4e7 // fadd v7.2d, v7.2d, v20.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad468ff0 // ldp q16, q3, [sp, #0xd0]
-	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
-	WORD $0x4e381c72 // and v18.16b, v3.16b, v24.16b
-	WORD $0x4e391c74 // and v20.16b, v3.16b, v25.16b
-	WORD $0x3dc01be3 // ldr q3, [sp, #0x60]
-	WORD $0x4e3a1e07 // and v7.16b, v16.16b, v26.16b
-	WORD $0x4e281e18 // and v24.16b, v16.16b, v8.16b
-	WORD $0x3dc00bf0 // ldr q16, [sp, #0x20]
-	WORD $0x6e7fdc79 // fmul v25.2d, v3.2d, v31.2d
-	WORD $0x6ee0fb3a // fneg v26.2d, v25.2d
-	WORD $0x4e63cffa // fmla v26.2d, v31.2d, v3.2d
-	WORD $0x4e63ce1a // fmla v26.2d, v16.2d, v3.2d
-	WORD $0xad43afe3 // ldp q3, q11, [sp, #0x70]
-	WORD $0x3dc00ff0 // ldr q16, [sp, #0x30]
-	WORD $0x6e76dc68 // fmul v8.2d, v3.2d, v22.2d
-	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
-	WORD $0x4e63cec9 // fmla v9.2d, v22.2d, v3.2d
-	WORD $0x4e63ce09 // fmla v9.2d, v16.2d, v3.2d
-	WORD $0x4e67d443 // fadd v3.2d, v2.2d, v7.2d
-	WORD $0x4e72d6b0 // fadd v16.2d, v21.2d, v18.2d
-	WORD $0x4e6bcec9 // fmla v9.2d, v22.2d, v11.2d
-	WORD $0x4ee2d476 // fsub v22.2d, v3.2d, v2.2d
-	WORD $0x4ef6d46b // fsub v11.2d, v3.2d, v22.2d
-	WORD $0x4ef6d4e7 // fsub v7.2d, v7.2d, v22.2d
-	WORD $0x4eebd442 // fsub v2.2d, v2.2d, v11.2d
-	WORD $0x4ef5d60b // fsub v11.2d, v16.2d, v21.2d
-	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
-	WORD $0x4eebd60c // fsub v12.2d, v16.2d, v11.2d
-	WORD $0x4eebd652 // fsub v18.2d, v18.2d, v11.2d
-	WORD $0x4e78d442 // fadd v2.2d, v2.2d, v24.2d
-	WORD $0x4eecd6b5 // fsub v21.2d, v21.2d, v12.2d
-	WORD $0x4e62d4a5 // fadd v5.2d, v5.2d, v2.2d
-	WORD $0x3dc027e2 // ldr q2, [sp, #0x90]
-	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD $0x4e74d647 // fadd v7.2d, v18.2d, v20.2d
-	WORD $0x6e65d400 // faddp v0.2d, v0.2d, v5.2d
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x4e62cffa // fmla v26.2d, v31.2d, v2.2d
-	WORD $0xad420bf2 // ldp q18, q2, [sp, #0x40]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x8b1609b1 // add x17, x13, x22, lsl #2
-	WORD $0x8b020a21 // add x1, x17, x2, lsl #2
-	WORD $0x6e66d421 // faddp v1.2d, v1.2d, v6.2d
-	WORD $0xf9800020 // prfm pldl1keep, [x1]
-	WORD $0x8b160e01 // add x1, x16, x22, lsl #3
-	WORD $0x8b020c35 // add x21, x1, x2, lsl #3
-	WORD $0x4e391c54 // and v20.16b, v2.16b, v25.16b
-	WORD $0x4e3a1c55 // and v21.16b, v2.16b, v26.16b
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b160dd5 // add x21, x14, x22, lsl #3
-	WORD $0x4e74d5e2 // fadd v2.2d, v15.2d, v20.2d
-	WORD $0x4e281e47 // and v7.16b, v18.16b, v8.16b
-	WORD $0x4e291e56 // and v22.16b, v18.16b, v9.16b
-	WORD $0x4eefd459 // fsub v25.2d, v2.2d, v15.2d
-	WORD $0x4e67d632 // fadd v18.2d, v17.2d, v7.2d
-	WORD $0x4ef9d694 // fsub v20.2d, v20.2d, v25.2d
-	WORD $0x4ef1d658 // fsub v24.2d, v18.2d, v17.2d
-	WORD $0x4ef8d65a // fsub v26.2d, v18.2d, v24.2d
+	WORD $0x6e7dde67 // fmul v7.2d, v19.2d, v29.2d
+	WORD $0x6ee0f8f1 // fneg v17.2d, v7.2d
+	WORD $0x4e73cfb1 // fmla v17.2d, v29.2d, v19.2d
+	WORD $0x4e73ceb1 // fmla v17.2d, v21.2d, v19.2d
+	WORD $0x6e69df13 // fmul v19.2d, v24.2d, v9.2d
+	WORD $0x6ee0fa75 // fneg v21.2d, v19.2d
+	WORD $0x4e76cfb1 // fmla v17.2d, v29.2d, v22.2d
+	WORD $0x4e64d4f6 // fadd v22.2d, v7.2d, v4.2d
+	WORD $0x4e78cd35 // fmla v21.2d, v9.2d, v24.2d
+	WORD $0x4e78cf75 // fmla v21.2d, v27.2d, v24.2d
+	WORD $0x4ee4d6d8 // fsub v24.2d, v22.2d, v4.2d
 	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4efad631 // fsub v17.2d, v17.2d, v26.2d
-	WORD $0x4ef9d45a // fsub v26.2d, v2.2d, v25.2d
-	WORD $0x4efad5fa // fsub v26.2d, v15.2d, v26.2d
+	WORD $0x4ef8d6d8 // fsub v24.2d, v22.2d, v24.2d
+	WORD $0x4ef8d498 // fsub v24.2d, v4.2d, v24.2d
+	WORD $0x4e6ecd35 // fmla v21.2d, v9.2d, v14.2d
+	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0x4e7ad694 // fadd v20.2d, v20.2d, v26.2d
-	WORD $0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
-	WORD $0x4e75d691 // fadd v17.2d, v20.2d, v21.2d
-	WORD $0x4e67d774 // fadd v20.2d, v27.2d, v7.2d
-	WORD $0xad401eb5 // ldp q21, q7, [x21]
-	WORD $0x69405a35 // ldpsw x21, x22, [x17]
-	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
-	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
-	WORD $0x4e71d791 // fadd v17.2d, v28.2d, v17.2d
-	WORD $0xfc757976 // ldr d22, [x11, x21, lsl #3]
-	WORD $0xfc75795a // ldr d26, [x10, x21, lsl #3]
-	WORD $0x4d4086d6 // ld1 { v22.d }[1], [x22]
-	WORD $0x69414636 // ldpsw x22, x17, [x17, #0x8]
-	WORD $0x8b110d78 // add x24, x11, x17, lsl #3
+	WORD $0x3dc06ff1 // ldr q17, [sp, #0x1b0]
+	WORD $0x4e62d4e7 // fadd v7.2d, v7.2d, v2.2d
+	WORD $0x6eb11ce2 // bit v2.16b, v7.16b, v17.16b
+	WORD $0x4e63d667 // fadd v7.2d, v19.2d, v3.2d
+	WORD $0x6eb11ec4 // bit v4.16b, v22.16b, v17.16b
+	WORD $0xad496ff6 // ldp q22, q27, [sp, #0x120]
+	WORD $0x4ee3d4f1 // fsub v17.2d, v7.2d, v3.2d
+	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
+	WORD $0x4ef1d4f1 // fsub v17.2d, v7.2d, v17.2d
+	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0x6eab1ce3 // bit v3.16b, v7.16b, v11.16b
+	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
+	WORD $0xad47cff8 // ldp q24, q19, [sp, #0xf0]
+	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD $0x3dc03bf5 // ldr q21, [sp, #0xe0]
+	WORD $0x4e60d627 // fadd v7.2d, v17.2d, v0.2d
+	WORD $0x6eab1ce0 // bit v0.16b, v7.16b, v11.16b
+	WORD $0x6e6cde67 // fmul v7.2d, v19.2d, v12.2d
+	WORD $0x6ee0f8f1 // fneg v17.2d, v7.2d
+	WORD $0x4e73cd91 // fmla v17.2d, v12.2d, v19.2d
+	WORD $0x4e73ceb1 // fmla v17.2d, v21.2d, v19.2d
+	WORD $0x6e6fdf73 // fmul v19.2d, v27.2d, v15.2d
+	WORD $0x6ee0fa75 // fneg v21.2d, v19.2d
+	WORD $0x4e7bcdf5 // fmla v21.2d, v15.2d, v27.2d
+	WORD $0x4e7bcf15 // fmla v21.2d, v24.2d, v27.2d
+	WORD $0x4e76cdf5 // fmla v21.2d, v15.2d, v22.2d
+	WORD $0x3dc053f6 // ldr q22, [sp, #0x140]
+	WORD $0x4e76cd91 // fmla v17.2d, v12.2d, v22.2d
+	WORD $0x4e79d4f6 // fadd v22.2d, v7.2d, v25.2d
+	WORD $0x4ef9d6d8 // fsub v24.2d, v22.2d, v25.2d
+	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
+	WORD $0x4ef8d6d8 // fsub v24.2d, v22.2d, v24.2d
+	WORD $0x4ef8d738 // fsub v24.2d, v25.2d, v24.2d
+	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	WORD $0x3dc047f1 // ldr q17, [sp, #0x110]
+	WORD $0xad456ff8 // ldp q24, q27, [sp, #0xa0]
+	WORD $0x6eb11ce6 // bit v6.16b, v7.16b, v17.16b
+	WORD $0x4e61d667 // fadd v7.2d, v19.2d, v1.2d
+	WORD $0x6ef11f36 // bif v22.16b, v25.16b, v17.16b
+	WORD $0x4ee1d4f1 // fsub v17.2d, v7.2d, v1.2d
+	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
+	WORD $0x4ef1d4f1 // fsub v17.2d, v7.2d, v17.2d
+	WORD $0x4ef1d431 // fsub v17.2d, v1.2d, v17.2d
+	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
+	WORD $0x3dc057f3 // ldr q19, [sp, #0x150]
+	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD $0x3dc01ff5 // ldr q21, [sp, #0x70]
+	WORD $0x6eb31ce1 // bit v1.16b, v7.16b, v19.16b
+	WORD $0x4e65d627 // fadd v7.2d, v17.2d, v5.2d
+	WORD $0x6eb31ce5 // bit v5.16b, v7.16b, v19.16b
+	WORD $0xad444ff9 // ldp q25, q19, [sp, #0x80]
+	WORD $0x6e74de67 // fmul v7.2d, v19.2d, v20.2d
+	WORD $0x6ee0f8f1 // fneg v17.2d, v7.2d
+	WORD $0x4e73ce91 // fmla v17.2d, v20.2d, v19.2d
+	WORD $0x4e73ceb1 // fmla v17.2d, v21.2d, v19.2d
+	WORD $0x6e77df73 // fmul v19.2d, v27.2d, v23.2d
+	WORD $0x6ee0fa75 // fneg v21.2d, v19.2d
+	WORD $0x4e7bcef5 // fmla v21.2d, v23.2d, v27.2d
+	WORD $0x4e7bcf35 // fmla v21.2d, v25.2d, v27.2d
+	WORD $0x4e78cef5 // fmla v21.2d, v23.2d, v24.2d
+	WORD $0xad466ff7 // ldp q23, q27, [sp, #0xc0]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x8b1509b1 // add x17, x13, x21, lsl #2
+	WORD $0x8b030a21 // add x1, x17, x3, lsl #2
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b030ec1 // add x1, x22, x3, lsl #3
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b150dc1 // add x1, x14, x21, lsl #3
+	WORD $0x4e77ce91 // fmla v17.2d, v20.2d, v23.2d
+	WORD $0x4e6dd674 // fadd v20.2d, v19.2d, v13.2d
+	WORD $0x4e70d4f7 // fadd v23.2d, v7.2d, v16.2d
+	WORD $0x4eedd698 // fsub v24.2d, v20.2d, v13.2d
+	WORD $0x4ef8d673 // fsub v19.2d, v19.2d, v24.2d
+	WORD $0x4ef8d698 // fsub v24.2d, v20.2d, v24.2d
+	WORD $0x4ef8d5b8 // fsub v24.2d, v13.2d, v24.2d
+	WORD $0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	WORD $0x4ef0d6f8 // fsub v24.2d, v23.2d, v16.2d
+	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
+	WORD $0x4ef8d6f8 // fsub v24.2d, v23.2d, v24.2d
+	WORD $0x4e75d673 // fadd v19.2d, v19.2d, v21.2d
+	WORD $0x4ef8d618 // fsub v24.2d, v16.2d, v24.2d
+	WORD $0x6ebb1ef0 // bit v16.16b, v23.16b, v27.16b
+	WORD $0xad405c35 // ldp q21, q23, [x1]
+	WORD $0x69405e21 // ldpsw x1, x23, [x17]
+	WORD $0x69414638 // ldpsw x24, x17, [x17, #0x8]
+	WORD $0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
+	WORD $0x8b110d79 // add x25, x11, x17, lsl #3
 	WORD $0x8b110d51 // add x17, x10, x17, lsl #3
-	WORD $0x4d4086fa // ld1 { v26.d }[1], [x23]
-	WORD $0xfc767959 // ldr d25, [x10, x22, lsl #3]
-	WORD $0xfc767978 // ldr d24, [x11, x22, lsl #3]
-	WORD $0x6e7adebb // fmul v27.2d, v21.2d, v26.2d
-	WORD $0x4d408639 // ld1 { v25.d }[1], [x17]
-	WORD $0x4d408718 // ld1 { v24.d }[1], [x24]
+	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4eaa1d51 // mov v17.16b, v10.16b
+	WORD $0xfc787978 // ldr d24, [x11, x24, lsl #3]
+	WORD $0xfc617979 // ldr d25, [x11, x1, lsl #3]
+	WORD $0x6e6d1e91 // bsl v17.16b, v20.16b, v13.16b
+	WORD $0x4e7cd4e7 // fadd v7.2d, v7.2d, v28.2d
+	WORD $0x4ebb1f74 // mov v20.16b, v27.16b
+	WORD $0x6e7c1cf4 // bsl v20.16b, v7.16b, v28.16b
+	WORD $0x4eaa1d47 // mov v7.16b, v10.16b
+	WORD $0x6e7a1e67 // bsl v7.16b, v19.16b, v26.16b
+	WORD $0xfc617953 // ldr d19, [x10, x1, lsl #3]
+	WORD $0x4d408738 // ld1 { v24.d }[1], [x25]
+	WORD $0x8b170d79 // add x25, x11, x23, lsl #3
+	WORD $0x8b170d57 // add x23, x10, x23, lsl #3
+	WORD $0xfc78795a // ldr d26, [x10, x24, lsl #3]
+	WORD $0x4d408739 // ld1 { v25.d }[1], [x25]
+	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
+	WORD $0x4d40863a // ld1 { v26.d }[1], [x17]
+	WORD $0xcb1402b1 // sub x17, x21, x20
+	WORD $0x8b110c51 // add x17, x2, x17, lsl #3
+	WORD $0x6e73debb // fmul v27.2d, v21.2d, v19.2d
+	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
+	WORD $0x4e75ce7c // fmla v28.2d, v19.2d, v21.2d
+	WORD $0x4e75cf3c // fmla v28.2d, v25.2d, v21.2d
+	WORD $0x6e7adef5 // fmul v21.2d, v23.2d, v26.2d
+	WORD $0x6ee0fab9 // fneg v25.2d, v21.2d
+	WORD $0x4e77cf59 // fmla v25.2d, v26.2d, v23.2d
+	WORD $0x4e77cf19 // fmla v25.2d, v24.2d, v23.2d
+	WORD $0xad4062d7 // ldp q23, q24, [x22]
+	WORD $0x4e78cf59 // fmla v25.2d, v26.2d, v24.2d
+	WORD $0x4e77ce7c // fmla v28.2d, v19.2d, v23.2d
+	WORD $0x4e68d6b3 // fadd v19.2d, v21.2d, v8.2d
+	WORD $0x4e7fd777 // fadd v23.2d, v27.2d, v31.2d
+	WORD $0x4ee8d678 // fsub v24.2d, v19.2d, v8.2d
+	WORD $0x4ef8d6b5 // fsub v21.2d, v21.2d, v24.2d
+	WORD $0x4ef8d678 // fsub v24.2d, v19.2d, v24.2d
+	WORD $0x4ef8d518 // fsub v24.2d, v8.2d, v24.2d
+	WORD $0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	WORD $0x4effd6f8 // fsub v24.2d, v23.2d, v31.2d
+	WORD $0x4ef8d77a // fsub v26.2d, v27.2d, v24.2d
+	WORD $0x4ef8d6f8 // fsub v24.2d, v23.2d, v24.2d
+	WORD $0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD $0x4ec6385b // zip1 v27.2d, v2.2d, v6.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0x4ef8d7f8 // fsub v24.2d, v31.2d, v24.2d
+	WORD $0x4e7ed6b5 // fadd v21.2d, v21.2d, v30.2d
+	WORD $0x4e62d762 // fadd v2.2d, v27.2d, v2.2d
+	WORD $0x4e78d758 // fadd v24.2d, v26.2d, v24.2d
+	WORD $0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD $0x4e72d718 // fadd v24.2d, v24.2d, v18.2d
+	WORD $0xad406a39 // ldp q25, q26, [x17]
+	WORD $0x6efa1d13 // bif v19.16b, v8.16b, v26.16b
+	WORD $0x6efa1fd5 // bif v21.16b, v30.16b, v26.16b
+	WORD $0x4ec5381a // zip1 v26.2d, v0.2d, v5.2d
+	WORD $0x4ec57800 // zip2 v0.2d, v0.2d, v5.2d
 	WORD $0xd37ef671 // lsl x17, x19, #2
-	WORD $0x6e79dcfc // fmul v28.2d, v7.2d, v25.2d
-	WORD $0x6ee0fb9f // fneg v31.2d, v28.2d
-	WORD $0x4e67cf3f // fmla v31.2d, v25.2d, v7.2d
-	WORD $0x4e67cf1f // fmla v31.2d, v24.2d, v7.2d
-	WORD $0x6ee0fb67 // fneg v7.2d, v27.2d
-	WORD $0x4e75cf47 // fmla v7.2d, v26.2d, v21.2d
-	WORD $0x4e75cec7 // fmla v7.2d, v22.2d, v21.2d
-	WORD $0xad406035 // ldp q21, q24, [x1]
 	WORD $0x8b110d81 // add x1, x12, x17, lsl #3
 	WORD $0x8b110df1 // add x17, x15, x17, lsl #3
-	WORD $0x4e78cf3f // fmla v31.2d, v25.2d, v24.2d
-	WORD $0x4e75cf47 // fmla v7.2d, v26.2d, v21.2d
-	WORD $0xad405696 // ldp q22, q21, [x20]
-	WORD $0x4e3c1eb9 // and v25.16b, v21.16b, v28.16b
-	WORD $0x4e3f1eb5 // and v21.16b, v21.16b, v31.16b
-	WORD $0x4e3b1ed8 // and v24.16b, v22.16b, v27.16b
-	WORD $0x4e271ec7 // and v7.16b, v22.16b, v7.16b
-	WORD $0x4e79d556 // fadd v22.2d, v10.2d, v25.2d
-	WORD $0x4e78d7da // fadd v26.2d, v30.2d, v24.2d
-	WORD $0x4eead6dc // fsub v28.2d, v22.2d, v10.2d
-	WORD $0x4ed63846 // zip1 v6.2d, v2.2d, v22.2d
-	WORD $0x4efed75b // fsub v27.2d, v26.2d, v30.2d
-	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
-	WORD $0x4eda3a45 // zip1 v5.2d, v18.2d, v26.2d
-	WORD $0x4efbd75f // fsub v31.2d, v26.2d, v27.2d
-	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
-	WORD $0x4ec37afb // zip2 v27.2d, v23.2d, v3.2d
-	WORD $0x4effd7de // fsub v30.2d, v30.2d, v31.2d
-	WORD $0x4efcd6df // fsub v31.2d, v22.2d, v28.2d
-	WORD $0x4effd55f // fsub v31.2d, v10.2d, v31.2d
-	WORD $0x4e7ed718 // fadd v24.2d, v24.2d, v30.2d
-	WORD $0x4e7fd739 // fadd v25.2d, v25.2d, v31.2d
-	WORD $0x4e67d707 // fadd v7.2d, v24.2d, v7.2d
-	WORD $0x4ec33af8 // zip1 v24.2d, v23.2d, v3.2d
-	WORD $0x6e63d6e3 // faddp v3.2d, v23.2d, v3.2d
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4ed03893 // zip1 v19.2d, v4.2d, v16.2d
-	WORD $0x4ed07899 // zip2 v25.2d, v4.2d, v16.2d
-	WORD $0x6e70d484 // faddp v4.2d, v4.2d, v16.2d
-	WORD $0x4ef8d470 // fsub v16.2d, v3.2d, v24.2d
-	WORD $0x4ef3d497 // fsub v23.2d, v4.2d, v19.2d
-	WORD $0x4ef0d47c // fsub v28.2d, v3.2d, v16.2d
-	WORD $0x4ef0d770 // fsub v16.2d, v27.2d, v16.2d
-	WORD $0x4e75d7b5 // fadd v21.2d, v29.2d, v21.2d
-	WORD $0x6e67d687 // faddp v7.2d, v20.2d, v7.2d
+	WORD $0x4e60d740 // fadd v0.2d, v26.2d, v0.2d
+	WORD $0x6eb91f12 // bit v18.16b, v24.16b, v25.16b
+	WORD $0x4ec13878 // zip1 v24.2d, v3.2d, v1.2d
+	WORD $0x4ec17861 // zip2 v1.2d, v3.2d, v1.2d
+	WORD $0x6ef91ff7 // bif v23.16b, v31.16b, v25.16b
+	WORD $0x4ed63899 // zip1 v25.2d, v4.2d, v22.2d
+	WORD $0x4ed67883 // zip2 v3.2d, v4.2d, v22.2d
+	WORD $0x4e61d705 // fadd v5.2d, v24.2d, v1.2d
+	WORD $0x4e63d724 // fadd v4.2d, v25.2d, v3.2d
+	WORD $0x4ef8d4a6 // fsub v6.2d, v5.2d, v24.2d
+	WORD $0x4ef9d496 // fsub v22.2d, v4.2d, v25.2d
+	WORD $0x4ee6d4bc // fsub v28.2d, v5.2d, v6.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ef6d463 // fsub v3.2d, v3.2d, v22.2d
+	WORD $0x4ed53a86 // zip1 v6.2d, v20.2d, v21.2d
 	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4ef7d49c // fsub v28.2d, v4.2d, v23.2d
-	WORD $0x4ef7d737 // fsub v23.2d, v25.2d, v23.2d
-	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
-	WORD $0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
-	WORD $0x4eda7a50 // zip2 v16.2d, v18.2d, v26.2d
-	WORD $0x6e7ad652 // faddp v18.2d, v18.2d, v26.2d
-	WORD $0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
-	WORD $0x4ed67853 // zip2 v19.2d, v2.2d, v22.2d
-	WORD $0x6e76d442 // faddp v2.2d, v2.2d, v22.2d
-	WORD $0x4ee5d657 // fsub v23.2d, v18.2d, v5.2d
-	WORD $0x4ee6d456 // fsub v22.2d, v2.2d, v6.2d
-	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
+	WORD $0x4ef6d49c // fsub v28.2d, v4.2d, v22.2d
+	WORD $0x4ed238f6 // zip1 v22.2d, v7.2d, v18.2d
+	WORD $0x4ed278e7 // zip2 v7.2d, v7.2d, v18.2d
+	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
+	WORD $0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
+	WORD $0x4e67d6c7 // fadd v7.2d, v22.2d, v7.2d
+	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
 	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4ef6d458 // fsub v24.2d, v2.2d, v22.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
+	WORD $0x4e63d441 // fadd v1.2d, v2.2d, v3.2d
+	WORD $0x4ed33a02 // zip1 v2.2d, v16.2d, v19.2d
+	WORD $0x4ed37a10 // zip2 v16.2d, v16.2d, v19.2d
+	WORD $0x4ed73a23 // zip1 v3.2d, v17.2d, v23.2d
+	WORD $0x4ed77a31 // zip2 v17.2d, v17.2d, v23.2d
+	WORD $0x4ed57a93 // zip2 v19.2d, v20.2d, v21.2d
+	WORD $0x4e70d454 // fadd v20.2d, v2.2d, v16.2d
+	WORD $0x4e71d472 // fadd v18.2d, v3.2d, v17.2d
+	WORD $0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4ee2d695 // fsub v21.2d, v20.2d, v2.2d
+	WORD $0x4ee3d657 // fsub v23.2d, v18.2d, v3.2d
+	WORD $0x4ef5d698 // fsub v24.2d, v20.2d, v21.2d
+	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
+	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
+	WORD $0x4ef8d442 // fsub v2.2d, v2.2d, v24.2d
 	WORD $0x4ef7d658 // fsub v24.2d, v18.2d, v23.2d
-	WORD $0x4ef8d4a5 // fsub v5.2d, v5.2d, v24.2d
-	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
-	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
-	WORD $0x6e75d630 // faddp v16.2d, v17.2d, v21.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e62d647 // fadd v7.2d, v18.2d, v2.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e64d470 // fadd v16.2d, v3.2d, v4.2d
-	WORD $0x4ef2d4f1 // fsub v17.2d, v7.2d, v18.2d
-	WORD $0x4ee3d613 // fsub v19.2d, v16.2d, v3.2d
-	WORD $0x4ef1d4f4 // fsub v20.2d, v7.2d, v17.2d
-	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
-	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
-	WORD $0x4ef4d652 // fsub v18.2d, v18.2d, v20.2d
-	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
-	WORD $0x4ef4d463 // fsub v3.2d, v3.2d, v20.2d
-	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
-	WORD $0x4e66d4a4 // fadd v4.2d, v5.2d, v6.2d
-	WORD $0x4e64d441 // fadd v1.2d, v2.2d, v4.2d
-	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
-	WORD $0x4e61d4e2 // fadd v2.2d, v7.2d, v1.2d
-	WORD $0x4e60d603 // fadd v3.2d, v16.2d, v0.2d
-	WORD $0x4ee7d444 // fsub v4.2d, v2.2d, v7.2d
-	WORD $0x4ef0d465 // fsub v5.2d, v3.2d, v16.2d
-	WORD $0x4ee4d446 // fsub v6.2d, v2.2d, v4.2d
+	WORD $0x4ef8d463 // fsub v3.2d, v3.2d, v24.2d
+	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
+	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e74d646 // fadd v6.2d, v18.2d, v20.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e64d4a7 // fadd v7.2d, v5.2d, v4.2d
+	WORD $0x4ef2d4d0 // fsub v16.2d, v6.2d, v18.2d
+	WORD $0x4ee5d4f1 // fsub v17.2d, v7.2d, v5.2d
+	WORD $0x4ef0d4d3 // fsub v19.2d, v6.2d, v16.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4ef1d4f3 // fsub v19.2d, v7.2d, v17.2d
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e62d601 // fadd v1.2d, v16.2d, v2.2d
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4e61d4c2 // fadd v2.2d, v6.2d, v1.2d
+	WORD $0x4e60d4e3 // fadd v3.2d, v7.2d, v0.2d
+	WORD $0x4ee6d444 // fsub v4.2d, v2.2d, v6.2d
+	WORD $0x4ee7d465 // fsub v5.2d, v3.2d, v7.2d
+	WORD $0x4ee4d450 // fsub v16.2d, v2.2d, v4.2d
 	WORD $0x4ee4d421 // fsub v1.2d, v1.2d, v4.2d
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4ee5d470 // fsub v16.2d, v3.2d, v5.2d
 	WORD $0x4ee5d400 // fsub v0.2d, v0.2d, v5.2d
 	WORD $0xad000823 // stp q3, q2, [x1]
-	WORD $0x4ee6d4e6 // fsub v6.2d, v7.2d, v6.2d
-	WORD $0x4ee5d467 // fsub v7.2d, v3.2d, v5.2d
-	WORD $0x4ee7d607 // fsub v7.2d, v16.2d, v7.2d
+	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
 	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
 	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
 	WORD $0xad000620 // stp q0, q1, [x17]
 	WORD $0xf94127f1 // ldr x17, [sp, #0x248]
 	WORD $0xeb11001f // cmp x0, x17
-	WORD $0x54014680 // b.eq <csrDDLow+0x2e1c>
+	WORD $0x54014560 // b.eq <csrDDLow+0x2e08>
 	WORD $0x7200001f // tst w0, #0x1
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x9a9f1111 // csel x17, x8, xzr, ne
-	WORD $0xeb03001f // cmp x0, x3
+	WORD $0xeb04001f // cmp x0, x4
 	WORD $0x8b400631 // add x17, x17, x0, lsr #1
 	WORD $0x9a803233 // csel x19, x17, x0, lo
 	WORD $0x8b131534 // add x20, x9, x19, lsl #5
-	WORD $0xa9405696 // ldp x22, x21, [x20]
-	WORD $0x910012d1 // add x17, x22, #0x4
+	WORD $0xa9405699 // ldp x25, x21, [x20]
+	WORD $0x91001331 // add x17, x25, #0x4
 	WORD $0xeb15023f // cmp x17, x21
-	WORD $0x5400084a // b.ge <csrDDLow+0x680>
+	WORD $0x540007ea // b.ge <csrDDLow+0x684>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b160dd7 // add x23, x14, x22, lsl #3
-	WORD $0x8b1609b8 // add x24, x13, x22, lsl #2
-	WORD $0x8b160e19 // add x25, x16, x22, lsl #3
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b160cb1 // add x17, x5, x22, lsl #3
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b190dd6 // add x22, x14, x25, lsl #3
+	WORD $0x8b1909b7 // add x23, x13, x25, lsl #2
+	WORD $0x8b190e18 // add x24, x16, x25, lsl #3
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b190cb1 // add x17, x5, x25, lsl #3
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x8b070311 // add x17, x24, x7
+	WORD $0x8b0702f1 // add x17, x23, x7
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x8b160cd1 // add x17, x6, x22, lsl #3
+	WORD $0x8b190cd1 // add x17, x6, x25, lsl #3
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x6941771b // ldpsw x27, x29, [x24, #0x8]
-	WORD $0x68c20711 // ldpsw x17, x1, [x24], #0x10
+	WORD $0x694176fb // ldpsw x27, x29, [x23, #0x8]
+	WORD $0x68c206f1 // ldpsw x17, x1, [x23], #0x10
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
 	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
-	WORD $0xacc112e3 // ldp q3, q4, [x23], #0x20
-	WORD $0x8b1d0d7e // add x30, x11, x29, lsl #3
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc14327 // ldp q7, q16, [x25], #0x20
+	WORD $0xacc112c3 // ldp q3, q4, [x22], #0x20
+	WORD $0xacc14307 // ldp q7, q16, [x24], #0x20
 	WORD $0xfc7b7954 // ldr d20, [x10, x27, lsl #3]
 	WORD $0xfc717953 // ldr d19, [x10, x17, lsl #3]
-	WORD $0xfc717972 // ldr d18, [x11, x17, lsl #3]
-	WORD $0x8b1d0d51 // add x17, x10, x29, lsl #3
 	WORD $0xfc7b7971 // ldr d17, [x11, x27, lsl #3]
-	WORD $0x4d408634 // ld1 { v20.d }[1], [x17]
-	WORD $0x910022d1 // add x17, x22, #0x8
-	WORD $0x4d408753 // ld1 { v19.d }[1], [x26]
-	WORD $0x4d4087d1 // ld1 { v17.d }[1], [x30]
-	WORD $0x4d408432 // ld1 { v18.d }[1], [x1]
-	WORD $0x910012da // add x26, x22, #0x4
+	WORD $0xfc717972 // ldr d18, [x11, x17, lsl #3]
+	WORD $0x91002331 // add x17, x25, #0x8
+	WORD $0x91001339 // add x25, x25, #0x4
 	WORD $0xeb15023f // cmp x17, x21
-	WORD $0xaa1a03f6 // mov x22, x26
+	WORD $0x4d4087d4 // ld1 { v20.d }[1], [x30]
+	WORD $0x4d408753 // ld1 { v19.d }[1], [x26]
 	WORD $0x6e74dc95 // fmul v21.2d, v4.2d, v20.2d
+	WORD $0x4d4087b1 // ld1 { v17.d }[1], [x29]
 	WORD $0x6e73dc76 // fmul v22.2d, v3.2d, v19.2d
+	WORD $0x4d408432 // ld1 { v18.d }[1], [x1]
 	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
 	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
 	WORD $0x4e64ce98 // fmla v24.2d, v20.2d, v4.2d
 	WORD $0x4e63ce77 // fmla v23.2d, v19.2d, v3.2d
 	WORD $0x4e64ce38 // fmla v24.2d, v17.2d, v4.2d
 	WORD $0x4e63ce57 // fmla v23.2d, v18.2d, v3.2d
-	WORD $0x4e75d4c3 // fadd v3.2d, v6.2d, v21.2d
-	WORD $0x4e76d4a4 // fadd v4.2d, v5.2d, v22.2d
-	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
+	WORD $0x4e75d4a4 // fadd v4.2d, v5.2d, v21.2d
+	WORD $0x4e76d4c3 // fadd v3.2d, v6.2d, v22.2d
+	WORD $0x4ee5d491 // fsub v17.2d, v4.2d, v5.2d
 	WORD $0x4e70ce98 // fmla v24.2d, v20.2d, v16.2d
-	WORD $0x4ee5d490 // fsub v16.2d, v4.2d, v5.2d
-	WORD $0x4ef1d472 // fsub v18.2d, v3.2d, v17.2d
+	WORD $0x4ee6d470 // fsub v16.2d, v3.2d, v6.2d
+	WORD $0x4ef1d492 // fsub v18.2d, v4.2d, v17.2d
 	WORD $0x4e67ce77 // fmla v23.2d, v19.2d, v7.2d
-	WORD $0x4ef1d6a7 // fsub v7.2d, v21.2d, v17.2d
-	WORD $0x4ef0d494 // fsub v20.2d, v4.2d, v16.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef0d6d0 // fsub v16.2d, v22.2d, v16.2d
-	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
-	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4ef0d474 // fsub v20.2d, v3.2d, v16.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef0d6c7 // fsub v7.2d, v22.2d, v16.2d
+	WORD $0x4ef1d6b0 // fsub v16.2d, v21.2d, v17.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
 	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
-	WORD $0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
-	WORD $0x4e77d4a5 // fadd v5.2d, v5.2d, v23.2d
-	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD $0x4ea31c66 // mov v6.16b, v3.16b
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0x4ea41c85 // mov v5.16b, v4.16b
-	WORD $0x54fff94b // b.lt <csrDDLow+0x5a0>
-	WORD $0x14000006 // b <csrDDLow+0x694>
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0x54fff96b // b.lt <csrDDLow+0x5a8>
+	WORD $0x14000005 // b <csrDDLow+0x694>
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa1603fa // mov x26, x22
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b020341 // add x1, x26, x2
-	WORD $0xcb150351 // sub x17, x26, x21
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b030321 // add x1, x25, x3
+	WORD $0xcb150331 // sub x17, x25, x21
 	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
-	WORD $0x8b110c91 // add x17, x4, x17, lsl #3
+	WORD $0x8b110c51 // add x17, x2, x17, lsl #3
 	WORD $0xf9800020 // prfm pldl1keep, [x1]
-	WORD $0x8b1a09a1 // add x1, x13, x26, lsl #2
-	WORD $0x8b020836 // add x22, x1, x2, lsl #2
+	WORD $0x8b1909a1 // add x1, x13, x25, lsl #2
+	WORD $0x8b030836 // add x22, x1, x3, lsl #2
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b1a0e16 // add x22, x16, x26, lsl #3
-	WORD $0x8b020ed7 // add x23, x22, x2, lsl #3
+	WORD $0x8b190e16 // add x22, x16, x25, lsl #3
+	WORD $0x8b030ed7 // add x23, x22, x3, lsl #3
 	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b1a0dd7 // add x23, x14, x26, lsl #3
-	WORD $0x3dc006c5 // ldr q5, [x22, #0x10]
-	WORD $0xad401ae7 // ldp q7, q6, [x23]
-	WORD $0xad0c17e7 // stp q7, q5, [sp, #0x180]
-	WORD $0x3dc002c5 // ldr q5, [x22]
+	WORD $0x8b190dd7 // add x23, x14, x25, lsl #3
+	WORD $0xad405ace // ldp q14, q22, [x22]
+	WORD $0xad401af8 // ldp q24, q6, [x23]
 	WORD $0x69405c36 // ldpsw x22, x23, [x1]
 	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
 	WORD $0x69410439 // ldpsw x25, x1, [x1, #0x8]
 	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xad0b17e6 // stp q6, q5, [sp, #0x160]
 	WORD $0xfc767965 // ldr d5, [x11, x22, lsl #3]
 	WORD $0x4d4086e5 // ld1 { v5.d }[1], [x23]
-	WORD $0x3d8057e5 // str q5, [sp, #0x150]
+	WORD $0xad0c9be5 // stp q5, q6, [sp, #0x190]
 	WORD $0xfc797965 // ldr d5, [x11, x25, lsl #3]
 	WORD $0x4d408425 // ld1 { v5.d }[1], [x1]
-	WORD $0x3d804fe5 // str q5, [sp, #0x130]
+	WORD $0x3d805fe5 // str q5, [sp, #0x170]
 	WORD $0xfc797945 // ldr d5, [x10, x25, lsl #3]
 	WORD $0x4d408745 // ld1 { v5.d }[1], [x26]
-	WORD $0x3d8053e5 // str q5, [sp, #0x140]
+	WORD $0x3d8063e5 // str q5, [sp, #0x180]
 	WORD $0xfc767945 // ldr d5, [x10, x22, lsl #3]
 	WORD $0xf9400a96 // ldr x22, [x20, #0x10]
 	WORD $0x4d408705 // ld1 { v5.d }[1], [x24]
-	WORD $0x3d804be5 // str q5, [sp, #0x120]
-	WORD $0xad401a25 // ldp q5, q6, [x17]
+	WORD $0x3d805be5 // str q5, [sp, #0x160]
+	WORD $0xad40162b // ldp q11, q5, [x17]
 	WORD $0x910012b1 // add x17, x21, #0x4
 	WORD $0xeb16023f // cmp x17, x22
-	WORD $0xad0d17e6 // stp q6, q5, [sp, #0x1a0]
-	WORD $0x5400086a // b.ge <csrDDLow+0x840>
+	WORD $0x3d806fe5 // str q5, [sp, #0x1b0]
+	WORD $0x540007ea // b.ge <csrDDLow+0x824>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b150dd7 // add x23, x14, x21, lsl #3
 	WORD $0x8b150e18 // add x24, x16, x21, lsl #3
 	WORD $0x8b1509b9 // add x25, x13, x21, lsl #2
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x8b150cb1 // add x17, x5, x21, lsl #3
+	WORD $0x4eb91f27 // mov v7.16b, v25.16b
+	WORD $0x4ea11c30 // mov v16.16b, v1.16b
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
 	WORD $0x8b070331 // add x17, x25, x7
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
@@ -9116,78 +9160,74 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
 	WORD $0x6941773b // ldpsw x27, x29, [x25, #0x8]
 	WORD $0x68c20731 // ldpsw x17, x1, [x25], #0x10
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0xacc146e1 // ldp q1, q17, [x23], #0x20
 	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
-	WORD $0xacc146e2 // ldp q2, q17, [x23], #0x20
-	WORD $0x8b1d0d7e // add x30, x11, x29, lsl #3
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
 	WORD $0xacc14f12 // ldp q18, q19, [x24], #0x20
-	WORD $0xfc7b7958 // ldr d24, [x10, x27, lsl #3]
-	WORD $0xfc717956 // ldr d22, [x10, x17, lsl #3]
-	WORD $0xfc717975 // ldr d21, [x11, x17, lsl #3]
-	WORD $0x8b1d0d51 // add x17, x10, x29, lsl #3
+	WORD $0xfc7b7959 // ldr d25, [x10, x27, lsl #3]
+	WORD $0xfc717957 // ldr d23, [x10, x17, lsl #3]
 	WORD $0xfc7b7974 // ldr d20, [x11, x27, lsl #3]
-	WORD $0x4d408638 // ld1 { v24.d }[1], [x17]
+	WORD $0xfc717975 // ldr d21, [x11, x17, lsl #3]
 	WORD $0x910022b1 // add x17, x21, #0x8
-	WORD $0x4d408756 // ld1 { v22.d }[1], [x26]
-	WORD $0x4d4087d4 // ld1 { v20.d }[1], [x30]
-	WORD $0x4d408435 // ld1 { v21.d }[1], [x1]
-	WORD $0x910012ba // add x26, x21, #0x4
+	WORD $0x910012b5 // add x21, x21, #0x4
 	WORD $0xeb16023f // cmp x17, x22
-	WORD $0xaa1a03f5 // mov x21, x26
-	WORD $0x6e78de3a // fmul v26.2d, v17.2d, v24.2d
-	WORD $0x6e76dc5b // fmul v27.2d, v2.2d, v22.2d
+	WORD $0x4d4087d9 // ld1 { v25.d }[1], [x30]
+	WORD $0x4d408757 // ld1 { v23.d }[1], [x26]
+	WORD $0x6e79de3a // fmul v26.2d, v17.2d, v25.2d
+	WORD $0x4d4087b4 // ld1 { v20.d }[1], [x29]
+	WORD $0x6e77dc3b // fmul v27.2d, v1.2d, v23.2d
+	WORD $0x4d408435 // ld1 { v21.d }[1], [x1]
 	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
 	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4e71cf1d // fmla v29.2d, v24.2d, v17.2d
-	WORD $0x4e62cedc // fmla v28.2d, v22.2d, v2.2d
+	WORD $0x4e71cf3d // fmla v29.2d, v25.2d, v17.2d
+	WORD $0x4e61cefc // fmla v28.2d, v23.2d, v1.2d
 	WORD $0x4e71ce9d // fmla v29.2d, v20.2d, v17.2d
-	WORD $0x4e62cebc // fmla v28.2d, v21.2d, v2.2d
-	WORD $0x4e7ad615 // fadd v21.2d, v16.2d, v26.2d
-	WORD $0x4e7bd4e2 // fadd v2.2d, v7.2d, v27.2d
-	WORD $0x4ee7d451 // fsub v17.2d, v2.2d, v7.2d
-	WORD $0x4e73cf1d // fmla v29.2d, v24.2d, v19.2d
-	WORD $0x4ef0d6b3 // fsub v19.2d, v21.2d, v16.2d
-	WORD $0x4ef1d458 // fsub v24.2d, v2.2d, v17.2d
+	WORD $0x4e61cebc // fmla v28.2d, v21.2d, v1.2d
+	WORD $0x4e7bd601 // fadd v1.2d, v16.2d, v27.2d
+	WORD $0x4ef0d431 // fsub v17.2d, v1.2d, v16.2d
+	WORD $0x4e73cf3d // fmla v29.2d, v25.2d, v19.2d
+	WORD $0x4e7ad4f9 // fadd v25.2d, v7.2d, v26.2d
+	WORD $0x4ef1d435 // fsub v21.2d, v1.2d, v17.2d
+	WORD $0x4e72cefc // fmla v28.2d, v23.2d, v18.2d
 	WORD $0x4ef1d771 // fsub v17.2d, v27.2d, v17.2d
-	WORD $0x4e72cedc // fmla v28.2d, v22.2d, v18.2d
-	WORD $0x4ef3d6b4 // fsub v20.2d, v21.2d, v19.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
+	WORD $0x4ee7d733 // fsub v19.2d, v25.2d, v7.2d
+	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
+	WORD $0x4ef3d734 // fsub v20.2d, v25.2d, v19.2d
 	WORD $0x4ef3d752 // fsub v18.2d, v26.2d, v19.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
-	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
-	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4e7cd4e7 // fadd v7.2d, v7.2d, v28.2d
-	WORD $0x4e7dd610 // fadd v16.2d, v16.2d, v29.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb51eb0 // mov v16.16b, v21.16b
-	WORD $0x54fff94b // b.lt <csrDDLow+0x760>
-	WORD $0x14000005 // b <csrDDLow+0x850>
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x4e70d630 // fadd v16.2d, v17.2d, v16.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4e7cd610 // fadd v16.2d, v16.2d, v28.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e7dd4e7 // fadd v7.2d, v7.2d, v29.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x54fff96b // b.lt <csrDDLow+0x748>
+	WORD $0x14000004 // b <csrDDLow+0x830>
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1503fa // mov x26, x21
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b020341 // add x1, x26, x2
-	WORD $0xcb160351 // sub x17, x26, x22
-	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x8b0302a1 // add x1, x21, x3
+	WORD $0xcb1602b1 // sub x17, x21, x22
+	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
 	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
-	WORD $0x8b110c91 // add x17, x4, x17, lsl #3
+	WORD $0x8b110c51 // add x17, x2, x17, lsl #3
 	WORD $0xf9800020 // prfm pldl1keep, [x1]
-	WORD $0x8b1a09a1 // add x1, x13, x26, lsl #2
-	WORD $0x8b020835 // add x21, x1, x2, lsl #2
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1a0e15 // add x21, x16, x26, lsl #3
-	WORD $0x8b020eb7 // add x23, x21, x2, lsl #3
+	WORD $0x8b1509a1 // add x1, x13, x21, lsl #2
+	WORD $0x8b030837 // add x23, x1, x3, lsl #2
 	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b1a0dd7 // add x23, x14, x26, lsl #3
-	WORD $0x3dc006e7 // ldr q7, [x23, #0x10]
-	WORD $0x3d8033e7 // str q7, [sp, #0xc0]
-	WORD $0x3dc002e7 // ldr q7, [x23]
-	WORD $0x3d8043e7 // str q7, [sp, #0x100]
+	WORD $0x8b150e17 // add x23, x16, x21, lsl #3
+	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
+	WORD $0x8b030ef8 // add x24, x23, x3, lsl #3
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
 	WORD $0x3dc006a7 // ldr q7, [x21, #0x10]
-	WORD $0x3d8047e7 // str q7, [sp, #0x110]
+	WORD $0x3d8043e7 // str q7, [sp, #0x100]
 	WORD $0x3dc002a7 // ldr q7, [x21]
+	WORD $0x3d804fe7 // str q7, [sp, #0x130]
+	WORD $0x3dc006e7 // ldr q7, [x23, #0x10]
+	WORD $0x3d8053e7 // str q7, [sp, #0x140]
+	WORD $0x3dc002e7 // ldr q7, [x23]
 	WORD $0x69405c35 // ldpsw x21, x23, [x1]
 	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
@@ -9195,32 +9235,34 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
 	WORD $0xfc79794c // ldr d12, [x10, x25, lsl #3]
-	WORD $0x3d803fe7 // str q7, [sp, #0xf0]
+	WORD $0x3d804be7 // str q7, [sp, #0x120]
 	WORD $0xfc757967 // ldr d7, [x11, x21, lsl #3]
-	WORD $0xfc75794e // ldr d14, [x10, x21, lsl #3]
+	WORD $0xfc75794f // ldr d15, [x10, x21, lsl #3]
 	WORD $0xf9400e95 // ldr x21, [x20, #0x18]
 	WORD $0x4d4086e7 // ld1 { v7.d }[1], [x23]
 	WORD $0x4d40874c // ld1 { v12.d }[1], [x26]
-	WORD $0x4d40870e // ld1 { v14.d }[1], [x24]
-	WORD $0x3d802fe7 // str q7, [sp, #0xb0]
+	WORD $0x4d40870f // ld1 { v15.d }[1], [x24]
+	WORD $0x3d803fe7 // str q7, [sp, #0xf0]
 	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
 	WORD $0x4d408427 // ld1 { v7.d }[1], [x1]
-	WORD $0x3d802be7 // str q7, [sp, #0xa0]
-	WORD $0x3dc00627 // ldr q7, [x17, #0x10]
 	WORD $0x3d803be7 // str q7, [sp, #0xe0]
 	WORD $0x3dc00227 // ldr q7, [x17]
+	WORD $0x3d8057e7 // str q7, [sp, #0x150]
+	WORD $0x3dc00627 // ldr q7, [x17, #0x10]
 	WORD $0x910012d1 // add x17, x22, #0x4
 	WORD $0xeb15023f // cmp x17, x21
-	WORD $0x3d8037e7 // str q7, [sp, #0xd0]
-	WORD $0x5400080a // b.ge <csrDDLow+0xa00>
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x3d8047e7 // str q7, [sp, #0x110]
+	WORD $0x5400080a // b.ge <csrDDLow+0x9e0>
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
 	WORD $0x8b160dd7 // add x23, x14, x22, lsl #3
 	WORD $0x8b160e18 // add x24, x16, x22, lsl #3
 	WORD $0x8b1609b9 // add x25, x13, x22, lsl #2
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x8b160cb1 // add x17, x5, x22, lsl #3
+	WORD $0x4eb01e07 // mov v7.16b, v16.16b
+	WORD $0x4ead1db1 // mov v17.16b, v13.16b
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
 	WORD $0x8b070331 // add x17, x25, x7
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
@@ -9228,879 +9270,111 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
 	WORD $0x6941773b // ldpsw x27, x29, [x25, #0x8]
 	WORD $0x68c20731 // ldpsw x17, x1, [x25], #0x10
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
 	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
-	WORD $0xacc14af1 // ldp q17, q18, [x23], #0x20
-	WORD $0x8b1d0d7e // add x30, x11, x29, lsl #3
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xacc14af0 // ldp q16, q18, [x23], #0x20
 	WORD $0xacc15313 // ldp q19, q20, [x24], #0x20
 	WORD $0xfc7b795d // ldr d29, [x10, x27, lsl #3]
-	WORD $0xfc71795a // ldr d26, [x10, x17, lsl #3]
-	WORD $0xfc717978 // ldr d24, [x11, x17, lsl #3]
-	WORD $0x8b1d0d51 // add x17, x10, x29, lsl #3
-	WORD $0xfc7b7976 // ldr d22, [x11, x27, lsl #3]
-	WORD $0x4d40863d // ld1 { v29.d }[1], [x17]
+	WORD $0xfc71795b // ldr d27, [x10, x17, lsl #3]
+	WORD $0xfc7b7975 // ldr d21, [x11, x27, lsl #3]
+	WORD $0xfc717977 // ldr d23, [x11, x17, lsl #3]
 	WORD $0x910022d1 // add x17, x22, #0x8
-	WORD $0x4d40875a // ld1 { v26.d }[1], [x26]
-	WORD $0x4d4087d6 // ld1 { v22.d }[1], [x30]
-	WORD $0x4d408438 // ld1 { v24.d }[1], [x1]
-	WORD $0x910012da // add x26, x22, #0x4
+	WORD $0x910012d6 // add x22, x22, #0x4
 	WORD $0xeb15023f // cmp x17, x21
-	WORD $0xaa1a03f6 // mov x22, x26
-	WORD $0x6e7dde5f // fmul v31.2d, v18.2d, v29.2d
-	WORD $0x6e7ade28 // fmul v8.2d, v17.2d, v26.2d
-	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x4d4087dd // ld1 { v29.d }[1], [x30]
+	WORD $0x4d40875b // ld1 { v27.d }[1], [x26]
+	WORD $0x6e7dde5e // fmul v30.2d, v18.2d, v29.2d
+	WORD $0x4d4087b5 // ld1 { v21.d }[1], [x29]
+	WORD $0x6e7bde08 // fmul v8.2d, v16.2d, v27.2d
+	WORD $0x4d408437 // ld1 { v23.d }[1], [x1]
+	WORD $0x6ee0fbca // fneg v10.2d, v30.2d
 	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
-	WORD $0x4e7fd60f // fadd v15.2d, v16.2d, v31.2d
+	WORD $0x4e68d5ad // fadd v13.2d, v13.2d, v8.2d
 	WORD $0x4e72cfaa // fmla v10.2d, v29.2d, v18.2d
-	WORD $0x4e71cf49 // fmla v9.2d, v26.2d, v17.2d
-	WORD $0x4e72ceca // fmla v10.2d, v22.2d, v18.2d
-	WORD $0x4e71cf09 // fmla v9.2d, v24.2d, v17.2d
-	WORD $0x4e68d4f1 // fadd v17.2d, v7.2d, v8.2d
-	WORD $0x4ee7d632 // fsub v18.2d, v17.2d, v7.2d
-	WORD $0x4e74cfaa // fmla v10.2d, v29.2d, v20.2d
-	WORD $0x4ef0d5f4 // fsub v20.2d, v15.2d, v16.2d
-	WORD $0x4ef2d638 // fsub v24.2d, v17.2d, v18.2d
+	WORD $0x4e70cf69 // fmla v9.2d, v27.2d, v16.2d
+	WORD $0x4e72ceaa // fmla v10.2d, v21.2d, v18.2d
+	WORD $0x4e70cee9 // fmla v9.2d, v23.2d, v16.2d
+	WORD $0x4e7ed4f0 // fadd v16.2d, v7.2d, v30.2d
+	WORD $0x4ef1d5b2 // fsub v18.2d, v13.2d, v17.2d
+	WORD $0x4ef2d5b7 // fsub v23.2d, v13.2d, v18.2d
 	WORD $0x4ef2d512 // fsub v18.2d, v8.2d, v18.2d
-	WORD $0x4e73cf49 // fmla v9.2d, v26.2d, v19.2d
-	WORD $0x4ef4d5f6 // fsub v22.2d, v15.2d, v20.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4ef4d7f3 // fsub v19.2d, v31.2d, v20.2d
-	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
-	WORD $0x4e69d4e7 // fadd v7.2d, v7.2d, v9.2d
-	WORD $0x4e6ad610 // fadd v16.2d, v16.2d, v10.2d
-	WORD $0x4e67d77b // fadd v27.2d, v27.2d, v7.2d
-	WORD $0x4eb11e27 // mov v7.16b, v17.16b
-	WORD $0x4e70d79c // fadd v28.2d, v28.2d, v16.2d
-	WORD $0x4eaf1df0 // mov v16.16b, v15.16b
-	WORD $0x54fff94b // b.lt <csrDDLow+0x920>
-	WORD $0x14000006 // b <csrDDLow+0xa14>
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
-	WORD $0xaa1603fa // mov x26, x22
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x4e74cfaa // fmla v10.2d, v29.2d, v20.2d
+	WORD $0x4ee7d614 // fsub v20.2d, v16.2d, v7.2d
+	WORD $0x4e73cf69 // fmla v9.2d, v27.2d, v19.2d
+	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
+	WORD $0x4ef4d615 // fsub v21.2d, v16.2d, v20.2d
+	WORD $0x4ef4d7d3 // fsub v19.2d, v30.2d, v20.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4e69d631 // fadd v17.2d, v17.2d, v9.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4e71d75a // fadd v26.2d, v26.2d, v17.2d
+	WORD $0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
+	WORD $0x4e67d79c // fadd v28.2d, v28.2d, v7.2d
+	WORD $0x54fff96b // b.lt <csrDDLow+0x900>
+	WORD $0x14000006 // b <csrDDLow+0x9f0>
+	WORD $0xd503201f // nop
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x8b020341 // add x1, x26, x2
-	WORD $0xcb150351 // sub x17, x26, x21
+	WORD $0x8b0302c1 // add x1, x22, x3
+	WORD $0xcb1502d1 // sub x17, x22, x21
 	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
-	WORD $0x8b110c91 // add x17, x4, x17, lsl #3
+	WORD $0x8b110c51 // add x17, x2, x17, lsl #3
 	WORD $0xf9800020 // prfm pldl1keep, [x1]
-	WORD $0x8b1a09a1 // add x1, x13, x26, lsl #2
-	WORD $0x8b020836 // add x22, x1, x2, lsl #2
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b1a0e16 // add x22, x16, x26, lsl #3
-	WORD $0x8b020ed7 // add x23, x22, x2, lsl #3
+	WORD $0x8b1609a1 // add x1, x13, x22, lsl #2
+	WORD $0x8b030837 // add x23, x1, x3, lsl #2
 	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b1a0dd7 // add x23, x14, x26, lsl #3
-	WORD $0xf9401294 // ldr x20, [x20, #0x20]
-	WORD $0x3dc006e7 // ldr q7, [x23, #0x10]
-	WORD $0x3d801be7 // str q7, [sp, #0x60]
-	WORD $0x3dc002e7 // ldr q7, [x23]
-	WORD $0x3d801fe7 // str q7, [sp, #0x70]
+	WORD $0x8b160e17 // add x23, x16, x22, lsl #3
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
+	WORD $0x8b030ef8 // add x24, x23, x3, lsl #3
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
 	WORD $0x3dc006c7 // ldr q7, [x22, #0x10]
+	WORD $0xf9401294 // ldr x20, [x20, #0x20]
 	WORD $0x3d8027e7 // str q7, [sp, #0x90]
 	WORD $0x3dc002c7 // ldr q7, [x22]
+	WORD $0x3d802fe7 // str q7, [sp, #0xb0]
+	WORD $0x3dc006e7 // ldr q7, [x23, #0x10]
+	WORD $0x3d8033e7 // str q7, [sp, #0xc0]
+	WORD $0x3dc002e7 // ldr q7, [x23]
 	WORD $0x69405c36 // ldpsw x22, x23, [x1]
 	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
 	WORD $0x69410439 // ldpsw x25, x1, [x1, #0x8]
 	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc79795f // ldr d31, [x10, x25, lsl #3]
-	WORD $0x3d8023e7 // str q7, [sp, #0x80]
+	WORD $0xfc797954 // ldr d20, [x10, x25, lsl #3]
+	WORD $0x3d802be7 // str q7, [sp, #0xa0]
 	WORD $0xfc767967 // ldr d7, [x11, x22, lsl #3]
-	WORD $0xfc767956 // ldr d22, [x10, x22, lsl #3]
+	WORD $0xfc767957 // ldr d23, [x10, x22, lsl #3]
 	WORD $0x4d4086e7 // ld1 { v7.d }[1], [x23]
-	WORD $0x4d40875f // ld1 { v31.d }[1], [x26]
-	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
-	WORD $0x3d800fe7 // str q7, [sp, #0x30]
+	WORD $0x4d408754 // ld1 { v20.d }[1], [x26]
+	WORD $0x4d408717 // ld1 { v23.d }[1], [x24]
+	WORD $0x3d8023e7 // str q7, [sp, #0x80]
 	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
 	WORD $0x4d408427 // ld1 { v7.d }[1], [x1]
-	WORD $0x3d800be7 // str q7, [sp, #0x20]
-	WORD $0x3dc00627 // ldr q7, [x17, #0x10]
-	WORD $0x3d8017e7 // str q7, [sp, #0x50]
-	WORD $0x3dc00227 // ldr q7, [x17]
+	WORD $0x3d801fe7 // str q7, [sp, #0x70]
+	WORD $0xad401e2a // ldp q10, q7, [x17]
 	WORD $0x910012b1 // add x17, x21, #0x4
 	WORD $0xeb14023f // cmp x17, x20
-	WORD $0x3d8013e7 // str q7, [sp, #0x40]
-	WORD $0x54ffb54a // b.ge <csrDDLow+0x168>
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
-	WORD $0x8b150dd7 // add x23, x14, x21, lsl #3
-	WORD $0x8b150e18 // add x24, x16, x21, lsl #3
-	WORD $0x8b1509b9 // add x25, x13, x21, lsl #2
-	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x8b150cb1 // add x17, x5, x21, lsl #3
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x8b070331 // add x17, x25, x7
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x8b150cd1 // add x17, x6, x21, lsl #3
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x69416f3a // ldpsw x26, x27, [x25, #0x8]
-	WORD $0x68c20731 // ldpsw x17, x1, [x25], #0x10
-	WORD $0x8b010d56 // add x22, x10, x1, lsl #3
-	WORD $0xacc12afe // ldp q30, q10, [x23], #0x20
-	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc1370b // ldp q11, q13, [x24], #0x20
-	WORD $0xfc7a7959 // ldr d25, [x10, x26, lsl #3]
-	WORD $0xfc717957 // ldr d23, [x10, x17, lsl #3]
-	WORD $0xfc717969 // ldr d9, [x11, x17, lsl #3]
-	WORD $0x8b1b0d51 // add x17, x10, x27, lsl #3
-	WORD $0xfc7a7968 // ldr d8, [x11, x26, lsl #3]
-	WORD $0x4d408639 // ld1 { v25.d }[1], [x17]
-	WORD $0x910022b1 // add x17, x21, #0x8
-	WORD $0x4d4086d7 // ld1 { v23.d }[1], [x22]
-	WORD $0x4d4087a8 // ld1 { v8.d }[1], [x29]
-	WORD $0x4d408429 // ld1 { v9.d }[1], [x1]
-	WORD $0x910012b6 // add x22, x21, #0x4
-	WORD $0xeb14023f // cmp x17, x20
-	WORD $0xaa1603f5 // mov x21, x22
-	WORD $0x6e79dd50 // fmul v16.2d, v10.2d, v25.2d
-	WORD $0x6e77dfd2 // fmul v18.2d, v30.2d, v23.2d
-	WORD $0x6ee0fa18 // fneg v24.2d, v16.2d
-	WORD $0x6ee0fa54 // fneg v20.2d, v18.2d
-	WORD $0x4e6acf38 // fmla v24.2d, v25.2d, v10.2d
-	WORD $0x4e7ecef4 // fmla v20.2d, v23.2d, v30.2d
-	WORD $0x4e6acd18 // fmla v24.2d, v8.2d, v10.2d
-	WORD $0x4e7ecd34 // fmla v20.2d, v9.2d, v30.2d
-	WORD $0x4e70d4ea // fadd v10.2d, v7.2d, v16.2d
-	WORD $0x4e72d75e // fadd v30.2d, v26.2d, v18.2d
-	WORD $0x4ee7d548 // fsub v8.2d, v10.2d, v7.2d
-	WORD $0x4e6dcf38 // fmla v24.2d, v25.2d, v13.2d
-	WORD $0x4efad7d9 // fsub v25.2d, v30.2d, v26.2d
-	WORD $0x4ee8d549 // fsub v9.2d, v10.2d, v8.2d
-	WORD $0x4e6bcef4 // fmla v20.2d, v23.2d, v11.2d
-	WORD $0x4ee8d610 // fsub v16.2d, v16.2d, v8.2d
-	WORD $0x4ef9d7cd // fsub v13.2d, v30.2d, v25.2d
-	WORD $0x4ee9d4e7 // fsub v7.2d, v7.2d, v9.2d
-	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
-	WORD $0x4eedd75a // fsub v26.2d, v26.2d, v13.2d
-	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
-	WORD $0x4e7ad650 // fadd v16.2d, v18.2d, v26.2d
-	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
-	WORD $0x4ebe1fda // mov v26.16b, v30.16b
-	WORD $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD $0x4e67d7bd // fadd v29.2d, v29.2d, v7.2d
-	WORD $0x4eaa1d47 // mov v7.16b, v10.16b
-	WORD $0x4e70d673 // fadd v19.2d, v19.2d, v16.2d
-	WORD $0x54fff94b // b.lt <csrDDLow+0xae0>
-	WORD $0x17fffd6f // b <csrDDLow+0x178>
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0xf100107f // cmp x3, #0x4
-	WORD $0xb400b262 // cbz x2, <csrDDLow+0x2214>
-	WORD $0x5401128b // b.lt <csrDDLow+0x2e1c>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ff903 // lsl x3, x8, #1
-	WORD $0x91008084 // add x4, x4, #0x20
-	WORD $0x8b020dc5 // add x5, x14, x2, lsl #3
-	WORD $0x8b020e06 // add x6, x16, x2, lsl #3
-	WORD $0xd37ef447 // lsl x7, x2, #2
-	WORD $0x1400007a // b <csrDDLow+0xdd4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xb8b979b1 // ldrsw x17, [x13, x25, lsl #2]
-	WORD $0xd37df321 // lsl x1, x25, #3
+	WORD $0x3d8037e7 // str q7, [sp, #0xd0]
+	WORD $0x54ffb6aa // b.ge <csrDDLow+0x168>
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
-	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
-	WORD $0xfc797a1a // ldr d26, [x16, x25, lsl #3]
-	WORD $0xfc6169d9 // ldr d25, [x14, x1]
-	WORD $0x6ee0f81f // fneg v31.2d, v0.2d
-	WORD $0x4e60cc1f // fmla v31.2d, v0.2d, v0.2d
-	WORD $0xd37df221 // lsl x1, x17, #3
-	WORD $0xfc71797c // ldr d28, [x11, x17, lsl #3]
-	WORD $0xfc61695b // ldr d27, [x10, x1]
-	WORD $0x6e08073e // mov v30.d[0], v25.d[0]
-	WORD $0x4e60cc1f // fmla v31.2d, v0.2d, v0.2d
-	WORD $0x1e7b0b39 // fmul d25, d25, d27
-	WORD $0x6e08077d // mov v29.d[0], v27.d[0]
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x4e60cc1f // fmla v31.2d, v0.2d, v0.2d
-	WORD $0x6e08073b // mov v27.d[0], v25.d[0]
-	WORD $0x6ee0fb79 // fneg v25.2d, v27.2d
-	WORD $0x4e7ecfb9 // fmla v25.2d, v29.2d, v30.2d
-	WORD $0x4e7ecf99 // fmla v25.2d, v28.2d, v30.2d
-	WORD $0x4e60d71c // fadd v28.2d, v24.2d, v0.2d
-	WORD $0x4ef8d79e // fsub v30.2d, v28.2d, v24.2d
-	WORD $0x4e7acfb9 // fmla v25.2d, v29.2d, v26.2d
-	WORD $0x4e7bd6fa // fadd v26.2d, v23.2d, v27.2d
-	WORD $0x4efed789 // fsub v9.2d, v28.2d, v30.2d
-	WORD $0x4ef7d75d // fsub v29.2d, v26.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4efdd748 // fsub v8.2d, v26.2d, v29.2d
-	WORD $0x4efdd77b // fsub v27.2d, v27.2d, v29.2d
-	WORD $0x4efed41d // fsub v29.2d, v0.2d, v30.2d
-	WORD $0x4ee8d6f7 // fsub v23.2d, v23.2d, v8.2d
-	WORD $0x4e78d7b8 // fadd v24.2d, v29.2d, v24.2d
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	WORD $0x4e78d7f8 // fadd v24.2d, v31.2d, v24.2d
-	WORD $0x4e77d737 // fadd v23.2d, v25.2d, v23.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4ebc1f98 // mov v24.16b, v28.16b
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4eba1f57 // mov v23.16b, v26.16b
-	WORD $0x4ed03899 // zip1 v25.2d, v4.2d, v16.2d
-	WORD $0x4ec7387a // zip1 v26.2d, v3.2d, v7.2d
-	WORD $0xf94127e1 // ldr x1, [sp, #0x248]
-	WORD $0xd37ef673 // lsl x19, x19, #2
-	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x8b130d91 // add x17, x12, x19, lsl #3
-	WORD $0x4ed0789b // zip2 v27.2d, v4.2d, v16.2d
-	WORD $0x4ec7787c // zip2 v28.2d, v3.2d, v7.2d
-	WORD $0xeb01001f // cmp x0, x1
-	WORD $0x6e70d484 // faddp v4.2d, v4.2d, v16.2d
-	WORD $0x6e67d463 // faddp v3.2d, v3.2d, v7.2d
-	WORD $0x4efad467 // fsub v7.2d, v3.2d, v26.2d
-	WORD $0x4ef9d490 // fsub v16.2d, v4.2d, v25.2d
-	WORD $0x4ef0d49d // fsub v29.2d, v4.2d, v16.2d
-	WORD $0x4ee7d47e // fsub v30.2d, v3.2d, v7.2d
-	WORD $0x4ee7d787 // fsub v7.2d, v28.2d, v7.2d
-	WORD $0x4ef0d770 // fsub v16.2d, v27.2d, v16.2d
-	WORD $0x6e66d442 // faddp v2.2d, v2.2d, v6.2d
-	WORD $0x6e65d421 // faddp v1.2d, v1.2d, v5.2d
-	WORD $0x4ed83a85 // zip1 v5.2d, v20.2d, v24.2d
-	WORD $0x4ed73a66 // zip1 v6.2d, v19.2d, v23.2d
-	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
-	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0x4ed87a87 // zip2 v7.2d, v20.2d, v24.2d
-	WORD $0x4ed77a70 // zip2 v16.2d, v19.2d, v23.2d
-	WORD $0x6e78d694 // faddp v20.2d, v20.2d, v24.2d
-	WORD $0x6e77d673 // faddp v19.2d, v19.2d, v23.2d
-	WORD $0x4ee6d677 // fsub v23.2d, v19.2d, v6.2d
-	WORD $0x4ee5d698 // fsub v24.2d, v20.2d, v5.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4ef7d67a // fsub v26.2d, v19.2d, v23.2d
-	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
-	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x6e76d647 // faddp v7.2d, v18.2d, v22.2d
-	WORD $0x6e75d630 // faddp v16.2d, v17.2d, v21.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e64d467 // fadd v7.2d, v3.2d, v4.2d
-	WORD $0x4e74d670 // fadd v16.2d, v19.2d, v20.2d
-	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
-	WORD $0x4ee3d4f2 // fsub v18.2d, v7.2d, v3.2d
-	WORD $0x4e65d4c2 // fadd v2.2d, v6.2d, v5.2d
-	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
-	WORD $0x4ef1d616 // fsub v22.2d, v16.2d, v17.2d
-	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
-	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
-	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
-	WORD $0x4e73d624 // fadd v4.2d, v17.2d, v19.2d
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4e61d4e3 // fadd v3.2d, v7.2d, v1.2d
-	WORD $0x4e62d604 // fadd v4.2d, v16.2d, v2.2d
-	WORD $0x4ef0d485 // fsub v5.2d, v4.2d, v16.2d
-	WORD $0x4ee7d466 // fsub v6.2d, v3.2d, v7.2d
-	WORD $0xad001223 // stp q3, q4, [x17]
-	WORD $0x8b130df1 // add x17, x15, x19, lsl #3
-	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
-	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
-	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
-	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
-	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0xad000a21 // stp q1, q2, [x17]
-	WORD $0x54010260 // b.eq <csrDDLow+0x2e1c>
-	WORD $0x7200001f // tst w0, #0x1
-	WORD $0x9a9f1113 // csel x19, x8, xzr, ne
-	WORD $0xeb03001f // cmp x0, x3
-	WORD $0x8b400673 // add x19, x19, x0, lsr #1
-	WORD $0x9a803273 // csel x19, x19, x0, lo
-	WORD $0x8b131534 // add x20, x9, x19, lsl #5
-	WORD $0xa9405697 // ldp x23, x21, [x20]
-	WORD $0x910012f6 // add x22, x23, #0x4
-	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x5400014d // b.le <csrDDLow+0xe20>
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa1703fa // mov x26, x23
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x14000043 // b <csrDDLow+0xf1c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b170dd6 // add x22, x14, x23, lsl #3
-	WORD $0x8b1709b8 // add x24, x13, x23, lsl #2
-	WORD $0x8b170e19 // add x25, x16, x23, lsl #3
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0x8b170cba // add x26, x5, x23, lsl #3
-	WORD $0xf9800340 // prfm pldl1keep, [x26]
-	WORD $0x8b07031a // add x26, x24, x7
-	WORD $0xf9800340 // prfm pldl1keep, [x26]
-	WORD $0x8b170cda // add x26, x6, x23, lsl #3
-	WORD $0xf9800340 // prfm pldl1keep, [x26]
-	WORD $0x6941471e // ldpsw x30, x17, [x24, #0x8]
-	WORD $0x68c26f1a // ldpsw x26, x27, [x24], #0x10
-	WORD $0x8b110d61 // add x1, x11, x17, lsl #3
-	WORD $0x8b110d51 // add x17, x10, x17, lsl #3
-	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
-	WORD $0xacc112c3 // ldp q3, q4, [x22], #0x20
-	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
-	WORD $0xacc14327 // ldp q7, q16, [x25], #0x20
-	WORD $0xfc7e7954 // ldr d20, [x10, x30, lsl #3]
-	WORD $0xfc7a7953 // ldr d19, [x10, x26, lsl #3]
-	WORD $0xfc7e7971 // ldr d17, [x11, x30, lsl #3]
-	WORD $0xfc7a7972 // ldr d18, [x11, x26, lsl #3]
-	WORD $0x910012fa // add x26, x23, #0x4
-	WORD $0x4d408634 // ld1 { v20.d }[1], [x17]
-	WORD $0x4d4087b3 // ld1 { v19.d }[1], [x29]
-	WORD $0x4d408431 // ld1 { v17.d }[1], [x1]
-	WORD $0x4d408772 // ld1 { v18.d }[1], [x27]
-	WORD $0x910022f1 // add x17, x23, #0x8
-	WORD $0xaa1a03f7 // mov x23, x26
-	WORD $0xeb15023f // cmp x17, x21
-	WORD $0x6e74dc95 // fmul v21.2d, v4.2d, v20.2d
-	WORD $0x6e73dc76 // fmul v22.2d, v3.2d, v19.2d
-	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
-	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
-	WORD $0x4e64ce98 // fmla v24.2d, v20.2d, v4.2d
-	WORD $0x4e63ce77 // fmla v23.2d, v19.2d, v3.2d
-	WORD $0x4e64ce38 // fmla v24.2d, v17.2d, v4.2d
-	WORD $0x4e63ce57 // fmla v23.2d, v18.2d, v3.2d
-	WORD $0x4e75d4c4 // fadd v4.2d, v6.2d, v21.2d
-	WORD $0x4e76d4a3 // fadd v3.2d, v5.2d, v22.2d
-	WORD $0x4ee6d491 // fsub v17.2d, v4.2d, v6.2d
-	WORD $0x4e70ce98 // fmla v24.2d, v20.2d, v16.2d
-	WORD $0x4ee5d470 // fsub v16.2d, v3.2d, v5.2d
-	WORD $0x4ef1d492 // fsub v18.2d, v4.2d, v17.2d
-	WORD $0x4e67ce77 // fmla v23.2d, v19.2d, v7.2d
-	WORD $0x4ef1d6a7 // fsub v7.2d, v21.2d, v17.2d
-	WORD $0x4ef0d474 // fsub v20.2d, v3.2d, v16.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef0d6d0 // fsub v16.2d, v22.2d, v16.2d
-	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
-	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
-	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
-	WORD $0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
-	WORD $0x4e77d4a5 // fadd v5.2d, v5.2d, v23.2d
-	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD $0x4ea41c86 // mov v6.16b, v4.16b
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x4ea31c65 // mov v5.16b, v3.16b
-	WORD $0x54fff94d // b.le <csrDDLow+0xe40>
-	WORD $0xeb150356 // subs x22, x26, x21
-	WORD $0x54000580 // b.eq <csrDDLow+0xfd0>
-	WORD $0x91000751 // add x17, x26, #0x1
-	WORD $0xeb15023f // cmp x17, x21
-	WORD $0x540006a1 // b.ne <csrDDLow+0x1000>
-	WORD $0xb8ba79b1 // ldrsw x17, [x13, x26, lsl #2]
-	WORD $0xd37df341 // lsl x1, x26, #3
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xfc7a7a06 // ldr d6, [x16, x26, lsl #3]
-	WORD $0xfc6169c5 // ldr d5, [x14, x1]
-	WORD $0x6ee0f813 // fneg v19.2d, v0.2d
-	WORD $0x4e60cc13 // fmla v19.2d, v0.2d, v0.2d
-	WORD $0xd37df221 // lsl x1, x17, #3
-	WORD $0xfc717970 // ldr d16, [x11, x17, lsl #3]
-	WORD $0xfc616947 // ldr d7, [x10, x1]
-	WORD $0x6e0804b2 // mov v18.d[0], v5.d[0]
-	WORD $0x4e60cc13 // fmla v19.2d, v0.2d, v0.2d
-	WORD $0x1e6708a5 // fmul d5, d5, d7
-	WORD $0x6e0804f1 // mov v17.d[0], v7.d[0]
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x4e60cc13 // fmla v19.2d, v0.2d, v0.2d
-	WORD $0x6e0804a7 // mov v7.d[0], v5.d[0]
-	WORD $0x6ee0f8e5 // fneg v5.2d, v7.2d
-	WORD $0x4e72ce25 // fmla v5.2d, v17.2d, v18.2d
-	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
-	WORD $0x4e60d490 // fadd v16.2d, v4.2d, v0.2d
-	WORD $0x4ee4d612 // fsub v18.2d, v16.2d, v4.2d
-	WORD $0x4e66ce25 // fmla v5.2d, v17.2d, v6.2d
-	WORD $0x4e67d466 // fadd v6.2d, v3.2d, v7.2d
-	WORD $0x4ef2d615 // fsub v21.2d, v16.2d, v18.2d
-	WORD $0x4ee3d4d1 // fsub v17.2d, v6.2d, v3.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef1d4d4 // fsub v20.2d, v6.2d, v17.2d
-	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
-	WORD $0x4ef2d411 // fsub v17.2d, v0.2d, v18.2d
-	WORD $0x4ef4d463 // fsub v3.2d, v3.2d, v20.2d
-	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
-	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb01e04 // mov v4.16b, v16.16b
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
-	WORD $0xf9400a96 // ldr x22, [x20, #0x10]
-	WORD $0x910012b1 // add x17, x21, #0x4
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb16023f // cmp x17, x22
-	WORD $0x5400092d // b.le <csrDDLow+0x1104>
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1503fa // mov x26, x21
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x14000082 // b <csrDDLow+0x11fc>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b020341 // add x1, x26, x2
-	WORD $0x8b160c91 // add x17, x4, x22, lsl #3
-	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
-	WORD $0xf9800020 // prfm pldl1keep, [x1]
-	WORD $0x8b1a09a1 // add x1, x13, x26, lsl #2
-	WORD $0x8b020836 // add x22, x1, x2, lsl #2
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b1a0e16 // add x22, x16, x26, lsl #3
-	WORD $0x8b020ed7 // add x23, x22, x2, lsl #3
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b1a0dd7 // add x23, x14, x26, lsl #3
-	WORD $0xad401ed0 // ldp q16, q7, [x22]
-	WORD $0xad4016e6 // ldp q6, q5, [x23]
-	WORD $0x69405c36 // ldpsw x22, x23, [x1]
-	WORD $0x69410439 // ldpsw x25, x1, [x1, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc797953 // ldr d19, [x10, x25, lsl #3]
-	WORD $0xfc767954 // ldr d20, [x10, x22, lsl #3]
-	WORD $0xfc767971 // ldr d17, [x11, x22, lsl #3]
-	WORD $0xfc797972 // ldr d18, [x11, x25, lsl #3]
-	WORD $0x4d408753 // ld1 { v19.d }[1], [x26]
-	WORD $0x4d408714 // ld1 { v20.d }[1], [x24]
-	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
-	WORD $0x4d408432 // ld1 { v18.d }[1], [x1]
-	WORD $0x6e74dcd5 // fmul v21.2d, v6.2d, v20.2d
-	WORD $0x6e73dcb6 // fmul v22.2d, v5.2d, v19.2d
-	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
-	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
-	WORD $0x4e66ce98 // fmla v24.2d, v20.2d, v6.2d
-	WORD $0x4e65ce77 // fmla v23.2d, v19.2d, v5.2d
-	WORD $0x4e65ce57 // fmla v23.2d, v18.2d, v5.2d
-	WORD $0x4e66ce38 // fmla v24.2d, v17.2d, v6.2d
-	WORD $0xad401626 // ldp q6, q5, [x17]
-	WORD $0x4e70ce98 // fmla v24.2d, v20.2d, v16.2d
-	WORD $0x4e67ce77 // fmla v23.2d, v19.2d, v7.2d
-	WORD $0x4e361cb0 // and v16.16b, v5.16b, v22.16b
-	WORD $0x4e70d491 // fadd v17.2d, v4.2d, v16.2d
-	WORD $0x4e351cc7 // and v7.16b, v6.16b, v21.16b
-	WORD $0x4ee4d634 // fsub v20.2d, v17.2d, v4.2d
-	WORD $0x4e371ca5 // and v5.16b, v5.16b, v23.16b
-	WORD $0x4e381cc6 // and v6.16b, v6.16b, v24.16b
-	WORD $0x4e67d472 // fadd v18.2d, v3.2d, v7.2d
-	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
-	WORD $0x4ee3d653 // fsub v19.2d, v18.2d, v3.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
-	WORD $0x4ef6d463 // fsub v3.2d, v3.2d, v22.2d
-	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb11e24 // mov v4.16b, v17.16b
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4eb21e43 // mov v3.16b, v18.16b
-	WORD $0xf9400a96 // ldr x22, [x20, #0x10]
-	WORD $0x910012b1 // add x17, x21, #0x4
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb16023f // cmp x17, x22
-	WORD $0x54fff72c // b.gt <csrDDLow+0xfe4>
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b150dd7 // add x23, x14, x21, lsl #3
-	WORD $0x8b150e18 // add x24, x16, x21, lsl #3
-	WORD $0x8b1509b9 // add x25, x13, x21, lsl #2
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x8b150cb1 // add x17, x5, x21, lsl #3
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x8b070331 // add x17, x25, x7
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x8b150cd1 // add x17, x6, x21, lsl #3
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x6941773b // ldpsw x27, x29, [x25, #0x8]
-	WORD $0x68c20731 // ldpsw x17, x1, [x25], #0x10
-	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
-	WORD $0xacc142e7 // ldp q7, q16, [x23], #0x20
-	WORD $0x8b1d0d7e // add x30, x11, x29, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc15313 // ldp q19, q20, [x24], #0x20
-	WORD $0xfc7b7958 // ldr d24, [x10, x27, lsl #3]
-	WORD $0xfc717957 // ldr d23, [x10, x17, lsl #3]
-	WORD $0xfc717976 // ldr d22, [x11, x17, lsl #3]
-	WORD $0x8b1d0d51 // add x17, x10, x29, lsl #3
-	WORD $0xfc7b7975 // ldr d21, [x11, x27, lsl #3]
-	WORD $0x4d408638 // ld1 { v24.d }[1], [x17]
-	WORD $0x910022b1 // add x17, x21, #0x8
-	WORD $0x4d408757 // ld1 { v23.d }[1], [x26]
-	WORD $0x4d4087d5 // ld1 { v21.d }[1], [x30]
-	WORD $0x4d408436 // ld1 { v22.d }[1], [x1]
-	WORD $0x910012ba // add x26, x21, #0x4
-	WORD $0xeb16023f // cmp x17, x22
-	WORD $0xaa1a03f5 // mov x21, x26
-	WORD $0x6e78de19 // fmul v25.2d, v16.2d, v24.2d
-	WORD $0x6e77dcfa // fmul v26.2d, v7.2d, v23.2d
-	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
-	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
-	WORD $0x4e70cf1c // fmla v28.2d, v24.2d, v16.2d
-	WORD $0x4e67cefb // fmla v27.2d, v23.2d, v7.2d
-	WORD $0x4e70cebc // fmla v28.2d, v21.2d, v16.2d
-	WORD $0x4e67cedb // fmla v27.2d, v22.2d, v7.2d
-	WORD $0x4e79d650 // fadd v16.2d, v18.2d, v25.2d
-	WORD $0x4e7ad627 // fadd v7.2d, v17.2d, v26.2d
-	WORD $0x4ef2d615 // fsub v21.2d, v16.2d, v18.2d
-	WORD $0x4e74cf1c // fmla v28.2d, v24.2d, v20.2d
-	WORD $0x4ef1d4f4 // fsub v20.2d, v7.2d, v17.2d
-	WORD $0x4ef5d616 // fsub v22.2d, v16.2d, v21.2d
-	WORD $0x4e73cefb // fmla v27.2d, v23.2d, v19.2d
-	WORD $0x4ef5d733 // fsub v19.2d, v25.2d, v21.2d
-	WORD $0x4ef4d4f8 // fsub v24.2d, v7.2d, v20.2d
-	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
-	WORD $0x4ef4d754 // fsub v20.2d, v26.2d, v20.2d
-	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
-	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
-	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
-	WORD $0x4e7cd652 // fadd v18.2d, v18.2d, v28.2d
-	WORD $0x4e7bd631 // fadd v17.2d, v17.2d, v27.2d
-	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD $0x4eb01e12 // mov v18.16b, v16.16b
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x54fff94d // b.le <csrDDLow+0x1120>
-	WORD $0xeb160355 // subs x21, x26, x22
-	WORD $0x54000580 // b.eq <csrDDLow+0x12b0>
-	WORD $0x91000751 // add x17, x26, #0x1
-	WORD $0xeb16023f // cmp x17, x22
-	WORD $0x540006a1 // b.ne <csrDDLow+0x12e0>
-	WORD $0xb8ba79b1 // ldrsw x17, [x13, x26, lsl #2]
-	WORD $0xd37df341 // lsl x1, x26, #3
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xfc7a7a12 // ldr d18, [x16, x26, lsl #3]
-	WORD $0xfc6169d1 // ldr d17, [x14, x1]
-	WORD $0x6ee0f817 // fneg v23.2d, v0.2d
-	WORD $0x4e60cc17 // fmla v23.2d, v0.2d, v0.2d
-	WORD $0xd37df221 // lsl x1, x17, #3
-	WORD $0xfc717974 // ldr d20, [x11, x17, lsl #3]
-	WORD $0xfc616953 // ldr d19, [x10, x1]
-	WORD $0x6e080636 // mov v22.d[0], v17.d[0]
-	WORD $0x4e60cc17 // fmla v23.2d, v0.2d, v0.2d
-	WORD $0x1e730a31 // fmul d17, d17, d19
-	WORD $0x6e080675 // mov v21.d[0], v19.d[0]
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x4e60cc17 // fmla v23.2d, v0.2d, v0.2d
-	WORD $0x6e080633 // mov v19.d[0], v17.d[0]
-	WORD $0x6ee0fa71 // fneg v17.2d, v19.2d
-	WORD $0x4e76ceb1 // fmla v17.2d, v21.2d, v22.2d
-	WORD $0x4e76ce91 // fmla v17.2d, v20.2d, v22.2d
-	WORD $0x4e60d614 // fadd v20.2d, v16.2d, v0.2d
-	WORD $0x4ef0d696 // fsub v22.2d, v20.2d, v16.2d
-	WORD $0x4e72ceb1 // fmla v17.2d, v21.2d, v18.2d
-	WORD $0x4e73d4f2 // fadd v18.2d, v7.2d, v19.2d
-	WORD $0x4ef6d699 // fsub v25.2d, v20.2d, v22.2d
-	WORD $0x4ee7d655 // fsub v21.2d, v18.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef5d658 // fsub v24.2d, v18.2d, v21.2d
-	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
-	WORD $0x4ef6d415 // fsub v21.2d, v0.2d, v22.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4e70d6b0 // fadd v16.2d, v21.2d, v16.2d
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4e70d6f0 // fadd v16.2d, v23.2d, v16.2d
-	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb41e90 // mov v16.16b, v20.16b
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4eb21e47 // mov v7.16b, v18.16b
-	WORD $0xf9400e95 // ldr x21, [x20, #0x18]
-	WORD $0x910012d1 // add x17, x22, #0x4
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb15023f // cmp x17, x21
-	WORD $0x5400092d // b.le <csrDDLow+0x13e4>
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xaa1603fa // mov x26, x22
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x14000082 // b <csrDDLow+0x14dc>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b020341 // add x1, x26, x2
-	WORD $0x8b150c91 // add x17, x4, x21, lsl #3
-	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
-	WORD $0xf9800020 // prfm pldl1keep, [x1]
-	WORD $0x8b1a09a1 // add x1, x13, x26, lsl #2
-	WORD $0x8b020835 // add x21, x1, x2, lsl #2
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b1a0e15 // add x21, x16, x26, lsl #3
-	WORD $0x8b020eb7 // add x23, x21, x2, lsl #3
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b1a0dd7 // add x23, x14, x26, lsl #3
-	WORD $0xad404eb4 // ldp q20, q19, [x21]
-	WORD $0xad4046f2 // ldp q18, q17, [x23]
-	WORD $0x69405c35 // ldpsw x21, x23, [x1]
-	WORD $0x69410439 // ldpsw x25, x1, [x1, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc797957 // ldr d23, [x10, x25, lsl #3]
-	WORD $0xfc757958 // ldr d24, [x10, x21, lsl #3]
-	WORD $0xfc757975 // ldr d21, [x11, x21, lsl #3]
-	WORD $0xfc797976 // ldr d22, [x11, x25, lsl #3]
-	WORD $0x4d408757 // ld1 { v23.d }[1], [x26]
-	WORD $0x4d408718 // ld1 { v24.d }[1], [x24]
-	WORD $0x4d4086f5 // ld1 { v21.d }[1], [x23]
-	WORD $0x4d408436 // ld1 { v22.d }[1], [x1]
-	WORD $0x6e78de59 // fmul v25.2d, v18.2d, v24.2d
-	WORD $0x6e77de3a // fmul v26.2d, v17.2d, v23.2d
-	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
-	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
-	WORD $0x4e72cf1c // fmla v28.2d, v24.2d, v18.2d
-	WORD $0x4e71cefb // fmla v27.2d, v23.2d, v17.2d
-	WORD $0x4e71cedb // fmla v27.2d, v22.2d, v17.2d
-	WORD $0x4e72cebc // fmla v28.2d, v21.2d, v18.2d
-	WORD $0xad404632 // ldp q18, q17, [x17]
-	WORD $0x4e74cf1c // fmla v28.2d, v24.2d, v20.2d
-	WORD $0x4e73cefb // fmla v27.2d, v23.2d, v19.2d
-	WORD $0x4e3a1e34 // and v20.16b, v17.16b, v26.16b
-	WORD $0x4e74d615 // fadd v21.2d, v16.2d, v20.2d
-	WORD $0x4e391e53 // and v19.16b, v18.16b, v25.16b
-	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
-	WORD $0x4e3b1e31 // and v17.16b, v17.16b, v27.16b
-	WORD $0x4e3c1e52 // and v18.16b, v18.16b, v28.16b
-	WORD $0x4e73d4f6 // fadd v22.2d, v7.2d, v19.2d
-	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
-	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
-	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4efad4e7 // fsub v7.2d, v7.2d, v26.2d
-	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb51eb0 // mov v16.16b, v21.16b
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4eb61ec7 // mov v7.16b, v22.16b
-	WORD $0xf9400e95 // ldr x21, [x20, #0x18]
-	WORD $0x910012d1 // add x17, x22, #0x4
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb15023f // cmp x17, x21
-	WORD $0x54fff72c // b.gt <csrDDLow+0x12c4>
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x8b160dd7 // add x23, x14, x22, lsl #3
-	WORD $0x8b160e18 // add x24, x16, x22, lsl #3
-	WORD $0x8b1609b9 // add x25, x13, x22, lsl #2
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b160cb1 // add x17, x5, x22, lsl #3
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x8b070331 // add x17, x25, x7
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x8b160cd1 // add x17, x6, x22, lsl #3
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x6941773b // ldpsw x27, x29, [x25, #0x8]
-	WORD $0x68c20731 // ldpsw x17, x1, [x25], #0x10
-	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
-	WORD $0xacc152f3 // ldp q19, q20, [x23], #0x20
-	WORD $0x8b1d0d7e // add x30, x11, x29, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc16317 // ldp q23, q24, [x24], #0x20
-	WORD $0xfc7b795c // ldr d28, [x10, x27, lsl #3]
-	WORD $0xfc71795b // ldr d27, [x10, x17, lsl #3]
-	WORD $0xfc71797a // ldr d26, [x11, x17, lsl #3]
-	WORD $0x8b1d0d51 // add x17, x10, x29, lsl #3
-	WORD $0xfc7b7979 // ldr d25, [x11, x27, lsl #3]
-	WORD $0x4d40863c // ld1 { v28.d }[1], [x17]
-	WORD $0x910022d1 // add x17, x22, #0x8
-	WORD $0x4d40875b // ld1 { v27.d }[1], [x26]
-	WORD $0x4d4087d9 // ld1 { v25.d }[1], [x30]
-	WORD $0x4d40843a // ld1 { v26.d }[1], [x1]
-	WORD $0x910012da // add x26, x22, #0x4
-	WORD $0xeb15023f // cmp x17, x21
-	WORD $0xaa1a03f6 // mov x22, x26
-	WORD $0x6e7cde9d // fmul v29.2d, v20.2d, v28.2d
-	WORD $0x6e7bde7e // fmul v30.2d, v19.2d, v27.2d
-	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
-	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
-	WORD $0x4e74cf88 // fmla v8.2d, v28.2d, v20.2d
-	WORD $0x4e73cf7f // fmla v31.2d, v27.2d, v19.2d
-	WORD $0x4e74cf28 // fmla v8.2d, v25.2d, v20.2d
-	WORD $0x4e73cf5f // fmla v31.2d, v26.2d, v19.2d
-	WORD $0x4e7dd6d4 // fadd v20.2d, v22.2d, v29.2d
-	WORD $0x4e7ed6b3 // fadd v19.2d, v21.2d, v30.2d
-	WORD $0x4ef6d699 // fsub v25.2d, v20.2d, v22.2d
-	WORD $0x4e78cf88 // fmla v8.2d, v28.2d, v24.2d
-	WORD $0x4ef5d678 // fsub v24.2d, v19.2d, v21.2d
-	WORD $0x4ef9d69a // fsub v26.2d, v20.2d, v25.2d
-	WORD $0x4e77cf7f // fmla v31.2d, v27.2d, v23.2d
-	WORD $0x4ef9d7b7 // fsub v23.2d, v29.2d, v25.2d
-	WORD $0x4ef8d67c // fsub v28.2d, v19.2d, v24.2d
-	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
-	WORD $0x4ef8d7d8 // fsub v24.2d, v30.2d, v24.2d
-	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
-	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
-	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
-	WORD $0x4e68d6d6 // fadd v22.2d, v22.2d, v8.2d
-	WORD $0x4e7fd6b5 // fadd v21.2d, v21.2d, v31.2d
-	WORD $0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD $0x4eb41e96 // mov v22.16b, v20.16b
-	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD $0x4eb31e75 // mov v21.16b, v19.16b
-	WORD $0x54fff94d // b.le <csrDDLow+0x1400>
-	WORD $0xeb150356 // subs x22, x26, x21
-	WORD $0x54000580 // b.eq <csrDDLow+0x1590>
-	WORD $0x91000751 // add x17, x26, #0x1
-	WORD $0xeb15023f // cmp x17, x21
-	WORD $0x540006a1 // b.ne <csrDDLow+0x15c0>
-	WORD $0xb8ba79b1 // ldrsw x17, [x13, x26, lsl #2]
-	WORD $0xd37df341 // lsl x1, x26, #3
-	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0xfc7a7a16 // ldr d22, [x16, x26, lsl #3]
-	WORD $0xfc6169d5 // ldr d21, [x14, x1]
-	WORD $0x6ee0f81b // fneg v27.2d, v0.2d
-	WORD $0x4e60cc1b // fmla v27.2d, v0.2d, v0.2d
-	WORD $0xd37df221 // lsl x1, x17, #3
-	WORD $0xfc717978 // ldr d24, [x11, x17, lsl #3]
-	WORD $0xfc616957 // ldr d23, [x10, x1]
-	WORD $0x6e0806ba // mov v26.d[0], v21.d[0]
-	WORD $0x4e60cc1b // fmla v27.2d, v0.2d, v0.2d
-	WORD $0x1e770ab5 // fmul d21, d21, d23
-	WORD $0x6e0806f9 // mov v25.d[0], v23.d[0]
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x4e60cc1b // fmla v27.2d, v0.2d, v0.2d
-	WORD $0x6e0806b7 // mov v23.d[0], v21.d[0]
-	WORD $0x6ee0faf5 // fneg v21.2d, v23.2d
-	WORD $0x4e7acf35 // fmla v21.2d, v25.2d, v26.2d
-	WORD $0x4e7acf15 // fmla v21.2d, v24.2d, v26.2d
-	WORD $0x4e60d698 // fadd v24.2d, v20.2d, v0.2d
-	WORD $0x4ef4d71a // fsub v26.2d, v24.2d, v20.2d
-	WORD $0x4e76cf35 // fmla v21.2d, v25.2d, v22.2d
-	WORD $0x4e77d676 // fadd v22.2d, v19.2d, v23.2d
-	WORD $0x4efad71d // fsub v29.2d, v24.2d, v26.2d
-	WORD $0x4ef3d6d9 // fsub v25.2d, v22.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4ef9d6dc // fsub v28.2d, v22.2d, v25.2d
-	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
-	WORD $0x4efad419 // fsub v25.2d, v0.2d, v26.2d
-	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
-	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e74d774 // fadd v20.2d, v27.2d, v20.2d
-	WORD $0x4e73d6b3 // fadd v19.2d, v21.2d, v19.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4eb81f14 // mov v20.16b, v24.16b
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4eb61ed3 // mov v19.16b, v22.16b
-	WORD $0xf9401294 // ldr x20, [x20, #0x20]
-	WORD $0x910012b1 // add x17, x21, #0x4
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb14023f // cmp x17, x20
-	WORD $0x5400092d // b.le <csrDDLow+0x16c4>
-	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x14000082 // b <csrDDLow+0x17bc>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b020341 // add x1, x26, x2
-	WORD $0x8b160c91 // add x17, x4, x22, lsl #3
-	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
-	WORD $0xf9800020 // prfm pldl1keep, [x1]
-	WORD $0x8b1a09a1 // add x1, x13, x26, lsl #2
-	WORD $0x8b020836 // add x22, x1, x2, lsl #2
-	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x8b1a0e16 // add x22, x16, x26, lsl #3
-	WORD $0x8b020ed7 // add x23, x22, x2, lsl #3
-	WORD $0xf98002e0 // prfm pldl1keep, [x23]
-	WORD $0x8b1a0dd7 // add x23, x14, x26, lsl #3
-	WORD $0xad405ed8 // ldp q24, q23, [x22]
-	WORD $0xad4056f6 // ldp q22, q21, [x23]
-	WORD $0x69405c36 // ldpsw x22, x23, [x1]
-	WORD $0x69410439 // ldpsw x25, x1, [x1, #0x8]
-	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
-	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc79795b // ldr d27, [x10, x25, lsl #3]
-	WORD $0xfc76795c // ldr d28, [x10, x22, lsl #3]
-	WORD $0xfc767979 // ldr d25, [x11, x22, lsl #3]
-	WORD $0xfc79797a // ldr d26, [x11, x25, lsl #3]
-	WORD $0x4d40875b // ld1 { v27.d }[1], [x26]
-	WORD $0x4d40871c // ld1 { v28.d }[1], [x24]
-	WORD $0x4d4086f9 // ld1 { v25.d }[1], [x23]
-	WORD $0x4d40843a // ld1 { v26.d }[1], [x1]
-	WORD $0x6e7cdedd // fmul v29.2d, v22.2d, v28.2d
-	WORD $0x6e7bdebe // fmul v30.2d, v21.2d, v27.2d
-	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
-	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
-	WORD $0x4e76cf88 // fmla v8.2d, v28.2d, v22.2d
-	WORD $0x4e75cf7f // fmla v31.2d, v27.2d, v21.2d
-	WORD $0x4e75cf5f // fmla v31.2d, v26.2d, v21.2d
-	WORD $0x4e76cf28 // fmla v8.2d, v25.2d, v22.2d
-	WORD $0xad405636 // ldp q22, q21, [x17]
-	WORD $0x4e78cf88 // fmla v8.2d, v28.2d, v24.2d
-	WORD $0x4e77cf7f // fmla v31.2d, v27.2d, v23.2d
-	WORD $0x4e3e1eb8 // and v24.16b, v21.16b, v30.16b
-	WORD $0x4e78d699 // fadd v25.2d, v20.2d, v24.2d
-	WORD $0x4e3d1ed7 // and v23.16b, v22.16b, v29.16b
-	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
-	WORD $0x4e3f1eb5 // and v21.16b, v21.16b, v31.16b
-	WORD $0x4e281ed6 // and v22.16b, v22.16b, v8.16b
-	WORD $0x4e77d67a // fadd v26.2d, v19.2d, v23.2d
-	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4ef3d75b // fsub v27.2d, v26.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4efed673 // fsub v19.2d, v19.2d, v30.2d
-	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4eb91f34 // mov v20.16b, v25.16b
-	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4eba1f53 // mov v19.16b, v26.16b
-	WORD $0xf9401294 // ldr x20, [x20, #0x20]
-	WORD $0x910012b1 // add x17, x21, #0x4
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb14023f // cmp x17, x20
-	WORD $0x54fff72c // b.gt <csrDDLow+0x15a4>
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
 	WORD $0x8b150dd6 // add x22, x14, x21, lsl #3
 	WORD $0x8b150e17 // add x23, x16, x21, lsl #3
 	WORD $0x8b1509b8 // add x24, x13, x21, lsl #2
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0xad00bbea // stp q10, q14, [sp, #0x10]
+	WORD $0xad01dbf8 // stp q24, q22, [sp, #0x30]
+	WORD $0x3d8017eb // str q11, [sp, #0x50]
 	WORD $0x8b150cb1 // add x17, x5, x21, lsl #3
+	WORD $0x4ea81d13 // mov v19.16b, v8.16b
+	WORD $0x4ebf1ffb // mov v27.16b, v31.16b
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
 	WORD $0x8b070311 // add x17, x24, x7
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
@@ -10108,743 +9382,87 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
 	WORD $0x69416f1a // ldpsw x26, x27, [x24, #0x8]
 	WORD $0x68c20711 // ldpsw x17, x1, [x24], #0x10
+	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
 	WORD $0x8b010d59 // add x25, x10, x1, lsl #3
-	WORD $0xacc162d7 // ldp q23, q24, [x22], #0x20
-	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc172fb // ldp q27, q28, [x23], #0x20
-	WORD $0xfc7a7948 // ldr d8, [x10, x26, lsl #3]
-	WORD $0xfc71795f // ldr d31, [x10, x17, lsl #3]
-	WORD $0xfc71797e // ldr d30, [x11, x17, lsl #3]
-	WORD $0x8b1b0d51 // add x17, x10, x27, lsl #3
-	WORD $0xfc7a797d // ldr d29, [x11, x26, lsl #3]
-	WORD $0x4d408628 // ld1 { v8.d }[1], [x17]
+	WORD $0xacc122df // ldp q31, q8, [x22], #0x20
+	WORD $0xacc11eea // ldp q10, q7, [x23], #0x20
+	WORD $0xfc7a7958 // ldr d24, [x10, x26, lsl #3]
+	WORD $0xfc717956 // ldr d22, [x10, x17, lsl #3]
+	WORD $0xfc7a796b // ldr d11, [x11, x26, lsl #3]
+	WORD $0xfc71796e // ldr d14, [x11, x17, lsl #3]
 	WORD $0x910022b1 // add x17, x21, #0x8
-	WORD $0x4d40873f // ld1 { v31.d }[1], [x25]
-	WORD $0x4d4087bd // ld1 { v29.d }[1], [x29]
-	WORD $0x4d40843e // ld1 { v30.d }[1], [x1]
-	WORD $0x910012b9 // add x25, x21, #0x4
+	WORD $0x910012b5 // add x21, x21, #0x4
 	WORD $0xeb14023f // cmp x17, x20
-	WORD $0xaa1903f5 // mov x21, x25
-	WORD $0x6e68df09 // fmul v9.2d, v24.2d, v8.2d
-	WORD $0x6e7fdeea // fmul v10.2d, v23.2d, v31.2d
-	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
-	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
-	WORD $0x4e78cd0c // fmla v12.2d, v8.2d, v24.2d
-	WORD $0x4e77cfeb // fmla v11.2d, v31.2d, v23.2d
-	WORD $0x4e78cfac // fmla v12.2d, v29.2d, v24.2d
-	WORD $0x4e77cfcb // fmla v11.2d, v30.2d, v23.2d
-	WORD $0x4e69d758 // fadd v24.2d, v26.2d, v9.2d
-	WORD $0x4e6ad737 // fadd v23.2d, v25.2d, v10.2d
-	WORD $0x4efad71d // fsub v29.2d, v24.2d, v26.2d
-	WORD $0x4e7ccd0c // fmla v12.2d, v8.2d, v28.2d
-	WORD $0x4ef9d6fc // fsub v28.2d, v23.2d, v25.2d
-	WORD $0x4efdd71e // fsub v30.2d, v24.2d, v29.2d
-	WORD $0x4e7bcfeb // fmla v11.2d, v31.2d, v27.2d
-	WORD $0x4efdd53b // fsub v27.2d, v9.2d, v29.2d
-	WORD $0x4efcd6e8 // fsub v8.2d, v23.2d, v28.2d
-	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
-	WORD $0x4efcd55c // fsub v28.2d, v10.2d, v28.2d
-	WORD $0x4ee8d739 // fsub v25.2d, v25.2d, v8.2d
-	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
-	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
-	WORD $0x4e6cd75a // fadd v26.2d, v26.2d, v12.2d
-	WORD $0x4e6bd739 // fadd v25.2d, v25.2d, v11.2d
-	WORD $0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD $0x4eb81f1a // mov v26.16b, v24.16b
-	WORD $0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x54fff94d // b.le <csrDDLow+0x16e0>
-	WORD $0xeb140335 // subs x21, x25, x20
-	WORD $0x54ffa700 // b.eq <csrDDLow+0xca0>
-	WORD $0x91000731 // add x17, x25, #0x1
-	WORD $0xeb14023f // cmp x17, x20
-	WORD $0x54ffa1a0 // b.eq <csrDDLow+0xc00>
-	WORD $0x8b020321 // add x1, x25, x2
-	WORD $0x8b150c91 // add x17, x4, x21, lsl #3
-	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
-	WORD $0xf9800020 // prfm pldl1keep, [x1]
-	WORD $0x8b1909a1 // add x1, x13, x25, lsl #2
-	WORD $0x8b020834 // add x20, x1, x2, lsl #2
-	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x8b190e14 // add x20, x16, x25, lsl #3
-	WORD $0x8b020e95 // add x21, x20, x2, lsl #3
-	WORD $0xf98002a0 // prfm pldl1keep, [x21]
-	WORD $0x8b190dd5 // add x21, x14, x25, lsl #3
-	WORD $0xad406e9c // ldp q28, q27, [x20]
-	WORD $0xad4066ba // ldp q26, q25, [x21]
-	WORD $0x69405434 // ldpsw x20, x21, [x1]
-	WORD $0x69410437 // ldpsw x23, x1, [x1, #0x8]
-	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
-	WORD $0x8b010d58 // add x24, x10, x1, lsl #3
-	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc77795f // ldr d31, [x10, x23, lsl #3]
-	WORD $0xfc747948 // ldr d8, [x10, x20, lsl #3]
-	WORD $0xfc74797d // ldr d29, [x11, x20, lsl #3]
-	WORD $0xfc77797e // ldr d30, [x11, x23, lsl #3]
-	WORD $0x4d40871f // ld1 { v31.d }[1], [x24]
-	WORD $0x4d4086c8 // ld1 { v8.d }[1], [x22]
-	WORD $0x4d4086bd // ld1 { v29.d }[1], [x21]
-	WORD $0x4d40843e // ld1 { v30.d }[1], [x1]
-	WORD $0x6e68df49 // fmul v9.2d, v26.2d, v8.2d
-	WORD $0x6e7fdf2a // fmul v10.2d, v25.2d, v31.2d
-	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
-	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
-	WORD $0x4e7acd0c // fmla v12.2d, v8.2d, v26.2d
-	WORD $0x4e79cfeb // fmla v11.2d, v31.2d, v25.2d
-	WORD $0x4e79cfcb // fmla v11.2d, v30.2d, v25.2d
-	WORD $0x4e7acfac // fmla v12.2d, v29.2d, v26.2d
-	WORD $0xad40663a // ldp q26, q25, [x17]
-	WORD $0x4e7ccd0c // fmla v12.2d, v8.2d, v28.2d
-	WORD $0x4e7bcfeb // fmla v11.2d, v31.2d, v27.2d
-	WORD $0x4e2a1f3c // and v28.16b, v25.16b, v10.16b
-	WORD $0x4e7cd71d // fadd v29.2d, v24.2d, v28.2d
-	WORD $0x4e291f5b // and v27.16b, v26.16b, v9.16b
-	WORD $0x4ef8d7a8 // fsub v8.2d, v29.2d, v24.2d
-	WORD $0x4e2b1f39 // and v25.16b, v25.16b, v11.16b
-	WORD $0x4e2c1f5a // and v26.16b, v26.16b, v12.16b
-	WORD $0x4e7bd6fe // fadd v30.2d, v23.2d, v27.2d
-	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
-	WORD $0x4ee8d79c // fsub v28.2d, v28.2d, v8.2d
-	WORD $0x4ef7d7df // fsub v31.2d, v30.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
-	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4eead6f7 // fsub v23.2d, v23.2d, v10.2d
-	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4ebd1fb8 // mov v24.16b, v29.16b
-	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4ebe1fd7 // mov v23.16b, v30.16b
-	WORD $0x17fffcf8 // b <csrDDLow+0xca0>
-	WORD $0x5400aacb // b.lt <csrDDLow+0x2e1c>
+	WORD $0x4d4087b8 // ld1 { v24.d }[1], [x29]
+	WORD $0x4d408736 // ld1 { v22.d }[1], [x25]
+	WORD $0x6e78dd1d // fmul v29.2d, v8.2d, v24.2d
+	WORD $0x4d40876b // ld1 { v11.d }[1], [x27]
+	WORD $0x6e76dfe9 // fmul v9.2d, v31.2d, v22.2d
+	WORD $0x4d40842e // ld1 { v14.d }[1], [x1]
+	WORD $0x6ee0fbb5 // fneg v21.2d, v29.2d
+	WORD $0x6ee0f931 // fneg v17.2d, v9.2d
+	WORD $0x4e68cf15 // fmla v21.2d, v24.2d, v8.2d
+	WORD $0x4e7fced1 // fmla v17.2d, v22.2d, v31.2d
+	WORD $0x4e68cd75 // fmla v21.2d, v11.2d, v8.2d
+	WORD $0x4e7fcdd1 // fmla v17.2d, v14.2d, v31.2d
+	WORD $0x4e7dd668 // fadd v8.2d, v19.2d, v29.2d
+	WORD $0x4e69d77f // fadd v31.2d, v27.2d, v9.2d
+	WORD $0x4e67cf15 // fmla v21.2d, v24.2d, v7.2d
+	WORD $0x4efbd7e7 // fsub v7.2d, v31.2d, v27.2d
+	WORD $0x4ef3d518 // fsub v24.2d, v8.2d, v19.2d
+	WORD $0x4e6aced1 // fmla v17.2d, v22.2d, v10.2d
+	WORD $0x4ef8d50b // fsub v11.2d, v8.2d, v24.2d
+	WORD $0x4ee7d7ee // fsub v14.2d, v31.2d, v7.2d
+	WORD $0x4ee7d527 // fsub v7.2d, v9.2d, v7.2d
+	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
+	WORD $0x4eeed776 // fsub v22.2d, v27.2d, v14.2d
+	WORD $0x4eebd673 // fsub v19.2d, v19.2d, v11.2d
+	WORD $0x4e73d713 // fadd v19.2d, v24.2d, v19.2d
+	WORD $0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e75d671 // fadd v17.2d, v19.2d, v21.2d
+	WORD $0x4e71d7de // fadd v30.2d, v30.2d, v17.2d
+	WORD $0x4e67d652 // fadd v18.2d, v18.2d, v7.2d
+	WORD $0x54fff96b // b.lt <csrDDLow+0xac0>
+	WORD $0xad422ff6 // ldp q22, q11, [sp, #0x40]
+	WORD $0x3dc007ea // ldr q10, [sp, #0x10]
+	WORD $0xad4163ee // ldp q14, q24, [sp, #0x20]
+	WORD $0x17fffd74 // b <csrDDLow+0x174>
+	WORD $0xf94037e8 // ldr x8, [sp, #0x68]
+	WORD $0xf100109f // cmp x4, #0x4
+	WORD $0xb400b2e3 // cbz x3, <csrDDLow+0x220c>
+	WORD $0x540112ab // b.lt <csrDDLow+0x2e08>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e0 // mov x0, xzr
 	WORD $0xd37ff911 // lsl x17, x8, #1
-	WORD $0x91008083 // add x3, x4, #0x20
-	WORD $0xf900cbf1 // str x17, [sp, #0x190]
-	WORD $0x910021a4 // add x4, x13, #0x8
-	WORD $0x1400012b // b <csrDDLow+0x1d88>
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xaa1403f8 // mov x24, x20
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b0709a8 // add x8, x13, x7, lsl #2
-	WORD $0xd37ef4a5 // lsl x5, x5, #2
-	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x69400511 // ldpsw x17, x1, [x8]
-	WORD $0x8b010d62 // add x2, x11, x1, lsl #3
-	WORD $0xfc717978 // ldr d24, [x11, x17, lsl #3]
-	WORD $0xfc71795a // ldr d26, [x10, x17, lsl #3]
-	WORD $0x4d408458 // ld1 { v24.d }[1], [x2]
-	WORD $0x69412102 // ldpsw x2, x8, [x8, #0x8]
-	WORD $0x8b080d79 // add x25, x11, x8, lsl #3
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0xfc62797b // ldr d27, [x11, x2, lsl #3]
-	WORD $0x3d806ff8 // str q24, [sp, #0x1b0]
-	WORD $0xfc627958 // ldr d24, [x10, x2, lsl #3]
-	WORD $0x4d40873b // ld1 { v27.d }[1], [x25]
-	WORD $0x4d408518 // ld1 { v24.d }[1], [x8]
-	WORD $0x8b010d48 // add x8, x10, x1, lsl #3
-	WORD $0x4d40851a // ld1 { v26.d }[1], [x8]
-	WORD $0x8b1509a8 // add x8, x13, x21, lsl #2
-	WORD $0x69400511 // ldpsw x17, x1, [x8]
-	WORD $0x8b010d62 // add x2, x11, x1, lsl #3
-	WORD $0xfc71797f // ldr d31, [x11, x17, lsl #3]
-	WORD $0xfc71794a // ldr d10, [x10, x17, lsl #3]
-	WORD $0x4eb81f19 // mov v25.16b, v24.16b
-	WORD $0x3d806bf8 // str q24, [sp, #0x1a0]
-	WORD $0x8b070e11 // add x17, x16, x7, lsl #3
-	WORD $0x4d40845f // ld1 { v31.d }[1], [x2]
-	WORD $0x69412102 // ldpsw x2, x8, [x8, #0x8]
-	WORD $0x8b080d79 // add x25, x11, x8, lsl #3
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0xfc627949 // ldr d9, [x10, x2, lsl #3]
-	WORD $0xfc627968 // ldr d8, [x11, x2, lsl #3]
-	WORD $0x8b170e02 // add x2, x16, x23, lsl #3
-	WORD $0x4d408509 // ld1 { v9.d }[1], [x8]
-	WORD $0x8b010d48 // add x8, x10, x1, lsl #3
-	WORD $0x4d408728 // ld1 { v8.d }[1], [x25]
-	WORD $0x8b170dc1 // add x1, x14, x23, lsl #3
-	WORD $0x4d40850a // ld1 { v10.d }[1], [x8]
-	WORD $0x8b070dc8 // add x8, x14, x7, lsl #3
-	WORD $0xad40750b // ldp q11, q29, [x8]
-	WORD $0x8b150dc8 // add x8, x14, x21, lsl #3
-	WORD $0x6e78dfaf // fmul v15.2d, v29.2d, v24.2d
-	WORD $0xad40350e // ldp q14, q13, [x8]
-	WORD $0xcb0600e8 // sub x8, x7, x6
-	WORD $0x8b080c68 // add x8, x3, x8, lsl #3
-	WORD $0x6ee0f9fc // fneg v28.2d, v15.2d
-	WORD $0x6e7add6c // fmul v12.2d, v11.2d, v26.2d
-	WORD $0x6e6addd8 // fmul v24.2d, v14.2d, v10.2d
-	WORD $0x4e7dcf3c // fmla v28.2d, v25.2d, v29.2d
-	WORD $0x6e69ddb9 // fmul v25.2d, v13.2d, v9.2d
-	WORD $0x6ee0f99e // fneg v30.2d, v12.2d
-	WORD $0x4e6bcf5e // fmla v30.2d, v26.2d, v11.2d
-	WORD $0x4e7dcf7c // fmla v28.2d, v27.2d, v29.2d
-	WORD $0x3dc06ffb // ldr q27, [sp, #0x1b0]
-	WORD $0x6ee0fb1d // fneg v29.2d, v24.2d
-	WORD $0x4e6ecd5d // fmla v29.2d, v10.2d, v14.2d
-	WORD $0x4e6bcf7e // fmla v30.2d, v27.2d, v11.2d
-	WORD $0x6ee0fb3b // fneg v27.2d, v25.2d
-	WORD $0x4e6ecffd // fmla v29.2d, v31.2d, v14.2d
-	WORD $0x4e6dcd3b // fmla v27.2d, v9.2d, v13.2d
-	WORD $0x4e6dcd1b // fmla v27.2d, v8.2d, v13.2d
-	WORD $0xad402e2d // ldp q13, q11, [x17]
-	WORD $0xad407d08 // ldp q8, q31, [x8]
-	WORD $0xcb1302a8 // sub x8, x21, x19
-	WORD $0x8b1709b1 // add x17, x13, x23, lsl #2
-	WORD $0x8b080c68 // add x8, x3, x8, lsl #3
-	WORD $0x4e2f1fee // and v14.16b, v31.16b, v15.16b
-	WORD $0x4e6dcf5e // fmla v30.2d, v26.2d, v13.2d
-	WORD $0x3dc06bfa // ldr q26, [sp, #0x1a0]
-	WORD $0xad40350f // ldp q15, q13, [x8]
-	WORD $0x8b150e08 // add x8, x16, x21, lsl #3
-	WORD $0x4e2c1d0c // and v12.16b, v8.16b, v12.16b
-	WORD $0x4e6bcf5c // fmla v28.2d, v26.2d, v11.2d
-	WORD $0x4e391dab // and v11.16b, v13.16b, v25.16b
-	WORD $0xad406919 // ldp q25, q26, [x8]
-	WORD $0xcb1402e8 // sub x8, x23, x20
-	WORD $0x8b080c66 // add x6, x3, x8, lsl #3
-	WORD $0x4e381df8 // and v24.16b, v15.16b, v24.16b
-	WORD $0x4e7acd3b // fmla v27.2d, v9.2d, v26.2d
-	WORD $0x4e78d45a // fadd v26.2d, v2.2d, v24.2d
-	WORD $0x4e79cd5d // fmla v29.2d, v10.2d, v25.2d
-	WORD $0x4e6cd4aa // fadd v10.2d, v5.2d, v12.2d
-	WORD $0x4e6ed499 // fadd v25.2d, v4.2d, v14.2d
-	WORD $0x4e3b1dbb // and v27.16b, v13.16b, v27.16b
-	WORD $0x4ee5d549 // fsub v9.2d, v10.2d, v5.2d
-	WORD $0x3d806ff9 // str q25, [sp, #0x1b0]
-	WORD $0x4ee9d58c // fsub v12.2d, v12.2d, v9.2d
-	WORD $0x4ee9d549 // fsub v9.2d, v10.2d, v9.2d
-	WORD $0x4e3d1dfd // and v29.16b, v15.16b, v29.16b
-	WORD $0x4ee9d4a5 // fsub v5.2d, v5.2d, v9.2d
-	WORD $0x4ee4d729 // fsub v9.2d, v25.2d, v4.2d
-	WORD $0x4ee9d5ce // fsub v14.2d, v14.2d, v9.2d
-	WORD $0x4ee9d729 // fsub v9.2d, v25.2d, v9.2d
-	WORD $0x4e6bd659 // fadd v25.2d, v18.2d, v11.2d
-	WORD $0x4e65d585 // fadd v5.2d, v12.2d, v5.2d
-	WORD $0x4ee9d484 // fsub v4.2d, v4.2d, v9.2d
-	WORD $0x4ee2d749 // fsub v9.2d, v26.2d, v2.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4ee9d749 // fsub v9.2d, v26.2d, v9.2d
-	WORD $0x4e64d5c4 // fadd v4.2d, v14.2d, v4.2d
-	WORD $0x4ee9d449 // fsub v9.2d, v2.2d, v9.2d
-	WORD $0x4ef2d722 // fsub v2.2d, v25.2d, v18.2d
-	WORD $0x4ee2d56b // fsub v11.2d, v11.2d, v2.2d
-	WORD $0x4ee2d722 // fsub v2.2d, v25.2d, v2.2d
-	WORD $0x4ee2d642 // fsub v2.2d, v18.2d, v2.2d
-	WORD $0x4e69d712 // fadd v18.2d, v24.2d, v9.2d
-	WORD $0x4e3c1ff8 // and v24.16b, v31.16b, v28.16b
-	WORD $0x4e3e1d1c // and v28.16b, v8.16b, v30.16b
-	WORD $0xad40783f // ldp q31, q30, [x1]
-	WORD $0x69400628 // ldpsw x8, x1, [x17]
-	WORD $0xad402049 // ldp q9, q8, [x2]
-	WORD $0x69414622 // ldpsw x2, x17, [x17, #0x8]
-	WORD $0x8b110d47 // add x7, x10, x17, lsl #3
-	WORD $0x8b110d71 // add x17, x11, x17, lsl #3
-	WORD $0x8b010d73 // add x19, x11, x1, lsl #3
-	WORD $0x4e62d562 // fadd v2.2d, v11.2d, v2.2d
-	WORD $0x4e7dd652 // fadd v18.2d, v18.2d, v29.2d
-	WORD $0x4e7cd4a5 // fadd v5.2d, v5.2d, v28.2d
-	WORD $0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
-	WORD $0x4e7bd442 // fadd v2.2d, v2.2d, v27.2d
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
-	WORD $0xfc62795d // ldr d29, [x10, x2, lsl #3]
-	WORD $0xfc68795b // ldr d27, [x10, x8, lsl #3]
-	WORD $0xfc68797c // ldr d28, [x11, x8, lsl #3]
-	WORD $0x8b010d48 // add x8, x10, x1, lsl #3
-	WORD $0x8b180e01 // add x1, x16, x24, lsl #3
-	WORD $0xfc627978 // ldr d24, [x11, x2, lsl #3]
-	WORD $0x4e62d4c4 // fadd v4.2d, v6.2d, v2.2d
-	WORD $0x6e63d400 // faddp v0.2d, v0.2d, v3.2d
-	WORD $0x6e64d421 // faddp v1.2d, v1.2d, v4.2d
-	WORD $0x4d4084fd // ld1 { v29.d }[1], [x7]
-	WORD $0x6e7ddfc5 // fmul v5.2d, v30.2d, v29.2d
-	WORD $0x4d40851b // ld1 { v27.d }[1], [x8]
-	WORD $0x6e7bdfeb // fmul v11.2d, v31.2d, v27.2d
-	WORD $0x4d408638 // ld1 { v24.d }[1], [x17]
-	WORD $0x4d40867c // ld1 { v28.d }[1], [x19]
-	WORD $0x8b180dd1 // add x17, x14, x24, lsl #3
-	WORD $0xcb160308 // sub x8, x24, x22
-	WORD $0x8b080c68 // add x8, x3, x8, lsl #3
-	WORD $0x6ee0f8a2 // fneg v2.2d, v5.2d
-	WORD $0x6ee0f966 // fneg v6.2d, v11.2d
-	WORD $0x4e7ecfa2 // fmla v2.2d, v29.2d, v30.2d
-	WORD $0x4e7fcf66 // fmla v6.2d, v27.2d, v31.2d
-	WORD $0x4e7ecf02 // fmla v2.2d, v24.2d, v30.2d
-	WORD $0x4e7fcf86 // fmla v6.2d, v28.2d, v31.2d
-	WORD $0xad4048d8 // ldp q24, q18, [x6]
-	WORD $0x4e69cf66 // fmla v6.2d, v27.2d, v9.2d
-	WORD $0x4e68cfa2 // fmla v2.2d, v29.2d, v8.2d
-	WORD $0x4e251e5c // and v28.16b, v18.16b, v5.16b
-	WORD $0x4e7cd685 // fadd v5.2d, v20.2d, v28.2d
-	WORD $0x4e2b1f1b // and v27.16b, v24.16b, v11.16b
-	WORD $0x4e221e42 // and v2.16b, v18.16b, v2.16b
-	WORD $0x4e261f12 // and v18.16b, v24.16b, v6.16b
-	WORD $0x4ef4d4bd // fsub v29.2d, v5.2d, v20.2d
-	WORD $0x4e7bd6a6 // fadd v6.2d, v21.2d, v27.2d
-	WORD $0x4efdd4be // fsub v30.2d, v5.2d, v29.2d
-	WORD $0x4ef5d4d8 // fsub v24.2d, v6.2d, v21.2d
-	WORD $0x4efed694 // fsub v20.2d, v20.2d, v30.2d
-	WORD $0x4ef8d4df // fsub v31.2d, v6.2d, v24.2d
-	WORD $0x4ef8d778 // fsub v24.2d, v27.2d, v24.2d
-	WORD $0x4efdd79b // fsub v27.2d, v28.2d, v29.2d
-	WORD $0x4effd6b5 // fsub v21.2d, v21.2d, v31.2d
-	WORD $0x4e74d774 // fadd v20.2d, v27.2d, v20.2d
-	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
-	WORD $0x4e62d682 // fadd v2.2d, v20.2d, v2.2d
-	WORD $0x4e72d6b2 // fadd v18.2d, v21.2d, v18.2d
-	WORD $0x4e62d631 // fadd v17.2d, v17.2d, v2.2d
-	WORD $0xad405035 // ldp q21, q20, [x1]
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0xad400a32 // ldp q18, q2, [x17]
-	WORD $0x8b1809b1 // add x17, x13, x24, lsl #2
-	WORD $0x69400a21 // ldpsw x1, x2, [x17]
-	WORD $0x69414627 // ldpsw x7, x17, [x17, #0x8]
-	WORD $0x8b020d46 // add x6, x10, x2, lsl #3
-	WORD $0x8b110d53 // add x19, x10, x17, lsl #3
-	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
-	WORD $0x8b110d71 // add x17, x11, x17, lsl #3
-	WORD $0xfc67795c // ldr d28, [x10, x7, lsl #3]
-	WORD $0xfc61795d // ldr d29, [x10, x1, lsl #3]
-	WORD $0xfc617978 // ldr d24, [x11, x1, lsl #3]
-	WORD $0xfc67797b // ldr d27, [x11, x7, lsl #3]
-	WORD $0x4d40867c // ld1 { v28.d }[1], [x19]
-	WORD $0x4d4084dd // ld1 { v29.d }[1], [x6]
-	WORD $0x4d408458 // ld1 { v24.d }[1], [x2]
-	WORD $0x4d40863b // ld1 { v27.d }[1], [x17]
-	WORD $0xf94127f1 // ldr x17, [sp, #0x248]
-	WORD $0xeb11001f // cmp x0, x17
-	WORD $0x6e7dde5e // fmul v30.2d, v18.2d, v29.2d
-	WORD $0x6e7cdc5f // fmul v31.2d, v2.2d, v28.2d
-	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
-	WORD $0x6ee0fbc9 // fneg v9.2d, v30.2d
-	WORD $0x4e72cfa9 // fmla v9.2d, v29.2d, v18.2d
-	WORD $0x4e62cf88 // fmla v8.2d, v28.2d, v2.2d
-	WORD $0x4e62cf68 // fmla v8.2d, v27.2d, v2.2d
-	WORD $0x4e72cf09 // fmla v9.2d, v24.2d, v18.2d
-	WORD $0xad400912 // ldp q18, q2, [x8]
-	WORD $0x8b050d88 // add x8, x12, x5, lsl #3
-	WORD $0x4e75cfa9 // fmla v9.2d, v29.2d, v21.2d
-	WORD $0x4e3f1c55 // and v21.16b, v2.16b, v31.16b
-	WORD $0x4e74cf88 // fmla v8.2d, v28.2d, v20.2d
-	WORD $0x4e75d6f8 // fadd v24.2d, v23.2d, v21.2d
-	WORD $0x4e3e1e54 // and v20.16b, v18.16b, v30.16b
-	WORD $0x4ef7d71d // fsub v29.2d, v24.2d, v23.2d
-	WORD $0x4e281c42 // and v2.16b, v2.16b, v8.16b
-	WORD $0x4e291e52 // and v18.16b, v18.16b, v9.16b
-	WORD $0x4ed838a4 // zip1 v4.2d, v5.2d, v24.2d
-	WORD $0x4e74d4fb // fadd v27.2d, v7.2d, v20.2d
-	WORD $0x4efdd71e // fsub v30.2d, v24.2d, v29.2d
-	WORD $0x4efdd6b5 // fsub v21.2d, v21.2d, v29.2d
-	WORD $0x4ee7d77c // fsub v28.2d, v27.2d, v7.2d
-	WORD $0x4edb38c3 // zip1 v3.2d, v6.2d, v27.2d
-	WORD $0x4efed6f7 // fsub v23.2d, v23.2d, v30.2d
-	WORD $0x4efcd77f // fsub v31.2d, v27.2d, v28.2d
-	WORD $0x4efcd694 // fsub v20.2d, v20.2d, v28.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x6e7ad557 // faddp v23.2d, v10.2d, v26.2d
-	WORD $0x4effd4e7 // fsub v7.2d, v7.2d, v31.2d
-	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
-	WORD $0x3dc06ff5 // ldr q21, [sp, #0x1b0]
-	WORD $0x4e67d687 // fadd v7.2d, v20.2d, v7.2d
-	WORD $0x4e62d6c2 // fadd v2.2d, v22.2d, v2.2d
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x6e62d622 // faddp v2.2d, v17.2d, v2.2d
-	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4ed93ab2 // zip1 v18.2d, v21.2d, v25.2d
-	WORD $0x4eda3953 // zip1 v19.2d, v10.2d, v26.2d
-	WORD $0x4ed97ab4 // zip2 v20.2d, v21.2d, v25.2d
-	WORD $0x4eda7955 // zip2 v21.2d, v10.2d, v26.2d
-	WORD $0x6e79d6d6 // faddp v22.2d, v22.2d, v25.2d
-	WORD $0x4ef3d6f9 // fsub v25.2d, v23.2d, v19.2d
-	WORD $0x6e67d607 // faddp v7.2d, v16.2d, v7.2d
-	WORD $0x4ef2d6da // fsub v26.2d, v22.2d, v18.2d
-	WORD $0x4ef9d6fd // fsub v29.2d, v23.2d, v25.2d
-	WORD $0x4ef9d6b5 // fsub v21.2d, v21.2d, v25.2d
-	WORD $0x4efad6dc // fsub v28.2d, v22.2d, v26.2d
-	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
-	WORD $0x4efad694 // fsub v20.2d, v20.2d, v26.2d
-	WORD $0x4efcd652 // fsub v18.2d, v18.2d, v28.2d
-	WORD $0x4e73d6b3 // fadd v19.2d, v21.2d, v19.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
-	WORD $0x4ed878b3 // zip2 v19.2d, v5.2d, v24.2d
-	WORD $0x6e78d4a5 // faddp v5.2d, v5.2d, v24.2d
-	WORD $0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD $0x4edb78d2 // zip2 v18.2d, v6.2d, v27.2d
-	WORD $0x6e7bd4c6 // faddp v6.2d, v6.2d, v27.2d
-	WORD $0x4ee4d4b4 // fsub v20.2d, v5.2d, v4.2d
-	WORD $0x4ee3d4d5 // fsub v21.2d, v6.2d, v3.2d
-	WORD $0x4ef4d4b9 // fsub v25.2d, v5.2d, v20.2d
-	WORD $0x4ef4d673 // fsub v19.2d, v19.2d, v20.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4ef5d4d8 // fsub v24.2d, v6.2d, v21.2d
-	WORD $0x4ef9d484 // fsub v4.2d, v4.2d, v25.2d
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4ef8d463 // fsub v3.2d, v3.2d, v24.2d
-	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
-	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e65d4c4 // fadd v4.2d, v6.2d, v5.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e76d6e7 // fadd v7.2d, v23.2d, v22.2d
-	WORD $0x4ee6d490 // fsub v16.2d, v4.2d, v6.2d
-	WORD $0x4ef7d4f1 // fsub v17.2d, v7.2d, v23.2d
-	WORD $0x4ef0d492 // fsub v18.2d, v4.2d, v16.2d
-	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0x4ef1d4f3 // fsub v19.2d, v7.2d, v17.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef1d6d0 // fsub v16.2d, v22.2d, v17.2d
-	WORD $0x4ef3d6f2 // fsub v18.2d, v23.2d, v19.2d
-	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0x4e72d606 // fadd v6.2d, v16.2d, v18.2d
-	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
-	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
-	WORD $0x4e61d482 // fadd v2.2d, v4.2d, v1.2d
-	WORD $0x4e60d4e3 // fadd v3.2d, v7.2d, v0.2d
-	WORD $0x4ee4d445 // fsub v5.2d, v2.2d, v4.2d
-	WORD $0x4ee7d466 // fsub v6.2d, v3.2d, v7.2d
-	WORD $0x4ee5d450 // fsub v16.2d, v2.2d, v5.2d
-	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
-	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
-	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
-	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
-	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0xad000903 // stp q3, q2, [x8]
-	WORD $0x8b050de8 // add x8, x15, x5, lsl #3
-	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
-	WORD $0xad000500 // stp q0, q1, [x8]
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x540084c0 // b.eq <csrDDLow+0x2e1c>
-	WORD $0x7200001f // tst w0, #0x1
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x9a9f1111 // csel x17, x8, xzr, ne
-	WORD $0xf940cbe8 // ldr x8, [sp, #0x190]
-	WORD $0x8b400631 // add x17, x17, x0, lsr #1
-	WORD $0xeb08001f // cmp x0, x8
-	WORD $0x9a803225 // csel x5, x17, x0, lo
-	WORD $0x8b051536 // add x22, x9, x5, lsl #5
-	WORD $0xa9401ad3 // ldp x19, x6, [x22]
-	WORD $0x91001271 // add x17, x19, #0x4
-	WORD $0xeb06023f // cmp x17, x6
-	WORD $0x5400186a // b.ge <csrDDLow+0x20c0>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b130dd4 // add x20, x14, x19, lsl #3
-	WORD $0x8b130e15 // add x21, x16, x19, lsl #3
-	WORD $0x8b130897 // add x23, x4, x19, lsl #2
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x697f06f1 // ldpsw x17, x1, [x23, #-0x8]
-	WORD $0x68c266f8 // ldpsw x24, x25, [x23], #0x10
-	WORD $0x8b010d47 // add x7, x10, x1, lsl #3
-	WORD $0x8b190d7a // add x26, x11, x25, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc11684 // ldp q4, q5, [x20], #0x20
-	WORD $0xacc142a7 // ldp q7, q16, [x21], #0x20
-	WORD $0xfc787954 // ldr d20, [x10, x24, lsl #3]
-	WORD $0xfc717953 // ldr d19, [x10, x17, lsl #3]
-	WORD $0xfc717972 // ldr d18, [x11, x17, lsl #3]
-	WORD $0x8b190d51 // add x17, x10, x25, lsl #3
-	WORD $0xfc787971 // ldr d17, [x11, x24, lsl #3]
-	WORD $0x4d408634 // ld1 { v20.d }[1], [x17]
-	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
-	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
-	WORD $0x4d408432 // ld1 { v18.d }[1], [x1]
-	WORD $0x91001267 // add x7, x19, #0x4
-	WORD $0x91002271 // add x17, x19, #0x8
-	WORD $0xeb06023f // cmp x17, x6
-	WORD $0xaa0703f3 // mov x19, x7
-	WORD $0x6e74dcb5 // fmul v21.2d, v5.2d, v20.2d
-	WORD $0x6e73dc96 // fmul v22.2d, v4.2d, v19.2d
-	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
-	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
-	WORD $0x4e65ce98 // fmla v24.2d, v20.2d, v5.2d
-	WORD $0x4e64ce77 // fmla v23.2d, v19.2d, v4.2d
-	WORD $0x4e65ce38 // fmla v24.2d, v17.2d, v5.2d
-	WORD $0x4e64ce57 // fmla v23.2d, v18.2d, v4.2d
-	WORD $0x4e75d4c4 // fadd v4.2d, v6.2d, v21.2d
-	WORD $0x4e76d465 // fadd v5.2d, v3.2d, v22.2d
-	WORD $0x4ee6d491 // fsub v17.2d, v4.2d, v6.2d
-	WORD $0x4e70ce98 // fmla v24.2d, v20.2d, v16.2d
-	WORD $0x4ee3d4b0 // fsub v16.2d, v5.2d, v3.2d
-	WORD $0x4ef1d492 // fsub v18.2d, v4.2d, v17.2d
-	WORD $0x4e67ce77 // fmla v23.2d, v19.2d, v7.2d
-	WORD $0x4ef1d6a7 // fsub v7.2d, v21.2d, v17.2d
-	WORD $0x4ef0d4b4 // fsub v20.2d, v5.2d, v16.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef0d6d0 // fsub v16.2d, v22.2d, v16.2d
-	WORD $0x4ef4d463 // fsub v3.2d, v3.2d, v20.2d
-	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
-	WORD $0x4e63d603 // fadd v3.2d, v16.2d, v3.2d
-	WORD $0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
-	WORD $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
-	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD $0x4ea41c86 // mov v6.16b, v4.16b
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x4ea51ca3 // mov v3.16b, v5.16b
-	WORD $0x54fffa0b // b.lt <csrDDLow+0x1de0>
-	WORD $0xf9400ad3 // ldr x19, [x22, #0x10]
-	WORD $0x910010d1 // add x17, x6, #0x4
-	WORD $0xeb13023f // cmp x17, x19
-	WORD $0x540011aa // b.ge <csrDDLow+0x20e4>
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b060e14 // add x20, x16, x6, lsl #3
-	WORD $0x8b060dd7 // add x23, x14, x6, lsl #3
-	WORD $0x8b060898 // add x24, x4, x6, lsl #2
-	WORD $0xaa0603f9 // mov x25, x6
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x697f0711 // ldpsw x17, x1, [x24, #-0x8]
-	WORD $0x68c26f1a // ldpsw x26, x27, [x24], #0x10
-	WORD $0x8b010d55 // add x21, x10, x1, lsl #3
-	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc146e2 // ldp q2, q17, [x23], #0x20
-	WORD $0xacc15293 // ldp q19, q20, [x20], #0x20
-	WORD $0xfc7a7957 // ldr d23, [x10, x26, lsl #3]
-	WORD $0xfc717956 // ldr d22, [x10, x17, lsl #3]
-	WORD $0xfc717975 // ldr d21, [x11, x17, lsl #3]
-	WORD $0x8b1b0d51 // add x17, x10, x27, lsl #3
-	WORD $0xfc7a7972 // ldr d18, [x11, x26, lsl #3]
-	WORD $0x4d408637 // ld1 { v23.d }[1], [x17]
-	WORD $0x4d4086b6 // ld1 { v22.d }[1], [x21]
-	WORD $0x4d4087b2 // ld1 { v18.d }[1], [x29]
-	WORD $0x4d408435 // ld1 { v21.d }[1], [x1]
-	WORD $0x91001335 // add x21, x25, #0x4
-	WORD $0x91002331 // add x17, x25, #0x8
-	WORD $0xeb13023f // cmp x17, x19
-	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x6e77de38 // fmul v24.2d, v17.2d, v23.2d
-	WORD $0x6e76dc59 // fmul v25.2d, v2.2d, v22.2d
-	WORD $0x6ee0fb1b // fneg v27.2d, v24.2d
-	WORD $0x6ee0fb3a // fneg v26.2d, v25.2d
-	WORD $0x4e71cefb // fmla v27.2d, v23.2d, v17.2d
-	WORD $0x4e62ceda // fmla v26.2d, v22.2d, v2.2d
-	WORD $0x4e71ce5b // fmla v27.2d, v18.2d, v17.2d
-	WORD $0x4e62ceba // fmla v26.2d, v21.2d, v2.2d
-	WORD $0x4e78d612 // fadd v18.2d, v16.2d, v24.2d
-	WORD $0x4e79d4e2 // fadd v2.2d, v7.2d, v25.2d
-	WORD $0x4ee7d451 // fsub v17.2d, v2.2d, v7.2d
-	WORD $0x4e74cefb // fmla v27.2d, v23.2d, v20.2d
-	WORD $0x4ef0d654 // fsub v20.2d, v18.2d, v16.2d
-	WORD $0x4ef1d457 // fsub v23.2d, v2.2d, v17.2d
-	WORD $0x4ef1d731 // fsub v17.2d, v25.2d, v17.2d
-	WORD $0x4e73ceda // fmla v26.2d, v22.2d, v19.2d
-	WORD $0x4ef4d655 // fsub v21.2d, v18.2d, v20.2d
-	WORD $0x4ef7d4e7 // fsub v7.2d, v7.2d, v23.2d
-	WORD $0x4ef4d713 // fsub v19.2d, v24.2d, v20.2d
-	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
-	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
-	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
-	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
-	WORD $0x4e7bd610 // fadd v16.2d, v16.2d, v27.2d
-	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb21e50 // mov v16.16b, v18.16b
-	WORD $0x54fffa0b // b.lt <csrDDLow+0x1ee0>
-	WORD $0xf9400ed4 // ldr x20, [x22, #0x18]
-	WORD $0x91001271 // add x17, x19, #0x4
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb14023f // cmp x17, x20
-	WORD $0x54000aaa // b.ge <csrDDLow+0x2108>
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x8b130e18 // add x24, x16, x19, lsl #3
-	WORD $0x8b130dd9 // add x25, x14, x19, lsl #3
-	WORD $0x8b13089a // add x26, x4, x19, lsl #2
-	WORD $0xaa1303fb // mov x27, x19
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x697f0751 // ldpsw x17, x1, [x26, #-0x8]
-	WORD $0x68c27b5d // ldpsw x29, x30, [x26], #0x10
-	WORD $0x8b010d57 // add x23, x10, x1, lsl #3
-	WORD $0x8b1e0d62 // add x2, x11, x30, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc15734 // ldp q20, q21, [x25], #0x20
-	WORD $0xacc16317 // ldp q23, q24, [x24], #0x20
-	WORD $0xfc7d795c // ldr d28, [x10, x29, lsl #3]
-	WORD $0xfc71795b // ldr d27, [x10, x17, lsl #3]
-	WORD $0xfc71797a // ldr d26, [x11, x17, lsl #3]
-	WORD $0x8b1e0d51 // add x17, x10, x30, lsl #3
-	WORD $0xfc7d7979 // ldr d25, [x11, x29, lsl #3]
-	WORD $0x4d40863c // ld1 { v28.d }[1], [x17]
-	WORD $0x4d4086fb // ld1 { v27.d }[1], [x23]
-	WORD $0x4d408459 // ld1 { v25.d }[1], [x2]
-	WORD $0x4d40843a // ld1 { v26.d }[1], [x1]
-	WORD $0x91001377 // add x23, x27, #0x4
-	WORD $0x91002371 // add x17, x27, #0x8
-	WORD $0xeb14023f // cmp x17, x20
-	WORD $0xaa1703fb // mov x27, x23
-	WORD $0x6e7cdebd // fmul v29.2d, v21.2d, v28.2d
-	WORD $0x6e7bde9e // fmul v30.2d, v20.2d, v27.2d
-	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
-	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
-	WORD $0x4e75cf88 // fmla v8.2d, v28.2d, v21.2d
-	WORD $0x4e74cf7f // fmla v31.2d, v27.2d, v20.2d
-	WORD $0x4e75cf28 // fmla v8.2d, v25.2d, v21.2d
-	WORD $0x4e74cf5f // fmla v31.2d, v26.2d, v20.2d
-	WORD $0x4e7dd6d4 // fadd v20.2d, v22.2d, v29.2d
-	WORD $0x4e7ed675 // fadd v21.2d, v19.2d, v30.2d
-	WORD $0x4ef6d699 // fsub v25.2d, v20.2d, v22.2d
-	WORD $0x4e78cf88 // fmla v8.2d, v28.2d, v24.2d
-	WORD $0x4ef3d6b8 // fsub v24.2d, v21.2d, v19.2d
-	WORD $0x4ef9d69a // fsub v26.2d, v20.2d, v25.2d
-	WORD $0x4e77cf7f // fmla v31.2d, v27.2d, v23.2d
-	WORD $0x4ef9d7b7 // fsub v23.2d, v29.2d, v25.2d
-	WORD $0x4ef8d6bc // fsub v28.2d, v21.2d, v24.2d
-	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
-	WORD $0x4ef8d7d8 // fsub v24.2d, v30.2d, v24.2d
-	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
-	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
-	WORD $0x4e73d713 // fadd v19.2d, v24.2d, v19.2d
-	WORD $0x4e68d6d6 // fadd v22.2d, v22.2d, v8.2d
-	WORD $0x4e7fd673 // fadd v19.2d, v19.2d, v31.2d
-	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD $0x4eb41e96 // mov v22.16b, v20.16b
-	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
-	WORD $0x4eb51eb3 // mov v19.16b, v21.16b
-	WORD $0x54fffa0b // b.lt <csrDDLow+0x1fe0>
-	WORD $0xf94012d6 // ldr x22, [x22, #0x20]
-	WORD $0x91001291 // add x17, x20, #0x4
-	WORD $0xeb16023f // cmp x17, x22
-	WORD $0x54ffc18a // b.ge <csrDDLow+0x18e0>
-	WORD $0x1400001e // b <csrDDLow+0x212c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa1303e7 // mov x7, x19
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xf9400ad3 // ldr x19, [x22, #0x10]
-	WORD $0x910010d1 // add x17, x6, #0x4
-	WORD $0xeb13023f // cmp x17, x19
-	WORD $0x54ffeeab // b.lt <csrDDLow+0x1eb4>
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa0603f5 // mov x21, x6
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xf9400ed4 // ldr x20, [x22, #0x18]
-	WORD $0x91001271 // add x17, x19, #0x4
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb14023f // cmp x17, x20
-	WORD $0x54fff5ab // b.lt <csrDDLow+0x1fb8>
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0xaa1303f7 // mov x23, x19
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xf94012d6 // ldr x22, [x22, #0x20]
-	WORD $0x91001291 // add x17, x20, #0x4
-	WORD $0xeb16023f // cmp x17, x22
-	WORD $0x54ffbdca // b.ge <csrDDLow+0x18e0>
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b140e19 // add x25, x16, x20, lsl #3
-	WORD $0x8b140dda // add x26, x14, x20, lsl #3
-	WORD $0x8b14089b // add x27, x4, x20, lsl #2
-	WORD $0xaa1403fd // mov x29, x20
-	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0x697f0771 // ldpsw x17, x1, [x27, #-0x8]
-	WORD $0x68c27b78 // ldpsw x24, x30, [x27], #0x10
-	WORD $0x8b1e0d68 // add x8, x11, x30, lsl #3
-	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
-	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc15f47 // ldp q7, q23, [x26], #0x20
-	WORD $0xacc16f3a // ldp q26, q27, [x25], #0x20
-	WORD $0xfc78797c // ldr d28, [x11, x24, lsl #3]
-	WORD $0xfc78795f // ldr d31, [x10, x24, lsl #3]
-	WORD $0xfc71795e // ldr d30, [x10, x17, lsl #3]
-	WORD $0xfc71797d // ldr d29, [x11, x17, lsl #3]
-	WORD $0x910013b8 // add x24, x29, #0x4
-	WORD $0x4d40851c // ld1 { v28.d }[1], [x8]
-	WORD $0x8b1e0d48 // add x8, x10, x30, lsl #3
-	WORD $0x4d40845e // ld1 { v30.d }[1], [x2]
-	WORD $0x4d40843d // ld1 { v29.d }[1], [x1]
-	WORD $0x6e7edce9 // fmul v9.2d, v7.2d, v30.2d
-	WORD $0x4d40851f // ld1 { v31.d }[1], [x8]
-	WORD $0x910023a8 // add x8, x29, #0x8
-	WORD $0xeb16011f // cmp x8, x22
-	WORD $0xaa1803fd // mov x29, x24
-	WORD $0x6e7fdee8 // fmul v8.2d, v23.2d, v31.2d
-	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
-	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
-	WORD $0x4e67cfca // fmla v10.2d, v30.2d, v7.2d
-	WORD $0x4e77cfeb // fmla v11.2d, v31.2d, v23.2d
-	WORD $0x4e67cfaa // fmla v10.2d, v29.2d, v7.2d
-	WORD $0x4e69d707 // fadd v7.2d, v24.2d, v9.2d
-	WORD $0x4e77cf8b // fmla v11.2d, v28.2d, v23.2d
-	WORD $0x4e68d737 // fadd v23.2d, v25.2d, v8.2d
-	WORD $0x4ef9d6fc // fsub v28.2d, v23.2d, v25.2d
-	WORD $0x4e7acfca // fmla v10.2d, v30.2d, v26.2d
-	WORD $0x4e7bcfeb // fmla v11.2d, v31.2d, v27.2d
-	WORD $0x4ef8d4fb // fsub v27.2d, v7.2d, v24.2d
-	WORD $0x4efcd6fd // fsub v29.2d, v23.2d, v28.2d
-	WORD $0x4efcd51a // fsub v26.2d, v8.2d, v28.2d
-	WORD $0x4efbd4ff // fsub v31.2d, v7.2d, v27.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4efbd53b // fsub v27.2d, v9.2d, v27.2d
-	WORD $0x4effd718 // fsub v24.2d, v24.2d, v31.2d
-	WORD $0x4e79d759 // fadd v25.2d, v26.2d, v25.2d
-	WORD $0x4e78d778 // fadd v24.2d, v27.2d, v24.2d
-	WORD $0x4e6bd739 // fadd v25.2d, v25.2d, v11.2d
-	WORD $0x4e6ad718 // fadd v24.2d, v24.2d, v10.2d
-	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
-	WORD $0x4ea71cf8 // mov v24.16b, v7.16b
-	WORD $0x54fffa0b // b.lt <csrDDLow+0x214c>
-	WORD $0x17fffdb8 // b <csrDDLow+0x18f0>
-	WORD $0x5400604b // b.lt <csrDDLow+0x2e1c>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0xd37ff902 // lsl x2, x8, #1
-	WORD $0x91008083 // add x3, x4, #0x20
-	WORD $0x910021a4 // add x4, x13, #0x8
-	WORD $0x1400007a // b <csrDDLow+0x2414>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x91008045 // add x5, x2, #0x20
+	WORD $0xf900dbf1 // str x17, [sp, #0x1b0]
+	WORD $0x8b030dc6 // add x6, x14, x3, lsl #3
+	WORD $0x8b030e07 // add x7, x16, x3, lsl #3
+	WORD $0xd37ef473 // lsl x19, x3, #2
+	WORD $0x14000083 // b <csrDDLow+0xde4>
 	WORD $0xd503201f // nop
 	WORD $0xb8b679b1 // ldrsw x17, [x13, x22, lsl #2]
 	WORD $0xd37df2c1 // lsl x1, x22, #3
 	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
 	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
 	WORD $0xfc767a1a // ldr d26, [x16, x22, lsl #3]
+	WORD $0x3cc2805f // ldur q31, [x2, #0x28]
+	WORD $0x6ee0f809 // fneg v9.2d, v0.2d
 	WORD $0xfc6169d9 // ldr d25, [x14, x1]
-	WORD $0x6ee0f81f // fneg v31.2d, v0.2d
-	WORD $0x4e60cc1f // fmla v31.2d, v0.2d, v0.2d
+	WORD $0x4e60cc09 // fmla v9.2d, v0.2d, v0.2d
+	WORD $0x3cc18048 // ldur q8, [x2, #0x18]
 	WORD $0xd37df221 // lsl x1, x17, #3
 	WORD $0xfc71797c // ldr d28, [x11, x17, lsl #3]
-	WORD $0xfc61695b // ldr d27, [x10, x1]
 	WORD $0x6e08073e // mov v30.d[0], v25.d[0]
-	WORD $0x4e60cc1f // fmla v31.2d, v0.2d, v0.2d
+	WORD $0xfc61695b // ldr d27, [x10, x1]
+	WORD $0x4e60cc09 // fmla v9.2d, v0.2d, v0.2d
 	WORD $0x1e7b0b39 // fmul d25, d25, d27
 	WORD $0x6e08077d // mov v29.d[0], v27.d[0]
 	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x4e60cc1f // fmla v31.2d, v0.2d, v0.2d
+	WORD $0x4e60cc09 // fmla v9.2d, v0.2d, v0.2d
 	WORD $0x6e08073b // mov v27.d[0], v25.d[0]
 	WORD $0x6ee0fb79 // fneg v25.2d, v27.2d
 	WORD $0x4e7ecfb9 // fmla v25.2d, v29.2d, v30.2d
@@ -10852,89 +9470,99 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x4e60d71c // fadd v28.2d, v24.2d, v0.2d
 	WORD $0x4ef8d79e // fsub v30.2d, v28.2d, v24.2d
 	WORD $0x4e7acfb9 // fmla v25.2d, v29.2d, v26.2d
-	WORD $0x4e7bd6fa // fadd v26.2d, v23.2d, v27.2d
-	WORD $0x4efed789 // fsub v9.2d, v28.2d, v30.2d
+	WORD $0x4e77d77a // fadd v26.2d, v27.2d, v23.2d
+	WORD $0x4efed78b // fsub v11.2d, v28.2d, v30.2d
 	WORD $0x4ef7d75d // fsub v29.2d, v26.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4efdd748 // fsub v8.2d, v26.2d, v29.2d
+	WORD $0x4eebd70b // fsub v11.2d, v24.2d, v11.2d
+	WORD $0x6ebf1f98 // bit v24.16b, v28.16b, v31.16b
+	WORD $0x4efdd74a // fsub v10.2d, v26.2d, v29.2d
 	WORD $0x4efdd77b // fsub v27.2d, v27.2d, v29.2d
 	WORD $0x4efed41d // fsub v29.2d, v0.2d, v30.2d
-	WORD $0x4ee8d6f7 // fsub v23.2d, v23.2d, v8.2d
-	WORD $0x4e78d7b8 // fadd v24.2d, v29.2d, v24.2d
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	WORD $0x4e78d7f8 // fadd v24.2d, v31.2d, v24.2d
-	WORD $0x4e77d737 // fadd v23.2d, v25.2d, v23.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4ebc1f98 // mov v24.16b, v28.16b
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4eba1f57 // mov v23.16b, v26.16b
-	WORD $0x4ed03899 // zip1 v25.2d, v4.2d, v16.2d
-	WORD $0x4ec7387a // zip1 v26.2d, v3.2d, v7.2d
+	WORD $0x4eead6ea // fsub v10.2d, v23.2d, v10.2d
+	WORD $0x4e6bd7bd // fadd v29.2d, v29.2d, v11.2d
+	WORD $0x6ea81f57 // bit v23.16b, v26.16b, v8.16b
+	WORD $0x4e6ad77b // fadd v27.2d, v27.2d, v10.2d
+	WORD $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD $0x4e7dd53b // fadd v27.2d, v9.2d, v29.2d
+	WORD $0x4e75d739 // fadd v25.2d, v25.2d, v21.2d
+	WORD $0x4e76d77b // fadd v27.2d, v27.2d, v22.2d
+	WORD $0x6ea81f35 // bit v21.16b, v25.16b, v8.16b
+	WORD $0x6ebf1f76 // bit v22.16b, v27.16b, v31.16b
+	WORD $0x4ec73879 // zip1 v25.2d, v3.2d, v7.2d
+	WORD $0x4ed0389a // zip1 v26.2d, v4.2d, v16.2d
 	WORD $0xf94127e1 // ldr x1, [sp, #0x248]
-	WORD $0xd37ef4a5 // lsl x5, x5, #2
+	WORD $0xd37ef694 // lsl x20, x20, #2
 	WORD $0x91000400 // add x0, x0, #0x1
-	WORD $0x8b050d91 // add x17, x12, x5, lsl #3
-	WORD $0x4ed0789b // zip2 v27.2d, v4.2d, v16.2d
-	WORD $0x4ec7787c // zip2 v28.2d, v3.2d, v7.2d
+	WORD $0x8b140d91 // add x17, x12, x20, lsl #3
+	WORD $0x4ec77863 // zip2 v3.2d, v3.2d, v7.2d
+	WORD $0x4ed07884 // zip2 v4.2d, v4.2d, v16.2d
 	WORD $0xeb01001f // cmp x0, x1
-	WORD $0x6e70d484 // faddp v4.2d, v4.2d, v16.2d
-	WORD $0x6e67d463 // faddp v3.2d, v3.2d, v7.2d
-	WORD $0x4efad467 // fsub v7.2d, v3.2d, v26.2d
-	WORD $0x4ef9d490 // fsub v16.2d, v4.2d, v25.2d
-	WORD $0x4ef0d49d // fsub v29.2d, v4.2d, v16.2d
-	WORD $0x4ee7d47e // fsub v30.2d, v3.2d, v7.2d
-	WORD $0x4ee7d787 // fsub v7.2d, v28.2d, v7.2d
-	WORD $0x4ef0d770 // fsub v16.2d, v27.2d, v16.2d
-	WORD $0x6e66d442 // faddp v2.2d, v2.2d, v6.2d
-	WORD $0x6e65d421 // faddp v1.2d, v1.2d, v5.2d
-	WORD $0x4ed83a85 // zip1 v5.2d, v20.2d, v24.2d
-	WORD $0x4ed73a66 // zip1 v6.2d, v19.2d, v23.2d
-	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
-	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0x4ed87a87 // zip2 v7.2d, v20.2d, v24.2d
-	WORD $0x4ed77a70 // zip2 v16.2d, v19.2d, v23.2d
-	WORD $0x6e78d694 // faddp v20.2d, v20.2d, v24.2d
-	WORD $0x6e77d673 // faddp v19.2d, v19.2d, v23.2d
-	WORD $0x4ee6d677 // fsub v23.2d, v19.2d, v6.2d
-	WORD $0x4ee5d698 // fsub v24.2d, v20.2d, v5.2d
+	WORD $0x4ec5383b // zip1 v27.2d, v1.2d, v5.2d
+	WORD $0x4ec6385c // zip1 v28.2d, v2.2d, v6.2d
+	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0x4e64d745 // fadd v5.2d, v26.2d, v4.2d
+	WORD $0x4e63d726 // fadd v6.2d, v25.2d, v3.2d
+	WORD $0x4ef9d4c7 // fsub v7.2d, v6.2d, v25.2d
+	WORD $0x4efad4b0 // fsub v16.2d, v5.2d, v26.2d
+	WORD $0x4e62d782 // fadd v2.2d, v28.2d, v2.2d
+	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
+	WORD $0x4ef0d4bd // fsub v29.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4de // fsub v30.2d, v6.2d, v7.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
+	WORD $0x4ed53a27 // zip1 v7.2d, v17.2d, v21.2d
+	WORD $0x4ed63a50 // zip1 v16.2d, v18.2d, v22.2d
+	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
+	WORD $0x4ed67a52 // zip2 v18.2d, v18.2d, v22.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e7ad484 // fadd v4.2d, v4.2d, v26.2d
+	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4ed73a63 // zip1 v3.2d, v19.2d, v23.2d
+	WORD $0x4ed83a84 // zip1 v4.2d, v20.2d, v24.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x4e74d495 // fadd v21.2d, v4.2d, v20.2d
+	WORD $0x4e73d476 // fadd v22.2d, v3.2d, v19.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4ef7d67a // fsub v26.2d, v19.2d, v23.2d
-	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
-	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x6e76d647 // faddp v7.2d, v18.2d, v22.2d
-	WORD $0x6e75d630 // faddp v16.2d, v17.2d, v21.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e64d467 // fadd v7.2d, v3.2d, v4.2d
-	WORD $0x4e74d670 // fadd v16.2d, v19.2d, v20.2d
-	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
-	WORD $0x4ee3d4f2 // fsub v18.2d, v7.2d, v3.2d
-	WORD $0x4e65d4c2 // fadd v2.2d, v6.2d, v5.2d
-	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
-	WORD $0x4ef1d616 // fsub v22.2d, v16.2d, v17.2d
-	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
-	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
-	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
-	WORD $0x4e73d624 // fadd v4.2d, v17.2d, v19.2d
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ee3d6d7 // fsub v23.2d, v22.2d, v3.2d
+	WORD $0x4ee4d6b8 // fsub v24.2d, v21.2d, v4.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
+	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD $0x4efad463 // fsub v3.2d, v3.2d, v26.2d
+	WORD $0x4ef9d484 // fsub v4.2d, v4.2d, v25.2d
+	WORD $0x4e64d684 // fadd v4.2d, v20.2d, v4.2d
+	WORD $0x4e63d663 // fadd v3.2d, v19.2d, v3.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e65d4c7 // fadd v7.2d, v6.2d, v5.2d
+	WORD $0x4e75d6d0 // fadd v16.2d, v22.2d, v21.2d
+	WORD $0x4ef6d611 // fsub v17.2d, v16.2d, v22.2d
+	WORD $0x4ee6d4f2 // fsub v18.2d, v7.2d, v6.2d
+	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4ef2d4f3 // fsub v19.2d, v7.2d, v18.2d
+	WORD $0x4ef1d614 // fsub v20.2d, v16.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef4d6d4 // fsub v20.2d, v22.2d, v20.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e74d626 // fadd v6.2d, v17.2d, v20.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
 	WORD $0x4e61d4e3 // fadd v3.2d, v7.2d, v1.2d
 	WORD $0x4e62d604 // fadd v4.2d, v16.2d, v2.2d
 	WORD $0x4ef0d485 // fsub v5.2d, v4.2d, v16.2d
 	WORD $0x4ee7d466 // fsub v6.2d, v3.2d, v7.2d
 	WORD $0xad001223 // stp q3, q4, [x17]
-	WORD $0x8b050df1 // add x17, x15, x5, lsl #3
+	WORD $0x8b140df1 // add x17, x15, x20, lsl #3
 	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
 	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
 	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
@@ -10944,105 +9572,108 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
 	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
 	WORD $0xad000a21 // stp q1, q2, [x17]
-	WORD $0x54005060 // b.eq <csrDDLow+0x2e1c>
+	WORD $0x54010140 // b.eq <csrDDLow+0x2e08>
+	WORD $0xf940dbf1 // ldr x17, [sp, #0x1b0]
 	WORD $0x7200001f // tst w0, #0x1
-	WORD $0x9a9f1111 // csel x17, x8, xzr, ne
-	WORD $0xeb02001f // cmp x0, x2
-	WORD $0x8b400631 // add x17, x17, x0, lsr #1
-	WORD $0x9a803225 // csel x5, x17, x0, lo
-	WORD $0x8b051526 // add x6, x9, x5, lsl #5
-	WORD $0xa9401cd4 // ldp x20, x7, [x6]
-	WORD $0x91001291 // add x17, x20, #0x4
-	WORD $0xeb07023f // cmp x17, x7
-	WORD $0x5400014d // b.le <csrDDLow+0x2460>
+	WORD $0x9a9f1114 // csel x20, x8, xzr, ne
+	WORD $0x8b400694 // add x20, x20, x0, lsr #1
+	WORD $0xeb11001f // cmp x0, x17
+	WORD $0x9a803294 // csel x20, x20, x0, lo
+	WORD $0x8b141535 // add x21, x9, x20, lsl #5
+	WORD $0xa9405aba // ldp x26, x22, [x21]
+	WORD $0x91001357 // add x23, x26, #0x4
+	WORD $0xeb1602ff // cmp x23, x22
+	WORD $0x540000cd // b.le <csrDDLow+0xe24>
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa1403f7 // mov x23, x20
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x1400003d // b <csrDDLow+0x2544>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x1400003e // b <csrDDLow+0xf18>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b140dd3 // add x19, x14, x20, lsl #3
-	WORD $0x8b140e15 // add x21, x16, x20, lsl #3
-	WORD $0x8b140896 // add x22, x4, x20, lsl #2
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0x697f06d1 // ldpsw x17, x1, [x22, #-0x8]
-	WORD $0x68c266d8 // ldpsw x24, x25, [x22], #0x10
-	WORD $0x8b010d57 // add x23, x10, x1, lsl #3
-	WORD $0x8b190d7a // add x26, x11, x25, lsl #3
+	WORD $0x8b1a0dd7 // add x23, x14, x26, lsl #3
+	WORD $0x8b1a09b8 // add x24, x13, x26, lsl #2
+	WORD $0x8b1a0e19 // add x25, x16, x26, lsl #3
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b1a0cdb // add x27, x6, x26, lsl #3
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0xf9800360 // prfm pldl1keep, [x27]
+	WORD $0x8b13031b // add x27, x24, x19
+	WORD $0xf9800360 // prfm pldl1keep, [x27]
+	WORD $0x8b1a0cfb // add x27, x7, x26, lsl #3
+	WORD $0xf9800360 // prfm pldl1keep, [x27]
+	WORD $0x69410711 // ldpsw x17, x1, [x24, #0x8]
+	WORD $0x68c2771b // ldpsw x27, x29, [x24], #0x10
+	WORD $0x8b010d44 // add x4, x10, x1, lsl #3
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc11263 // ldp q3, q4, [x19], #0x20
-	WORD $0xacc142a7 // ldp q7, q16, [x21], #0x20
-	WORD $0xfc787954 // ldr d20, [x10, x24, lsl #3]
-	WORD $0xfc717953 // ldr d19, [x10, x17, lsl #3]
-	WORD $0xfc717972 // ldr d18, [x11, x17, lsl #3]
-	WORD $0x8b190d51 // add x17, x10, x25, lsl #3
-	WORD $0xfc787971 // ldr d17, [x11, x24, lsl #3]
-	WORD $0x4d408634 // ld1 { v20.d }[1], [x17]
-	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
-	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
-	WORD $0x4d408432 // ld1 { v18.d }[1], [x1]
-	WORD $0x91001297 // add x23, x20, #0x4
-	WORD $0x91002291 // add x17, x20, #0x8
-	WORD $0xeb07023f // cmp x17, x7
-	WORD $0xaa1703f4 // mov x20, x23
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0xacc112e3 // ldp q3, q4, [x23], #0x20
+	WORD $0xacc14327 // ldp q7, q16, [x25], #0x20
+	WORD $0xfc717954 // ldr d20, [x10, x17, lsl #3]
+	WORD $0xfc7b7953 // ldr d19, [x10, x27, lsl #3]
+	WORD $0xfc717971 // ldr d17, [x11, x17, lsl #3]
+	WORD $0xfc7b7972 // ldr d18, [x11, x27, lsl #3]
+	WORD $0x91002351 // add x17, x26, #0x8
+	WORD $0x9100135a // add x26, x26, #0x4
+	WORD $0xeb16023f // cmp x17, x22
+	WORD $0x4d408494 // ld1 { v20.d }[1], [x4]
+	WORD $0x4d4087d3 // ld1 { v19.d }[1], [x30]
 	WORD $0x6e74dc95 // fmul v21.2d, v4.2d, v20.2d
+	WORD $0x4d408431 // ld1 { v17.d }[1], [x1]
 	WORD $0x6e73dc76 // fmul v22.2d, v3.2d, v19.2d
+	WORD $0x4d4087b2 // ld1 { v18.d }[1], [x29]
 	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
 	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
 	WORD $0x4e64ce98 // fmla v24.2d, v20.2d, v4.2d
 	WORD $0x4e63ce77 // fmla v23.2d, v19.2d, v3.2d
 	WORD $0x4e64ce38 // fmla v24.2d, v17.2d, v4.2d
 	WORD $0x4e63ce57 // fmla v23.2d, v18.2d, v3.2d
-	WORD $0x4e75d4c4 // fadd v4.2d, v6.2d, v21.2d
-	WORD $0x4e76d4a3 // fadd v3.2d, v5.2d, v22.2d
-	WORD $0x4ee6d491 // fsub v17.2d, v4.2d, v6.2d
+	WORD $0x4e75d4a4 // fadd v4.2d, v5.2d, v21.2d
+	WORD $0x4e76d4c3 // fadd v3.2d, v6.2d, v22.2d
+	WORD $0x4ee5d491 // fsub v17.2d, v4.2d, v5.2d
 	WORD $0x4e70ce98 // fmla v24.2d, v20.2d, v16.2d
-	WORD $0x4ee5d470 // fsub v16.2d, v3.2d, v5.2d
+	WORD $0x4ee6d470 // fsub v16.2d, v3.2d, v6.2d
 	WORD $0x4ef1d492 // fsub v18.2d, v4.2d, v17.2d
 	WORD $0x4e67ce77 // fmla v23.2d, v19.2d, v7.2d
-	WORD $0x4ef1d6a7 // fsub v7.2d, v21.2d, v17.2d
 	WORD $0x4ef0d474 // fsub v20.2d, v3.2d, v16.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef0d6d0 // fsub v16.2d, v22.2d, v16.2d
-	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
-	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef0d6c7 // fsub v7.2d, v22.2d, v16.2d
+	WORD $0x4ef1d6b0 // fsub v16.2d, v21.2d, v17.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
 	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
-	WORD $0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
-	WORD $0x4e77d4a5 // fadd v5.2d, v5.2d, v23.2d
-	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD $0x4ea41c86 // mov v6.16b, v4.16b
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x4ea31c65 // mov v5.16b, v3.16b
-	WORD $0x54fffa0d // b.le <csrDDLow+0x2480>
-	WORD $0xeb0702f3 // subs x19, x23, x7
-	WORD $0x54000580 // b.eq <csrDDLow+0x25f8>
-	WORD $0x910006f1 // add x17, x23, #0x1
-	WORD $0xeb07023f // cmp x17, x7
-	WORD $0x54000661 // b.ne <csrDDLow+0x2620>
-	WORD $0xb8b779b1 // ldrsw x17, [x13, x23, lsl #2]
-	WORD $0xd37df2e1 // lsl x1, x23, #3
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fff96d // b.le <csrDDLow+0xe40>
+	WORD $0xeb160357 // subs x23, x26, x22
+	WORD $0x54000600 // b.eq <csrDDLow+0xfdc>
+	WORD $0x91000751 // add x17, x26, #0x1
+	WORD $0xeb16023f // cmp x17, x22
+	WORD $0x540006c1 // b.ne <csrDDLow+0x1000>
+	WORD $0xb8ba79b1 // ldrsw x17, [x13, x26, lsl #2]
+	WORD $0xd37df341 // lsl x1, x26, #3
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xfc777a06 // ldr d6, [x16, x23, lsl #3]
+	WORD $0xfc7a7a06 // ldr d6, [x16, x26, lsl #3]
+	WORD $0x3cc28053 // ldur q19, [x2, #0x28]
+	WORD $0x6ee0f815 // fneg v21.2d, v0.2d
 	WORD $0xfc6169c5 // ldr d5, [x14, x1]
-	WORD $0x6ee0f813 // fneg v19.2d, v0.2d
-	WORD $0x4e60cc13 // fmla v19.2d, v0.2d, v0.2d
+	WORD $0x4e60cc15 // fmla v21.2d, v0.2d, v0.2d
+	WORD $0x3cc18054 // ldur q20, [x2, #0x18]
 	WORD $0xd37df221 // lsl x1, x17, #3
 	WORD $0xfc717970 // ldr d16, [x11, x17, lsl #3]
-	WORD $0xfc616947 // ldr d7, [x10, x1]
 	WORD $0x6e0804b2 // mov v18.d[0], v5.d[0]
-	WORD $0x4e60cc13 // fmla v19.2d, v0.2d, v0.2d
+	WORD $0xfc616947 // ldr d7, [x10, x1]
+	WORD $0x4e60cc15 // fmla v21.2d, v0.2d, v0.2d
 	WORD $0x1e6708a5 // fmul d5, d5, d7
 	WORD $0x6e0804f1 // mov v17.d[0], v7.d[0]
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x4e60cc13 // fmla v19.2d, v0.2d, v0.2d
+	WORD $0x4e60cc15 // fmla v21.2d, v0.2d, v0.2d
 	WORD $0x6e0804a7 // mov v7.d[0], v5.d[0]
 	WORD $0x6ee0f8e5 // fneg v5.2d, v7.2d
 	WORD $0x4e72ce25 // fmla v5.2d, v17.2d, v18.2d
@@ -11050,168 +9681,183 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x4e60d490 // fadd v16.2d, v4.2d, v0.2d
 	WORD $0x4ee4d612 // fsub v18.2d, v16.2d, v4.2d
 	WORD $0x4e66ce25 // fmla v5.2d, v17.2d, v6.2d
-	WORD $0x4e67d466 // fadd v6.2d, v3.2d, v7.2d
-	WORD $0x4ef2d615 // fsub v21.2d, v16.2d, v18.2d
+	WORD $0x4e63d4e6 // fadd v6.2d, v7.2d, v3.2d
+	WORD $0x4ef2d617 // fsub v23.2d, v16.2d, v18.2d
 	WORD $0x4ee3d4d1 // fsub v17.2d, v6.2d, v3.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef1d4d4 // fsub v20.2d, v6.2d, v17.2d
+	WORD $0x4ef7d497 // fsub v23.2d, v4.2d, v23.2d
+	WORD $0x6eb31e04 // bit v4.16b, v16.16b, v19.16b
+	WORD $0x4ef1d4d6 // fsub v22.2d, v6.2d, v17.2d
 	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
 	WORD $0x4ef2d411 // fsub v17.2d, v0.2d, v18.2d
-	WORD $0x4ef4d463 // fsub v3.2d, v3.2d, v20.2d
-	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
-	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb01e04 // mov v4.16b, v16.16b
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
-	WORD $0xf94008d3 // ldr x19, [x6, #0x10]
-	WORD $0x910010f1 // add x17, x7, #0x4
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4e77d631 // fadd v17.2d, v17.2d, v23.2d
+	WORD $0x6eb41cc3 // bit v3.16b, v6.16b, v20.16b
+	WORD $0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e71d6a7 // fadd v7.2d, v21.2d, v17.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e62d4e7 // fadd v7.2d, v7.2d, v2.2d
+	WORD $0x6eb41ca1 // bit v1.16b, v5.16b, v20.16b
+	WORD $0x6eb31ce2 // bit v2.16b, v7.16b, v19.16b
+	WORD $0xf9400ab7 // ldr x23, [x21, #0x10]
+	WORD $0x910012d1 // add x17, x22, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb13023f // cmp x17, x19
-	WORD $0x5400080d // b.le <csrDDLow+0x2708>
+	WORD $0xeb17023f // cmp x17, x23
+	WORD $0x5400088d // b.le <csrDDLow+0x10fc>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0703f7 // mov x23, x7
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x14000073 // b <csrDDLow+0x27e8>
-	WORD $0x8b130c71 // add x17, x3, x19, lsl #3
-	WORD $0x8b170dd3 // add x19, x14, x23, lsl #3
-	WORD $0x8b1709a1 // add x1, x13, x23, lsl #2
-	WORD $0xad401666 // ldp q6, q5, [x19]
-	WORD $0x8b170e13 // add x19, x16, x23, lsl #3
-	WORD $0xad401e70 // ldp q16, q7, [x19]
-	WORD $0x69405033 // ldpsw x19, x20, [x1]
-	WORD $0x69410436 // ldpsw x22, x1, [x1, #0x8]
-	WORD $0x8b140d55 // add x21, x10, x20, lsl #3
-	WORD $0x8b010d57 // add x23, x10, x1, lsl #3
-	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x1400007f // b <csrDDLow+0x11f8>
+	WORD $0x8b030341 // add x1, x26, x3
+	WORD $0x8b170cb1 // add x17, x5, x23, lsl #3
+	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b1a09a1 // add x1, x13, x26, lsl #2
+	WORD $0x8b030824 // add x4, x1, x3, lsl #2
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x8b1a0e04 // add x4, x16, x26, lsl #3
+	WORD $0x8b030c97 // add x23, x4, x3, lsl #3
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x8b1a0dd7 // add x23, x14, x26, lsl #3
+	WORD $0xad401c90 // ldp q16, q7, [x4]
+	WORD $0xad405a35 // ldp q21, q22, [x17]
+	WORD $0xad4016e6 // ldp q6, q5, [x23]
+	WORD $0x69405c24 // ldpsw x4, x23, [x1]
+	WORD $0x69410439 // ldpsw x25, x1, [x1, #0x8]
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc767953 // ldr d19, [x10, x22, lsl #3]
-	WORD $0xfc737954 // ldr d20, [x10, x19, lsl #3]
-	WORD $0xfc737971 // ldr d17, [x11, x19, lsl #3]
-	WORD $0xfc767972 // ldr d18, [x11, x22, lsl #3]
-	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
-	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
-	WORD $0x4d408691 // ld1 { v17.d }[1], [x20]
+	WORD $0xfc797953 // ldr d19, [x10, x25, lsl #3]
+	WORD $0xfc647954 // ldr d20, [x10, x4, lsl #3]
+	WORD $0xfc647971 // ldr d17, [x11, x4, lsl #3]
+	WORD $0xfc797972 // ldr d18, [x11, x25, lsl #3]
+	WORD $0x4d408753 // ld1 { v19.d }[1], [x26]
+	WORD $0x4d408714 // ld1 { v20.d }[1], [x24]
+	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
 	WORD $0x4d408432 // ld1 { v18.d }[1], [x1]
-	WORD $0x6e74dcd5 // fmul v21.2d, v6.2d, v20.2d
-	WORD $0x6e73dcb6 // fmul v22.2d, v5.2d, v19.2d
-	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
-	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
-	WORD $0x4e66ce98 // fmla v24.2d, v20.2d, v6.2d
-	WORD $0x4e65ce77 // fmla v23.2d, v19.2d, v5.2d
-	WORD $0x4e65ce57 // fmla v23.2d, v18.2d, v5.2d
-	WORD $0x4e66ce38 // fmla v24.2d, v17.2d, v6.2d
-	WORD $0xad401626 // ldp q6, q5, [x17]
-	WORD $0x4e70ce98 // fmla v24.2d, v20.2d, v16.2d
-	WORD $0x4e67ce77 // fmla v23.2d, v19.2d, v7.2d
-	WORD $0x4e361cb0 // and v16.16b, v5.16b, v22.16b
-	WORD $0x4e70d491 // fadd v17.2d, v4.2d, v16.2d
-	WORD $0x4e351cc7 // and v7.16b, v6.16b, v21.16b
-	WORD $0x4ee4d634 // fsub v20.2d, v17.2d, v4.2d
-	WORD $0x4e371ca5 // and v5.16b, v5.16b, v23.16b
-	WORD $0x4e381cc6 // and v6.16b, v6.16b, v24.16b
-	WORD $0x4e67d472 // fadd v18.2d, v3.2d, v7.2d
-	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
-	WORD $0x4ee3d653 // fsub v19.2d, v18.2d, v3.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
-	WORD $0x4ef6d463 // fsub v3.2d, v3.2d, v22.2d
-	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb11e24 // mov v4.16b, v17.16b
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4eb21e43 // mov v3.16b, v18.16b
-	WORD $0xf94008d3 // ldr x19, [x6, #0x10]
-	WORD $0x910010f1 // add x17, x7, #0x4
+	WORD $0x6e74dcd7 // fmul v23.2d, v6.2d, v20.2d
+	WORD $0x6e73dcb8 // fmul v24.2d, v5.2d, v19.2d
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
+	WORD $0x4e66ce9a // fmla v26.2d, v20.2d, v6.2d
+	WORD $0x4e65ce79 // fmla v25.2d, v19.2d, v5.2d
+	WORD $0x4e65ce59 // fmla v25.2d, v18.2d, v5.2d
+	WORD $0x4e66ce3a // fmla v26.2d, v17.2d, v6.2d
+	WORD $0x4e63d6e5 // fadd v5.2d, v23.2d, v3.2d
+	WORD $0x4e64d706 // fadd v6.2d, v24.2d, v4.2d
+	WORD $0x4e70ce9a // fmla v26.2d, v20.2d, v16.2d
+	WORD $0x4e67ce79 // fmla v25.2d, v19.2d, v7.2d
+	WORD $0x4ee4d4c7 // fsub v7.2d, v6.2d, v4.2d
+	WORD $0x4ee3d4b0 // fsub v16.2d, v5.2d, v3.2d
+	WORD $0x4ef0d4b1 // fsub v17.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4d2 // fsub v18.2d, v6.2d, v7.2d
+	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
+	WORD $0x4ef2d492 // fsub v18.2d, v4.2d, v18.2d
+	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0x6eb61cc4 // bit v4.16b, v6.16b, v22.16b
+	WORD $0x6eb51ca3 // bit v3.16b, v5.16b, v21.16b
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
+	WORD $0x4e7ad610 // fadd v16.2d, v16.2d, v26.2d
+	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
+	WORD $0x4e62d4e7 // fadd v7.2d, v7.2d, v2.2d
+	WORD $0x6eb61ce2 // bit v2.16b, v7.16b, v22.16b
+	WORD $0x6eb51e01 // bit v1.16b, v16.16b, v21.16b
+	WORD $0xf9400ab7 // ldr x23, [x21, #0x10]
+	WORD $0x910012d1 // add x17, x22, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xeb13023f // cmp x17, x19
-	WORD $0x54fff84c // b.gt <csrDDLow+0x260c>
+	WORD $0xeb17023f // cmp x17, x23
+	WORD $0x54fff7cc // b.gt <csrDDLow+0xff0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b070e14 // add x20, x16, x7, lsl #3
-	WORD $0x8b070dd5 // add x21, x14, x7, lsl #3
-	WORD $0x8b070896 // add x22, x4, x7, lsl #2
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x697f06d1 // ldpsw x17, x1, [x22, #-0x8]
-	WORD $0x68c266d8 // ldpsw x24, x25, [x22], #0x10
-	WORD $0x8b010d57 // add x23, x10, x1, lsl #3
-	WORD $0x8b190d7a // add x26, x11, x25, lsl #3
+	WORD $0x8b160dd8 // add x24, x14, x22, lsl #3
+	WORD $0x8b160e19 // add x25, x16, x22, lsl #3
+	WORD $0x8b1609ba // add x26, x13, x22, lsl #2
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b160cd1 // add x17, x6, x22, lsl #3
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x8b130351 // add x17, x26, x19
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x8b160cf1 // add x17, x7, x22, lsl #3
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x6941775b // ldpsw x27, x29, [x26, #0x8]
+	WORD $0x68c20751 // ldpsw x17, x1, [x26], #0x10
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0x8b010d44 // add x4, x10, x1, lsl #3
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc142a7 // ldp q7, q16, [x21], #0x20
-	WORD $0xacc15293 // ldp q19, q20, [x20], #0x20
-	WORD $0xfc787958 // ldr d24, [x10, x24, lsl #3]
+	WORD $0xacc14307 // ldp q7, q16, [x24], #0x20
+	WORD $0xacc15333 // ldp q19, q20, [x25], #0x20
+	WORD $0xfc7b7958 // ldr d24, [x10, x27, lsl #3]
 	WORD $0xfc717957 // ldr d23, [x10, x17, lsl #3]
+	WORD $0xfc7b7975 // ldr d21, [x11, x27, lsl #3]
 	WORD $0xfc717976 // ldr d22, [x11, x17, lsl #3]
-	WORD $0x8b190d51 // add x17, x10, x25, lsl #3
-	WORD $0xfc787975 // ldr d21, [x11, x24, lsl #3]
-	WORD $0x4d408638 // ld1 { v24.d }[1], [x17]
-	WORD $0x4d4086f7 // ld1 { v23.d }[1], [x23]
-	WORD $0x4d408755 // ld1 { v21.d }[1], [x26]
-	WORD $0x4d408436 // ld1 { v22.d }[1], [x1]
-	WORD $0x910010f7 // add x23, x7, #0x4
-	WORD $0x910020f1 // add x17, x7, #0x8
-	WORD $0xeb13023f // cmp x17, x19
-	WORD $0xaa1703e7 // mov x7, x23
+	WORD $0x910022d1 // add x17, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb17023f // cmp x17, x23
+	WORD $0x4d4087d8 // ld1 { v24.d }[1], [x30]
+	WORD $0x4d408497 // ld1 { v23.d }[1], [x4]
 	WORD $0x6e78de19 // fmul v25.2d, v16.2d, v24.2d
+	WORD $0x4d4087b5 // ld1 { v21.d }[1], [x29]
 	WORD $0x6e77dcfa // fmul v26.2d, v7.2d, v23.2d
+	WORD $0x4d408436 // ld1 { v22.d }[1], [x1]
 	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
 	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
 	WORD $0x4e70cf1c // fmla v28.2d, v24.2d, v16.2d
 	WORD $0x4e67cefb // fmla v27.2d, v23.2d, v7.2d
 	WORD $0x4e70cebc // fmla v28.2d, v21.2d, v16.2d
 	WORD $0x4e67cedb // fmla v27.2d, v22.2d, v7.2d
-	WORD $0x4e79d650 // fadd v16.2d, v18.2d, v25.2d
-	WORD $0x4e7ad627 // fadd v7.2d, v17.2d, v26.2d
-	WORD $0x4ef2d615 // fsub v21.2d, v16.2d, v18.2d
+	WORD $0x4e79d630 // fadd v16.2d, v17.2d, v25.2d
+	WORD $0x4e7ad647 // fadd v7.2d, v18.2d, v26.2d
+	WORD $0x4ef1d615 // fsub v21.2d, v16.2d, v17.2d
 	WORD $0x4e74cf1c // fmla v28.2d, v24.2d, v20.2d
-	WORD $0x4ef1d4f4 // fsub v20.2d, v7.2d, v17.2d
+	WORD $0x4ef2d4f4 // fsub v20.2d, v7.2d, v18.2d
 	WORD $0x4ef5d616 // fsub v22.2d, v16.2d, v21.2d
 	WORD $0x4e73cefb // fmla v27.2d, v23.2d, v19.2d
-	WORD $0x4ef5d733 // fsub v19.2d, v25.2d, v21.2d
 	WORD $0x4ef4d4f8 // fsub v24.2d, v7.2d, v20.2d
-	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
-	WORD $0x4ef4d754 // fsub v20.2d, v26.2d, v20.2d
-	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
-	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
+	WORD $0x4ef4d753 // fsub v19.2d, v26.2d, v20.2d
+	WORD $0x4ef5d734 // fsub v20.2d, v25.2d, v21.2d
+	WORD $0x4ef8d652 // fsub v18.2d, v18.2d, v24.2d
 	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
-	WORD $0x4e7cd652 // fadd v18.2d, v18.2d, v28.2d
-	WORD $0x4e7bd631 // fadd v17.2d, v17.2d, v27.2d
-	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD $0x4eb01e12 // mov v18.16b, v16.16b
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x54fffa0d // b.le <csrDDLow+0x2724>
-	WORD $0xeb1302e7 // subs x7, x23, x19
-	WORD $0x54000580 // b.eq <csrDDLow+0x289c>
-	WORD $0x910006f1 // add x17, x23, #0x1
-	WORD $0xeb13023f // cmp x17, x19
-	WORD $0x54000661 // b.ne <csrDDLow+0x28c4>
-	WORD $0xb8b779b1 // ldrsw x17, [x13, x23, lsl #2]
-	WORD $0xd37df2e1 // lsl x1, x23, #3
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e7cd631 // fadd v17.2d, v17.2d, v28.2d
+	WORD $0x4e7bd652 // fadd v18.2d, v18.2d, v27.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x54fff96d // b.le <csrDDLow+0x1120>
+	WORD $0xeb1702d8 // subs x24, x22, x23
+	WORD $0x54000600 // b.eq <csrDDLow+0x12bc>
+	WORD $0x910006d1 // add x17, x22, #0x1
+	WORD $0xeb17023f // cmp x17, x23
+	WORD $0x540006c1 // b.ne <csrDDLow+0x12e0>
+	WORD $0xb8b679b1 // ldrsw x17, [x13, x22, lsl #2]
+	WORD $0xd37df2c1 // lsl x1, x22, #3
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xfc777a12 // ldr d18, [x16, x23, lsl #3]
+	WORD $0xfc767a12 // ldr d18, [x16, x22, lsl #3]
+	WORD $0x3cc28057 // ldur q23, [x2, #0x28]
+	WORD $0x6ee0f819 // fneg v25.2d, v0.2d
 	WORD $0xfc6169d1 // ldr d17, [x14, x1]
-	WORD $0x6ee0f817 // fneg v23.2d, v0.2d
-	WORD $0x4e60cc17 // fmla v23.2d, v0.2d, v0.2d
+	WORD $0x4e60cc19 // fmla v25.2d, v0.2d, v0.2d
+	WORD $0x3cc18058 // ldur q24, [x2, #0x18]
 	WORD $0xd37df221 // lsl x1, x17, #3
 	WORD $0xfc717974 // ldr d20, [x11, x17, lsl #3]
-	WORD $0xfc616953 // ldr d19, [x10, x1]
 	WORD $0x6e080636 // mov v22.d[0], v17.d[0]
-	WORD $0x4e60cc17 // fmla v23.2d, v0.2d, v0.2d
+	WORD $0xfc616953 // ldr d19, [x10, x1]
+	WORD $0x4e60cc19 // fmla v25.2d, v0.2d, v0.2d
 	WORD $0x1e730a31 // fmul d17, d17, d19
 	WORD $0x6e080675 // mov v21.d[0], v19.d[0]
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x4e60cc17 // fmla v23.2d, v0.2d, v0.2d
+	WORD $0x4e60cc19 // fmla v25.2d, v0.2d, v0.2d
 	WORD $0x6e080633 // mov v19.d[0], v17.d[0]
 	WORD $0x6ee0fa71 // fneg v17.2d, v19.2d
 	WORD $0x4e76ceb1 // fmla v17.2d, v21.2d, v22.2d
@@ -11219,117 +9865,886 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x4e60d614 // fadd v20.2d, v16.2d, v0.2d
 	WORD $0x4ef0d696 // fsub v22.2d, v20.2d, v16.2d
 	WORD $0x4e72ceb1 // fmla v17.2d, v21.2d, v18.2d
-	WORD $0x4e73d4f2 // fadd v18.2d, v7.2d, v19.2d
-	WORD $0x4ef6d699 // fsub v25.2d, v20.2d, v22.2d
+	WORD $0x4e67d672 // fadd v18.2d, v19.2d, v7.2d
+	WORD $0x4ef6d69b // fsub v27.2d, v20.2d, v22.2d
 	WORD $0x4ee7d655 // fsub v21.2d, v18.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef5d658 // fsub v24.2d, v18.2d, v21.2d
+	WORD $0x4efbd61b // fsub v27.2d, v16.2d, v27.2d
+	WORD $0x6eb71e90 // bit v16.16b, v20.16b, v23.16b
+	WORD $0x4ef5d65a // fsub v26.2d, v18.2d, v21.2d
 	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
 	WORD $0x4ef6d415 // fsub v21.2d, v0.2d, v22.2d
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4e70d6b0 // fadd v16.2d, v21.2d, v16.2d
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4e70d6f0 // fadd v16.2d, v23.2d, v16.2d
-	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb41e90 // mov v16.16b, v20.16b
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4eb21e47 // mov v7.16b, v18.16b
-	WORD $0xf9400cc7 // ldr x7, [x6, #0x18]
-	WORD $0x91001271 // add x17, x19, #0x4
+	WORD $0x4efad4fa // fsub v26.2d, v7.2d, v26.2d
+	WORD $0x4e7bd6b5 // fadd v21.2d, v21.2d, v27.2d
+	WORD $0x6eb81e47 // bit v7.16b, v18.16b, v24.16b
+	WORD $0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
+	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD $0x4e75d733 // fadd v19.2d, v25.2d, v21.2d
+	WORD $0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
+	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x6eb81e25 // bit v5.16b, v17.16b, v24.16b
+	WORD $0x6eb71e66 // bit v6.16b, v19.16b, v23.16b
+	WORD $0xf9400eb6 // ldr x22, [x21, #0x18]
+	WORD $0x910012f1 // add x17, x23, #0x4
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb07023f // cmp x17, x7
-	WORD $0x5400080d // b.le <csrDDLow+0x29ac>
+	WORD $0xeb16023f // cmp x17, x22
+	WORD $0x5400088d // b.le <csrDDLow+0x13dc>
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xaa1303f7 // mov x23, x19
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x14000073 // b <csrDDLow+0x2a8c>
-	WORD $0x8b070c71 // add x17, x3, x7, lsl #3
-	WORD $0x8b170dc7 // add x7, x14, x23, lsl #3
-	WORD $0x8b1709a1 // add x1, x13, x23, lsl #2
-	WORD $0xad4044f2 // ldp q18, q17, [x7]
-	WORD $0x8b170e07 // add x7, x16, x23, lsl #3
-	WORD $0xad404cf4 // ldp q20, q19, [x7]
-	WORD $0x69405027 // ldpsw x7, x20, [x1]
-	WORD $0x69410436 // ldpsw x22, x1, [x1, #0x8]
-	WORD $0x8b140d55 // add x21, x10, x20, lsl #3
-	WORD $0x8b010d57 // add x23, x10, x1, lsl #3
-	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x1400007f // b <csrDDLow+0x14d8>
+	WORD $0x8b0302c1 // add x1, x22, x3
+	WORD $0x8b180cb1 // add x17, x5, x24, lsl #3
+	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b1609a1 // add x1, x13, x22, lsl #2
+	WORD $0x8b030824 // add x4, x1, x3, lsl #2
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x8b160e04 // add x4, x16, x22, lsl #3
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
+	WORD $0x8b030c98 // add x24, x4, x3, lsl #3
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xad4046d2 // ldp q18, q17, [x22]
+	WORD $0xad404c94 // ldp q20, q19, [x4]
+	WORD $0x69405824 // ldpsw x4, x22, [x1]
+	WORD $0x69410439 // ldpsw x25, x1, [x1, #0x8]
+	WORD $0x8b160d58 // add x24, x10, x22, lsl #3
+	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc767957 // ldr d23, [x10, x22, lsl #3]
-	WORD $0xfc677958 // ldr d24, [x10, x7, lsl #3]
-	WORD $0xfc677975 // ldr d21, [x11, x7, lsl #3]
-	WORD $0xfc767976 // ldr d22, [x11, x22, lsl #3]
-	WORD $0x4d4086f7 // ld1 { v23.d }[1], [x23]
-	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
-	WORD $0x4d408695 // ld1 { v21.d }[1], [x20]
+	WORD $0xad406a39 // ldp q25, q26, [x17]
+	WORD $0xfc797957 // ldr d23, [x10, x25, lsl #3]
+	WORD $0xfc647958 // ldr d24, [x10, x4, lsl #3]
+	WORD $0xfc647975 // ldr d21, [x11, x4, lsl #3]
+	WORD $0xfc797976 // ldr d22, [x11, x25, lsl #3]
+	WORD $0x4d408757 // ld1 { v23.d }[1], [x26]
+	WORD $0x4d408718 // ld1 { v24.d }[1], [x24]
+	WORD $0x4d4086d5 // ld1 { v21.d }[1], [x22]
 	WORD $0x4d408436 // ld1 { v22.d }[1], [x1]
-	WORD $0x6e78de59 // fmul v25.2d, v18.2d, v24.2d
-	WORD $0x6e77de3a // fmul v26.2d, v17.2d, v23.2d
-	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
-	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
-	WORD $0x4e72cf1c // fmla v28.2d, v24.2d, v18.2d
-	WORD $0x4e71cefb // fmla v27.2d, v23.2d, v17.2d
-	WORD $0x4e71cedb // fmla v27.2d, v22.2d, v17.2d
-	WORD $0x4e72cebc // fmla v28.2d, v21.2d, v18.2d
-	WORD $0xad404632 // ldp q18, q17, [x17]
-	WORD $0x4e74cf1c // fmla v28.2d, v24.2d, v20.2d
-	WORD $0x4e73cefb // fmla v27.2d, v23.2d, v19.2d
-	WORD $0x4e3a1e34 // and v20.16b, v17.16b, v26.16b
-	WORD $0x4e74d615 // fadd v21.2d, v16.2d, v20.2d
-	WORD $0x4e391e53 // and v19.16b, v18.16b, v25.16b
-	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
-	WORD $0x4e3b1e31 // and v17.16b, v17.16b, v27.16b
-	WORD $0x4e3c1e52 // and v18.16b, v18.16b, v28.16b
-	WORD $0x4e73d4f6 // fadd v22.2d, v7.2d, v19.2d
-	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
-	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
-	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
-	WORD $0x4efad4e7 // fsub v7.2d, v7.2d, v26.2d
-	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4eb51eb0 // mov v16.16b, v21.16b
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4eb61ec7 // mov v7.16b, v22.16b
-	WORD $0xf9400cc7 // ldr x7, [x6, #0x18]
-	WORD $0x91001271 // add x17, x19, #0x4
+	WORD $0x6e78de5b // fmul v27.2d, v18.2d, v24.2d
+	WORD $0x6e77de3c // fmul v28.2d, v17.2d, v23.2d
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
+	WORD $0x4e72cf1e // fmla v30.2d, v24.2d, v18.2d
+	WORD $0x4e71cefd // fmla v29.2d, v23.2d, v17.2d
+	WORD $0x4e71cedd // fmla v29.2d, v22.2d, v17.2d
+	WORD $0x4e72cebe // fmla v30.2d, v21.2d, v18.2d
+	WORD $0x4e67d771 // fadd v17.2d, v27.2d, v7.2d
+	WORD $0x4e70d792 // fadd v18.2d, v28.2d, v16.2d
+	WORD $0x4e74cf1e // fmla v30.2d, v24.2d, v20.2d
+	WORD $0x4e73cefd // fmla v29.2d, v23.2d, v19.2d
+	WORD $0x4ef0d653 // fsub v19.2d, v18.2d, v16.2d
+	WORD $0x4ee7d634 // fsub v20.2d, v17.2d, v7.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d793 // fsub v19.2d, v28.2d, v19.2d
+	WORD $0x4ef4d774 // fsub v20.2d, v27.2d, v20.2d
+	WORD $0x4ef6d616 // fsub v22.2d, v16.2d, v22.2d
+	WORD $0x4ef5d4f5 // fsub v21.2d, v7.2d, v21.2d
+	WORD $0x6eba1e50 // bit v16.16b, v18.16b, v26.16b
+	WORD $0x6eb91e27 // bit v7.16b, v17.16b, v25.16b
+	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0x4e7dd673 // fadd v19.2d, v19.2d, v29.2d
+	WORD $0x4e7ed694 // fadd v20.2d, v20.2d, v30.2d
+	WORD $0x4e65d694 // fadd v20.2d, v20.2d, v5.2d
+	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x6eba1e66 // bit v6.16b, v19.16b, v26.16b
+	WORD $0x6eb91e85 // bit v5.16b, v20.16b, v25.16b
+	WORD $0xf9400eb6 // ldr x22, [x21, #0x18]
+	WORD $0x910012f1 // add x17, x23, #0x4
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xeb07023f // cmp x17, x7
-	WORD $0x54fff84c // b.gt <csrDDLow+0x28b0>
+	WORD $0xeb16023f // cmp x17, x22
+	WORD $0x54fff7cc // b.gt <csrDDLow+0x12d0>
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x8b130e14 // add x20, x16, x19, lsl #3
-	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
-	WORD $0x8b130896 // add x22, x4, x19, lsl #2
+	WORD $0x8b170dd8 // add x24, x14, x23, lsl #3
+	WORD $0x8b170e19 // add x25, x16, x23, lsl #3
+	WORD $0x8b1709ba // add x26, x13, x23, lsl #2
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b170cd1 // add x17, x6, x23, lsl #3
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x8b130351 // add x17, x26, x19
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x8b170cf1 // add x17, x7, x23, lsl #3
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x6941775b // ldpsw x27, x29, [x26, #0x8]
+	WORD $0x68c20751 // ldpsw x17, x1, [x26], #0x10
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0x8b010d44 // add x4, x10, x1, lsl #3
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xacc15313 // ldp q19, q20, [x24], #0x20
+	WORD $0xacc16337 // ldp q23, q24, [x25], #0x20
+	WORD $0xfc7b795c // ldr d28, [x10, x27, lsl #3]
+	WORD $0xfc71795b // ldr d27, [x10, x17, lsl #3]
+	WORD $0xfc7b7979 // ldr d25, [x11, x27, lsl #3]
+	WORD $0xfc71797a // ldr d26, [x11, x17, lsl #3]
+	WORD $0x910022f1 // add x17, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xeb16023f // cmp x17, x22
+	WORD $0x4d4087dc // ld1 { v28.d }[1], [x30]
+	WORD $0x4d40849b // ld1 { v27.d }[1], [x4]
+	WORD $0x6e7cde9d // fmul v29.2d, v20.2d, v28.2d
+	WORD $0x4d4087b9 // ld1 { v25.d }[1], [x29]
+	WORD $0x6e7bde7e // fmul v30.2d, v19.2d, v27.2d
+	WORD $0x4d40843a // ld1 { v26.d }[1], [x1]
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x4e74cf88 // fmla v8.2d, v28.2d, v20.2d
+	WORD $0x4e73cf7f // fmla v31.2d, v27.2d, v19.2d
+	WORD $0x4e74cf28 // fmla v8.2d, v25.2d, v20.2d
+	WORD $0x4e73cf5f // fmla v31.2d, v26.2d, v19.2d
+	WORD $0x4e7dd6b4 // fadd v20.2d, v21.2d, v29.2d
+	WORD $0x4e7ed6d3 // fadd v19.2d, v22.2d, v30.2d
+	WORD $0x4ef5d699 // fsub v25.2d, v20.2d, v21.2d
+	WORD $0x4e78cf88 // fmla v8.2d, v28.2d, v24.2d
+	WORD $0x4ef6d678 // fsub v24.2d, v19.2d, v22.2d
+	WORD $0x4ef9d69a // fsub v26.2d, v20.2d, v25.2d
+	WORD $0x4e77cf7f // fmla v31.2d, v27.2d, v23.2d
+	WORD $0x4ef8d67c // fsub v28.2d, v19.2d, v24.2d
+	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
+	WORD $0x4ef8d7d7 // fsub v23.2d, v30.2d, v24.2d
+	WORD $0x4ef9d7b8 // fsub v24.2d, v29.2d, v25.2d
+	WORD $0x4efcd6d6 // fsub v22.2d, v22.2d, v28.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e68d6b5 // fadd v21.2d, v21.2d, v8.2d
+	WORD $0x4e7fd6d6 // fadd v22.2d, v22.2d, v31.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fff96d // b.le <csrDDLow+0x1400>
+	WORD $0xeb1602f8 // subs x24, x23, x22
+	WORD $0x54000600 // b.eq <csrDDLow+0x159c>
+	WORD $0x910006f1 // add x17, x23, #0x1
+	WORD $0xeb16023f // cmp x17, x22
+	WORD $0x540006c1 // b.ne <csrDDLow+0x15c0>
+	WORD $0xb8b779b1 // ldrsw x17, [x13, x23, lsl #2]
+	WORD $0xd37df2e1 // lsl x1, x23, #3
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0xfc777a16 // ldr d22, [x16, x23, lsl #3]
+	WORD $0x3cc2805b // ldur q27, [x2, #0x28]
+	WORD $0x6ee0f81d // fneg v29.2d, v0.2d
+	WORD $0xfc6169d5 // ldr d21, [x14, x1]
+	WORD $0x4e60cc1d // fmla v29.2d, v0.2d, v0.2d
+	WORD $0x3cc1805c // ldur q28, [x2, #0x18]
+	WORD $0xd37df221 // lsl x1, x17, #3
+	WORD $0xfc717978 // ldr d24, [x11, x17, lsl #3]
+	WORD $0x6e0806ba // mov v26.d[0], v21.d[0]
+	WORD $0xfc616957 // ldr d23, [x10, x1]
+	WORD $0x4e60cc1d // fmla v29.2d, v0.2d, v0.2d
+	WORD $0x1e770ab5 // fmul d21, d21, d23
+	WORD $0x6e0806f9 // mov v25.d[0], v23.d[0]
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x4e60cc1d // fmla v29.2d, v0.2d, v0.2d
+	WORD $0x6e0806b7 // mov v23.d[0], v21.d[0]
+	WORD $0x6ee0faf5 // fneg v21.2d, v23.2d
+	WORD $0x4e7acf35 // fmla v21.2d, v25.2d, v26.2d
+	WORD $0x4e7acf15 // fmla v21.2d, v24.2d, v26.2d
+	WORD $0x4e60d698 // fadd v24.2d, v20.2d, v0.2d
+	WORD $0x4ef4d71a // fsub v26.2d, v24.2d, v20.2d
+	WORD $0x4e76cf35 // fmla v21.2d, v25.2d, v22.2d
+	WORD $0x4e73d6f6 // fadd v22.2d, v23.2d, v19.2d
+	WORD $0x4efad71f // fsub v31.2d, v24.2d, v26.2d
+	WORD $0x4ef3d6d9 // fsub v25.2d, v22.2d, v19.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0x6ebb1f14 // bit v20.16b, v24.16b, v27.16b
+	WORD $0x4ef9d6de // fsub v30.2d, v22.2d, v25.2d
+	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
+	WORD $0x4efad419 // fsub v25.2d, v0.2d, v26.2d
+	WORD $0x4efed67e // fsub v30.2d, v19.2d, v30.2d
+	WORD $0x4e7fd739 // fadd v25.2d, v25.2d, v31.2d
+	WORD $0x6ebc1ed3 // bit v19.16b, v22.16b, v28.16b
+	WORD $0x4e7ed6f7 // fadd v23.2d, v23.2d, v30.2d
+	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
+	WORD $0x4e79d7b7 // fadd v23.2d, v29.2d, v25.2d
+	WORD $0x4e71d6b5 // fadd v21.2d, v21.2d, v17.2d
+	WORD $0x4e72d6f7 // fadd v23.2d, v23.2d, v18.2d
+	WORD $0x6ebc1eb1 // bit v17.16b, v21.16b, v28.16b
+	WORD $0x6ebb1ef2 // bit v18.16b, v23.16b, v27.16b
+	WORD $0xf94012b5 // ldr x21, [x21, #0x20]
+	WORD $0x910012d1 // add x17, x22, #0x4
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0xeb15023f // cmp x17, x21
+	WORD $0x5400088d // b.le <csrDDLow+0x16bc>
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x697f06d1 // ldpsw x17, x1, [x22, #-0x8]
-	WORD $0x68c266d8 // ldpsw x24, x25, [x22], #0x10
-	WORD $0x8b010d57 // add x23, x10, x1, lsl #3
-	WORD $0x8b190d7a // add x26, x11, x25, lsl #3
+	WORD $0x1400007f // b <csrDDLow+0x17b8>
+	WORD $0x8b0302e1 // add x1, x23, x3
+	WORD $0x8b180cb1 // add x17, x5, x24, lsl #3
+	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b1709a1 // add x1, x13, x23, lsl #2
+	WORD $0x8b030824 // add x4, x1, x3, lsl #2
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x8b170e04 // add x4, x16, x23, lsl #3
+	WORD $0x8b170dd7 // add x23, x14, x23, lsl #3
+	WORD $0x8b030c98 // add x24, x4, x3, lsl #3
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0xad4056f6 // ldp q22, q21, [x23]
+	WORD $0xad405c98 // ldp q24, q23, [x4]
+	WORD $0x69405c24 // ldpsw x4, x23, [x1]
+	WORD $0x69410439 // ldpsw x25, x1, [x1, #0x8]
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc152b3 // ldp q19, q20, [x21], #0x20
-	WORD $0xacc16297 // ldp q23, q24, [x20], #0x20
-	WORD $0xfc78795c // ldr d28, [x10, x24, lsl #3]
-	WORD $0xfc71795b // ldr d27, [x10, x17, lsl #3]
-	WORD $0xfc71797a // ldr d26, [x11, x17, lsl #3]
-	WORD $0x8b190d51 // add x17, x10, x25, lsl #3
-	WORD $0xfc787979 // ldr d25, [x11, x24, lsl #3]
-	WORD $0x4d40863c // ld1 { v28.d }[1], [x17]
-	WORD $0x4d4086fb // ld1 { v27.d }[1], [x23]
-	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
+	WORD $0xad407a3d // ldp q29, q30, [x17]
+	WORD $0xfc79795b // ldr d27, [x10, x25, lsl #3]
+	WORD $0xfc64795c // ldr d28, [x10, x4, lsl #3]
+	WORD $0xfc647979 // ldr d25, [x11, x4, lsl #3]
+	WORD $0xfc79797a // ldr d26, [x11, x25, lsl #3]
+	WORD $0x4d40875b // ld1 { v27.d }[1], [x26]
+	WORD $0x4d40871c // ld1 { v28.d }[1], [x24]
+	WORD $0x4d4086f9 // ld1 { v25.d }[1], [x23]
 	WORD $0x4d40843a // ld1 { v26.d }[1], [x1]
-	WORD $0x91001277 // add x23, x19, #0x4
-	WORD $0x91002271 // add x17, x19, #0x8
-	WORD $0xeb07023f // cmp x17, x7
-	WORD $0xaa1703f3 // mov x19, x23
+	WORD $0x6e7cdedf // fmul v31.2d, v22.2d, v28.2d
+	WORD $0x6e7bdea8 // fmul v8.2d, v21.2d, v27.2d
+	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
+	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x4e76cf8a // fmla v10.2d, v28.2d, v22.2d
+	WORD $0x4e75cf69 // fmla v9.2d, v27.2d, v21.2d
+	WORD $0x4e75cf49 // fmla v9.2d, v26.2d, v21.2d
+	WORD $0x4e76cf2a // fmla v10.2d, v25.2d, v22.2d
+	WORD $0x4e73d7f5 // fadd v21.2d, v31.2d, v19.2d
+	WORD $0x4e74d516 // fadd v22.2d, v8.2d, v20.2d
+	WORD $0x4e78cf8a // fmla v10.2d, v28.2d, v24.2d
+	WORD $0x4e77cf69 // fmla v9.2d, v27.2d, v23.2d
+	WORD $0x4ef4d6d7 // fsub v23.2d, v22.2d, v20.2d
+	WORD $0x4ef3d6b8 // fsub v24.2d, v21.2d, v19.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d517 // fsub v23.2d, v8.2d, v23.2d
+	WORD $0x4ef8d7f8 // fsub v24.2d, v31.2d, v24.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4ef9d679 // fsub v25.2d, v19.2d, v25.2d
+	WORD $0x6ebe1ed4 // bit v20.16b, v22.16b, v30.16b
+	WORD $0x6ebd1eb3 // bit v19.16b, v21.16b, v29.16b
+	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD $0x4e69d6f7 // fadd v23.2d, v23.2d, v9.2d
+	WORD $0x4e6ad718 // fadd v24.2d, v24.2d, v10.2d
+	WORD $0x4e71d718 // fadd v24.2d, v24.2d, v17.2d
+	WORD $0x4e72d6f7 // fadd v23.2d, v23.2d, v18.2d
+	WORD $0x6ebe1ef2 // bit v18.16b, v23.16b, v30.16b
+	WORD $0x6ebd1f11 // bit v17.16b, v24.16b, v29.16b
+	WORD $0xf94012b5 // ldr x21, [x21, #0x20]
+	WORD $0x910012d1 // add x17, x22, #0x4
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0xeb15023f // cmp x17, x21
+	WORD $0x54fff7cc // b.gt <csrDDLow+0x15b0>
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b160dd7 // add x23, x14, x22, lsl #3
+	WORD $0x8b160e18 // add x24, x16, x22, lsl #3
+	WORD $0x8b1609b9 // add x25, x13, x22, lsl #2
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b160cd1 // add x17, x6, x22, lsl #3
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x8b130331 // add x17, x25, x19
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x8b160cf1 // add x17, x7, x22, lsl #3
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x69416f3a // ldpsw x26, x27, [x25, #0x8]
+	WORD $0x68c20731 // ldpsw x17, x1, [x25], #0x10
+	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0x8b010d44 // add x4, x10, x1, lsl #3
+	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xacc162f7 // ldp q23, q24, [x23], #0x20
+	WORD $0xacc1731b // ldp q27, q28, [x24], #0x20
+	WORD $0xfc7a7948 // ldr d8, [x10, x26, lsl #3]
+	WORD $0xfc71795f // ldr d31, [x10, x17, lsl #3]
+	WORD $0xfc7a797d // ldr d29, [x11, x26, lsl #3]
+	WORD $0xfc71797e // ldr d30, [x11, x17, lsl #3]
+	WORD $0x910022d1 // add x17, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb15023f // cmp x17, x21
+	WORD $0x4d4087a8 // ld1 { v8.d }[1], [x29]
+	WORD $0x4d40849f // ld1 { v31.d }[1], [x4]
+	WORD $0x6e68df09 // fmul v9.2d, v24.2d, v8.2d
+	WORD $0x4d40877d // ld1 { v29.d }[1], [x27]
+	WORD $0x6e7fdeea // fmul v10.2d, v23.2d, v31.2d
+	WORD $0x4d40843e // ld1 { v30.d }[1], [x1]
+	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x4e78cd0c // fmla v12.2d, v8.2d, v24.2d
+	WORD $0x4e77cfeb // fmla v11.2d, v31.2d, v23.2d
+	WORD $0x4e78cfac // fmla v12.2d, v29.2d, v24.2d
+	WORD $0x4e77cfcb // fmla v11.2d, v30.2d, v23.2d
+	WORD $0x4e69d738 // fadd v24.2d, v25.2d, v9.2d
+	WORD $0x4e6ad757 // fadd v23.2d, v26.2d, v10.2d
+	WORD $0x4ef9d71d // fsub v29.2d, v24.2d, v25.2d
+	WORD $0x4e7ccd0c // fmla v12.2d, v8.2d, v28.2d
+	WORD $0x4efad6fc // fsub v28.2d, v23.2d, v26.2d
+	WORD $0x4efdd71e // fsub v30.2d, v24.2d, v29.2d
+	WORD $0x4e7bcfeb // fmla v11.2d, v31.2d, v27.2d
+	WORD $0x4efcd6e8 // fsub v8.2d, v23.2d, v28.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efcd55b // fsub v27.2d, v10.2d, v28.2d
+	WORD $0x4efdd53c // fsub v28.2d, v9.2d, v29.2d
+	WORD $0x4ee8d75a // fsub v26.2d, v26.2d, v8.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e6cd739 // fadd v25.2d, v25.2d, v12.2d
+	WORD $0x4e6bd75a // fadd v26.2d, v26.2d, v11.2d
+	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD $0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD $0x54fff96d // b.le <csrDDLow+0x16e0>
+	WORD $0xeb1502d7 // subs x23, x22, x21
+	WORD $0x54ffa6a0 // b.eq <csrDDLow+0xc90>
+	WORD $0x910006d1 // add x17, x22, #0x1
+	WORD $0xeb15023f // cmp x17, x21
+	WORD $0x54ffa0c0 // b.eq <csrDDLow+0xbe0>
+	WORD $0x8b0302c1 // add x1, x22, x3
+	WORD $0x8b170cb1 // add x17, x5, x23, lsl #3
+	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b1609a1 // add x1, x13, x22, lsl #2
+	WORD $0x8b030824 // add x4, x1, x3, lsl #2
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x8b160e04 // add x4, x16, x22, lsl #3
+	WORD $0x8b030c95 // add x21, x4, x3, lsl #3
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x8b160dd5 // add x21, x14, x22, lsl #3
+	WORD $0xad406c9c // ldp q28, q27, [x4]
+	WORD $0xad402a29 // ldp q9, q10, [x17]
+	WORD $0xad4066ba // ldp q26, q25, [x21]
+	WORD $0x69405424 // ldpsw x4, x21, [x1]
+	WORD $0x69410437 // ldpsw x23, x1, [x1, #0x8]
+	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
+	WORD $0x8b010d58 // add x24, x10, x1, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc77795f // ldr d31, [x10, x23, lsl #3]
+	WORD $0xfc647948 // ldr d8, [x10, x4, lsl #3]
+	WORD $0xfc64797d // ldr d29, [x11, x4, lsl #3]
+	WORD $0xfc77797e // ldr d30, [x11, x23, lsl #3]
+	WORD $0x4d40871f // ld1 { v31.d }[1], [x24]
+	WORD $0x4d4086c8 // ld1 { v8.d }[1], [x22]
+	WORD $0x4d4086bd // ld1 { v29.d }[1], [x21]
+	WORD $0x4d40843e // ld1 { v30.d }[1], [x1]
+	WORD $0x6e68df4b // fmul v11.2d, v26.2d, v8.2d
+	WORD $0x6e7fdf2c // fmul v12.2d, v25.2d, v31.2d
+	WORD $0x6ee0f98d // fneg v13.2d, v12.2d
+	WORD $0x6ee0f96e // fneg v14.2d, v11.2d
+	WORD $0x4e7acd0e // fmla v14.2d, v8.2d, v26.2d
+	WORD $0x4e79cfed // fmla v13.2d, v31.2d, v25.2d
+	WORD $0x4e79cfcd // fmla v13.2d, v30.2d, v25.2d
+	WORD $0x4e7acfae // fmla v14.2d, v29.2d, v26.2d
+	WORD $0x4e77d579 // fadd v25.2d, v11.2d, v23.2d
+	WORD $0x4e78d59a // fadd v26.2d, v12.2d, v24.2d
+	WORD $0x4e7ccd0e // fmla v14.2d, v8.2d, v28.2d
+	WORD $0x4e7bcfed // fmla v13.2d, v31.2d, v27.2d
+	WORD $0x4ef8d75b // fsub v27.2d, v26.2d, v24.2d
+	WORD $0x4ef7d73c // fsub v28.2d, v25.2d, v23.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd59b // fsub v27.2d, v12.2d, v27.2d
+	WORD $0x4efcd57c // fsub v28.2d, v11.2d, v28.2d
+	WORD $0x4efed71e // fsub v30.2d, v24.2d, v30.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x6eaa1f58 // bit v24.16b, v26.16b, v10.16b
+	WORD $0x6ea91f37 // bit v23.16b, v25.16b, v9.16b
+	WORD $0x4e7dd79c // fadd v28.2d, v28.2d, v29.2d
+	WORD $0x4e7ed77b // fadd v27.2d, v27.2d, v30.2d
+	WORD $0x4e6dd77b // fadd v27.2d, v27.2d, v13.2d
+	WORD $0x4e6ed79c // fadd v28.2d, v28.2d, v14.2d
+	WORD $0x4e75d79c // fadd v28.2d, v28.2d, v21.2d
+	WORD $0x4e76d77b // fadd v27.2d, v27.2d, v22.2d
+	WORD $0x6eaa1f76 // bit v22.16b, v27.16b, v10.16b
+	WORD $0x6ea91f95 // bit v21.16b, v28.16b, v9.16b
+	WORD $0x17fffcf7 // b <csrDDLow+0xc90>
+	WORD $0x5400aa8b // b.lt <csrDDLow+0x2e08>
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0xd37ff911 // lsl x17, x8, #1
+	WORD $0x91008042 // add x2, x2, #0x20
+	WORD $0xf900dbf1 // str x17, [sp, #0x1b0]
+	WORD $0x910021a4 // add x4, x13, #0x8
+	WORD $0x14000130 // b <csrDDLow+0x1d90>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b0709a8 // add x8, x13, x7, lsl #2
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x69400511 // ldpsw x17, x1, [x8]
+	WORD $0x8b010d63 // add x3, x11, x1, lsl #3
+	WORD $0xfc71797a // ldr d26, [x11, x17, lsl #3]
+	WORD $0xfc71795d // ldr d29, [x10, x17, lsl #3]
+	WORD $0x4d40847a // ld1 { v26.d }[1], [x3]
+	WORD $0x69412103 // ldpsw x3, x8, [x8, #0x8]
+	WORD $0x8b080d79 // add x25, x11, x8, lsl #3
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0xfc637958 // ldr d24, [x10, x3, lsl #3]
+	WORD $0xfc637979 // ldr d25, [x11, x3, lsl #3]
+	WORD $0x4d408518 // ld1 { v24.d }[1], [x8]
+	WORD $0x8b010d48 // add x8, x10, x1, lsl #3
+	WORD $0x4d408739 // ld1 { v25.d }[1], [x25]
+	WORD $0x4d40851d // ld1 { v29.d }[1], [x8]
+	WORD $0x8b1409a8 // add x8, x13, x20, lsl #2
+	WORD $0x69400511 // ldpsw x17, x1, [x8]
+	WORD $0x8b010d63 // add x3, x11, x1, lsl #3
+	WORD $0xfc717968 // ldr d8, [x11, x17, lsl #3]
+	WORD $0xfc71794b // ldr d11, [x10, x17, lsl #3]
+	WORD $0xcb1502f1 // sub x17, x23, x21
+	WORD $0x8b110c51 // add x17, x2, x17, lsl #3
+	WORD $0x4d408468 // ld1 { v8.d }[1], [x3]
+	WORD $0x69412103 // ldpsw x3, x8, [x8, #0x8]
+	WORD $0x8b080d79 // add x25, x11, x8, lsl #3
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0xfc63795e // ldr d30, [x10, x3, lsl #3]
+	WORD $0xfc637969 // ldr d9, [x11, x3, lsl #3]
+	WORD $0x8b170dc3 // add x3, x14, x23, lsl #3
+	WORD $0x4d40851e // ld1 { v30.d }[1], [x8]
+	WORD $0x8b010d48 // add x8, x10, x1, lsl #3
+	WORD $0x4d408729 // ld1 { v9.d }[1], [x25]
+	WORD $0x8b1709a1 // add x1, x13, x23, lsl #2
+	WORD $0x4d40850b // ld1 { v11.d }[1], [x8]
+	WORD $0x8b070dc8 // add x8, x14, x7, lsl #3
+	WORD $0xad406d1c // ldp q28, q27, [x8]
+	WORD $0x8b140dc8 // add x8, x14, x20, lsl #3
+	WORD $0x6e78df6d // fmul v13.2d, v27.2d, v24.2d
+	WORD $0xad40390f // ldp q15, q14, [x8]
+	WORD $0x8b070e08 // add x8, x16, x7, lsl #3
+	WORD $0x6e7ddf8c // fmul v12.2d, v28.2d, v29.2d
+	WORD $0x6ee0f9bf // fneg v31.2d, v13.2d
+	WORD $0x4e7bcf1f // fmla v31.2d, v24.2d, v27.2d
+	WORD $0x6ee0f98a // fneg v10.2d, v12.2d
+	WORD $0x4e7ccfaa // fmla v10.2d, v29.2d, v28.2d
+	WORD $0x4e7bcf3f // fmla v31.2d, v25.2d, v27.2d
+	WORD $0x6e6bddf9 // fmul v25.2d, v15.2d, v11.2d
+	WORD $0x4e7ccf4a // fmla v10.2d, v26.2d, v28.2d
+	WORD $0x6e7edddc // fmul v28.2d, v14.2d, v30.2d
+	WORD $0x6ee0fb3a // fneg v26.2d, v25.2d
+	WORD $0x4e6fcd7a // fmla v26.2d, v11.2d, v15.2d
+	WORD $0x6ee0fb9b // fneg v27.2d, v28.2d
+	WORD $0x4e6ecfdb // fmla v27.2d, v30.2d, v14.2d
+	WORD $0x4e6fcd1a // fmla v26.2d, v8.2d, v15.2d
+	WORD $0x4e6ecd3b // fmla v27.2d, v9.2d, v14.2d
+	WORD $0xad40210e // ldp q14, q8, [x8]
+	WORD $0x8b140e08 // add x8, x16, x20, lsl #3
+	WORD $0x4e65d589 // fadd v9.2d, v12.2d, v5.2d
+	WORD $0x4e68cf1f // fmla v31.2d, v24.2d, v8.2d
+	WORD $0x4e6ecfaa // fmla v10.2d, v29.2d, v14.2d
+	WORD $0x4e66d5ae // fadd v14.2d, v13.2d, v6.2d
+	WORD $0x4ee6d5dd // fsub v29.2d, v14.2d, v6.2d
+	WORD $0x4efdd5ad // fsub v13.2d, v13.2d, v29.2d
+	WORD $0x4efdd5cf // fsub v15.2d, v14.2d, v29.2d
+	WORD $0x4eefd4cf // fsub v15.2d, v6.2d, v15.2d
+	WORD $0xad40611d // ldp q29, q24, [x8]
+	WORD $0xcb0600e8 // sub x8, x7, x6
+	WORD $0x8b080c48 // add x8, x2, x8, lsl #3
+	WORD $0x8b170e06 // add x6, x16, x23, lsl #3
+	WORD $0x4e78cfdb // fmla v27.2d, v30.2d, v24.2d
+	WORD $0x4e7dcd7a // fmla v26.2d, v11.2d, v29.2d
+	WORD $0xad402d1d // ldp q29, q11, [x8]
+	WORD $0xcb130288 // sub x8, x20, x19
+	WORD $0xad4078d8 // ldp q24, q30, [x6]
+	WORD $0x8b080c48 // add x8, x2, x8, lsl #3
+	WORD $0x6eeb1cce // bif v14.16b, v6.16b, v11.16b
+	WORD $0x4ee5d526 // fsub v6.2d, v9.2d, v5.2d
+	WORD $0x4ee6d588 // fsub v8.2d, v12.2d, v6.2d
+	WORD $0x4ee6d52c // fsub v12.2d, v9.2d, v6.2d
+	WORD $0x4ebd1fa6 // mov v6.16b, v29.16b
+	WORD $0x6e651d26 // bsl v6.16b, v9.16b, v5.16b
+	WORD $0x4eecd4a5 // fsub v5.2d, v5.2d, v12.2d
+	WORD $0x4e6fd5ac // fadd v12.2d, v13.2d, v15.2d
+	WORD $0x4e65d505 // fadd v5.2d, v8.2d, v5.2d
+	WORD $0x4e7fd59f // fadd v31.2d, v12.2d, v31.2d
+	WORD $0xad40350c // ldp q12, q13, [x8]
+	WORD $0xad402069 // ldp q9, q8, [x3]
+	WORD $0x69400c28 // ldpsw x8, x3, [x1]
+	WORD $0x8b030d46 // add x6, x10, x3, lsl #3
+	WORD $0x8b030d63 // add x3, x11, x3, lsl #3
+	WORD $0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	WORD $0x4e62d7ff // fadd v31.2d, v31.2d, v2.2d
+	WORD $0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	WORD $0x6eab1fe2 // bit v2.16b, v31.16b, v11.16b
+	WORD $0xad402a3f // ldp q31, q10, [x17]
+	WORD $0x69410431 // ldpsw x17, x1, [x1, #0x8]
+	WORD $0x8b010d47 // add x7, x10, x1, lsl #3
+	WORD $0x6ebd1ca0 // bit v0.16b, v5.16b, v29.16b
+	WORD $0x4e67d785 // fadd v5.2d, v28.2d, v7.2d
+	WORD $0x4ee7d4bd // fsub v29.2d, v5.2d, v7.2d
+	WORD $0x4efdd79c // fsub v28.2d, v28.2d, v29.2d
+	WORD $0x4efdd4bd // fsub v29.2d, v5.2d, v29.2d
+	WORD $0x6eed1ce5 // bif v5.16b, v7.16b, v13.16b
+	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
+	WORD $0xfc68797d // ldr d29, [x11, x8, lsl #3]
+	WORD $0x4e67d787 // fadd v7.2d, v28.2d, v7.2d
+	WORD $0xfc71797c // ldr d28, [x11, x17, lsl #3]
+	WORD $0x4e7bd4e7 // fadd v7.2d, v7.2d, v27.2d
+	WORD $0xfc71795b // ldr d27, [x10, x17, lsl #3]
+	WORD $0x8b180dd1 // add x17, x14, x24, lsl #3
+	WORD $0x4d40847d // ld1 { v29.d }[1], [x3]
+	WORD $0x4e64d4e7 // fadd v7.2d, v7.2d, v4.2d
+	WORD $0x6ead1ce4 // bit v4.16b, v7.16b, v13.16b
+	WORD $0x4e61d727 // fadd v7.2d, v25.2d, v1.2d
+	WORD $0x4d4084fb // ld1 { v27.d }[1], [x7]
+	WORD $0x4ee1d4eb // fsub v11.2d, v7.2d, v1.2d
+	WORD $0x4eebd739 // fsub v25.2d, v25.2d, v11.2d
+	WORD $0x4eebd4eb // fsub v11.2d, v7.2d, v11.2d
+	WORD $0x6eec1c27 // bif v7.16b, v1.16b, v12.16b
+	WORD $0x4eebd421 // fsub v1.2d, v1.2d, v11.2d
+	WORD $0xfc68794b // ldr d11, [x10, x8, lsl #3]
+	WORD $0x8b010d68 // add x8, x11, x1, lsl #3
+	WORD $0x8b180e01 // add x1, x16, x24, lsl #3
+	WORD $0x4d40851c // ld1 { v28.d }[1], [x8]
+	WORD $0xcb160308 // sub x8, x24, x22
+	WORD $0x4e61d721 // fadd v1.2d, v25.2d, v1.2d
+	WORD $0x8b080c48 // add x8, x2, x8, lsl #3
+	WORD $0x4e7ad421 // fadd v1.2d, v1.2d, v26.2d
+	WORD $0x6e7bdd1a // fmul v26.2d, v8.2d, v27.2d
+	WORD $0x4d4084cb // ld1 { v11.d }[1], [x6]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x6eec1c61 // bif v1.16b, v3.16b, v12.16b
+	WORD $0x6ee0fb43 // fneg v3.2d, v26.2d
+	WORD $0x4e68cf63 // fmla v3.2d, v27.2d, v8.2d
+	WORD $0x6e6bdd39 // fmul v25.2d, v9.2d, v11.2d
+	WORD $0x4e68cf83 // fmla v3.2d, v28.2d, v8.2d
+	WORD $0x6ee0fb2c // fneg v12.2d, v25.2d
+	WORD $0x4e69cd6c // fmla v12.2d, v11.2d, v9.2d
+	WORD $0x4e7ecf63 // fmla v3.2d, v27.2d, v30.2d
+	WORD $0x4e74d75b // fadd v27.2d, v26.2d, v20.2d
+	WORD $0x4ef4d77c // fsub v28.2d, v27.2d, v20.2d
+	WORD $0x4e69cfac // fmla v12.2d, v29.2d, v9.2d
+	WORD $0x4efcd768 // fsub v8.2d, v27.2d, v28.2d
+	WORD $0x4efcd75a // fsub v26.2d, v26.2d, v28.2d
+	WORD $0x4ee8d688 // fsub v8.2d, v20.2d, v8.2d
+	WORD $0x6eaa1f74 // bit v20.16b, v27.16b, v10.16b
+	WORD $0x4e78cd6c // fmla v12.2d, v11.2d, v24.2d
+	WORD $0x4e73d738 // fadd v24.2d, v25.2d, v19.2d
+	WORD $0x4e68d75a // fadd v26.2d, v26.2d, v8.2d
+	WORD $0x4ef3d71d // fsub v29.2d, v24.2d, v19.2d
+	WORD $0x4e63d743 // fadd v3.2d, v26.2d, v3.2d
+	WORD $0x4efdd71e // fsub v30.2d, v24.2d, v29.2d
+	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
+	WORD $0x4e72d47a // fadd v26.2d, v3.2d, v18.2d
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x4efed67e // fsub v30.2d, v19.2d, v30.2d
+	WORD $0x6e731f03 // bsl v3.16b, v24.16b, v19.16b
+	WORD $0xad406233 // ldp q19, q24, [x17]
+	WORD $0x8b1809b1 // add x17, x13, x24, lsl #2
+	WORD $0x6eaa1f52 // bit v18.16b, v26.16b, v10.16b
+	WORD $0x4e7ed739 // fadd v25.2d, v25.2d, v30.2d
+	WORD $0x4e6cd739 // fadd v25.2d, v25.2d, v12.2d
+	WORD $0x4e71d739 // fadd v25.2d, v25.2d, v17.2d
+	WORD $0x6ebf1f31 // bit v17.16b, v25.16b, v31.16b
+	WORD $0xad406839 // ldp q25, q26, [x1]
+	WORD $0x69400e21 // ldpsw x1, x3, [x17]
+	WORD $0x69414627 // ldpsw x7, x17, [x17, #0x8]
+	WORD $0x8b030d46 // add x6, x10, x3, lsl #3
+	WORD $0x8b110d53 // add x19, x10, x17, lsl #3
+	WORD $0x8b030d63 // add x3, x11, x3, lsl #3
+	WORD $0x8b110d71 // add x17, x11, x17, lsl #3
+	WORD $0xfc61795d // ldr d29, [x10, x1, lsl #3]
+	WORD $0xfc67795e // ldr d30, [x10, x7, lsl #3]
+	WORD $0xfc67797b // ldr d27, [x11, x7, lsl #3]
+	WORD $0xfc61797c // ldr d28, [x11, x1, lsl #3]
+	WORD $0x4d4084dd // ld1 { v29.d }[1], [x6]
+	WORD $0x4d40867e // ld1 { v30.d }[1], [x19]
+	WORD $0x4d40863b // ld1 { v27.d }[1], [x17]
+	WORD $0x4d40847c // ld1 { v28.d }[1], [x3]
+	WORD $0xf94127f1 // ldr x17, [sp, #0x248]
+	WORD $0xeb11001f // cmp x0, x17
+	WORD $0xad407d08 // ldp q8, q31, [x8]
+	WORD $0x8b050d88 // add x8, x12, x5, lsl #3
+	WORD $0x6e7edf09 // fmul v9.2d, v24.2d, v30.2d
+	WORD $0x6e7dde6a // fmul v10.2d, v19.2d, v29.2d
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
+	WORD $0x4e78cfcc // fmla v12.2d, v30.2d, v24.2d
+	WORD $0x4e73cfab // fmla v11.2d, v29.2d, v19.2d
+	WORD $0x4e73cf8b // fmla v11.2d, v28.2d, v19.2d
+	WORD $0x4e78cf6c // fmla v12.2d, v27.2d, v24.2d
+	WORD $0x4e77d533 // fadd v19.2d, v9.2d, v23.2d
+	WORD $0x4e70d558 // fadd v24.2d, v10.2d, v16.2d
+	WORD $0x4e7acfcc // fmla v12.2d, v30.2d, v26.2d
+	WORD $0x4e79cfab // fmla v11.2d, v29.2d, v25.2d
+	WORD $0x4ef0d719 // fsub v25.2d, v24.2d, v16.2d
+	WORD $0x4ef7d67a // fsub v26.2d, v19.2d, v23.2d
+	WORD $0x4efad67b // fsub v27.2d, v19.2d, v26.2d
+	WORD $0x4ef9d71c // fsub v28.2d, v24.2d, v25.2d
+	WORD $0x4ef9d559 // fsub v25.2d, v10.2d, v25.2d
+	WORD $0x4efad53a // fsub v26.2d, v9.2d, v26.2d
+	WORD $0x6eff1ef3 // bif v19.16b, v23.16b, v31.16b
+	WORD $0x4efcd61c // fsub v28.2d, v16.2d, v28.2d
+	WORD $0x4efbd6fb // fsub v27.2d, v23.2d, v27.2d
+	WORD $0x6ea81f10 // bit v16.16b, v24.16b, v8.16b
+	WORD $0x4ec738d7 // zip1 v23.2d, v6.2d, v7.2d
+	WORD $0x4ec539d8 // zip1 v24.2d, v14.2d, v5.2d
+	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
+	WORD $0x4ec579c5 // zip2 v5.2d, v14.2d, v5.2d
+	WORD $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD $0x4e7cd739 // fadd v25.2d, v25.2d, v28.2d
+	WORD $0x4e6bd739 // fadd v25.2d, v25.2d, v11.2d
+	WORD $0x4e6cd75a // fadd v26.2d, v26.2d, v12.2d
+	WORD $0x4e76d75a // fadd v26.2d, v26.2d, v22.2d
+	WORD $0x4e75d739 // fadd v25.2d, v25.2d, v21.2d
+	WORD $0x6ea81f35 // bit v21.16b, v25.16b, v8.16b
+	WORD $0x6ebf1f56 // bit v22.16b, v26.16b, v31.16b
+	WORD $0x4ec13819 // zip1 v25.2d, v0.2d, v1.2d
+	WORD $0x4ec4385a // zip1 v26.2d, v2.2d, v4.2d
+	WORD $0x4ec17800 // zip2 v0.2d, v0.2d, v1.2d
+	WORD $0x4ec47841 // zip2 v1.2d, v2.2d, v4.2d
+	WORD $0x4e65d702 // fadd v2.2d, v24.2d, v5.2d
+	WORD $0x4e66d6e4 // fadd v4.2d, v23.2d, v6.2d
+	WORD $0x4ef7d487 // fsub v7.2d, v4.2d, v23.2d
+	WORD $0x4ef8d45b // fsub v27.2d, v2.2d, v24.2d
+	WORD $0x4e61d741 // fadd v1.2d, v26.2d, v1.2d
+	WORD $0x4e60d720 // fadd v0.2d, v25.2d, v0.2d
+	WORD $0x4efbd45c // fsub v28.2d, v2.2d, v27.2d
+	WORD $0x4ee7d49d // fsub v29.2d, v4.2d, v7.2d
+	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
+	WORD $0x4efbd4a5 // fsub v5.2d, v5.2d, v27.2d
+	WORD $0x4ed63a47 // zip1 v7.2d, v18.2d, v22.2d
+	WORD $0x4efdd6f7 // fsub v23.2d, v23.2d, v29.2d
+	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
+	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	WORD $0x4ed53a37 // zip1 v23.2d, v17.2d, v21.2d
+	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4ed33a85 // zip1 v5.2d, v20.2d, v19.2d
+	WORD $0x4ed03866 // zip1 v6.2d, v3.2d, v16.2d
+	WORD $0x4ed37a93 // zip2 v19.2d, v20.2d, v19.2d
+	WORD $0x4ed07863 // zip2 v3.2d, v3.2d, v16.2d
+	WORD $0x4ed67a50 // zip2 v16.2d, v18.2d, v22.2d
+	WORD $0x4e63d4d2 // fadd v18.2d, v6.2d, v3.2d
+	WORD $0x4e73d4b4 // fadd v20.2d, v5.2d, v19.2d
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4ee5d695 // fsub v21.2d, v20.2d, v5.2d
+	WORD $0x4ee6d656 // fsub v22.2d, v18.2d, v6.2d
+	WORD $0x4ef6d658 // fsub v24.2d, v18.2d, v22.2d
+	WORD $0x4ef5d699 // fsub v25.2d, v20.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
+	WORD $0x4ef6d463 // fsub v3.2d, v3.2d, v22.2d
+	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
+	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
+	WORD $0x4e71d6e6 // fadd v6.2d, v23.2d, v17.2d
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4e74d646 // fadd v6.2d, v18.2d, v20.2d
+	WORD $0x4e62d487 // fadd v7.2d, v4.2d, v2.2d
+	WORD $0x4ef2d4d0 // fsub v16.2d, v6.2d, v18.2d
+	WORD $0x4ee4d4f1 // fsub v17.2d, v7.2d, v4.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4ef0d4d3 // fsub v19.2d, v6.2d, v16.2d
+	WORD $0x4ef1d4f5 // fsub v21.2d, v7.2d, v17.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e63d601 // fadd v1.2d, v16.2d, v3.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4e61d4c2 // fadd v2.2d, v6.2d, v1.2d
+	WORD $0x4e60d4e3 // fadd v3.2d, v7.2d, v0.2d
+	WORD $0x4ee6d444 // fsub v4.2d, v2.2d, v6.2d
+	WORD $0x4ee7d465 // fsub v5.2d, v3.2d, v7.2d
+	WORD $0x4ee4d450 // fsub v16.2d, v2.2d, v4.2d
+	WORD $0x4ee5d471 // fsub v17.2d, v3.2d, v5.2d
+	WORD $0x4ee4d421 // fsub v1.2d, v1.2d, v4.2d
+	WORD $0x4ee5d400 // fsub v0.2d, v0.2d, v5.2d
+	WORD $0xad000903 // stp q3, q2, [x8]
+	WORD $0x8b050de8 // add x8, x15, x5, lsl #3
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD $0xad000500 // stp q0, q1, [x8]
+	WORD $0xf94037e8 // ldr x8, [sp, #0x68]
+	WORD $0x540083e0 // b.eq <csrDDLow+0x2e08>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x9a9f1111 // csel x17, x8, xzr, ne
+	WORD $0xf940dbe8 // ldr x8, [sp, #0x1b0]
+	WORD $0x8b400631 // add x17, x17, x0, lsr #1
+	WORD $0xeb08001f // cmp x0, x8
+	WORD $0x9a803225 // csel x5, x17, x0, lo
+	WORD $0x8b051536 // add x22, x9, x5, lsl #5
+	WORD $0xa9401ac7 // ldp x7, x6, [x22]
+	WORD $0x910010f1 // add x17, x7, #0x4
+	WORD $0xeb06023f // cmp x17, x6
+	WORD $0x5400182a // b.ge <csrDDLow+0x20c0>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b070dd3 // add x19, x14, x7, lsl #3
+	WORD $0x8b070e14 // add x20, x16, x7, lsl #3
+	WORD $0x8b070895 // add x21, x4, x7, lsl #2
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0x697f06b1 // ldpsw x17, x1, [x21, #-0x8]
+	WORD $0x68c266b8 // ldpsw x24, x25, [x21], #0x10
+	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
+	WORD $0x4ea51ca4 // mov v4.16b, v5.16b
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b010d57 // add x23, x10, x1, lsl #3
+	WORD $0xacc11a65 // ldp q5, q6, [x19], #0x20
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc787954 // ldr d20, [x10, x24, lsl #3]
+	WORD $0xfc717953 // ldr d19, [x10, x17, lsl #3]
+	WORD $0xfc787971 // ldr d17, [x11, x24, lsl #3]
+	WORD $0xfc717972 // ldr d18, [x11, x17, lsl #3]
+	WORD $0x910020f1 // add x17, x7, #0x8
+	WORD $0x910010e7 // add x7, x7, #0x4
+	WORD $0xacc14287 // ldp q7, q16, [x20], #0x20
+	WORD $0xeb06023f // cmp x17, x6
+	WORD $0x4d408754 // ld1 { v20.d }[1], [x26]
+	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0x4d408432 // ld1 { v18.d }[1], [x1]
+	WORD $0x6e74dcd5 // fmul v21.2d, v6.2d, v20.2d
+	WORD $0x6e73dcb6 // fmul v22.2d, v5.2d, v19.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e66ce98 // fmla v24.2d, v20.2d, v6.2d
+	WORD $0x4e65ce77 // fmla v23.2d, v19.2d, v5.2d
+	WORD $0x4e66ce38 // fmla v24.2d, v17.2d, v6.2d
+	WORD $0x4e65ce57 // fmla v23.2d, v18.2d, v5.2d
+	WORD $0x4e75d466 // fadd v6.2d, v3.2d, v21.2d
+	WORD $0x4e76d485 // fadd v5.2d, v4.2d, v22.2d
+	WORD $0x4ee3d4d1 // fsub v17.2d, v6.2d, v3.2d
+	WORD $0x4e70ce98 // fmla v24.2d, v20.2d, v16.2d
+	WORD $0x4ee4d4b0 // fsub v16.2d, v5.2d, v4.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4e67ce77 // fmla v23.2d, v19.2d, v7.2d
+	WORD $0x4ef0d4b4 // fsub v20.2d, v5.2d, v16.2d
+	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
+	WORD $0x4ef0d6c7 // fsub v7.2d, v22.2d, v16.2d
+	WORD $0x4ef1d6b0 // fsub v16.2d, v21.2d, v17.2d
+	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
+	WORD $0x4e63d603 // fadd v3.2d, v16.2d, v3.2d
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4e77d484 // fadd v4.2d, v4.2d, v23.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x54fffa2b // b.lt <csrDDLow+0x1de0>
+	WORD $0xf9400ad3 // ldr x19, [x22, #0x10]
+	WORD $0x910010d1 // add x17, x6, #0x4
+	WORD $0xeb13023f // cmp x17, x19
+	WORD $0x540011aa // b.ge <csrDDLow+0x20e0>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b060e15 // add x21, x16, x6, lsl #3
+	WORD $0x8b060dd7 // add x23, x14, x6, lsl #3
+	WORD $0x8b060898 // add x24, x4, x6, lsl #2
+	WORD $0xaa0603f4 // mov x20, x6
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f0711 // ldpsw x17, x1, [x24, #-0x8]
+	WORD $0x68c26f1a // ldpsw x26, x27, [x24], #0x10
+	WORD $0x4ea71cf0 // mov v16.16b, v7.16b
+	WORD $0x4ea11c31 // mov v17.16b, v1.16b
+	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0x8b010d59 // add x25, x10, x1, lsl #3
+	WORD $0xacc11ee1 // ldp q1, q7, [x23], #0x20
+	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc7a7957 // ldr d23, [x10, x26, lsl #3]
+	WORD $0xfc717956 // ldr d22, [x10, x17, lsl #3]
+	WORD $0xfc7a7974 // ldr d20, [x11, x26, lsl #3]
+	WORD $0xfc717975 // ldr d21, [x11, x17, lsl #3]
+	WORD $0x91002291 // add x17, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xacc14eb2 // ldp q18, q19, [x21], #0x20
+	WORD $0xeb13023f // cmp x17, x19
+	WORD $0x4d4087b7 // ld1 { v23.d }[1], [x29]
+	WORD $0x4d408736 // ld1 { v22.d }[1], [x25]
+	WORD $0x4d408774 // ld1 { v20.d }[1], [x27]
+	WORD $0x4d408435 // ld1 { v21.d }[1], [x1]
+	WORD $0x6e77dcf8 // fmul v24.2d, v7.2d, v23.2d
+	WORD $0x6e76dc39 // fmul v25.2d, v1.2d, v22.2d
+	WORD $0x6ee0fb1b // fneg v27.2d, v24.2d
+	WORD $0x6ee0fb3a // fneg v26.2d, v25.2d
+	WORD $0x4e67cefb // fmla v27.2d, v23.2d, v7.2d
+	WORD $0x4e61ceda // fmla v26.2d, v22.2d, v1.2d
+	WORD $0x4e67ce9b // fmla v27.2d, v20.2d, v7.2d
+	WORD $0x4e61ceba // fmla v26.2d, v21.2d, v1.2d
+	WORD $0x4e78d607 // fadd v7.2d, v16.2d, v24.2d
+	WORD $0x4e79d621 // fadd v1.2d, v17.2d, v25.2d
+	WORD $0x4ef0d4f4 // fsub v20.2d, v7.2d, v16.2d
+	WORD $0x4e73cefb // fmla v27.2d, v23.2d, v19.2d
+	WORD $0x4ef1d433 // fsub v19.2d, v1.2d, v17.2d
+	WORD $0x4ef4d4f5 // fsub v21.2d, v7.2d, v20.2d
+	WORD $0x4e72ceda // fmla v26.2d, v22.2d, v18.2d
+	WORD $0x4ef3d437 // fsub v23.2d, v1.2d, v19.2d
+	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
+	WORD $0x4ef3d732 // fsub v18.2d, v25.2d, v19.2d
+	WORD $0x4ef4d713 // fsub v19.2d, v24.2d, v20.2d
+	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4e7bd610 // fadd v16.2d, v16.2d, v27.2d
+	WORD $0x4e7ad631 // fadd v17.2d, v17.2d, v26.2d
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD $0x54fffa2b // b.lt <csrDDLow+0x1ee0>
+	WORD $0xf9400ed5 // ldr x21, [x22, #0x18]
+	WORD $0x91001271 // add x17, x19, #0x4
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xeb15023f // cmp x17, x21
+	WORD $0x54000aaa // b.ge <csrDDLow+0x2104>
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b130e18 // add x24, x16, x19, lsl #3
+	WORD $0x8b130dd9 // add x25, x14, x19, lsl #3
+	WORD $0x8b13089a // add x26, x4, x19, lsl #2
+	WORD $0xaa1303f7 // mov x23, x19
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f0751 // ldpsw x17, x1, [x26, #-0x8]
+	WORD $0x68c27b5d // ldpsw x29, x30, [x26], #0x10
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0x8b1e0d43 // add x3, x10, x30, lsl #3
+	WORD $0x8b010d5b // add x27, x10, x1, lsl #3
+	WORD $0xacc15333 // ldp q19, q20, [x25], #0x20
+	WORD $0x8b1e0d7e // add x30, x11, x30, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc7d795c // ldr d28, [x10, x29, lsl #3]
+	WORD $0xfc71795b // ldr d27, [x10, x17, lsl #3]
+	WORD $0xfc7d7979 // ldr d25, [x11, x29, lsl #3]
+	WORD $0xfc71797a // ldr d26, [x11, x17, lsl #3]
+	WORD $0x910022f1 // add x17, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xacc16317 // ldp q23, q24, [x24], #0x20
+	WORD $0xeb15023f // cmp x17, x21
+	WORD $0x4d40847c // ld1 { v28.d }[1], [x3]
+	WORD $0x4d40877b // ld1 { v27.d }[1], [x27]
+	WORD $0x4d4087d9 // ld1 { v25.d }[1], [x30]
+	WORD $0x4d40843a // ld1 { v26.d }[1], [x1]
 	WORD $0x6e7cde9d // fmul v29.2d, v20.2d, v28.2d
 	WORD $0x6e7bde7e // fmul v30.2d, v19.2d, v27.2d
 	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
@@ -11338,49 +10753,682 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x4e73cf7f // fmla v31.2d, v27.2d, v19.2d
 	WORD $0x4e74cf28 // fmla v8.2d, v25.2d, v20.2d
 	WORD $0x4e73cf5f // fmla v31.2d, v26.2d, v19.2d
-	WORD $0x4e7dd6d4 // fadd v20.2d, v22.2d, v29.2d
-	WORD $0x4e7ed6b3 // fadd v19.2d, v21.2d, v30.2d
-	WORD $0x4ef6d699 // fsub v25.2d, v20.2d, v22.2d
+	WORD $0x4e7dd6b4 // fadd v20.2d, v21.2d, v29.2d
+	WORD $0x4e7ed6d3 // fadd v19.2d, v22.2d, v30.2d
+	WORD $0x4ef5d699 // fsub v25.2d, v20.2d, v21.2d
 	WORD $0x4e78cf88 // fmla v8.2d, v28.2d, v24.2d
-	WORD $0x4ef5d678 // fsub v24.2d, v19.2d, v21.2d
+	WORD $0x4ef6d678 // fsub v24.2d, v19.2d, v22.2d
 	WORD $0x4ef9d69a // fsub v26.2d, v20.2d, v25.2d
 	WORD $0x4e77cf7f // fmla v31.2d, v27.2d, v23.2d
-	WORD $0x4ef9d7b7 // fsub v23.2d, v29.2d, v25.2d
 	WORD $0x4ef8d67c // fsub v28.2d, v19.2d, v24.2d
-	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
-	WORD $0x4ef8d7d8 // fsub v24.2d, v30.2d, v24.2d
-	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
-	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
+	WORD $0x4ef8d7d7 // fsub v23.2d, v30.2d, v24.2d
+	WORD $0x4ef9d7b8 // fsub v24.2d, v29.2d, v25.2d
+	WORD $0x4efcd6d6 // fsub v22.2d, v22.2d, v28.2d
 	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
-	WORD $0x4e68d6d6 // fadd v22.2d, v22.2d, v8.2d
-	WORD $0x4e7fd6b5 // fadd v21.2d, v21.2d, v31.2d
-	WORD $0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD $0x4eb41e96 // mov v22.16b, v20.16b
-	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD $0x4eb31e75 // mov v21.16b, v19.16b
-	WORD $0x54fffa0d // b.le <csrDDLow+0x29c8>
-	WORD $0xeb0702f3 // subs x19, x23, x7
-	WORD $0x54000580 // b.eq <csrDDLow+0x2b40>
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e68d6b5 // fadd v21.2d, v21.2d, v8.2d
+	WORD $0x4e7fd6d6 // fadd v22.2d, v22.2d, v31.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fffa2b // b.lt <csrDDLow+0x1fe0>
+	WORD $0xf94012d6 // ldr x22, [x22, #0x20]
+	WORD $0x910012b1 // add x17, x21, #0x4
+	WORD $0xeb16023f // cmp x17, x22
+	WORD $0x54ffc1aa // b.ge <csrDDLow+0x18e0>
+	WORD $0x1400001e // b <csrDDLow+0x2128>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xf9400ad3 // ldr x19, [x22, #0x10]
+	WORD $0x910010d1 // add x17, x6, #0x4
+	WORD $0xeb13023f // cmp x17, x19
+	WORD $0x54ffeeab // b.lt <csrDDLow+0x1eb0>
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xaa0603f4 // mov x20, x6
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xf9400ed5 // ldr x21, [x22, #0x18]
+	WORD $0x91001271 // add x17, x19, #0x4
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xeb15023f // cmp x17, x21
+	WORD $0x54fff5ab // b.lt <csrDDLow+0x1fb4>
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xaa1303f7 // mov x23, x19
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xf94012d6 // ldr x22, [x22, #0x20]
+	WORD $0x910012b1 // add x17, x21, #0x4
+	WORD $0xeb16023f // cmp x17, x22
+	WORD $0x54ffbdea // b.ge <csrDDLow+0x18e0>
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b150e19 // add x25, x16, x21, lsl #3
+	WORD $0x8b150dda // add x26, x14, x21, lsl #3
+	WORD $0x8b15089b // add x27, x4, x21, lsl #2
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x697f0771 // ldpsw x17, x1, [x27, #-0x8]
+	WORD $0x68c27b7d // ldpsw x29, x30, [x27], #0x10
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4eb01e19 // mov v25.16b, v16.16b
+	WORD $0x8b1e0d48 // add x8, x10, x30, lsl #3
+	WORD $0x8b010d43 // add x3, x10, x1, lsl #3
+	WORD $0xacc15f50 // ldp q16, q23, [x26], #0x20
+	WORD $0x8b1e0d7e // add x30, x11, x30, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc7d795f // ldr d31, [x10, x29, lsl #3]
+	WORD $0xfc71795e // ldr d30, [x10, x17, lsl #3]
+	WORD $0xfc7d797c // ldr d28, [x11, x29, lsl #3]
+	WORD $0xfc71797d // ldr d29, [x11, x17, lsl #3]
+	WORD $0x4d40851f // ld1 { v31.d }[1], [x8]
+	WORD $0x4d40847e // ld1 { v30.d }[1], [x3]
+	WORD $0x4d4087dc // ld1 { v28.d }[1], [x30]
+	WORD $0x4d40843d // ld1 { v29.d }[1], [x1]
+	WORD $0x91002308 // add x8, x24, #0x8
+	WORD $0x91001318 // add x24, x24, #0x4
+	WORD $0xacc16f3a // ldp q26, q27, [x25], #0x20
+	WORD $0xeb16011f // cmp x8, x22
+	WORD $0x6e7fdee8 // fmul v8.2d, v23.2d, v31.2d
+	WORD $0x6e7ede09 // fmul v9.2d, v16.2d, v30.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x4e77cfeb // fmla v11.2d, v31.2d, v23.2d
+	WORD $0x4e70cfca // fmla v10.2d, v30.2d, v16.2d
+	WORD $0x4e77cf8b // fmla v11.2d, v28.2d, v23.2d
+	WORD $0x4e70cfaa // fmla v10.2d, v29.2d, v16.2d
+	WORD $0x4e68d717 // fadd v23.2d, v24.2d, v8.2d
+	WORD $0x4e69d730 // fadd v16.2d, v25.2d, v9.2d
+	WORD $0x4ef8d6fc // fsub v28.2d, v23.2d, v24.2d
+	WORD $0x4e7bcfeb // fmla v11.2d, v31.2d, v27.2d
+	WORD $0x4ef9d61b // fsub v27.2d, v16.2d, v25.2d
+	WORD $0x4efcd6fd // fsub v29.2d, v23.2d, v28.2d
+	WORD $0x4e7acfca // fmla v10.2d, v30.2d, v26.2d
+	WORD $0x4efbd61f // fsub v31.2d, v16.2d, v27.2d
+	WORD $0x4efdd718 // fsub v24.2d, v24.2d, v29.2d
+	WORD $0x4efbd53a // fsub v26.2d, v9.2d, v27.2d
+	WORD $0x4efcd51b // fsub v27.2d, v8.2d, v28.2d
+	WORD $0x4effd739 // fsub v25.2d, v25.2d, v31.2d
+	WORD $0x4e78d778 // fadd v24.2d, v27.2d, v24.2d
+	WORD $0x4e79d759 // fadd v25.2d, v26.2d, v25.2d
+	WORD $0x4e6bd718 // fadd v24.2d, v24.2d, v11.2d
+	WORD $0x4e6ad739 // fadd v25.2d, v25.2d, v10.2d
+	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
+	WORD $0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	WORD $0x54fffa2b // b.lt <csrDDLow+0x2148>
+	WORD $0x17fffdba // b <csrDDLow+0x18f0>
+	WORD $0x54005feb // b.lt <csrDDLow+0x2e08>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0xd37ff903 // lsl x3, x8, #1
+	WORD $0x91008044 // add x4, x2, #0x20
+	WORD $0x910021a5 // add x5, x13, #0x8
+	WORD $0x14000082 // b <csrDDLow+0x242c>
+	WORD $0xb8b379b1 // ldrsw x17, [x13, x19, lsl #2]
+	WORD $0xd37df261 // lsl x1, x19, #3
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0xfc737a1a // ldr d26, [x16, x19, lsl #3]
+	WORD $0x3cc2805f // ldur q31, [x2, #0x28]
+	WORD $0x6ee0f809 // fneg v9.2d, v0.2d
+	WORD $0xfc6169d9 // ldr d25, [x14, x1]
+	WORD $0x4e60cc09 // fmla v9.2d, v0.2d, v0.2d
+	WORD $0x3cc18048 // ldur q8, [x2, #0x18]
+	WORD $0xd37df221 // lsl x1, x17, #3
+	WORD $0xfc71797c // ldr d28, [x11, x17, lsl #3]
+	WORD $0x6e08073e // mov v30.d[0], v25.d[0]
+	WORD $0xfc61695b // ldr d27, [x10, x1]
+	WORD $0x4e60cc09 // fmla v9.2d, v0.2d, v0.2d
+	WORD $0x1e7b0b39 // fmul d25, d25, d27
+	WORD $0x6e08077d // mov v29.d[0], v27.d[0]
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x4e60cc09 // fmla v9.2d, v0.2d, v0.2d
+	WORD $0x6e08073b // mov v27.d[0], v25.d[0]
+	WORD $0x6ee0fb79 // fneg v25.2d, v27.2d
+	WORD $0x4e7ecfb9 // fmla v25.2d, v29.2d, v30.2d
+	WORD $0x4e7ecf99 // fmla v25.2d, v28.2d, v30.2d
+	WORD $0x4e60d71c // fadd v28.2d, v24.2d, v0.2d
+	WORD $0x4ef8d79e // fsub v30.2d, v28.2d, v24.2d
+	WORD $0x4e7acfb9 // fmla v25.2d, v29.2d, v26.2d
+	WORD $0x4e77d77a // fadd v26.2d, v27.2d, v23.2d
+	WORD $0x4efed78b // fsub v11.2d, v28.2d, v30.2d
+	WORD $0x4ef7d75d // fsub v29.2d, v26.2d, v23.2d
+	WORD $0x4eebd70b // fsub v11.2d, v24.2d, v11.2d
+	WORD $0x6ebf1f98 // bit v24.16b, v28.16b, v31.16b
+	WORD $0x4efdd74a // fsub v10.2d, v26.2d, v29.2d
+	WORD $0x4efdd77b // fsub v27.2d, v27.2d, v29.2d
+	WORD $0x4efed41d // fsub v29.2d, v0.2d, v30.2d
+	WORD $0x4eead6ea // fsub v10.2d, v23.2d, v10.2d
+	WORD $0x4e6bd7bd // fadd v29.2d, v29.2d, v11.2d
+	WORD $0x6ea81f57 // bit v23.16b, v26.16b, v8.16b
+	WORD $0x4e6ad77b // fadd v27.2d, v27.2d, v10.2d
+	WORD $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD $0x4e7dd53b // fadd v27.2d, v9.2d, v29.2d
+	WORD $0x4e75d739 // fadd v25.2d, v25.2d, v21.2d
+	WORD $0x4e76d77b // fadd v27.2d, v27.2d, v22.2d
+	WORD $0x6ea81f35 // bit v21.16b, v25.16b, v8.16b
+	WORD $0x6ebf1f76 // bit v22.16b, v27.16b, v31.16b
+	WORD $0x4ec73879 // zip1 v25.2d, v3.2d, v7.2d
+	WORD $0x4ed0389a // zip1 v26.2d, v4.2d, v16.2d
+	WORD $0xf94127e1 // ldr x1, [sp, #0x248]
+	WORD $0xd37ef4c6 // lsl x6, x6, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x8b060d91 // add x17, x12, x6, lsl #3
+	WORD $0x4ec77863 // zip2 v3.2d, v3.2d, v7.2d
+	WORD $0x4ed07884 // zip2 v4.2d, v4.2d, v16.2d
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0x4ec5383b // zip1 v27.2d, v1.2d, v5.2d
+	WORD $0x4ec6385c // zip1 v28.2d, v2.2d, v6.2d
+	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0x4e64d745 // fadd v5.2d, v26.2d, v4.2d
+	WORD $0x4e63d726 // fadd v6.2d, v25.2d, v3.2d
+	WORD $0x4ef9d4c7 // fsub v7.2d, v6.2d, v25.2d
+	WORD $0x4efad4b0 // fsub v16.2d, v5.2d, v26.2d
+	WORD $0x4e62d782 // fadd v2.2d, v28.2d, v2.2d
+	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
+	WORD $0x4ef0d4bd // fsub v29.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4de // fsub v30.2d, v6.2d, v7.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
+	WORD $0x4ed53a27 // zip1 v7.2d, v17.2d, v21.2d
+	WORD $0x4ed63a50 // zip1 v16.2d, v18.2d, v22.2d
+	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
+	WORD $0x4ed67a52 // zip2 v18.2d, v18.2d, v22.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e7ad484 // fadd v4.2d, v4.2d, v26.2d
+	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4ed73a63 // zip1 v3.2d, v19.2d, v23.2d
+	WORD $0x4ed83a84 // zip1 v4.2d, v20.2d, v24.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x4e74d495 // fadd v21.2d, v4.2d, v20.2d
+	WORD $0x4e73d476 // fadd v22.2d, v3.2d, v19.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4ee3d6d7 // fsub v23.2d, v22.2d, v3.2d
+	WORD $0x4ee4d6b8 // fsub v24.2d, v21.2d, v4.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
+	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD $0x4efad463 // fsub v3.2d, v3.2d, v26.2d
+	WORD $0x4ef9d484 // fsub v4.2d, v4.2d, v25.2d
+	WORD $0x4e64d684 // fadd v4.2d, v20.2d, v4.2d
+	WORD $0x4e63d663 // fadd v3.2d, v19.2d, v3.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e65d4c7 // fadd v7.2d, v6.2d, v5.2d
+	WORD $0x4e75d6d0 // fadd v16.2d, v22.2d, v21.2d
+	WORD $0x4ef6d611 // fsub v17.2d, v16.2d, v22.2d
+	WORD $0x4ee6d4f2 // fsub v18.2d, v7.2d, v6.2d
+	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4ef2d4f3 // fsub v19.2d, v7.2d, v18.2d
+	WORD $0x4ef1d614 // fsub v20.2d, v16.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef4d6d4 // fsub v20.2d, v22.2d, v20.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e74d626 // fadd v6.2d, v17.2d, v20.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0x4e61d4e3 // fadd v3.2d, v7.2d, v1.2d
+	WORD $0x4e62d604 // fadd v4.2d, v16.2d, v2.2d
+	WORD $0x4ef0d485 // fsub v5.2d, v4.2d, v16.2d
+	WORD $0x4ee7d466 // fsub v6.2d, v3.2d, v7.2d
+	WORD $0xad001223 // stp q3, q4, [x17]
+	WORD $0x8b060df1 // add x17, x15, x6, lsl #3
+	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
+	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
+	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	WORD $0xad000a21 // stp q1, q2, [x17]
+	WORD $0x54004f00 // b.eq <csrDDLow+0x2e08>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x9a9f1111 // csel x17, x8, xzr, ne
+	WORD $0xeb03001f // cmp x0, x3
+	WORD $0x8b400631 // add x17, x17, x0, lsr #1
+	WORD $0x9a803226 // csel x6, x17, x0, lo
+	WORD $0x8b061527 // add x7, x9, x6, lsl #5
+	WORD $0xa9404cf7 // ldp x23, x19, [x7]
+	WORD $0x910012f1 // add x17, x23, #0x4
+	WORD $0xeb13023f // cmp x17, x19
+	WORD $0x540000cd // b.le <csrDDLow+0x2468>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x14000038 // b <csrDDLow+0x2544>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b170dd4 // add x20, x14, x23, lsl #3
+	WORD $0x8b170e15 // add x21, x16, x23, lsl #3
+	WORD $0x8b1708b6 // add x22, x5, x23, lsl #2
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x697f06d1 // ldpsw x17, x1, [x22, #-0x8]
+	WORD $0x68c26ad9 // ldpsw x25, x26, [x22], #0x10
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0x8b010d58 // add x24, x10, x1, lsl #3
+	WORD $0xacc11283 // ldp q3, q4, [x20], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc797954 // ldr d20, [x10, x25, lsl #3]
+	WORD $0xfc717953 // ldr d19, [x10, x17, lsl #3]
+	WORD $0xfc797971 // ldr d17, [x11, x25, lsl #3]
+	WORD $0xfc717972 // ldr d18, [x11, x17, lsl #3]
+	WORD $0x910022f1 // add x17, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xacc142a7 // ldp q7, q16, [x21], #0x20
+	WORD $0xeb13023f // cmp x17, x19
+	WORD $0x4d408774 // ld1 { v20.d }[1], [x27]
+	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
+	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
+	WORD $0x4d408432 // ld1 { v18.d }[1], [x1]
+	WORD $0x6e74dc95 // fmul v21.2d, v4.2d, v20.2d
+	WORD $0x6e73dc76 // fmul v22.2d, v3.2d, v19.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e64ce98 // fmla v24.2d, v20.2d, v4.2d
+	WORD $0x4e63ce77 // fmla v23.2d, v19.2d, v3.2d
+	WORD $0x4e64ce38 // fmla v24.2d, v17.2d, v4.2d
+	WORD $0x4e63ce57 // fmla v23.2d, v18.2d, v3.2d
+	WORD $0x4e75d4a4 // fadd v4.2d, v5.2d, v21.2d
+	WORD $0x4e76d4c3 // fadd v3.2d, v6.2d, v22.2d
+	WORD $0x4ee5d491 // fsub v17.2d, v4.2d, v5.2d
+	WORD $0x4e70ce98 // fmla v24.2d, v20.2d, v16.2d
+	WORD $0x4ee6d470 // fsub v16.2d, v3.2d, v6.2d
+	WORD $0x4ef1d492 // fsub v18.2d, v4.2d, v17.2d
+	WORD $0x4e67ce77 // fmla v23.2d, v19.2d, v7.2d
+	WORD $0x4ef0d474 // fsub v20.2d, v3.2d, v16.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef0d6c7 // fsub v7.2d, v22.2d, v16.2d
+	WORD $0x4ef1d6b0 // fsub v16.2d, v21.2d, v17.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fffa2d // b.le <csrDDLow+0x2484>
+	WORD $0xeb1302f4 // subs x20, x23, x19
+	WORD $0x54000600 // b.eq <csrDDLow+0x2608>
 	WORD $0x910006f1 // add x17, x23, #0x1
-	WORD $0xeb07023f // cmp x17, x7
-	WORD $0x54000661 // b.ne <csrDDLow+0x2b68>
+	WORD $0xeb13023f // cmp x17, x19
+	WORD $0x540006c1 // b.ne <csrDDLow+0x262c>
 	WORD $0xb8b779b1 // ldrsw x17, [x13, x23, lsl #2]
 	WORD $0xd37df2e1 // lsl x1, x23, #3
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xfc777a06 // ldr d6, [x16, x23, lsl #3]
+	WORD $0x3cc28053 // ldur q19, [x2, #0x28]
+	WORD $0x6ee0f815 // fneg v21.2d, v0.2d
+	WORD $0xfc6169c5 // ldr d5, [x14, x1]
+	WORD $0x4e60cc15 // fmla v21.2d, v0.2d, v0.2d
+	WORD $0x3cc18054 // ldur q20, [x2, #0x18]
+	WORD $0xd37df221 // lsl x1, x17, #3
+	WORD $0xfc717970 // ldr d16, [x11, x17, lsl #3]
+	WORD $0x6e0804b2 // mov v18.d[0], v5.d[0]
+	WORD $0xfc616947 // ldr d7, [x10, x1]
+	WORD $0x4e60cc15 // fmla v21.2d, v0.2d, v0.2d
+	WORD $0x1e6708a5 // fmul d5, d5, d7
+	WORD $0x6e0804f1 // mov v17.d[0], v7.d[0]
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x4e60cc15 // fmla v21.2d, v0.2d, v0.2d
+	WORD $0x6e0804a7 // mov v7.d[0], v5.d[0]
+	WORD $0x6ee0f8e5 // fneg v5.2d, v7.2d
+	WORD $0x4e72ce25 // fmla v5.2d, v17.2d, v18.2d
+	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
+	WORD $0x4e60d490 // fadd v16.2d, v4.2d, v0.2d
+	WORD $0x4ee4d612 // fsub v18.2d, v16.2d, v4.2d
+	WORD $0x4e66ce25 // fmla v5.2d, v17.2d, v6.2d
+	WORD $0x4e63d4e6 // fadd v6.2d, v7.2d, v3.2d
+	WORD $0x4ef2d617 // fsub v23.2d, v16.2d, v18.2d
+	WORD $0x4ee3d4d1 // fsub v17.2d, v6.2d, v3.2d
+	WORD $0x4ef7d497 // fsub v23.2d, v4.2d, v23.2d
+	WORD $0x6eb31e04 // bit v4.16b, v16.16b, v19.16b
+	WORD $0x4ef1d4d6 // fsub v22.2d, v6.2d, v17.2d
+	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
+	WORD $0x4ef2d411 // fsub v17.2d, v0.2d, v18.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4e77d631 // fadd v17.2d, v17.2d, v23.2d
+	WORD $0x6eb41cc3 // bit v3.16b, v6.16b, v20.16b
+	WORD $0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e71d6a7 // fadd v7.2d, v21.2d, v17.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e62d4e7 // fadd v7.2d, v7.2d, v2.2d
+	WORD $0x6eb41ca1 // bit v1.16b, v5.16b, v20.16b
+	WORD $0x6eb31ce2 // bit v2.16b, v7.16b, v19.16b
+	WORD $0xf94008f4 // ldr x20, [x7, #0x10]
+	WORD $0x91001271 // add x17, x19, #0x4
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xeb14023f // cmp x17, x20
+	WORD $0x540007ad // b.le <csrDDLow+0x270c>
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x1400006f // b <csrDDLow+0x27e4>
+	WORD $0x8b170dc1 // add x1, x14, x23, lsl #3
+	WORD $0x8b140c91 // add x17, x4, x20, lsl #3
+	WORD $0x8b170e14 // add x20, x16, x23, lsl #3
+	WORD $0xad401426 // ldp q6, q5, [x1]
+	WORD $0x8b1709a1 // add x1, x13, x23, lsl #2
+	WORD $0xad401e90 // ldp q16, q7, [x20]
+	WORD $0xad405a35 // ldp q21, q22, [x17]
+	WORD $0x69405434 // ldpsw x20, x21, [x1]
+	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x69410437 // ldpsw x23, x1, [x1, #0x8]
+	WORD $0x8b010d58 // add x24, x10, x1, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc777953 // ldr d19, [x10, x23, lsl #3]
+	WORD $0xfc747954 // ldr d20, [x10, x20, lsl #3]
+	WORD $0xfc747971 // ldr d17, [x11, x20, lsl #3]
+	WORD $0xfc777972 // ldr d18, [x11, x23, lsl #3]
+	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
+	WORD $0x4d4086d4 // ld1 { v20.d }[1], [x22]
+	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
+	WORD $0x4d408432 // ld1 { v18.d }[1], [x1]
+	WORD $0x6e74dcd7 // fmul v23.2d, v6.2d, v20.2d
+	WORD $0x6e73dcb8 // fmul v24.2d, v5.2d, v19.2d
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
+	WORD $0x4e66ce9a // fmla v26.2d, v20.2d, v6.2d
+	WORD $0x4e65ce79 // fmla v25.2d, v19.2d, v5.2d
+	WORD $0x4e65ce59 // fmla v25.2d, v18.2d, v5.2d
+	WORD $0x4e66ce3a // fmla v26.2d, v17.2d, v6.2d
+	WORD $0x4e63d6e5 // fadd v5.2d, v23.2d, v3.2d
+	WORD $0x4e64d706 // fadd v6.2d, v24.2d, v4.2d
+	WORD $0x4e70ce9a // fmla v26.2d, v20.2d, v16.2d
+	WORD $0x4e67ce79 // fmla v25.2d, v19.2d, v7.2d
+	WORD $0x4ee4d4c7 // fsub v7.2d, v6.2d, v4.2d
+	WORD $0x4ee3d4b0 // fsub v16.2d, v5.2d, v3.2d
+	WORD $0x4ef0d4b1 // fsub v17.2d, v5.2d, v16.2d
+	WORD $0x4ee7d4d2 // fsub v18.2d, v6.2d, v7.2d
+	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
+	WORD $0x4ef2d492 // fsub v18.2d, v4.2d, v18.2d
+	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0x6eb61cc4 // bit v4.16b, v6.16b, v22.16b
+	WORD $0x6eb51ca3 // bit v3.16b, v5.16b, v21.16b
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
+	WORD $0x4e7ad610 // fadd v16.2d, v16.2d, v26.2d
+	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
+	WORD $0x4e62d4e7 // fadd v7.2d, v7.2d, v2.2d
+	WORD $0x6eb61ce2 // bit v2.16b, v7.16b, v22.16b
+	WORD $0x6eb51e01 // bit v1.16b, v16.16b, v21.16b
+	WORD $0xf94008f4 // ldr x20, [x7, #0x10]
+	WORD $0x91001271 // add x17, x19, #0x4
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xeb14023f // cmp x17, x20
+	WORD $0x54fff8ac // b.gt <csrDDLow+0x261c>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x8b130e15 // add x21, x16, x19, lsl #3
+	WORD $0x8b130dd6 // add x22, x14, x19, lsl #3
+	WORD $0x8b1308b7 // add x23, x5, x19, lsl #2
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x697f06f1 // ldpsw x17, x1, [x23, #-0x8]
+	WORD $0x68c26af9 // ldpsw x25, x26, [x23], #0x10
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0x8b010d58 // add x24, x10, x1, lsl #3
+	WORD $0xacc142c7 // ldp q7, q16, [x22], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc797958 // ldr d24, [x10, x25, lsl #3]
+	WORD $0xfc717957 // ldr d23, [x10, x17, lsl #3]
+	WORD $0xfc797975 // ldr d21, [x11, x25, lsl #3]
+	WORD $0xfc717976 // ldr d22, [x11, x17, lsl #3]
+	WORD $0x91002271 // add x17, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xacc152b3 // ldp q19, q20, [x21], #0x20
+	WORD $0xeb14023f // cmp x17, x20
+	WORD $0x4d408778 // ld1 { v24.d }[1], [x27]
+	WORD $0x4d408717 // ld1 { v23.d }[1], [x24]
+	WORD $0x4d408755 // ld1 { v21.d }[1], [x26]
+	WORD $0x4d408436 // ld1 { v22.d }[1], [x1]
+	WORD $0x6e78de19 // fmul v25.2d, v16.2d, v24.2d
+	WORD $0x6e77dcfa // fmul v26.2d, v7.2d, v23.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e70cf1c // fmla v28.2d, v24.2d, v16.2d
+	WORD $0x4e67cefb // fmla v27.2d, v23.2d, v7.2d
+	WORD $0x4e70cebc // fmla v28.2d, v21.2d, v16.2d
+	WORD $0x4e67cedb // fmla v27.2d, v22.2d, v7.2d
+	WORD $0x4e79d630 // fadd v16.2d, v17.2d, v25.2d
+	WORD $0x4e7ad647 // fadd v7.2d, v18.2d, v26.2d
+	WORD $0x4ef1d615 // fsub v21.2d, v16.2d, v17.2d
+	WORD $0x4e74cf1c // fmla v28.2d, v24.2d, v20.2d
+	WORD $0x4ef2d4f4 // fsub v20.2d, v7.2d, v18.2d
+	WORD $0x4ef5d616 // fsub v22.2d, v16.2d, v21.2d
+	WORD $0x4e73cefb // fmla v27.2d, v23.2d, v19.2d
+	WORD $0x4ef4d4f8 // fsub v24.2d, v7.2d, v20.2d
+	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
+	WORD $0x4ef4d753 // fsub v19.2d, v26.2d, v20.2d
+	WORD $0x4ef5d734 // fsub v20.2d, v25.2d, v21.2d
+	WORD $0x4ef8d652 // fsub v18.2d, v18.2d, v24.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e7cd631 // fadd v17.2d, v17.2d, v28.2d
+	WORD $0x4e7bd652 // fadd v18.2d, v18.2d, v27.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x54fffa2d // b.le <csrDDLow+0x2724>
+	WORD $0xeb140275 // subs x21, x19, x20
+	WORD $0x54000600 // b.eq <csrDDLow+0x28a8>
+	WORD $0x91000671 // add x17, x19, #0x1
+	WORD $0xeb14023f // cmp x17, x20
+	WORD $0x540006c1 // b.ne <csrDDLow+0x28cc>
+	WORD $0xb8b379b1 // ldrsw x17, [x13, x19, lsl #2]
+	WORD $0xd37df261 // lsl x1, x19, #3
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xfc737a12 // ldr d18, [x16, x19, lsl #3]
+	WORD $0x3cc28057 // ldur q23, [x2, #0x28]
+	WORD $0x6ee0f819 // fneg v25.2d, v0.2d
+	WORD $0xfc6169d1 // ldr d17, [x14, x1]
+	WORD $0x4e60cc19 // fmla v25.2d, v0.2d, v0.2d
+	WORD $0x3cc18058 // ldur q24, [x2, #0x18]
+	WORD $0xd37df221 // lsl x1, x17, #3
+	WORD $0xfc717974 // ldr d20, [x11, x17, lsl #3]
+	WORD $0x6e080636 // mov v22.d[0], v17.d[0]
+	WORD $0xfc616953 // ldr d19, [x10, x1]
+	WORD $0x4e60cc19 // fmla v25.2d, v0.2d, v0.2d
+	WORD $0x1e730a31 // fmul d17, d17, d19
+	WORD $0x6e080675 // mov v21.d[0], v19.d[0]
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x4e60cc19 // fmla v25.2d, v0.2d, v0.2d
+	WORD $0x6e080633 // mov v19.d[0], v17.d[0]
+	WORD $0x6ee0fa71 // fneg v17.2d, v19.2d
+	WORD $0x4e76ceb1 // fmla v17.2d, v21.2d, v22.2d
+	WORD $0x4e76ce91 // fmla v17.2d, v20.2d, v22.2d
+	WORD $0x4e60d614 // fadd v20.2d, v16.2d, v0.2d
+	WORD $0x4ef0d696 // fsub v22.2d, v20.2d, v16.2d
+	WORD $0x4e72ceb1 // fmla v17.2d, v21.2d, v18.2d
+	WORD $0x4e67d672 // fadd v18.2d, v19.2d, v7.2d
+	WORD $0x4ef6d69b // fsub v27.2d, v20.2d, v22.2d
+	WORD $0x4ee7d655 // fsub v21.2d, v18.2d, v7.2d
+	WORD $0x4efbd61b // fsub v27.2d, v16.2d, v27.2d
+	WORD $0x6eb71e90 // bit v16.16b, v20.16b, v23.16b
+	WORD $0x4ef5d65a // fsub v26.2d, v18.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
+	WORD $0x4ef6d415 // fsub v21.2d, v0.2d, v22.2d
+	WORD $0x4efad4fa // fsub v26.2d, v7.2d, v26.2d
+	WORD $0x4e7bd6b5 // fadd v21.2d, v21.2d, v27.2d
+	WORD $0x6eb81e47 // bit v7.16b, v18.16b, v24.16b
+	WORD $0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
+	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD $0x4e75d733 // fadd v19.2d, v25.2d, v21.2d
+	WORD $0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
+	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x6eb81e25 // bit v5.16b, v17.16b, v24.16b
+	WORD $0x6eb71e66 // bit v6.16b, v19.16b, v23.16b
+	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
+	WORD $0x91001291 // add x17, x20, #0x4
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0xeb13023f // cmp x17, x19
+	WORD $0x540007ad // b.le <csrDDLow+0x29ac>
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x1400006f // b <csrDDLow+0x2a84>
+	WORD $0x8b130dc1 // add x1, x14, x19, lsl #3
+	WORD $0x8b150c91 // add x17, x4, x21, lsl #3
+	WORD $0xad404432 // ldp q18, q17, [x1]
+	WORD $0x8b1309a1 // add x1, x13, x19, lsl #2
+	WORD $0x8b130e13 // add x19, x16, x19, lsl #3
+	WORD $0xad406a39 // ldp q25, q26, [x17]
+	WORD $0xad404e74 // ldp q20, q19, [x19]
+	WORD $0x69405433 // ldpsw x19, x21, [x1]
+	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x69410437 // ldpsw x23, x1, [x1, #0x8]
+	WORD $0x8b010d58 // add x24, x10, x1, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc777957 // ldr d23, [x10, x23, lsl #3]
+	WORD $0xfc737958 // ldr d24, [x10, x19, lsl #3]
+	WORD $0xfc737975 // ldr d21, [x11, x19, lsl #3]
+	WORD $0xfc777976 // ldr d22, [x11, x23, lsl #3]
+	WORD $0x4d408717 // ld1 { v23.d }[1], [x24]
+	WORD $0x4d4086d8 // ld1 { v24.d }[1], [x22]
+	WORD $0x4d4086b5 // ld1 { v21.d }[1], [x21]
+	WORD $0x4d408436 // ld1 { v22.d }[1], [x1]
+	WORD $0x6e78de5b // fmul v27.2d, v18.2d, v24.2d
+	WORD $0x6e77de3c // fmul v28.2d, v17.2d, v23.2d
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
+	WORD $0x4e72cf1e // fmla v30.2d, v24.2d, v18.2d
+	WORD $0x4e71cefd // fmla v29.2d, v23.2d, v17.2d
+	WORD $0x4e71cedd // fmla v29.2d, v22.2d, v17.2d
+	WORD $0x4e72cebe // fmla v30.2d, v21.2d, v18.2d
+	WORD $0x4e67d771 // fadd v17.2d, v27.2d, v7.2d
+	WORD $0x4e70d792 // fadd v18.2d, v28.2d, v16.2d
+	WORD $0x4e74cf1e // fmla v30.2d, v24.2d, v20.2d
+	WORD $0x4e73cefd // fmla v29.2d, v23.2d, v19.2d
+	WORD $0x4ef0d653 // fsub v19.2d, v18.2d, v16.2d
+	WORD $0x4ee7d634 // fsub v20.2d, v17.2d, v7.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d793 // fsub v19.2d, v28.2d, v19.2d
+	WORD $0x4ef4d774 // fsub v20.2d, v27.2d, v20.2d
+	WORD $0x4ef6d616 // fsub v22.2d, v16.2d, v22.2d
+	WORD $0x4ef5d4f5 // fsub v21.2d, v7.2d, v21.2d
+	WORD $0x6eba1e50 // bit v16.16b, v18.16b, v26.16b
+	WORD $0x6eb91e27 // bit v7.16b, v17.16b, v25.16b
+	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0x4e7dd673 // fadd v19.2d, v19.2d, v29.2d
+	WORD $0x4e7ed694 // fadd v20.2d, v20.2d, v30.2d
+	WORD $0x4e65d694 // fadd v20.2d, v20.2d, v5.2d
+	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x6eba1e66 // bit v6.16b, v19.16b, v26.16b
+	WORD $0x6eb91e85 // bit v5.16b, v20.16b, v25.16b
+	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
+	WORD $0x91001291 // add x17, x20, #0x4
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0xeb13023f // cmp x17, x19
+	WORD $0x54fff8ac // b.gt <csrDDLow+0x28bc>
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b140e15 // add x21, x16, x20, lsl #3
+	WORD $0x8b140dd6 // add x22, x14, x20, lsl #3
+	WORD $0x8b1408b7 // add x23, x5, x20, lsl #2
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x697f06f1 // ldpsw x17, x1, [x23, #-0x8]
+	WORD $0x68c26af9 // ldpsw x25, x26, [x23], #0x10
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0x8b010d58 // add x24, x10, x1, lsl #3
+	WORD $0xacc152d3 // ldp q19, q20, [x22], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc79795c // ldr d28, [x10, x25, lsl #3]
+	WORD $0xfc71795b // ldr d27, [x10, x17, lsl #3]
+	WORD $0xfc797979 // ldr d25, [x11, x25, lsl #3]
+	WORD $0xfc71797a // ldr d26, [x11, x17, lsl #3]
+	WORD $0x91002291 // add x17, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xacc162b7 // ldp q23, q24, [x21], #0x20
+	WORD $0xeb13023f // cmp x17, x19
+	WORD $0x4d40877c // ld1 { v28.d }[1], [x27]
+	WORD $0x4d40871b // ld1 { v27.d }[1], [x24]
+	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
+	WORD $0x4d40843a // ld1 { v26.d }[1], [x1]
+	WORD $0x6e7cde9d // fmul v29.2d, v20.2d, v28.2d
+	WORD $0x6e7bde7e // fmul v30.2d, v19.2d, v27.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x4e74cf88 // fmla v8.2d, v28.2d, v20.2d
+	WORD $0x4e73cf7f // fmla v31.2d, v27.2d, v19.2d
+	WORD $0x4e74cf28 // fmla v8.2d, v25.2d, v20.2d
+	WORD $0x4e73cf5f // fmla v31.2d, v26.2d, v19.2d
+	WORD $0x4e7dd6b4 // fadd v20.2d, v21.2d, v29.2d
+	WORD $0x4e7ed6d3 // fadd v19.2d, v22.2d, v30.2d
+	WORD $0x4ef5d699 // fsub v25.2d, v20.2d, v21.2d
+	WORD $0x4e78cf88 // fmla v8.2d, v28.2d, v24.2d
+	WORD $0x4ef6d678 // fsub v24.2d, v19.2d, v22.2d
+	WORD $0x4ef9d69a // fsub v26.2d, v20.2d, v25.2d
+	WORD $0x4e77cf7f // fmla v31.2d, v27.2d, v23.2d
+	WORD $0x4ef8d67c // fsub v28.2d, v19.2d, v24.2d
+	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
+	WORD $0x4ef8d7d7 // fsub v23.2d, v30.2d, v24.2d
+	WORD $0x4ef9d7b8 // fsub v24.2d, v29.2d, v25.2d
+	WORD $0x4efcd6d6 // fsub v22.2d, v22.2d, v28.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e68d6b5 // fadd v21.2d, v21.2d, v8.2d
+	WORD $0x4e7fd6d6 // fadd v22.2d, v22.2d, v31.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fffa2d // b.le <csrDDLow+0x29c4>
+	WORD $0xeb130295 // subs x21, x20, x19
+	WORD $0x54000600 // b.eq <csrDDLow+0x2b48>
+	WORD $0x91000691 // add x17, x20, #0x1
+	WORD $0xeb13023f // cmp x17, x19
+	WORD $0x540006c1 // b.ne <csrDDLow+0x2b6c>
+	WORD $0xb8b479b1 // ldrsw x17, [x13, x20, lsl #2]
+	WORD $0xd37df281 // lsl x1, x20, #3
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0xfc777a16 // ldr d22, [x16, x23, lsl #3]
+	WORD $0xfc747a16 // ldr d22, [x16, x20, lsl #3]
+	WORD $0x3cc2805b // ldur q27, [x2, #0x28]
+	WORD $0x6ee0f81d // fneg v29.2d, v0.2d
 	WORD $0xfc6169d5 // ldr d21, [x14, x1]
-	WORD $0x6ee0f81b // fneg v27.2d, v0.2d
-	WORD $0x4e60cc1b // fmla v27.2d, v0.2d, v0.2d
+	WORD $0x4e60cc1d // fmla v29.2d, v0.2d, v0.2d
+	WORD $0x3cc1805c // ldur q28, [x2, #0x18]
 	WORD $0xd37df221 // lsl x1, x17, #3
 	WORD $0xfc717978 // ldr d24, [x11, x17, lsl #3]
-	WORD $0xfc616957 // ldr d23, [x10, x1]
 	WORD $0x6e0806ba // mov v26.d[0], v21.d[0]
-	WORD $0x4e60cc1b // fmla v27.2d, v0.2d, v0.2d
+	WORD $0xfc616957 // ldr d23, [x10, x1]
+	WORD $0x4e60cc1d // fmla v29.2d, v0.2d, v0.2d
 	WORD $0x1e770ab5 // fmul d21, d21, d23
 	WORD $0x6e0806f9 // mov v25.d[0], v23.d[0]
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x4e60cc1b // fmla v27.2d, v0.2d, v0.2d
+	WORD $0x4e60cc1d // fmla v29.2d, v0.2d, v0.2d
 	WORD $0x6e0806b7 // mov v23.d[0], v21.d[0]
 	WORD $0x6ee0faf5 // fneg v21.2d, v23.2d
 	WORD $0x4e7acf35 // fmla v21.2d, v25.2d, v26.2d
@@ -11388,117 +11436,116 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x4e60d698 // fadd v24.2d, v20.2d, v0.2d
 	WORD $0x4ef4d71a // fsub v26.2d, v24.2d, v20.2d
 	WORD $0x4e76cf35 // fmla v21.2d, v25.2d, v22.2d
-	WORD $0x4e77d676 // fadd v22.2d, v19.2d, v23.2d
-	WORD $0x4efad71d // fsub v29.2d, v24.2d, v26.2d
+	WORD $0x4e73d6f6 // fadd v22.2d, v23.2d, v19.2d
+	WORD $0x4efad71f // fsub v31.2d, v24.2d, v26.2d
 	WORD $0x4ef3d6d9 // fsub v25.2d, v22.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4ef9d6dc // fsub v28.2d, v22.2d, v25.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0x6ebb1f14 // bit v20.16b, v24.16b, v27.16b
+	WORD $0x4ef9d6de // fsub v30.2d, v22.2d, v25.2d
 	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
 	WORD $0x4efad419 // fsub v25.2d, v0.2d, v26.2d
-	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
-	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e74d774 // fadd v20.2d, v27.2d, v20.2d
-	WORD $0x4e73d6b3 // fadd v19.2d, v21.2d, v19.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4eb81f14 // mov v20.16b, v24.16b
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4eb61ed3 // mov v19.16b, v22.16b
-	WORD $0xf94010c6 // ldr x6, [x6, #0x20]
-	WORD $0x910010f1 // add x17, x7, #0x4
+	WORD $0x4efed67e // fsub v30.2d, v19.2d, v30.2d
+	WORD $0x4e7fd739 // fadd v25.2d, v25.2d, v31.2d
+	WORD $0x6ebc1ed3 // bit v19.16b, v22.16b, v28.16b
+	WORD $0x4e7ed6f7 // fadd v23.2d, v23.2d, v30.2d
+	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
+	WORD $0x4e79d7b7 // fadd v23.2d, v29.2d, v25.2d
+	WORD $0x4e71d6b5 // fadd v21.2d, v21.2d, v17.2d
+	WORD $0x4e72d6f7 // fadd v23.2d, v23.2d, v18.2d
+	WORD $0x6ebc1eb1 // bit v17.16b, v21.16b, v28.16b
+	WORD $0x6ebb1ef2 // bit v18.16b, v23.16b, v27.16b
+	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
+	WORD $0x91001271 // add x17, x19, #0x4
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb06023f // cmp x17, x6
-	WORD $0x5400080d // b.le <csrDDLow+0x2c50>
+	WORD $0xeb07023f // cmp x17, x7
+	WORD $0x540007ad // b.le <csrDDLow+0x2c4c>
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xaa0703f6 // mov x22, x7
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x14000073 // b <csrDDLow+0x2d30>
-	WORD $0x8b130c71 // add x17, x3, x19, lsl #3
-	WORD $0x8b170dd3 // add x19, x14, x23, lsl #3
-	WORD $0x8b1709a1 // add x1, x13, x23, lsl #2
-	WORD $0xad405676 // ldp q22, q21, [x19]
-	WORD $0x8b170e13 // add x19, x16, x23, lsl #3
-	WORD $0xad405e78 // ldp q24, q23, [x19]
-	WORD $0x69405033 // ldpsw x19, x20, [x1]
-	WORD $0x69410436 // ldpsw x22, x1, [x1, #0x8]
-	WORD $0x8b140d55 // add x21, x10, x20, lsl #3
-	WORD $0x8b010d57 // add x23, x10, x1, lsl #3
-	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x1400006f // b <csrDDLow+0x2d24>
+	WORD $0x8b140dc1 // add x1, x14, x20, lsl #3
+	WORD $0x8b150c91 // add x17, x4, x21, lsl #3
+	WORD $0xad405436 // ldp q22, q21, [x1]
+	WORD $0x8b1409a1 // add x1, x13, x20, lsl #2
+	WORD $0x8b140e14 // add x20, x16, x20, lsl #3
+	WORD $0xad407a3d // ldp q29, q30, [x17]
+	WORD $0xad405e98 // ldp q24, q23, [x20]
+	WORD $0x69405434 // ldpsw x20, x21, [x1]
+	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x69410437 // ldpsw x23, x1, [x1, #0x8]
+	WORD $0x8b010d58 // add x24, x10, x1, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc76795b // ldr d27, [x10, x22, lsl #3]
-	WORD $0xfc73795c // ldr d28, [x10, x19, lsl #3]
-	WORD $0xfc737979 // ldr d25, [x11, x19, lsl #3]
-	WORD $0xfc76797a // ldr d26, [x11, x22, lsl #3]
-	WORD $0x4d4086fb // ld1 { v27.d }[1], [x23]
-	WORD $0x4d4086bc // ld1 { v28.d }[1], [x21]
-	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
+	WORD $0xfc77795b // ldr d27, [x10, x23, lsl #3]
+	WORD $0xfc74795c // ldr d28, [x10, x20, lsl #3]
+	WORD $0xfc747979 // ldr d25, [x11, x20, lsl #3]
+	WORD $0xfc77797a // ldr d26, [x11, x23, lsl #3]
+	WORD $0x4d40871b // ld1 { v27.d }[1], [x24]
+	WORD $0x4d4086dc // ld1 { v28.d }[1], [x22]
+	WORD $0x4d4086b9 // ld1 { v25.d }[1], [x21]
 	WORD $0x4d40843a // ld1 { v26.d }[1], [x1]
-	WORD $0x6e7cdedd // fmul v29.2d, v22.2d, v28.2d
-	WORD $0x6e7bdebe // fmul v30.2d, v21.2d, v27.2d
-	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
-	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
-	WORD $0x4e76cf88 // fmla v8.2d, v28.2d, v22.2d
-	WORD $0x4e75cf7f // fmla v31.2d, v27.2d, v21.2d
-	WORD $0x4e75cf5f // fmla v31.2d, v26.2d, v21.2d
-	WORD $0x4e76cf28 // fmla v8.2d, v25.2d, v22.2d
-	WORD $0xad405636 // ldp q22, q21, [x17]
-	WORD $0x4e78cf88 // fmla v8.2d, v28.2d, v24.2d
-	WORD $0x4e77cf7f // fmla v31.2d, v27.2d, v23.2d
-	WORD $0x4e3e1eb8 // and v24.16b, v21.16b, v30.16b
-	WORD $0x4e78d699 // fadd v25.2d, v20.2d, v24.2d
-	WORD $0x4e3d1ed7 // and v23.16b, v22.16b, v29.16b
-	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
-	WORD $0x4e3f1eb5 // and v21.16b, v21.16b, v31.16b
-	WORD $0x4e281ed6 // and v22.16b, v22.16b, v8.16b
-	WORD $0x4e77d67a // fadd v26.2d, v19.2d, v23.2d
-	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4ef3d75b // fsub v27.2d, v26.2d, v19.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4efed673 // fsub v19.2d, v19.2d, v30.2d
-	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4eb91f34 // mov v20.16b, v25.16b
-	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4eba1f53 // mov v19.16b, v26.16b
-	WORD $0xf94010c6 // ldr x6, [x6, #0x20]
-	WORD $0x910010f1 // add x17, x7, #0x4
+	WORD $0x6e7cdedf // fmul v31.2d, v22.2d, v28.2d
+	WORD $0x6e7bdea8 // fmul v8.2d, v21.2d, v27.2d
+	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
+	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x4e76cf8a // fmla v10.2d, v28.2d, v22.2d
+	WORD $0x4e75cf69 // fmla v9.2d, v27.2d, v21.2d
+	WORD $0x4e75cf49 // fmla v9.2d, v26.2d, v21.2d
+	WORD $0x4e76cf2a // fmla v10.2d, v25.2d, v22.2d
+	WORD $0x4e73d7f5 // fadd v21.2d, v31.2d, v19.2d
+	WORD $0x4e74d516 // fadd v22.2d, v8.2d, v20.2d
+	WORD $0x4e78cf8a // fmla v10.2d, v28.2d, v24.2d
+	WORD $0x4e77cf69 // fmla v9.2d, v27.2d, v23.2d
+	WORD $0x4ef4d6d7 // fsub v23.2d, v22.2d, v20.2d
+	WORD $0x4ef3d6b8 // fsub v24.2d, v21.2d, v19.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d517 // fsub v23.2d, v8.2d, v23.2d
+	WORD $0x4ef8d7f8 // fsub v24.2d, v31.2d, v24.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4ef9d679 // fsub v25.2d, v19.2d, v25.2d
+	WORD $0x6ebe1ed4 // bit v20.16b, v22.16b, v30.16b
+	WORD $0x6ebd1eb3 // bit v19.16b, v21.16b, v29.16b
+	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
+	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD $0x4e69d6f7 // fadd v23.2d, v23.2d, v9.2d
+	WORD $0x4e6ad718 // fadd v24.2d, v24.2d, v10.2d
+	WORD $0x4e71d718 // fadd v24.2d, v24.2d, v17.2d
+	WORD $0x4e72d6f7 // fadd v23.2d, v23.2d, v18.2d
+	WORD $0x6ebe1ef2 // bit v18.16b, v23.16b, v30.16b
+	WORD $0x6ebd1f11 // bit v17.16b, v24.16b, v29.16b
+	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
+	WORD $0x91001271 // add x17, x19, #0x4
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xeb06023f // cmp x17, x6
-	WORD $0x54fff84c // b.gt <csrDDLow+0x2b54>
+	WORD $0xeb07023f // cmp x17, x7
+	WORD $0x54fff8ac // b.gt <csrDDLow+0x2b5c>
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b070e13 // add x19, x16, x7, lsl #3
-	WORD $0x8b070dd4 // add x20, x14, x7, lsl #3
-	WORD $0x8b070895 // add x21, x4, x7, lsl #2
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x697f06b1 // ldpsw x17, x1, [x21, #-0x8]
-	WORD $0x68c262b7 // ldpsw x23, x24, [x21], #0x10
-	WORD $0x8b010d56 // add x22, x10, x1, lsl #3
-	WORD $0x8b180d79 // add x25, x11, x24, lsl #3
+	WORD $0x8b130e14 // add x20, x16, x19, lsl #3
+	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
+	WORD $0x8b1308b6 // add x22, x5, x19, lsl #2
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x697f06d1 // ldpsw x17, x1, [x22, #-0x8]
+	WORD $0x68c266d8 // ldpsw x24, x25, [x22], #0x10
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b010d57 // add x23, x10, x1, lsl #3
+	WORD $0xacc162b7 // ldp q23, q24, [x21], #0x20
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xacc16297 // ldp q23, q24, [x20], #0x20
-	WORD $0xacc1727b // ldp q27, q28, [x19], #0x20
-	WORD $0xfc777948 // ldr d8, [x10, x23, lsl #3]
+	WORD $0xfc787948 // ldr d8, [x10, x24, lsl #3]
 	WORD $0xfc71795f // ldr d31, [x10, x17, lsl #3]
+	WORD $0xfc78797d // ldr d29, [x11, x24, lsl #3]
 	WORD $0xfc71797e // ldr d30, [x11, x17, lsl #3]
-	WORD $0x8b180d51 // add x17, x10, x24, lsl #3
-	WORD $0xfc77797d // ldr d29, [x11, x23, lsl #3]
-	WORD $0x4d408628 // ld1 { v8.d }[1], [x17]
-	WORD $0x4d4086df // ld1 { v31.d }[1], [x22]
+	WORD $0x91002271 // add x17, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xacc1729b // ldp q27, q28, [x20], #0x20
+	WORD $0xeb07023f // cmp x17, x7
+	WORD $0x4d408748 // ld1 { v8.d }[1], [x26]
+	WORD $0x4d4086ff // ld1 { v31.d }[1], [x23]
 	WORD $0x4d40873d // ld1 { v29.d }[1], [x25]
 	WORD $0x4d40843e // ld1 { v30.d }[1], [x1]
-	WORD $0x910010f6 // add x22, x7, #0x4
-	WORD $0x910020f1 // add x17, x7, #0x8
-	WORD $0xeb06023f // cmp x17, x6
-	WORD $0xaa1603e7 // mov x7, x22
 	WORD $0x6e68df09 // fmul v9.2d, v24.2d, v8.2d
 	WORD $0x6e7fdeea // fmul v10.2d, v23.2d, v31.2d
 	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
@@ -11507,95 +11554,91 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x4e77cfeb // fmla v11.2d, v31.2d, v23.2d
 	WORD $0x4e78cfac // fmla v12.2d, v29.2d, v24.2d
 	WORD $0x4e77cfcb // fmla v11.2d, v30.2d, v23.2d
-	WORD $0x4e69d758 // fadd v24.2d, v26.2d, v9.2d
-	WORD $0x4e6ad737 // fadd v23.2d, v25.2d, v10.2d
-	WORD $0x4efad71d // fsub v29.2d, v24.2d, v26.2d
+	WORD $0x4e69d738 // fadd v24.2d, v25.2d, v9.2d
+	WORD $0x4e6ad757 // fadd v23.2d, v26.2d, v10.2d
+	WORD $0x4ef9d71d // fsub v29.2d, v24.2d, v25.2d
 	WORD $0x4e7ccd0c // fmla v12.2d, v8.2d, v28.2d
-	WORD $0x4ef9d6fc // fsub v28.2d, v23.2d, v25.2d
+	WORD $0x4efad6fc // fsub v28.2d, v23.2d, v26.2d
 	WORD $0x4efdd71e // fsub v30.2d, v24.2d, v29.2d
 	WORD $0x4e7bcfeb // fmla v11.2d, v31.2d, v27.2d
-	WORD $0x4efdd53b // fsub v27.2d, v9.2d, v29.2d
 	WORD $0x4efcd6e8 // fsub v8.2d, v23.2d, v28.2d
-	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
-	WORD $0x4efcd55c // fsub v28.2d, v10.2d, v28.2d
-	WORD $0x4ee8d739 // fsub v25.2d, v25.2d, v8.2d
-	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efcd55b // fsub v27.2d, v10.2d, v28.2d
+	WORD $0x4efdd53c // fsub v28.2d, v9.2d, v29.2d
+	WORD $0x4ee8d75a // fsub v26.2d, v26.2d, v8.2d
 	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
-	WORD $0x4e6cd75a // fadd v26.2d, v26.2d, v12.2d
-	WORD $0x4e6bd739 // fadd v25.2d, v25.2d, v11.2d
-	WORD $0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD $0x4eb81f1a // mov v26.16b, v24.16b
-	WORD $0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x54fffa0d // b.le <csrDDLow+0x2c6c>
-	WORD $0xeb0602c7 // subs x7, x22, x6
-	WORD $0x54ffad60 // b.eq <csrDDLow+0x22e0>
-	WORD $0x910006d1 // add x17, x22, #0x1
-	WORD $0xeb06023f // cmp x17, x6
-	WORD $0x54ffa800 // b.eq <csrDDLow+0x2240>
-	WORD $0x8b160dc6 // add x6, x14, x22, lsl #3
-	WORD $0x8b1609a1 // add x1, x13, x22, lsl #2
-	WORD $0x8b070c71 // add x17, x3, x7, lsl #3
-	WORD $0xad4064da // ldp q26, q25, [x6]
-	WORD $0x8b160e06 // add x6, x16, x22, lsl #3
-	WORD $0xad406cdc // ldp q28, q27, [x6]
-	WORD $0x69401c26 // ldpsw x6, x7, [x1]
-	WORD $0x69410434 // ldpsw x20, x1, [x1, #0x8]
-	WORD $0x8b070d53 // add x19, x10, x7, lsl #3
-	WORD $0x8b010d55 // add x21, x10, x1, lsl #3
-	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e6cd739 // fadd v25.2d, v25.2d, v12.2d
+	WORD $0x4e6bd75a // fadd v26.2d, v26.2d, v11.2d
+	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD $0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD $0x54fffa2d // b.le <csrDDLow+0x2c64>
+	WORD $0xeb070274 // subs x20, x19, x7
+	WORD $0x54ffad80 // b.eq <csrDDLow+0x22d8>
+	WORD $0x91000671 // add x17, x19, #0x1
+	WORD $0xeb07023f // cmp x17, x7
+	WORD $0x54ffa7a0 // b.eq <csrDDLow+0x2228>
+	WORD $0x8b130dc1 // add x1, x14, x19, lsl #3
+	WORD $0x8b130e07 // add x7, x16, x19, lsl #3
+	WORD $0x8b140c91 // add x17, x4, x20, lsl #3
+	WORD $0xad40643a // ldp q26, q25, [x1]
+	WORD $0x8b1309a1 // add x1, x13, x19, lsl #2
+	WORD $0xad406cfc // ldp q28, q27, [x7]
+	WORD $0xad402a29 // ldp q9, q10, [x17]
+	WORD $0x69404c27 // ldpsw x7, x19, [x1]
+	WORD $0x8b130d54 // add x20, x10, x19, lsl #3
+	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
+	WORD $0x69410435 // ldpsw x21, x1, [x1, #0x8]
+	WORD $0x8b010d56 // add x22, x10, x1, lsl #3
 	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
-	WORD $0xfc74795f // ldr d31, [x10, x20, lsl #3]
-	WORD $0xfc667948 // ldr d8, [x10, x6, lsl #3]
-	WORD $0xfc66797d // ldr d29, [x11, x6, lsl #3]
-	WORD $0xfc74797e // ldr d30, [x11, x20, lsl #3]
-	WORD $0x4d4086bf // ld1 { v31.d }[1], [x21]
-	WORD $0x4d408668 // ld1 { v8.d }[1], [x19]
-	WORD $0x4d4084fd // ld1 { v29.d }[1], [x7]
+	WORD $0xfc75795f // ldr d31, [x10, x21, lsl #3]
+	WORD $0xfc677948 // ldr d8, [x10, x7, lsl #3]
+	WORD $0xfc67797d // ldr d29, [x11, x7, lsl #3]
+	WORD $0xfc75797e // ldr d30, [x11, x21, lsl #3]
+	WORD $0x4d4086df // ld1 { v31.d }[1], [x22]
+	WORD $0x4d408688 // ld1 { v8.d }[1], [x20]
+	WORD $0x4d40867d // ld1 { v29.d }[1], [x19]
 	WORD $0x4d40843e // ld1 { v30.d }[1], [x1]
-	WORD $0x6e68df49 // fmul v9.2d, v26.2d, v8.2d
-	WORD $0x6e7fdf2a // fmul v10.2d, v25.2d, v31.2d
-	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
-	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
-	WORD $0x4e7acd0c // fmla v12.2d, v8.2d, v26.2d
-	WORD $0x4e79cfeb // fmla v11.2d, v31.2d, v25.2d
-	WORD $0x4e79cfcb // fmla v11.2d, v30.2d, v25.2d
-	WORD $0x4e7acfac // fmla v12.2d, v29.2d, v26.2d
-	WORD $0xad40663a // ldp q26, q25, [x17]
-	WORD $0x4e7ccd0c // fmla v12.2d, v8.2d, v28.2d
-	WORD $0x4e7bcfeb // fmla v11.2d, v31.2d, v27.2d
-	WORD $0x4e2a1f3c // and v28.16b, v25.16b, v10.16b
-	WORD $0x4e7cd71d // fadd v29.2d, v24.2d, v28.2d
-	WORD $0x4e291f5b // and v27.16b, v26.16b, v9.16b
-	WORD $0x4ef8d7a8 // fsub v8.2d, v29.2d, v24.2d
-	WORD $0x4e2b1f39 // and v25.16b, v25.16b, v11.16b
-	WORD $0x4e2c1f5a // and v26.16b, v26.16b, v12.16b
-	WORD $0x4e7bd6fe // fadd v30.2d, v23.2d, v27.2d
-	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
-	WORD $0x4ee8d79c // fsub v28.2d, v28.2d, v8.2d
-	WORD $0x4ef7d7df // fsub v31.2d, v30.2d, v23.2d
-	WORD $0x4ee9d718 // fsub v24.2d, v24.2d, v9.2d
-	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
-	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
-	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
-	WORD $0x4eead6f7 // fsub v23.2d, v23.2d, v10.2d
-	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
-	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
-	WORD $0x4ebd1fb8 // mov v24.16b, v29.16b
-	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
-	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0x4ebe1fd7 // mov v23.16b, v30.16b
-	WORD $0x17fffd32 // b <csrDDLow+0x22e0>
+	WORD $0x6e68df4b // fmul v11.2d, v26.2d, v8.2d
+	WORD $0x6e7fdf2c // fmul v12.2d, v25.2d, v31.2d
+	WORD $0x6ee0f98d // fneg v13.2d, v12.2d
+	WORD $0x6ee0f96e // fneg v14.2d, v11.2d
+	WORD $0x4e7acd0e // fmla v14.2d, v8.2d, v26.2d
+	WORD $0x4e79cfed // fmla v13.2d, v31.2d, v25.2d
+	WORD $0x4e79cfcd // fmla v13.2d, v30.2d, v25.2d
+	WORD $0x4e7acfae // fmla v14.2d, v29.2d, v26.2d
+	WORD $0x4e77d579 // fadd v25.2d, v11.2d, v23.2d
+	WORD $0x4e78d59a // fadd v26.2d, v12.2d, v24.2d
+	WORD $0x4e7ccd0e // fmla v14.2d, v8.2d, v28.2d
+	WORD $0x4e7bcfed // fmla v13.2d, v31.2d, v27.2d
+	WORD $0x4ef8d75b // fsub v27.2d, v26.2d, v24.2d
+	WORD $0x4ef7d73c // fsub v28.2d, v25.2d, v23.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd59b // fsub v27.2d, v12.2d, v27.2d
+	WORD $0x4efcd57c // fsub v28.2d, v11.2d, v28.2d
+	WORD $0x4efed71e // fsub v30.2d, v24.2d, v30.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x6eaa1f58 // bit v24.16b, v26.16b, v10.16b
+	WORD $0x6ea91f37 // bit v23.16b, v25.16b, v9.16b
+	WORD $0x4e7dd79c // fadd v28.2d, v28.2d, v29.2d
+	WORD $0x4e7ed77b // fadd v27.2d, v27.2d, v30.2d
+	WORD $0x4e6dd77b // fadd v27.2d, v27.2d, v13.2d
+	WORD $0x4e6ed79c // fadd v28.2d, v28.2d, v14.2d
+	WORD $0x4e75d79c // fadd v28.2d, v28.2d, v21.2d
+	WORD $0x4e76d77b // fadd v27.2d, v27.2d, v22.2d
+	WORD $0x6eaa1f76 // bit v22.16b, v27.16b, v10.16b
+	WORD $0x6ea91f95 // bit v21.16b, v28.16b, v9.16b
+	WORD $0x17fffd35 // b <csrDDLow+0x22d8>
 	WORD $0xf94127e8 // ldr x8, [sp, #0x248]
-	WORD $0xf9400bf4 // ldr x20, [sp, #0x10]
+	WORD $0xf94007f4 // ldr x20, [sp, #0x8]
 	WORD $0xd37ef511 // lsl x17, x8, #2
 	WORD $0xeb14023f // cmp x17, x20
-	WORD $0x54000b4a // b.ge <csrDDLow+0x2f94>
+	WORD $0x54000b0a // b.ge <csrDDLow+0x2f78>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x910783e0 // add x0, sp, #0x1e0
 	WORD $0x910703e1 // add x1, sp, #0x1c0
-	WORD $0x14000028 // b <csrDDLow+0x2edc>
+	WORD $0x14000028 // b <csrDDLow+0x2ec8>
 	WORD $0x6e034066 // ext v6.16b, v3.16b, v3.16b, #0x8
 	WORD $0x6e044085 // ext v5.16b, v4.16b, v4.16b, #0x8
 	WORD $0xeb14005f // cmp x2, x20
@@ -11634,7 +11677,7 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x1e632821 // fadd d1, d1, d3
 	WORD $0xfc3179e1 // str d1, [x15, x17, lsl #3]
 	WORD $0xaa0203f1 // mov x17, x2
-	WORD $0x540005e0 // b.eq <csrDDLow+0x2f94>
+	WORD $0x540005a0 // b.eq <csrDDLow+0x2f78>
 	WORD $0x91000622 // add x2, x17, #0x1
 	WORD $0xf8717927 // ldr x7, [x9, x17, lsl #3]
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
@@ -11645,13 +11688,11 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0xeb070103 // subs x3, x8, x7
 	WORD $0xad0e03e0 // stp q0, q0, [sp, #0x1c0]
 	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
-	WORD $0x54fff9ed // b.le <csrDDLow+0x2e40>
+	WORD $0x54fff9ed // b.le <csrDDLow+0x2e2c>
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0x8b0709a5 // add x5, x13, x7, lsl #2
 	WORD $0x8b070e06 // add x6, x16, x7, lsl #3
 	WORD $0x8b070dc7 // add x7, x14, x7, lsl #3
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xb8a478b3 // ldrsw x19, [x5, x4, lsl #2]
 	WORD $0xd37df088 // lsl x8, x4, #3
 	WORD $0x91000484 // add x4, x4, #0x1
@@ -11677,10 +11718,10 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x1e632821 // fadd d1, d1, d3
 	WORD $0x1e612881 // fadd d1, d4, d1
 	WORD $0xfc286821 // str d1, [x1, x8]
-	WORD $0x54fffce1 // b.ne <csrDDLow+0x2f20>
+	WORD $0x54fffce1 // b.ne <csrDDLow+0x2f04>
 	WORD $0xad4f0fe4 // ldp q4, q3, [sp, #0x1e0]
 	WORD $0xad4e0be1 // ldp q1, q2, [sp, #0x1c0]
-	WORD $0x17ffffac // b <csrDDLow+0x2e40>
+	WORD $0x17ffffae // b <csrDDLow+0x2e2c>
 	WORD $0x910803ff // add sp, sp, #0x200
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
@@ -11696,6 +11737,10 @@ TEXT ·csrDDLowQuad(SB), 0, $768-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	SUB $768, RSP
 	MOVD R19, R30
 	RET

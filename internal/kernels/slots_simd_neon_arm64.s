@@ -5,17 +5,17 @@
 #include "textflag.h"
 
 // func slotsQuad(c *slotCall)
-TEXT ·slotsQuad(SB), 0, $192-8
+TEXT ·slotsQuad(SB), 0, $208-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $192, RSP
+	ADD $208, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <slots>
-	WORD $0x140003ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400041f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040a // ldr x10, [x0, #0x8]
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x54007e8b // b.lt <slots+0xfd8>
-	WORD $0xd10183ff // sub sp, sp, #0x60
+	WORD $0x540080cb // b.lt <slots+0x1020>
+	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -27,20 +27,21 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x5280010d // mov w13, #0x8
 	WORD $0x910003ee // mov x14, sp
-	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
+	WORD $0xf90023f7 // str x23, [sp, #0x40]
+	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x8b0b020f // add x15, x16, x11
 	WORD $0xa9412c11 // ldp x17, x11, [x0, #0x10]
 	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
-	WORD $0x1400000e // b <slots+0x98>
-	WORD $0xaa0203e1 // mov x1, x2
+	WORD $0x1400000e // b <slots+0x9c>
+	WORD $0xaa0303e2 // mov x2, x3
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b080028 // add x8, x1, x8
+	WORD $0x8b080048 // add x8, x2, x8
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
@@ -49,279 +50,70 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0a013f // cmp x9, x10
-	WORD $0x540079c2 // b.hs <slots+0xfcc>
+	WORD $0x54007bc2 // b.hs <slots+0x1010>
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x37001c21 // tbnz w1, #0x0, <slots+0x420>
-	WORD $0x37083841 // tbnz w1, #0x1, <slots+0x7a8>
-	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
-	WORD $0xb9400123 // ldr w3, [x9]
-	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
-	WORD $0x79400925 // ldrh w5, [x9, #0x4]
-	WORD $0xf9404002 // ldr x2, [x0, #0x80]
-	WORD $0xf10008bf // cmp x5, #0x2
-	WORD $0x540005c2 // b.hs <slots+0x174>
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x540046a0 // b.eq <slots+0x998>
-	WORD $0x1400028e // b <slots+0xb00>
-	WORD $0xad4068fb // ldp q27, q26, [x7]
-	WORD $0x910200f4 // add x20, x7, #0x80
-	WORD $0x8b0504b5 // add x21, x5, x5, lsl #1
-	WORD $0x3cf369f9 // ldr q25, [x15, x19]
-	WORD $0xd342feb3 // lsr x19, x21, #2
-	WORD $0x3dc001f8 // ldr q24, [x15]
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0xad4270fa // ldp q26, q28, [x7, #0x40]
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
-	WORD $0x4d40ce9b // ld1r { v27.2d }, [x20]
-	WORD $0x6efa4718 // ushl v24.2d, v24.2d, v26.2d
-	WORD $0x6ee0bb7a // neg v26.2d, v27.2d
-	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
-	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
-	WORD $0x3ce669f6 // ldr q22, [x15, x6]
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
-	WORD $0x3cf369f7 // ldr q23, [x15, x19]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0xad4364f8 // ldp q24, q25, [x7, #0x60]
-	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
-	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
-	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
-	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
-	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
-	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
-	WORD $0x8b110210 // add x16, x16, x17
-	WORD $0x8b0501ef // add x15, x15, x5
-	WORD $0xd1000885 // sub x5, x4, #0x2
-	WORD $0x9100816b // add x11, x11, #0x20
-	WORD $0x4e77cea0 // fmla v0.2d, v21.2d, v23.2d
-	WORD $0x91000871 // add x17, x3, #0x2
-	WORD $0x4e76ce81 // fmla v1.2d, v20.2d, v22.2d
-	WORD $0xf1000c9f // cmp x4, #0x3
-	WORD $0x540040ed // b.le <slots+0x98c>
-	WORD $0xaa1103e3 // mov x3, x17
-	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
-	WORD $0x79400171 // ldrh w17, [x11]
-	WORD $0xaa0503e4 // mov x4, x5
-	WORD $0x79400966 // ldrh w6, [x11, #0x4]
-	WORD $0x79400565 // ldrh w5, [x11, #0x2]
-	WORD $0x79400d67 // ldrh w7, [x11, #0x6]
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0xfc667831 // ldr d17, [x1, x6, lsl #3]
-	WORD $0xfc717830 // ldr d16, [x1, x17, lsl #3]
-	WORD $0x8b050c31 // add x17, x1, x5, lsl #3
-	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
-	WORD $0x4d408630 // ld1 { v16.d }[1], [x17]
-	WORD $0x39400071 // ldrb w17, [x3]
-	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x9bac0a26 // umaddl x6, w17, w12, x2
-	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0xd341fe25 // lsr x5, x17, #1
-	WORD $0xd342fe27 // lsr x7, x17, #2
-	WORD $0x54000209 // b.ls <slots+0x200>
-	WORD $0xad4050d5 // ldp q21, q20, [x6]
-	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0x8b110634 // add x20, x17, x17, lsl #1
-	WORD $0x3ce76a13 // ldr q19, [x16, x7]
-	WORD $0xd342fe87 // lsr x7, x20, #2
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xad4258d4 // ldp q20, q22, [x6, #0x40]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x4d40ce75 // ld1r { v21.2d }, [x19]
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
-	WORD $0x14000028 // b <slots+0x298>
-	WORD $0xd503201f // nop
-	WORD $0xad4050d5 // ldp q21, q20, [x6]
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0x3ce76a13 // ldr q19, [x16, x7]
-	WORD $0xd342fe67 // lsr x7, x19, #2
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x54000308 // b.hi <slots+0x280>
-	WORD $0x92400a33 // and x19, x17, #0x7
-	WORD $0xb50002d3 // cbnz x19, <slots+0x280>
-	WORD $0x910220d3 // add x19, x6, #0x88
-	WORD $0x910240d4 // add x20, x6, #0x90
-	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
-	WORD $0x4d40ce95 // ld1r { v21.2d }, [x20]
-	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
-	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
-	WORD $0x3ce56a10 // ldr q16, [x16, x5]
-	WORD $0x3ce76a11 // ldr q17, [x16, x7]
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
-	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
-	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
-	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
-	WORD $0x1400001a // b <slots+0x2e0>
-	WORD $0xd503201f // nop
-	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0xad4254d6 // ldp q22, q21, [x6, #0x40]
-	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
-	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0x3ce56a10 // ldr q16, [x16, x5]
-	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
-	WORD $0x3ce76a11 // ldr q17, [x16, x7]
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0xad434cd2 // ldp q18, q19, [x6, #0x60]
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
-	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
-	WORD $0x79401967 // ldrh w7, [x11, #0xc]
-	WORD $0x79401165 // ldrh w5, [x11, #0x8]
-	WORD $0x79401d73 // ldrh w19, [x11, #0xe]
-	WORD $0x79401566 // ldrh w6, [x11, #0xa]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0xfc677832 // ldr d18, [x1, x7, lsl #3]
-	WORD $0x8b130c27 // add x7, x1, x19, lsl #3
-	WORD $0xfc657833 // ldr d19, [x1, x5, lsl #3]
-	WORD $0x79402165 // ldrh w5, [x11, #0x10]
-	WORD $0x79402d73 // ldrh w19, [x11, #0x16]
-	WORD $0xfc657836 // ldr d22, [x1, x5, lsl #3]
-	WORD $0x79403165 // ldrh w5, [x11, #0x18]
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
-	WORD $0x79402967 // ldrh w7, [x11, #0x14]
-	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
-	WORD $0x79402566 // ldrh w6, [x11, #0x12]
-	WORD $0xfc657835 // ldr d21, [x1, x5, lsl #3]
-	WORD $0x39400465 // ldrb w5, [x3, #0x1]
-	WORD $0xfc677837 // ldr d23, [x1, x7, lsl #3]
-	WORD $0x79403967 // ldrh w7, [x11, #0x1c]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
-	WORD $0x79403566 // ldrh w6, [x11, #0x1a]
-	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0xfc677834 // ldr d20, [x1, x7, lsl #3]
-	WORD $0x9bac08a7 // umaddl x7, w5, w12, x2
-	WORD $0x4d408677 // ld1 { v23.d }[1], [x19]
-	WORD $0x79403d73 // ldrh w19, [x11, #0x1e]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
-	WORD $0xd341fca6 // lsr x6, x5, #1
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
-	WORD $0xd342fcb3 // lsr x19, x5, #2
-	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
-	WORD $0x54ffeae8 // b.hi <slots+0xcc>
-	WORD $0xad4068fb // ldp q27, q26, [x7]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x3cf369f9 // ldr q25, [x15, x19]
-	WORD $0xd342fe93 // lsr x19, x20, #2
-	WORD $0x3dc001f8 // ldr q24, [x15]
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x54000368 // b.hi <slots+0x400>
-	WORD $0x924008b4 // and x20, x5, #0x7
-	WORD $0xb5000334 // cbnz x20, <slots+0x400>
-	WORD $0x910220f4 // add x20, x7, #0x88
-	WORD $0x910240f5 // add x21, x7, #0x90
-	WORD $0x4d40ce9a // ld1r { v26.2d }, [x20]
-	WORD $0x4d40cebb // ld1r { v27.2d }, [x21]
-	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
-	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
-	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
-	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
-	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
-	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
-	WORD $0x3ce669f6 // ldr q22, [x15, x6]
-	WORD $0x3cf369f7 // ldr q23, [x15, x19]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0x4eb61f58 // orr v24.16b, v26.16b, v22.16b
-	WORD $0x4eb71f56 // orr v22.16b, v26.16b, v23.16b
-	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
-	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
-	WORD $0x17ffff57 // b <slots+0x148>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910200f4 // add x20, x7, #0x80
-	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
-	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
-	WORD $0x4d40ce9a // ld1r { v26.2d }, [x20]
-	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
-	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x17ffff3a // b <slots+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xf9402002 // ldr x2, [x0, #0x40]
-	WORD $0x79400927 // ldrh w7, [x9, #0x4]
-	WORD $0x8b080c42 // add x2, x2, x8, lsl #3
-	WORD $0xf9401003 // ldr x3, [x0, #0x20]
+	WORD $0x37002301 // tbnz w1, #0x0, <slots+0x500>
+	WORD $0x37083f21 // tbnz w1, #0x1, <slots+0x888>
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
 	WORD $0xb9400124 // ldr w4, [x9]
-	WORD $0xf9404001 // ldr x1, [x0, #0x80]
-	WORD $0x8b040863 // add x3, x3, x4, lsl #2
-	WORD $0xf10008ff // cmp x7, #0x2
-	WORD $0x54000a42 // b.hs <slots+0x588>
-	WORD $0xaa1003e4 // mov x4, x16
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54002981 // b.ne <slots+0x97c>
-	WORD $0xb9800070 // ldrsw x16, [x3]
-	WORD $0x38401625 // ldrb w5, [x17], #0x1
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x9bac04a1 // umaddl x1, w5, w12, x1
-	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0xad404e12 // ldp q18, q19, [x16]
-	WORD $0xad414610 // ldp q16, q17, [x16, #0x20]
-	WORD $0x8b050090 // add x16, x4, x5
-	WORD $0xf9840080 // prfm pldl1keep, [x4, #0x800]
-	WORD $0x54002d09 // b.ls <slots+0xa14>
-	WORD $0xd341fca3 // lsr x3, x5, #1
-	WORD $0x8b0504a6 // add x6, x5, x5, lsl #1
-	WORD $0xd342fca5 // lsr x5, x5, #2
-	WORD $0xad405837 // ldp q23, q22, [x1]
-	WORD $0x3dc00094 // ldr q20, [x4]
-	WORD $0x3ce56895 // ldr q21, [x4, x5]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x91020022 // add x2, x1, #0x80
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4d40cc56 // ld1r { v22.2d }, [x2]
-	WORD $0xd342fcc2 // lsr x2, x6, #2
-	WORD $0xad425c38 // ldp q24, q23, [x1, #0x40]
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x3ce36892 // ldr q18, [x4, x3]
-	WORD $0x3ce26893 // ldr q19, [x4, x2]
-	WORD $0x1400017f // b <slots+0xad0>
+	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
+	WORD $0x79400926 // ldrh w6, [x9, #0x4]
+	WORD $0xf9404003 // ldr x3, [x0, #0x80]
+	WORD $0xf10008df // cmp x6, #0x2
+	WORD $0x54000c42 // b.hs <slots+0x248>
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x54005580 // b.eq <slots+0xb78>
+	WORD $0x3617fe21 // tbz w1, #0x2, <slots+0x90>
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x9a8db062 // csel x2, x3, x13, lt
+	WORD $0x37184b81 // tbnz w1, #0x3, <slots+0xa60>
+	WORD $0x54004e4b // b.lt <slots+0xabc>
+	WORD $0xf9401803 // ldr x3, [x0, #0x30]
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0xb4006383 // cbz x3, <slots+0xd70>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4006cc4 // cbz x4, <slots+0xea0>
+	WORD $0x8b080465 // add x5, x3, x8, lsl #1
+	WORD $0x794008b3 // ldrh w19, [x5, #0x4]
+	WORD $0x794000a6 // ldrh w6, [x5]
+	WORD $0x794004a7 // ldrh w7, [x5, #0x2]
+	WORD $0x79400ca5 // ldrh w5, [x5, #0x6]
+	WORD $0x8b050885 // add x5, x4, x5, lsl #2
+	WORD $0xbc737884 // ldr s4, [x4, x19, lsl #2]
+	WORD $0xbc667885 // ldr s5, [x4, x6, lsl #2]
+	WORD $0x8b070887 // add x7, x4, x7, lsl #2
+	WORD $0x0d4090a4 // ld1 { v4.s }[1], [x5]
+	WORD $0x9101a005 // add x5, x0, #0x68
+	WORD $0x0d4090e5 // ld1 { v5.s }[1], [x7]
+	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
+	WORD $0x4f745487 // shl v7.2d, v4.2d, #0x34
+	WORD $0x4f7454a6 // shl v6.2d, v5.2d, #0x34
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x34006b05 // cbz w5, <slots+0xeb4>
+	WORD $0x8b080474 // add x20, x3, x8, lsl #1
+	WORD $0x79400286 // ldrh w6, [x20]
+	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
+	WORD $0x79400687 // ldrh w7, [x20, #0x2]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0x8b070c35 // add x21, x1, x7, lsl #3
+	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
+	WORD $0xfc737825 // ldr d5, [x1, x19, lsl #3]
+	WORD $0x8b140c36 // add x22, x1, x20, lsl #3
+	WORD $0x4d4086a4 // ld1 { v4.d }[1], [x21]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
+	WORD $0x4e62ccc4 // fmla v4.2d, v6.2d, v2.2d
+	WORD $0x14000351 // b <slots+0xed0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xad406a7b // ldp q27, q26, [x19]
@@ -355,83 +147,91 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
 	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
 	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
-	WORD $0x4e71cea4 // fmla v4.2d, v21.2d, v17.2d
-	WORD $0x4e70ce85 // fmla v5.2d, v20.2d, v16.2d
+	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
+	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
 	WORD $0x8b110210 // add x16, x16, x17
 	WORD $0x8b0601ef // add x15, x15, x6
-	WORD $0xd10008a7 // sub x7, x5, #0x2
-	WORD $0x91002063 // add x3, x3, #0x8
-	WORD $0x4e77ce60 // fmla v0.2d, v19.2d, v23.2d
+	WORD $0xd10008a6 // sub x6, x5, #0x2
+	WORD $0x9100816b // add x11, x11, #0x20
+	WORD $0x4e77cea0 // fmla v0.2d, v21.2d, v23.2d
 	WORD $0x91000891 // add x17, x4, #0x2
-	WORD $0x4e76ce41 // fmla v1.2d, v18.2d, v22.2d
+	WORD $0x4e76ce81 // fmla v1.2d, v20.2d, v22.2d
 	WORD $0xf1000cbf // cmp x5, #0x3
-	WORD $0x54001f4d // b.le <slots+0x96c>
+	WORD $0x5400494d // b.le <slots+0xb6c>
 	WORD $0xaa1103e4 // mov x4, x17
-	WORD $0xb9800071 // ldrsw x17, [x3]
-	WORD $0xaa0703e5 // mov x5, x7
-	WORD $0x8b110c46 // add x6, x2, x17, lsl #3
+	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0x79400171 // ldrh w17, [x11]
+	WORD $0xaa0603e5 // mov x5, x6
+	WORD $0x79400967 // ldrh w7, [x11, #0x4]
+	WORD $0x79400566 // ldrh w6, [x11, #0x2]
+	WORD $0x79400d73 // ldrh w19, [x11, #0x6]
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0xfc677851 // ldr d17, [x2, x7, lsl #3]
+	WORD $0xfc717850 // ldr d16, [x2, x17, lsl #3]
+	WORD $0x8b060c51 // add x17, x2, x6, lsl #3
+	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
+	WORD $0x4d408630 // ld1 { v16.d }[1], [x17]
 	WORD $0x39400091 // ldrb w17, [x4]
-	WORD $0xad4044d0 // ldp q16, q17, [x6]
 	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x9bac0633 // umaddl x19, w17, w12, x1
+	WORD $0x9bac0e27 // umaddl x7, w17, w12, x3
 	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0xd341fe27 // lsr x7, x17, #1
-	WORD $0xd342fe34 // lsr x20, x17, #2
-	WORD $0x54000269 // b.ls <slots+0x600>
-	WORD $0xad405275 // ldp q21, q20, [x19]
-	WORD $0x91020275 // add x21, x19, #0x80
-	WORD $0x8b110636 // add x22, x17, x17, lsl #1
-	WORD $0x3cf46a13 // ldr q19, [x16, x20]
-	WORD $0xd342fed4 // lsr x20, x22, #2
+	WORD $0xd341fe26 // lsr x6, x17, #1
+	WORD $0xd342fe33 // lsr x19, x17, #2
+	WORD $0x54000269 // b.ls <slots+0x2e0>
+	WORD $0xad4050f5 // ldp q21, q20, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x8b110635 // add x21, x17, x17, lsl #1
+	WORD $0x3cf36a13 // ldr q19, [x16, x19]
+	WORD $0xd342feb3 // lsr x19, x21, #2
 	WORD $0x3dc00212 // ldr q18, [x16]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xad425a74 // ldp q20, q22, [x19, #0x40]
+	WORD $0xad4258f4 // ldp q20, q22, [x7, #0x40]
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
 	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x4d40ceb5 // ld1r { v21.2d }, [x21]
+	WORD $0x4d40ce95 // ld1r { v21.2d }, [x20]
 	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
 	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
-	WORD $0x1400002b // b <slots+0x698>
+	WORD $0x1400002b // b <slots+0x378>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad405275 // ldp q21, q20, [x19]
-	WORD $0x8b110635 // add x21, x17, x17, lsl #1
+	WORD $0xad4050f5 // ldp q21, q20, [x7]
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
 	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0x3cf46a13 // ldr q19, [x16, x20]
-	WORD $0xd342feb4 // lsr x20, x21, #2
+	WORD $0x3cf36a13 // ldr q19, [x16, x19]
+	WORD $0xd342fe93 // lsr x19, x20, #2
 	WORD $0x3dc00212 // ldr q18, [x16]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x54000308 // b.hi <slots+0x680>
-	WORD $0x92400a35 // and x21, x17, #0x7
-	WORD $0xb50002d5 // cbnz x21, <slots+0x680>
-	WORD $0x91022275 // add x21, x19, #0x88
-	WORD $0x91024276 // add x22, x19, #0x90
-	WORD $0x4d40ceb4 // ld1r { v20.2d }, [x21]
-	WORD $0x4d40ced5 // ld1r { v21.2d }, [x22]
+	WORD $0x54000308 // b.hi <slots+0x360>
+	WORD $0x92400a34 // and x20, x17, #0x7
+	WORD $0xb50002d4 // cbnz x20, <slots+0x360>
+	WORD $0x910220f4 // add x20, x7, #0x88
+	WORD $0x910240f5 // add x21, x7, #0x90
+	WORD $0x4d40ce94 // ld1r { v20.2d }, [x20]
+	WORD $0x4d40ceb5 // ld1r { v21.2d }, [x21]
 	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
 	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
 	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
 	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
 	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
 	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0xad414a73 // ldp q19, q18, [x19, #0x20]
-	WORD $0x3ce76a10 // ldr q16, [x16, x7]
-	WORD $0x3cf46a11 // ldr q17, [x16, x20]
+	WORD $0xad4148f3 // ldp q19, q18, [x7, #0x20]
+	WORD $0x3ce66a10 // ldr q16, [x16, x6]
+	WORD $0x3cf36a11 // ldr q17, [x16, x19]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
 	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
 	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
 	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
 	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
-	WORD $0x1400001a // b <slots+0x6e0>
+	WORD $0x1400001a // b <slots+0x3c0>
 	WORD $0xd503201f // nop
-	WORD $0x91020275 // add x21, x19, #0x80
-	WORD $0xad425676 // ldp q22, q21, [x19, #0x40]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0xad4254f6 // ldp q22, q21, [x7, #0x40]
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x4d40ceb4 // ld1r { v20.2d }, [x21]
+	WORD $0x4d40ce94 // ld1r { v20.2d }, [x20]
 	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
 	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
 	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
@@ -440,30 +240,55 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
 	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
 	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0x3ce76a10 // ldr q16, [x16, x7]
-	WORD $0xad414a73 // ldp q19, q18, [x19, #0x20]
-	WORD $0x3cf46a11 // ldr q17, [x16, x20]
+	WORD $0x3ce66a10 // ldr q16, [x16, x6]
+	WORD $0xad4148f3 // ldp q19, q18, [x7, #0x20]
+	WORD $0x3cf36a11 // ldr q17, [x16, x19]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0xad434e72 // ldp q18, q19, [x19, #0x60]
+	WORD $0xad434cf2 // ldp q18, q19, [x7, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
 	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
 	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
 	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
-	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
-	WORD $0xb9800466 // ldrsw x6, [x3, #0x4]
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0xad405cd6 // ldp q22, q23, [x6]
-	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
+	WORD $0x79401973 // ldrh w19, [x11, #0xc]
+	WORD $0x79401166 // ldrh w6, [x11, #0x8]
+	WORD $0x79401d74 // ldrh w20, [x11, #0xe]
+	WORD $0x79401567 // ldrh w7, [x11, #0xa]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0xfc737852 // ldr d18, [x2, x19, lsl #3]
+	WORD $0x8b140c53 // add x19, x2, x20, lsl #3
+	WORD $0xfc667853 // ldr d19, [x2, x6, lsl #3]
+	WORD $0x79402166 // ldrh w6, [x11, #0x10]
+	WORD $0x79402d74 // ldrh w20, [x11, #0x16]
+	WORD $0xfc667856 // ldr d22, [x2, x6, lsl #3]
+	WORD $0x79403166 // ldrh w6, [x11, #0x18]
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
+	WORD $0x79402973 // ldrh w19, [x11, #0x14]
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0x79402567 // ldrh w7, [x11, #0x12]
+	WORD $0xfc667855 // ldr d21, [x2, x6, lsl #3]
 	WORD $0x39400486 // ldrb w6, [x4, #0x1]
-	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
-	WORD $0x9bac04d3 // umaddl x19, w6, w12, x1
+	WORD $0xfc737857 // ldr d23, [x2, x19, lsl #3]
+	WORD $0x79403973 // ldrh w19, [x11, #0x1c]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4d4084f6 // ld1 { v22.d }[1], [x7]
+	WORD $0x79403567 // ldrh w7, [x11, #0x1a]
 	WORD $0x7100d0df // cmp w6, #0x34
+	WORD $0xfc737854 // ldr d20, [x2, x19, lsl #3]
+	WORD $0x9bac0cd3 // umaddl x19, w6, w12, x3
+	WORD $0x4d408697 // ld1 { v23.d }[1], [x20]
+	WORD $0x79403d74 // ldrh w20, [x11, #0x1e]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4d4084f5 // ld1 { v21.d }[1], [x7]
 	WORD $0xd341fcc7 // lsr x7, x6, #1
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x4d408694 // ld1 { v20.d }[1], [x20]
 	WORD $0xd342fcd4 // lsr x20, x6, #2
-	WORD $0x54ffeea8 // b.hi <slots+0x4e0>
+	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
+	WORD $0x54ffea88 // b.hi <slots+0x1a0>
 	WORD $0xad406a7b // ldp q27, q26, [x19]
 	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
 	WORD $0x710060df // cmp w6, #0x18
@@ -472,9 +297,9 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x3dc001f8 // ldr q24, [x15]
 	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
 	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x540002e8 // b.hi <slots+0x78c>
+	WORD $0x54000368 // b.hi <slots+0x4e0>
 	WORD $0x924008d5 // and x21, x6, #0x7
-	WORD $0xb50002b5 // cbnz x21, <slots+0x78c>
+	WORD $0xb5000335 // cbnz x21, <slots+0x4e0>
 	WORD $0x91022275 // add x21, x19, #0x88
 	WORD $0x91024276 // add x22, x19, #0x90
 	WORD $0x4d40ceba // ld1r { v26.2d }, [x21]
@@ -494,20 +319,251 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4eb71f56 // orr v22.16b, v26.16b, v23.16b
 	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
 	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
-	WORD $0x17ffff75 // b <slots+0x55c>
+	WORD $0x17ffff54 // b <slots+0x21c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x91020275 // add x21, x19, #0x80
 	WORD $0xad426e7c // ldp q28, q27, [x19, #0x40]
 	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
 	WORD $0x4d40ceba // ld1r { v26.2d }, [x21]
 	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
 	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x17ffff5c // b <slots+0x514>
+	WORD $0x17ffff37 // b <slots+0x1d4>
+	WORD $0xd503201f // nop
+	WORD $0xf9402003 // ldr x3, [x0, #0x40]
+	WORD $0xf9401004 // ldr x4, [x0, #0x20]
+	WORD $0x8b080c63 // add x3, x3, x8, lsl #3
+	WORD $0xb9400125 // ldr w5, [x9]
+	WORD $0x79400933 // ldrh w19, [x9, #0x4]
+	WORD $0xf9404002 // ldr x2, [x0, #0x80]
+	WORD $0x8b050884 // add x4, x4, x5, lsl #2
+	WORD $0xf1000a7f // cmp x19, #0x2
+	WORD $0x54000a42 // b.hs <slots+0x668>
+	WORD $0xaa1003e5 // mov x5, x16
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x54002c21 // b.ne <slots+0xab0>
+	WORD $0xb9800090 // ldrsw x16, [x4]
+	WORD $0x38401626 // ldrb w6, [x17], #0x1
+	WORD $0x8b100c70 // add x16, x3, x16, lsl #3
+	WORD $0x9bac08c2 // umaddl x2, w6, w12, x2
+	WORD $0x7100d0df // cmp w6, #0x34
+	WORD $0xad404e12 // ldp q18, q19, [x16]
+	WORD $0xad414610 // ldp q16, q17, [x16, #0x20]
+	WORD $0x8b0600b0 // add x16, x5, x6
+	WORD $0xf98400a0 // prfm pldl1keep, [x5, #0x800]
+	WORD $0x54003509 // b.ls <slots+0xbf4>
+	WORD $0xd341fcc4 // lsr x4, x6, #1
+	WORD $0x8b0604c7 // add x7, x6, x6, lsl #1
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0xad405857 // ldp q23, q22, [x2]
+	WORD $0x3dc000b4 // ldr q20, [x5]
+	WORD $0x3ce668b5 // ldr q21, [x5, x6]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x91020043 // add x3, x2, #0x80
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4d40cc76 // ld1r { v22.2d }, [x3]
+	WORD $0xd342fce3 // lsr x3, x7, #2
+	WORD $0xad425c58 // ldp q24, q23, [x2, #0x40]
+	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
+	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
+	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
+	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
+	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0x3ce468b2 // ldr q18, [x5, x4]
+	WORD $0x3ce368b3 // ldr q19, [x5, x3]
+	WORD $0x140001c2 // b <slots+0xcbc>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad406a9b // ldp q27, q26, [x20]
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0x8b0704f7 // add x23, x7, x7, lsl #1
+	WORD $0x3cf569f9 // ldr q25, [x15, x21]
+	WORD $0xd342fef5 // lsr x21, x23, #2
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0xad42729a // ldp q26, q28, [x20, #0x40]
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
+	WORD $0x4d40cedb // ld1r { v27.2d }, [x22]
+	WORD $0x6efa4718 // ushl v24.2d, v24.2d, v26.2d
+	WORD $0x6ee0bb7a // neg v26.2d, v27.2d
+	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
+	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
+	WORD $0x3cf369f6 // ldr q22, [x15, x19]
+	WORD $0xad416299 // ldp q25, q24, [x20, #0x20]
+	WORD $0x3cf569f7 // ldr q23, [x15, x21]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0xad436698 // ldp q24, q25, [x20, #0x60]
+	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
+	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
+	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
+	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
+	WORD $0x4e71cea4 // fmla v4.2d, v21.2d, v17.2d
+	WORD $0x4e70ce85 // fmla v5.2d, v20.2d, v16.2d
+	WORD $0x8b110210 // add x16, x16, x17
+	WORD $0x8b0701ef // add x15, x15, x7
+	WORD $0xd10008d3 // sub x19, x6, #0x2
+	WORD $0x91002084 // add x4, x4, #0x8
+	WORD $0x4e77ce60 // fmla v0.2d, v19.2d, v23.2d
+	WORD $0x910008b1 // add x17, x5, #0x2
+	WORD $0x4e76ce41 // fmla v1.2d, v18.2d, v22.2d
+	WORD $0xf1000cdf // cmp x6, #0x3
+	WORD $0x540021ed // b.le <slots+0xaa0>
+	WORD $0xaa1103e5 // mov x5, x17
+	WORD $0xb9800091 // ldrsw x17, [x4]
+	WORD $0xaa1303e6 // mov x6, x19
+	WORD $0x8b110c67 // add x7, x3, x17, lsl #3
+	WORD $0x394000b1 // ldrb w17, [x5]
+	WORD $0xad4044f0 // ldp q16, q17, [x7]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x9bac0a34 // umaddl x20, w17, w12, x2
+	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0xd341fe33 // lsr x19, x17, #1
+	WORD $0xd342fe35 // lsr x21, x17, #2
+	WORD $0x54000269 // b.ls <slots+0x6e0>
+	WORD $0xad405295 // ldp q21, q20, [x20]
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0x8b110637 // add x23, x17, x17, lsl #1
+	WORD $0x3cf56a13 // ldr q19, [x16, x21]
+	WORD $0xd342fef5 // lsr x21, x23, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0xad425a94 // ldp q20, q22, [x20, #0x40]
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4d40ced5 // ld1r { v21.2d }, [x22]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
+	WORD $0x1400002b // b <slots+0x778>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad405295 // ldp q21, q20, [x20]
+	WORD $0x8b110636 // add x22, x17, x17, lsl #1
+	WORD $0x7100623f // cmp w17, #0x18
+	WORD $0x3cf56a13 // ldr q19, [x16, x21]
+	WORD $0xd342fed5 // lsr x21, x22, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x54000308 // b.hi <slots+0x760>
+	WORD $0x92400a36 // and x22, x17, #0x7
+	WORD $0xb50002d6 // cbnz x22, <slots+0x760>
+	WORD $0x91022296 // add x22, x20, #0x88
+	WORD $0x91024297 // add x23, x20, #0x90
+	WORD $0x4d40ced4 // ld1r { v20.2d }, [x22]
+	WORD $0x4d40cef5 // ld1r { v21.2d }, [x23]
+	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
+	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
+	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
+	WORD $0xad414a93 // ldp q19, q18, [x20, #0x20]
+	WORD $0x3cf36a10 // ldr q16, [x16, x19]
+	WORD $0x3cf56a11 // ldr q17, [x16, x21]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
+	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
+	WORD $0x1400001a // b <slots+0x7c0>
+	WORD $0xd503201f // nop
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0xad425696 // ldp q22, q21, [x20, #0x40]
+	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
+	WORD $0x4d40ced4 // ld1r { v20.2d }, [x22]
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
+	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
+	WORD $0x3cf36a10 // ldr q16, [x16, x19]
+	WORD $0xad414a93 // ldp q19, q18, [x20, #0x20]
+	WORD $0x3cf56a11 // ldr q17, [x16, x21]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0xad434e92 // ldp q18, q19, [x20, #0x60]
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
+	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
+	WORD $0xb9800487 // ldrsw x7, [x4, #0x4]
+	WORD $0x8b070c67 // add x7, x3, x7, lsl #3
+	WORD $0xad405cf6 // ldp q22, q23, [x7]
+	WORD $0xad4148f3 // ldp q19, q18, [x7, #0x20]
+	WORD $0x394004a7 // ldrb w7, [x5, #0x1]
+	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
+	WORD $0x9bac08f4 // umaddl x20, w7, w12, x2
+	WORD $0x7100d0ff // cmp w7, #0x34
+	WORD $0xd341fcf3 // lsr x19, x7, #1
+	WORD $0xd342fcf5 // lsr x21, x7, #2
+	WORD $0x54ffeea8 // b.hi <slots+0x5c0>
+	WORD $0xad406a9b // ldp q27, q26, [x20]
+	WORD $0x8b0704f6 // add x22, x7, x7, lsl #1
+	WORD $0x710060ff // cmp w7, #0x18
+	WORD $0x3cf569f9 // ldr q25, [x15, x21]
+	WORD $0xd342fed5 // lsr x21, x22, #2
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x540002e8 // b.hi <slots+0x86c>
+	WORD $0x924008f6 // and x22, x7, #0x7
+	WORD $0xb50002b6 // cbnz x22, <slots+0x86c>
+	WORD $0x91022296 // add x22, x20, #0x88
+	WORD $0x91024297 // add x23, x20, #0x90
+	WORD $0x4d40ceda // ld1r { v26.2d }, [x22]
+	WORD $0x4d40cefb // ld1r { v27.2d }, [x23]
+	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
+	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
+	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
+	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
+	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
+	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
+	WORD $0xad416299 // ldp q25, q24, [x20, #0x20]
+	WORD $0x3cf369f6 // ldr q22, [x15, x19]
+	WORD $0x3cf569f7 // ldr q23, [x15, x21]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0x4eb61f58 // orr v24.16b, v26.16b, v22.16b
+	WORD $0x4eb71f56 // orr v22.16b, v26.16b, v23.16b
+	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
+	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
+	WORD $0x17ffff75 // b <slots+0x63c>
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0xad426e9c // ldp q28, q27, [x20, #0x40]
+	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
+	WORD $0x4d40ceda // ld1r { v26.2d }, [x22]
+	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
+	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
+	WORD $0x17ffff5c // b <slots+0x5f4>
 	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
 	WORD $0xb9400122 // ldr w2, [x9]
 	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
 	WORD $0x79400922 // ldrh w2, [x9, #0x4]
 	WORD $0xf100085f // cmp x2, #0x2
-	WORD $0x54000923 // b.lo <slots+0x8e0>
+	WORD $0x54000923 // b.lo <slots+0x9c0>
 	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
 	WORD $0x79400163 // ldrh w3, [x11]
 	WORD $0xf1000c5f // cmp x2, #0x3
@@ -578,10 +634,10 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4e617a90 // fcvtl2 v16.2d, v20.4s
 	WORD $0x4e71cec0 // fmla v0.2d, v22.2d, v17.2d
 	WORD $0x4e70cee1 // fmla v1.2d, v23.2d, v16.2d
-	WORD $0x54fff748 // b.hi <slots+0x7c0>
+	WORD $0x54fff748 // b.hi <slots+0x8a0>
 	WORD $0xaa0303f1 // mov x17, x3
 	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x540010e1 // b.ne <slots+0xb00>
+	WORD $0x54000441 // b.ne <slots+0xa4c>
 	WORD $0x79400162 // ldrh w2, [x11]
 	WORD $0x79400964 // ldrh w4, [x11, #0x4]
 	WORD $0x79400563 // ldrh w3, [x11, #0x2]
@@ -598,6 +654,7 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4d4084b1 // ld1 { v17.d }[1], [x5]
 	WORD $0x79401563 // ldrh w3, [x11, #0xa]
 	WORD $0x79401d65 // ldrh w5, [x11, #0xe]
+	WORD $0x9100416b // add x11, x11, #0x10
 	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
 	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
 	WORD $0x38401621 // ldrb w1, [x17], #0x1
@@ -614,162 +671,15 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4e617ab1 // fcvtl2 v17.2d, v21.4s
 	WORD $0x4e71ce65 // fmla v5.2d, v19.2d, v17.2d
 	WORD $0x4e70ce44 // fmla v4.2d, v18.2d, v16.2d
-	WORD $0x14000139 // b <slots+0xe4c>
-	WORD $0x91000891 // add x17, x4, #0x2
-	WORD $0xaa1003e4 // mov x4, x16
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54ffd6c0 // b.eq <slots+0x450>
-	WORD $0xaa0403f0 // mov x16, x4
-	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
-	WORD $0x3617b843 // tbz w3, #0x2, <slots+0x8c>
-	WORD $0x14000060 // b <slots+0xb08>
-	WORD $0x91000871 // add x17, x3, #0x2
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x54000b61 // b.ne <slots+0xb00>
-	WORD $0x79400163 // ldrh w3, [x11]
-	WORD $0x79400965 // ldrh w5, [x11, #0x4]
-	WORD $0x79400564 // ldrh w4, [x11, #0x2]
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x79400d66 // ldrh w6, [x11, #0x6]
-	WORD $0xfc657831 // ldr d17, [x1, x5, lsl #3]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0xfc637830 // ldr d16, [x1, x3, lsl #3]
-	WORD $0x38401623 // ldrb w3, [x17], #0x1
-	WORD $0x9bac0862 // umaddl x2, w3, w12, x2
-	WORD $0x7100d07f // cmp w3, #0x34
-	WORD $0xd342fc65 // lsr x5, x3, #2
-	WORD $0x4d4084d1 // ld1 { v17.d }[1], [x6]
-	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
-	WORD $0xd341fc64 // lsr x4, x3, #1
-	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x540016a9 // b.ls <slots+0xcac>
-	WORD $0xad405055 // ldp q21, q20, [x2]
-	WORD $0x91020046 // add x6, x2, #0x80
-	WORD $0x8b030467 // add x7, x3, x3, lsl #1
-	WORD $0x3ce56a13 // ldr q19, [x16, x5]
-	WORD $0xd342fce5 // lsr x5, x7, #2
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xad425854 // ldp q20, q22, [x2, #0x40]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x4d40ccd5 // ld1r { v21.2d }, [x6]
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
-	WORD $0x140000f0 // b <slots+0xdd0>
-	WORD $0xd342fca6 // lsr x6, x5, #2
-	WORD $0xad405837 // ldp q23, q22, [x1]
-	WORD $0x8b0504a3 // add x3, x5, x5, lsl #1
-	WORD $0xd341fca2 // lsr x2, x5, #1
-	WORD $0x3dc00094 // ldr q20, [x4]
-	WORD $0x3ce66895 // ldr q21, [x4, x6]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xd342fc63 // lsr x3, x3, #2
-	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x540002e8 // b.hi <slots+0xa98>
-	WORD $0x924008a5 // and x5, x5, #0x7
-	WORD $0xb50002a5 // cbnz x5, <slots+0xa98>
-	WORD $0x91022025 // add x5, x1, #0x88
-	WORD $0x91024026 // add x6, x1, #0x90
-	WORD $0x4d40ccb6 // ld1r { v22.2d }, [x5]
-	WORD $0x4d40ccd7 // ld1r { v23.2d }, [x6]
-	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
-	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
-	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
-	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad415035 // ldp q21, q20, [x1, #0x20]
-	WORD $0x3ce26892 // ldr q18, [x4, x2]
-	WORD $0x3ce36893 // ldr q19, [x4, x3]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4eb31ed3 // orr v19.16b, v22.16b, v19.16b
-	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
-	WORD $0x14000019 // b <slots+0xaf8>
-	WORD $0x91020025 // add x5, x1, #0x80
-	WORD $0xad425c38 // ldp q24, q23, [x1, #0x40]
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x4d40ccb6 // ld1r { v22.2d }, [x5]
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x3ce26892 // ldr q18, [x4, x2]
-	WORD $0x3ce36893 // ldr q19, [x4, x3]
-	WORD $0xad415035 // ldp q21, q20, [x1, #0x20]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad435035 // ldp q21, q20, [x1, #0x60]
-	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef64673 // sshl v19.2d, v19.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e73ce25 // fmla v5.2d, v17.2d, v19.2d
-	WORD $0x4e72ce04 // fmla v4.2d, v16.2d, v18.2d
-	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
-	WORD $0x3617ac43 // tbz w3, #0x2, <slots+0x8c>
-	WORD $0xf9402801 // ldr x1, [x0, #0x50]
-	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0xcb080022 // sub x2, x1, x8
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0xf100205f // cmp x2, #0x8
-	WORD $0x9a8db041 // csel x1, x2, x13, lt
-	WORD $0x37180503 // tbnz w3, #0x3, <slots+0xbc8>
-	WORD $0x5400068b // b.lt <slots+0xbfc>
-	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xf9402402 // ldr x2, [x0, #0x48]
-	WORD $0xb4000f83 // cbz x3, <slots+0xd28>
-	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb40018e4 // cbz x4, <slots+0xe5c>
-	WORD $0x8b080465 // add x5, x3, x8, lsl #1
-	WORD $0x794008b3 // ldrh w19, [x5, #0x4]
-	WORD $0x794000a6 // ldrh w6, [x5]
-	WORD $0x794004a7 // ldrh w7, [x5, #0x2]
-	WORD $0x79400ca5 // ldrh w5, [x5, #0x6]
-	WORD $0x8b050885 // add x5, x4, x5, lsl #2
-	WORD $0xbc737884 // ldr s4, [x4, x19, lsl #2]
-	WORD $0xbc667885 // ldr s5, [x4, x6, lsl #2]
-	WORD $0x8b070887 // add x7, x4, x7, lsl #2
-	WORD $0x0d4090a4 // ld1 { v4.s }[1], [x5]
-	WORD $0x9101a005 // add x5, x0, #0x68
-	WORD $0x0d4090e5 // ld1 { v5.s }[1], [x7]
-	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
-	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
-	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
-	WORD $0x4f745487 // shl v7.2d, v4.2d, #0x34
-	WORD $0x4f7454a6 // shl v6.2d, v5.2d, #0x34
-	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x34001725 // cbz w5, <slots+0xe70>
-	WORD $0x8b080474 // add x20, x3, x8, lsl #1
-	WORD $0x79400286 // ldrh w6, [x20]
-	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
-	WORD $0x79400687 // ldrh w7, [x20, #0x2]
-	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
-	WORD $0x8b070c55 // add x21, x2, x7, lsl #3
-	WORD $0xfc667844 // ldr d4, [x2, x6, lsl #3]
-	WORD $0xfc737845 // ldr d5, [x2, x19, lsl #3]
-	WORD $0x8b140c56 // add x22, x2, x20, lsl #3
-	WORD $0x4d4086a4 // ld1 { v4.d }[1], [x21]
-	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
-	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
-	WORD $0x4e62ccc4 // fmla v4.2d, v6.2d, v2.2d
-	WORD $0x140000b2 // b <slots+0xe8c>
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0x3617b201 // tbz w1, #0x2, <slots+0x90>
+	WORD $0x17fffd9f // b <slots+0xd0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
 	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x52800022 // mov w2, #0x1
+	WORD $0x52800023 // mov w3, #0x1
 	WORD $0x5e1804a6 // mov d6, v5.d[1]
 	WORD $0x5e180487 // mov d7, v4.d[1]
 	WORD $0x1e6428a4 // fadd d4, d5, d4
@@ -778,84 +688,192 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x1e652884 // fadd d4, d4, d5
 	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
 	WORD $0xad000fe2 // stp q2, q3, [sp]
-	WORD $0x14000006 // b <slots+0xc10>
+	WORD $0x14000010 // b <slots+0xad0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910008b1 // add x17, x5, #0x2
+	WORD $0xaa1003e5 // mov x5, x16
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x54ffd420 // b.eq <slots+0x530>
+	WORD $0xaa0503f0 // mov x16, x5
+	WORD $0x3617aee1 // tbz w1, #0x2, <slots+0x90>
+	WORD $0x17fffd86 // b <slots+0xd0>
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0xad000fe2 // stp q2, q3, [sp]
 	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x54ffa2cb // b.lt <slots+0x64>
+	WORD $0x54ffaceb // b.lt <slots+0x68>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xaa1f03e2 // mov x2, xzr
 	WORD $0xaa0803e6 // mov x6, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
-	WORD $0x14000007 // b <slots+0xc40>
+	WORD $0x14000007 // b <slots+0xb00>
 	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb03005f // cmp x2, x3
-	WORD $0x54ffa140 // b.eq <slots+0x64>
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0x54ffab60 // b.eq <slots+0x68>
 	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4000044 // cbz x4, <slots+0xc4c>
+	WORD $0xb4000044 // cbz x4, <slots+0xb0c>
 	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
-	WORD $0xb40001a5 // cbz x5, <slots+0xc80>
+	WORD $0xb40001a5 // cbz x5, <slots+0xb40>
 	WORD $0xb9406814 // ldr w20, [x0, #0x68]
 	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
 	WORD $0x0b150294 // add w20, w20, w21
 	WORD $0xd34c2e94 // lsl x20, x20, #52
 	WORD $0x9e670280 // fmov d0, x20
-	WORD $0xfc6379c1 // ldr d1, [x14, x3, lsl #3]
-	WORD $0x35000127 // cbnz w7, <slots+0xc8c>
-	WORD $0x17ffffef // b <slots+0xc28>
+	WORD $0xfc6279c1 // ldr d1, [x14, x2, lsl #3]
+	WORD $0x35000127 // cbnz w7, <slots+0xb4c>
+	WORD $0x17ffffef // b <slots+0xae8>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc6379c1 // ldr d1, [x14, x3, lsl #3]
-	WORD $0x34fffd07 // cbz w7, <slots+0xc28>
+	WORD $0xfc6279c1 // ldr d1, [x14, x2, lsl #3]
+	WORD $0x34fffd07 // cbz w7, <slots+0xae8>
 	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
 	WORD $0x1f400820 // fmadd d0, d1, d0, d2
-	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb03005f // cmp x2, x3
-	WORD $0x54fffce1 // b.ne <slots+0xc40>
-	WORD $0x17fffcef // b <slots+0x64>
-	WORD $0xad405055 // ldp q21, q20, [x2]
-	WORD $0x8b030466 // add x6, x3, x3, lsl #1
-	WORD $0x7100607f // cmp w3, #0x18
-	WORD $0x3ce56a13 // ldr q19, [x16, x5]
-	WORD $0xd342fcc5 // lsr x5, x6, #2
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0x54fffce1 // b.ne <slots+0xb00>
+	WORD $0x17fffd40 // b <slots+0x68>
+	WORD $0x91000891 // add x17, x4, #0x2
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x54ffaac1 // b.ne <slots+0xcc>
+	WORD $0x79400164 // ldrh w4, [x11]
+	WORD $0x79400966 // ldrh w6, [x11, #0x4]
+	WORD $0x79400565 // ldrh w5, [x11, #0x2]
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x79400d67 // ldrh w7, [x11, #0x6]
+	WORD $0xfc667851 // ldr d17, [x2, x6, lsl #3]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0xfc647850 // ldr d16, [x2, x4, lsl #3]
+	WORD $0x38401624 // ldrb w4, [x17], #0x1
+	WORD $0x9bac0c83 // umaddl x3, w4, w12, x3
+	WORD $0x7100d09f // cmp w4, #0x34
+	WORD $0xd342fc86 // lsr x6, x4, #2
+	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
+	WORD $0x4d4084b0 // ld1 { v16.d }[1], [x5]
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x540009e9 // b.ls <slots+0xcf4>
+	WORD $0xad405075 // ldp q21, q20, [x3]
+	WORD $0x91020067 // add x7, x3, #0x80
+	WORD $0x8b040493 // add x19, x4, x4, lsl #1
+	WORD $0x3ce66a13 // ldr q19, [x16, x6]
+	WORD $0xd342fe66 // lsr x6, x19, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0xad425874 // ldp q20, q22, [x3, #0x40]
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4d40ccf5 // ld1r { v21.2d }, [x7]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
+	WORD $0x1400008a // b <slots+0xe18>
+	WORD $0xd342fcc7 // lsr x7, x6, #2
+	WORD $0xad405857 // ldp q23, q22, [x2]
+	WORD $0x8b0604c4 // add x4, x6, x6, lsl #1
+	WORD $0xd341fcc3 // lsr x3, x6, #1
+	WORD $0x3dc000b4 // ldr q20, [x5]
+	WORD $0x3ce768b5 // ldr q21, [x5, x7]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xd342fc84 // lsr x4, x4, #2
+	WORD $0x710060df // cmp w6, #0x18
+	WORD $0x54000348 // b.hi <slots+0xc84>
+	WORD $0x924008c6 // and x6, x6, #0x7
+	WORD $0xb5000306 // cbnz x6, <slots+0xc84>
+	WORD $0x91022046 // add x6, x2, #0x88
+	WORD $0x91024047 // add x7, x2, #0x90
+	WORD $0x4d40ccd6 // ld1r { v22.2d }, [x6]
+	WORD $0x4d40ccf7 // ld1r { v23.2d }, [x7]
+	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
+	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
+	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
+	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
+	WORD $0x3ce368b2 // ldr q18, [x5, x3]
+	WORD $0x3ce468b3 // ldr q19, [x5, x4]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x4eb31ed3 // orr v19.16b, v22.16b, v19.16b
+	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
+	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
+	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
+	WORD $0x4e73ce25 // fmla v5.2d, v17.2d, v19.2d
+	WORD $0x4e72ce04 // fmla v4.2d, v16.2d, v18.2d
+	WORD $0x3617a0a1 // tbz w1, #0x2, <slots+0x90>
+	WORD $0x17fffd14 // b <slots+0xd0>
+	WORD $0x91020046 // add x6, x2, #0x80
+	WORD $0xad425c58 // ldp q24, q23, [x2, #0x40]
+	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
+	WORD $0x4d40ccd6 // ld1r { v22.2d }, [x6]
+	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
+	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
+	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
+	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0x3ce368b2 // ldr q18, [x5, x3]
+	WORD $0x3ce468b3 // ldr q19, [x5, x4]
+	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0xad435055 // ldp q21, q20, [x2, #0x60]
+	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
+	WORD $0x4ef64673 // sshl v19.2d, v19.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e73ce25 // fmla v5.2d, v17.2d, v19.2d
+	WORD $0x4e72ce04 // fmla v4.2d, v16.2d, v18.2d
+	WORD $0x36179d21 // tbz w1, #0x2, <slots+0x90>
+	WORD $0x17fffcf8 // b <slots+0xd0>
+	WORD $0xad405075 // ldp q21, q20, [x3]
+	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0x7100609f // cmp w4, #0x18
+	WORD $0x3ce66a13 // ldr q19, [x16, x6]
+	WORD $0xd342fce6 // lsr x6, x7, #2
 	WORD $0x3dc00212 // ldr q18, [x16]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x54000768 // b.hi <slots+0xdb8>
-	WORD $0x92400866 // and x6, x3, #0x7
-	WORD $0xb5000726 // cbnz x6, <slots+0xdb8>
-	WORD $0x91022046 // add x6, x2, #0x88
-	WORD $0x91024047 // add x7, x2, #0x90
-	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
-	WORD $0x4d40ccf5 // ld1r { v21.2d }, [x7]
+	WORD $0x54000768 // b.hi <slots+0xe00>
+	WORD $0x92400887 // and x7, x4, #0x7
+	WORD $0xb5000727 // cbnz x7, <slots+0xe00>
+	WORD $0x91022067 // add x7, x3, #0x88
+	WORD $0x91024073 // add x19, x3, #0x90
+	WORD $0x4d40ccf4 // ld1r { v20.2d }, [x7]
+	WORD $0x4d40ce75 // ld1r { v21.2d }, [x19]
 	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
 	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
 	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
 	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
 	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
 	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0xad414853 // ldp q19, q18, [x2, #0x20]
-	WORD $0x3ce46a10 // ldr q16, [x16, x4]
-	WORD $0x3ce56a11 // ldr q17, [x16, x5]
+	WORD $0xad414873 // ldp q19, q18, [x3, #0x20]
+	WORD $0x3ce56a10 // ldr q16, [x16, x5]
+	WORD $0x3ce66a11 // ldr q17, [x16, x6]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
 	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
 	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
 	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
 	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
-	WORD $0x1400003d // b <slots+0xe18>
+	WORD $0x1400003d // b <slots+0xe60>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
-	WORD $0xb4001243 // cbz x3, <slots+0xf74>
+	WORD $0xb4001223 // cbz x3, <slots+0xfb8>
 	WORD $0xd37ef504 // lsl x4, x8, #2
 	WORD $0x3ce46864 // ldr q4, [x3, x4]
 	WORD $0x9101a003 // add x3, x0, #0x68
@@ -865,16 +883,16 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
 	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x340011a3 // cbz w3, <slots+0xf88>
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x34001183 // cbz w3, <slots+0xfcc>
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad401c66 // ldp q6, q7, [x3]
 	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
 	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4001164 // cbz x4, <slots+0xfa4>
+	WORD $0xb4001144 // cbz x4, <slots+0xfe8>
 	WORD $0xd37ef465 // lsl x5, x3, #2
 	WORD $0x3ce56882 // ldr q2, [x4, x5]
 	WORD $0x9101a004 // add x4, x0, #0x68
@@ -884,16 +902,16 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
 	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x340010c4 // cbz w4, <slots+0xfb8>
-	WORD $0x8b030c44 // add x4, x2, x3, lsl #3
+	WORD $0x340010a4 // cbz w4, <slots+0xffc>
+	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
 	WORD $0xad401484 // ldp q4, q5, [x4]
 	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
 	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
-	WORD $0x14000083 // b <slots+0xfc0>
-	WORD $0x91020046 // add x6, x2, #0x80
-	WORD $0xad425456 // ldp q22, q21, [x2, #0x40]
+	WORD $0x14000082 // b <slots+0x1004>
+	WORD $0x91020067 // add x7, x3, #0x80
+	WORD $0xad425476 // ldp q22, q21, [x3, #0x40]
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
+	WORD $0x4d40ccf4 // ld1r { v20.2d }, [x7]
 	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
 	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
 	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
@@ -902,55 +920,54 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
 	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
 	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0x3ce46a10 // ldr q16, [x16, x4]
-	WORD $0xad414853 // ldp q19, q18, [x2, #0x20]
-	WORD $0x3ce56a11 // ldr q17, [x16, x5]
+	WORD $0x3ce56a10 // ldr q16, [x16, x5]
+	WORD $0xad414873 // ldp q19, q18, [x3, #0x20]
+	WORD $0x3ce66a11 // ldr q17, [x16, x6]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0xad434c52 // ldp q18, q19, [x2, #0x60]
+	WORD $0xad434c72 // ldp q18, q19, [x3, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
 	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
 	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
 	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
-	WORD $0x79401162 // ldrh w2, [x11, #0x8]
-	WORD $0x79401965 // ldrh w5, [x11, #0xc]
-	WORD $0x8b030210 // add x16, x16, x3
-	WORD $0x79401564 // ldrh w4, [x11, #0xa]
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x79401d66 // ldrh w6, [x11, #0xe]
-	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
-	WORD $0xfc627833 // ldr d19, [x1, x2, lsl #3]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4d408493 // ld1 { v19.d }[1], [x4]
+	WORD $0x79401163 // ldrh w3, [x11, #0x8]
+	WORD $0x79401966 // ldrh w6, [x11, #0xc]
+	WORD $0x8b040210 // add x16, x16, x4
+	WORD $0x79401565 // ldrh w5, [x11, #0xa]
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x79401d67 // ldrh w7, [x11, #0xe]
+	WORD $0xfc667852 // ldr d18, [x2, x6, lsl #3]
+	WORD $0xfc637853 // ldr d19, [x2, x3, lsl #3]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x9100416b // add x11, x11, #0x10
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
 	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
 	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
-	WORD $0x9100416b // add x11, x11, #0x10
-	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
-	WORD $0x361791c3 // tbz w3, #0x2, <slots+0x8c>
-	WORD $0x17ffff2c // b <slots+0xb08>
+	WORD $0x36178fc1 // tbz w1, #0x2, <slots+0x90>
+	WORD $0x17fffc8d // b <slots+0xd0>
 	WORD $0x9101c005 // add x5, x0, #0x70
 	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
 	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x35ffe925 // cbnz w5, <slots+0xb90>
+	WORD $0x35ff9545 // cbnz w5, <slots+0x158>
 	WORD $0x8b080474 // add x20, x3, x8, lsl #1
-	WORD $0x6e62dcc4 // fmul v4.2d, v6.2d, v2.2d
-	WORD $0x6e63dce5 // fmul v5.2d, v7.2d, v3.2d
+	WORD $0x6e66dc44 // fmul v4.2d, v2.2d, v6.2d
+	WORD $0x6e67dc65 // fmul v5.2d, v3.2d, v7.2d
 	WORD $0x79400286 // ldrh w6, [x20]
 	WORD $0x79400687 // ldrh w7, [x20, #0x2]
 	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
 	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
-	WORD $0xfc267844 // str d4, [x2, x6, lsl #3]
-	WORD $0x8b070c46 // add x6, x2, x7, lsl #3
+	WORD $0xfc267824 // str d4, [x1, x6, lsl #3]
+	WORD $0x8b070c26 // add x6, x1, x7, lsl #3
 	WORD $0x4d0084c4 // st1 { v4.d }[1], [x6]
-	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
-	WORD $0xfc337845 // str d5, [x2, x19, lsl #3]
+	WORD $0x8b140c26 // add x6, x1, x20, lsl #3
+	WORD $0xfc337825 // str d5, [x1, x19, lsl #3]
 	WORD $0x4d0084c5 // st1 { v5.d }[1], [x6]
 	WORD $0x91001106 // add x6, x8, #0x4
-	WORD $0xb4000424 // cbz x4, <slots+0xf2c>
+	WORD $0xb4000424 // cbz x4, <slots+0xf70>
 	WORD $0x8b060467 // add x7, x3, x6, lsl #1
 	WORD $0x794000f3 // ldrh w19, [x7]
 	WORD $0x794008f5 // ldrh w21, [x7, #0x4]
@@ -968,66 +985,74 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
 	WORD $0x4f745445 // shl v5.2d, v2.2d, #0x34
 	WORD $0x4f745464 // shl v4.2d, v3.2d, #0x34
-	WORD $0x34000265 // cbz w5, <slots+0xf3c>
+	WORD $0x34000265 // cbz w5, <slots+0xf80>
 	WORD $0x8b060466 // add x6, x3, x6, lsl #1
 	WORD $0x794000c3 // ldrh w3, [x6]
 	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
 	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
 	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
-	WORD $0x8b040c47 // add x7, x2, x4, lsl #3
-	WORD $0xfc637842 // ldr d2, [x2, x3, lsl #3]
-	WORD $0xfc657843 // ldr d3, [x2, x5, lsl #3]
-	WORD $0x8b060c53 // add x19, x2, x6, lsl #3
+	WORD $0x8b040c27 // add x7, x1, x4, lsl #3
+	WORD $0xfc637822 // ldr d2, [x1, x3, lsl #3]
+	WORD $0xfc657823 // ldr d3, [x1, x5, lsl #3]
+	WORD $0x8b060c33 // add x19, x1, x6, lsl #3
 	WORD $0x4d4084e2 // ld1 { v2.d }[1], [x7]
 	WORD $0x4d408663 // ld1 { v3.d }[1], [x19]
 	WORD $0x4e61cca3 // fmla v3.2d, v5.2d, v1.2d
 	WORD $0x4e60cc82 // fmla v2.2d, v4.2d, v0.2d
-	WORD $0x1400000c // b <slots+0xf58>
+	WORD $0x1400000c // b <slots+0xf9c>
 	WORD $0x9101c004 // add x4, x0, #0x70
 	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
 	WORD $0x4ea41c85 // mov v5.16b, v4.16b
-	WORD $0x35fffde5 // cbnz w5, <slots+0xef4>
+	WORD $0x35fffde5 // cbnz w5, <slots+0xf38>
 	WORD $0x8b060466 // add x6, x3, x6, lsl #1
-	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
-	WORD $0x6e61dca3 // fmul v3.2d, v5.2d, v1.2d
+	WORD $0x6e64dc02 // fmul v2.2d, v0.2d, v4.2d
+	WORD $0x6e65dc23 // fmul v3.2d, v1.2d, v5.2d
 	WORD $0x794000c3 // ldrh w3, [x6]
 	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
 	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
 	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
-	WORD $0xfc237842 // str d2, [x2, x3, lsl #3]
-	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0xfc237822 // str d2, [x1, x3, lsl #3]
+	WORD $0x8b040c23 // add x3, x1, x4, lsl #3
 	WORD $0x4d008462 // st1 { v2.d }[1], [x3]
-	WORD $0xfc257843 // str d3, [x2, x5, lsl #3]
-	WORD $0x8b060c42 // add x2, x2, x6, lsl #3
-	WORD $0x4d008443 // st1 { v3.d }[1], [x2]
-	WORD $0x17fffc3e // b <slots+0x68>
+	WORD $0xfc257823 // str d3, [x1, x5, lsl #3]
+	WORD $0x8b060c21 // add x1, x1, x6, lsl #3
+	WORD $0x4d008423 // st1 { v3.d }[1], [x1]
+	WORD $0x17fffc2e // b <slots+0x6c>
 	WORD $0x9101c003 // add x3, x0, #0x70
 	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
 	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x35ffeea3 // cbnz w3, <slots+0xd58>
-	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
-	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x35ffeec3 // cbnz w3, <slots+0xda0>
+	WORD $0x6e64dc46 // fmul v6.2d, v2.2d, v4.2d
+	WORD $0x6e65dc67 // fmul v7.2d, v3.2d, v5.2d
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb5ffeee4 // cbnz x4, <slots+0xd7c>
+	WORD $0xb5ffef04 // cbnz x4, <slots+0xdc4>
 	WORD $0x9101c004 // add x4, x0, #0x70
 	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
 	WORD $0x4ea21c43 // mov v3.16b, v2.16b
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x35ffef84 // cbnz w4, <slots+0xda4>
-	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
-	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
-	WORD $0x8b030c42 // add x2, x2, x3, lsl #3
-	WORD $0xad001444 // stp q4, q5, [x2]
-	WORD $0x17fffc28 // b <slots+0x68>
-	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
-	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
-	WORD $0x910183ff // add sp, sp, #0x60
+	WORD $0x35ffefa4 // cbnz w4, <slots+0xdec>
+	WORD $0x6e62dc04 // fmul v4.2d, v0.2d, v2.2d
+	WORD $0x6e63dc25 // fmul v5.2d, v1.2d, v3.2d
+	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
+	WORD $0xad001424 // stp q4, q5, [x1]
+	WORD $0x17fffc18 // b <slots+0x6c>
+	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
+	WORD $0xf94023f7 // ldr x23, [sp, #0x40]
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0x9101c3ff // add sp, sp, #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	SUB $192, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $208, RSP
 	MOVD R19, R30
 	RET
 
@@ -1064,10 +1089,10 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
 	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
 	WORD $0x1400000e // b <farSlots+0x98>
-	WORD $0xaa0203e1 // mov x1, x2
+	WORD $0xaa0303e2 // mov x2, x3
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b080028 // add x8, x1, x8
+	WORD $0x8b080048 // add x8, x2, x8
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
@@ -1079,27 +1104,28 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x54006502 // b.hs <farSlots+0xd34>
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
 	WORD $0x37082421 // tbnz w1, #0x1, <farSlots+0x520>
-	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
-	WORD $0xb9400123 // ldr w3, [x9]
-	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
-	WORD $0x79400925 // ldrh w5, [x9, #0x4]
-	WORD $0xf9404002 // ldr x2, [x0, #0x80]
-	WORD $0xf10008bf // cmp x5, #0x2
-	WORD $0x540005c2 // b.hs <farSlots+0x170>
-	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
+	WORD $0x79400926 // ldrh w6, [x9, #0x4]
+	WORD $0xf9404003 // ldr x3, [x0, #0x80]
+	WORD $0xf10008df // cmp x6, #0x2
+	WORD $0x540005e2 // b.hs <farSlots+0x174>
+	WORD $0xf10004df // cmp x6, #0x1
 	WORD $0x54003560 // b.eq <farSlots+0x76c>
-	WORD $0x14000232 // b <farSlots+0x98c>
-	WORD $0xad406cfc // ldp q28, q27, [x7]
-	WORD $0x910200f4 // add x20, x7, #0x80
-	WORD $0x3cf3699a // ldr q26, [x12, x19]
+	WORD $0x3617fe41 // tbz w1, #0x2, <farSlots+0x8c>
+	WORD $0x14000232 // b <farSlots+0x990>
+	WORD $0xad406e7c // ldp q28, q27, [x19]
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0x3cf4699a // ldr q26, [x12, x20]
 	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
 	WORD $0x3dc00199 // ldr q25, [x12]
-	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0xd342fe93 // lsr x19, x20, #2
+	WORD $0x4d40ceb8 // ld1r { v24.2d }, [x21]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xd342feb4 // lsr x20, x21, #2
 	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
 	WORD $0x6ee0bb18 // neg v24.2d, v24.2d
-	WORD $0xad4270fb // ldp q27, q28, [x7, #0x40]
+	WORD $0xad42727b // ldp q27, q28, [x19, #0x40]
 	WORD $0x6efc475a // ushl v26.2d, v26.2d, v28.2d
 	WORD $0x4ef8475a // sshl v26.2d, v26.2d, v24.2d
 	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
@@ -1107,13 +1133,13 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef84739 // sshl v25.2d, v25.2d, v24.2d
 	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
 	WORD $0x4e7acec3 // fmla v3.2d, v22.2d, v26.2d
-	WORD $0x3ce66996 // ldr q22, [x12, x6]
+	WORD $0x3ce76996 // ldr q22, [x12, x7]
 	WORD $0x4e79cee2 // fmla v2.2d, v23.2d, v25.2d
-	WORD $0xad4164fa // ldp q26, q25, [x7, #0x20]
-	WORD $0x3cf36997 // ldr q23, [x12, x19]
+	WORD $0xad41667a // ldp q26, q25, [x19, #0x20]
+	WORD $0x3cf46997 // ldr q23, [x12, x20]
 	WORD $0x4e1902f7 // tbl v23.16b, { v23.16b }, v25.16b
 	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
-	WORD $0xad4368f9 // ldp q25, q26, [x7, #0x60]
+	WORD $0xad436a79 // ldp q25, q26, [x19, #0x60]
 	WORD $0x6efa46f7 // ushl v23.2d, v23.2d, v26.2d
 	WORD $0x6ef946d6 // ushl v22.2d, v22.2d, v25.2d
 	WORD $0x4ef846d9 // sshl v25.2d, v22.2d, v24.2d
@@ -1123,49 +1149,49 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
 	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
 	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x8b05018c // add x12, x12, x5
-	WORD $0xd1000885 // sub x5, x4, #0x2
+	WORD $0x8b06018c // add x12, x12, x6
+	WORD $0xd10008a6 // sub x6, x5, #0x2
 	WORD $0x9100c1ad // add x13, x13, #0x30
 	WORD $0x4e77cea0 // fmla v0.2d, v21.2d, v23.2d
-	WORD $0x91000871 // add x17, x3, #0x2
+	WORD $0x91000891 // add x17, x4, #0x2
 	WORD $0x4e76ce81 // fmla v1.2d, v20.2d, v22.2d
-	WORD $0xf1000c9f // cmp x4, #0x3
-	WORD $0x54002fad // b.le <farSlots+0x760>
-	WORD $0xaa1103e3 // mov x3, x17
+	WORD $0xf1000cbf // cmp x5, #0x3
+	WORD $0x54002f8d // b.le <farSlots+0x760>
+	WORD $0xaa1103e4 // mov x4, x17
 	WORD $0xf98301a0 // prfm pldl1keep, [x13, #0x600]
 	WORD $0xb94001b1 // ldr w17, [x13]
-	WORD $0xaa0503e4 // mov x4, x5
+	WORD $0xaa0603e5 // mov x5, x6
 	WORD $0x92405e31 // and x17, x17, #0xffffff
-	WORD $0xb84061a6 // ldur w6, [x13, #0x6]
-	WORD $0xb84031a5 // ldur w5, [x13, #0x3]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xb84091a7 // ldur w7, [x13, #0x9]
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb84061a7 // ldur w7, [x13, #0x6]
+	WORD $0xb84031a6 // ldur w6, [x13, #0x3]
 	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0xfc667830 // ldr d16, [x1, x6, lsl #3]
-	WORD $0xfc717831 // ldr d17, [x1, x17, lsl #3]
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0x8b050c31 // add x17, x1, x5, lsl #3
-	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
+	WORD $0xb84091b3 // ldur w19, [x13, #0x9]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xfc677850 // ldr d16, [x2, x7, lsl #3]
+	WORD $0xfc717851 // ldr d17, [x2, x17, lsl #3]
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0x8b060c51 // add x17, x2, x6, lsl #3
+	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
 	WORD $0x4d408631 // ld1 { v17.d }[1], [x17]
-	WORD $0x39400071 // ldrb w17, [x3]
+	WORD $0x39400091 // ldrb w17, [x4]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x9bae0a26 // umaddl x6, w17, w14, x2
+	WORD $0x9bae0e27 // umaddl x7, w17, w14, x3
 	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0xd341fe25 // lsr x5, x17, #1
-	WORD $0xd342fe27 // lsr x7, x17, #2
-	WORD $0x540004a9 // b.ls <farSlots+0x260>
-	WORD $0xad4054d6 // ldp q22, q21, [x6]
-	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0x3ce76954 // ldr q20, [x10, x7]
+	WORD $0xd341fe26 // lsr x6, x17, #1
+	WORD $0xd342fe33 // lsr x19, x17, #2
+	WORD $0x54000489 // b.ls <farSlots+0x260>
+	WORD $0xad4054f6 // ldp q22, q21, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x3cf36954 // ldr q20, [x10, x19]
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x3dc00153 // ldr q19, [x10]
-	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0xd342fe67 // lsr x7, x19, #2
+	WORD $0x4d40ce92 // ld1r { v18.2d }, [x20]
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0xd342fe93 // lsr x19, x20, #2
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
 	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
-	WORD $0xad4258d5 // ldp q21, q22, [x6, #0x40]
+	WORD $0xad4258f5 // ldp q21, q22, [x7, #0x40]
 	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
 	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
@@ -1173,38 +1199,37 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x3ce56950 // ldr q16, [x10, x5]
+	WORD $0x3ce66950 // ldr q16, [x10, x6]
 	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
-	WORD $0xad414cd4 // ldp q20, q19, [x6, #0x20]
-	WORD $0x3ce76951 // ldr q17, [x10, x7]
+	WORD $0xad414cf4 // ldp q20, q19, [x7, #0x20]
+	WORD $0x3cf36951 // ldr q17, [x10, x19]
 	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
 	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
-	WORD $0xad4350d3 // ldp q19, q20, [x6, #0x60]
+	WORD $0xad4350f3 // ldp q19, q20, [x7, #0x60]
 	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
 	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
 	WORD $0x4ef24613 // sshl v19.2d, v16.2d, v18.2d
 	WORD $0x4ef24630 // sshl v16.2d, v17.2d, v18.2d
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
 	WORD $0x4e61da71 // scvtf v17.2d, v19.2d
-	WORD $0x14000044 // b <farSlots+0x35c>
-	WORD $0xd503201f // nop
+	WORD $0x14000043 // b <farSlots+0x35c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x7100623f // cmp w17, #0x18
 	WORD $0x540003e8 // b.hi <farSlots+0x2e0>
-	WORD $0x92400a33 // and x19, x17, #0x7
-	WORD $0xb50003b3 // cbnz x19, <farSlots+0x2e0>
-	WORD $0xad4058d7 // ldp q23, q22, [x6]
-	WORD $0x910220d3 // add x19, x6, #0x88
-	WORD $0x3ce76955 // ldr q21, [x10, x7]
+	WORD $0x92400a34 // and x20, x17, #0x7
+	WORD $0xb50003b4 // cbnz x20, <farSlots+0x2e0>
+	WORD $0xad4058f7 // ldp q23, q22, [x7]
+	WORD $0x910220f4 // add x20, x7, #0x88
+	WORD $0x3cf36955 // ldr q21, [x10, x19]
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
+	WORD $0x4d40ce92 // ld1r { v18.2d }, [x20]
 	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x910240d3 // add x19, x6, #0x90
-	WORD $0x4d40ce73 // ld1r { v19.2d }, [x19]
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x910240f4 // add x20, x7, #0x90
+	WORD $0x4d40ce93 // ld1r { v19.2d }, [x20]
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
 	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
 	WORD $0x4eb41e54 // orr v20.16b, v18.16b, v20.16b
@@ -1212,9 +1237,9 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef3d694 // fsub v20.2d, v20.2d, v19.2d
 	WORD $0x4e75ce07 // fmla v7.2d, v16.2d, v21.2d
 	WORD $0x4e74ce26 // fmla v6.2d, v17.2d, v20.2d
-	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
-	WORD $0x3ce56950 // ldr q16, [x10, x5]
-	WORD $0x3cf36951 // ldr q17, [x10, x19]
+	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
+	WORD $0x3ce66950 // ldr q16, [x10, x6]
+	WORD $0x3cf46951 // ldr q17, [x10, x20]
 	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
 	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
 	WORD $0x4eb11e54 // orr v20.16b, v18.16b, v17.16b
@@ -1223,17 +1248,17 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef3d690 // fsub v16.2d, v20.2d, v19.2d
 	WORD $0x14000021 // b <farSlots+0x35c>
 	WORD $0xd503201f // nop
-	WORD $0xad4054d6 // ldp q22, q21, [x6]
-	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0x3ce76954 // ldr q20, [x10, x7]
+	WORD $0xad4054f6 // ldp q22, q21, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x3cf36954 // ldr q20, [x10, x19]
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x3dc00153 // ldr q19, [x10]
-	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0xd342fe67 // lsr x7, x19, #2
+	WORD $0x4d40ce92 // ld1r { v18.2d }, [x20]
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0xd342fe93 // lsr x19, x20, #2
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
 	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
-	WORD $0xad4254d6 // ldp q22, q21, [x6, #0x40]
+	WORD $0xad4254f6 // ldp q22, q21, [x7, #0x40]
 	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
 	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
 	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
@@ -1241,83 +1266,83 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x3ce56950 // ldr q16, [x10, x5]
+	WORD $0x3ce66950 // ldr q16, [x10, x6]
 	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
-	WORD $0xad414cd4 // ldp q20, q19, [x6, #0x20]
-	WORD $0x3ce76951 // ldr q17, [x10, x7]
+	WORD $0xad414cf4 // ldp q20, q19, [x7, #0x20]
+	WORD $0x3cf36951 // ldr q17, [x10, x19]
 	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
 	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
-	WORD $0xad434cd4 // ldp q20, q19, [x6, #0x60]
+	WORD $0xad434cf4 // ldp q20, q19, [x7, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x4ef24633 // sshl v19.2d, v17.2d, v18.2d
 	WORD $0x6ef44610 // ushl v16.2d, v16.2d, v20.2d
 	WORD $0x4ef24610 // sshl v16.2d, v16.2d, v18.2d
 	WORD $0x4e61da11 // scvtf v17.2d, v16.2d
 	WORD $0x4e61da70 // scvtf v16.2d, v19.2d
-	WORD $0xb84121a7 // ldur w7, [x13, #0x12]
-	WORD $0xb9400da5 // ldr w5, [x13, #0xc]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xb840f1a6 // ldur w6, [x13, #0xf]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xfc677832 // ldr d18, [x1, x7, lsl #3]
-	WORD $0x2942cda7 // ldp w7, w19, [x13, #0x14]
-	WORD $0xfc657833 // ldr d19, [x1, x5, lsl #3]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x92405e65 // and x5, x19, #0xffffff
-	WORD $0xb84211b3 // ldur w19, [x13, #0x21]
-	WORD $0xfc657837 // ldr d23, [x1, x5, lsl #3]
-	WORD $0xb94025a5 // ldr w5, [x13, #0x24]
-	WORD $0xd345fce7 // lsr x7, x7, #5
+	WORD $0xb84121b3 // ldur w19, [x13, #0x12]
+	WORD $0xb9400da6 // ldr w6, [x13, #0xc]
 	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
-	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
-	WORD $0xb841b1a6 // ldur w6, [x13, #0x1b]
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0x8b070027 // add x7, x1, x7
-	WORD $0xfc657835 // ldr d21, [x1, x5, lsl #3]
-	WORD $0x39400465 // ldrb w5, [x3, #0x1]
-	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
-	WORD $0xb841e1a7 // ldur w7, [x13, #0x1e]
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0xb840f1a7 // ldur w7, [x13, #0xf]
 	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
-	WORD $0xb84271a6 // ldur w6, [x13, #0x27]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xfc677836 // ldr d22, [x1, x7, lsl #3]
-	WORD $0xb842a1a7 // ldur w7, [x13, #0x2a]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
-	WORD $0xb9402db3 // ldr w19, [x13, #0x2c]
-	WORD $0xfc677834 // ldr d20, [x1, x7, lsl #3]
-	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
-	WORD $0x9bae08a7 // umaddl x7, w5, w14, x2
-	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0xfc737852 // ldr d18, [x2, x19, lsl #3]
+	WORD $0x2942d1b3 // ldp w19, w20, [x13, #0x14]
+	WORD $0xfc667853 // ldr d19, [x2, x6, lsl #3]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x92405e86 // and x6, x20, #0xffffff
+	WORD $0xb84211b4 // ldur w20, [x13, #0x21]
+	WORD $0xfc667857 // ldr d23, [x2, x6, lsl #3]
+	WORD $0xb94025a6 // ldr w6, [x13, #0x24]
 	WORD $0xd345fe73 // lsr x19, x19, #5
+	WORD $0x92405e94 // and x20, x20, #0xffffff
 	WORD $0x927d5e73 // and x19, x19, #0x7fffff8
-	WORD $0x8b130033 // add x19, x1, x19
-	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
-	WORD $0xd342fcb3 // lsr x19, x5, #2
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0xb841b1a7 // ldur w7, [x13, #0x1b]
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x8b130053 // add x19, x2, x19
+	WORD $0xfc667855 // ldr d21, [x2, x6, lsl #3]
+	WORD $0x39400486 // ldrb w6, [x4, #0x1]
+	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
+	WORD $0xb841e1b3 // ldur w19, [x13, #0x1e]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x7100d0df // cmp w6, #0x34
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x4d4084f7 // ld1 { v23.d }[1], [x7]
+	WORD $0xb84271a7 // ldur w7, [x13, #0x27]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xfc737856 // ldr d22, [x2, x19, lsl #3]
+	WORD $0xb842a1b3 // ldur w19, [x13, #0x2a]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4d408696 // ld1 { v22.d }[1], [x20]
+	WORD $0xb9402db4 // ldr w20, [x13, #0x2c]
+	WORD $0xfc737854 // ldr d20, [x2, x19, lsl #3]
+	WORD $0x4d4084f5 // ld1 { v21.d }[1], [x7]
+	WORD $0x9bae0cd3 // umaddl x19, w6, w14, x3
+	WORD $0xd341fcc7 // lsr x7, x6, #1
+	WORD $0xd345fe94 // lsr x20, x20, #5
+	WORD $0x927d5e94 // and x20, x20, #0x7fffff8
+	WORD $0x8b140054 // add x20, x2, x20
+	WORD $0x4d408694 // ld1 { v20.d }[1], [x20]
+	WORD $0xd342fcd4 // lsr x20, x6, #2
 	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x54ffe548 // b.hi <farSlots+0xc8>
-	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x54ffe568 // b.hi <farSlots+0xcc>
+	WORD $0x710060df // cmp w6, #0x18
 	WORD $0x540003c8 // b.hi <farSlots+0x4a0>
-	WORD $0x924008b4 // and x20, x5, #0x7
-	WORD $0xb5000394 // cbnz x20, <farSlots+0x4a0>
-	WORD $0xad4070fd // ldp q29, q28, [x7]
-	WORD $0x910220f4 // add x20, x7, #0x88
-	WORD $0x3cf3699b // ldr q27, [x12, x19]
+	WORD $0x924008d5 // and x21, x6, #0x7
+	WORD $0xb5000395 // cbnz x21, <farSlots+0x4a0>
+	WORD $0xad40727d // ldp q29, q28, [x19]
+	WORD $0x91022275 // add x21, x19, #0x88
+	WORD $0x3cf4699b // ldr q27, [x12, x20]
 	WORD $0x4e1c037b // tbl v27.16b, { v27.16b }, v28.16b
-	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
+	WORD $0x4d40ceb8 // ld1r { v24.2d }, [x21]
 	WORD $0x3dc0019a // ldr q26, [x12]
-	WORD $0x910240f4 // add x20, x7, #0x90
-	WORD $0x4d40ce99 // ld1r { v25.2d }, [x20]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x91024275 // add x21, x19, #0x90
+	WORD $0x4d40ceb9 // ld1r { v25.2d }, [x21]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
 	WORD $0x4e1d035a // tbl v26.16b, { v26.16b }, v29.16b
 	WORD $0x4ebb1f1b // orr v27.16b, v24.16b, v27.16b
 	WORD $0x4eba1f1a // orr v26.16b, v24.16b, v26.16b
@@ -1325,27 +1350,27 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef9d75a // fsub v26.2d, v26.2d, v25.2d
 	WORD $0x4e7bcec3 // fmla v3.2d, v22.2d, v27.2d
 	WORD $0x4e7acee2 // fmla v2.2d, v23.2d, v26.2d
-	WORD $0xad4168fb // ldp q27, q26, [x7, #0x20]
-	WORD $0x3ce66996 // ldr q22, [x12, x6]
-	WORD $0x3cf46997 // ldr q23, [x12, x20]
+	WORD $0xad416a7b // ldp q27, q26, [x19, #0x20]
+	WORD $0x3ce76996 // ldr q22, [x12, x7]
+	WORD $0x3cf56997 // ldr q23, [x12, x21]
 	WORD $0x4e1a02f7 // tbl v23.16b, { v23.16b }, v26.16b
 	WORD $0x4e1b02d6 // tbl v22.16b, { v22.16b }, v27.16b
 	WORD $0x4eb71f1a // orr v26.16b, v24.16b, v23.16b
 	WORD $0x4eb61f16 // orr v22.16b, v24.16b, v22.16b
 	WORD $0x4ef9d6d7 // fsub v23.2d, v22.2d, v25.2d
 	WORD $0x4ef9d756 // fsub v22.2d, v26.2d, v25.2d
-	WORD $0x17ffff2a // b <farSlots+0x144>
-	WORD $0xad406cfc // ldp q28, q27, [x7]
-	WORD $0x910200f4 // add x20, x7, #0x80
-	WORD $0x3cf3699a // ldr q26, [x12, x19]
+	WORD $0x17ffff2b // b <farSlots+0x148>
+	WORD $0xad406e7c // ldp q28, q27, [x19]
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0x3cf4699a // ldr q26, [x12, x20]
 	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
 	WORD $0x3dc00199 // ldr q25, [x12]
-	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0xd342fe93 // lsr x19, x20, #2
+	WORD $0x4d40ceb8 // ld1r { v24.2d }, [x21]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xd342feb4 // lsr x20, x21, #2
 	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
 	WORD $0x6ee0bb18 // neg v24.2d, v24.2d
-	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
+	WORD $0xad426e7c // ldp q28, q27, [x19, #0x40]
 	WORD $0x6efb475a // ushl v26.2d, v26.2d, v27.2d
 	WORD $0x4ef8475a // sshl v26.2d, v26.2d, v24.2d
 	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
@@ -1353,20 +1378,20 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef84739 // sshl v25.2d, v25.2d, v24.2d
 	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
 	WORD $0x4e7acec3 // fmla v3.2d, v22.2d, v26.2d
-	WORD $0x3ce66996 // ldr q22, [x12, x6]
+	WORD $0x3ce76996 // ldr q22, [x12, x7]
 	WORD $0x4e79cee2 // fmla v2.2d, v23.2d, v25.2d
-	WORD $0xad4164fa // ldp q26, q25, [x7, #0x20]
-	WORD $0x3cf36997 // ldr q23, [x12, x19]
+	WORD $0xad41667a // ldp q26, q25, [x19, #0x20]
+	WORD $0x3cf46997 // ldr q23, [x12, x20]
 	WORD $0x4e1902f7 // tbl v23.16b, { v23.16b }, v25.16b
 	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
-	WORD $0xad4364fa // ldp q26, q25, [x7, #0x60]
+	WORD $0xad43667a // ldp q26, q25, [x19, #0x60]
 	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
 	WORD $0x4ef846f9 // sshl v25.2d, v23.2d, v24.2d
 	WORD $0x6efa46d6 // ushl v22.2d, v22.2d, v26.2d
 	WORD $0x4ef846d6 // sshl v22.2d, v22.2d, v24.2d
 	WORD $0x4e61dad7 // scvtf v23.2d, v22.2d
 	WORD $0x4e61db36 // scvtf v22.2d, v25.2d
-	WORD $0x17ffff0a // b <farSlots+0x144>
+	WORD $0x17ffff0b // b <farSlots+0x148>
 	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
 	WORD $0xb9400122 // ldr w2, [x9]
 	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
@@ -1464,7 +1489,7 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4e70ce82 // fmla v2.2d, v20.2d, v16.2d
 	WORD $0x54fff528 // b.hi <farSlots+0x540>
 	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x54001741 // b.ne <farSlots+0x98c>
+	WORD $0x54000561 // b.ne <farSlots+0x750>
 	WORD $0xb84061a4 // ldur w4, [x13, #0x6]
 	WORD $0xb94001a2 // ldr w2, [x13]
 	WORD $0x92405c84 // and x4, x4, #0xffffff
@@ -1487,11 +1512,12 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0xb840f1a3 // ldur w3, [x13, #0xf]
 	WORD $0xfc647833 // ldr d19, [x1, x4, lsl #3]
 	WORD $0x927d5ca5 // and x5, x5, #0x7fffff8
+	WORD $0x910061ad // add x13, x13, #0x18
 	WORD $0x8b050025 // add x5, x1, x5
 	WORD $0x92405c42 // and x2, x2, #0xffffff
 	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0xfc627832 // ldr d18, [x1, x2, lsl #3]
 	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
+	WORD $0xfc627832 // ldr d18, [x1, x2, lsl #3]
 	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
 	WORD $0x38401621 // ldrb w1, [x17], #0x1
 	WORD $0x4d408472 // ld1 { v18.d }[1], [x3]
@@ -1506,45 +1532,44 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4e617ab1 // fcvtl2 v17.2d, v21.4s
 	WORD $0x4e71ce65 // fmla v5.2d, v19.2d, v17.2d
 	WORD $0x4e70ce44 // fmla v4.2d, v18.2d, v16.2d
-	WORD $0x1400008f // b <farSlots+0x988>
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0x3617c9c1 // tbz w1, #0x2, <farSlots+0x8c>
+	WORD $0x1400008e // b <farSlots+0x990>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x91000871 // add x17, x3, #0x2
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x54001121 // b.ne <farSlots+0x98c>
-	WORD $0xb94001a3 // ldr w3, [x13]
-	WORD $0xb84061a5 // ldur w5, [x13, #0x6]
-	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0xb84031a4 // ldur w4, [x13, #0x3]
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xb84091a6 // ldur w6, [x13, #0x9]
+	WORD $0x91000891 // add x17, x4, #0x2
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x54ffcae1 // b.ne <farSlots+0xc4>
+	WORD $0xb94001a4 // ldr w4, [x13]
+	WORD $0xb84061a6 // ldur w6, [x13, #0x6]
 	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xb84031a5 // ldur w5, [x13, #0x3]
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xfc657830 // ldr d16, [x1, x5, lsl #3]
-	WORD $0xfc637831 // ldr d17, [x1, x3, lsl #3]
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x38401623 // ldrb w3, [x17], #0x1
-	WORD $0x9bae0862 // umaddl x2, w3, w14, x2
-	WORD $0x7100d07f // cmp w3, #0x34
-	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
-	WORD $0x4d408491 // ld1 { v17.d }[1], [x4]
+	WORD $0xb84091a7 // ldur w7, [x13, #0x9]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xfc667850 // ldr d16, [x2, x6, lsl #3]
+	WORD $0xfc647851 // ldr d17, [x2, x4, lsl #3]
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x38401624 // ldrb w4, [x17], #0x1
+	WORD $0x9bae0c83 // umaddl x3, w4, w14, x3
+	WORD $0x7100d09f // cmp w4, #0x34
+	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
+	WORD $0x4d4084b1 // ld1 { v17.d }[1], [x5]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
 	WORD $0x54000469 // b.ls <farSlots+0x840>
-	WORD $0xd342fc66 // lsr x6, x3, #2
-	WORD $0xad405456 // ldp q22, q21, [x2]
-	WORD $0x91020044 // add x4, x2, #0x80
-	WORD $0x8b030465 // add x5, x3, x3, lsl #1
-	WORD $0x4d40cc92 // ld1r { v18.2d }, [x4]
-	WORD $0x3ce66954 // ldr q20, [x10, x6]
-	WORD $0xd341fc64 // lsr x4, x3, #1
-	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0xd342fc87 // lsr x7, x4, #2
+	WORD $0xad405476 // ldp q22, q21, [x3]
+	WORD $0x91020065 // add x5, x3, #0x80
+	WORD $0x8b040486 // add x6, x4, x4, lsl #1
+	WORD $0x4d40ccb2 // ld1r { v18.2d }, [x5]
+	WORD $0x3ce76954 // ldr q20, [x10, x7]
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0xd342fcc6 // lsr x6, x6, #2
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x3dc00153 // ldr q19, [x10]
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
-	WORD $0xad425855 // ldp q21, q22, [x2, #0x40]
+	WORD $0xad425875 // ldp q21, q22, [x3, #0x40]
 	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
 	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
 	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
@@ -1553,13 +1578,13 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x3ce46950 // ldr q16, [x10, x4]
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
 	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
-	WORD $0x3ce56951 // ldr q17, [x10, x5]
-	WORD $0xad414c54 // ldp q20, q19, [x2, #0x20]
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0xad414c74 // ldp q20, q19, [x3, #0x20]
 	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
 	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
-	WORD $0xad435053 // ldp q19, q20, [x2, #0x60]
+	WORD $0xad435073 // ldp q19, q20, [x3, #0x60]
 	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
 	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
 	WORD $0x4ef24613 // sshl v19.2d, v16.2d, v18.2d
@@ -1567,22 +1592,22 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
 	WORD $0x4e61da71 // scvtf v17.2d, v19.2d
 	WORD $0x14000041 // b <farSlots+0x940>
-	WORD $0x7100607f // cmp w3, #0x18
-	WORD $0xd341fc64 // lsr x4, x3, #1
-	WORD $0xd342fc65 // lsr x5, x3, #2
+	WORD $0x7100609f // cmp w4, #0x18
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0xd342fc86 // lsr x6, x4, #2
 	WORD $0x540003c8 // b.hi <farSlots+0x8c4>
-	WORD $0x92400866 // and x6, x3, #0x7
-	WORD $0xb5000386 // cbnz x6, <farSlots+0x8c4>
-	WORD $0xad405857 // ldp q23, q22, [x2]
-	WORD $0x91022046 // add x6, x2, #0x88
-	WORD $0x3ce56955 // ldr q21, [x10, x5]
+	WORD $0x92400887 // and x7, x4, #0x7
+	WORD $0xb5000387 // cbnz x7, <farSlots+0x8c4>
+	WORD $0xad405877 // ldp q23, q22, [x3]
+	WORD $0x91022067 // add x7, x3, #0x88
+	WORD $0x3ce66955 // ldr q21, [x10, x6]
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4d40ccd2 // ld1r { v18.2d }, [x6]
+	WORD $0x4d40ccf2 // ld1r { v18.2d }, [x7]
 	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x91024046 // add x6, x2, #0x90
-	WORD $0x4d40ccd3 // ld1r { v19.2d }, [x6]
-	WORD $0x8b030466 // add x6, x3, x3, lsl #1
-	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x91024067 // add x7, x3, #0x90
+	WORD $0x4d40ccf3 // ld1r { v19.2d }, [x7]
+	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0xd342fce7 // lsr x7, x7, #2
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
 	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
 	WORD $0x4eb41e54 // orr v20.16b, v18.16b, v20.16b
@@ -1590,9 +1615,9 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef3d694 // fsub v20.2d, v20.2d, v19.2d
 	WORD $0x4e75ce07 // fmla v7.2d, v16.2d, v21.2d
 	WORD $0x4e74ce26 // fmla v6.2d, v17.2d, v20.2d
-	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
-	WORD $0x3ce46950 // ldr q16, [x10, x4]
-	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0xad415075 // ldp q21, q20, [x3, #0x20]
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
+	WORD $0x3ce76951 // ldr q17, [x10, x7]
 	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
 	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
 	WORD $0x4eb11e54 // orr v20.16b, v18.16b, v17.16b
@@ -1600,17 +1625,17 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
 	WORD $0x4ef3d690 // fsub v16.2d, v20.2d, v19.2d
 	WORD $0x14000020 // b <farSlots+0x940>
-	WORD $0xad405456 // ldp q22, q21, [x2]
-	WORD $0x91020046 // add x6, x2, #0x80
-	WORD $0x3ce56954 // ldr q20, [x10, x5]
+	WORD $0xad405476 // ldp q22, q21, [x3]
+	WORD $0x91020067 // add x7, x3, #0x80
+	WORD $0x3ce66954 // ldr q20, [x10, x6]
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x3dc00153 // ldr q19, [x10]
-	WORD $0x4d40ccd2 // ld1r { v18.2d }, [x6]
-	WORD $0x8b030466 // add x6, x3, x3, lsl #1
-	WORD $0xd342fcc5 // lsr x5, x6, #2
+	WORD $0x4d40ccf2 // ld1r { v18.2d }, [x7]
+	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0xd342fce6 // lsr x6, x7, #2
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
 	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
-	WORD $0xad425456 // ldp q22, q21, [x2, #0x40]
+	WORD $0xad425476 // ldp q22, q21, [x3, #0x40]
 	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
 	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
 	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
@@ -1618,55 +1643,54 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x3ce46950 // ldr q16, [x10, x4]
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
 	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
-	WORD $0xad414c54 // ldp q20, q19, [x2, #0x20]
-	WORD $0x3ce56951 // ldr q17, [x10, x5]
+	WORD $0xad414c74 // ldp q20, q19, [x3, #0x20]
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
 	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
 	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
-	WORD $0xad434c54 // ldp q20, q19, [x2, #0x60]
+	WORD $0xad434c74 // ldp q20, q19, [x3, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x4ef24633 // sshl v19.2d, v17.2d, v18.2d
 	WORD $0x6ef44610 // ushl v16.2d, v16.2d, v20.2d
 	WORD $0x4ef24610 // sshl v16.2d, v16.2d, v18.2d
 	WORD $0x4e61da11 // scvtf v17.2d, v16.2d
 	WORD $0x4e61da70 // scvtf v16.2d, v19.2d
-	WORD $0xb9400da2 // ldr w2, [x13, #0xc]
-	WORD $0xb84121a5 // ldur w5, [x13, #0x12]
-	WORD $0x8b03014a // add x10, x10, x3
-	WORD $0x92405c42 // and x2, x2, #0xffffff
-	WORD $0xb94015a6 // ldr w6, [x13, #0x14]
-	WORD $0xb840f1a4 // ldur w4, [x13, #0xf]
+	WORD $0xb9400da3 // ldr w3, [x13, #0xc]
+	WORD $0xb84121a6 // ldur w6, [x13, #0x12]
+	WORD $0x8b04014a // add x10, x10, x4
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0xb94015a7 // ldr w7, [x13, #0x14]
+	WORD $0xb840f1a5 // ldur w5, [x13, #0xf]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xd345fce7 // lsr x7, x7, #5
 	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xd345fcc6 // lsr x6, x6, #5
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
-	WORD $0xfc627833 // ldr d19, [x1, x2, lsl #3]
-	WORD $0x927d5cc6 // and x6, x6, #0x7fffff8
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x8b060026 // add x6, x1, x6
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4d408493 // ld1 { v19.d }[1], [x4]
+	WORD $0x910061ad // add x13, x13, #0x18
+	WORD $0xfc667852 // ldr d18, [x2, x6, lsl #3]
+	WORD $0xfc637853 // ldr d19, [x2, x3, lsl #3]
+	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x8b070047 // add x7, x2, x7
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
 	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
 	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
-	WORD $0x910061ad // add x13, x13, #0x18
-	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
-	WORD $0x3617b7e3 // tbz w3, #0x2, <farSlots+0x8c>
-	WORD $0xf9402801 // ldr x1, [x0, #0x50]
+	WORD $0x3617b801 // tbz w1, #0x2, <farSlots+0x8c>
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
 	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
 	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0xcb080022 // sub x2, x1, x8
+	WORD $0xcb080043 // sub x3, x2, x8
 	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
 	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0xf100205f // cmp x2, #0x8
-	WORD $0x9a8fb041 // csel x1, x2, x15, lt
-	WORD $0x37180563 // tbnz w3, #0x3, <farSlots+0xa60>
-	WORD $0x540006eb // b.lt <farSlots+0xa94>
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x9a8fb062 // csel x2, x3, x15, lt
+	WORD $0x37180581 // tbnz w1, #0x3, <farSlots+0xa60>
+	WORD $0x5400070b // b.lt <farSlots+0xa94>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xf9402402 // ldr x2, [x0, #0x48]
-	WORD $0xb4000b83 // cbz x3, <farSlots+0xb34>
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0xb4000ba3 // cbz x3, <farSlots+0xb34>
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4000fc4 // cbz x4, <farSlots+0xbc4>
+	WORD $0xb4000fe4 // cbz x4, <farSlots+0xbc4>
 	WORD $0x8b080465 // add x5, x3, x8, lsl #1
 	WORD $0x794008b3 // ldrh w19, [x5, #0x4]
 	WORD $0x794000a6 // ldrh w6, [x5]
@@ -1685,28 +1709,29 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4f745487 // shl v7.2d, v4.2d, #0x34
 	WORD $0x4f7454a6 // shl v6.2d, v5.2d, #0x34
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x34000e05 // cbz w5, <farSlots+0xbd8>
+	WORD $0x34000e25 // cbz w5, <farSlots+0xbd8>
 	WORD $0x8b080474 // add x20, x3, x8, lsl #1
 	WORD $0x79400286 // ldrh w6, [x20]
 	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
 	WORD $0x79400687 // ldrh w7, [x20, #0x2]
 	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
-	WORD $0x8b070c55 // add x21, x2, x7, lsl #3
-	WORD $0xfc667844 // ldr d4, [x2, x6, lsl #3]
-	WORD $0xfc737845 // ldr d5, [x2, x19, lsl #3]
-	WORD $0x8b140c56 // add x22, x2, x20, lsl #3
+	WORD $0x8b070c35 // add x21, x1, x7, lsl #3
+	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
+	WORD $0xfc737825 // ldr d5, [x1, x19, lsl #3]
+	WORD $0x8b140c36 // add x22, x1, x20, lsl #3
 	WORD $0x4d4086a4 // ld1 { v4.d }[1], [x21]
 	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
 	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
 	WORD $0x4e62ccc4 // fmla v4.2d, v6.2d, v2.2d
-	WORD $0x14000069 // b <farSlots+0xbf4>
+	WORD $0x1400006a // b <farSlots+0xbf4>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
 	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x52800022 // mov w2, #0x1
+	WORD $0x52800023 // mov w3, #0x1
 	WORD $0x5e1804a6 // mov d6, v5.d[1]
 	WORD $0x5e180487 // mov d7, v4.d[1]
 	WORD $0x1e6428a4 // fadd d4, d5, d4
@@ -1717,21 +1742,21 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0xad000fe2 // stp q2, q3, [sp]
 	WORD $0x14000006 // b <farSlots+0xaa8>
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0xad000fe2 // stp q2, q3, [sp]
 	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
 	WORD $0x54ffae0b // b.lt <farSlots+0x64>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xaa1f03e2 // mov x2, xzr
 	WORD $0xaa0803e6 // mov x6, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
 	WORD $0x14000007 // b <farSlots+0xad8>
 	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb03005f // cmp x2, x3
+	WORD $0xeb02007f // cmp x3, x2
 	WORD $0x54ffac80 // b.eq <farSlots+0x64>
 	WORD $0xaa0603f3 // mov x19, x6
 	WORD $0xb4000044 // cbz x4, <farSlots+0xae4>
@@ -1742,18 +1767,18 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x0b150294 // add w20, w20, w21
 	WORD $0xd34c2e94 // lsl x20, x20, #52
 	WORD $0x9e670280 // fmov d0, x20
-	WORD $0xfc637a01 // ldr d1, [x16, x3, lsl #3]
+	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
 	WORD $0x350000a7 // cbnz w7, <farSlots+0xb14>
 	WORD $0x17ffffef // b <farSlots+0xac0>
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc637a01 // ldr d1, [x16, x3, lsl #3]
+	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
 	WORD $0x34fffd87 // cbz w7, <farSlots+0xac0>
 	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
 	WORD $0x1f400820 // fmadd d0, d1, d0, d2
-	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb03005f // cmp x2, x3
+	WORD $0xeb02007f // cmp x3, x2
 	WORD $0x54fffd61 // b.ne <farSlots+0xad8>
 	WORD $0x17fffd4d // b <farSlots+0x64>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
@@ -1768,11 +1793,11 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
 	WORD $0x34000c83 // cbz w3, <farSlots+0xcf0>
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad401c66 // ldp q6, q7, [x3]
 	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
 	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
@@ -1787,7 +1812,7 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
 	WORD $0x34000ba4 // cbz w4, <farSlots+0xd20>
-	WORD $0x8b030c44 // add x4, x2, x3, lsl #3
+	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
 	WORD $0xad401484 // ldp q4, q5, [x4]
 	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
 	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
@@ -1796,19 +1821,19 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
 	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x35fff245 // cbnz w5, <farSlots+0xa1c>
+	WORD $0x35fff225 // cbnz w5, <farSlots+0xa18>
 	WORD $0x8b080474 // add x20, x3, x8, lsl #1
-	WORD $0x6e62dcc4 // fmul v4.2d, v6.2d, v2.2d
-	WORD $0x6e63dce5 // fmul v5.2d, v7.2d, v3.2d
+	WORD $0x6e66dc44 // fmul v4.2d, v2.2d, v6.2d
+	WORD $0x6e67dc65 // fmul v5.2d, v3.2d, v7.2d
 	WORD $0x79400286 // ldrh w6, [x20]
 	WORD $0x79400687 // ldrh w7, [x20, #0x2]
 	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
 	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
-	WORD $0xfc267844 // str d4, [x2, x6, lsl #3]
-	WORD $0x8b070c46 // add x6, x2, x7, lsl #3
+	WORD $0xfc267824 // str d4, [x1, x6, lsl #3]
+	WORD $0x8b070c26 // add x6, x1, x7, lsl #3
 	WORD $0x4d0084c4 // st1 { v4.d }[1], [x6]
-	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
-	WORD $0xfc337845 // str d5, [x2, x19, lsl #3]
+	WORD $0x8b140c26 // add x6, x1, x20, lsl #3
+	WORD $0xfc337825 // str d5, [x1, x19, lsl #3]
 	WORD $0x4d0084c5 // st1 { v5.d }[1], [x6]
 	WORD $0x91001106 // add x6, x8, #0x4
 	WORD $0xb4000424 // cbz x4, <farSlots+0xc94>
@@ -1835,10 +1860,10 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
 	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
 	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
-	WORD $0x8b040c47 // add x7, x2, x4, lsl #3
-	WORD $0xfc637842 // ldr d2, [x2, x3, lsl #3]
-	WORD $0xfc657843 // ldr d3, [x2, x5, lsl #3]
-	WORD $0x8b060c53 // add x19, x2, x6, lsl #3
+	WORD $0x8b040c27 // add x7, x1, x4, lsl #3
+	WORD $0xfc637822 // ldr d2, [x1, x3, lsl #3]
+	WORD $0xfc657823 // ldr d3, [x1, x5, lsl #3]
+	WORD $0x8b060c33 // add x19, x1, x6, lsl #3
 	WORD $0x4d4084e2 // ld1 { v2.d }[1], [x7]
 	WORD $0x4d408663 // ld1 { v3.d }[1], [x19]
 	WORD $0x4e61cca3 // fmla v3.2d, v5.2d, v1.2d
@@ -1849,27 +1874,27 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x35fffde5 // cbnz w5, <farSlots+0xc5c>
 	WORD $0x8b060466 // add x6, x3, x6, lsl #1
-	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
-	WORD $0x6e61dca3 // fmul v3.2d, v5.2d, v1.2d
+	WORD $0x6e64dc02 // fmul v2.2d, v0.2d, v4.2d
+	WORD $0x6e65dc23 // fmul v3.2d, v1.2d, v5.2d
 	WORD $0x794000c3 // ldrh w3, [x6]
 	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
 	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
 	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
-	WORD $0xfc237842 // str d2, [x2, x3, lsl #3]
-	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0xfc237822 // str d2, [x1, x3, lsl #3]
+	WORD $0x8b040c23 // add x3, x1, x4, lsl #3
 	WORD $0x4d008462 // st1 { v2.d }[1], [x3]
-	WORD $0xfc257843 // str d3, [x2, x5, lsl #3]
-	WORD $0x8b060c42 // add x2, x2, x6, lsl #3
-	WORD $0x4d008443 // st1 { v3.d }[1], [x2]
+	WORD $0xfc257823 // str d3, [x1, x5, lsl #3]
+	WORD $0x8b060c21 // add x1, x1, x6, lsl #3
+	WORD $0x4d008423 // st1 { v3.d }[1], [x1]
 	WORD $0x17fffce4 // b <farSlots+0x68>
 	WORD $0x9101c003 // add x3, x0, #0x70
 	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
 	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
 	WORD $0x35fff3c3 // cbnz w3, <farSlots+0xb64>
-	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
-	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x6e64dc46 // fmul v6.2d, v2.2d, v4.2d
+	WORD $0x6e65dc67 // fmul v7.2d, v3.2d, v5.2d
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
@@ -1879,10 +1904,10 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ea21c43 // mov v3.16b, v2.16b
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
 	WORD $0x35fff4a4 // cbnz w4, <farSlots+0xbb0>
-	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
-	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
-	WORD $0x8b030c42 // add x2, x2, x3, lsl #3
-	WORD $0xad001444 // stp q4, q5, [x2]
+	WORD $0x6e62dc04 // fmul v4.2d, v0.2d, v2.2d
+	WORD $0x6e63dc25 // fmul v5.2d, v1.2d, v3.2d
+	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
+	WORD $0xad001424 // stp q4, q5, [x1]
 	WORD $0x17fffcce // b <farSlots+0x68>
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
 	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
@@ -1892,5 +1917,4078 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	SUB $192, RSP
+	MOVD R19, R30
+	RET
+
+// func slotsDDQuad(c *slotCall)
+TEXT ·slotsDDQuad(SB), 0, $592-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	ADD $592, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <slotsDD>
+	WORD $0x1400093f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040f // ldr x15, [x0, #0x8]
+	WORD $0xf10005ff // cmp x15, #0x1
+	WORD $0x540124cb // b.lt <slotsDD+0x24a0>
+	WORD $0xd107c3ff // sub sp, sp, #0x1f0
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf9401411 // ldr x17, [x0, #0x28]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
+	WORD $0xa9412801 // ldp x1, x10, [x0, #0x10]
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x5280010c // mov w12, #0x8
+	WORD $0x910483ed // add x13, sp, #0x120
+	WORD $0x910383ee // add x14, sp, #0xe0
+	WORD $0xa91a6ffd // stp x29, x27, [sp, #0x1a0]
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0xa91b67fa // stp x26, x25, [sp, #0x1b0]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b0f0d2f // add x15, x9, x15, lsl #3
+	WORD $0x6d163bef // stp d15, d14, [sp, #0x160]
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0x8b100230 // add x16, x17, x16
+	WORD $0xa91c5ff8 // stp x24, x23, [sp, #0x1c0]
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0x6d1733ed // stp d13, d12, [sp, #0x170]
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0xa91d57f6 // stp x22, x21, [sp, #0x1d0]
+	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
+	WORD $0xa91e4ff4 // stp x20, x19, [sp, #0x1e0]
+	WORD $0x6d182beb // stp d11, d10, [sp, #0x180]
+	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
+	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
+	WORD $0x6d1923e9 // stp d9, d8, [sp, #0x190]
+	WORD $0x6f00e409 // movi v9.2d, #0000000000000000
+	WORD $0x14000016 // b <slotsDD+0xf8>
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0x8b080048 // add x8, x2, x8
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
+	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
+	WORD $0x6f00e409 // movi v9.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0f013f // cmp x9, x15
+	WORD $0x54011c22 // b.hs <slotsDD+0x2478>
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x37003c42 // tbnz w2, #0x0, <slotsDD+0x884>
+	WORD $0x37087302 // tbnz w2, #0x1, <slotsDD+0xf60>
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400125 // ldr w5, [x9]
+	WORD $0x8b050c43 // add x3, x2, x5, lsl #3
+	WORD $0xf9404802 // ldr x2, [x0, #0x90]
+	WORD $0x79400927 // ldrh w7, [x9, #0x4]
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
+	WORD $0xf10008ff // cmp x7, #0x2
+	WORD $0x8b050c42 // add x2, x2, x5, lsl #3
+	WORD $0x5400ab43 // b.lo <slotsDD+0x168c>
+	WORD $0x4eab1d78 // mov v24.16b, v11.16b
+	WORD $0xad04fbf6 // stp q22, q30, [sp, #0x90]
+	WORD $0x3d8033f5 // str q21, [sp, #0xc0]
+	WORD $0x14000074 // b <slotsDD+0x304>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0xad420682 // ldp q2, q1, [x20, #0x40]
+	WORD $0x6ee14621 // ushl v1.2d, v17.2d, v1.2d
+	WORD $0x4d40cec0 // ld1r { v0.2d }, [x22]
+	WORD $0x6ee24602 // ushl v2.2d, v16.2d, v2.2d
+	WORD $0xad45d3f5 // ldp q21, q20, [sp, #0xb0]
+	WORD $0x3cf36a03 // ldr q3, [x16, x19]
+	WORD $0x3cf56a04 // ldr q4, [x16, x21]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e61ddc5 // fmul v5.2d, v14.2d, v1.2d
+	WORD $0x6e62dda6 // fmul v6.2d, v13.2d, v2.2d
+	WORD $0x4e66d687 // fadd v7.2d, v20.2d, v6.2d
+	WORD $0x4e65d6b0 // fadd v16.2d, v21.2d, v5.2d
+	WORD $0x6ee0f8d1 // fneg v17.2d, v6.2d
+	WORD $0x6ee0f8b2 // fneg v18.2d, v5.2d
+	WORD $0x4e61cdd2 // fmla v18.2d, v14.2d, v1.2d
+	WORD $0x4ef5d613 // fsub v19.2d, v16.2d, v21.2d
+	WORD $0x4e62cdb1 // fmla v17.2d, v13.2d, v2.2d
+	WORD $0x4ef4d4ed // fsub v13.2d, v7.2d, v20.2d
+	WORD $0x4eedd4c6 // fsub v6.2d, v6.2d, v13.2d
+	WORD $0x4eedd4ed // fsub v13.2d, v7.2d, v13.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4ef3d613 // fsub v19.2d, v16.2d, v19.2d
+	WORD $0x3d8033e7 // str q7, [sp, #0xc0]
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4eedd68d // fsub v13.2d, v20.2d, v13.2d
+	WORD $0x4e62cdf1 // fmla v17.2d, v15.2d, v2.2d
+	WORD $0x4e61cd92 // fmla v18.2d, v12.2d, v1.2d
+	WORD $0x4e6dd4c1 // fadd v1.2d, v6.2d, v13.2d
+	WORD $0x4e73d4a2 // fadd v2.2d, v5.2d, v19.2d
+	WORD $0x4e62d64c // fadd v12.2d, v18.2d, v2.2d
+	WORD $0x4e61d62d // fadd v13.2d, v17.2d, v1.2d
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0xad410682 // ldp q2, q1, [x20, #0x20]
+	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
+	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
+	WORD $0xad431283 // ldp q3, q4, [x20, #0x60]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4e61d84f // scvtf v15.2d, v2.2d
+	WORD $0xad400fe2 // ldp q2, q3, [sp]
+	WORD $0x6e6fdd44 // fmul v4.2d, v10.2d, v15.2d
+	WORD $0x6e77dfe0 // fmul v0.2d, v31.2d, v23.2d
+	WORD $0x8b010231 // add x17, x17, x1
+	WORD $0x8b070210 // add x16, x16, x7
+	WORD $0xd10008c7 // sub x7, x6, #0x2
+	WORD $0x3dc037f0 // ldr q16, [sp, #0xd0]
+	WORD $0xad43cbf3 // ldp q19, q18, [sp, #0x70]
+	WORD $0x9100814a // add x10, x10, #0x20
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0x6ee0f885 // fneg v5.2d, v4.2d
+	WORD $0x4e60d734 // fadd v20.2d, v25.2d, v0.2d
+	WORD $0x6ee0f801 // fneg v1.2d, v0.2d
+	WORD $0xf1000cdf // cmp x6, #0x3
+	WORD $0x4e6dd652 // fadd v18.2d, v18.2d, v13.2d
+	WORD $0x4e63d610 // fadd v16.2d, v16.2d, v3.2d
+	WORD $0x4e6fcd45 // fmla v5.2d, v10.2d, v15.2d
+	WORD $0x4ef9d687 // fsub v7.2d, v20.2d, v25.2d
+	WORD $0x4e77cfe1 // fmla v1.2d, v31.2d, v23.2d
+	WORD $0x4e64d77f // fadd v31.2d, v27.2d, v4.2d
+	WORD $0x4e62d718 // fadd v24.2d, v24.2d, v2.2d
+	WORD $0x6e76df82 // fmul v2.2d, v28.2d, v22.2d
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x4ee7d687 // fsub v7.2d, v20.2d, v7.2d
+	WORD $0x4ee7d727 // fsub v7.2d, v25.2d, v7.2d
+	WORD $0x4e77cd21 // fmla v1.2d, v9.2d, v23.2d
+	WORD $0x4e6fcd65 // fmla v5.2d, v11.2d, v15.2d
+	WORD $0x3dc013ef // ldr q15, [sp, #0x40]
+	WORD $0x6ee0f843 // fneg v3.2d, v2.2d
+	WORD $0x4e62d74a // fadd v10.2d, v26.2d, v2.2d
+	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD $0x3dc00be7 // ldr q7, [sp, #0x20]
+	WORD $0x4e76cf83 // fmla v3.2d, v28.2d, v22.2d
+	WORD $0x4efad546 // fsub v6.2d, v10.2d, v26.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4ee6d546 // fsub v6.2d, v10.2d, v6.2d
+	WORD $0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	WORD $0x4e76cfc3 // fmla v3.2d, v30.2d, v22.2d
+	WORD $0x4ee6d746 // fsub v6.2d, v26.2d, v6.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x6e6edfa3 // fmul v3.2d, v29.2d, v14.2d
+	WORD $0x4e62d673 // fadd v19.2d, v19.2d, v2.2d
+	WORD $0x4efbd7e2 // fsub v2.2d, v31.2d, v27.2d
+	WORD $0x4e63d4e9 // fadd v9.2d, v7.2d, v3.2d
+	WORD $0x6ee0f860 // fneg v0.2d, v3.2d
+	WORD $0x4ee7d521 // fsub v1.2d, v9.2d, v7.2d
+	WORD $0x4e6ecfa0 // fmla v0.2d, v29.2d, v14.2d
+	WORD $0x4ee1d526 // fsub v6.2d, v9.2d, v1.2d
+	WORD $0x4ee1d461 // fsub v1.2d, v3.2d, v1.2d
+	WORD $0x4ee6d4e6 // fsub v6.2d, v7.2d, v6.2d
+	WORD $0x4ee2d7e7 // fsub v7.2d, v31.2d, v2.2d
+	WORD $0x4e6ecd00 // fmla v0.2d, v8.2d, v14.2d
+	WORD $0x4ee2d482 // fsub v2.2d, v4.2d, v2.2d
+	WORD $0x4ee7d767 // fsub v7.2d, v27.2d, v7.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0xad42b7ee // ldp q14, q13, [sp, #0x50]
+	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
+	WORD $0x3dc00fe2 // ldr q2, [sp, #0x30]
+	WORD $0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	WORD $0x4e61d5ad // fadd v13.2d, v13.2d, v1.2d
+	WORD $0x4e6cd44c // fadd v12.2d, v2.2d, v12.2d
+	WORD $0x54009bed // b.le <slotsDD+0x167c>
+	WORD $0x3d802ff1 // str q17, [sp, #0xb0]
+	WORD $0xaa0103e5 // mov x5, x1
+	WORD $0xaa0703e6 // mov x6, x7
+	WORD $0x4eb41e99 // mov v25.16b, v20.16b
+	WORD $0x4eaa1d5a // mov v26.16b, v10.16b
+	WORD $0x4ebf1ffb // mov v27.16b, v31.16b
+	WORD $0x3d8037f0 // str q16, [sp, #0xd0]
+	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
+	WORD $0x79400141 // ldrh w1, [x10]
+	WORD $0x79400954 // ldrh w20, [x10, #0x4]
+	WORD $0x79400547 // ldrh w7, [x10, #0x2]
+	WORD $0x8b070c73 // add x19, x3, x7, lsl #3
+	WORD $0xfc617876 // ldr d22, [x3, x1, lsl #3]
+	WORD $0x79400d55 // ldrh w21, [x10, #0x6]
+	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
+	WORD $0xfc747877 // ldr d23, [x3, x20, lsl #3]
+	WORD $0xfc747854 // ldr d20, [x2, x20, lsl #3]
+	WORD $0xfc617855 // ldr d21, [x2, x1, lsl #3]
+	WORD $0x8b070c41 // add x1, x2, x7, lsl #3
+	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
+	WORD $0x8b150c53 // add x19, x2, x21, lsl #3
+	WORD $0x4d4086d7 // ld1 { v23.d }[1], [x22]
+	WORD $0x4d408435 // ld1 { v21.d }[1], [x1]
+	WORD $0x394000a1 // ldrb w1, [x5]
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0xad01bfec // stp q12, q15, [sp, #0x30]
+	WORD $0x9bab1033 // umaddl x19, w1, w11, x4
+	WORD $0x7100d03f // cmp w1, #0x34
+	WORD $0xd341fc27 // lsr x7, x1, #1
+	WORD $0xd342fc34 // lsr x20, x1, #2
+	WORD $0xad02b7ee // stp q14, q13, [sp, #0x50]
+	WORD $0xad03cbf3 // stp q19, q18, [sp, #0x70]
+	WORD $0x3d800be9 // str q9, [sp, #0x20]
+	WORD $0x540006e9 // b.ls <slotsDD+0x468>
+	WORD $0xad400a63 // ldp q3, q2, [x19]
+	WORD $0x3cf46a20 // ldr q0, [x17, x20]
+	WORD $0x91020274 // add x20, x19, #0x80
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x3dc00221 // ldr q1, [x17]
+	WORD $0x4d40ce84 // ld1r { v4.2d }, [x20]
+	WORD $0xad421666 // ldp q6, q5, [x19, #0x40]
+	WORD $0x8b010434 // add x20, x1, x1, lsl #1
+	WORD $0xad44f3fd // ldp q29, q28, [sp, #0x90]
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x3ce76a22 // ldr q2, [x17, x7]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x6ee0b890 // neg v16.2d, v4.2d
+	WORD $0x3cf46a23 // ldr q3, [x17, x20]
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e60dee4 // fmul v4.2d, v23.2d, v0.2d
+	WORD $0x6e61dec5 // fmul v5.2d, v22.2d, v1.2d
+	WORD $0x4e64d7a7 // fadd v7.2d, v29.2d, v4.2d
+	WORD $0x6ee0f892 // fneg v18.2d, v4.2d
+	WORD $0x4e65d786 // fadd v6.2d, v28.2d, v5.2d
+	WORD $0x6ee0f8b1 // fneg v17.2d, v5.2d
+	WORD $0x4e60cef2 // fmla v18.2d, v23.2d, v0.2d
+	WORD $0x4efdd4f3 // fsub v19.2d, v7.2d, v29.2d
+	WORD $0x4e61ced1 // fmla v17.2d, v22.2d, v1.2d
+	WORD $0x4efcd4d6 // fsub v22.2d, v6.2d, v28.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef3d4f3 // fsub v19.2d, v7.2d, v19.2d
+	WORD $0x4ef6d4a5 // fsub v5.2d, v5.2d, v22.2d
+	WORD $0x4ef6d4d6 // fsub v22.2d, v6.2d, v22.2d
+	WORD $0x4ef3d7b3 // fsub v19.2d, v29.2d, v19.2d
+	WORD $0x4e60ce92 // fmla v18.2d, v20.2d, v0.2d
+	WORD $0x4ef6d796 // fsub v22.2d, v28.2d, v22.2d
+	WORD $0x4e61ceb1 // fmla v17.2d, v21.2d, v1.2d
+	WORD $0x4e73d481 // fadd v1.2d, v4.2d, v19.2d
+	WORD $0x4e76d4a0 // fadd v0.2d, v5.2d, v22.2d
+	WORD $0x4e61d641 // fadd v1.2d, v18.2d, v1.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0xad0007e0 // stp q0, q1, [sp]
+	WORD $0xad410261 // ldp q1, q0, [x19, #0x20]
+	WORD $0x4e000060 // tbl v0.16b, { v3.16b }, v0.16b
+	WORD $0x4e010041 // tbl v1.16b, { v2.16b }, v1.16b
+	WORD $0xad430e62 // ldp q2, q3, [x19, #0x60]
+	WORD $0x6ee34400 // ushl v0.2d, v0.2d, v3.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x4e61d816 // scvtf v22.2d, v0.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d837 // scvtf v23.2d, v1.2d
+	WORD $0x14000035 // b <slotsDD+0x538>
+	WORD $0xad400a63 // ldp q3, q2, [x19]
+	WORD $0x8b010435 // add x21, x1, x1, lsl #1
+	WORD $0x7100603f // cmp w1, #0x18
+	WORD $0x3cf46a21 // ldr q1, [x17, x20]
+	WORD $0xd342feb4 // lsr x20, x21, #2
+	WORD $0x3dc00220 // ldr q0, [x17]
+	WORD $0x4e020031 // tbl v17.16b, { v1.16b }, v2.16b
+	WORD $0x4e030010 // tbl v16.16b, { v0.16b }, v3.16b
+	WORD $0x540005c8 // b.hi <slotsDD+0x540>
+	WORD $0x92400835 // and x21, x1, #0x7
+	WORD $0xb5000595 // cbnz x21, <slotsDD+0x540>
+	WORD $0x91022275 // add x21, x19, #0x88
+	WORD $0xad44f3fd // ldp q29, q28, [sp, #0x90]
+	WORD $0x4d40cea0 // ld1r { v0.2d }, [x21]
+	WORD $0x91024275 // add x21, x19, #0x90
+	WORD $0x4eb11c02 // orr v2.16b, v0.16b, v17.16b
+	WORD $0x4d40cea1 // ld1r { v1.2d }, [x21]
+	WORD $0x4eb01c03 // orr v3.16b, v0.16b, v16.16b
+	WORD $0x4ee1d463 // fsub v3.2d, v3.2d, v1.2d
+	WORD $0x4ee1d442 // fsub v2.2d, v2.2d, v1.2d
+	WORD $0x6e62dee4 // fmul v4.2d, v23.2d, v2.2d
+	WORD $0x6e63dec5 // fmul v5.2d, v22.2d, v3.2d
+	WORD $0x4e65d786 // fadd v6.2d, v28.2d, v5.2d
+	WORD $0x4e64d7a7 // fadd v7.2d, v29.2d, v4.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f891 // fneg v17.2d, v4.2d
+	WORD $0x4efdd4f2 // fsub v18.2d, v7.2d, v29.2d
+	WORD $0x4efcd4d3 // fsub v19.2d, v6.2d, v28.2d
+	WORD $0x4e62cef1 // fmla v17.2d, v23.2d, v2.2d
+	WORD $0x4e63ced0 // fmla v16.2d, v22.2d, v3.2d
+	WORD $0x4ef3d4d6 // fsub v22.2d, v6.2d, v19.2d
+	WORD $0x4ef2d4f7 // fsub v23.2d, v7.2d, v18.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4ef7d7b2 // fsub v18.2d, v29.2d, v23.2d
+	WORD $0x4ef6d793 // fsub v19.2d, v28.2d, v22.2d
+	WORD $0x4e63ceb0 // fmla v16.2d, v21.2d, v3.2d
+	WORD $0x4e62ce91 // fmla v17.2d, v20.2d, v2.2d
+	WORD $0x4e73d4a2 // fadd v2.2d, v5.2d, v19.2d
+	WORD $0x4e72d483 // fadd v3.2d, v4.2d, v18.2d
+	WORD $0xad411265 // ldp q5, q4, [x19, #0x20]
+	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
+	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
+	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0x3ce76a22 // ldr q2, [x17, x7]
+	WORD $0x3cf46a23 // ldr q3, [x17, x20]
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4ea21c02 // orr v2.16b, v0.16b, v2.16b
+	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
+	WORD $0x4ee1d416 // fsub v22.2d, v0.2d, v1.2d
+	WORD $0x4ee1d457 // fsub v23.2d, v2.2d, v1.2d
+	WORD $0xad049be7 // stp q7, q6, [sp, #0x90]
+	WORD $0x14000030 // b <slotsDD+0x5fc>
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0xad420662 // ldp q2, q1, [x19, #0x40]
+	WORD $0x6ee14621 // ushl v1.2d, v17.2d, v1.2d
+	WORD $0x4d40cea0 // ld1r { v0.2d }, [x21]
+	WORD $0x6ee24602 // ushl v2.2d, v16.2d, v2.2d
+	WORD $0xad44f3fd // ldp q29, q28, [sp, #0x90]
+	WORD $0x3ce76a23 // ldr q3, [x17, x7]
+	WORD $0x3cf46a24 // ldr q4, [x17, x20]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e61dee5 // fmul v5.2d, v23.2d, v1.2d
+	WORD $0x6e62dec6 // fmul v6.2d, v22.2d, v2.2d
+	WORD $0x4e66d787 // fadd v7.2d, v28.2d, v6.2d
+	WORD $0x4e65d7b0 // fadd v16.2d, v29.2d, v5.2d
+	WORD $0x6ee0f8d1 // fneg v17.2d, v6.2d
+	WORD $0x6ee0f8b2 // fneg v18.2d, v5.2d
+	WORD $0x4e61cef2 // fmla v18.2d, v23.2d, v1.2d
+	WORD $0x4efdd613 // fsub v19.2d, v16.2d, v29.2d
+	WORD $0x4e62ced1 // fmla v17.2d, v22.2d, v2.2d
+	WORD $0x4efcd4f6 // fsub v22.2d, v7.2d, v28.2d
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
+	WORD $0x4ef6d4f6 // fsub v22.2d, v7.2d, v22.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4ef3d613 // fsub v19.2d, v16.2d, v19.2d
+	WORD $0xad049ff0 // stp q16, q7, [sp, #0x90]
+	WORD $0x4ef3d7b3 // fsub v19.2d, v29.2d, v19.2d
+	WORD $0x4ef6d796 // fsub v22.2d, v28.2d, v22.2d
+	WORD $0x4e62ceb1 // fmla v17.2d, v21.2d, v2.2d
+	WORD $0x4e61ce92 // fmla v18.2d, v20.2d, v1.2d
+	WORD $0x4e76d4c1 // fadd v1.2d, v6.2d, v22.2d
+	WORD $0x4e73d4a2 // fadd v2.2d, v5.2d, v19.2d
+	WORD $0x4e62d642 // fadd v2.2d, v18.2d, v2.2d
+	WORD $0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
+	WORD $0xad000be1 // stp q1, q2, [sp]
+	WORD $0xad410662 // ldp q2, q1, [x19, #0x20]
+	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
+	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
+	WORD $0xad431263 // ldp q3, q4, [x19, #0x60]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d816 // scvtf v22.2d, v0.2d
+	WORD $0x4e61d857 // scvtf v23.2d, v2.2d
+	WORD $0x79401147 // ldrh w7, [x10, #0x8]
+	WORD $0x79401954 // ldrh w20, [x10, #0xc]
+	WORD $0x79401553 // ldrh w19, [x10, #0xa]
+	WORD $0x8b130c76 // add x22, x3, x19, lsl #3
+	WORD $0x79401d55 // ldrh w21, [x10, #0xe]
+	WORD $0xfc74785e // ldr d30, [x2, x20, lsl #3]
+	WORD $0x8b150c77 // add x23, x3, x21, lsl #3
+	WORD $0xfc677849 // ldr d9, [x2, x7, lsl #3]
+	WORD $0xfc67787f // ldr d31, [x3, x7, lsl #3]
+	WORD $0x79402147 // ldrh w7, [x10, #0x10]
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0x8b150c55 // add x21, x2, x21, lsl #3
+	WORD $0x79403959 // ldrh w25, [x10, #0x1c]
+	WORD $0xfc74787c // ldr d28, [x3, x20, lsl #3]
+	WORD $0x79403d5a // ldrh w26, [x10, #0x1e]
+	WORD $0x8b1a0c7b // add x27, x3, x26, lsl #3
+	WORD $0xfc79787d // ldr d29, [x3, x25, lsl #3]
+	WORD $0xfc797848 // ldr d8, [x2, x25, lsl #3]
+	WORD $0xfc67786d // ldr d13, [x3, x7, lsl #3]
+	WORD $0xfc67784f // ldr d15, [x2, x7, lsl #3]
+	WORD $0x8b1a0c47 // add x7, x2, x26, lsl #3
+	WORD $0x4d4086be // ld1 { v30.d }[1], [x21]
+	WORD $0x79402955 // ldrh w21, [x10, #0x14]
+	WORD $0x4d408669 // ld1 { v9.d }[1], [x19]
+	WORD $0x79402553 // ldrh w19, [x10, #0x12]
+	WORD $0x4d4086df // ld1 { v31.d }[1], [x22]
+	WORD $0x8b130c74 // add x20, x3, x19, lsl #3
+	WORD $0x79402d56 // ldrh w22, [x10, #0x16]
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0xfc75786e // ldr d14, [x3, x21, lsl #3]
+	WORD $0x4d4086fc // ld1 { v28.d }[1], [x23]
+	WORD $0x8b160c77 // add x23, x3, x22, lsl #3
+	WORD $0xfc75784c // ldr d12, [x2, x21, lsl #3]
+	WORD $0x8b160c56 // add x22, x2, x22, lsl #3
+	WORD $0x4d40877d // ld1 { v29.d }[1], [x27]
+	WORD $0x4d4084e8 // ld1 { v8.d }[1], [x7]
+	WORD $0x394004a7 // ldrb w7, [x5, #0x1]
+	WORD $0x7100d0ff // cmp w7, #0x34
+	WORD $0xd342fcf5 // lsr x21, x7, #2
+	WORD $0x4d40868d // ld1 { v13.d }[1], [x20]
+	WORD $0x79403154 // ldrh w20, [x10, #0x18]
+	WORD $0x4d40866f // ld1 { v15.d }[1], [x19]
+	WORD $0x4d4086ee // ld1 { v14.d }[1], [x23]
+	WORD $0x79403557 // ldrh w23, [x10, #0x1a]
+	WORD $0xfc74786a // ldr d10, [x3, x20, lsl #3]
+	WORD $0xfc74784b // ldr d11, [x2, x20, lsl #3]
+	WORD $0x4d4086cc // ld1 { v12.d }[1], [x22]
+	WORD $0x9bab10f4 // umaddl x20, w7, w11, x4
+	WORD $0x8b170c78 // add x24, x3, x23, lsl #3
+	WORD $0x8b170c53 // add x19, x2, x23, lsl #3
+	WORD $0x4d40870a // ld1 { v10.d }[1], [x24]
+	WORD $0x4d40866b // ld1 { v11.d }[1], [x19]
+	WORD $0xd341fcf3 // lsr x19, x7, #1
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x540006c9 // b.ls <slotsDD+0x7ac>
+	WORD $0xad400a83 // ldp q3, q2, [x20]
+	WORD $0x3cf56a00 // ldr q0, [x16, x21]
+	WORD $0x91020295 // add x21, x20, #0x80
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x4d40cea4 // ld1r { v4.2d }, [x21]
+	WORD $0xad421686 // ldp q6, q5, [x20, #0x40]
+	WORD $0x8b0704f5 // add x21, x7, x7, lsl #1
+	WORD $0xad45d3f5 // ldp q21, q20, [sp, #0xb0]
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x3cf36a02 // ldr q2, [x16, x19]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x6ee0b890 // neg v16.2d, v4.2d
+	WORD $0x3cf56a03 // ldr q3, [x16, x21]
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e60ddc4 // fmul v4.2d, v14.2d, v0.2d
+	WORD $0x6e61dda5 // fmul v5.2d, v13.2d, v1.2d
+	WORD $0x4e64d6a7 // fadd v7.2d, v21.2d, v4.2d
+	WORD $0x6ee0f892 // fneg v18.2d, v4.2d
+	WORD $0x4e65d686 // fadd v6.2d, v20.2d, v5.2d
+	WORD $0x6ee0f8b1 // fneg v17.2d, v5.2d
+	WORD $0x4e60cdd2 // fmla v18.2d, v14.2d, v0.2d
+	WORD $0x4ef5d4f3 // fsub v19.2d, v7.2d, v21.2d
+	WORD $0x4e61cdb1 // fmla v17.2d, v13.2d, v1.2d
+	WORD $0x4ef4d4cd // fsub v13.2d, v6.2d, v20.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef3d4f3 // fsub v19.2d, v7.2d, v19.2d
+	WORD $0x4eedd4a5 // fsub v5.2d, v5.2d, v13.2d
+	WORD $0x4eedd4cd // fsub v13.2d, v6.2d, v13.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4e60cd92 // fmla v18.2d, v12.2d, v0.2d
+	WORD $0x4eedd68d // fsub v13.2d, v20.2d, v13.2d
+	WORD $0x4e61cdf1 // fmla v17.2d, v15.2d, v1.2d
+	WORD $0x4e73d481 // fadd v1.2d, v4.2d, v19.2d
+	WORD $0x4e6dd4a0 // fadd v0.2d, v5.2d, v13.2d
+	WORD $0x4e61d64c // fadd v12.2d, v18.2d, v1.2d
+	WORD $0x4e60d62d // fadd v13.2d, v17.2d, v0.2d
+	WORD $0xad410281 // ldp q1, q0, [x20, #0x20]
+	WORD $0x4e000060 // tbl v0.16b, { v3.16b }, v0.16b
+	WORD $0x4e010041 // tbl v1.16b, { v2.16b }, v1.16b
+	WORD $0xad430e82 // ldp q2, q3, [x20, #0x60]
+	WORD $0x6ee34400 // ushl v0.2d, v0.2d, v3.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d82f // scvtf v15.2d, v1.2d
+	WORD $0x14000034 // b <slotsDD+0x878>
+	WORD $0xad400a83 // ldp q3, q2, [x20]
+	WORD $0x8b0704f6 // add x22, x7, x7, lsl #1
+	WORD $0x710060ff // cmp w7, #0x18
+	WORD $0x3cf56a01 // ldr q1, [x16, x21]
+	WORD $0xd342fed5 // lsr x21, x22, #2
+	WORD $0x3dc00200 // ldr q0, [x16]
+	WORD $0x4e020031 // tbl v17.16b, { v1.16b }, v2.16b
+	WORD $0x4e030010 // tbl v16.16b, { v0.16b }, v3.16b
+	WORD $0x54ffcba8 // b.hi <slotsDD+0x140>
+	WORD $0x924008f6 // and x22, x7, #0x7
+	WORD $0xb5ffcb76 // cbnz x22, <slotsDD+0x140>
+	WORD $0x91022296 // add x22, x20, #0x88
+	WORD $0xad45d3f5 // ldp q21, q20, [sp, #0xb0]
+	WORD $0x4d40cec0 // ld1r { v0.2d }, [x22]
+	WORD $0x91024296 // add x22, x20, #0x90
+	WORD $0x4eb11c02 // orr v2.16b, v0.16b, v17.16b
+	WORD $0x4d40cec1 // ld1r { v1.2d }, [x22]
+	WORD $0x4eb01c03 // orr v3.16b, v0.16b, v16.16b
+	WORD $0x4ee1d463 // fsub v3.2d, v3.2d, v1.2d
+	WORD $0x4ee1d442 // fsub v2.2d, v2.2d, v1.2d
+	WORD $0x6e62ddc4 // fmul v4.2d, v14.2d, v2.2d
+	WORD $0x6e63dda5 // fmul v5.2d, v13.2d, v3.2d
+	WORD $0x4e65d686 // fadd v6.2d, v20.2d, v5.2d
+	WORD $0x4e64d6a7 // fadd v7.2d, v21.2d, v4.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f891 // fneg v17.2d, v4.2d
+	WORD $0x4ef5d4f2 // fsub v18.2d, v7.2d, v21.2d
+	WORD $0x4ef4d4d3 // fsub v19.2d, v6.2d, v20.2d
+	WORD $0x4e62cdd1 // fmla v17.2d, v14.2d, v2.2d
+	WORD $0x4e63cdb0 // fmla v16.2d, v13.2d, v3.2d
+	WORD $0x4ef3d4cd // fsub v13.2d, v6.2d, v19.2d
+	WORD $0x4ef2d4ee // fsub v14.2d, v7.2d, v18.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4eeed6b2 // fsub v18.2d, v21.2d, v14.2d
+	WORD $0x4eedd693 // fsub v19.2d, v20.2d, v13.2d
+	WORD $0x4e63cdf0 // fmla v16.2d, v15.2d, v3.2d
+	WORD $0x4e62cd91 // fmla v17.2d, v12.2d, v2.2d
+	WORD $0x4e73d4a2 // fadd v2.2d, v5.2d, v19.2d
+	WORD $0x4e72d483 // fadd v3.2d, v4.2d, v18.2d
+	WORD $0xad411285 // ldp q5, q4, [x20, #0x20]
+	WORD $0x4e63d62c // fadd v12.2d, v17.2d, v3.2d
+	WORD $0x4e62d60d // fadd v13.2d, v16.2d, v2.2d
+	WORD $0x3cf36a02 // ldr q2, [x16, x19]
+	WORD $0x3cf56a03 // ldr q3, [x16, x21]
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4ea21c02 // orr v2.16b, v0.16b, v2.16b
+	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
+	WORD $0x4ee1d40e // fsub v14.2d, v0.2d, v1.2d
+	WORD $0x4ee1d44f // fsub v15.2d, v2.2d, v1.2d
+	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
+	WORD $0x3d8033e6 // str q6, [sp, #0xc0]
+	WORD $0x17fffe5f // b <slotsDD+0x1fc>
+	WORD $0xa9438c05 // ldp x5, x3, [x0, #0x38]
+	WORD $0x8b080c64 // add x4, x3, x8, lsl #3
+	WORD $0xf9404803 // ldr x3, [x0, #0x90]
+	WORD $0xb9400126 // ldr w6, [x9]
+	WORD $0x79400933 // ldrh w19, [x9, #0x4]
+	WORD $0xf9404002 // ldr x2, [x0, #0x80]
+	WORD $0xf1000a7f // cmp x19, #0x2
+	WORD $0xcb050085 // sub x5, x4, x5
+	WORD $0x8b050063 // add x3, x3, x5
+	WORD $0xf9401005 // ldr x5, [x0, #0x20]
+	WORD $0x8b0608a5 // add x5, x5, x6, lsl #2
+	WORD $0x54005f83 // b.lo <slotsDD+0x14a0>
+	WORD $0xad04fbf6 // stp q22, q30, [sp, #0x90]
+	WORD $0x3d8033f5 // str q21, [sp, #0xc0]
+	WORD $0x14000079 // b <slotsDD+0xaa0>
+	WORD $0xad400aa3 // ldp q3, q2, [x21]
+	WORD $0x3cf66a00 // ldr q0, [x16, x22]
+	WORD $0x910202b6 // add x22, x21, #0x80
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x4d40cec4 // ld1r { v4.2d }, [x22]
+	WORD $0xad4216a6 // ldp q6, q5, [x21, #0x40]
+	WORD $0x8b130676 // add x22, x19, x19, lsl #1
+	WORD $0xad45d3f5 // ldp q21, q20, [sp, #0xb0]
+	WORD $0xd342fed6 // lsr x22, x22, #2
+	WORD $0x3cf46a02 // ldr q2, [x16, x20]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x6ee0b890 // neg v16.2d, v4.2d
+	WORD $0x3cf66a03 // ldr q3, [x16, x22]
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e60dde4 // fmul v4.2d, v15.2d, v0.2d
+	WORD $0x6e61ddc5 // fmul v5.2d, v14.2d, v1.2d
+	WORD $0x4e64d6a7 // fadd v7.2d, v21.2d, v4.2d
+	WORD $0x6ee0f892 // fneg v18.2d, v4.2d
+	WORD $0x4e65d686 // fadd v6.2d, v20.2d, v5.2d
+	WORD $0x6ee0f8b1 // fneg v17.2d, v5.2d
+	WORD $0x4e60cdf2 // fmla v18.2d, v15.2d, v0.2d
+	WORD $0x4ef5d4f3 // fsub v19.2d, v7.2d, v21.2d
+	WORD $0x4e61cdd1 // fmla v17.2d, v14.2d, v1.2d
+	WORD $0x4ef4d4ce // fsub v14.2d, v6.2d, v20.2d
+	WORD $0x3d8033e6 // str q6, [sp, #0xc0]
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef3d4f3 // fsub v19.2d, v7.2d, v19.2d
+	WORD $0x4eeed4a5 // fsub v5.2d, v5.2d, v14.2d
+	WORD $0x4eeed4ce // fsub v14.2d, v6.2d, v14.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4e60cd92 // fmla v18.2d, v12.2d, v0.2d
+	WORD $0x4eeed68e // fsub v14.2d, v20.2d, v14.2d
+	WORD $0x4e61cdb1 // fmla v17.2d, v13.2d, v1.2d
+	WORD $0x4e73d481 // fadd v1.2d, v4.2d, v19.2d
+	WORD $0x4e6ed4a0 // fadd v0.2d, v5.2d, v14.2d
+	WORD $0x4e61d64c // fadd v12.2d, v18.2d, v1.2d
+	WORD $0x4e60d62d // fadd v13.2d, v17.2d, v0.2d
+	WORD $0xad4102a1 // ldp q1, q0, [x21, #0x20]
+	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
+	WORD $0x4e000060 // tbl v0.16b, { v3.16b }, v0.16b
+	WORD $0x4e010041 // tbl v1.16b, { v2.16b }, v1.16b
+	WORD $0xad430ea2 // ldp q2, q3, [x21, #0x60]
+	WORD $0x6ee34400 // ushl v0.2d, v0.2d, v3.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d82f // scvtf v15.2d, v1.2d
+	WORD $0x6e77dd40 // fmul v0.2d, v10.2d, v23.2d
+	WORD $0x3dc003e2 // ldr q2, [sp]
+	WORD $0x3dc037f0 // ldr q16, [sp, #0xd0]
+	WORD $0x6e6fdfc4 // fmul v4.2d, v30.2d, v15.2d
+	WORD $0x8b010231 // add x17, x17, x1
+	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0xad43cbf3 // ldp q19, q18, [sp, #0x70]
+	WORD $0xd10008f3 // sub x19, x7, #0x2
+	WORD $0x910020a5 // add x5, x5, #0x8
+	WORD $0x6ee0f801 // fneg v1.2d, v0.2d
+	WORD $0x4e60d754 // fadd v20.2d, v26.2d, v0.2d
+	WORD $0x6ee0f885 // fneg v5.2d, v4.2d
+	WORD $0x910008c1 // add x1, x6, #0x2
+	WORD $0xf1000cff // cmp x7, #0x3
+	WORD $0x4e6dd652 // fadd v18.2d, v18.2d, v13.2d
+	WORD $0x4e77cd41 // fmla v1.2d, v10.2d, v23.2d
+	WORD $0x4efad687 // fsub v7.2d, v20.2d, v26.2d
+	WORD $0x4e6fcfc5 // fmla v5.2d, v30.2d, v15.2d
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x4ee7d687 // fsub v7.2d, v20.2d, v7.2d
+	WORD $0x4e77cd61 // fmla v1.2d, v11.2d, v23.2d
+	WORD $0xad40afe3 // ldp q3, q11, [sp, #0x10]
+	WORD $0x4ee7d747 // fsub v7.2d, v26.2d, v7.2d
+	WORD $0x4e6fcfe5 // fmla v5.2d, v31.2d, v15.2d
+	WORD $0x3dc013ef // ldr q15, [sp, #0x40]
+	WORD $0x4e64d73f // fadd v31.2d, v25.2d, v4.2d
+	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD $0x4e62d56b // fadd v11.2d, v11.2d, v2.2d
+	WORD $0x6e76dd02 // fmul v2.2d, v8.2d, v22.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	WORD $0x4e63d610 // fadd v16.2d, v16.2d, v3.2d
+	WORD $0x6ee0f843 // fneg v3.2d, v2.2d
+	WORD $0x4e62d76a // fadd v10.2d, v27.2d, v2.2d
+	WORD $0x4e76cd03 // fmla v3.2d, v8.2d, v22.2d
+	WORD $0x4efbd546 // fsub v6.2d, v10.2d, v27.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4ee6d546 // fsub v6.2d, v10.2d, v6.2d
+	WORD $0x4e76cd23 // fmla v3.2d, v9.2d, v22.2d
+	WORD $0x4ee6d766 // fsub v6.2d, v27.2d, v6.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x6e6edf83 // fmul v3.2d, v28.2d, v14.2d
+	WORD $0x4e62d673 // fadd v19.2d, v19.2d, v2.2d
+	WORD $0x4ef9d7e2 // fsub v2.2d, v31.2d, v25.2d
+	WORD $0x4e63d709 // fadd v9.2d, v24.2d, v3.2d
+	WORD $0x6ee0f860 // fneg v0.2d, v3.2d
+	WORD $0x4ee2d7e7 // fsub v7.2d, v31.2d, v2.2d
+	WORD $0x4ee2d482 // fsub v2.2d, v4.2d, v2.2d
+	WORD $0x4e6ecf80 // fmla v0.2d, v28.2d, v14.2d
+	WORD $0x4ef8d521 // fsub v1.2d, v9.2d, v24.2d
+	WORD $0x4ee7d727 // fsub v7.2d, v25.2d, v7.2d
+	WORD $0x4ee1d526 // fsub v6.2d, v9.2d, v1.2d
+	WORD $0x4ee1d461 // fsub v1.2d, v3.2d, v1.2d
+	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
+	WORD $0x4e6ecfa0 // fmla v0.2d, v29.2d, v14.2d
+	WORD $0x4ee6d706 // fsub v6.2d, v24.2d, v6.2d
+	WORD $0xad42b7ee // ldp q14, q13, [sp, #0x50]
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
+	WORD $0x3dc00fe2 // ldr q2, [sp, #0x30]
+	WORD $0x4e61d5ad // fadd v13.2d, v13.2d, v1.2d
+	WORD $0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	WORD $0x4e6cd44c // fadd v12.2d, v2.2d, v12.2d
+	WORD $0x5400512d // b.le <slotsDD+0x14c0>
+	WORD $0xaa0103e6 // mov x6, x1
+	WORD $0xb98000a1 // ldrsw x1, [x5]
+	WORD $0xaa1303e7 // mov x7, x19
+	WORD $0x4eb41e9a // mov v26.16b, v20.16b
+	WORD $0x4eaa1d5b // mov v27.16b, v10.16b
+	WORD $0x8b010c93 // add x19, x4, x1, lsl #3
+	WORD $0x8b010c74 // add x20, x3, x1, lsl #3
+	WORD $0x394000c1 // ldrb w1, [x6]
+	WORD $0x4ea91d38 // mov v24.16b, v9.16b
+	WORD $0x4ebf1ff9 // mov v25.16b, v31.16b
+	WORD $0x3d802ff1 // str q17, [sp, #0xb0]
+	WORD $0x9bab0836 // umaddl x22, w1, w11, x2
+	WORD $0x7100d03f // cmp w1, #0x34
+	WORD $0xad405e76 // ldp q22, q23, [x19]
+	WORD $0xad405694 // ldp q20, q21, [x20]
+	WORD $0xd341fc35 // lsr x21, x1, #1
+	WORD $0xd342fc37 // lsr x23, x1, #2
+	WORD $0x3d8037f0 // str q16, [sp, #0xd0]
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0xad01bfec // stp q12, q15, [sp, #0x30]
+	WORD $0xad02b7ee // stp q14, q13, [sp, #0x50]
+	WORD $0x3d800beb // str q11, [sp, #0x20]
+	WORD $0xad03cbf3 // stp q19, q18, [sp, #0x70]
+	WORD $0x54000729 // b.ls <slotsDD+0xbe0>
+	WORD $0xad4072dd // ldp q29, q28, [x22]
+	WORD $0x3cf76a30 // ldr q16, [x17, x23]
+	WORD $0x910202d7 // add x23, x22, #0x80
+	WORD $0x4e1c0210 // tbl v16.16b, { v16.16b }, v28.16b
+	WORD $0x3dc00231 // ldr q17, [x17]
+	WORD $0x4d40cefe // ld1r { v30.2d }, [x23]
+	WORD $0xad427ec8 // ldp q8, q31, [x22, #0x40]
+	WORD $0x8b010437 // add x23, x1, x1, lsl #1
+	WORD $0xad4483e1 // ldp q1, q0, [sp, #0x90]
+	WORD $0xd342fef7 // lsr x23, x23, #2
+	WORD $0x4e1d0231 // tbl v17.16b, { v17.16b }, v29.16b
+	WORD $0x3cf56a3d // ldr q29, [x17, x21]
+	WORD $0x6eff4610 // ushl v16.2d, v16.2d, v31.2d
+	WORD $0x6ee0bbdc // neg v28.2d, v30.2d
+	WORD $0x3cf76a3e // ldr q30, [x17, x23]
+	WORD $0x6ee84631 // ushl v17.2d, v17.2d, v8.2d
+	WORD $0x4efc4610 // sshl v16.2d, v16.2d, v28.2d
+	WORD $0x4efc4631 // sshl v17.2d, v17.2d, v28.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x6e70deff // fmul v31.2d, v23.2d, v16.2d
+	WORD $0x6e71dec8 // fmul v8.2d, v22.2d, v17.2d
+	WORD $0x4e7fd42a // fadd v10.2d, v1.2d, v31.2d
+	WORD $0x6ee0fbec // fneg v12.2d, v31.2d
+	WORD $0x4e68d409 // fadd v9.2d, v0.2d, v8.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x4e70ceec // fmla v12.2d, v23.2d, v16.2d
+	WORD $0x4ee1d557 // fsub v23.2d, v10.2d, v1.2d
+	WORD $0x4e71cecb // fmla v11.2d, v22.2d, v17.2d
+	WORD $0x4ee0d536 // fsub v22.2d, v9.2d, v0.2d
+	WORD $0x4ef7d7ff // fsub v31.2d, v31.2d, v23.2d
+	WORD $0x4ef7d557 // fsub v23.2d, v10.2d, v23.2d
+	WORD $0x4ef6d508 // fsub v8.2d, v8.2d, v22.2d
+	WORD $0x4ef6d536 // fsub v22.2d, v9.2d, v22.2d
+	WORD $0x4ef7d433 // fsub v19.2d, v1.2d, v23.2d
+	WORD $0x4e70ceac // fmla v12.2d, v21.2d, v16.2d
+	WORD $0x4ef6d412 // fsub v18.2d, v0.2d, v22.2d
+	WORD $0x4e71ce8b // fmla v11.2d, v20.2d, v17.2d
+	WORD $0x4e73d7f1 // fadd v17.2d, v31.2d, v19.2d
+	WORD $0x4e72d510 // fadd v16.2d, v8.2d, v18.2d
+	WORD $0xad434ed2 // ldp q18, q19, [x22, #0x60]
+	WORD $0x4e71d581 // fadd v1.2d, v12.2d, v17.2d
+	WORD $0x4e70d560 // fadd v0.2d, v11.2d, v16.2d
+	WORD $0xad4142d1 // ldp q17, q16, [x22, #0x20]
+	WORD $0x4e1003d0 // tbl v16.16b, { v30.16b }, v16.16b
+	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
+	WORD $0x4e1103b1 // tbl v17.16b, { v29.16b }, v17.16b
+	WORD $0x4efc4610 // sshl v16.2d, v16.2d, v28.2d
+	WORD $0xad0007e0 // stp q0, q1, [sp]
+	WORD $0x6ef24631 // ushl v17.2d, v17.2d, v18.2d
+	WORD $0x4e61da16 // scvtf v22.2d, v16.2d
+	WORD $0x4efc4631 // sshl v17.2d, v17.2d, v28.2d
+	WORD $0x4e61da37 // scvtf v23.2d, v17.2d
+	WORD $0x14000069 // b <slotsDD+0xd78>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad4072dd // ldp q29, q28, [x22]
+	WORD $0x8b010438 // add x24, x1, x1, lsl #1
+	WORD $0x7100603f // cmp w1, #0x18
+	WORD $0x3cf76a31 // ldr q17, [x17, x23]
+	WORD $0xd342ff17 // lsr x23, x24, #2
+	WORD $0x3dc00230 // ldr q16, [x17]
+	WORD $0x4e1c023c // tbl v28.16b, { v17.16b }, v28.16b
+	WORD $0x4e1d0210 // tbl v16.16b, { v16.16b }, v29.16b
+	WORD $0x54000608 // b.hi <slotsDD+0xcc0>
+	WORD $0x92400838 // and x24, x1, #0x7
+	WORD $0xb50005d8 // cbnz x24, <slotsDD+0xcc0>
+	WORD $0x910222d8 // add x24, x22, #0x88
+	WORD $0xad4483e1 // ldp q1, q0, [sp, #0x90]
+	WORD $0x4d40cf11 // ld1r { v17.2d }, [x24]
+	WORD $0x910242d8 // add x24, x22, #0x90
+	WORD $0x4ebc1e3c // orr v28.16b, v17.16b, v28.16b
+	WORD $0x4d40cf1d // ld1r { v29.2d }, [x24]
+	WORD $0x4eb01e30 // orr v16.16b, v17.16b, v16.16b
+	WORD $0x4efdd610 // fsub v16.2d, v16.2d, v29.2d
+	WORD $0x4efdd79c // fsub v28.2d, v28.2d, v29.2d
+	WORD $0x6e7cdefe // fmul v30.2d, v23.2d, v28.2d
+	WORD $0x6e70dedf // fmul v31.2d, v22.2d, v16.2d
+	WORD $0x4e7fd408 // fadd v8.2d, v0.2d, v31.2d
+	WORD $0x4e7ed429 // fadd v9.2d, v1.2d, v30.2d
+	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x6ee0fbcb // fneg v11.2d, v30.2d
+	WORD $0x4ee1d52c // fsub v12.2d, v9.2d, v1.2d
+	WORD $0x4ee0d50d // fsub v13.2d, v8.2d, v0.2d
+	WORD $0x4e7cceeb // fmla v11.2d, v23.2d, v28.2d
+	WORD $0x4e70ceca // fmla v10.2d, v22.2d, v16.2d
+	WORD $0x4eedd516 // fsub v22.2d, v8.2d, v13.2d
+	WORD $0x4eecd537 // fsub v23.2d, v9.2d, v12.2d
+	WORD $0x4eecd7de // fsub v30.2d, v30.2d, v12.2d
+	WORD $0x4eedd7ff // fsub v31.2d, v31.2d, v13.2d
+	WORD $0x4ef7d433 // fsub v19.2d, v1.2d, v23.2d
+	WORD $0x4ef6d412 // fsub v18.2d, v0.2d, v22.2d
+	WORD $0x4e70ce8a // fmla v10.2d, v20.2d, v16.2d
+	WORD $0x4e7cceab // fmla v11.2d, v21.2d, v28.2d
+	WORD $0x4e72d7f0 // fadd v16.2d, v31.2d, v18.2d
+	WORD $0x4e73d7d2 // fadd v18.2d, v30.2d, v19.2d
+	WORD $0xad414ed6 // ldp q22, q19, [x22, #0x20]
+	WORD $0x4e72d561 // fadd v1.2d, v11.2d, v18.2d
+	WORD $0x4e70d540 // fadd v0.2d, v10.2d, v16.2d
+	WORD $0x3cf56a30 // ldr q16, [x17, x21]
+	WORD $0x3cf76a32 // ldr q18, [x17, x23]
+	WORD $0xad0007e0 // stp q0, q1, [sp]
+	WORD $0xad04a3e9 // stp q9, q8, [sp, #0x90]
+	WORD $0x4e160210 // tbl v16.16b, { v16.16b }, v22.16b
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x4eb01e30 // orr v16.16b, v17.16b, v16.16b
+	WORD $0x4eb21e31 // orr v17.16b, v17.16b, v18.16b
+	WORD $0x4efdd636 // fsub v22.2d, v17.2d, v29.2d
+	WORD $0x4efdd617 // fsub v23.2d, v16.2d, v29.2d
+	WORD $0x14000032 // b <slotsDD+0xd7c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910202d8 // add x24, x22, #0x80
+	WORD $0xad4276de // ldp q30, q29, [x22, #0x40]
+	WORD $0x6efd479c // ushl v28.2d, v28.2d, v29.2d
+	WORD $0x4d40cf11 // ld1r { v17.2d }, [x24]
+	WORD $0x6efe4610 // ushl v16.2d, v16.2d, v30.2d
+	WORD $0xad4483e1 // ldp q1, q0, [sp, #0x90]
+	WORD $0x3cf56a3d // ldr q29, [x17, x21]
+	WORD $0x3cf76a3e // ldr q30, [x17, x23]
+	WORD $0x6ee0ba31 // neg v17.2d, v17.2d
+	WORD $0x4ef1479c // sshl v28.2d, v28.2d, v17.2d
+	WORD $0x4ef14610 // sshl v16.2d, v16.2d, v17.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x6e7cdeff // fmul v31.2d, v23.2d, v28.2d
+	WORD $0x6e70dec8 // fmul v8.2d, v22.2d, v16.2d
+	WORD $0x4e68d409 // fadd v9.2d, v0.2d, v8.2d
+	WORD $0x4e7fd42a // fadd v10.2d, v1.2d, v31.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x6ee0fbec // fneg v12.2d, v31.2d
+	WORD $0x4e7cceec // fmla v12.2d, v23.2d, v28.2d
+	WORD $0x4ee1d557 // fsub v23.2d, v10.2d, v1.2d
+	WORD $0x4e70cecb // fmla v11.2d, v22.2d, v16.2d
+	WORD $0x4ee0d536 // fsub v22.2d, v9.2d, v0.2d
+	WORD $0x4ef6d508 // fsub v8.2d, v8.2d, v22.2d
+	WORD $0x4ef6d536 // fsub v22.2d, v9.2d, v22.2d
+	WORD $0x4ef7d7ff // fsub v31.2d, v31.2d, v23.2d
+	WORD $0x4ef7d557 // fsub v23.2d, v10.2d, v23.2d
+	WORD $0x4ef7d433 // fsub v19.2d, v1.2d, v23.2d
+	WORD $0x4ef6d412 // fsub v18.2d, v0.2d, v22.2d
+	WORD $0x4e70ce8b // fmla v11.2d, v20.2d, v16.2d
+	WORD $0x4e7cceac // fmla v12.2d, v21.2d, v28.2d
+	WORD $0x4e72d510 // fadd v16.2d, v8.2d, v18.2d
+	WORD $0x4e73d7f2 // fadd v18.2d, v31.2d, v19.2d
+	WORD $0xad435ad3 // ldp q19, q22, [x22, #0x60]
+	WORD $0x4e72d581 // fadd v1.2d, v12.2d, v18.2d
+	WORD $0x4e70d560 // fadd v0.2d, v11.2d, v16.2d
+	WORD $0xad4142d2 // ldp q18, q16, [x22, #0x20]
+	WORD $0xad0007e0 // stp q0, q1, [sp]
+	WORD $0x4e1003d0 // tbl v16.16b, { v30.16b }, v16.16b
+	WORD $0x6ef64610 // ushl v16.2d, v16.2d, v22.2d
+	WORD $0x4e1203b2 // tbl v18.16b, { v29.16b }, v18.16b
+	WORD $0x4ef14610 // sshl v16.2d, v16.2d, v17.2d
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da16 // scvtf v22.2d, v16.2d
+	WORD $0x4ef14652 // sshl v18.2d, v18.2d, v17.2d
+	WORD $0x4e61da57 // scvtf v23.2d, v18.2d
+	WORD $0xad04a7ea // stp q10, q9, [sp, #0x90]
+	WORD $0xad41226a // ldp q10, q8, [x19, #0x20]
+	WORD $0xb98004b3 // ldrsw x19, [x5, #0x4]
+	WORD $0xad41268b // ldp q11, q9, [x20, #0x20]
+	WORD $0x8b130c94 // add x20, x4, x19, lsl #3
+	WORD $0xad403e8e // ldp q14, q15, [x20]
+	WORD $0xad41729e // ldp q30, q28, [x20, #0x20]
+	WORD $0x8b130c74 // add x20, x3, x19, lsl #3
+	WORD $0x394004d3 // ldrb w19, [x6, #0x1]
+	WORD $0xad40328d // ldp q13, q12, [x20]
+	WORD $0xad41769f // ldp q31, q29, [x20, #0x20]
+	WORD $0x9bab0a75 // umaddl x21, w19, w11, x2
+	WORD $0x7100d27f // cmp w19, #0x34
+	WORD $0xd341fe74 // lsr x20, x19, #1
+	WORD $0xd342fe76 // lsr x22, x19, #2
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x54ffd848 // b.hi <slotsDD+0x8c0>
+	WORD $0xad404ab3 // ldp q19, q18, [x21]
+	WORD $0x8b130677 // add x23, x19, x19, lsl #1
+	WORD $0x7100627f // cmp w19, #0x18
+	WORD $0x3cf66a11 // ldr q17, [x16, x22]
+	WORD $0xd342fef6 // lsr x22, x23, #2
+	WORD $0x3dc00210 // ldr q16, [x16]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x54000628 // b.hi <slotsDD+0xea0>
+	WORD $0x92400a77 // and x23, x19, #0x7
+	WORD $0xb50005f7 // cbnz x23, <slotsDD+0xea0>
+	WORD $0x910222b7 // add x23, x21, #0x88
+	WORD $0xad45d3f5 // ldp q21, q20, [sp, #0xb0]
+	WORD $0x4d40cef2 // ld1r { v18.2d }, [x23]
+	WORD $0x910242b7 // add x23, x21, #0x90
+	WORD $0x4eb11e51 // orr v17.16b, v18.16b, v17.16b
+	WORD $0x4d40cef3 // ld1r { v19.2d }, [x23]
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x6e71dde0 // fmul v0.2d, v15.2d, v17.2d
+	WORD $0x6e70ddc1 // fmul v1.2d, v14.2d, v16.2d
+	WORD $0x4e61d684 // fadd v4.2d, v20.2d, v1.2d
+	WORD $0x4e60d6a5 // fadd v5.2d, v21.2d, v0.2d
+	WORD $0x6ee0f822 // fneg v2.2d, v1.2d
+	WORD $0x6ee0f803 // fneg v3.2d, v0.2d
+	WORD $0x4ef5d4a6 // fsub v6.2d, v5.2d, v21.2d
+	WORD $0x4ef4d487 // fsub v7.2d, v4.2d, v20.2d
+	WORD $0x4e71cde3 // fmla v3.2d, v15.2d, v17.2d
+	WORD $0x4e70cdc2 // fmla v2.2d, v14.2d, v16.2d
+	WORD $0x4ee7d48e // fsub v14.2d, v4.2d, v7.2d
+	WORD $0x4ee6d4af // fsub v15.2d, v5.2d, v6.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x3d8033e4 // str q4, [sp, #0xc0]
+	WORD $0x4eefd6a6 // fsub v6.2d, v21.2d, v15.2d
+	WORD $0x4eeed687 // fsub v7.2d, v20.2d, v14.2d
+	WORD $0x4e70cda2 // fmla v2.2d, v13.2d, v16.2d
+	WORD $0x4e71cd83 // fmla v3.2d, v12.2d, v17.2d
+	WORD $0x4ea51cb1 // mov v17.16b, v5.16b
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0x4e60d46c // fadd v12.2d, v3.2d, v0.2d
+	WORD $0x4e61d44d // fadd v13.2d, v2.2d, v1.2d
+	WORD $0xad410aa3 // ldp q3, q2, [x21, #0x20]
+	WORD $0x3cf46a00 // ldr q0, [x16, x20]
+	WORD $0x3cf66a01 // ldr q1, [x16, x22]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11e41 // orr v1.16b, v18.16b, v1.16b
+	WORD $0x4ea01e40 // orr v0.16b, v18.16b, v0.16b
+	WORD $0x4ef3d42e // fsub v14.2d, v1.2d, v19.2d
+	WORD $0x4ef3d40f // fsub v15.2d, v0.2d, v19.2d
+	WORD $0x17fffec2 // b <slotsDD+0x998>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910202b7 // add x23, x21, #0x80
+	WORD $0xad4206a2 // ldp q2, q1, [x21, #0x40]
+	WORD $0x6ee14621 // ushl v1.2d, v17.2d, v1.2d
+	WORD $0x4d40cee0 // ld1r { v0.2d }, [x23]
+	WORD $0x6ee24602 // ushl v2.2d, v16.2d, v2.2d
+	WORD $0xad45d3f5 // ldp q21, q20, [sp, #0xb0]
+	WORD $0x3cf46a03 // ldr q3, [x16, x20]
+	WORD $0x3cf66a04 // ldr q4, [x16, x22]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e61dde5 // fmul v5.2d, v15.2d, v1.2d
+	WORD $0x6e62ddc6 // fmul v6.2d, v14.2d, v2.2d
+	WORD $0x4e66d687 // fadd v7.2d, v20.2d, v6.2d
+	WORD $0x4e65d6b0 // fadd v16.2d, v21.2d, v5.2d
+	WORD $0x6ee0f8d1 // fneg v17.2d, v6.2d
+	WORD $0x6ee0f8b2 // fneg v18.2d, v5.2d
+	WORD $0x4e61cdf2 // fmla v18.2d, v15.2d, v1.2d
+	WORD $0x4ef5d613 // fsub v19.2d, v16.2d, v21.2d
+	WORD $0x4e62cdd1 // fmla v17.2d, v14.2d, v2.2d
+	WORD $0x4ef4d4ee // fsub v14.2d, v7.2d, v20.2d
+	WORD $0x4eeed4c6 // fsub v6.2d, v6.2d, v14.2d
+	WORD $0x4eeed4ee // fsub v14.2d, v7.2d, v14.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4ef3d613 // fsub v19.2d, v16.2d, v19.2d
+	WORD $0x3d8033e7 // str q7, [sp, #0xc0]
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4eeed68e // fsub v14.2d, v20.2d, v14.2d
+	WORD $0x4e62cdb1 // fmla v17.2d, v13.2d, v2.2d
+	WORD $0x4e61cd92 // fmla v18.2d, v12.2d, v1.2d
+	WORD $0x4e6ed4c1 // fadd v1.2d, v6.2d, v14.2d
+	WORD $0x4e73d4a2 // fadd v2.2d, v5.2d, v19.2d
+	WORD $0x4e62d64c // fadd v12.2d, v18.2d, v2.2d
+	WORD $0x4e61d62d // fadd v13.2d, v17.2d, v1.2d
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0xad4106a2 // ldp q2, q1, [x21, #0x20]
+	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
+	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
+	WORD $0xad4312a3 // ldp q3, q4, [x21, #0x60]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4e61d84f // scvtf v15.2d, v2.2d
+	WORD $0x17fffe8f // b <slotsDD+0x998>
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0xf9404802 // ldr x2, [x0, #0x90]
+	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
+	WORD $0x79400924 // ldrh w4, [x9, #0x4]
+	WORD $0xf100089f // cmp x4, #0x2
+	WORD $0x54001a63 // b.lo <slotsDD+0x12c8>
+	WORD $0x4ebe1fc6 // mov v6.16b, v30.16b
+	WORD $0x4eb61ed7 // mov v23.16b, v22.16b
+	WORD $0x4eb11e36 // mov v22.16b, v17.16b
+	WORD $0x3d802fea // str q10, [sp, #0xb0]
+	WORD $0xad0643f4 // stp q20, q16, [sp, #0xc0]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad04ffe9 // stp q9, q31, [sp, #0x90]
+	WORD $0x4eb71ee5 // mov v5.16b, v23.16b
+	WORD $0xf1000c9f // cmp x4, #0x3
+	WORD $0xd1000884 // sub x4, x4, #0x2
+	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
+	WORD $0x79400947 // ldrh w7, [x10, #0x4]
+	WORD $0x79400145 // ldrh w5, [x10]
+	WORD $0x79400d53 // ldrh w19, [x10, #0x6]
+	WORD $0x8b130c74 // add x20, x3, x19, lsl #3
+	WORD $0xfc67787b // ldr d27, [x3, x7, lsl #3]
+	WORD $0x79400546 // ldrh w6, [x10, #0x2]
+	WORD $0xfc65787c // ldr d28, [x3, x5, lsl #3]
+	WORD $0x79401155 // ldrh w21, [x10, #0x8]
+	WORD $0x79401957 // ldrh w23, [x10, #0xc]
+	WORD $0xfc677849 // ldr d9, [x2, x7, lsl #3]
+	WORD $0x79401556 // ldrh w22, [x10, #0xa]
+	WORD $0xfc77787a // ldr d26, [x3, x23, lsl #3]
+	WORD $0xfc757858 // ldr d24, [x2, x21, lsl #3]
+	WORD $0xfc757879 // ldr d25, [x3, x21, lsl #3]
+	WORD $0xfc65785f // ldr d31, [x2, x5, lsl #3]
+	WORD $0x8b130c45 // add x5, x2, x19, lsl #3
+	WORD $0xfc77785e // ldr d30, [x2, x23, lsl #3]
+	WORD $0x4d40869b // ld1 { v27.d }[1], [x20]
+	WORD $0x8b060c74 // add x20, x3, x6, lsl #3
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0x4d4084a9 // ld1 { v9.d }[1], [x5]
+	WORD $0x8b160c45 // add x5, x2, x22, lsl #3
+	WORD $0x4d40869c // ld1 { v28.d }[1], [x20]
+	WORD $0x79401d54 // ldrh w20, [x10, #0xe]
+	WORD $0x8b140c78 // add x24, x3, x20, lsl #3
+	WORD $0x4d4084b8 // ld1 { v24.d }[1], [x5]
+	WORD $0x8b140c45 // add x5, x2, x20, lsl #3
+	WORD $0x4d4084df // ld1 { v31.d }[1], [x6]
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0x8b160c78 // add x24, x3, x22, lsl #3
+	WORD $0x4d4084be // ld1 { v30.d }[1], [x5]
+	WORD $0x39400025 // ldrb w5, [x1]
+	WORD $0x4d408719 // ld1 { v25.d }[1], [x24]
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0x79402146 // ldrh w6, [x10, #0x10]
+	WORD $0x79402547 // ldrh w7, [x10, #0x12]
+	WORD $0xad400620 // ldp q0, q1, [x17]
+	WORD $0x8b050231 // add x17, x17, x5
+	WORD $0x79402954 // ldrh w20, [x10, #0x14]
+	WORD $0x79402d55 // ldrh w21, [x10, #0x16]
+	WORD $0x79403957 // ldrh w23, [x10, #0x1c]
+	WORD $0x79403d58 // ldrh w24, [x10, #0x1e]
+	WORD $0x91000825 // add x5, x1, #0x2
+	WORD $0x8b070c73 // add x19, x3, x7, lsl #3
+	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
+	WORD $0x8b180c79 // add x25, x3, x24, lsl #3
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x8b150c55 // add x21, x2, x21, lsl #3
+	WORD $0x4e617802 // fcvtl2 v2.2d, v0.4s
+	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
+	WORD $0x6e62df64 // fmul v4.2d, v27.2d, v2.2d
+	WORD $0x6e60df83 // fmul v3.2d, v28.2d, v0.2d
+	WORD $0x6ee0f89d // fneg v29.2d, v4.2d
+	WORD $0x4e63d4d4 // fadd v20.2d, v6.2d, v3.2d
+	WORD $0x4e64d6f7 // fadd v23.2d, v23.2d, v4.2d
+	WORD $0x6ee0f868 // fneg v8.2d, v3.2d
+	WORD $0x4e62cf7d // fmla v29.2d, v27.2d, v2.2d
+	WORD $0x4ee6d687 // fsub v7.2d, v20.2d, v6.2d
+	WORD $0x4ee5d6f0 // fsub v16.2d, v23.2d, v5.2d
+	WORD $0x4e60cf88 // fmla v8.2d, v28.2d, v0.2d
+	WORD $0x4ee7d691 // fsub v17.2d, v20.2d, v7.2d
+	WORD $0x4e62cd3d // fmla v29.2d, v9.2d, v2.2d
+	WORD $0x4e617822 // fcvtl2 v2.2d, v1.4s
+	WORD $0x4ef1d4ca // fsub v10.2d, v6.2d, v17.2d
+	WORD $0x4ef0d6e6 // fsub v6.2d, v23.2d, v16.2d
+	WORD $0x0e617829 // fcvtl v9.2d, v1.2s
+	WORD $0x4eac1d91 // mov v17.16b, v12.16b
+	WORD $0x4ee7d46c // fsub v12.2d, v3.2d, v7.2d
+	WORD $0x4e60cfe8 // fmla v8.2d, v31.2d, v0.2d
+	WORD $0xad458fe0 // ldp q0, q3, [sp, #0xb0]
+	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
+	WORD $0x4ef0d486 // fsub v6.2d, v4.2d, v16.2d
+	WORD $0x6e62df44 // fmul v4.2d, v26.2d, v2.2d
+	WORD $0x6e69df21 // fmul v1.2d, v25.2d, v9.2d
+	WORD $0x6ee0f89f // fneg v31.2d, v4.2d
+	WORD $0x4e61d470 // fadd v16.2d, v3.2d, v1.2d
+	WORD $0x4e64d41b // fadd v27.2d, v0.2d, v4.2d
+	WORD $0x4e62cf5f // fmla v31.2d, v26.2d, v2.2d
+	WORD $0x4ee3d607 // fsub v7.2d, v16.2d, v3.2d
+	WORD $0x4eb51eba // mov v26.16b, v21.16b
+	WORD $0xad05c3fb // stp q27, q16, [sp, #0xb0]
+	WORD $0x4ee7d610 // fsub v16.2d, v16.2d, v7.2d
+	WORD $0x4e62cfdf // fmla v31.2d, v30.2d, v2.2d
+	WORD $0x4ee0d762 // fsub v2.2d, v27.2d, v0.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0xfc66787e // ldr d30, [x3, x6, lsl #3]
+	WORD $0x4ee2d770 // fsub v16.2d, v27.2d, v2.2d
+	WORD $0x4ee2d482 // fsub v2.2d, v4.2d, v2.2d
+	WORD $0x4ee7d424 // fsub v4.2d, v1.2d, v7.2d
+	WORD $0x4eab1d67 // mov v7.16b, v11.16b
+	WORD $0x6ee0f82b // fneg v11.2d, v1.2d
+	WORD $0x4e65d4c1 // fadd v1.2d, v6.2d, v5.2d
+	WORD $0x4e6ad585 // fadd v5.2d, v12.2d, v10.2d
+	WORD $0x4eb11e2c // mov v12.16b, v17.16b
+	WORD $0xfc77787b // ldr d27, [x3, x23, lsl #3]
+	WORD $0xfc74784a // ldr d10, [x2, x20, lsl #3]
+	WORD $0x4e69cf2b // fmla v11.2d, v25.2d, v9.2d
+	WORD $0x4ef0d400 // fsub v0.2d, v0.2d, v16.2d
+	WORD $0xfc747870 // ldr d16, [x3, x20, lsl #3]
+	WORD $0x4e65d511 // fadd v17.2d, v8.2d, v5.2d
+	WORD $0xfc667848 // ldr d8, [x2, x6, lsl #3]
+	WORD $0x4e61d7a1 // fadd v1.2d, v29.2d, v1.2d
+	WORD $0xfc77785d // ldr d29, [x2, x23, lsl #3]
+	WORD $0x4eb61ed9 // mov v25.16b, v22.16b
+	WORD $0x4d40867e // ld1 { v30.d }[1], [x19]
+	WORD $0x79403153 // ldrh w19, [x10, #0x18]
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4e63d482 // fadd v2.2d, v4.2d, v3.2d
+	WORD $0x4d40873b // ld1 { v27.d }[1], [x25]
+	WORD $0x4d4086aa // ld1 { v10.d }[1], [x21]
+	WORD $0x4e69cf0b // fmla v11.2d, v24.2d, v9.2d
+	WORD $0x4e60d7e0 // fadd v0.2d, v31.2d, v0.2d
+	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
+	WORD $0x79403556 // ldrh w22, [x10, #0x1a]
+	WORD $0xfc73787c // ldr d28, [x3, x19, lsl #3]
+	WORD $0xfc737858 // ldr d24, [x2, x19, lsl #3]
+	WORD $0x4d4084e8 // ld1 { v8.d }[1], [x7]
+	WORD $0x8b180c47 // add x7, x2, x24, lsl #3
+	WORD $0x9100814a // add x10, x10, #0x20
+	WORD $0x4d4084fd // ld1 { v29.d }[1], [x7]
+	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	WORD $0x4e62d569 // fadd v9.2d, v11.2d, v2.2d
+	WORD $0x3dc037e2 // ldr q2, [sp, #0xd0]
+	WORD $0x4e71d4eb // fadd v11.2d, v7.2d, v17.2d
+	WORD $0x8b160c79 // add x25, x3, x22, lsl #3
+	WORD $0x8b160c46 // add x6, x2, x22, lsl #3
+	WORD $0x4d40873c // ld1 { v28.d }[1], [x25]
+	WORD $0x4d4084d8 // ld1 { v24.d }[1], [x6]
+	WORD $0x39400426 // ldrb w6, [x1, #0x1]
+	WORD $0x4e69d5ef // fadd v15.2d, v15.2d, v9.2d
+	WORD $0xaa0503e1 // mov x1, x5
+	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
+	WORD $0x3d8037e2 // str q2, [sp, #0xd0]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0xad400a01 // ldp q1, q2, [x16]
+	WORD $0x8b060210 // add x16, x16, x6
+	WORD $0x4e617820 // fcvtl2 v0.2d, v1.4s
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	WORD $0x6e60de03 // fmul v3.2d, v16.2d, v0.2d
+	WORD $0x6e61dfc5 // fmul v5.2d, v30.2d, v1.2d
+	WORD $0x6ee0f864 // fneg v4.2d, v3.2d
+	WORD $0x4e63d6d6 // fadd v22.2d, v22.2d, v3.2d
+	WORD $0x4e65d6b5 // fadd v21.2d, v21.2d, v5.2d
+	WORD $0x4e60ce04 // fmla v4.2d, v16.2d, v0.2d
+	WORD $0x4ef9d6c6 // fsub v6.2d, v22.2d, v25.2d
+	WORD $0x4ee6d6d0 // fsub v16.2d, v22.2d, v6.2d
+	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
+	WORD $0x4e60cd44 // fmla v4.2d, v10.2d, v0.2d
+	WORD $0x6ee0f8a0 // fneg v0.2d, v5.2d
+	WORD $0x4ef0d730 // fsub v16.2d, v25.2d, v16.2d
+	WORD $0x4e61cfc0 // fmla v0.2d, v30.2d, v1.2d
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0x4e61cd00 // fmla v0.2d, v8.2d, v1.2d
+	WORD $0x4efad6a1 // fsub v1.2d, v21.2d, v26.2d
+	WORD $0x4ee1d6a7 // fsub v7.2d, v21.2d, v1.2d
+	WORD $0x4ee1d4a1 // fsub v1.2d, v5.2d, v1.2d
+	WORD $0xad449be5 // ldp q5, q6, [sp, #0x90]
+	WORD $0x4ee7d747 // fsub v7.2d, v26.2d, v7.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e63d481 // fadd v1.2d, v4.2d, v3.2d
+	WORD $0x4e617843 // fcvtl2 v3.2d, v2.4s
+	WORD $0x0e617842 // fcvtl v2.2d, v2.2s
+	WORD $0x4e61d58c // fadd v12.2d, v12.2d, v1.2d
+	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	WORD $0x6e63df64 // fmul v4.2d, v27.2d, v3.2d
+	WORD $0x6e62df90 // fmul v16.2d, v28.2d, v2.2d
+	WORD $0x6ee0f887 // fneg v7.2d, v4.2d
+	WORD $0x4e70d4df // fadd v31.2d, v6.2d, v16.2d
+	WORD $0x4e64d4a9 // fadd v9.2d, v5.2d, v4.2d
+	WORD $0x4e63cf67 // fmla v7.2d, v27.2d, v3.2d
+	WORD $0x4ee6d7e1 // fsub v1.2d, v31.2d, v6.2d
+	WORD $0x4ee1d7f1 // fsub v17.2d, v31.2d, v1.2d
+	WORD $0x4ee1d600 // fsub v0.2d, v16.2d, v1.2d
+	WORD $0x4e63cfa7 // fmla v7.2d, v29.2d, v3.2d
+	WORD $0x6ee0fa03 // fneg v3.2d, v16.2d
+	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
+	WORD $0x4e62cf83 // fmla v3.2d, v28.2d, v2.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0x4eb41e86 // mov v6.16b, v20.16b
+	WORD $0x4e62cf03 // fmla v3.2d, v24.2d, v2.2d
+	WORD $0x4ee5d522 // fsub v2.2d, v9.2d, v5.2d
+	WORD $0x4ee2d531 // fsub v17.2d, v9.2d, v2.2d
+	WORD $0x4ee2d481 // fsub v1.2d, v4.2d, v2.2d
+	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x4e61d5ce // fadd v14.2d, v14.2d, v1.2d
+	WORD $0x54ffe7a8 // b.hi <slotsDD+0xfa0>
+	WORD $0xad4643f4 // ldp q20, q16, [sp, #0xc0]
+	WORD $0x4eb61ed1 // mov v17.16b, v22.16b
+	WORD $0x4ea61cde // mov v30.16b, v6.16b
+	WORD $0x4eb71ef6 // mov v22.16b, v23.16b
+	WORD $0x3dc02fea // ldr q10, [sp, #0xb0]
+	WORD $0xaa0503e1 // mov x1, x5
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x54003ce1 // b.ne <slotsDD+0x1a68>
+	WORD $0x79401146 // ldrh w6, [x10, #0x8]
+	WORD $0x79400945 // ldrh w5, [x10, #0x4]
+	WORD $0x4eb11e38 // mov v24.16b, v17.16b
+	WORD $0x4eb51eba // mov v26.16b, v21.16b
+	WORD $0x4eb01e15 // mov v21.16b, v16.16b
+	WORD $0x79401555 // ldrh w21, [x10, #0xa]
+	WORD $0x79401947 // ldrh w7, [x10, #0xc]
+	WORD $0x79400144 // ldrh w4, [x10]
+	WORD $0x79400553 // ldrh w19, [x10, #0x2]
+	WORD $0x8b130c77 // add x23, x3, x19, lsl #3
+	WORD $0xfc667840 // ldr d0, [x2, x6, lsl #3]
+	WORD $0xfc65787c // ldr d28, [x3, x5, lsl #3]
+	WORD $0x79400d54 // ldrh w20, [x10, #0x6]
+	WORD $0x79401d56 // ldrh w22, [x10, #0xe]
+	WORD $0x8b140c78 // add x24, x3, x20, lsl #3
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0xfc647857 // ldr d23, [x2, x4, lsl #3]
+	WORD $0xfc64787b // ldr d27, [x3, x4, lsl #3]
+	WORD $0x8b150c64 // add x4, x3, x21, lsl #3
+	WORD $0xfc67787d // ldr d29, [x3, x7, lsl #3]
+	WORD $0xfc667879 // ldr d25, [x3, x6, lsl #3]
+	WORD $0x8b160c63 // add x3, x3, x22, lsl #3
+	WORD $0x4d40871c // ld1 { v28.d }[1], [x24]
+	WORD $0x3d802bff // str q31, [sp, #0xa0]
+	WORD $0xfc65785f // ldr d31, [x2, x5, lsl #3]
+	WORD $0x8b150c45 // add x5, x2, x21, lsl #3
+	WORD $0x4d4084a0 // ld1 { v0.d }[1], [x5]
+	WORD $0x4d4086fb // ld1 { v27.d }[1], [x23]
+	WORD $0x4d40847d // ld1 { v29.d }[1], [x3]
+	WORD $0x4d408499 // ld1 { v25.d }[1], [x4]
+	WORD $0x4d408677 // ld1 { v23.d }[1], [x19]
+	WORD $0x4d40869f // ld1 { v31.d }[1], [x20]
+	WORD $0x3d8037e0 // str q0, [sp, #0xd0]
+	WORD $0xfc677840 // ldr d0, [x2, x7, lsl #3]
+	WORD $0x8b160c42 // add x2, x2, x22, lsl #3
+	WORD $0x4d408440 // ld1 { v0.d }[1], [x2]
+	WORD $0x38401422 // ldrb w2, [x1], #0x1
+	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0xad400620 // ldp q0, q1, [x17]
+	WORD $0xad0427f2 // stp q18, q9, [sp, #0x80]
+	WORD $0x8b020231 // add x17, x17, x2
+	WORD $0x4e617823 // fcvtl2 v3.2d, v1.4s
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	WORD $0x4e617802 // fcvtl2 v2.2d, v0.4s
+	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
+	WORD $0x6e61df26 // fmul v6.2d, v25.2d, v1.2d
+	WORD $0x6e63dfa7 // fmul v7.2d, v29.2d, v3.2d
+	WORD $0x6e60df64 // fmul v4.2d, v27.2d, v0.2d
+	WORD $0x6e62df85 // fmul v5.2d, v28.2d, v2.2d
+	WORD $0x4e66d692 // fadd v18.2d, v20.2d, v6.2d
+	WORD $0x6ee0f891 // fneg v17.2d, v4.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x4e65d6c8 // fadd v8.2d, v22.2d, v5.2d
+	WORD $0x4e64d7c9 // fadd v9.2d, v30.2d, v4.2d
+	WORD $0x4e60cf71 // fmla v17.2d, v27.2d, v0.2d
+	WORD $0x4e62cf90 // fmla v16.2d, v28.2d, v2.2d
+	WORD $0x4ef4d65b // fsub v27.2d, v18.2d, v20.2d
+	WORD $0x4e60cef1 // fmla v17.2d, v23.2d, v0.2d
+	WORD $0x4ef6d500 // fsub v0.2d, v8.2d, v22.2d
+	WORD $0x4e62cff0 // fmla v16.2d, v31.2d, v2.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x4efed533 // fsub v19.2d, v9.2d, v30.2d
+	WORD $0x4e67d542 // fadd v2.2d, v10.2d, v7.2d
+	WORD $0x4ee0d4a5 // fsub v5.2d, v5.2d, v0.2d
+	WORD $0x4ee0d500 // fsub v0.2d, v8.2d, v0.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef3d533 // fsub v19.2d, v9.2d, v19.2d
+	WORD $0x4eead45c // fsub v28.2d, v2.2d, v10.2d
+	WORD $0x4ee0d6c0 // fsub v0.2d, v22.2d, v0.2d
+	WORD $0x4ef3d7d3 // fsub v19.2d, v30.2d, v19.2d
+	WORD $0x4efbd65e // fsub v30.2d, v18.2d, v27.2d
+	WORD $0x4efbd4db // fsub v27.2d, v6.2d, v27.2d
+	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
+	WORD $0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
+	WORD $0x4efed696 // fsub v22.2d, v20.2d, v30.2d
+	WORD $0x4efcd45e // fsub v30.2d, v2.2d, v28.2d
+	WORD $0x4efcd4fc // fsub v28.2d, v7.2d, v28.2d
+	WORD $0x4eb21e54 // mov v20.16b, v18.16b
+	WORD $0x3dc023f2 // ldr q18, [sp, #0x80]
+	WORD $0x4e60d600 // fadd v0.2d, v16.2d, v0.2d
+	WORD $0x4eb51eb0 // mov v16.16b, v21.16b
+	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
+	WORD $0x4e76d773 // fadd v19.2d, v27.2d, v22.2d
+	WORD $0x4efed557 // fsub v23.2d, v10.2d, v30.2d
+	WORD $0x4ea91d3e // mov v30.16b, v9.16b
+	WORD $0x4eb81f11 // mov v17.16b, v24.16b
+	WORD $0x4eba1f55 // mov v21.16b, v26.16b
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4ea81d16 // mov v22.16b, v8.16b
+	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD $0x6ee0f8e0 // fneg v0.2d, v7.2d
+	WORD $0x4e64d56b // fadd v11.2d, v11.2d, v4.2d
+	WORD $0x6ee0f8c4 // fneg v4.2d, v6.2d
+	WORD $0x3dc033e6 // ldr q6, [sp, #0xc0]
+	WORD $0x4e77d785 // fadd v5.2d, v28.2d, v23.2d
+	WORD $0x4e63cfa0 // fmla v0.2d, v29.2d, v3.2d
+	WORD $0x4e61cf24 // fmla v4.2d, v25.2d, v1.2d
+	WORD $0x4e63ccc0 // fmla v0.2d, v6.2d, v3.2d
+	WORD $0x3dc037e3 // ldr q3, [sp, #0xd0]
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x4e61cc64 // fmla v4.2d, v3.2d, v1.2d
+	WORD $0x4e73d481 // fadd v1.2d, v4.2d, v19.2d
+	WORD $0x4ebf1ff3 // mov v19.16b, v31.16b
+	WORD $0xad44ffe9 // ldp q9, q31, [sp, #0x90]
+	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	WORD $0x4e61d5ef // fadd v15.2d, v15.2d, v1.2d
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x36176324 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x14000179 // b <slotsDD+0x1a70>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1103e6 // mov x6, x17
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x54000180 // b.eq <slotsDD+0x14d8>
+	WORD $0xaa0603f1 // mov x17, x6
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x361761c4 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x1400016e // b <slotsDD+0x1a70>
+	WORD $0xd503201f // nop
+	WORD $0xad44fbf6 // ldp q22, q30, [sp, #0x90]
+	WORD $0x910008c1 // add x1, x6, #0x2
+	WORD $0xaa1103e6 // mov x6, x17
+	WORD $0x3dc033f5 // ldr q21, [sp, #0xc0]
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x54fffec1 // b.ne <slotsDD+0x14ac>
+	WORD $0xb98000b1 // ldrsw x17, [x5]
+	WORD $0xad04ffe9 // stp q9, q31, [sp, #0x90]
+	WORD $0x4eb41e98 // mov v24.16b, v20.16b
+	WORD $0x8b110c84 // add x4, x4, x17, lsl #3
+	WORD $0x8b110c71 // add x17, x3, x17, lsl #3
+	WORD $0xad05d7f1 // stp q17, q21, [sp, #0xb0]
+	WORD $0x38401425 // ldrb w5, [x1], #0x1
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0xad407c9d // ldp q29, q31, [x4]
+	WORD $0xad41689b // ldp q27, q26, [x4, #0x20]
+	WORD $0xad405e3c // ldp q28, q23, [x17]
+	WORD $0xad416635 // ldp q21, q25, [x17, #0x20]
+	WORD $0x8b0500d1 // add x17, x6, x5
+	WORD $0xf98400c0 // prfm pldl1keep, [x6, #0x800]
+	WORD $0x54001629 // b.ls <slotsDD+0x17d4>
+	WORD $0x9bab08a2 // umaddl x2, w5, w11, x2
+	WORD $0x3dc000c0 // ldr q0, [x6]
+	WORD $0x8b0504a3 // add x3, x5, x5, lsl #1
+	WORD $0xd341fca4 // lsr x4, x5, #1
+	WORD $0x4eb01e14 // mov v20.16b, v16.16b
+	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0xd342fc63 // lsr x3, x3, #2
+	WORD $0x3ce468c4 // ldr q4, [x6, x4]
+	WORD $0xad400442 // ldp q2, q1, [x2]
+	WORD $0xad411446 // ldp q6, q5, [x2, #0x20]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x3ce568c2 // ldr q2, [x6, x5]
+	WORD $0x91020047 // add x7, x2, #0x80
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4e010041 // tbl v1.16b, { v2.16b }, v1.16b
+	WORD $0x4e060082 // tbl v2.16b, { v4.16b }, v6.16b
+	WORD $0x3ce368c4 // ldr q4, [x6, x3]
+	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
+	WORD $0xad421446 // ldp q6, q5, [x2, #0x40]
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0xad431c45 // ldp q5, q7, [x2, #0x60]
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x6ee74484 // ushl v4.2d, v4.2d, v7.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6e61dfe5 // fmul v5.2d, v31.2d, v1.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34483 // sshl v3.2d, v4.2d, v3.2d
+	WORD $0x6e60dfa4 // fmul v4.2d, v29.2d, v0.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x4e65d6c8 // fadd v8.2d, v22.2d, v5.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61cff0 // fmla v16.2d, v31.2d, v1.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x6ee0f891 // fneg v17.2d, v4.2d
+	WORD $0x4e64d7c9 // fadd v9.2d, v30.2d, v4.2d
+	WORD $0x6e62df66 // fmul v6.2d, v27.2d, v2.2d
+	WORD $0x6e63df47 // fmul v7.2d, v26.2d, v3.2d
+	WORD $0x4e60cfb1 // fmla v17.2d, v29.2d, v0.2d
+	WORD $0x4efed533 // fsub v19.2d, v9.2d, v30.2d
+	WORD $0x4e61cef0 // fmla v16.2d, v23.2d, v1.2d
+	WORD $0x4eaa1d57 // mov v23.16b, v10.16b
+	WORD $0x4e67d541 // fadd v1.2d, v10.2d, v7.2d
+	WORD $0x4eb21e4a // mov v10.16b, v18.16b
+	WORD $0x4e66d712 // fadd v18.2d, v24.2d, v6.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef3d533 // fsub v19.2d, v9.2d, v19.2d
+	WORD $0x4e60cf91 // fmla v17.2d, v28.2d, v0.2d
+	WORD $0x4ef6d500 // fsub v0.2d, v8.2d, v22.2d
+	WORD $0x4ef8d65c // fsub v28.2d, v18.2d, v24.2d
+	WORD $0x4ef3d7d3 // fsub v19.2d, v30.2d, v19.2d
+	WORD $0x4ef7d43d // fsub v29.2d, v1.2d, v23.2d
+	WORD $0x4ee0d4a5 // fsub v5.2d, v5.2d, v0.2d
+	WORD $0x4ee0d500 // fsub v0.2d, v8.2d, v0.2d
+	WORD $0x4efcd65e // fsub v30.2d, v18.2d, v28.2d
+	WORD $0x4efcd4dc // fsub v28.2d, v6.2d, v28.2d
+	WORD $0x6ee0f8c6 // fneg v6.2d, v6.2d
+	WORD $0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
+	WORD $0x4ee0d6c0 // fsub v0.2d, v22.2d, v0.2d
+	WORD $0x4e62cf66 // fmla v6.2d, v27.2d, v2.2d
+	WORD $0x4efed716 // fsub v22.2d, v24.2d, v30.2d
+	WORD $0x4efdd43e // fsub v30.2d, v1.2d, v29.2d
+	WORD $0x4efdd4fd // fsub v29.2d, v7.2d, v29.2d
+	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
+	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
+	WORD $0x6ee0f8e5 // fneg v5.2d, v7.2d
+	WORD $0x4efed6f7 // fsub v23.2d, v23.2d, v30.2d
+	WORD $0x4e64d56b // fadd v11.2d, v11.2d, v4.2d
+	WORD $0x4e76d784 // fadd v4.2d, v28.2d, v22.2d
+	WORD $0x4ea91d3e // mov v30.16b, v9.16b
+	WORD $0x4ea81d16 // mov v22.16b, v8.16b
+	WORD $0x4e63cf45 // fmla v5.2d, v26.2d, v3.2d
+	WORD $0x4e60d600 // fadd v0.2d, v16.2d, v0.2d
+	WORD $0x4e62cea6 // fmla v6.2d, v21.2d, v2.2d
+	WORD $0x4e60d690 // fadd v16.2d, v20.2d, v0.2d
+	WORD $0x4e77d7a0 // fadd v0.2d, v29.2d, v23.2d
+	WORD $0x4eb21e54 // mov v20.16b, v18.16b
+	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x4e63cf25 // fmla v5.2d, v25.2d, v3.2d
+	WORD $0x4e64d4c2 // fadd v2.2d, v6.2d, v4.2d
+	WORD $0x4e62d5ef // fadd v15.2d, v15.2d, v2.2d
+	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
+	WORD $0x4e60d7f3 // fadd v19.2d, v31.2d, v0.2d
+	WORD $0x140000fa // b <slotsDD+0x1a60>
+	WORD $0xad44fbf6 // ldp q22, q30, [sp, #0x90]
+	WORD $0x4eb81f0b // mov v11.16b, v24.16b
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0x3dc033f5 // ldr q21, [sp, #0xc0]
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x54001ec1 // b.ne <slotsDD+0x1a68>
+	WORD $0x79400145 // ldrh w5, [x10]
+	WORD $0x79400953 // ldrh w19, [x10, #0x4]
+	WORD $0x4eb41e88 // mov v8.16b, v20.16b
+	WORD $0x4eb01e14 // mov v20.16b, v16.16b
+	WORD $0x4eb21e5d // mov v29.16b, v18.16b
+	WORD $0x79400546 // ldrh w6, [x10, #0x2]
+	WORD $0x79400d54 // ldrh w20, [x10, #0x6]
+	WORD $0x4eb31e7c // mov v28.16b, v19.16b
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0xfc65787a // ldr d26, [x3, x5, lsl #3]
+	WORD $0xfc73787b // ldr d27, [x3, x19, lsl #3]
+	WORD $0xfc737858 // ldr d24, [x2, x19, lsl #3]
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0xfc657859 // ldr d25, [x2, x5, lsl #3]
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0x38401425 // ldrb w5, [x1], #0x1
+	WORD $0x9bab10a4 // umaddl x4, w5, w11, x4
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0x3d802ff1 // str q17, [sp, #0xb0]
+	WORD $0x4d4084fa // ld1 { v26.d }[1], [x7]
+	WORD $0x8b140c47 // add x7, x2, x20, lsl #3
+	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
+	WORD $0x4d4084d9 // ld1 { v25.d }[1], [x6]
+	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0x4d4084f8 // ld1 { v24.d }[1], [x7]
+	WORD $0xd342fca7 // lsr x7, x5, #2
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0x540033a9 // b.ls <slotsDD+0x1d74>
+	WORD $0xad400883 // ldp q3, q2, [x4]
+	WORD $0x3ce76a20 // ldr q0, [x17, x7]
+	WORD $0x91020087 // add x7, x4, #0x80
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x3dc00221 // ldr q1, [x17]
+	WORD $0x4d40cce4 // ld1r { v4.2d }, [x7]
+	WORD $0xad421486 // ldp q6, q5, [x4, #0x40]
+	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x3ce66a22 // ldr q2, [x17, x6]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3ce76a23 // ldr q3, [x17, x7]
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x6ee0b890 // neg v16.2d, v4.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e60df64 // fmul v4.2d, v27.2d, v0.2d
+	WORD $0x6e61df45 // fmul v5.2d, v26.2d, v1.2d
+	WORD $0x4e64d6c7 // fadd v7.2d, v22.2d, v4.2d
+	WORD $0x6ee0f892 // fneg v18.2d, v4.2d
+	WORD $0x4e65d7c6 // fadd v6.2d, v30.2d, v5.2d
+	WORD $0x6ee0f8b1 // fneg v17.2d, v5.2d
+	WORD $0x4e60cf72 // fmla v18.2d, v27.2d, v0.2d
+	WORD $0x4ef6d4f3 // fsub v19.2d, v7.2d, v22.2d
+	WORD $0x4e61cf51 // fmla v17.2d, v26.2d, v1.2d
+	WORD $0x4efed4da // fsub v26.2d, v6.2d, v30.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef3d4f3 // fsub v19.2d, v7.2d, v19.2d
+	WORD $0x4efad4a5 // fsub v5.2d, v5.2d, v26.2d
+	WORD $0x4efad4da // fsub v26.2d, v6.2d, v26.2d
+	WORD $0x4ef3d6d3 // fsub v19.2d, v22.2d, v19.2d
+	WORD $0x4e60cf12 // fmla v18.2d, v24.2d, v0.2d
+	WORD $0x4efad7da // fsub v26.2d, v30.2d, v26.2d
+	WORD $0x4e61cf31 // fmla v17.2d, v25.2d, v1.2d
+	WORD $0x4e73d481 // fadd v1.2d, v4.2d, v19.2d
+	WORD $0x4e7ad4a0 // fadd v0.2d, v5.2d, v26.2d
+	WORD $0x4e61d658 // fadd v24.2d, v18.2d, v1.2d
+	WORD $0x4e60d639 // fadd v25.2d, v17.2d, v0.2d
+	WORD $0xad410081 // ldp q1, q0, [x4, #0x20]
+	WORD $0x4e000060 // tbl v0.16b, { v3.16b }, v0.16b
+	WORD $0x4e010041 // tbl v1.16b, { v2.16b }, v1.16b
+	WORD $0xad430c82 // ldp q2, q3, [x4, #0x60]
+	WORD $0x6ee34400 // ushl v0.2d, v0.2d, v3.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d83b // scvtf v27.2d, v1.2d
+	WORD $0x1400019b // b <slotsDD+0x1e3c>
+	WORD $0x9bab08a2 // umaddl x2, w5, w11, x2
+	WORD $0xd342fca7 // lsr x7, x5, #2
+	WORD $0x3dc000c0 // ldr q0, [x6]
+	WORD $0x4eb01e14 // mov v20.16b, v16.16b
+	WORD $0x8b0504a3 // add x3, x5, x5, lsl #1
+	WORD $0xd341fca4 // lsr x4, x5, #1
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0xad03cbf3 // stp q19, q18, [sp, #0x70]
+	WORD $0xd342fc63 // lsr x3, x3, #2
+	WORD $0xad400843 // ldp q3, q2, [x2]
+	WORD $0x4e030008 // tbl v8.16b, { v0.16b }, v3.16b
+	WORD $0x3ce768c1 // ldr q1, [x6, x7]
+	WORD $0x4e020029 // tbl v9.16b, { v1.16b }, v2.16b
+	WORD $0x54000948 // b.hi <slotsDD+0x1930>
+	WORD $0x924008a5 // and x5, x5, #0x7
+	WORD $0xb5000905 // cbnz x5, <slotsDD+0x1930>
+	WORD $0xad410c44 // ldp q4, q3, [x2, #0x20]
+	WORD $0x91022045 // add x5, x2, #0x88
+	WORD $0x3ce468c2 // ldr q2, [x6, x4]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0x4d40cca0 // ld1r { v0.2d }, [x5]
+	WORD $0x91024045 // add x5, x2, #0x90
+	WORD $0x3ce368c4 // ldr q4, [x6, x3]
+	WORD $0x4d40cca1 // ld1r { v1.2d }, [x5]
+	WORD $0x4ea91c05 // orr v5.16b, v0.16b, v9.16b
+	WORD $0x4ea21c02 // orr v2.16b, v0.16b, v2.16b
+	WORD $0x4e030083 // tbl v3.16b, { v4.16b }, v3.16b
+	WORD $0x4ea81c04 // orr v4.16b, v0.16b, v8.16b
+	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
+	WORD $0x4ee1d4a3 // fsub v3.2d, v5.2d, v1.2d
+	WORD $0x4ee1d484 // fsub v4.2d, v4.2d, v1.2d
+	WORD $0x4ee1d400 // fsub v0.2d, v0.2d, v1.2d
+	WORD $0x4ee1d441 // fsub v1.2d, v2.2d, v1.2d
+	WORD $0x6e64dfa2 // fmul v2.2d, v29.2d, v4.2d
+	WORD $0x6e63dfe5 // fmul v5.2d, v31.2d, v3.2d
+	WORD $0x6e61df66 // fmul v6.2d, v27.2d, v1.2d
+	WORD $0x6e60df47 // fmul v7.2d, v26.2d, v0.2d
+	WORD $0x4e65d6c8 // fadd v8.2d, v22.2d, v5.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f851 // fneg v17.2d, v2.2d
+	WORD $0x4e62d7c9 // fadd v9.2d, v30.2d, v2.2d
+	WORD $0x4e63cff0 // fmla v16.2d, v31.2d, v3.2d
+	WORD $0x4e64cfb1 // fmla v17.2d, v29.2d, v4.2d
+	WORD $0x4ef6d51d // fsub v29.2d, v8.2d, v22.2d
+	WORD $0x4efed533 // fsub v19.2d, v9.2d, v30.2d
+	WORD $0x4e67d552 // fadd v18.2d, v10.2d, v7.2d
+	WORD $0x4efdd4a5 // fsub v5.2d, v5.2d, v29.2d
+	WORD $0x4efdd51d // fsub v29.2d, v8.2d, v29.2d
+	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
+	WORD $0x4ef3d533 // fsub v19.2d, v9.2d, v19.2d
+	WORD $0x4e63cef0 // fmla v16.2d, v23.2d, v3.2d
+	WORD $0x4efdd6dd // fsub v29.2d, v22.2d, v29.2d
+	WORD $0x4e66d703 // fadd v3.2d, v24.2d, v6.2d
+	WORD $0x4e64cf91 // fmla v17.2d, v28.2d, v4.2d
+	WORD $0x4eead65c // fsub v28.2d, v18.2d, v10.2d
+	WORD $0x4ef3d7d3 // fsub v19.2d, v30.2d, v19.2d
+	WORD $0x4e7dd4a5 // fadd v5.2d, v5.2d, v29.2d
+	WORD $0x4ef8d464 // fsub v4.2d, v3.2d, v24.2d
+	WORD $0x4efcd65e // fsub v30.2d, v18.2d, v28.2d
+	WORD $0x4e73d442 // fadd v2.2d, v2.2d, v19.2d
+	WORD $0x4efcd4fc // fsub v28.2d, v7.2d, v28.2d
+	WORD $0x3dc01ff3 // ldr q19, [sp, #0x70]
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4ee4d47f // fsub v31.2d, v3.2d, v4.2d
+	WORD $0x4ee4d4c4 // fsub v4.2d, v6.2d, v4.2d
+	WORD $0x6ee0f8c6 // fneg v6.2d, v6.2d
+	WORD $0x4efed557 // fsub v23.2d, v10.2d, v30.2d
+	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
+	WORD $0x4eb21e4a // mov v10.16b, v18.16b
+	WORD $0x4ea91d3e // mov v30.16b, v9.16b
+	WORD $0x4e65d690 // fadd v16.2d, v20.2d, v5.2d
+	WORD $0x6ee0f8e5 // fneg v5.2d, v7.2d
+	WORD $0x4e61cf66 // fmla v6.2d, v27.2d, v1.2d
+	WORD $0x4effd716 // fsub v22.2d, v24.2d, v31.2d
+	WORD $0x4e62d56b // fadd v11.2d, v11.2d, v2.2d
+	WORD $0x4e77d782 // fadd v2.2d, v28.2d, v23.2d
+	WORD $0x4ea31c74 // mov v20.16b, v3.16b
+	WORD $0x4e60cf45 // fmla v5.2d, v26.2d, v0.2d
+	WORD $0x4e76d484 // fadd v4.2d, v4.2d, v22.2d
+	WORD $0x4ea81d16 // mov v22.16b, v8.16b
+	WORD $0x4e61cea6 // fmla v6.2d, v21.2d, v1.2d
+	WORD $0x4e60cf25 // fmla v5.2d, v25.2d, v0.2d
+	WORD $0x4e64d4c0 // fadd v0.2d, v6.2d, v4.2d
+	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
+	WORD $0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	WORD $0x4e61d673 // fadd v19.2d, v19.2d, v1.2d
+	WORD $0x1400004c // b <slotsDD+0x1a5c>
+	WORD $0xad410c44 // ldp q4, q3, [x2, #0x20]
+	WORD $0x3ce468c2 // ldr q2, [x6, x4]
+	WORD $0x91020044 // add x4, x2, #0x80
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0x4d40cc85 // ld1r { v5.2d }, [x4]
+	WORD $0x3ce368c4 // ldr q4, [x6, x3]
+	WORD $0xad420440 // ldp q0, q1, [x2, #0x40]
+	WORD $0x6ee04500 // ushl v0.2d, v8.2d, v0.2d
+	WORD $0x6ee14521 // ushl v1.2d, v9.2d, v1.2d
+	WORD $0x4e030083 // tbl v3.16b, { v4.16b }, v3.16b
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0xad431845 // ldp q5, q6, [x2, #0x60]
+	WORD $0x4ee44400 // sshl v0.2d, v0.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6ee64463 // ushl v3.2d, v3.2d, v6.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6e61dfe5 // fmul v5.2d, v31.2d, v1.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x6e60dfa4 // fmul v4.2d, v29.2d, v0.2d
+	WORD $0x4e65d6c8 // fadd v8.2d, v22.2d, v5.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x6e63df47 // fmul v7.2d, v26.2d, v3.2d
+	WORD $0x6ee0f891 // fneg v17.2d, v4.2d
+	WORD $0x4e64d7c9 // fadd v9.2d, v30.2d, v4.2d
+	WORD $0x4e61cff0 // fmla v16.2d, v31.2d, v1.2d
+	WORD $0x4e60cfb1 // fmla v17.2d, v29.2d, v0.2d
+	WORD $0x6e62df66 // fmul v6.2d, v27.2d, v2.2d
+	WORD $0x4efed533 // fsub v19.2d, v9.2d, v30.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef3d533 // fsub v19.2d, v9.2d, v19.2d
+	WORD $0x4e61cef0 // fmla v16.2d, v23.2d, v1.2d
+	WORD $0x4e67d541 // fadd v1.2d, v10.2d, v7.2d
+	WORD $0x4e66d712 // fadd v18.2d, v24.2d, v6.2d
+	WORD $0x4e60cf91 // fmla v17.2d, v28.2d, v0.2d
+	WORD $0x4ef6d500 // fsub v0.2d, v8.2d, v22.2d
+	WORD $0x4ef3d7d3 // fsub v19.2d, v30.2d, v19.2d
+	WORD $0x4eead43d // fsub v29.2d, v1.2d, v10.2d
+	WORD $0x4ef8d65c // fsub v28.2d, v18.2d, v24.2d
+	WORD $0x4ee0d4a5 // fsub v5.2d, v5.2d, v0.2d
+	WORD $0x4ee0d500 // fsub v0.2d, v8.2d, v0.2d
+	WORD $0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
+	WORD $0x3dc01ff3 // ldr q19, [sp, #0x70]
+	WORD $0x4efcd65e // fsub v30.2d, v18.2d, v28.2d
+	WORD $0x4efcd4dc // fsub v28.2d, v6.2d, v28.2d
+	WORD $0x6ee0f8c6 // fneg v6.2d, v6.2d
+	WORD $0x4ee0d6c0 // fsub v0.2d, v22.2d, v0.2d
+	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
+	WORD $0x4e62cf66 // fmla v6.2d, v27.2d, v2.2d
+	WORD $0x4efed716 // fsub v22.2d, v24.2d, v30.2d
+	WORD $0x4efdd43e // fsub v30.2d, v1.2d, v29.2d
+	WORD $0x4efdd4fd // fsub v29.2d, v7.2d, v29.2d
+	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
+	WORD $0x6ee0f8e5 // fneg v5.2d, v7.2d
+	WORD $0x4e64d56b // fadd v11.2d, v11.2d, v4.2d
+	WORD $0x4efed557 // fsub v23.2d, v10.2d, v30.2d
+	WORD $0x4e76d784 // fadd v4.2d, v28.2d, v22.2d
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x4ea91d3e // mov v30.16b, v9.16b
+	WORD $0x4ea81d16 // mov v22.16b, v8.16b
+	WORD $0x4e63cf45 // fmla v5.2d, v26.2d, v3.2d
+	WORD $0x4e60d600 // fadd v0.2d, v16.2d, v0.2d
+	WORD $0x4e62cea6 // fmla v6.2d, v21.2d, v2.2d
+	WORD $0x4e60d690 // fadd v16.2d, v20.2d, v0.2d
+	WORD $0x4e77d7a0 // fadd v0.2d, v29.2d, v23.2d
+	WORD $0x4eb21e54 // mov v20.16b, v18.16b
+	WORD $0x4e63cf25 // fmla v5.2d, v25.2d, v3.2d
+	WORD $0x4e64d4c2 // fadd v2.2d, v6.2d, v4.2d
+	WORD $0x4e62d5ef // fadd v15.2d, v15.2d, v2.2d
+	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
+	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	WORD $0x3dc023f2 // ldr q18, [sp, #0x80]
+	WORD $0xad45d7f1 // ldp q17, q21, [sp, #0xb0]
+	WORD $0xad44ffe9 // ldp q9, q31, [sp, #0x90]
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x36173404 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x4e71d6da // fadd v26.2d, v22.2d, v17.2d
+	WORD $0x4e75d7db // fadd v27.2d, v30.2d, v21.2d
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0x4efed762 // fsub v2.2d, v27.2d, v30.2d
+	WORD $0x4ef6d743 // fsub v3.2d, v26.2d, v22.2d
+	WORD $0x4ee3d624 // fsub v4.2d, v17.2d, v3.2d
+	WORD $0x4ee3d743 // fsub v3.2d, v26.2d, v3.2d
+	WORD $0x4ee2d6a5 // fsub v5.2d, v21.2d, v2.2d
+	WORD $0x4ee2d762 // fsub v2.2d, v27.2d, v2.2d
+	WORD $0x4e69d558 // fadd v24.2d, v10.2d, v9.2d
+	WORD $0x4e7fd699 // fadd v25.2d, v20.2d, v31.2d
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x4e6cd600 // fadd v0.2d, v16.2d, v12.2d
+	WORD $0x4e72d561 // fadd v1.2d, v11.2d, v18.2d
+	WORD $0x9a8cb062 // csel x2, x3, x12, lt
+	WORD $0x4ee2d7c2 // fsub v2.2d, v30.2d, v2.2d
+	WORD $0x4ee3d6c3 // fsub v3.2d, v22.2d, v3.2d
+	WORD $0x4ef4d726 // fsub v6.2d, v25.2d, v20.2d
+	WORD $0x4eead707 // fsub v7.2d, v24.2d, v10.2d
+	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
+	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
+	WORD $0x4e62d424 // fadd v4.2d, v1.2d, v2.2d
+	WORD $0x4e63d405 // fadd v5.2d, v0.2d, v3.2d
+	WORD $0x4ee7d700 // fsub v0.2d, v24.2d, v7.2d
+	WORD $0x4ee6d721 // fsub v1.2d, v25.2d, v6.2d
+	WORD $0x4ee6d7e2 // fsub v2.2d, v31.2d, v6.2d
+	WORD $0x4ee7d523 // fsub v3.2d, v9.2d, v7.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee0d540 // fsub v0.2d, v10.2d, v0.2d
+	WORD $0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	WORD $0x4e61d440 // fadd v0.2d, v2.2d, v1.2d
+	WORD $0x4e6ed661 // fadd v1.2d, v19.2d, v14.2d
+	WORD $0x4e6dd5e2 // fadd v2.2d, v15.2d, v13.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x37180324 // tbnz w4, #0x3, <slotsDD+0x1b64>
+	WORD $0x54000beb // b.lt <slotsDD+0x1c80>
+	WORD $0xf9401805 // ldr x5, [x0, #0x30]
+	WORD $0xf9402403 // ldr x3, [x0, #0x48]
+	WORD $0xb40019c5 // cbz x5, <slotsDD+0x1e48>
+	WORD $0xf9403006 // ldr x6, [x0, #0x60]
+	WORD $0xb40033e6 // cbz x6, <slotsDD+0x2194>
+	WORD $0x8b0804a4 // add x4, x5, x8, lsl #1
+	WORD $0x79400894 // ldrh w20, [x4, #0x4]
+	WORD $0x79400087 // ldrh w7, [x4]
+	WORD $0x79400493 // ldrh w19, [x4, #0x2]
+	WORD $0x79400c84 // ldrh w4, [x4, #0x6]
+	WORD $0x8b0408c4 // add x4, x6, x4, lsl #2
+	WORD $0xbc7478c2 // ldr s2, [x6, x20, lsl #2]
+	WORD $0xbc6778c3 // ldr s3, [x6, x7, lsl #2]
+	WORD $0x8b1308d3 // add x19, x6, x19, lsl #2
+	WORD $0x0d409082 // ld1 { v2.s }[1], [x4]
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x0d409263 // ld1 { v3.s }[1], [x19]
+	WORD $0x4d40cc86 // ld1r { v6.2d }, [x4]
+	WORD $0x2ea310c3 // uaddw v3.2d, v6.2d, v3.2s
+	WORD $0x2ea210c2 // uaddw v2.2d, v6.2d, v2.2s
+	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
+	WORD $0x4f745466 // shl v6.2d, v3.2d, #0x34
+	WORD $0x14000190 // b <slotsDD+0x21a0>
+	WORD $0x1e792b70 // fadd d16, d27, d25
+	WORD $0x5e180762 // mov d2, v27.d[1]
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0x52800023 // mov w3, #0x1
+	WORD $0x5e180723 // mov d3, v25.d[1]
+	WORD $0x5e180746 // mov d6, v26.d[1]
+	WORD $0x5e180707 // mov d7, v24.d[1]
+	WORD $0x1e782b51 // fadd d17, d26, d24
+	WORD $0x1e7b3a14 // fsub d20, d16, d27
+	WORD $0x1e632852 // fadd d18, d2, d3
+	WORD $0x1e6728d3 // fadd d19, d6, d7
+	WORD $0x1e7a3a35 // fsub d21, d17, d26
+	WORD $0x1e743a16 // fsub d22, d16, d20
+	WORD $0x1e743b34 // fsub d20, d25, d20
+	WORD $0x1e623a57 // fsub d23, d18, d2
+	WORD $0x1e763b76 // fsub d22, d27, d22
+	WORD $0x1e773863 // fsub d3, d3, d23
+	WORD $0x1e773a57 // fsub d23, d18, d23
+	WORD $0x1e762a94 // fadd d20, d20, d22
+	WORD $0x1e663a76 // fsub d22, d19, d6
+	WORD $0x1e773842 // fsub d2, d2, d23
+	WORD $0x1e753a37 // fsub d23, d17, d21
+	WORD $0x1e753b15 // fsub d21, d24, d21
+	WORD $0x1e7638e7 // fsub d7, d7, d22
+	WORD $0x1e763a76 // fsub d22, d19, d22
+	WORD $0x1e773b57 // fsub d23, d26, d23
+	WORD $0x1e622862 // fadd d2, d3, d2
+	WORD $0x1e6128a3 // fadd d3, d5, d1
+	WORD $0x1e7638c6 // fsub d6, d6, d22
+	WORD $0x1e772ab5 // fadd d21, d21, d23
+	WORD $0x4e61d4b6 // fadd v22.2d, v5.2d, v1.2d
+	WORD $0x1e602897 // fadd d23, d4, d0
+	WORD $0x1e6628e6 // fadd d6, d7, d6
+	WORD $0x1e712a07 // fadd d7, d16, d17
+	WORD $0x5e1806d6 // mov d22, v22.d[1]
+	WORD $0x1e752863 // fadd d3, d3, d21
+	WORD $0x1e742af4 // fadd d20, d23, d20
+	WORD $0x4e60d497 // fadd v23.2d, v4.2d, v0.2d
+	WORD $0x1e7038f5 // fsub d21, d7, d16
+	WORD $0x1e662ac6 // fadd d6, d22, d6
+	WORD $0x1e632a83 // fadd d3, d20, d3
+	WORD $0x5e1806f7 // mov d23, v23.d[1]
+	WORD $0x1e7538f6 // fsub d22, d7, d21
+	WORD $0x1e753a31 // fsub d17, d17, d21
+	WORD $0x1e622ae2 // fadd d2, d23, d2
+	WORD $0x1e763a10 // fsub d16, d16, d22
+	WORD $0x1e662842 // fadd d2, d2, d6
+	WORD $0x1e702a30 // fadd d16, d17, d16
+	WORD $0x1e702863 // fadd d3, d3, d16
+	WORD $0x1e732a50 // fadd d16, d18, d19
+	WORD $0xad0807e0 // stp q0, q1, [sp, #0x100]
+	WORD $0x1e723a11 // fsub d17, d16, d18
+	WORD $0xad0a63f9 // stp q25, q24, [sp, #0x140]
+	WORD $0x1e713a14 // fsub d20, d16, d17
+	WORD $0x1e713a71 // fsub d17, d19, d17
+	WORD $0x1e743a52 // fsub d18, d18, d20
+	WORD $0x1e722a31 // fadd d17, d17, d18
+	WORD $0x1e712842 // fadd d2, d2, d17
+	WORD $0x1e622862 // fadd d2, d3, d2
+	WORD $0x1e7028e3 // fadd d3, d7, d16
+	WORD $0x1e673866 // fsub d6, d3, d7
+	WORD $0x6e08047b // mov v27.d[0], v3.d[0]
+	WORD $0x1e663a10 // fsub d16, d16, d6
+	WORD $0x1e663866 // fsub d6, d3, d6
+	WORD $0xad096bfb // stp q27, q26, [sp, #0x120]
+	WORD $0x1e6638e3 // fsub d3, d7, d6
+	WORD $0x1e632a03 // fadd d3, d16, d3
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0x6e080444 // mov v4.d[0], v2.d[0]
+	WORD $0xad0717e4 // stp q4, q5, [sp, #0xe0]
+	WORD $0x14000008 // b <slotsDD+0x1c9c>
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xad0717e4 // stp q4, q5, [sp, #0xe0]
+	WORD $0xad0807e0 // stp q0, q1, [sp, #0x100]
+	WORD $0xad096bfb // stp q27, q26, [sp, #0x120]
+	WORD $0xad0a63f9 // stp q25, q24, [sp, #0x140]
+	WORD $0x54ff206b // b.lt <slotsDD+0xa4>
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0xaa0803e5 // mov x5, x8
+	WORD $0x1400000e // b <slotsDD+0x1cdc>
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x91000484 // add x4, x4, #0x1
+	WORD $0x910004a5 // add x5, x5, #0x1
+	WORD $0xeb04007f // cmp x3, x4
+	WORD $0x1e613843 // fsub d3, d2, d1
+	WORD $0xfc267842 // str d2, [x2, x6, lsl #3]
+	WORD $0xf9404407 // ldr x7, [x0, #0x88]
+	WORD $0x1e633844 // fsub d4, d2, d3
+	WORD $0x1e633800 // fsub d0, d0, d3
+	WORD $0x1e643821 // fsub d1, d1, d4
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0xfc2678e0 // str d0, [x7, x6, lsl #3]
+	WORD $0x54ff1e60 // b.eq <slotsDD+0xa4>
+	WORD $0xf9401807 // ldr x7, [x0, #0x30]
+	WORD $0xaa0503e6 // mov x6, x5
+	WORD $0xb4000047 // cbz x7, <slotsDD+0x1cec>
+	WORD $0x786578e6 // ldrh w6, [x7, x5, lsl #1]
+	WORD $0xf9403007 // ldr x7, [x0, #0x60]
+	WORD $0xb40001a7 // cbz x7, <slotsDD+0x1d24>
+	WORD $0xb9406813 // ldr w19, [x0, #0x68]
+	WORD $0xb86678e7 // ldr w7, [x7, x6, lsl #2]
+	WORD $0x0b070267 // add w7, w19, w7
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e0 // fmov d0, x7
+	WORD $0xfc6479a1 // ldr d1, [x13, x4, lsl #3]
+	WORD $0xfc6479c2 // ldr d2, [x14, x4, lsl #3]
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0x1e620800 // fmul d0, d0, d2
+	WORD $0x35000127 // cbnz w7, <slotsDD+0x1d40>
+	WORD $0x17ffffe2 // b <slotsDD+0x1ca8>
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfc6479a1 // ldr d1, [x13, x4, lsl #3]
+	WORD $0xfc6479c2 // ldr d2, [x14, x4, lsl #3]
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0x1e620800 // fmul d0, d0, d2
+	WORD $0x34fffb67 // cbz w7, <slotsDD+0x1ca8>
+	WORD $0xfc667842 // ldr d2, [x2, x6, lsl #3]
+	WORD $0xf9404407 // ldr x7, [x0, #0x88]
+	WORD $0x1e622823 // fadd d3, d1, d2
+	WORD $0x1e623864 // fsub d4, d3, d2
+	WORD $0x1e643865 // fsub d5, d3, d4
+	WORD $0x1e643821 // fsub d1, d1, d4
+	WORD $0x1e653842 // fsub d2, d2, d5
+	WORD $0x1e622821 // fadd d1, d1, d2
+	WORD $0xfc6678e2 // ldr d2, [x7, x6, lsl #3]
+	WORD $0x1e622800 // fadd d0, d0, d2
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e604061 // fmov d1, d3
+	WORD $0x17ffffce // b <slotsDD+0x1ca8>
+	WORD $0xad400883 // ldp q3, q2, [x4]
+	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x3ce76a21 // ldr q1, [x17, x7]
+	WORD $0xd342fe67 // lsr x7, x19, #2
+	WORD $0x3dc00220 // ldr q0, [x17]
+	WORD $0x4e020031 // tbl v17.16b, { v1.16b }, v2.16b
+	WORD $0x4e030010 // tbl v16.16b, { v0.16b }, v3.16b
+	WORD $0x540013e8 // b.hi <slotsDD+0x2010>
+	WORD $0x924008b3 // and x19, x5, #0x7
+	WORD $0xb50013b3 // cbnz x19, <slotsDD+0x2010>
+	WORD $0x91022093 // add x19, x4, #0x88
+	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
+	WORD $0x91024093 // add x19, x4, #0x90
+	WORD $0x4d40ce61 // ld1r { v1.2d }, [x19]
+	WORD $0x4eb11c02 // orr v2.16b, v0.16b, v17.16b
+	WORD $0x4eb01c03 // orr v3.16b, v0.16b, v16.16b
+	WORD $0x4ee1d463 // fsub v3.2d, v3.2d, v1.2d
+	WORD $0x4ee1d442 // fsub v2.2d, v2.2d, v1.2d
+	WORD $0x6e62df64 // fmul v4.2d, v27.2d, v2.2d
+	WORD $0x6e63df45 // fmul v5.2d, v26.2d, v3.2d
+	WORD $0x4e65d7c6 // fadd v6.2d, v30.2d, v5.2d
+	WORD $0x4e64d6c7 // fadd v7.2d, v22.2d, v4.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f891 // fneg v17.2d, v4.2d
+	WORD $0x4ef6d4f2 // fsub v18.2d, v7.2d, v22.2d
+	WORD $0x4efed4d3 // fsub v19.2d, v6.2d, v30.2d
+	WORD $0x4e62cf71 // fmla v17.2d, v27.2d, v2.2d
+	WORD $0x4e63cf50 // fmla v16.2d, v26.2d, v3.2d
+	WORD $0x4ef3d4da // fsub v26.2d, v6.2d, v19.2d
+	WORD $0x4ef2d4fb // fsub v27.2d, v7.2d, v18.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4efbd6d2 // fsub v18.2d, v22.2d, v27.2d
+	WORD $0x4efad7d3 // fsub v19.2d, v30.2d, v26.2d
+	WORD $0x4e63cf30 // fmla v16.2d, v25.2d, v3.2d
+	WORD $0x4e62cf11 // fmla v17.2d, v24.2d, v2.2d
+	WORD $0x4e73d4a2 // fadd v2.2d, v5.2d, v19.2d
+	WORD $0x4e72d483 // fadd v3.2d, v4.2d, v18.2d
+	WORD $0x4e63d638 // fadd v24.2d, v17.2d, v3.2d
+	WORD $0x4e62d619 // fadd v25.2d, v16.2d, v2.2d
+	WORD $0xad411085 // ldp q5, q4, [x4, #0x20]
+	WORD $0x3ce66a22 // ldr q2, [x17, x6]
+	WORD $0x3ce76a23 // ldr q3, [x17, x7]
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4ea21c02 // orr v2.16b, v0.16b, v2.16b
+	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
+	WORD $0x4ee1d41a // fsub v26.2d, v0.2d, v1.2d
+	WORD $0x4ee1d45b // fsub v27.2d, v2.2d, v1.2d
+	WORD $0x4ea61cde // mov v30.16b, v6.16b
+	WORD $0x4ea71cf6 // mov v22.16b, v7.16b
+	WORD $0x140000a1 // b <slotsDD+0x20c8>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4002ee4 // cbz x4, <slotsDD+0x2428>
+	WORD $0xd37ef505 // lsl x5, x8, #2
+	WORD $0x3ce56882 // ldr q2, [x4, x5]
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
+	WORD $0x2ea21067 // uaddw v7.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745446 // shl v6.2d, v2.2d, #0x34
+	WORD $0x4f7454e7 // shl v7.2d, v7.2d, #0x34
+	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
+	WORD $0x6e64dce3 // fmul v3.2d, v7.2d, v4.2d
+	WORD $0x6e65dcc2 // fmul v2.2d, v6.2d, v5.2d
+	WORD $0x6e67df64 // fmul v4.2d, v27.2d, v7.2d
+	WORD $0x6e66df45 // fmul v5.2d, v26.2d, v6.2d
+	WORD $0x34000304 // cbz w4, <slotsDD+0x1ee4>
+	WORD $0x8b080c64 // add x4, x3, x8, lsl #3
+	WORD $0xad401887 // ldp q7, q6, [x4]
+	WORD $0xf9404404 // ldr x4, [x0, #0x88]
+	WORD $0x4e66d4b1 // fadd v17.2d, v5.2d, v6.2d
+	WORD $0x8b080c84 // add x4, x4, x8, lsl #3
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4e67d490 // fadd v16.2d, v4.2d, v7.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xad401887 // ldp q7, q6, [x4]
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4eb11e25 // mov v5.16b, v17.16b
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4eb01e04 // mov v4.16b, v16.16b
+	WORD $0x4e65d446 // fadd v6.2d, v2.2d, v5.2d
+	WORD $0x4e64d467 // fadd v7.2d, v3.2d, v4.2d
+	WORD $0x8b080c64 // add x4, x3, x8, lsl #3
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0xad001887 // stp q7, q6, [x4]
+	WORD $0xf9404404 // ldr x4, [x0, #0x88]
+	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
+	WORD $0x8b080c84 // add x4, x4, x8, lsl #3
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0xad000883 // stp q3, q2, [x4]
+	WORD $0x91001104 // add x4, x8, #0x4
+	WORD $0xf9403005 // ldr x5, [x0, #0x60]
+	WORD $0xb4002905 // cbz x5, <slotsDD+0x2450>
+	WORD $0xd37ef486 // lsl x6, x4, #2
+	WORD $0x3ce668a2 // ldr q2, [x5, x6]
+	WORD $0x9101a005 // add x5, x0, #0x68
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x2ea21064 // uaddw v4.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f745484 // shl v4.2d, v4.2d, #0x34
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
+	WORD $0x6e61dc60 // fmul v0.2d, v3.2d, v1.2d
+	WORD $0x6e64df21 // fmul v1.2d, v25.2d, v4.2d
+	WORD $0x6e63df03 // fmul v3.2d, v24.2d, v3.2d
+	WORD $0x34000305 // cbz w5, <slotsDD+0x1fc8>
+	WORD $0x8b040c65 // add x5, x3, x4, lsl #3
+	WORD $0xad4010a5 // ldp q5, q4, [x5]
+	WORD $0xf9404405 // ldr x5, [x0, #0x88]
+	WORD $0x4e64d467 // fadd v7.2d, v3.2d, v4.2d
+	WORD $0x8b040ca5 // add x5, x5, x4, lsl #3
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4e65d426 // fadd v6.2d, v1.2d, v5.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef1d421 // fsub v1.2d, v1.2d, v17.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0xad4010a5 // ldp q5, q4, [x5]
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4ea71ce3 // mov v3.16b, v7.16b
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
+	WORD $0x4ea61cc1 // mov v1.16b, v6.16b
+	WORD $0x4e63d404 // fadd v4.2d, v0.2d, v3.2d
+	WORD $0x4e61d445 // fadd v5.2d, v2.2d, v1.2d
+	WORD $0x8b040c63 // add x3, x3, x4, lsl #3
+	WORD $0x4ee1d4a6 // fsub v6.2d, v5.2d, v1.2d
+	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
+	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0xad001065 // stp q5, q4, [x3]
+	WORD $0xf9404403 // ldr x3, [x0, #0x88]
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x8b040c63 // add x3, x3, x4, lsl #3
+	WORD $0x4ef1d421 // fsub v1.2d, v1.2d, v17.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0xad000061 // stp q1, q0, [x3]
+	WORD $0x17fff827 // b <slotsDD+0xa8>
+	WORD $0x91020093 // add x19, x4, #0x80
+	WORD $0xad420482 // ldp q2, q1, [x4, #0x40]
+	WORD $0x6ee14621 // ushl v1.2d, v17.2d, v1.2d
+	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
+	WORD $0x6ee24602 // ushl v2.2d, v16.2d, v2.2d
+	WORD $0x3ce66a23 // ldr q3, [x17, x6]
+	WORD $0x3ce76a24 // ldr q4, [x17, x7]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e61df65 // fmul v5.2d, v27.2d, v1.2d
+	WORD $0x6e62df46 // fmul v6.2d, v26.2d, v2.2d
+	WORD $0x4e66d7c7 // fadd v7.2d, v30.2d, v6.2d
+	WORD $0x4e65d6d0 // fadd v16.2d, v22.2d, v5.2d
+	WORD $0x6ee0f8d1 // fneg v17.2d, v6.2d
+	WORD $0x6ee0f8b2 // fneg v18.2d, v5.2d
+	WORD $0x4e61cf72 // fmla v18.2d, v27.2d, v1.2d
+	WORD $0x4ef6d613 // fsub v19.2d, v16.2d, v22.2d
+	WORD $0x4e62cf51 // fmla v17.2d, v26.2d, v2.2d
+	WORD $0x4efed4fa // fsub v26.2d, v7.2d, v30.2d
+	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
+	WORD $0x4efad4fa // fsub v26.2d, v7.2d, v26.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4ef3d613 // fsub v19.2d, v16.2d, v19.2d
+	WORD $0x4ef3d6d3 // fsub v19.2d, v22.2d, v19.2d
+	WORD $0x4efad7da // fsub v26.2d, v30.2d, v26.2d
+	WORD $0x4e62cf31 // fmla v17.2d, v25.2d, v2.2d
+	WORD $0x4e61cf12 // fmla v18.2d, v24.2d, v1.2d
+	WORD $0x4ea71cfe // mov v30.16b, v7.16b
+	WORD $0x4eb01e16 // mov v22.16b, v16.16b
+	WORD $0x4e7ad4c1 // fadd v1.2d, v6.2d, v26.2d
+	WORD $0x4e73d4a2 // fadd v2.2d, v5.2d, v19.2d
+	WORD $0x4e62d658 // fadd v24.2d, v18.2d, v2.2d
+	WORD $0x4e61d639 // fadd v25.2d, v17.2d, v1.2d
+	WORD $0xad410482 // ldp q2, q1, [x4, #0x20]
+	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
+	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
+	WORD $0xad431083 // ldp q3, q4, [x4, #0x60]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4e61d85b // scvtf v27.2d, v2.2d
+	WORD $0x79401144 // ldrh w4, [x10, #0x8]
+	WORD $0x79401953 // ldrh w19, [x10, #0xc]
+	WORD $0x4e79d56b // fadd v11.2d, v11.2d, v25.2d
+	WORD $0x8b050231 // add x17, x17, x5
+	WORD $0x79401546 // ldrh w6, [x10, #0xa]
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0xfc647861 // ldr d1, [x3, x4, lsl #3]
+	WORD $0x79401d54 // ldrh w20, [x10, #0xe]
+	WORD $0xfc737860 // ldr d0, [x3, x19, lsl #3]
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0xfc647843 // ldr d3, [x2, x4, lsl #3]
+	WORD $0xfc737842 // ldr d2, [x2, x19, lsl #3]
+	WORD $0x8b060c43 // add x3, x2, x6, lsl #3
+	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0x4d4084e1 // ld1 { v1.d }[1], [x7]
+	WORD $0x4d4086a0 // ld1 { v0.d }[1], [x21]
+	WORD $0x6e7bdc25 // fmul v5.2d, v1.2d, v27.2d
+	WORD $0x6e7adc04 // fmul v4.2d, v0.2d, v26.2d
+	WORD $0x4d408463 // ld1 { v3.d }[1], [x3]
+	WORD $0x4d4084c2 // ld1 { v2.d }[1], [x6]
+	WORD $0x4e65d506 // fadd v6.2d, v8.2d, v5.2d
+	WORD $0x4e64d547 // fadd v7.2d, v10.2d, v4.2d
+	WORD $0x4ee8d4d1 // fsub v17.2d, v6.2d, v8.2d
+	WORD $0x4eead4f0 // fsub v16.2d, v7.2d, v10.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef1d4b1 // fsub v17.2d, v5.2d, v17.2d
+	WORD $0x6ee0f8a5 // fneg v5.2d, v5.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef0d490 // fsub v16.2d, v4.2d, v16.2d
+	WORD $0x6ee0f884 // fneg v4.2d, v4.2d
+	WORD $0x4e7bcc25 // fmla v5.2d, v1.2d, v27.2d
+	WORD $0x4e7acc04 // fmla v4.2d, v0.2d, v26.2d
+	WORD $0x4ef2d512 // fsub v18.2d, v8.2d, v18.2d
+	WORD $0x4ef3d553 // fsub v19.2d, v10.2d, v19.2d
+	WORD $0x4ea71cea // mov v10.16b, v7.16b
+	WORD $0x4e72d631 // fadd v17.2d, v17.2d, v18.2d
+	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
+	WORD $0x4ebd1fb2 // mov v18.16b, v29.16b
+	WORD $0x4e7bcc65 // fmla v5.2d, v3.2d, v27.2d
+	WORD $0x4e7acc44 // fmla v4.2d, v2.2d, v26.2d
+	WORD $0x4e71d4a1 // fadd v1.2d, v5.2d, v17.2d
+	WORD $0x3dc02ff1 // ldr q17, [sp, #0xb0]
+	WORD $0x4e70d480 // fadd v0.2d, v4.2d, v16.2d
+	WORD $0x4e78d690 // fadd v16.2d, v20.2d, v24.2d
+	WORD $0x4ea61cd4 // mov v20.16b, v6.16b
+	WORD $0x4e61d5ef // fadd v15.2d, v15.2d, v1.2d
+	WORD $0x4e60d793 // fadd v19.2d, v28.2d, v0.2d
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x3616fb04 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x17fffe38 // b <slotsDD+0x1a70>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc86 // ld1r { v6.2d }, [x4]
+	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
+	WORD $0x8b0804b6 // add x22, x5, x8, lsl #1
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0xf9404404 // ldr x4, [x0, #0x88]
+	WORD $0x6e64dcc2 // fmul v2.2d, v6.2d, v4.2d
+	WORD $0x6e65dce3 // fmul v3.2d, v7.2d, v5.2d
+	WORD $0x6e66df64 // fmul v4.2d, v27.2d, v6.2d
+	WORD $0x794002d3 // ldrh w19, [x22]
+	WORD $0x6e67df45 // fmul v5.2d, v26.2d, v7.2d
+	WORD $0x34000467 // cbz w7, <slotsDD+0x224c>
+	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
+	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
+	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
+	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
+	WORD $0xfc737866 // ldr d6, [x3, x19, lsl #3]
+	WORD $0xfc757867 // ldr d7, [x3, x21, lsl #3]
+	WORD $0x8b160c78 // add x24, x3, x22, lsl #3
+	WORD $0x4d4086e6 // ld1 { v6.d }[1], [x23]
+	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
+	WORD $0x4d408707 // ld1 { v7.d }[1], [x24]
+	WORD $0x8b160c98 // add x24, x4, x22, lsl #3
+	WORD $0x4e66d491 // fadd v17.2d, v4.2d, v6.2d
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4e67d4b0 // fadd v16.2d, v5.2d, v7.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0xfc737892 // ldr d18, [x4, x19, lsl #3]
+	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0xfc757893 // ldr d19, [x4, x21, lsl #3]
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
+	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4eb11e24 // mov v4.16b, v17.16b
+	WORD $0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4eb01e05 // mov v5.16b, v16.16b
+	WORD $0x14000004 // b <slotsDD+0x2258>
+	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
+	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
+	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
+	WORD $0x4e64d447 // fadd v7.2d, v2.2d, v4.2d
+	WORD $0x4e65d466 // fadd v6.2d, v3.2d, v5.2d
+	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
+	WORD $0x8b140c94 // add x20, x4, x20, lsl #3
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0xfc337867 // str d7, [x3, x19, lsl #3]
+	WORD $0x4d0086e7 // st1 { v7.d }[1], [x23]
+	WORD $0x8b160c77 // add x23, x3, x22, lsl #3
+	WORD $0xfc357866 // str d6, [x3, x21, lsl #3]
+	WORD $0x4d0086e6 // st1 { v6.d }[1], [x23]
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0xfc337882 // str d2, [x4, x19, lsl #3]
+	WORD $0x8b160c93 // add x19, x4, x22, lsl #3
+	WORD $0x4d008682 // st1 { v2.d }[1], [x20]
+	WORD $0xfc357883 // str d3, [x4, x21, lsl #3]
+	WORD $0x4d008663 // st1 { v3.d }[1], [x19]
+	WORD $0x91001113 // add x19, x8, #0x4
+	WORD $0xb4000266 // cbz x6, <slotsDD+0x2308>
+	WORD $0x8b1304b4 // add x20, x5, x19, lsl #1
+	WORD $0x79400295 // ldrh w21, [x20]
+	WORD $0x79400a97 // ldrh w23, [x20, #0x4]
+	WORD $0x79400696 // ldrh w22, [x20, #0x2]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0x8b1608d6 // add x22, x6, x22, lsl #2
+	WORD $0xbc7778c2 // ldr s2, [x6, x23, lsl #2]
+	WORD $0xbc7578c3 // ldr s3, [x6, x21, lsl #2]
+	WORD $0x8b1408d4 // add x20, x6, x20, lsl #2
+	WORD $0x9101a006 // add x6, x0, #0x68
+	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
+	WORD $0x0d409282 // ld1 { v2.s }[1], [x20]
+	WORD $0x0d4092c3 // ld1 { v3.s }[1], [x22]
+	WORD $0x2ea31085 // uaddw v5.2d, v4.2d, v3.2s
+	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f7454a2 // shl v2.2d, v5.2d, #0x34
+	WORD $0x14000004 // b <slotsDD+0x2314>
+	WORD $0x9101c006 // add x6, x0, #0x70
+	WORD $0x4d40ccc2 // ld1r { v2.2d }, [x6]
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x8b1304b3 // add x19, x5, x19, lsl #1
+	WORD $0x6e60dc40 // fmul v0.2d, v2.2d, v0.2d
+	WORD $0x6e61dc61 // fmul v1.2d, v3.2d, v1.2d
+	WORD $0x79400265 // ldrh w5, [x19]
+	WORD $0x6e62df22 // fmul v2.2d, v25.2d, v2.2d
+	WORD $0x6e63df03 // fmul v3.2d, v24.2d, v3.2d
+	WORD $0x34000467 // cbz w7, <slotsDD+0x23b8>
+	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
+	WORD $0x79400666 // ldrh w6, [x19, #0x2]
+	WORD $0x8b060c74 // add x20, x3, x6, lsl #3
+	WORD $0x79400e73 // ldrh w19, [x19, #0x6]
+	WORD $0xfc657864 // ldr d4, [x3, x5, lsl #3]
+	WORD $0xfc677865 // ldr d5, [x3, x7, lsl #3]
+	WORD $0x8b130c75 // add x21, x3, x19, lsl #3
+	WORD $0x4d408684 // ld1 { v4.d }[1], [x20]
+	WORD $0x8b060c94 // add x20, x4, x6, lsl #3
+	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
+	WORD $0x8b130c95 // add x21, x4, x19, lsl #3
+	WORD $0x4e64d447 // fadd v7.2d, v2.2d, v4.2d
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4e65d466 // fadd v6.2d, v3.2d, v5.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0xfc657890 // ldr d16, [x4, x5, lsl #3]
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0xfc677891 // ldr d17, [x4, x7, lsl #3]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4d408690 // ld1 { v16.d }[1], [x20]
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4ea71ce2 // mov v2.16b, v7.16b
+	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
+	WORD $0x14000004 // b <slotsDD+0x23c4>
+	WORD $0x79400666 // ldrh w6, [x19, #0x2]
+	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
+	WORD $0x79400e73 // ldrh w19, [x19, #0x6]
+	WORD $0x4e62d405 // fadd v5.2d, v0.2d, v2.2d
+	WORD $0x4e63d424 // fadd v4.2d, v1.2d, v3.2d
+	WORD $0x8b060c74 // add x20, x3, x6, lsl #3
+	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
+	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
+	WORD $0xfc257865 // str d5, [x3, x5, lsl #3]
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4d008685 // st1 { v5.d }[1], [x20]
+	WORD $0x8b130c74 // add x20, x3, x19, lsl #3
+	WORD $0xfc277864 // str d4, [x3, x7, lsl #3]
+	WORD $0x8b060c83 // add x3, x4, x6, lsl #3
+	WORD $0x4d008684 // st1 { v4.d }[1], [x20]
+	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xfc257880 // str d0, [x4, x5, lsl #3]
+	WORD $0x4d008460 // st1 { v0.d }[1], [x3]
+	WORD $0x8b130c83 // add x3, x4, x19, lsl #3
+	WORD $0xfc277881 // str d1, [x4, x7, lsl #3]
+	WORD $0x4d008461 // st1 { v1.d }[1], [x3]
+	WORD $0x17fff721 // b <slotsDD+0xa8>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4ea71ce6 // mov v6.16b, v7.16b
+	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
+	WORD $0x6e64dce3 // fmul v3.2d, v7.2d, v4.2d
+	WORD $0x6e65dcc2 // fmul v2.2d, v6.2d, v5.2d
+	WORD $0x6e67df64 // fmul v4.2d, v27.2d, v7.2d
+	WORD $0x6e66df45 // fmul v5.2d, v26.2d, v6.2d
+	WORD $0x35ffd204 // cbnz w4, <slotsDD+0x1e88>
+	WORD $0x17fffea6 // b <slotsDD+0x1ee4>
+	WORD $0x9101c005 // add x5, x0, #0x70
+	WORD $0x4d40cca4 // ld1r { v4.2d }, [x5]
+	WORD $0x4ea41c83 // mov v3.16b, v4.16b
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
+	WORD $0x6e61dc60 // fmul v0.2d, v3.2d, v1.2d
+	WORD $0x6e64df21 // fmul v1.2d, v25.2d, v4.2d
+	WORD $0x6e63df03 // fmul v3.2d, v24.2d, v3.2d
+	WORD $0x35ffd7e5 // cbnz w5, <slotsDD+0x1f6c>
+	WORD $0x17fffed5 // b <slotsDD+0x1fc8>
+	WORD $0x6d5923e9 // ldp d9, d8, [sp, #0x190]
+	WORD $0x6d582beb // ldp d11, d10, [sp, #0x180]
+	WORD $0xa95e4ff4 // ldp x20, x19, [sp, #0x1e0]
+	WORD $0x6d5733ed // ldp d13, d12, [sp, #0x170]
+	WORD $0x6d563bef // ldp d15, d14, [sp, #0x160]
+	WORD $0xa95d57f6 // ldp x22, x21, [sp, #0x1d0]
+	WORD $0xa95c5ff8 // ldp x24, x23, [sp, #0x1c0]
+	WORD $0xa95b67fa // ldp x26, x25, [sp, #0x1b0]
+	WORD $0xa95a6ffd // ldp x29, x27, [sp, #0x1a0]
+	WORD $0x9107c3ff // add sp, sp, #0x1f0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $592, RSP
+	MOVD R19, R30
+	RET
+
+// func farSlotsDDQuad(c *slotCall)
+TEXT ·farSlotsDDQuad(SB), 0, $560-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	ADD $560, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <farSlotsDD>
+	WORD $0x140006af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040f // ldr x15, [x0, #0x8]
+	WORD $0xf10005ff // cmp x15, #0x1
+	WORD $0x5400d2eb // b.lt <farSlotsDD+0x1a64>
+	WORD $0xd10743ff // sub sp, sp, #0x1d0
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf9401411 // ldr x17, [x0, #0x28]
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
+	WORD $0xa9412801 // ldp x1, x10, [x0, #0x10]
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x5280010c // mov w12, #0x8
+	WORD $0x910403ed // add x13, sp, #0x100
+	WORD $0x910303ee // add x14, sp, #0xc0
+	WORD $0xa9186ffd // stp x29, x27, [sp, #0x180]
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0xa91967fa // stp x26, x25, [sp, #0x190]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xa91a5ff8 // stp x24, x23, [sp, #0x1a0]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x8b0f0d2f // add x15, x9, x15, lsl #3
+	WORD $0x8b100230 // add x16, x17, x16
+	WORD $0xa91b57f6 // stp x22, x21, [sp, #0x1b0]
+	WORD $0x6d143bef // stp d15, d14, [sp, #0x140]
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0xa91c4ff4 // stp x20, x19, [sp, #0x1c0]
+	WORD $0x6d1533ed // stp d13, d12, [sp, #0x150]
+	WORD $0x6d162beb // stp d11, d10, [sp, #0x160]
+	WORD $0x6d1723e9 // stp d9, d8, [sp, #0x170]
+	WORD $0xad0503e0 // stp q0, q0, [sp, #0xa0]
+	WORD $0x14000015 // b <farSlotsDD+0xf0>
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x8b080048 // add x8, x2, x8
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0xad0503e0 // stp q0, q0, [sp, #0xa0]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0f013f // cmp x9, x15
+	WORD $0x5400ca82 // b.hs <farSlotsDD+0x1a3c>
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x37083f62 // tbnz w2, #0x1, <farSlotsDD+0x8e0>
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400125 // ldr w5, [x9]
+	WORD $0x8b050c43 // add x3, x2, x5, lsl #3
+	WORD $0xf9404802 // ldr x2, [x0, #0x90]
+	WORD $0x79400927 // ldrh w7, [x9, #0x4]
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
+	WORD $0xf10008ff // cmp x7, #0x2
+	WORD $0x8b050c42 // add x2, x2, x5, lsl #3
+	WORD $0x54006b83 // b.lo <farSlotsDD+0xe88>
+	WORD $0x4eb11e3a // mov v26.16b, v17.16b
+	WORD $0x1400007e // b <farSlotsDD+0x318>
+	WORD $0xad404291 // ldp q17, q16, [x20]
+	WORD $0x4eba1f43 // mov v3.16b, v26.16b
+	WORD $0x4ebb1f62 // mov v2.16b, v27.16b
+	WORD $0x3cf56a00 // ldr q0, [x16, x21]
+	WORD $0x91020295 // add x21, x20, #0x80
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
+	WORD $0x4d40ceb2 // ld1r { v18.2d }, [x21]
+	WORD $0xad424e94 // ldp q20, q19, [x20, #0x40]
+	WORD $0x8b0704f5 // add x21, x7, x7, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x3cf36a10 // ldr q16, [x16, x19]
+	WORD $0x4e110021 // tbl v1.16b, { v1.16b }, v17.16b
+	WORD $0x3cf56a11 // ldr q17, [x16, x21]
+	WORD $0x6ef34400 // ushl v0.2d, v0.2d, v19.2d
+	WORD $0x6ef44421 // ushl v1.2d, v1.2d, v20.2d
+	WORD $0x6ee0ba54 // neg v20.2d, v18.2d
+	WORD $0x4ef44400 // sshl v0.2d, v0.2d, v20.2d
+	WORD $0x4ef44421 // sshl v1.2d, v1.2d, v20.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6e60ddb2 // fmul v18.2d, v13.2d, v0.2d
+	WORD $0x6e61dd93 // fmul v19.2d, v12.2d, v1.2d
+	WORD $0x4e73d755 // fadd v21.2d, v26.2d, v19.2d
+	WORD $0x4e72d778 // fadd v24.2d, v27.2d, v18.2d
+	WORD $0x6ee0fa79 // fneg v25.2d, v19.2d
+	WORD $0x6ee0fa5a // fneg v26.2d, v18.2d
+	WORD $0x4e60cdba // fmla v26.2d, v13.2d, v0.2d
+	WORD $0x4efbd71b // fsub v27.2d, v24.2d, v27.2d
+	WORD $0x4e61cd99 // fmla v25.2d, v12.2d, v1.2d
+	WORD $0x4ee3d6ac // fsub v12.2d, v21.2d, v3.2d
+	WORD $0x4eecd673 // fsub v19.2d, v19.2d, v12.2d
+	WORD $0x4eecd6ac // fsub v12.2d, v21.2d, v12.2d
+	WORD $0x4efbd652 // fsub v18.2d, v18.2d, v27.2d
+	WORD $0x4efbd71b // fsub v27.2d, v24.2d, v27.2d
+	WORD $0x4efbd45b // fsub v27.2d, v2.2d, v27.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4e61cdf9 // fmla v25.2d, v15.2d, v1.2d
+	WORD $0x4e60cdda // fmla v26.2d, v14.2d, v0.2d
+	WORD $0x4e6cd660 // fadd v0.2d, v19.2d, v12.2d
+	WORD $0x4e7bd641 // fadd v1.2d, v18.2d, v27.2d
+	WORD $0x4e61d74c // fadd v12.2d, v26.2d, v1.2d
+	WORD $0x4e60d72d // fadd v13.2d, v25.2d, v0.2d
+	WORD $0xad410281 // ldp q1, q0, [x20, #0x20]
+	WORD $0x4e000220 // tbl v0.16b, { v17.16b }, v0.16b
+	WORD $0x4e010201 // tbl v1.16b, { v16.16b }, v1.16b
+	WORD $0xad434690 // ldp q16, q17, [x20, #0x60]
+	WORD $0x6ef14400 // ushl v0.2d, v0.2d, v17.2d
+	WORD $0x4ef44400 // sshl v0.2d, v0.2d, v20.2d
+	WORD $0x6ef04421 // ushl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4ef44421 // sshl v1.2d, v1.2d, v20.2d
+	WORD $0x4e61d82f // scvtf v15.2d, v1.2d
+	WORD $0x4eb51eba // mov v26.16b, v21.16b
+	WORD $0x4eb81f1b // mov v27.16b, v24.16b
+	WORD $0xad400fe2 // ldp q2, q3, [sp]
+	WORD $0x6e76dfb0 // fmul v16.2d, v29.2d, v22.2d
+	WORD $0x6e77dd00 // fmul v0.2d, v8.2d, v23.2d
+	WORD $0x6e6fdd52 // fmul v18.2d, v10.2d, v15.2d
+	WORD $0x8b010231 // add x17, x17, x1
+	WORD $0x8b070210 // add x16, x16, x7
+	WORD $0xd10008c7 // sub x7, x6, #0x2
+	WORD $0x9100c14a // add x10, x10, #0x30
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0x6ee0fa11 // fneg v17.2d, v16.2d
+	WORD $0x6ee0f801 // fneg v1.2d, v0.2d
+	WORD $0x6ee0fa53 // fneg v19.2d, v18.2d
+	WORD $0xf1000cdf // cmp x6, #0x3
+	WORD $0x4e76cfb1 // fmla v17.2d, v29.2d, v22.2d
+	WORD $0x4e77cd01 // fmla v1.2d, v8.2d, v23.2d
+	WORD $0x4e6fcd53 // fmla v19.2d, v10.2d, v15.2d
+	WORD $0x4e62d4e7 // fadd v7.2d, v7.2d, v2.2d
+	WORD $0x4e76cfd1 // fmla v17.2d, v30.2d, v22.2d
+	WORD $0x4e77cd21 // fmla v1.2d, v9.2d, v23.2d
+	WORD $0x4e6fcd73 // fmla v19.2d, v11.2d, v15.2d
+	WORD $0xad448bef // ldp q15, q2, [sp, #0x90]
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x3d802be2 // str q2, [sp, #0xa0]
+	WORD $0xad410be3 // ldp q3, q2, [sp, #0x20]
+	WORD $0x4e60d456 // fadd v22.2d, v2.2d, v0.2d
+	WORD $0x4ee2d6d5 // fsub v21.2d, v22.2d, v2.2d
+	WORD $0x4e70d477 // fadd v23.2d, v3.2d, v16.2d
+	WORD $0x4ef5d400 // fsub v0.2d, v0.2d, v21.2d
+	WORD $0x4ef5d6d5 // fsub v21.2d, v22.2d, v21.2d
+	WORD $0x4ee3d6f4 // fsub v20.2d, v23.2d, v3.2d
+	WORD $0x4ef5d455 // fsub v21.2d, v2.2d, v21.2d
+	WORD $0x4ea41c82 // mov v2.16b, v4.16b
+	WORD $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
+	WORD $0x4ef4d6f4 // fsub v20.2d, v23.2d, v20.2d
+	WORD $0x4e75d400 // fadd v0.2d, v0.2d, v21.2d
+	WORD $0x4ef4d474 // fsub v20.2d, v3.2d, v20.2d
+	WORD $0x4e6dd4a3 // fadd v3.2d, v5.2d, v13.2d
+	WORD $0x3dc01be5 // ldr q5, [sp, #0x60]
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD $0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	WORD $0x3dc02fe0 // ldr q0, [sp, #0xb0]
+	WORD $0x4e70d630 // fadd v16.2d, v17.2d, v16.2d
+	WORD $0x6e6edf91 // fmul v17.2d, v28.2d, v14.2d
+	WORD $0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
+	WORD $0x4e71d4d4 // fadd v20.2d, v6.2d, v17.2d
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x4ee2d490 // fsub v16.2d, v4.2d, v2.2d
+	WORD $0x4ee6d681 // fsub v1.2d, v20.2d, v6.2d
+	WORD $0x4ef0d499 // fsub v25.2d, v4.2d, v16.2d
+	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
+	WORD $0x6ee0fa20 // fneg v0.2d, v17.2d
+	WORD $0x4ef0d650 // fsub v16.2d, v18.2d, v16.2d
+	WORD $0x4ee1d698 // fsub v24.2d, v20.2d, v1.2d
+	WORD $0x4ee1d621 // fsub v1.2d, v17.2d, v1.2d
+	WORD $0x4e6ecf80 // fmla v0.2d, v28.2d, v14.2d
+	WORD $0x4ef9d459 // fsub v25.2d, v2.2d, v25.2d
+	WORD $0x4ef8d4d8 // fsub v24.2d, v6.2d, v24.2d
+	WORD $0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	WORD $0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
+	WORD $0x4e6ecfe0 // fmla v0.2d, v31.2d, v14.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e70d661 // fadd v1.2d, v19.2d, v16.2d
+	WORD $0x3dc023f3 // ldr q19, [sp, #0x80]
+	WORD $0x4e61d673 // fadd v19.2d, v19.2d, v1.2d
+	WORD $0x3dc01fe1 // ldr q1, [sp, #0x70]
+	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD $0xad4203ee // ldp q14, q0, [sp, #0x40]
+	WORD $0x54005b6d // b.le <farSlotsDD+0xe80>
+	WORD $0xaa0103e5 // mov x5, x1
+	WORD $0xad015bf7 // stp q23, q22, [sp, #0x20]
+	WORD $0xaa0703e6 // mov x6, x7
+	WORD $0x4eb41e86 // mov v6.16b, v20.16b
+	WORD $0xf9830140 // prfm pldl1keep, [x10, #0x600]
+	WORD $0xb9400141 // ldr w1, [x10]
+	WORD $0x92405c21 // and x1, x1, #0xffffff
+	WORD $0xb8406154 // ldur w20, [x10, #0x6]
+	WORD $0xb8403147 // ldur w7, [x10, #0x3]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xb8409155 // ldur w21, [x10, #0x9]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0xfc617876 // ldr d22, [x3, x1, lsl #3]
+	WORD $0xfc747877 // ldr d23, [x3, x20, lsl #3]
+	WORD $0xfc747854 // ldr d20, [x2, x20, lsl #3]
+	WORD $0x8b070c73 // add x19, x3, x7, lsl #3
+	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
+	WORD $0xfc617855 // ldr d21, [x2, x1, lsl #3]
+	WORD $0x8b070c41 // add x1, x2, x7, lsl #3
+	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
+	WORD $0x8b150c53 // add x19, x2, x21, lsl #3
+	WORD $0x4d4086d7 // ld1 { v23.d }[1], [x22]
+	WORD $0x4d408435 // ld1 { v21.d }[1], [x1]
+	WORD $0x394000a1 // ldrb w1, [x5]
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0xad043ff3 // stp q19, q15, [sp, #0x80]
+	WORD $0x9bab1033 // umaddl x19, w1, w11, x4
+	WORD $0x7100d03f // cmp w1, #0x34
+	WORD $0xd341fc27 // lsr x7, x1, #1
+	WORD $0xd342fc34 // lsr x20, x1, #2
+	WORD $0x54000749 // b.ls <farSlotsDD+0x480>
+	WORD $0xad40727d // ldp q29, q28, [x19]
+	WORD $0x3cf46a30 // ldr q16, [x17, x20]
+	WORD $0x91020274 // add x20, x19, #0x80
+	WORD $0x4e1c0210 // tbl v16.16b, { v16.16b }, v28.16b
+	WORD $0x3dc00232 // ldr q18, [x17]
+	WORD $0x4d40ce9e // ld1r { v30.2d }, [x20]
+	WORD $0xad427e68 // ldp q8, q31, [x19, #0x40]
+	WORD $0x8b010434 // add x20, x1, x1, lsl #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4e1d0252 // tbl v18.16b, { v18.16b }, v29.16b
+	WORD $0x3ce76a3d // ldr q29, [x17, x7]
+	WORD $0x6eff4610 // ushl v16.2d, v16.2d, v31.2d
+	WORD $0x6ee0bbdc // neg v28.2d, v30.2d
+	WORD $0x3cf46a3e // ldr q30, [x17, x20]
+	WORD $0x6ee84652 // ushl v18.2d, v18.2d, v8.2d
+	WORD $0x4efc4610 // sshl v16.2d, v16.2d, v28.2d
+	WORD $0x4efc4652 // sshl v18.2d, v18.2d, v28.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x6e70deff // fmul v31.2d, v23.2d, v16.2d
+	WORD $0x6e72dec8 // fmul v8.2d, v22.2d, v18.2d
+	WORD $0x4e7fd5ca // fadd v10.2d, v14.2d, v31.2d
+	WORD $0x6ee0fbec // fneg v12.2d, v31.2d
+	WORD $0x4e68d409 // fadd v9.2d, v0.2d, v8.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x4e70ceec // fmla v12.2d, v23.2d, v16.2d
+	WORD $0x4eeed557 // fsub v23.2d, v10.2d, v14.2d
+	WORD $0x4e72cecb // fmla v11.2d, v22.2d, v18.2d
+	WORD $0x4ee0d536 // fsub v22.2d, v9.2d, v0.2d
+	WORD $0x4ef7d7ff // fsub v31.2d, v31.2d, v23.2d
+	WORD $0x4ef7d557 // fsub v23.2d, v10.2d, v23.2d
+	WORD $0x4ef6d508 // fsub v8.2d, v8.2d, v22.2d
+	WORD $0x4ef6d536 // fsub v22.2d, v9.2d, v22.2d
+	WORD $0x4ef7d5d3 // fsub v19.2d, v14.2d, v23.2d
+	WORD $0x4e70ce8c // fmla v12.2d, v20.2d, v16.2d
+	WORD $0x4ef6d411 // fsub v17.2d, v0.2d, v22.2d
+	WORD $0x4e72ceab // fmla v11.2d, v21.2d, v18.2d
+	WORD $0x4e71d510 // fadd v16.2d, v8.2d, v17.2d
+	WORD $0x4e73d7f1 // fadd v17.2d, v31.2d, v19.2d
+	WORD $0xad434e72 // ldp q18, q19, [x19, #0x60]
+	WORD $0x4e71d582 // fadd v2.2d, v12.2d, v17.2d
+	WORD $0x4e70d560 // fadd v0.2d, v11.2d, v16.2d
+	WORD $0xad414271 // ldp q17, q16, [x19, #0x20]
+	WORD $0x4e1003d0 // tbl v16.16b, { v30.16b }, v16.16b
+	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
+	WORD $0x4e1103b1 // tbl v17.16b, { v29.16b }, v17.16b
+	WORD $0x4efc4610 // sshl v16.2d, v16.2d, v28.2d
+	WORD $0x6ef24631 // ushl v17.2d, v17.2d, v18.2d
+	WORD $0xad000be0 // stp q0, q2, [sp]
+	WORD $0x4e61da16 // scvtf v22.2d, v16.2d
+	WORD $0x4efc4631 // sshl v17.2d, v17.2d, v28.2d
+	WORD $0x4e61da37 // scvtf v23.2d, v17.2d
+	WORD $0x1400006a // b <farSlotsDD+0x614>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad40767c // ldp q28, q29, [x19]
+	WORD $0x8b010435 // add x21, x1, x1, lsl #1
+	WORD $0x7100603f // cmp w1, #0x18
+	WORD $0x3cf46a32 // ldr q18, [x17, x20]
+	WORD $0xd342feb4 // lsr x20, x21, #2
+	WORD $0x3dc00230 // ldr q16, [x17]
+	WORD $0x4e1d025d // tbl v29.16b, { v18.16b }, v29.16b
+	WORD $0x4e1c021c // tbl v28.16b, { v16.16b }, v28.16b
+	WORD $0x54000608 // b.hi <farSlotsDD+0x560>
+	WORD $0x92400835 // and x21, x1, #0x7
+	WORD $0xb50005d5 // cbnz x21, <farSlotsDD+0x560>
+	WORD $0x91022275 // add x21, x19, #0x88
+	WORD $0x4d40ceb0 // ld1r { v16.2d }, [x21]
+	WORD $0x91024275 // add x21, x19, #0x90
+	WORD $0x4d40ceb2 // ld1r { v18.2d }, [x21]
+	WORD $0x4ebd1e1d // orr v29.16b, v16.16b, v29.16b
+	WORD $0x4ebc1e1c // orr v28.16b, v16.16b, v28.16b
+	WORD $0x4ef2d79c // fsub v28.2d, v28.2d, v18.2d
+	WORD $0x4ef2d7bd // fsub v29.2d, v29.2d, v18.2d
+	WORD $0x6e7ddefe // fmul v30.2d, v23.2d, v29.2d
+	WORD $0x6e7cdedf // fmul v31.2d, v22.2d, v28.2d
+	WORD $0x4e7fd408 // fadd v8.2d, v0.2d, v31.2d
+	WORD $0x4e7ed5c9 // fadd v9.2d, v14.2d, v30.2d
+	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x6ee0fbcb // fneg v11.2d, v30.2d
+	WORD $0x4eeed52c // fsub v12.2d, v9.2d, v14.2d
+	WORD $0x4ee0d50d // fsub v13.2d, v8.2d, v0.2d
+	WORD $0x4e7dceeb // fmla v11.2d, v23.2d, v29.2d
+	WORD $0x4e7cceca // fmla v10.2d, v22.2d, v28.2d
+	WORD $0x3d8013e9 // str q9, [sp, #0x40]
+	WORD $0x4eedd516 // fsub v22.2d, v8.2d, v13.2d
+	WORD $0x4eecd537 // fsub v23.2d, v9.2d, v12.2d
+	WORD $0x4eecd7de // fsub v30.2d, v30.2d, v12.2d
+	WORD $0x4eedd7ff // fsub v31.2d, v31.2d, v13.2d
+	WORD $0x4ef7d5d3 // fsub v19.2d, v14.2d, v23.2d
+	WORD $0x4ef6d411 // fsub v17.2d, v0.2d, v22.2d
+	WORD $0x4e7cceaa // fmla v10.2d, v21.2d, v28.2d
+	WORD $0x4e7dce8b // fmla v11.2d, v20.2d, v29.2d
+	WORD $0xad415275 // ldp q21, q20, [x19, #0x20]
+	WORD $0x4e71d7f1 // fadd v17.2d, v31.2d, v17.2d
+	WORD $0x4e73d7d3 // fadd v19.2d, v30.2d, v19.2d
+	WORD $0x4e73d562 // fadd v2.2d, v11.2d, v19.2d
+	WORD $0x4e71d540 // fadd v0.2d, v10.2d, v17.2d
+	WORD $0x3ce76a31 // ldr q17, [x17, x7]
+	WORD $0x3cf46a33 // ldr q19, [x17, x20]
+	WORD $0x4e150231 // tbl v17.16b, { v17.16b }, v21.16b
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4eb11e11 // orr v17.16b, v16.16b, v17.16b
+	WORD $0x4eb31e10 // orr v16.16b, v16.16b, v19.16b
+	WORD $0xad000be0 // stp q0, q2, [sp]
+	WORD $0x4ea81d00 // mov v0.16b, v8.16b
+	WORD $0x4ef2d616 // fsub v22.2d, v16.2d, v18.2d
+	WORD $0x4ef2d637 // fsub v23.2d, v17.2d, v18.2d
+	WORD $0x14000032 // b <farSlotsDD+0x61c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0xad424a7e // ldp q30, q18, [x19, #0x40]
+	WORD $0x6ef247b2 // ushl v18.2d, v29.2d, v18.2d
+	WORD $0x4d40ceb0 // ld1r { v16.2d }, [x21]
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x3ce76a3d // ldr q29, [x17, x7]
+	WORD $0x3cf46a3e // ldr q30, [x17, x20]
+	WORD $0x6ee0ba10 // neg v16.2d, v16.2d
+	WORD $0x4ef04652 // sshl v18.2d, v18.2d, v16.2d
+	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x6e72deff // fmul v31.2d, v23.2d, v18.2d
+	WORD $0x6e7cdec8 // fmul v8.2d, v22.2d, v28.2d
+	WORD $0x4e68d409 // fadd v9.2d, v0.2d, v8.2d
+	WORD $0x4e7fd5ca // fadd v10.2d, v14.2d, v31.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x6ee0fbec // fneg v12.2d, v31.2d
+	WORD $0x4e72ceec // fmla v12.2d, v23.2d, v18.2d
+	WORD $0x4eeed557 // fsub v23.2d, v10.2d, v14.2d
+	WORD $0x4e7ccecb // fmla v11.2d, v22.2d, v28.2d
+	WORD $0x4ee0d536 // fsub v22.2d, v9.2d, v0.2d
+	WORD $0x4ef6d508 // fsub v8.2d, v8.2d, v22.2d
+	WORD $0x4ef6d536 // fsub v22.2d, v9.2d, v22.2d
+	WORD $0x4ef7d7ff // fsub v31.2d, v31.2d, v23.2d
+	WORD $0x4ef7d557 // fsub v23.2d, v10.2d, v23.2d
+	WORD $0x4ef7d5d3 // fsub v19.2d, v14.2d, v23.2d
+	WORD $0x4ef6d411 // fsub v17.2d, v0.2d, v22.2d
+	WORD $0x4e7cceab // fmla v11.2d, v21.2d, v28.2d
+	WORD $0x4e72ce8c // fmla v12.2d, v20.2d, v18.2d
+	WORD $0x4e71d511 // fadd v17.2d, v8.2d, v17.2d
+	WORD $0x4e73d7f2 // fadd v18.2d, v31.2d, v19.2d
+	WORD $0xad435273 // ldp q19, q20, [x19, #0x60]
+	WORD $0x4e72d582 // fadd v2.2d, v12.2d, v18.2d
+	WORD $0x4e71d560 // fadd v0.2d, v11.2d, v17.2d
+	WORD $0xad414672 // ldp q18, q17, [x19, #0x20]
+	WORD $0x4e1103d1 // tbl v17.16b, { v30.16b }, v17.16b
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x4e1203b2 // tbl v18.16b, { v29.16b }, v18.16b
+	WORD $0xad000be0 // stp q0, q2, [sp]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x4ef04652 // sshl v18.2d, v18.2d, v16.2d
+	WORD $0x4ef04630 // sshl v16.2d, v17.2d, v16.2d
+	WORD $0x4e61da16 // scvtf v22.2d, v16.2d
+	WORD $0x4e61da57 // scvtf v23.2d, v18.2d
+	WORD $0x4ea91d20 // mov v0.16b, v9.16b
+	WORD $0x3d8013ea // str q10, [sp, #0x40]
+	WORD $0xb8412154 // ldur w20, [x10, #0x12]
+	WORD $0xb9400d47 // ldr w7, [x10, #0xc]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xb841e158 // ldur w24, [x10, #0x1e]
+	WORD $0x2942d955 // ldp w21, w22, [x10, #0x14]
+	WORD $0xb840f153 // ldur w19, [x10, #0xf]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xb8421159 // ldur w25, [x10, #0x21]
+	WORD $0x92405f18 // and x24, x24, #0xffffff
+	WORD $0xb841b157 // ldur w23, [x10, #0x1b]
+	WORD $0xd345feb5 // lsr x21, x21, #5
+	WORD $0x92405ed6 // and x22, x22, #0xffffff
+	WORD $0xfc76786c // ldr d12, [x3, x22, lsl #3]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405ef7 // and x23, x23, #0xffffff
+	WORD $0xfc76784f // ldr d15, [x2, x22, lsl #3]
+	WORD $0x3d801be5 // str q5, [sp, #0x60]
+	WORD $0x4ea31c65 // mov v5.16b, v3.16b
+	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
+	WORD $0xfc74787d // ldr d29, [x3, x20, lsl #3]
+	WORD $0x8b130c7a // add x26, x3, x19, lsl #3
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0xfc677849 // ldr d9, [x2, x7, lsl #3]
+	WORD $0xfc78786d // ldr d13, [x3, x24, lsl #3]
+	WORD $0xfc677868 // ldr d8, [x3, x7, lsl #3]
+	WORD $0x8b150067 // add x7, x3, x21
+	WORD $0xfc74785e // ldr d30, [x2, x20, lsl #3]
+	WORD $0x8b150054 // add x20, x2, x21
+	WORD $0xfc78784e // ldr d14, [x2, x24, lsl #3]
+	WORD $0x4d4084fd // ld1 { v29.d }[1], [x7]
+	WORD $0x92405f27 // and x7, x25, #0xffffff
+	WORD $0x4d408669 // ld1 { v9.d }[1], [x19]
+	WORD $0xb842a159 // ldur w25, [x10, #0x2a]
+	WORD $0x4d408748 // ld1 { v8.d }[1], [x26]
+	WORD $0x4d40869e // ld1 { v30.d }[1], [x20]
+	WORD $0x8b070c73 // add x19, x3, x7, lsl #3
+	WORD $0xb8427154 // ldur w20, [x10, #0x27]
+	WORD $0xb9402d5a // ldr w26, [x10, #0x2c]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x92405f39 // and x25, x25, #0xffffff
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0x4d40866d // ld1 { v13.d }[1], [x19]
+	WORD $0x8b170c73 // add x19, x3, x23, lsl #3
+	WORD $0x4d40866c // ld1 { v12.d }[1], [x19]
+	WORD $0xb9402553 // ldr w19, [x10, #0x24]
+	WORD $0xd345ff5a // lsr x26, x26, #5
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0xfc79787c // ldr d28, [x3, x25, lsl #3]
+	WORD $0xfc79785f // ldr d31, [x2, x25, lsl #3]
+	WORD $0x927d5f5a // and x26, x26, #0x7fffff8
+	WORD $0x4d4084ee // ld1 { v14.d }[1], [x7]
+	WORD $0x8b1a007b // add x27, x3, x26
+	WORD $0x8b1a0047 // add x7, x2, x26
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xfc73786a // ldr d10, [x3, x19, lsl #3]
+	WORD $0xfc73784b // ldr d11, [x2, x19, lsl #3]
+	WORD $0x8b140c53 // add x19, x2, x20, lsl #3
+	WORD $0x4d40877c // ld1 { v28.d }[1], [x27]
+	WORD $0x4d4084ff // ld1 { v31.d }[1], [x7]
+	WORD $0x394004a7 // ldrb w7, [x5, #0x1]
+	WORD $0x4d4086aa // ld1 { v10.d }[1], [x21]
+	WORD $0x8b170c55 // add x21, x2, x23, lsl #3
+	WORD $0x4d40866b // ld1 { v11.d }[1], [x19]
+	WORD $0x4d4086af // ld1 { v15.d }[1], [x21]
+	WORD $0x9bab10f4 // umaddl x20, w7, w11, x4
+	WORD $0x7100d0ff // cmp w7, #0x34
+	WORD $0xd341fcf3 // lsr x19, x7, #1
+	WORD $0xd342fcf5 // lsr x21, x7, #2
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x3d801fe1 // str q1, [sp, #0x70]
+	WORD $0x3d8017e0 // str q0, [sp, #0x50]
+	WORD $0x54ffcf68 // b.hi <farSlotsDD+0x124>
+	WORD $0xad405694 // ldp q20, q21, [x20]
+	WORD $0x8b0704f6 // add x22, x7, x7, lsl #1
+	WORD $0x710060ff // cmp w7, #0x18
+	WORD $0x3cf56a12 // ldr q18, [x16, x21]
+	WORD $0xd342fed5 // lsr x21, x22, #2
+	WORD $0x3dc00210 // ldr q16, [x16]
+	WORD $0x4e150255 // tbl v21.16b, { v18.16b }, v21.16b
+	WORD $0x4e140214 // tbl v20.16b, { v16.16b }, v20.16b
+	WORD $0x54000628 // b.hi <farSlotsDD+0x820>
+	WORD $0x924008f6 // and x22, x7, #0x7
+	WORD $0xb50005f6 // cbnz x22, <farSlotsDD+0x820>
+	WORD $0x91022296 // add x22, x20, #0x88
+	WORD $0x4ebb1f62 // mov v2.16b, v27.16b
+	WORD $0x4d40ced0 // ld1r { v16.2d }, [x22]
+	WORD $0x91024296 // add x22, x20, #0x90
+	WORD $0x4d40ced2 // ld1r { v18.2d }, [x22]
+	WORD $0x4eb41e14 // orr v20.16b, v16.16b, v20.16b
+	WORD $0x4eb51e15 // orr v21.16b, v16.16b, v21.16b
+	WORD $0x4ef2d694 // fsub v20.2d, v20.2d, v18.2d
+	WORD $0x4ef2d6b5 // fsub v21.2d, v21.2d, v18.2d
+	WORD $0x6e74dd99 // fmul v25.2d, v12.2d, v20.2d
+	WORD $0x6e75ddb8 // fmul v24.2d, v13.2d, v21.2d
+	WORD $0x4e79d743 // fadd v3.2d, v26.2d, v25.2d
+	WORD $0x6ee0fb33 // fneg v19.2d, v25.2d
+	WORD $0x4e78d771 // fadd v17.2d, v27.2d, v24.2d
+	WORD $0x6ee0fb1b // fneg v27.2d, v24.2d
+	WORD $0x4efad461 // fsub v1.2d, v3.2d, v26.2d
+	WORD $0x4e74cd93 // fmla v19.2d, v12.2d, v20.2d
+	WORD $0x4ee2d620 // fsub v0.2d, v17.2d, v2.2d
+	WORD $0x4e75cdbb // fmla v27.2d, v13.2d, v21.2d
+	WORD $0x4ee1d46c // fsub v12.2d, v3.2d, v1.2d
+	WORD $0x4ee0d62d // fsub v13.2d, v17.2d, v0.2d
+	WORD $0x4ee1d721 // fsub v1.2d, v25.2d, v1.2d
+	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
+	WORD $0x4eecd759 // fsub v25.2d, v26.2d, v12.2d
+	WORD $0x4e74cdf3 // fmla v19.2d, v15.2d, v20.2d
+	WORD $0x4eedd458 // fsub v24.2d, v2.2d, v13.2d
+	WORD $0x4e75cddb // fmla v27.2d, v14.2d, v21.2d
+	WORD $0x4ea31c7a // mov v26.16b, v3.16b
+	WORD $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
+	WORD $0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD $0x4e61d66d // fadd v13.2d, v19.2d, v1.2d
+	WORD $0xad414e94 // ldp q20, q19, [x20, #0x20]
+	WORD $0x4e60d76c // fadd v12.2d, v27.2d, v0.2d
+	WORD $0x3cf36a00 // ldr q0, [x16, x19]
+	WORD $0x4eb11e3b // mov v27.16b, v17.16b
+	WORD $0x3cf56a01 // ldr q1, [x16, x21]
+	WORD $0x4e130021 // tbl v1.16b, { v1.16b }, v19.16b
+	WORD $0x4e140000 // tbl v0.16b, { v0.16b }, v20.16b
+	WORD $0x4ea11e01 // orr v1.16b, v16.16b, v1.16b
+	WORD $0x4ea01e00 // orr v0.16b, v16.16b, v0.16b
+	WORD $0x4ef2d42e // fsub v14.2d, v1.2d, v18.2d
+	WORD $0x4ef2d40f // fsub v15.2d, v0.2d, v18.2d
+	WORD $0x17fffe7c // b <farSlotsDD+0x200>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0xad420690 // ldp q16, q1, [x20, #0x40]
+	WORD $0x4eba1f43 // mov v3.16b, v26.16b
+	WORD $0x4ebb1f62 // mov v2.16b, v27.16b
+	WORD $0x6ee146a1 // ushl v1.2d, v21.2d, v1.2d
+	WORD $0x6ef04690 // ushl v16.2d, v20.2d, v16.2d
+	WORD $0x4d40cec0 // ld1r { v0.2d }, [x22]
+	WORD $0x3cf36a11 // ldr q17, [x16, x19]
+	WORD $0x3cf56a12 // ldr q18, [x16, x21]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4ee04610 // sshl v16.2d, v16.2d, v0.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e61ddb3 // fmul v19.2d, v13.2d, v1.2d
+	WORD $0x6e70dd94 // fmul v20.2d, v12.2d, v16.2d
+	WORD $0x4e74d755 // fadd v21.2d, v26.2d, v20.2d
+	WORD $0x4e73d778 // fadd v24.2d, v27.2d, v19.2d
+	WORD $0x6ee0fa99 // fneg v25.2d, v20.2d
+	WORD $0x6ee0fa7a // fneg v26.2d, v19.2d
+	WORD $0x4e61cdba // fmla v26.2d, v13.2d, v1.2d
+	WORD $0x4efbd71b // fsub v27.2d, v24.2d, v27.2d
+	WORD $0x4e70cd99 // fmla v25.2d, v12.2d, v16.2d
+	WORD $0x4ee3d6ac // fsub v12.2d, v21.2d, v3.2d
+	WORD $0x4eecd694 // fsub v20.2d, v20.2d, v12.2d
+	WORD $0x4eecd6ac // fsub v12.2d, v21.2d, v12.2d
+	WORD $0x4efbd673 // fsub v19.2d, v19.2d, v27.2d
+	WORD $0x4efbd71b // fsub v27.2d, v24.2d, v27.2d
+	WORD $0x4efbd45b // fsub v27.2d, v2.2d, v27.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4e70cdf9 // fmla v25.2d, v15.2d, v16.2d
+	WORD $0x4e61cdda // fmla v26.2d, v14.2d, v1.2d
+	WORD $0x4e6cd681 // fadd v1.2d, v20.2d, v12.2d
+	WORD $0x4e7bd670 // fadd v16.2d, v19.2d, v27.2d
+	WORD $0x4e70d74c // fadd v12.2d, v26.2d, v16.2d
+	WORD $0x4e61d72d // fadd v13.2d, v25.2d, v1.2d
+	WORD $0xad410690 // ldp q16, q1, [x20, #0x20]
+	WORD $0x4e010241 // tbl v1.16b, { v18.16b }, v1.16b
+	WORD $0x4e100230 // tbl v16.16b, { v17.16b }, v16.16b
+	WORD $0xad434a91 // ldp q17, q18, [x20, #0x60]
+	WORD $0x6ef24421 // ushl v1.2d, v1.2d, v18.2d
+	WORD $0x6ef14610 // ushl v16.2d, v16.2d, v17.2d
+	WORD $0x4ee04610 // sshl v16.2d, v16.2d, v0.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4e61da0f // scvtf v15.2d, v16.2d
+	WORD $0x17fffe48 // b <farSlotsDD+0x1f8>
+	WORD $0xd503201f // nop
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0xf9404802 // ldr x2, [x0, #0x90]
+	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
+	WORD $0x79400924 // ldrh w4, [x9, #0x4]
+	WORD $0xf100089f // cmp x4, #0x2
+	WORD $0x54001cc3 // b.lo <farSlotsDD+0xc94>
+	WORD $0x4ebb1f62 // mov v2.16b, v27.16b
+	WORD $0x4ea51cb5 // mov v21.16b, v5.16b
+	WORD $0x4eb71ee5 // mov v5.16b, v23.16b
+	WORD $0x4eb61ed7 // mov v23.16b, v22.16b
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x3d8027e4 // str q4, [sp, #0x90]
+	WORD $0x4eae1dcd // mov v13.16b, v14.16b
+	WORD $0xf9830140 // prfm pldl1keep, [x10, #0x600]
+	WORD $0xb8406153 // ldur w19, [x10, #0x6]
+	WORD $0x4ea31c76 // mov v22.16b, v3.16b
+	WORD $0x4eb41e83 // mov v3.16b, v20.16b
+	WORD $0xb9400145 // ldr w5, [x10]
+	WORD $0xb8409154 // ldur w20, [x10, #0x9]
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4eb11e26 // mov v6.16b, v17.16b
+	WORD $0xb9400d56 // ldr w22, [x10, #0xc]
+	WORD $0xb8412157 // ldur w23, [x10, #0x12]
+	WORD $0xf1000c9f // cmp x4, #0x3
+	WORD $0xd1000884 // sub x4, x4, #0x2
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb8403146 // ldur w6, [x10, #0x3]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xb9401558 // ldr w24, [x10, #0x14]
+	WORD $0x92405ed6 // and x22, x22, #0xffffff
+	WORD $0x92405ef7 // and x23, x23, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xd345ff18 // lsr x24, x24, #5
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0xfc737879 // ldr d25, [x3, x19, lsl #3]
+	WORD $0xfc65787b // ldr d27, [x3, x5, lsl #3]
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0xfc73785f // ldr d31, [x2, x19, lsl #3]
+	WORD $0xfc777878 // ldr d24, [x3, x23, lsl #3]
+	WORD $0xfc76785c // ldr d28, [x2, x22, lsl #3]
+	WORD $0xfc76787a // ldr d26, [x3, x22, lsl #3]
+	WORD $0xfc65785e // ldr d30, [x2, x5, lsl #3]
+	WORD $0x8b140c45 // add x5, x2, x20, lsl #3
+	WORD $0xfc77785d // ldr d29, [x2, x23, lsl #3]
+	WORD $0x4d4086b9 // ld1 { v25.d }[1], [x21]
+	WORD $0xb840f155 // ldur w21, [x10, #0xf]
+	WORD $0x4d4084fb // ld1 { v27.d }[1], [x7]
+	WORD $0x927d5f07 // and x7, x24, #0x7fffff8
+	WORD $0x4d4084bf // ld1 { v31.d }[1], [x5]
+	WORD $0x8b070078 // add x24, x3, x7
+	WORD $0x4d4084de // ld1 { v30.d }[1], [x6]
+	WORD $0x4d408718 // ld1 { v24.d }[1], [x24]
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0x8b150c45 // add x5, x2, x21, lsl #3
+	WORD $0x8b150c78 // add x24, x3, x21, lsl #3
+	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
+	WORD $0x8b070045 // add x5, x2, x7
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0x4d4084bd // ld1 { v29.d }[1], [x5]
+	WORD $0x39400025 // ldrb w5, [x1]
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0xad402628 // ldp q8, q9, [x17]
+	WORD $0xb9401946 // ldr w6, [x10, #0x18]
+	WORD $0xb841b147 // ldur w7, [x10, #0x1b]
+	WORD $0xb841e154 // ldur w20, [x10, #0x1e]
+	WORD $0xb8421155 // ldur w21, [x10, #0x21]
+	WORD $0xb842a157 // ldur w23, [x10, #0x2a]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0xb9402d58 // ldr w24, [x10, #0x2c]
+	WORD $0x92405ef7 // and x23, x23, #0xffffff
+	WORD $0xd345ff18 // lsr x24, x24, #5
+	WORD $0x8b050231 // add x17, x17, x5
+	WORD $0x91000825 // add x5, x1, #0x2
+	WORD $0x8b070c73 // add x19, x3, x7, lsl #3
+	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
+	WORD $0x927d5f18 // and x24, x24, #0x7fffff8
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x8b180079 // add x25, x3, x24
+	WORD $0x4e61790a // fcvtl2 v10.2d, v8.4s
+	WORD $0x0e61790b // fcvtl v11.2d, v8.2s
+	WORD $0x6e6bdf6c // fmul v12.2d, v27.2d, v11.2d
+	WORD $0x6e6adf28 // fmul v8.2d, v25.2d, v10.2d
+	WORD $0x4e68d5d4 // fadd v20.2d, v14.2d, v8.2d
+	WORD $0x4ea01c0e // mov v14.16b, v0.16b
+	WORD $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD $0x4eeed40f // fsub v15.2d, v0.2d, v14.2d
+	WORD $0x4eedd690 // fsub v16.2d, v20.2d, v13.2d
+	WORD $0x4eefd412 // fsub v18.2d, v0.2d, v15.2d
+	WORD $0x4ef2d5d2 // fsub v18.2d, v14.2d, v18.2d
+	WORD $0x4ef0d68e // fsub v14.2d, v20.2d, v16.2d
+	WORD $0x4ef0d510 // fsub v16.2d, v8.2d, v16.2d
+	WORD $0x6ee0f908 // fneg v8.2d, v8.2d
+	WORD $0x4eeed5ad // fsub v13.2d, v13.2d, v14.2d
+	WORD $0x4eefd58e // fsub v14.2d, v12.2d, v15.2d
+	WORD $0x6ee0f98c // fneg v12.2d, v12.2d
+	WORD $0x4e6acf28 // fmla v8.2d, v25.2d, v10.2d
+	WORD $0x4ea51cb9 // mov v25.16b, v5.16b
+	WORD $0x4ea41c8f // mov v15.16b, v4.16b
+	WORD $0xad4513f1 // ldp q17, q4, [sp, #0xa0]
+	WORD $0x4e6bcf6c // fmla v12.2d, v27.2d, v11.2d
+	WORD $0x4e6dd61b // fadd v27.2d, v16.2d, v13.2d
+	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
+	WORD $0x4e72d5d2 // fadd v18.2d, v14.2d, v18.2d
+	WORD $0x4e6acfe8 // fmla v8.2d, v31.2d, v10.2d
+	WORD $0x0e61793f // fcvtl v31.2d, v9.2s
+	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
+	WORD $0x4e61793e // fcvtl2 v30.2d, v9.4s
+	WORD $0x6e7fdf49 // fmul v9.2d, v26.2d, v31.2d
+	WORD $0x6e7edf0a // fmul v10.2d, v24.2d, v30.2d
+	WORD $0x4e69d6f7 // fadd v23.2d, v23.2d, v9.2d
+	WORD $0x4e72d592 // fadd v18.2d, v12.2d, v18.2d
+	WORD $0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	WORD $0x4ef0d6eb // fsub v11.2d, v23.2d, v16.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4ef9d4ad // fsub v13.2d, v5.2d, v25.2d
+	WORD $0x4eebd6ee // fsub v14.2d, v23.2d, v11.2d
+	WORD $0x4eebd52b // fsub v11.2d, v9.2d, v11.2d
+	WORD $0x6ee0f929 // fneg v9.2d, v9.2d
+	WORD $0x4e7fcf49 // fmla v9.2d, v26.2d, v31.2d
+	WORD $0x4eedd55a // fsub v26.2d, v10.2d, v13.2d
+	WORD $0x6ee0f94a // fneg v10.2d, v10.2d
+	WORD $0x4eeed610 // fsub v16.2d, v16.2d, v14.2d
+	WORD $0x4eedd4ae // fsub v14.2d, v5.2d, v13.2d
+	WORD $0x4e7ecf0a // fmla v10.2d, v24.2d, v30.2d
+	WORD $0x4eeed72e // fsub v14.2d, v25.2d, v14.2d
+	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x4e6ed74d // fadd v13.2d, v26.2d, v14.2d
+	WORD $0x4e70d57a // fadd v26.2d, v11.2d, v16.2d
+	WORD $0xfc747870 // ldr d16, [x3, x20, lsl #3]
+	WORD $0x4e7fcf89 // fmla v9.2d, v28.2d, v31.2d
+	WORD $0x4e7bd51c // fadd v28.2d, v8.2d, v27.2d
+	WORD $0x4eb41e8e // mov v14.16b, v20.16b
+	WORD $0xfc66785f // ldr d31, [x2, x6, lsl #3]
+	WORD $0x4e7ecfaa // fmla v10.2d, v29.2d, v30.2d
+	WORD $0xfc66787d // ldr d29, [x3, x6, lsl #3]
+	WORD $0x4e7cd631 // fadd v17.2d, v17.2d, v28.2d
+	WORD $0xfc77785e // ldr d30, [x2, x23, lsl #3]
+	WORD $0x8b150c46 // add x6, x2, x21, lsl #3
+	WORD $0x4e7ad528 // fadd v8.2d, v9.2d, v26.2d
+	WORD $0xfc77787a // ldr d26, [x3, x23, lsl #3]
+	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
+	WORD $0xb8427156 // ldur w22, [x10, #0x27]
+	WORD $0x4e6dd549 // fadd v9.2d, v10.2d, v13.2d
+	WORD $0xfc74784a // ldr d10, [x2, x20, lsl #3]
+	WORD $0x4d4084ff // ld1 { v31.d }[1], [x7]
+	WORD $0x4e68d5ef // fadd v15.2d, v15.2d, v8.2d
+	WORD $0x4d40867d // ld1 { v29.d }[1], [x19]
+	WORD $0xb9402553 // ldr w19, [x10, #0x24]
+	WORD $0x9100c14a // add x10, x10, #0x30
+	WORD $0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
+	WORD $0x92405ed6 // and x22, x22, #0xffffff
+	WORD $0x4d40873a // ld1 { v26.d }[1], [x25]
+	WORD $0x8b160c79 // add x25, x3, x22, lsl #3
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x4d4084ca // ld1 { v10.d }[1], [x6]
+	WORD $0x8b160c46 // add x6, x2, x22, lsl #3
+	WORD $0xfc73785c // ldr d28, [x2, x19, lsl #3]
+	WORD $0xfc73787b // ldr d27, [x3, x19, lsl #3]
+	WORD $0xad0513f1 // stp q17, q4, [sp, #0xa0]
+	WORD $0x4d4084dc // ld1 { v28.d }[1], [x6]
+	WORD $0x8b180046 // add x6, x2, x24
+	WORD $0x4d40873b // ld1 { v27.d }[1], [x25]
+	WORD $0x4d4084de // ld1 { v30.d }[1], [x6]
+	WORD $0x39400426 // ldrb w6, [x1, #0x1]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0xaa0503e1 // mov x1, x5
+	WORD $0xad402212 // ldp q18, q8, [x16]
+	WORD $0x8b060210 // add x16, x16, x6
+	WORD $0x4e617a49 // fcvtl2 v9.2d, v18.4s
+	WORD $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD $0x6e69de0c // fmul v12.2d, v16.2d, v9.2d
+	WORD $0x6e72dfab // fmul v11.2d, v29.2d, v18.2d
+	WORD $0x6ee0f98d // fneg v13.2d, v12.2d
+	WORD $0x4e6bd4d1 // fadd v17.2d, v6.2d, v11.2d
+	WORD $0x4e6cd442 // fadd v2.2d, v2.2d, v12.2d
+	WORD $0x4e69ce0d // fmla v13.2d, v16.2d, v9.2d
+	WORD $0x6ee0f970 // fneg v16.2d, v11.2d
+	WORD $0x4e72cfb0 // fmla v16.2d, v29.2d, v18.2d
+	WORD $0x4ee6d63d // fsub v29.2d, v17.2d, v6.2d
+	WORD $0x4e69cd4d // fmla v13.2d, v10.2d, v9.2d
+	WORD $0x4e72cff0 // fmla v16.2d, v31.2d, v18.2d
+	WORD $0x4efdd63f // fsub v31.2d, v17.2d, v29.2d
+	WORD $0x4efdd57d // fsub v29.2d, v11.2d, v29.2d
+	WORD $0x4ef8d452 // fsub v18.2d, v2.2d, v24.2d
+	WORD $0x4effd4d9 // fsub v25.2d, v6.2d, v31.2d
+	WORD $0x4ef2d45f // fsub v31.2d, v2.2d, v18.2d
+	WORD $0x4ef2d592 // fsub v18.2d, v12.2d, v18.2d
+	WORD $0x4e79d7b4 // fadd v20.2d, v29.2d, v25.2d
+	WORD $0x0e617919 // fcvtl v25.2d, v8.2s
+	WORD $0x4effd718 // fsub v24.2d, v24.2d, v31.2d
+	WORD $0x3dc027ff // ldr q31, [sp, #0x90]
+	WORD $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD $0x4e617914 // fcvtl2 v20.2d, v8.4s
+	WORD $0x4e78d652 // fadd v18.2d, v18.2d, v24.2d
+	WORD $0x4e72d5b2 // fadd v18.2d, v13.2d, v18.2d
+	WORD $0x6e74df5d // fmul v29.2d, v26.2d, v20.2d
+	WORD $0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x4e74cf48 // fmla v8.2d, v26.2d, v20.2d
+	WORD $0x6e79df7a // fmul v26.2d, v27.2d, v25.2d
+	WORD $0x4e7ad7e4 // fadd v4.2d, v31.2d, v26.2d
+	WORD $0x4e74cfc8 // fmla v8.2d, v30.2d, v20.2d
+	WORD $0x6ee0fb5e // fneg v30.2d, v26.2d
+	WORD $0x4e7dd474 // fadd v20.2d, v3.2d, v29.2d
+	WORD $0x4effd492 // fsub v18.2d, v4.2d, v31.2d
+	WORD $0x4e79cf7e // fmla v30.2d, v27.2d, v25.2d
+	WORD $0x4ef2d49b // fsub v27.2d, v4.2d, v18.2d
+	WORD $0x4efbd7fb // fsub v27.2d, v31.2d, v27.2d
+	WORD $0x4e79cf9e // fmla v30.2d, v28.2d, v25.2d
+	WORD $0x4ee3d699 // fsub v25.2d, v20.2d, v3.2d
+	WORD $0x4ef9d69c // fsub v28.2d, v20.2d, v25.2d
+	WORD $0x4efcd478 // fsub v24.2d, v3.2d, v28.2d
+	WORD $0x4e70d6c3 // fadd v3.2d, v22.2d, v16.2d
+	WORD $0x4ef2d750 // fsub v16.2d, v26.2d, v18.2d
+	WORD $0x4ef9d7b2 // fsub v18.2d, v29.2d, v25.2d
+	WORD $0x4e78d652 // fadd v18.2d, v18.2d, v24.2d
+	WORD $0x4e7bd610 // fadd v16.2d, v16.2d, v27.2d
+	WORD $0x4e70d7d0 // fadd v16.2d, v30.2d, v16.2d
+	WORD $0x4e72d512 // fadd v18.2d, v8.2d, v18.2d
+	WORD $0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD $0x4e70d673 // fadd v19.2d, v19.2d, v16.2d
+	WORD $0x54ffe528 // b.hi <farSlotsDD+0x920>
+	WORD $0x4ea21c5b // mov v27.16b, v2.16b
+	WORD $0x4eb71ef6 // mov v22.16b, v23.16b
+	WORD $0xaa0503e1 // mov x1, x5
+	WORD $0x4ea51cb7 // mov v23.16b, v5.16b
+	WORD $0x4eb51ea5 // mov v5.16b, v21.16b
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x54002ea1 // b.ne <farSlotsDD+0x126c>
+	WORD $0xb9400144 // ldr w4, [x10]
+	WORD $0xb8406145 // ldur w5, [x10, #0x6]
+	WORD $0x4ea51ca2 // mov v2.16b, v5.16b
+	WORD $0x4eb71ee5 // mov v5.16b, v23.16b
+	WORD $0x4eb61ed7 // mov v23.16b, v22.16b
+	WORD $0xb9400d46 // ldr w6, [x10, #0xc]
+	WORD $0xb8412147 // ldur w7, [x10, #0x12]
+	WORD $0x4ea31c76 // mov v22.16b, v3.16b
+	WORD $0x4eb41e83 // mov v3.16b, v20.16b
+	WORD $0xb9401553 // ldr w19, [x10, #0x14]
+	WORD $0xb8403154 // ldur w20, [x10, #0x3]
+	WORD $0x4eae1dd4 // mov v20.16b, v14.16b
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xb8409155 // ldur w21, [x10, #0x9]
+	WORD $0xb840f156 // ldur w22, [x10, #0xf]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x3d801ffb // str q27, [sp, #0x70]
+	WORD $0xd345fe73 // lsr x19, x19, #5
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0x92405ed6 // and x22, x22, #0xffffff
+	WORD $0x9100614a // add x10, x10, #0x18
+	WORD $0x927d5e73 // and x19, x19, #0x7fffff8
+	WORD $0xfc65787c // ldr d28, [x3, x5, lsl #3]
+	WORD $0xfc64787b // ldr d27, [x3, x4, lsl #3]
+	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
+	WORD $0x8b150c78 // add x24, x3, x21, lsl #3
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x8b150c55 // add x21, x2, x21, lsl #3
+	WORD $0xfc64785e // ldr d30, [x2, x4, lsl #3]
+	WORD $0x8b160c64 // add x4, x3, x22, lsl #3
+	WORD $0xfc67787a // ldr d26, [x3, x7, lsl #3]
+	WORD $0xfc667879 // ldr d25, [x3, x6, lsl #3]
+	WORD $0x8b130063 // add x3, x3, x19
+	WORD $0xfc65785f // ldr d31, [x2, x5, lsl #3]
+	WORD $0x8b160c45 // add x5, x2, x22, lsl #3
+	WORD $0xfc667846 // ldr d6, [x2, x6, lsl #3]
+	WORD $0xfc67785d // ldr d29, [x2, x7, lsl #3]
+	WORD $0x8b130042 // add x2, x2, x19
+	WORD $0x4d40871c // ld1 { v28.d }[1], [x24]
+	WORD $0x4d4086fb // ld1 { v27.d }[1], [x23]
+	WORD $0x4d40847a // ld1 { v26.d }[1], [x3]
+	WORD $0x4d408499 // ld1 { v25.d }[1], [x4]
+	WORD $0x4d40869e // ld1 { v30.d }[1], [x20]
+	WORD $0x4d4086bf // ld1 { v31.d }[1], [x21]
+	WORD $0x4d4084a6 // ld1 { v6.d }[1], [x5]
+	WORD $0x4d40845d // ld1 { v29.d }[1], [x2]
+	WORD $0x38401422 // ldrb w2, [x1], #0x1
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0xad404a30 // ldp q16, q18, [x17]
+	WORD $0x4e617a4b // fcvtl2 v11.2d, v18.4s
+	WORD $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD $0x8b020231 // add x17, x17, x2
+	WORD $0x4e617a0a // fcvtl2 v10.2d, v16.4s
+	WORD $0x0e617a18 // fcvtl v24.2d, v16.2s
+	WORD $0xad043ff1 // stp q17, q15, [sp, #0x80]
+	WORD $0x6e72df2e // fmul v14.2d, v25.2d, v18.2d
+	WORD $0x6e6bdf4f // fmul v15.2d, v26.2d, v11.2d
+	WORD $0x6e6adf8d // fmul v13.2d, v28.2d, v10.2d
+	WORD $0x6e78df6c // fmul v12.2d, v27.2d, v24.2d
+	WORD $0x6ee0f9b0 // fneg v16.2d, v13.2d
+	WORD $0x4e6dd688 // fadd v8.2d, v20.2d, v13.2d
+	WORD $0x4e6cd409 // fadd v9.2d, v0.2d, v12.2d
+	WORD $0x4e6acf90 // fmla v16.2d, v28.2d, v10.2d
+	WORD $0x6ee0f99c // fneg v28.2d, v12.2d
+	WORD $0x4e78cf7c // fmla v28.2d, v27.2d, v24.2d
+	WORD $0x4ee0d53b // fsub v27.2d, v9.2d, v0.2d
+	WORD $0x4efbd58c // fsub v12.2d, v12.2d, v27.2d
+	WORD $0x4efbd53b // fsub v27.2d, v9.2d, v27.2d
+	WORD $0x4e6acff0 // fmla v16.2d, v31.2d, v10.2d
+	WORD $0x4e6ed6ea // fadd v10.2d, v23.2d, v14.2d
+	WORD $0x4e6fd4bf // fadd v31.2d, v5.2d, v15.2d
+	WORD $0x4e78cfdc // fmla v28.2d, v30.2d, v24.2d
+	WORD $0x4ef4d518 // fsub v24.2d, v8.2d, v20.2d
+	WORD $0x4efbd411 // fsub v17.2d, v0.2d, v27.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4ef7d55e // fsub v30.2d, v10.2d, v23.2d
+	WORD $0x4ee5d7fb // fsub v27.2d, v31.2d, v5.2d
+	WORD $0x4ef8d5ad // fsub v13.2d, v13.2d, v24.2d
+	WORD $0x4ef8d518 // fsub v24.2d, v8.2d, v24.2d
+	WORD $0x4e71d591 // fadd v17.2d, v12.2d, v17.2d
+	WORD $0x4ef8d693 // fsub v19.2d, v20.2d, v24.2d
+	WORD $0x4e71d791 // fadd v17.2d, v28.2d, v17.2d
+	WORD $0x4efed558 // fsub v24.2d, v10.2d, v30.2d
+	WORD $0x4ea31c74 // mov v20.16b, v3.16b
+	WORD $0x4eb61ec3 // mov v3.16b, v22.16b
+	WORD $0x4e73d5b3 // fadd v19.2d, v13.2d, v19.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x6ee0f9d1 // fneg v17.2d, v14.2d
+	WORD $0x4ef8d6f6 // fsub v22.2d, v23.2d, v24.2d
+	WORD $0x4efbd7f8 // fsub v24.2d, v31.2d, v27.2d
+	WORD $0x4efbd5fb // fsub v27.2d, v15.2d, v27.2d
+	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
+	WORD $0x4ea01c13 // mov v19.16b, v0.16b
+	WORD $0x3dc02be0 // ldr q0, [sp, #0xa0]
+	WORD $0x4e72cf31 // fmla v17.2d, v25.2d, v18.2d
+	WORD $0x4ef8d4b7 // fsub v23.2d, v5.2d, v24.2d
+	WORD $0x4efed5d8 // fsub v24.2d, v14.2d, v30.2d
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	WORD $0x4ea81d0e // mov v14.16b, v8.16b
+	WORD $0x4e76d716 // fadd v22.2d, v24.2d, v22.2d
+	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
+	WORD $0x4e72ccd1 // fmla v17.2d, v6.2d, v18.2d
+	WORD $0x4e70d406 // fadd v6.2d, v0.2d, v16.2d
+	WORD $0x6ee0f9f0 // fneg v16.2d, v15.2d
+	WORD $0x3dc027ef // ldr q15, [sp, #0x90]
+	WORD $0x4e6bcf50 // fmla v16.2d, v26.2d, v11.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x4eaa1d56 // mov v22.16b, v10.16b
+	WORD $0x3dc02fe0 // ldr q0, [sp, #0xb0]
+	WORD $0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	WORD $0x4e6bcfb0 // fmla v16.2d, v29.2d, v11.2d
+	WORD $0xad43c7fb // ldp q27, q17, [sp, #0x70]
+	WORD $0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0xad0503e6 // stp q6, q0, [sp, #0xa0]
+	WORD $0x4ea91d20 // mov v0.16b, v9.16b
+	WORD $0x140000fc // b <farSlotsDD+0x126c>
+	WORD $0x4eba1f51 // mov v17.16b, v26.16b
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x54001f01 // b.ne <farSlotsDD+0x126c>
+	WORD $0xb9400145 // ldr w5, [x10]
+	WORD $0xb8406153 // ldur w19, [x10, #0x6]
+	WORD $0x4ebb1f62 // mov v2.16b, v27.16b
+	WORD $0x4ea01c1e // mov v30.16b, v0.16b
+	WORD $0x4eb11e2c // mov v12.16b, v17.16b
+	WORD $0xb8403146 // ldur w6, [x10, #0x3]
+	WORD $0xb8409154 // ldur w20, [x10, #0x9]
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4eb31e6a // mov v10.16b, v19.16b
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xfc65787a // ldr d26, [x3, x5, lsl #3]
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0xfc73787b // ldr d27, [x3, x19, lsl #3]
+	WORD $0xfc737858 // ldr d24, [x2, x19, lsl #3]
+	WORD $0xfc657859 // ldr d25, [x2, x5, lsl #3]
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0x38401425 // ldrb w5, [x1], #0x1
+	WORD $0x9bab10a4 // umaddl x4, w5, w11, x4
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0x4d4084fa // ld1 { v26.d }[1], [x7]
+	WORD $0x8b140c47 // add x7, x2, x20, lsl #3
+	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
+	WORD $0x4d4084d9 // ld1 { v25.d }[1], [x6]
+	WORD $0x4d4084f8 // ld1 { v24.d }[1], [x7]
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0x54000709 // b.ls <farSlotsDD+0xfe4>
+	WORD $0xd342fca6 // lsr x6, x5, #2
+	WORD $0xad404091 // ldp q17, q16, [x4]
+	WORD $0x4ebe1fc9 // mov v9.16b, v30.16b
+	WORD $0xd341fca7 // lsr x7, x5, #1
+	WORD $0x3dc00221 // ldr q1, [x17]
+	WORD $0x3ce66a20 // ldr q0, [x17, x6]
+	WORD $0x91020086 // add x6, x4, #0x80
+	WORD $0x4e110021 // tbl v1.16b, { v1.16b }, v17.16b
+	WORD $0x4d40ccd2 // ld1r { v18.2d }, [x6]
+	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
+	WORD $0x8b0504a6 // add x6, x5, x5, lsl #1
+	WORD $0xad424c9c // ldp q28, q19, [x4, #0x40]
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x3ce76a30 // ldr q16, [x17, x7]
+	WORD $0x3ce66a31 // ldr q17, [x17, x6]
+	WORD $0x6efc4421 // ushl v1.2d, v1.2d, v28.2d
+	WORD $0x6ef34400 // ushl v0.2d, v0.2d, v19.2d
+	WORD $0x6ee0ba5c // neg v28.2d, v18.2d
+	WORD $0x4efc4400 // sshl v0.2d, v0.2d, v28.2d
+	WORD $0x4efc4421 // sshl v1.2d, v1.2d, v28.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6e60df72 // fmul v18.2d, v27.2d, v0.2d
+	WORD $0x6e61df53 // fmul v19.2d, v26.2d, v1.2d
+	WORD $0x4e73d7dd // fadd v29.2d, v30.2d, v19.2d
+	WORD $0x4e72d5de // fadd v30.2d, v14.2d, v18.2d
+	WORD $0x6ee0fa7f // fneg v31.2d, v19.2d
+	WORD $0x6ee0fa48 // fneg v8.2d, v18.2d
+	WORD $0x4e60cf68 // fmla v8.2d, v27.2d, v0.2d
+	WORD $0x4eeed7db // fsub v27.2d, v30.2d, v14.2d
+	WORD $0x4e61cf5f // fmla v31.2d, v26.2d, v1.2d
+	WORD $0x4ee9d7ba // fsub v26.2d, v29.2d, v9.2d
+	WORD $0x4efad673 // fsub v19.2d, v19.2d, v26.2d
+	WORD $0x4efad7ba // fsub v26.2d, v29.2d, v26.2d
+	WORD $0x4efbd652 // fsub v18.2d, v18.2d, v27.2d
+	WORD $0x4efbd7db // fsub v27.2d, v30.2d, v27.2d
+	WORD $0x4efbd5db // fsub v27.2d, v14.2d, v27.2d
+	WORD $0x4efad53a // fsub v26.2d, v9.2d, v26.2d
+	WORD $0x4e61cf3f // fmla v31.2d, v25.2d, v1.2d
+	WORD $0x4e60cf08 // fmla v8.2d, v24.2d, v0.2d
+	WORD $0x4e7ad660 // fadd v0.2d, v19.2d, v26.2d
+	WORD $0x4e7bd641 // fadd v1.2d, v18.2d, v27.2d
+	WORD $0x4e61d518 // fadd v24.2d, v8.2d, v1.2d
+	WORD $0x4e60d7f9 // fadd v25.2d, v31.2d, v0.2d
+	WORD $0xad410081 // ldp q1, q0, [x4, #0x20]
+	WORD $0x4e000220 // tbl v0.16b, { v17.16b }, v0.16b
+	WORD $0x4e010201 // tbl v1.16b, { v16.16b }, v1.16b
+	WORD $0xad434490 // ldp q16, q17, [x4, #0x60]
+	WORD $0x6ef14400 // ushl v0.2d, v0.2d, v17.2d
+	WORD $0x4efc4400 // sshl v0.2d, v0.2d, v28.2d
+	WORD $0x6ef04421 // ushl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4efc4421 // sshl v1.2d, v1.2d, v28.2d
+	WORD $0x4e61d83b // scvtf v27.2d, v1.2d
+	WORD $0x14000066 // b <farSlotsDD+0x1178>
+	WORD $0xd342fcb3 // lsr x19, x5, #2
+	WORD $0xad404091 // ldp q17, q16, [x4]
+	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
+	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0x3dc00220 // ldr q0, [x17]
+	WORD $0x3cf36a21 // ldr q1, [x17, x19]
+	WORD $0x4e11001c // tbl v28.16b, { v0.16b }, v17.16b
+	WORD $0x4e10003d // tbl v29.16b, { v1.16b }, v16.16b
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x540005c8 // b.hi <farSlotsDD+0x10c4>
+	WORD $0x924008b3 // and x19, x5, #0x7
+	WORD $0xb5000593 // cbnz x19, <farSlotsDD+0x10c4>
+	WORD $0x91022093 // add x19, x4, #0x88
+	WORD $0x4ebe1fcd // mov v13.16b, v30.16b
+	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
+	WORD $0x91024093 // add x19, x4, #0x90
+	WORD $0x4d40ce61 // ld1r { v1.2d }, [x19]
+	WORD $0x4ebd1c10 // orr v16.16b, v0.16b, v29.16b
+	WORD $0x4ebc1c11 // orr v17.16b, v0.16b, v28.16b
+	WORD $0x4ee1d631 // fsub v17.2d, v17.2d, v1.2d
+	WORD $0x4ee1d610 // fsub v16.2d, v16.2d, v1.2d
+	WORD $0x6e70df72 // fmul v18.2d, v27.2d, v16.2d
+	WORD $0x6e71df53 // fmul v19.2d, v26.2d, v17.2d
+	WORD $0x4e73d7dc // fadd v28.2d, v30.2d, v19.2d
+	WORD $0x4e72d5dd // fadd v29.2d, v14.2d, v18.2d
+	WORD $0x6ee0fa7e // fneg v30.2d, v19.2d
+	WORD $0x6ee0fa5f // fneg v31.2d, v18.2d
+	WORD $0x4eeed7a8 // fsub v8.2d, v29.2d, v14.2d
+	WORD $0x4eedd789 // fsub v9.2d, v28.2d, v13.2d
+	WORD $0x4e70cf7f // fmla v31.2d, v27.2d, v16.2d
+	WORD $0x4e71cf5e // fmla v30.2d, v26.2d, v17.2d
+	WORD $0x4ee9d79a // fsub v26.2d, v28.2d, v9.2d
+	WORD $0x4ee8d7bb // fsub v27.2d, v29.2d, v8.2d
+	WORD $0x4ee8d652 // fsub v18.2d, v18.2d, v8.2d
+	WORD $0x4ee9d673 // fsub v19.2d, v19.2d, v9.2d
+	WORD $0x4efbd5db // fsub v27.2d, v14.2d, v27.2d
+	WORD $0x4efad5ba // fsub v26.2d, v13.2d, v26.2d
+	WORD $0x4e71cf3e // fmla v30.2d, v25.2d, v17.2d
+	WORD $0x4e70cf1f // fmla v31.2d, v24.2d, v16.2d
+	WORD $0x4ebc1f8d // mov v13.16b, v28.16b
+	WORD $0x4ebd1fae // mov v14.16b, v29.16b
+	WORD $0x4e7ad670 // fadd v16.2d, v19.2d, v26.2d
+	WORD $0x4e7bd651 // fadd v17.2d, v18.2d, v27.2d
+	WORD $0xad414893 // ldp q19, q18, [x4, #0x20]
+	WORD $0x4e71d7f8 // fadd v24.2d, v31.2d, v17.2d
+	WORD $0x4e70d7d9 // fadd v25.2d, v30.2d, v16.2d
+	WORD $0x3ce66a30 // ldr q16, [x17, x6]
+	WORD $0x3ce76a31 // ldr q17, [x17, x7]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4eb01c10 // orr v16.16b, v0.16b, v16.16b
+	WORD $0x4eb11c00 // orr v0.16b, v0.16b, v17.16b
+	WORD $0x4ee1d41a // fsub v26.2d, v0.2d, v1.2d
+	WORD $0x4ee1d61b // fsub v27.2d, v16.2d, v1.2d
+	WORD $0x14000030 // b <farSlotsDD+0x1180>
+	WORD $0x91020093 // add x19, x4, #0x80
+	WORD $0xad420490 // ldp q16, q1, [x4, #0x40]
+	WORD $0x4ebe1fc9 // mov v9.16b, v30.16b
+	WORD $0x6ee147a1 // ushl v1.2d, v29.2d, v1.2d
+	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
+	WORD $0x3ce66a31 // ldr q17, [x17, x6]
+	WORD $0x3ce76a32 // ldr q18, [x17, x7]
+	WORD $0x6ef04790 // ushl v16.2d, v28.2d, v16.2d
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4ee04610 // sshl v16.2d, v16.2d, v0.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e61df73 // fmul v19.2d, v27.2d, v1.2d
+	WORD $0x6e70df5c // fmul v28.2d, v26.2d, v16.2d
+	WORD $0x4e7cd7dd // fadd v29.2d, v30.2d, v28.2d
+	WORD $0x4e73d5de // fadd v30.2d, v14.2d, v19.2d
+	WORD $0x6ee0fb9f // fneg v31.2d, v28.2d
+	WORD $0x6ee0fa68 // fneg v8.2d, v19.2d
+	WORD $0x4e61cf68 // fmla v8.2d, v27.2d, v1.2d
+	WORD $0x4eeed7db // fsub v27.2d, v30.2d, v14.2d
+	WORD $0x4e70cf5f // fmla v31.2d, v26.2d, v16.2d
+	WORD $0x4ee9d7ba // fsub v26.2d, v29.2d, v9.2d
+	WORD $0x4efad79c // fsub v28.2d, v28.2d, v26.2d
+	WORD $0x4efad7ba // fsub v26.2d, v29.2d, v26.2d
+	WORD $0x4efbd673 // fsub v19.2d, v19.2d, v27.2d
+	WORD $0x4efbd7db // fsub v27.2d, v30.2d, v27.2d
+	WORD $0x4efbd5db // fsub v27.2d, v14.2d, v27.2d
+	WORD $0x4efad53a // fsub v26.2d, v9.2d, v26.2d
+	WORD $0x4e70cf3f // fmla v31.2d, v25.2d, v16.2d
+	WORD $0x4e61cf08 // fmla v8.2d, v24.2d, v1.2d
+	WORD $0x4e7ad781 // fadd v1.2d, v28.2d, v26.2d
+	WORD $0x4e7bd670 // fadd v16.2d, v19.2d, v27.2d
+	WORD $0x4e70d518 // fadd v24.2d, v8.2d, v16.2d
+	WORD $0x4e61d7f9 // fadd v25.2d, v31.2d, v1.2d
+	WORD $0xad410490 // ldp q16, q1, [x4, #0x20]
+	WORD $0x4e010241 // tbl v1.16b, { v18.16b }, v1.16b
+	WORD $0x4e100230 // tbl v16.16b, { v17.16b }, v16.16b
+	WORD $0xad434891 // ldp q17, q18, [x4, #0x60]
+	WORD $0x6ef24421 // ushl v1.2d, v1.2d, v18.2d
+	WORD $0x6ef14610 // ushl v16.2d, v16.2d, v17.2d
+	WORD $0x4ee04610 // sshl v16.2d, v16.2d, v0.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4e61da1b // scvtf v27.2d, v16.2d
+	WORD $0x4ebd1fad // mov v13.16b, v29.16b
+	WORD $0x4ebe1fce // mov v14.16b, v30.16b
+	WORD $0xb9400d44 // ldr w4, [x10, #0xc]
+	WORD $0xb840f146 // ldur w6, [x10, #0xf]
+	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
+	WORD $0x8b050231 // add x17, x17, x5
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xb8412153 // ldur w19, [x10, #0x12]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xb9401554 // ldr w20, [x10, #0x14]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xd345fe94 // lsr x20, x20, #5
+	WORD $0x3dc02be6 // ldr q6, [sp, #0xa0]
+	WORD $0x9100614a // add x10, x10, #0x18
+	WORD $0xfc647861 // ldr d1, [x3, x4, lsl #3]
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0xfc737860 // ldr d0, [x3, x19, lsl #3]
+	WORD $0x927d5e94 // and x20, x20, #0x7fffff8
+	WORD $0xfc647851 // ldr d17, [x2, x4, lsl #3]
+	WORD $0xfc737850 // ldr d16, [x2, x19, lsl #3]
+	WORD $0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
+	WORD $0x8b140075 // add x21, x3, x20
+	WORD $0x8b060c43 // add x3, x2, x6, lsl #3
+	WORD $0x8b140046 // add x6, x2, x20
+	WORD $0x4d4084e1 // ld1 { v1.d }[1], [x7]
+	WORD $0x4d4086a0 // ld1 { v0.d }[1], [x21]
+	WORD $0x6e7bdc33 // fmul v19.2d, v1.2d, v27.2d
+	WORD $0x6e7adc12 // fmul v18.2d, v0.2d, v26.2d
+	WORD $0x4d408471 // ld1 { v17.d }[1], [x3]
+	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
+	WORD $0x4e73d6dc // fadd v28.2d, v22.2d, v19.2d
+	WORD $0x4e72d6fd // fadd v29.2d, v23.2d, v18.2d
+	WORD $0x4ef6d79f // fsub v31.2d, v28.2d, v22.2d
+	WORD $0x4ef7d7be // fsub v30.2d, v29.2d, v23.2d
+	WORD $0x4effd788 // fsub v8.2d, v28.2d, v31.2d
+	WORD $0x4effd67f // fsub v31.2d, v19.2d, v31.2d
+	WORD $0x6ee0fa73 // fneg v19.2d, v19.2d
+	WORD $0x4efed7a9 // fsub v9.2d, v29.2d, v30.2d
+	WORD $0x4efed65e // fsub v30.2d, v18.2d, v30.2d
+	WORD $0x6ee0fa52 // fneg v18.2d, v18.2d
+	WORD $0x4e7bcc33 // fmla v19.2d, v1.2d, v27.2d
+	WORD $0x4ee8d6d6 // fsub v22.2d, v22.2d, v8.2d
+	WORD $0x4e7acc12 // fmla v18.2d, v0.2d, v26.2d
+	WORD $0x4ee9d6f7 // fsub v23.2d, v23.2d, v9.2d
+	WORD $0x4e76d7f6 // fadd v22.2d, v31.2d, v22.2d
+	WORD $0x4e77d7d7 // fadd v23.2d, v30.2d, v23.2d
+	WORD $0x4e7bce33 // fmla v19.2d, v17.2d, v27.2d
+	WORD $0x4e7ace12 // fmla v18.2d, v16.2d, v26.2d
+	WORD $0x4eac1d91 // mov v17.16b, v12.16b
+	WORD $0x4ea21c5b // mov v27.16b, v2.16b
+	WORD $0x4e76d661 // fadd v1.2d, v19.2d, v22.2d
+	WORD $0x4e77d640 // fadd v0.2d, v18.2d, v23.2d
+	WORD $0x4ebc1f96 // mov v22.16b, v28.16b
+	WORD $0x4ebd1fb7 // mov v23.16b, v29.16b
+	WORD $0x4eaa1d53 // mov v19.16b, v10.16b
+	WORD $0x4e61d5ef // fadd v15.2d, v15.2d, v1.2d
+	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
+	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD $0x4ead1da0 // mov v0.16b, v13.16b
+	WORD $0xad0507e6 // stp q6, q1, [sp, #0xa0]
+	WORD $0x4eab1d61 // mov v1.16b, v11.16b
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x361773a4 // tbz w4, #0x2, <farSlotsDD+0xe4>
+	WORD $0x4e7bd5da // fadd v26.2d, v14.2d, v27.2d
+	WORD $0x4ebb1f62 // mov v2.16b, v27.16b
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0x4e71d41b // fadd v27.2d, v0.2d, v17.2d
+	WORD $0x4ea01c1c // mov v28.16b, v0.16b
+	WORD $0x3dc02be0 // ldr q0, [sp, #0xa0]
+	WORD $0x4ea11c32 // mov v18.16b, v1.16b
+	WORD $0x4e63d4e1 // fadd v1.2d, v7.2d, v3.2d
+	WORD $0x4efcd763 // fsub v3.2d, v27.2d, v28.2d
+	WORD $0x4ee3d631 // fsub v17.2d, v17.2d, v3.2d
+	WORD $0x4ee3d763 // fsub v3.2d, v27.2d, v3.2d
+	WORD $0x4e74d6f8 // fadd v24.2d, v23.2d, v20.2d
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x4eeed745 // fsub v5.2d, v26.2d, v14.2d
+	WORD $0x9a8cb062 // csel x2, x3, x12, lt
+	WORD $0x4e64d6d9 // fadd v25.2d, v22.2d, v4.2d
+	WORD $0x4ee3d783 // fsub v3.2d, v28.2d, v3.2d
+	WORD $0x4ef6d726 // fsub v6.2d, v25.2d, v22.2d
+	WORD $0x4ef7d707 // fsub v7.2d, v24.2d, v23.2d
+	WORD $0x4ee5d450 // fsub v16.2d, v2.2d, v5.2d
+	WORD $0x4ee5d745 // fsub v5.2d, v26.2d, v5.2d
+	WORD $0x4e73d5e2 // fadd v2.2d, v15.2d, v19.2d
+	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
+	WORD $0x4ee5d5c5 // fsub v5.2d, v14.2d, v5.2d
+	WORD $0x4e63d423 // fadd v3.2d, v1.2d, v3.2d
+	WORD $0x4ee6d721 // fsub v1.2d, v25.2d, v6.2d
+	WORD $0x4ee6d486 // fsub v6.2d, v4.2d, v6.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4ee1d6c1 // fsub v1.2d, v22.2d, v1.2d
+	WORD $0x4e65d405 // fadd v5.2d, v0.2d, v5.2d
+	WORD $0x4ee7d700 // fsub v0.2d, v24.2d, v7.2d
+	WORD $0x4ee7d687 // fsub v7.2d, v20.2d, v7.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	WORD $0x4e61d4c0 // fadd v0.2d, v6.2d, v1.2d
+	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0x37180344 // tbnz w4, #0x3, <farSlotsDD+0x1380>
+	WORD $0x54000c0b // b.lt <farSlotsDD+0x149c>
+	WORD $0xf9401805 // ldr x5, [x0, #0x30]
+	WORD $0xf9402403 // ldr x3, [x0, #0x48]
+	WORD $0xb4001345 // cbz x5, <farSlotsDD+0x1590>
+	WORD $0xf9403006 // ldr x6, [x0, #0x60]
+	WORD $0xb4002146 // cbz x6, <farSlotsDD+0x1758>
+	WORD $0x8b0804a4 // add x4, x5, x8, lsl #1
+	WORD $0x79400894 // ldrh w20, [x4, #0x4]
+	WORD $0x79400087 // ldrh w7, [x4]
+	WORD $0x79400493 // ldrh w19, [x4, #0x2]
+	WORD $0x79400c84 // ldrh w4, [x4, #0x6]
+	WORD $0x8b0408c4 // add x4, x6, x4, lsl #2
+	WORD $0xbc7478c2 // ldr s2, [x6, x20, lsl #2]
+	WORD $0xbc6778c4 // ldr s4, [x6, x7, lsl #2]
+	WORD $0x8b1308d3 // add x19, x6, x19, lsl #2
+	WORD $0x0d409082 // ld1 { v2.s }[1], [x4]
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x0d409264 // ld1 { v4.s }[1], [x19]
+	WORD $0x4d40cc86 // ld1r { v6.2d }, [x4]
+	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
+	WORD $0x2ea210c2 // uaddw v2.2d, v6.2d, v2.2s
+	WORD $0x4f745446 // shl v6.2d, v2.2d, #0x34
+	WORD $0x4f745484 // shl v4.2d, v4.2d, #0x34
+	WORD $0x140000fb // b <farSlotsDD+0x1764>
+	WORD $0xd503201f // nop
+	WORD $0x1e792b70 // fadd d16, d27, d25
+	WORD $0x5e180762 // mov d2, v27.d[1]
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0x52800023 // mov w3, #0x1
+	WORD $0x5e180724 // mov d4, v25.d[1]
+	WORD $0x5e180746 // mov d6, v26.d[1]
+	WORD $0x5e180707 // mov d7, v24.d[1]
+	WORD $0x1e782b51 // fadd d17, d26, d24
+	WORD $0x1e7b3a14 // fsub d20, d16, d27
+	WORD $0x1e642852 // fadd d18, d2, d4
+	WORD $0x1e6728d3 // fadd d19, d6, d7
+	WORD $0x1e7a3a35 // fsub d21, d17, d26
+	WORD $0x1e743a16 // fsub d22, d16, d20
+	WORD $0x1e743b34 // fsub d20, d25, d20
+	WORD $0x1e623a57 // fsub d23, d18, d2
+	WORD $0x1e763b76 // fsub d22, d27, d22
+	WORD $0x1e773884 // fsub d4, d4, d23
+	WORD $0x1e773a57 // fsub d23, d18, d23
+	WORD $0x1e762a94 // fadd d20, d20, d22
+	WORD $0x1e663a76 // fsub d22, d19, d6
+	WORD $0x1e773842 // fsub d2, d2, d23
+	WORD $0x1e753a37 // fsub d23, d17, d21
+	WORD $0x1e753b15 // fsub d21, d24, d21
+	WORD $0x1e7638e7 // fsub d7, d7, d22
+	WORD $0x1e763a76 // fsub d22, d19, d22
+	WORD $0x1e773b57 // fsub d23, d26, d23
+	WORD $0x1e622882 // fadd d2, d4, d2
+	WORD $0x1e6128a4 // fadd d4, d5, d1
+	WORD $0x1e7638c6 // fsub d6, d6, d22
+	WORD $0x1e772ab5 // fadd d21, d21, d23
+	WORD $0x4e61d4b6 // fadd v22.2d, v5.2d, v1.2d
+	WORD $0x1e602877 // fadd d23, d3, d0
+	WORD $0x1e6628e6 // fadd d6, d7, d6
+	WORD $0x1e712a07 // fadd d7, d16, d17
+	WORD $0x5e1806d6 // mov d22, v22.d[1]
+	WORD $0x1e752884 // fadd d4, d4, d21
+	WORD $0x1e742af4 // fadd d20, d23, d20
+	WORD $0x4e60d477 // fadd v23.2d, v3.2d, v0.2d
+	WORD $0x1e7038f5 // fsub d21, d7, d16
+	WORD $0x1e662ac6 // fadd d6, d22, d6
+	WORD $0x1e642a84 // fadd d4, d20, d4
+	WORD $0x5e1806f7 // mov d23, v23.d[1]
+	WORD $0x1e7538f6 // fsub d22, d7, d21
+	WORD $0x1e753a31 // fsub d17, d17, d21
+	WORD $0x1e622ae2 // fadd d2, d23, d2
+	WORD $0x1e763a10 // fsub d16, d16, d22
+	WORD $0x1e662842 // fadd d2, d2, d6
+	WORD $0x1e702a30 // fadd d16, d17, d16
+	WORD $0x1e702884 // fadd d4, d4, d16
+	WORD $0x1e732a50 // fadd d16, d18, d19
+	WORD $0xad0707e0 // stp q0, q1, [sp, #0xe0]
+	WORD $0x1e723a11 // fsub d17, d16, d18
+	WORD $0xad0963f9 // stp q25, q24, [sp, #0x120]
+	WORD $0x1e713a14 // fsub d20, d16, d17
+	WORD $0x1e713a71 // fsub d17, d19, d17
+	WORD $0x1e743a52 // fsub d18, d18, d20
+	WORD $0x1e722a31 // fadd d17, d17, d18
+	WORD $0x1e712842 // fadd d2, d2, d17
+	WORD $0x1e622882 // fadd d2, d4, d2
+	WORD $0x1e7028e4 // fadd d4, d7, d16
+	WORD $0x1e673886 // fsub d6, d4, d7
+	WORD $0x6e08049b // mov v27.d[0], v4.d[0]
+	WORD $0x1e663a10 // fsub d16, d16, d6
+	WORD $0x1e663886 // fsub d6, d4, d6
+	WORD $0xad086bfb // stp q27, q26, [sp, #0x100]
+	WORD $0x1e6638e4 // fsub d4, d7, d6
+	WORD $0x1e642a04 // fadd d4, d16, d4
+	WORD $0x1e642842 // fadd d2, d2, d4
+	WORD $0x6e080443 // mov v3.d[0], v2.d[0]
+	WORD $0xad0617e3 // stp q3, q5, [sp, #0xc0]
+	WORD $0x14000008 // b <farSlotsDD+0x14b8>
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xad0617e3 // stp q3, q5, [sp, #0xc0]
+	WORD $0xad0707e0 // stp q0, q1, [sp, #0xe0]
+	WORD $0xad086bfb // stp q27, q26, [sp, #0x100]
+	WORD $0xad0963f9 // stp q25, q24, [sp, #0x120]
+	WORD $0x54ff5f6b // b.lt <farSlotsDD+0xa0>
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0xaa0803e5 // mov x5, x8
+	WORD $0x1400000e // b <farSlotsDD+0x14f8>
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x91000484 // add x4, x4, #0x1
+	WORD $0x910004a5 // add x5, x5, #0x1
+	WORD $0xeb04007f // cmp x3, x4
+	WORD $0x1e613843 // fsub d3, d2, d1
+	WORD $0xfc267842 // str d2, [x2, x6, lsl #3]
+	WORD $0xf9404407 // ldr x7, [x0, #0x88]
+	WORD $0x1e633844 // fsub d4, d2, d3
+	WORD $0x1e633800 // fsub d0, d0, d3
+	WORD $0x1e643821 // fsub d1, d1, d4
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0xfc2678e0 // str d0, [x7, x6, lsl #3]
+	WORD $0x54ff5d60 // b.eq <farSlotsDD+0xa0>
+	WORD $0xf9401807 // ldr x7, [x0, #0x30]
+	WORD $0xaa0503e6 // mov x6, x5
+	WORD $0xb4000047 // cbz x7, <farSlotsDD+0x1508>
+	WORD $0x786578e6 // ldrh w6, [x7, x5, lsl #1]
+	WORD $0xf9403007 // ldr x7, [x0, #0x60]
+	WORD $0xb40001a7 // cbz x7, <farSlotsDD+0x1540>
+	WORD $0xb9406813 // ldr w19, [x0, #0x68]
+	WORD $0xb86678e7 // ldr w7, [x7, x6, lsl #2]
+	WORD $0x0b070267 // add w7, w19, w7
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e0 // fmov d0, x7
+	WORD $0xfc6479a1 // ldr d1, [x13, x4, lsl #3]
+	WORD $0xfc6479c2 // ldr d2, [x14, x4, lsl #3]
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0x1e620800 // fmul d0, d0, d2
+	WORD $0x35000127 // cbnz w7, <farSlotsDD+0x155c>
+	WORD $0x17ffffe2 // b <farSlotsDD+0x14c4>
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfc6479a1 // ldr d1, [x13, x4, lsl #3]
+	WORD $0xfc6479c2 // ldr d2, [x14, x4, lsl #3]
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0x1e620800 // fmul d0, d0, d2
+	WORD $0x34fffb67 // cbz w7, <farSlotsDD+0x14c4>
+	WORD $0xfc667842 // ldr d2, [x2, x6, lsl #3]
+	WORD $0xf9404407 // ldr x7, [x0, #0x88]
+	WORD $0x1e622823 // fadd d3, d1, d2
+	WORD $0x1e623864 // fsub d4, d3, d2
+	WORD $0x1e643865 // fsub d5, d3, d4
+	WORD $0x1e643821 // fsub d1, d1, d4
+	WORD $0x1e653842 // fsub d2, d2, d5
+	WORD $0x1e622821 // fadd d1, d1, d2
+	WORD $0xfc6678e2 // ldr d2, [x7, x6, lsl #3]
+	WORD $0x1e622800 // fadd d0, d0, d2
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e604061 // fmov d1, d3
+	WORD $0x17ffffce // b <farSlotsDD+0x14c4>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb40022c4 // cbz x4, <farSlotsDD+0x19ec>
+	WORD $0xd37ef505 // lsl x5, x8, #2
+	WORD $0x3ce56882 // ldr q2, [x4, x5]
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x2ea21087 // uaddw v7.2d, v4.2d, v2.2s
+	WORD $0x6ea21082 // uaddw2 v2.2d, v4.2d, v2.4s
+	WORD $0x4f745446 // shl v6.2d, v2.2d, #0x34
+	WORD $0x4f7454e4 // shl v4.2d, v7.2d, #0x34
+	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
+	WORD $0x6e63dc83 // fmul v3.2d, v4.2d, v3.2d
+	WORD $0x6e65dcc2 // fmul v2.2d, v6.2d, v5.2d
+	WORD $0x6e64df64 // fmul v4.2d, v27.2d, v4.2d
+	WORD $0x6e66df45 // fmul v5.2d, v26.2d, v6.2d
+	WORD $0x34000304 // cbz w4, <farSlotsDD+0x162c>
+	WORD $0x8b080c64 // add x4, x3, x8, lsl #3
+	WORD $0xad401887 // ldp q7, q6, [x4]
+	WORD $0xf9404404 // ldr x4, [x0, #0x88]
+	WORD $0x4e66d4b1 // fadd v17.2d, v5.2d, v6.2d
+	WORD $0x8b080c84 // add x4, x4, x8, lsl #3
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4e67d490 // fadd v16.2d, v4.2d, v7.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xad401887 // ldp q7, q6, [x4]
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4eb11e25 // mov v5.16b, v17.16b
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4eb01e04 // mov v4.16b, v16.16b
+	WORD $0x4e65d446 // fadd v6.2d, v2.2d, v5.2d
+	WORD $0x4e64d467 // fadd v7.2d, v3.2d, v4.2d
+	WORD $0x8b080c64 // add x4, x3, x8, lsl #3
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0xad001887 // stp q7, q6, [x4]
+	WORD $0xf9404404 // ldr x4, [x0, #0x88]
+	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
+	WORD $0x8b080c84 // add x4, x4, x8, lsl #3
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0xad000883 // stp q3, q2, [x4]
+	WORD $0x91001104 // add x4, x8, #0x4
+	WORD $0xf9403005 // ldr x5, [x0, #0x60]
+	WORD $0xb4001ce5 // cbz x5, <farSlotsDD+0x1a14>
+	WORD $0xd37ef486 // lsl x6, x4, #2
+	WORD $0x3ce668a2 // ldr q2, [x5, x6]
+	WORD $0x9101a005 // add x5, x0, #0x68
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x2ea21064 // uaddw v4.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f745484 // shl v4.2d, v4.2d, #0x34
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
+	WORD $0x6e61dc60 // fmul v0.2d, v3.2d, v1.2d
+	WORD $0x6e64df21 // fmul v1.2d, v25.2d, v4.2d
+	WORD $0x6e63df03 // fmul v3.2d, v24.2d, v3.2d
+	WORD $0x34000305 // cbz w5, <farSlotsDD+0x1710>
+	WORD $0x8b040c65 // add x5, x3, x4, lsl #3
+	WORD $0xad4010a5 // ldp q5, q4, [x5]
+	WORD $0xf9404405 // ldr x5, [x0, #0x88]
+	WORD $0x4e64d467 // fadd v7.2d, v3.2d, v4.2d
+	WORD $0x8b040ca5 // add x5, x5, x4, lsl #3
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4e65d426 // fadd v6.2d, v1.2d, v5.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef1d421 // fsub v1.2d, v1.2d, v17.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0xad4010a5 // ldp q5, q4, [x5]
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4ea71ce3 // mov v3.16b, v7.16b
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
+	WORD $0x4ea61cc1 // mov v1.16b, v6.16b
+	WORD $0x4e63d404 // fadd v4.2d, v0.2d, v3.2d
+	WORD $0x4e61d445 // fadd v5.2d, v2.2d, v1.2d
+	WORD $0x8b040c63 // add x3, x3, x4, lsl #3
+	WORD $0x4ee1d4a6 // fsub v6.2d, v5.2d, v1.2d
+	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
+	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0xad001065 // stp q5, q4, [x3]
+	WORD $0xf9404403 // ldr x3, [x0, #0x88]
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x8b040c63 // add x3, x3, x4, lsl #3
+	WORD $0x4ef1d421 // fsub v1.2d, v1.2d, v17.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0xad000061 // stp q1, q0, [x3]
+	WORD $0x17fffa54 // b <farSlotsDD+0xa4>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x4ea41c86 // mov v6.16b, v4.16b
+	WORD $0x8b0804b6 // add x22, x5, x8, lsl #1
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0xf9404404 // ldr x4, [x0, #0x88]
+	WORD $0x6e63dc82 // fmul v2.2d, v4.2d, v3.2d
+	WORD $0x6e65dcc3 // fmul v3.2d, v6.2d, v5.2d
+	WORD $0x6e64df64 // fmul v4.2d, v27.2d, v4.2d
+	WORD $0x794002d3 // ldrh w19, [x22]
+	WORD $0x6e66df45 // fmul v5.2d, v26.2d, v6.2d
+	WORD $0x34000467 // cbz w7, <farSlotsDD+0x1810>
+	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
+	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
+	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
+	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
+	WORD $0xfc737866 // ldr d6, [x3, x19, lsl #3]
+	WORD $0xfc757867 // ldr d7, [x3, x21, lsl #3]
+	WORD $0x8b160c78 // add x24, x3, x22, lsl #3
+	WORD $0x4d4086e6 // ld1 { v6.d }[1], [x23]
+	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
+	WORD $0x4d408707 // ld1 { v7.d }[1], [x24]
+	WORD $0x8b160c98 // add x24, x4, x22, lsl #3
+	WORD $0x4e66d491 // fadd v17.2d, v4.2d, v6.2d
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4e67d4b0 // fadd v16.2d, v5.2d, v7.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0xfc737892 // ldr d18, [x4, x19, lsl #3]
+	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0xfc757893 // ldr d19, [x4, x21, lsl #3]
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
+	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4eb11e24 // mov v4.16b, v17.16b
+	WORD $0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4eb01e05 // mov v5.16b, v16.16b
+	WORD $0x14000004 // b <farSlotsDD+0x181c>
+	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
+	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
+	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
+	WORD $0x4e64d447 // fadd v7.2d, v2.2d, v4.2d
+	WORD $0x4e65d466 // fadd v6.2d, v3.2d, v5.2d
+	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
+	WORD $0x8b140c94 // add x20, x4, x20, lsl #3
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0xfc337867 // str d7, [x3, x19, lsl #3]
+	WORD $0x4d0086e7 // st1 { v7.d }[1], [x23]
+	WORD $0x8b160c77 // add x23, x3, x22, lsl #3
+	WORD $0xfc357866 // str d6, [x3, x21, lsl #3]
+	WORD $0x4d0086e6 // st1 { v6.d }[1], [x23]
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0xfc337882 // str d2, [x4, x19, lsl #3]
+	WORD $0x8b160c93 // add x19, x4, x22, lsl #3
+	WORD $0x4d008682 // st1 { v2.d }[1], [x20]
+	WORD $0xfc357883 // str d3, [x4, x21, lsl #3]
+	WORD $0x4d008663 // st1 { v3.d }[1], [x19]
+	WORD $0x91001113 // add x19, x8, #0x4
+	WORD $0xb4000266 // cbz x6, <farSlotsDD+0x18cc>
+	WORD $0x8b1304b4 // add x20, x5, x19, lsl #1
+	WORD $0x79400295 // ldrh w21, [x20]
+	WORD $0x79400a97 // ldrh w23, [x20, #0x4]
+	WORD $0x79400696 // ldrh w22, [x20, #0x2]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0x8b1608d6 // add x22, x6, x22, lsl #2
+	WORD $0xbc7778c2 // ldr s2, [x6, x23, lsl #2]
+	WORD $0xbc7578c3 // ldr s3, [x6, x21, lsl #2]
+	WORD $0x8b1408d4 // add x20, x6, x20, lsl #2
+	WORD $0x9101a006 // add x6, x0, #0x68
+	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
+	WORD $0x0d409282 // ld1 { v2.s }[1], [x20]
+	WORD $0x0d4092c3 // ld1 { v3.s }[1], [x22]
+	WORD $0x2ea31085 // uaddw v5.2d, v4.2d, v3.2s
+	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f7454a2 // shl v2.2d, v5.2d, #0x34
+	WORD $0x14000004 // b <farSlotsDD+0x18d8>
+	WORD $0x9101c006 // add x6, x0, #0x70
+	WORD $0x4d40ccc2 // ld1r { v2.2d }, [x6]
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x8b1304b3 // add x19, x5, x19, lsl #1
+	WORD $0x6e60dc40 // fmul v0.2d, v2.2d, v0.2d
+	WORD $0x6e61dc61 // fmul v1.2d, v3.2d, v1.2d
+	WORD $0x79400265 // ldrh w5, [x19]
+	WORD $0x6e62df22 // fmul v2.2d, v25.2d, v2.2d
+	WORD $0x6e63df03 // fmul v3.2d, v24.2d, v3.2d
+	WORD $0x34000467 // cbz w7, <farSlotsDD+0x197c>
+	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
+	WORD $0x79400666 // ldrh w6, [x19, #0x2]
+	WORD $0x8b060c74 // add x20, x3, x6, lsl #3
+	WORD $0x79400e73 // ldrh w19, [x19, #0x6]
+	WORD $0xfc657864 // ldr d4, [x3, x5, lsl #3]
+	WORD $0xfc677865 // ldr d5, [x3, x7, lsl #3]
+	WORD $0x8b130c75 // add x21, x3, x19, lsl #3
+	WORD $0x4d408684 // ld1 { v4.d }[1], [x20]
+	WORD $0x8b060c94 // add x20, x4, x6, lsl #3
+	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
+	WORD $0x8b130c95 // add x21, x4, x19, lsl #3
+	WORD $0x4e64d447 // fadd v7.2d, v2.2d, v4.2d
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4e65d466 // fadd v6.2d, v3.2d, v5.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0xfc657890 // ldr d16, [x4, x5, lsl #3]
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0xfc677891 // ldr d17, [x4, x7, lsl #3]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4d408690 // ld1 { v16.d }[1], [x20]
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4ea71ce2 // mov v2.16b, v7.16b
+	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
+	WORD $0x14000004 // b <farSlotsDD+0x1988>
+	WORD $0x79400666 // ldrh w6, [x19, #0x2]
+	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
+	WORD $0x79400e73 // ldrh w19, [x19, #0x6]
+	WORD $0x4e62d405 // fadd v5.2d, v0.2d, v2.2d
+	WORD $0x4e63d424 // fadd v4.2d, v1.2d, v3.2d
+	WORD $0x8b060c74 // add x20, x3, x6, lsl #3
+	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
+	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
+	WORD $0xfc257865 // str d5, [x3, x5, lsl #3]
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4d008685 // st1 { v5.d }[1], [x20]
+	WORD $0x8b130c74 // add x20, x3, x19, lsl #3
+	WORD $0xfc277864 // str d4, [x3, x7, lsl #3]
+	WORD $0x8b060c83 // add x3, x4, x6, lsl #3
+	WORD $0x4d008684 // st1 { v4.d }[1], [x20]
+	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xfc257880 // str d0, [x4, x5, lsl #3]
+	WORD $0x4d008460 // st1 { v0.d }[1], [x3]
+	WORD $0x8b130c83 // add x3, x4, x19, lsl #3
+	WORD $0xfc277881 // str d1, [x4, x7, lsl #3]
+	WORD $0x4d008461 // st1 { v1.d }[1], [x3]
+	WORD $0x17fff9af // b <farSlotsDD+0xa4>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x4ea41c86 // mov v6.16b, v4.16b
+	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
+	WORD $0x6e63dc83 // fmul v3.2d, v4.2d, v3.2d
+	WORD $0x6e65dcc2 // fmul v2.2d, v6.2d, v5.2d
+	WORD $0x6e64df64 // fmul v4.2d, v27.2d, v4.2d
+	WORD $0x6e66df45 // fmul v5.2d, v26.2d, v6.2d
+	WORD $0x35ffde24 // cbnz w4, <farSlotsDD+0x15d0>
+	WORD $0x17ffff07 // b <farSlotsDD+0x162c>
+	WORD $0x9101c005 // add x5, x0, #0x70
+	WORD $0x4d40cca4 // ld1r { v4.2d }, [x5]
+	WORD $0x4ea41c83 // mov v3.16b, v4.16b
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
+	WORD $0x6e61dc60 // fmul v0.2d, v3.2d, v1.2d
+	WORD $0x6e64df21 // fmul v1.2d, v25.2d, v4.2d
+	WORD $0x6e63df03 // fmul v3.2d, v24.2d, v3.2d
+	WORD $0x35ffe405 // cbnz w5, <farSlotsDD+0x16b4>
+	WORD $0x17ffff36 // b <farSlotsDD+0x1710>
+	WORD $0x6d5723e9 // ldp d9, d8, [sp, #0x170]
+	WORD $0x6d562beb // ldp d11, d10, [sp, #0x160]
+	WORD $0xa95c4ff4 // ldp x20, x19, [sp, #0x1c0]
+	WORD $0x6d5533ed // ldp d13, d12, [sp, #0x150]
+	WORD $0x6d543bef // ldp d15, d14, [sp, #0x140]
+	WORD $0xa95b57f6 // ldp x22, x21, [sp, #0x1b0]
+	WORD $0xa95a5ff8 // ldp x24, x23, [sp, #0x1a0]
+	WORD $0xa95967fa // ldp x26, x25, [sp, #0x190]
+	WORD $0xa9586ffd // ldp x29, x27, [sp, #0x180]
+	WORD $0x910743ff // add sp, sp, #0x1d0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	SUB $560, RSP
 	MOVD R19, R30
 	RET

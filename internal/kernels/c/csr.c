@@ -22,6 +22,9 @@ struct csr_call {
 // Flags besides those of ddrows.h: values are float32; rows have equal lengths; elements are prefetched.
 enum { SINGLE = 8, EVEN = 16, FAR = 32 };
 
+// CHOOSE takes the lanes of a where the mask m has ones, those of b elsewhere.
+#define CHOOSE(m, a, b) ((f64x4)(((u64x4)(a) & (m)) | ((u64x4)(b) & ~(m))))
+
 INLINE f64x4 values(const struct csr_call *c, i64 p, int flags) {
 	if (flags & SINGLE) return __builtin_convertvector(LOAD(f32x4, (const float *)c->val + p), f64x4);
 	return LOAD(f64x4, (const double *)c->val + p);
@@ -31,19 +34,20 @@ INLINE double value(const struct csr_call *c, i64 p, int flags) {
 	return flags & SINGLE ? ((const float *)c->val)[p] : ((const double *)c->val)[p];
 }
 
-// add_products adds products of four elements, which have low parts if they are of use; those outside of the
-// mask, if there is one, count as zeros.
+// add_products adds products of four elements, which have low parts if they are of use; of those in the mask,
+// if there is one.
 INLINE void add_products(struct sums *s, f64x4 a, f64x4 al, f64x4 x, f64x4 xl, const u64 *mask, int flags) {
-	f64x4 p = a * x, e = splat(0);
-	if (flags & TWOFOLD) e = fma(a, xl, fma(a, x, -p));
-	if (flags & LOW) e = fma(al, x, e);
-	if (mask) {
-		u64x4 m = LOAD(u64x4, mask);
-		p = (f64x4)((u64x4)p & m);
-		e = (f64x4)((u64x4)e & m);
+	u64x4 m = mask ? LOAD(u64x4, mask) : (u64x4){};
+	f64x4 p = a * x;
+	if (!(flags & TWOFOLD)) {
+		s->h += mask ? (f64x4)((u64x4)p & m) : p;
+		return;
 	}
-	if (flags & TWOFOLD) ADD_TERM(s->h, s->l, p, e, flags);
-	else s->h += p;
+	f64x4 e = fma(a, xl, fma(a, x, -p));
+	if (flags & LOW) e = fma(al, x, e);
+	struct sums t = *s;
+	ADD_TERM(t.h, t.l, p, e, flags);
+	*s = mask ? (struct sums){CHOOSE(m, t.h, s->h), CHOOSE(m, t.l, s->l)} : t;
 }
 
 // four adds the products of four elements from p on, of those in the mask.
@@ -66,7 +70,7 @@ INLINE void first(struct sums *s, const struct csr_call *c, i64 p, int flags) {
 	f64x4 zero = splat(0);
 	i32 col = c->col[p];
 	add_products(s, (f64x4){value(c, p, flags)}, flags & LOW ? (f64x4){c->val_lo[p]} : zero, (f64x4){c->x[col]},
-		flags & TWOFOLD ? (f64x4){c->x_lo[col]} : zero, 0, flags);
+		flags & TWOFOLD ? (f64x4){c->x_lo[col]} : zero, flags & TWOFOLD ? c->masks + 3 : 0, flags);
 }
 
 // row returns the four sums of the elements from p to end; it reads up to four elements behind

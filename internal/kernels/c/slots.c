@@ -71,9 +71,7 @@ INLINE void put_full(const struct slot_call *c, const u16 *order, i64 row, struc
 			TWO_SUM(v, e, AT(f64v, dst, order, row), v);
 			w = (AT(f64v, c->dst_lo, order, row) + w) + e;
 		}
-		f64v z;
-		TWO_SUM(z, w, v, w);
-		v = z;
+		TWO_SUM(v, w, v, w);
 		put_part(dst, order, row, v);
 		put_part(c->dst_lo, order, row, w);
 	}

@@ -1,0 +1,104 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/dd"
+)
+
+// BCRSRows is the number of rows of a block of BCRS.
+const BCRSRows = 4
+
+// BCRS is a sparse matrix in blocks of four rows and one column, BCRS4x1 of DD-AVX: block row r is the blocks Start[r] to
+// Start[r+1]-1, in ascending order of their columns, with the numbers 4b to 4b+3 of Val for block b. Blocks are
+// filled up with zeros.
+type BCRS struct {
+	Start []int64
+	Col   []int32
+	Val   []float64
+}
+
+// BCRSPart is the columns Lo to Hi-1 of a BCRS: of block row r the blocks First[r] to End[r]-1.
+type BCRSPart struct {
+	Lo, Hi     int
+	First, End []int64
+}
+
+type (
+	bcrsKernel    = func(dst []float64, m BCRS, x []float64)
+	bcrsDDKernel  = func(dst dd.Vec, m BCRS, x dd.Vec)
+	bcrsTKernel   = func(dst []float64, m BCRS, p BCRSPart, x []float64)
+	bcrsTDDKernel = func(dst dd.Vec, m BCRS, p BCRSPart, x dd.Vec)
+)
+
+// BCRSMulVec computes dst = A x. The blocks of a row go to two sums alternately, products being added by FMA.
+func (k *Set) BCRSMulVec(dst []float64, m BCRS, x []float64) { k.bcrs(dst, m, x) }
+
+// BCRSMulVecDD is BCRSMulVec for double-double vectors.
+func (k *Set) BCRSMulVecDD(dst dd.Vec, m BCRS, x dd.Vec) { k.bcrsDD(dst, m, x) }
+
+// BCRSMulVecT computes the elements of a part of dst = A^T x: the products of a block, which are rounded, are added as (p0 + p1) +
+// (p2 + p3), and then to the element of its column, in the order of the block rows. So no part has another's elements, and the
+// bits do not depend on the parts.
+func (k *Set) BCRSMulVecT(dst []float64, m BCRS, p BCRSPart, x []float64) { k.bcrsT(dst, m, p, x) }
+
+// BCRSMulVecTDD is BCRSMulVecT for double-double vectors.
+func (k *Set) BCRSMulVecTDD(dst dd.Vec, m BCRS, p BCRSPart, x dd.Vec) { k.bcrsTDD(dst, m, p, x) }
+
+func bcrsMulVec(dst []float64, m BCRS, x []float64) {
+	for i := range dst {
+		var s [2]float64
+		r := i / BCRSRows
+		for b := m.Start[r]; b < m.Start[r+1]; b++ {
+			to := &s[(b-m.Start[r])&1]
+			*to = math.FMA(m.Val[int(b)*BCRSRows+i%BCRSRows], x[m.Col[b]], *to)
+		}
+		dst[i] = s[0] + s[1]
+	}
+}
+
+func bcrsMulVecDD(dst dd.Vec, m BCRS, x dd.Vec) {
+	for i := range dst.Hi {
+		var s [2]ddSum
+		r := i / BCRSRows
+		for b := m.Start[r]; b < m.Start[r+1]; b++ {
+			j := m.Col[b]
+			s[(b-m.Start[r])&1].addProduct(m.Val[int(b)*BCRSRows+i%BCRSRows], x.Hi[j], x.Lo[j])
+		}
+		s[0].plus(s[1]).put(dst, i)
+	}
+}
+
+func bcrsMulVecT(dst []float64, m BCRS, p BCRSPart, x []float64) {
+	clear(dst[p.Lo:p.Hi])
+	for r := range p.First {
+		var v [BCRSRows]float64
+		copy(v[:], x[r*BCRSRows:])
+		for b := p.First[r]; b < p.End[r]; b++ {
+			a := m.Val[b*BCRSRows:][:BCRSRows]
+			dst[m.Col[b]] += (float64(a[0]*v[0]) + float64(a[1]*v[1])) + (float64(a[2]*v[2]) + float64(a[3]*v[3]))
+		}
+	}
+}
+
+func bcrsMulVecTDD(dst dd.Vec, m BCRS, p BCRSPart, x dd.Vec) {
+	clear(dst.Hi[p.Lo:p.Hi])
+	clear(dst.Lo[p.Lo:p.Hi])
+	for r := range p.First {
+		var hi, lo [BCRSRows]float64
+		copy(hi[:], x.Hi[r*BCRSRows:])
+		copy(lo[:], x.Lo[r*BCRSRows:])
+		for b := p.First[r]; b < p.End[r]; b++ {
+			var t [BCRSRows]ddSum
+			for k := range t {
+				t[k].h, t[k].l = ddProduct(m.Val[int(b)*BCRSRows+k], hi[k], lo[k])
+			}
+			j := m.Col[b]
+			s := ddSum{dst.Hi[j], dst.Lo[j]}.plus(t[0].plus(t[1]).plus(t[2].plus(t[3])))
+			dst.Hi[j], dst.Lo[j] = s.h, s.l
+		}
+	}
+	for j := p.Lo; j < p.Hi; j++ {
+		ddSum{dst.Hi[j], dst.Lo[j]}.put(dst, j)
+	}
+}

@@ -1,0 +1,55 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/dd"
+)
+
+// SELL8 is a sparse matrix in chunks of eight rows [Kreutzer14]: chunk c is the slots Start[c] to Start[c+1]-1, each with
+// an element of each of its rows: numbers 8s to 8s+7 of Col and Val for slot s. Shorter rows are filled up with zeros of any column.
+type SELL8 struct {
+	Start []int64
+	Col   []int32
+	Val   []float64
+}
+
+type sell8Kernel = func(dst []float64, m SELL8, x []float64)
+
+type sell8DDKernel = func(dst dd.Vec, m SELL8, x dd.Vec, normal bool)
+
+// SELL8MulVec computes dst = A x. The slots of a chunk go to two sums alternately, products being added by FMA.
+func (k *Set) SELL8MulVec(dst []float64, m SELL8, x []float64) { k.sell8(dst, m, x) }
+
+// SELL8MulVecDD is SELL8MulVec for double-double vectors; normal: see DDValues.
+func (k *Set) SELL8MulVecDD(dst dd.Vec, m SELL8, x dd.Vec, normal bool) { k.sell8DD(dst, m, x, normal) }
+
+func sell8MulVec(dst []float64, m SELL8, x []float64) {
+	for i := range dst {
+		var s [2]float64
+		c := i / Lanes
+		for k := m.Start[c]; k < m.Start[c+1]; k++ {
+			at := int(k)*Lanes + i%Lanes
+			to := &s[(k-m.Start[c])&1]
+			*to = math.FMA(m.Val[at], x[m.Col[at]], *to)
+		}
+		dst[i] = s[0] + s[1]
+	}
+}
+
+func sell8MulVecDD(dst dd.Vec, m SELL8, x dd.Vec, normal bool) {
+	for i := range dst.Hi {
+		var s [2]ddSum
+		c := i / Lanes
+		for k := m.Start[c]; k < m.Start[c+1]; k++ {
+			at := int(k)*Lanes + i%Lanes
+			p, e := ddProduct(m.Val[at], x.Hi[m.Col[at]], x.Lo[m.Col[at]])
+			if to := &s[(k-m.Start[c])&1]; normal {
+				to.addNormal(p, e)
+			} else {
+				to.add(p, e)
+			}
+		}
+		s[0].plus(s[1]).put(dst, i)
+	}
+}
