@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/dd"
 )
@@ -16,6 +17,52 @@ type BCRS struct {
 	Start []int64
 	Col   []int32
 	Val   []float64
+}
+
+// NewBCRS returns a matrix in CSR, whose rows have their columns in ascending order, as BCRS.
+func NewBCRS(rowPtr []int64, col []int32, val []float64) BCRS {
+	rows := len(rowPtr) - 1
+	m := BCRS{Start: make([]int64, 1, (rows+BCRSRows-1)/BCRSRows+1)}
+	for lo := 0; lo < rows; lo += BCRSRows {
+		var next [BCRSRows]int64
+		n := copy(next[:], rowPtr[lo:rows])
+		for {
+			j := int32(math.MaxInt32)
+			for r, k := range next[:n] {
+				if k < rowPtr[lo+r+1] {
+					j = min(j, col[k])
+				}
+			}
+			if j == math.MaxInt32 {
+				break
+			}
+			var block [BCRSRows]float64
+			for r, k := range next[:n] {
+				if k < rowPtr[lo+r+1] && col[k] == j {
+					block[r] = val[k]
+					next[r]++
+				}
+			}
+			m.Col, m.Val = append(m.Col, j), append(m.Val, block[:]...)
+		}
+		m.Start = append(m.Start, int64(len(m.Col)))
+	}
+	return m
+}
+
+// Parts cuts the matrix into the columns bounds[k] to bounds[k+1]-1.
+func (m BCRS) Parts(bounds []int) (parts []BCRSPart) {
+	first := m.Start[:len(m.Start)-1]
+	for k, hi := range bounds[1:] {
+		end := make([]int64, len(first))
+		for r, from := range first {
+			n, _ := slices.BinarySearch(m.Col[from:m.Start[r+1]], int32(hi))
+			end[r] = from + int64(n)
+		}
+		parts = append(parts, BCRSPart{Lo: bounds[k], Hi: hi, First: first, End: end})
+		first = end
+	}
+	return parts
 }
 
 // BCRSPart is the columns Lo to Hi-1 of a BCRS: of block row r the blocks First[r] to End[r]-1.

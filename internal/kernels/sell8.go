@@ -14,6 +14,32 @@ type SELL8 struct {
 	Val   []float64
 }
 
+// NewSELL8 returns a matrix in CSR as SELL8. What fills up a row has its last column.
+func NewSELL8(rowPtr []int64, col []int32, val []float64) SELL8 {
+	rows := len(rowPtr) - 1
+	m := SELL8{Start: make([]int64, 1, (rows+Lanes-1)/Lanes+1)}
+	for lo := 0; lo < rows; lo += Lanes {
+		longest := int64(0)
+		for i := lo; i < min(lo+Lanes, rows); i++ {
+			longest = max(longest, rowPtr[i+1]-rowPtr[i])
+		}
+		m.Start = append(m.Start, m.Start[len(m.Start)-1]+longest)
+	}
+	slots := m.Start[len(m.Start)-1]
+	m.Col, m.Val = make([]int32, slots*Lanes), make([]float64, slots*Lanes)
+	for i := range rows {
+		at, last := m.Start[i/Lanes]*Lanes+int64(i%Lanes), int32(0)
+		for k := rowPtr[i]; k < rowPtr[i+1]; k, at = k+1, at+Lanes {
+			last = col[k]
+			m.Col[at], m.Val[at] = last, val[k]
+		}
+		for ; at < m.Start[i/Lanes+1]*Lanes; at += Lanes {
+			m.Col[at] = last
+		}
+	}
+	return m
+}
+
 type sell8Kernel = func(dst []float64, m SELL8, x []float64)
 
 type sell8DDKernel = func(dst dd.Vec, m SELL8, x dd.Vec, normal bool)

@@ -21,7 +21,7 @@ func sell8SIMD(kernel func(*sell8Call)) sell8Kernel {
 			clear(dst)
 			return
 		}
-		kernel(&sell8Call{dst: &dst[0], rows: len(dst), start: &m.Start[0], col: first(m.Col), val: first(m.Val), x: &x[0]})
+		kernel(hide(&sell8Call{dst: &dst[0], rows: len(dst), start: &m.Start[0], col: first(m.Col), val: first(m.Val), x: &x[0]}))
 	}
 }
 
@@ -38,9 +38,9 @@ func sell8DDSIMD(last, each func(*sell8Call)) sell8DDKernel {
 			x: &x.Hi[0], xLo: &x.Lo[0],
 		}
 		if normal {
-			each(&c)
+			each(hide(&c))
 		} else {
-			last(&c)
+			last(hide(&c))
 		}
 	}
 }

@@ -57,9 +57,9 @@ func mulSlotsDDSIMD(tables unsafe.Pointer, near, far func(*slotCall)) slotsDDKer
 		c := newSlotCall(dst.Hi, p, x.Hi, row0, &d, add)
 		c.tables, c.dstLo, c.xLo = tables, first(dst.Lo), &x.Lo[0]
 		if p.Far {
-			far(&c)
+			far(hide(&c))
 		} else {
-			near(&c)
+			near(hide(&c))
 		}
 	}
 }
