@@ -17,9 +17,10 @@ import (
 type Set struct {
 	name string
 
-	vector vectorKernels
-	mixed  mixedKernels
-	packed packedKernels
+	vector   vectorKernels
+	vectorDD ddVectorKernels
+	mixed    mixedKernels
+	packed   packedKernels
 
 	csr64      csrKernel[float64]
 	csr32      csrKernel[float32]
@@ -73,10 +74,11 @@ type Set struct {
 // portable is the set of plain Go: what the others must equal.
 func portable() Set {
 	return Set{
-		name:   "portable",
-		vector: portableVector,
-		mixed:  mixedKernels{stepInto: stepInto, xpayMixed: xpayMixed},
-		packed: portablePacked,
+		name:     "portable",
+		vector:   portableVector,
+		vectorDD: portableVectorDD,
+		mixed:    mixedKernels{stepInto: stepInto, xpayMixed: xpayMixed},
+		packed:   portablePacked,
 
 		csr64:      csrMulVec[float64],
 		csr32:      csrMulVec[float32],

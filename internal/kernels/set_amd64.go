@@ -37,6 +37,7 @@ func (k *Set) avx512() {
 		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
 		copy: copyToOct, scaleTo: scaleToOct, add: addOct, triad: triadOct,
 	}
+	k.vectorDD = ddVectorKernels{dot: dotDDOct, axpy: axpyDDOct, axpyDot: axpyDotDDOct, xpay: xpayDDOct, scale: scaleDDOct, step: stepDDOct}
 	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
 	k.packed = packedKernels{dotFloatsOct, dotShortsOct, axpyFloatsOct, axpyShortsOct}
 
