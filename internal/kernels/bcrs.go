@@ -106,13 +106,13 @@ func bcrsMulVec(dst []float64, m BCRS, x []float64) {
 
 func bcrsMulVecDD(dst dd.Vec, m BCRS, x dd.Vec) {
 	for i := range dst.Hi {
-		var s [2]ddSum
+		var s [2]dd.DD
 		r := i / BCRSRows
 		for b := m.Start[r]; b < m.Start[r+1]; b++ {
-			j := m.Col[b]
-			s[(b-m.Start[r])&1].addProduct(m.Val[int(b)*BCRSRows+i%BCRSRows], x.Hi[j], x.Lo[j])
+			to := &s[(b-m.Start[r])&1]
+			*to = ddAccumulate(*to, dProd(m.Val[int(b)*BCRSRows+i%BCRSRows], x.At(int(m.Col[b]))))
 		}
-		s[0].plus(s[1]).put(dst, i)
+		dst.Set(i, ddSum(ddAccumulate(s[0], s[1])))
 	}
 }
 
@@ -132,20 +132,20 @@ func bcrsMulVecTDD(dst dd.Vec, m BCRS, p BCRSPart, x dd.Vec) {
 	clear(dst.Hi[p.Lo:p.Hi])
 	clear(dst.Lo[p.Lo:p.Hi])
 	for r := range p.First {
-		var hi, lo [BCRSRows]float64
-		copy(hi[:], x.Hi[r*BCRSRows:])
-		copy(lo[:], x.Lo[r*BCRSRows:])
+		var v [BCRSRows]dd.DD
+		for k := range min(BCRSRows, x.Len()-r*BCRSRows) {
+			v[k] = x.At(r*BCRSRows + k)
+		}
 		for b := p.First[r]; b < p.End[r]; b++ {
-			var t [BCRSRows]ddSum
+			var t [BCRSRows]dd.DD
 			for k := range t {
-				t[k].h, t[k].l = ddProduct(m.Val[int(b)*BCRSRows+k], hi[k], lo[k])
+				t[k] = dProd(m.Val[int(b)*BCRSRows+k], v[k])
 			}
-			j := m.Col[b]
-			s := ddSum{dst.Hi[j], dst.Lo[j]}.plus(t[0].plus(t[1]).plus(t[2].plus(t[3])))
-			dst.Hi[j], dst.Lo[j] = s.h, s.l
+			j := int(m.Col[b])
+			dst.Set(j, ddAccumulate(dst.At(j), ddAccumulate(ddAccumulate(t[0], t[1]), ddAccumulate(t[2], t[3]))))
 		}
 	}
 	for j := p.Lo; j < p.Hi; j++ {
-		ddSum{dst.Hi[j], dst.Lo[j]}.put(dst, j)
+		dst.Set(j, ddSum(dst.At(j)))
 	}
 }

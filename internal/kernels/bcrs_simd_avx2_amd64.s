@@ -5,9 +5,9 @@
 #include "textflag.h"
 
 // func bcrsQuad(c *bcrsCall)
-TEXT ·bcrsQuad(SB), 0, $192-8
+TEXT ·bcrsQuad(SB), 0, $144-8
 	MOVQ c+0(FP), DI
-	ADJSP $-192
+	ADJSP $-144
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <bcrs>
 	LONG $0x0001b6e9; BYTE $0x00 // jmp <end>
@@ -19,115 +19,108 @@ TEXT ·bcrsQuad(SB), 0, $192-8
 	BYTE $0xcc // int3
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x017b8e0f; WORD $0x0000 // jle <bcrs+0x188>
-	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	LONG $0x019d8e0f; WORD $0x0000 // jle <bcrs+0x1aa>
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x40ec8348 // subq $0x40, %rsp
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0x20778b48 // movq 0x20(%rdi), %rsi
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x307f8b48 // movq 0x30(%rdi), %rdi
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x8b4c; BYTE $0x32 // movq (%rdx), %r14
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
+	WORD $0x8b48; BYTE $0x1a // movq (%rdx), %rbx
 	LONG $0x20888d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r8), %r9
 	LONG $0x04968d4c; WORD $0x0004; BYTE $0x00 // leaq 0x404(%rsi), %r10
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	WORD $0x18eb // jmp <bcrs+0x65>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0411fdc5; BYTE $0xd9 // vmovupd %ymm0, (%rcx,%rbx,8)
-	LONG $0x20c38349 // addq $0x20, %r11
-	WORD $0x894c; BYTE $0xfb // movq %r15, %rbx
+	WORD $0x21eb // jmp <bcrs+0x63>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x117da1c4; WORD $0xf104 // vmovupd %ymm0, (%rcx,%r14,8)
+	LONG $0xfcc38349 // addq $-0x4, %r11
 	WORD $0x3949; BYTE $0xc7 // cmpq %rax, %r15
-	LONG $0x01158d0f; WORD $0x0000 // jge <bcrs+0x17a>
-	LONG $0x5a7c8b4c; BYTE $0x08 // movq 0x8(%rdx,%rbx,2), %r15
-	LONG $0x02668d4d // leaq 0x2(%r14), %r12
+	LONG $0x013e8d0f; WORD $0x0000 // jge <bcrs+0x1a1>
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	LONG $0x7a7c8b4e; BYTE $0x08 // movq 0x8(%rdx,%r15,2), %r15
+	LONG $0x02638d4c // leaq 0x2(%rbx), %r12
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	WORD $0x394d; BYTE $0xfc // cmpq %r15, %r12
-	WORD $0x097e // jle <bcrs+0x80>
+	WORD $0x187e // jle <bcrs+0x90>
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
-	WORD $0x6aeb // jmp <bcrs+0xea>
-	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
+	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
+	WORD $0x79eb // jmp <bcrs+0xfa>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xdc // movq %rbx, %r12
 	LONG $0x05e4c149 // shlq $0x5, %r12
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	WORD $0x014d; BYTE $0xcc // addq %r9, %r12
 	WORD $0x9066 // nop
 	LONG $0x4c180f41; WORD $0xe024 // prefetcht0 -0x20(%r12)
-	LONG $0x4c180f43; WORD $0xfcb2 // prefetcht0 -0x4(%r10,%r14,4)
-	LONG $0xb2ac634f; LONG $0xfffffbfc // movslq -0x404(%r10,%r14,4), %r13
+	LONG $0x4c180f41; WORD $0xfc9a // prefetcht0 -0x4(%r10,%rbx,4)
+	LONG $0x9aac634d; LONG $0xfffffbfc // movslq -0x404(%r10,%rbx,4), %r13
 	LONG $0x197da2c4; WORD $0xef14 // vbroadcastsd (%rdi,%r13,8), %ymm2
-	LONG $0xb8edc2c4; LONG $0xefe0248c; WORD $0xffff // vfmadd231pd -0x1020(%r12), %ymm2, %ymm1
+	LONG $0xb8edc2c4; LONG $0xefe02484; WORD $0xffff // vfmadd231pd -0x1020(%r12), %ymm2, %ymm0
 	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
-	LONG $0x0c180f43; BYTE $0xb2 // prefetcht0 (%r10,%r14,4)
-	LONG $0xb2ac634f; LONG $0xfffffc00 // movslq -0x400(%r10,%r14,4), %r13
+	LONG $0x0c180f41; BYTE $0x9a // prefetcht0 (%r10,%rbx,4)
+	LONG $0x9aac634d; LONG $0xfffffc00 // movslq -0x400(%r10,%rbx,4), %r13
 	LONG $0x197da2c4; WORD $0xef14 // vbroadcastsd (%rdi,%r13,8), %ymm2
-	LONG $0x026e8d4d // leaq 0x2(%r14), %r13
-	LONG $0x04c68349 // addq $0x4, %r14
-	LONG $0xb8edc2c4; LONG $0xf0002484; WORD $0xffff // vfmadd231pd -0x1000(%r12), %ymm2, %ymm0
+	LONG $0x026b8d4c // leaq 0x2(%rbx), %r13
+	LONG $0x04c38348 // addq $0x4, %rbx
+	LONG $0xb8edc2c4; LONG $0xf000248c; WORD $0xffff // vfmadd231pd -0x1000(%r12), %ymm2, %ymm1
 	LONG $0x40c48349 // addq $0x40, %r12
-	WORD $0x394d; BYTE $0xfe // cmpq %r15, %r14
-	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	WORD $0xa67e // jle <bcrs+0x90>
+	WORD $0x394c; BYTE $0xfb // cmpq %r15, %rbx
+	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
+	WORD $0xa67e // jle <bcrs+0xa0>
 	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
-	WORD $0x417d // jge <bcrs+0x130>
+	WORD $0x417d // jge <bcrs+0x140>
 	WORD $0x894d; BYTE $0xef // movq %r13, %r15
 	LONG $0x05e7c149 // shlq $0x5, %r15
-	LONG $0x01758d4d // leaq 0x1(%r13), %r14
+	LONG $0x015d8d49 // leaq 0x1(%r13), %rbx
 	LONG $0x8c180f43; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%r15)
 	LONG $0x8c180f42; LONG $0x000400ae; BYTE $0x00 // prefetcht0 0x400(%rsi,%r13,4)
 	LONG $0xae24634e // movslq (%rsi,%r13,4), %r12
 	LONG $0x197da2c4; WORD $0xe714 // vbroadcastsd (%rdi,%r12,8), %ymm2
-	LONG $0xb8ed82c4; WORD $0x380c // vfmadd231pd (%r8,%r15), %ymm2, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x047b8d4c // leaq 0x4(%rbx), %r15
+	LONG $0xb8ed82c4; WORD $0x3804 // vfmadd231pd (%r8,%r15), %ymm2, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0x047e8d4d // leaq 0x4(%r14), %r15
 	WORD $0x3949; BYTE $0xc7 // cmpq %rax, %r15
-	LONG $0xff238e0f; WORD $0xffff // jle <bcrs+0x50>
-	WORD $0x15eb // jmp <bcrs+0x144>
+	LONG $0xff138e0f; WORD $0xffff // jle <bcrs+0x50>
+	WORD $0x15eb // jmp <bcrs+0x154>
 	BYTE $0x90 // nop
-	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x047b8d4c // leaq 0x4(%rbx), %r15
+	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0x047e8d4d // leaq 0x4(%r14), %r15
 	WORD $0x3949; BYTE $0xc7 // cmpq %rax, %r15
-	LONG $0xff0c8e0f; WORD $0xffff // jle <bcrs+0x50>
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0x0429fdc5; BYTE $0x24 // vmovapd %ymm0, (%rsp)
-	LONG $0x03e58341 // andl $0x3, %r13d
-	LONG $0x107ba1c4; WORD $0xec0c // vmovsd (%rsp,%r13,8), %xmm1
-	LONG $0x236c8d4e; BYTE $0x01 // leaq 0x1(%rbx,%r12), %r13
-	LONG $0x117b81c4; WORD $0xe30c // vmovsd %xmm1, (%r11,%r12,8)
-	WORD $0xff49; BYTE $0xc4 // incq %r12
-	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	WORD $0xdb7c // jl <bcrs+0x150>
-	LONG $0xfffedbe9; BYTE $0xff // jmp <bcrs+0x55>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	LONG $0xfefc8e0f; WORD $0xffff // jle <bcrs+0x50>
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0xfef98e0f; WORD $0xffff // jle <bcrs+0x56>
+	LONG $0x1379a1c4; WORD $0xf104 // vmovlpd %xmm0, (%rcx,%r14,8)
+	LONG $0x01fb8349 // cmpq $0x1, %r11
+	LONG $0xfee9840f; WORD $0xffff // je <bcrs+0x56>
+	LONG $0x1779a1c4; WORD $0xf144; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rcx,%r14,8)
+	LONG $0x02fb8349 // cmpq $0x2, %r11
+	LONG $0xfed8840f; WORD $0xffff // je <bcrs+0x56>
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x1379a1c4; WORD $0xf144; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rcx,%r14,8)
+	LONG $0x03fb8349 // cmpq $0x3, %r11
+	LONG $0xfec1840f; WORD $0xffff // je <bcrs+0x56>
+	LONG $0x1779a1c4; WORD $0xf144; BYTE $0x18 // vmovhpd %xmm0, 0x18(%rcx,%r14,8)
+	LONG $0xfffeb5e9; BYTE $0xff // jmp <bcrs+0x56>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
 	WORD $0x5e41 // popq %r14
 	WORD $0x5f41 // popq %r15
-	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; BYTE $0x00
-	ADJSP $192
+	WORD $0x00c3; BYTE $0x00 // retq
+	ADJSP $144
 	RET
 
 // func bcrsDDQuad(c *bcrsCall)
-TEXT ·bcrsDDQuad(SB), 0, $256-8
+TEXT ·bcrsDDQuad(SB), 0, $160-8
 	MOVQ c+0(FP), DI
-	ADJSP $-256
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <bcrsDD>
 	LONG $0x0002f6e9; BYTE $0x00 // jmp <end>
@@ -139,160 +132,158 @@ TEXT ·bcrsDDQuad(SB), 0, $256-8
 	BYTE $0xcc // int3
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02c58e0f; WORD $0x0000 // jle <bcrsDD+0x2d2>
+	LONG $0x02b88e0f; WORD $0x0000 // jle <bcrsDD+0x2c5>
 	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
+	BYTE $0x50 // pushq %rax
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
 	LONG $0x20478b4c // movq 0x20(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
-	LONG $0x08778b4c // movq 0x8(%rdi), %r14
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
+	LONG $0x08578b48 // movq 0x8(%rdi), %rdx
 	LONG $0x30578b4c // movq 0x30(%rdi), %r10
 	LONG $0x387f8b48 // movq 0x38(%rdi), %rdi
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	WORD $0x8b48; BYTE $0x0e // movq (%rsi), %rcx
-	LONG $0x20918d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %rdx
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
+	WORD $0x8b4c; BYTE $0x3e // movq (%rsi), %r15
+	LONG $0x20998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %r11
 	LONG $0x04988d49; WORD $0x0004; BYTE $0x00 // leaq 0x404(%r8), %rbx
-	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
-	LONG $0x247c894c; BYTE $0x18 // movq %r15, 0x18(%rsp)
-	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
-	WORD $0x36eb // jmp <bcrsDD+0x9b>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x117da1c4; WORD $0xe204 // vmovupd %ymm0, (%rdx,%r12,8)
-	LONG $0x117d81c4; WORD $0xe54c; BYTE $0x00 // vmovupd %ymm1, (%r13,%r12,8)
-	LONG $0x20c78349 // addq $0x20, %r15
-	LONG $0x20c68349 // addq $0x20, %r14
-	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
-	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	LONG $0x02298d0f; WORD $0x0000 // jge <bcrsDD+0x2c4>
-	LONG $0x665c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12,2), %r11
-	LONG $0x02518d48 // leaq 0x2(%rcx), %rdx
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x394c; BYTE $0xda // cmpq %r11, %rdx
-	WORD $0x237e // jle <bcrsDD+0xd0>
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x241c894c // movq %r11, (%rsp)
+	WORD $0x19eb // jmp <bcrsDD+0x69>
+	LONG $0x117da1c4; WORD $0xe20c // vmovupd %ymm1, (%rdx,%r12,8)
+	LONG $0x117da1c4; WORD $0xe104 // vmovupd %ymm0, (%rcx,%r12,8)
+	LONG $0xfcc68349 // addq $-0x4, %r14
+	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
+	LONG $0x024e8d0f; WORD $0x0000 // jge <bcrsDD+0x2b7>
+	WORD $0x894d; BYTE $0xec // movq %r13, %r12
+	LONG $0x6e6c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r13,2), %r13
+	LONG $0x025f8d4d // leaq 0x2(%r15), %r11
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	WORD $0x227e // jle <bcrsDD+0xa0>
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0x0000fee9; BYTE $0x00 // jmp <bcrsDD+0x1bf>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	LONG $0x05e5c149 // shlq $0x5, %r13
-	LONG $0x246c034c; BYTE $0x08 // addq 0x8(%rsp), %r13
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	LONG $0x0000f7e9; BYTE $0x00 // jmp <bcrsDD+0x189>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
+	LONG $0x05e5c148 // shlq $0x5, %rbp
+	LONG $0x242c0348 // addq (%rsp), %rbp
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x4d180f41; BYTE $0xe0 // prefetcht0 -0x20(%r13)
-	LONG $0x8b4c180f; BYTE $0xfc // prefetcht0 -0x4(%rbx,%rcx,4)
-	LONG $0x8b946348; LONG $0xfffffbfc // movslq -0x404(%rbx,%rcx,4), %rdx
-	LONG $0x107dc1c4; LONG $0xffefe09d; BYTE $0xff // vmovupd -0x1020(%r13), %ymm3
-	LONG $0x197dc2c4; WORD $0xd234 // vbroadcastsd (%r10,%rdx,8), %ymm6
-	LONG $0x197de2c4; WORD $0xd73c // vbroadcastsd (%rdi,%rdx,8), %ymm7
-	LONG $0x4d180f41; BYTE $0x00 // prefetcht0 (%r13)
-	LONG $0x8b0c180f // prefetcht0 (%rbx,%rcx,4)
-	LONG $0x8b946348; LONG $0xfffffc00 // movslq -0x400(%rbx,%rcx,4), %rdx
-	LONG $0x197d42c4; WORD $0xd21c // vbroadcastsd (%r10,%rdx,8), %ymm11
-	LONG $0xc65965c5 // vmulpd %ymm6, %ymm3, %ymm8
-	LONG $0xd558bdc5 // vaddpd %ymm5, %ymm8, %ymm2
-	LONG $0xaae5c2c4; BYTE $0xf0 // vfmsub213pd %ymm8, %ymm3, %ymm6
-	LONG $0xcd5c6dc5 // vsubpd %ymm5, %ymm2, %ymm9
-	LONG $0xb8e5e2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm3, %ymm6
-	LONG $0x197de2c4; WORD $0xd73c // vbroadcastsd (%rdi,%rdx,8), %ymm7
-	LONG $0x02518d48 // leaq 0x2(%rcx), %rdx
-	LONG $0x04c18348 // addq $0x4, %rcx
-	LONG $0x5c6d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm2, %ymm10
-	LONG $0x5c3d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm8, %ymm9
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
-	LONG $0xdd58cdc5 // vaddpd %ymm5, %ymm6, %ymm3
-	LONG $0x107dc1c4; LONG $0xfff000ad; BYTE $0xff // vmovupd -0x1000(%r13), %ymm5
-	LONG $0x40c58349 // addq $0x40, %r13
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xe04d180f // prefetcht0 -0x20(%rbp)
+	LONG $0x4c180f42; WORD $0xfcbb // prefetcht0 -0x4(%rbx,%r15,4)
+	LONG $0xbb9c634e; LONG $0xfffffbfc // movslq -0x404(%rbx,%r15,4), %r11
+	LONG $0xb510fdc5; LONG $0xffffefe0 // vmovupd -0x1020(%rbp), %ymm6
+	LONG $0x197d82c4; WORD $0xda1c // vbroadcastsd (%r10,%r11,8), %ymm3
+	LONG $0x197da2c4; WORD $0xdf14 // vbroadcastsd (%rdi,%r11,8), %ymm2
+	LONG $0x004d180f // prefetcht0 (%rbp)
+	LONG $0x0c180f42; BYTE $0xbb // prefetcht0 (%rbx,%r15,4)
+	LONG $0xbb9c634e; LONG $0xfffffc00 // movslq -0x400(%rbx,%r15,4), %r11
+	LONG $0xfb59cdc5 // vmulpd %ymm3, %ymm6, %ymm7
+	LONG $0xaacde2c4; BYTE $0xdf // vfmsub213pd %ymm7, %ymm6, %ymm3
+	LONG $0xb8cde2c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm6, %ymm3
+	LONG $0xd758d5c5 // vaddpd %ymm7, %ymm5, %ymm2
+	LONG $0xf55cedc5 // vsubpd %ymm5, %ymm2, %ymm6
+	LONG $0xc65c6dc5 // vsubpd %ymm6, %ymm2, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xb510fdc5; LONG $0xfffff000 // vmovupd -0x1000(%rbp), %ymm6
+	LONG $0x40c58348 // addq $0x40, %rbp
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0x197d82c4; WORD $0xda2c // vbroadcastsd (%r10,%r11,8), %ymm5
 	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
-	LONG $0xc55925c5 // vmulpd %ymm5, %ymm11, %ymm8
-	LONG $0xdc58bdc5 // vaddpd %ymm4, %ymm8, %ymm3
-	LONG $0xaad542c4; BYTE $0xd8 // vfmsub213pd %ymm8, %ymm5, %ymm11
-	LONG $0xcc5c65c5 // vsubpd %ymm4, %ymm3, %ymm9
-	LONG $0xb8d562c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm5, %ymm11
+	LONG $0x197da2c4; WORD $0xdf1c // vbroadcastsd (%rdi,%r11,8), %ymm3
+	LONG $0x025f8d4d // leaq 0x2(%r15), %r11
+	LONG $0x04c78349 // addq $0x4, %r15
+	LONG $0xfd59cdc5 // vmulpd %ymm5, %ymm6, %ymm7
+	LONG $0xaacde2c4; BYTE $0xef // vfmsub213pd %ymm7, %ymm6, %ymm5
+	LONG $0xb8cde2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm6, %ymm5
+	LONG $0xdf58ddc5 // vaddpd %ymm7, %ymm4, %ymm3
+	LONG $0xf45ce5c5 // vsubpd %ymm4, %ymm3, %ymm6
+	LONG $0xc65c65c5 // vsubpd %ymm6, %ymm3, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
 	LONG $0xea28fdc5 // vmovapd %ymm2, %ymm5
-	LONG $0x5c6541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm3, %ymm10
-	LONG $0x5c3d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm8, %ymm9
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
-	LONG $0xe458a5c5 // vaddpd %ymm4, %ymm11, %ymm4
 	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
 	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
-	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0xff318e0f; WORD $0xffff // jle <bcrsDD+0xf0>
-	WORD $0x394c; BYTE $0xda // cmpq %r11, %rdx
-	WORD $0x6c7d // jge <bcrsDD+0x230>
-	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
-	LONG $0x05e3c149 // shlq $0x5, %r11
-	LONG $0x014a8d48 // leaq 0x1(%rdx), %rcx
-	LONG $0x8c180f43; LONG $0x00100019; BYTE $0x00 // prefetcht0 0x1000(%r9,%r11)
-	LONG $0x8c180f41; LONG $0x00040090; BYTE $0x00 // prefetcht0 0x400(%r8,%rdx,4)
-	LONG $0x90146349 // movslq (%r8,%rdx,4), %rdx
-	LONG $0x107d81c4; WORD $0x1924 // vmovupd (%r9,%r11), %ymm4
-	LONG $0x197dc2c4; WORD $0xd22c // vbroadcastsd (%r10,%rdx,8), %ymm5
-	LONG $0x197de2c4; WORD $0xd734 // vbroadcastsd (%rdi,%rdx,8), %ymm6
-	LONG $0xfd59ddc5 // vmulpd %ymm5, %ymm4, %ymm7
-	LONG $0xc7586dc5 // vaddpd %ymm7, %ymm2, %ymm8
-	LONG $0xaadde2c4; BYTE $0xef // vfmsub213pd %ymm7, %ymm4, %ymm5
-	LONG $0xca5c3dc5 // vsubpd %ymm2, %ymm8, %ymm9
-	LONG $0xb8dde2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm4, %ymm5
-	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
-	LONG $0x5c4541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm7, %ymm9
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
-	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
+	WORD $0x394d; BYTE $0xef // cmpq %r13, %r15
+	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
+	LONG $0xff378e0f; WORD $0xffff // jle <bcrsDD+0xc0>
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	WORD $0x727d // jge <bcrsDD+0x200>
+	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
+	LONG $0x05e5c149 // shlq $0x5, %r13
+	LONG $0x017b8d4d // leaq 0x1(%r11), %r15
+	LONG $0x8c180f43; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%r9,%r13)
+	LONG $0x8c180f43; LONG $0x00040098; BYTE $0x00 // prefetcht0 0x400(%r8,%r11,4)
+	LONG $0x981c634f // movslq (%r8,%r11,4), %r11
+	LONG $0x107d81c4; WORD $0x2934 // vmovupd (%r9,%r13), %ymm6
+	LONG $0x197d82c4; WORD $0xda24 // vbroadcastsd (%r10,%r11,8), %ymm4
+	LONG $0x197da2c4; WORD $0xdf2c // vbroadcastsd (%rdi,%r11,8), %ymm5
+	LONG $0xfc59cdc5 // vmulpd %ymm4, %ymm6, %ymm7
+	LONG $0xaacde2c4; BYTE $0xe7 // vfmsub213pd %ymm7, %ymm6, %ymm4
+	LONG $0xcf586dc5 // vaddpd %ymm7, %ymm2, %ymm9
+	LONG $0xb8cde2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm6, %ymm4
+	LONG $0xf25cb5c5 // vsubpd %ymm2, %ymm9, %ymm6
+	LONG $0xc65c35c5 // vsubpd %ymm6, %ymm9, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xc2297dc5 // vmovapd %ymm8, %ymm2
-	WORD $0x05eb // jmp <bcrsDD+0x233>
-	WORD $0x9066 // nop
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xca58e5c5 // vaddpd %ymm2, %ymm3, %ymm1
-	LONG $0x245c8d4d; BYTE $0x04 // leaq 0x4(%r12), %r11
-	LONG $0xe25cf5c5 // vsubpd %ymm2, %ymm1, %ymm4
-	LONG $0xec5cf5c5 // vsubpd %ymm4, %ymm1, %ymm5
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0xca297dc5 // vmovapd %ymm9, %ymm2
+	WORD $0x0deb // jmp <bcrsDD+0x203>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
+	LONG $0xe258e5c5 // vaddpd %ymm2, %ymm3, %ymm4
+	LONG $0x246c8d4d; BYTE $0x04 // leaq 0x4(%r12), %r13
+	LONG $0xea5cddc5 // vsubpd %ymm2, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
 	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
-	LONG $0xd258fdc5 // vaddpd %ymm2, %ymm0, %ymm2
-	LONG $0xc258f5c5 // vaddpd %ymm2, %ymm1, %ymm0
-	LONG $0xd95cfdc5 // vsubpd %ymm1, %ymm0, %ymm3
-	LONG $0xe35cfdc5 // vsubpd %ymm3, %ymm0, %ymm4
-	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
-	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	LONG $0xfdf78e0f; WORD $0xffff // jle <bcrsDD+0x70>
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xd52c8d4c; LONG $0x00000000 // leaq (,%rdx,8), %r13
-	LONG $0x4429fdc5; WORD $0x2024 // vmovapd %ymm0, 0x20(%rsp)
-	LONG $0x18e58341 // andl $0x18, %r13d
-	LONG $0x107ba1c4; WORD $0x2c54; BYTE $0x20 // vmovsd 0x20(%rsp,%r13), %xmm2
-	LONG $0x117bc1c4; WORD $0xd714 // vmovsd %xmm2, (%r15,%rdx,8)
-	LONG $0x4c29fdc5; WORD $0x4024 // vmovapd %ymm1, 0x40(%rsp)
-	LONG $0x107ba1c4; WORD $0x2c54; BYTE $0x40 // vmovsd 0x40(%rsp,%r13), %xmm2
-	LONG $0x146c8d4d; BYTE $0x01 // leaq 0x1(%r12,%rdx), %r13
-	LONG $0x117bc1c4; WORD $0xd614 // vmovsd %xmm2, (%r14,%rdx,8)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
+	LONG $0xc158ddc5 // vaddpd %ymm1, %ymm4, %ymm0
+	LONG $0xd45cfdc5 // vsubpd %ymm4, %ymm0, %ymm2
+	LONG $0xda5cfdc5 // vsubpd %ymm2, %ymm0, %ymm3
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
 	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	WORD $0xc17c // jl <bcrsDD+0x280>
-	LONG $0xfffdc3e9; BYTE $0xff // jmp <bcrsDD+0x87>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	LONG $0xfe078e0f; WORD $0xffff // jle <bcrsDD+0x50>
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xfe0a8e0f; WORD $0xffff // jle <bcrsDD+0x5c>
+	LONG $0x1379a1c4; WORD $0xe104 // vmovlpd %xmm0, (%rcx,%r12,8)
+	LONG $0x1379a1c4; WORD $0xe20c // vmovlpd %xmm1, (%rdx,%r12,8)
+	LONG $0x01fe8349 // cmpq $0x1, %r14
+	LONG $0xfdf4840f; WORD $0xffff // je <bcrsDD+0x5c>
+	LONG $0x1779a1c4; WORD $0xe144; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rcx,%r12,8)
+	LONG $0x1779a1c4; WORD $0xe24c; BYTE $0x08 // vmovhpd %xmm1, 0x8(%rdx,%r12,8)
+	LONG $0x02fe8349 // cmpq $0x2, %r14
+	LONG $0xfddc840f; WORD $0xffff // je <bcrsDD+0x5c>
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
+	LONG $0x1379a1c4; WORD $0xe144; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rcx,%r12,8)
+	LONG $0x1379a1c4; WORD $0xe24c; BYTE $0x10 // vmovlpd %xmm1, 0x10(%rdx,%r12,8)
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	LONG $0xfdb8840f; WORD $0xffff // je <bcrsDD+0x5c>
+	LONG $0x1779a1c4; WORD $0xe144; BYTE $0x18 // vmovhpd %xmm0, 0x18(%rcx,%r12,8)
+	LONG $0x1779a1c4; WORD $0xe24c; BYTE $0x18 // vmovhpd %xmm1, 0x18(%rdx,%r12,8)
+	LONG $0xfffda5e9; BYTE $0xff // jmp <bcrsDD+0x5c>
+	LONG $0x08c48348 // addq $0x8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -303,8 +294,9 @@ TEXT ·bcrsDDQuad(SB), 0, $256-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000; BYTE $0x00
-	ADJSP $256
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	ADJSP $160
 	RET
 
 // func bcrsTQuad(c *bcrsCall)
@@ -313,7 +305,7 @@ TEXT ·bcrsTQuad(SB), 0, $144-8
 	ADJSP $-144
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <bcrsT>
-	LONG $0x000336e9; BYTE $0x00 // jmp <end>
+	LONG $0x0002b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -323,6 +315,7 @@ TEXT ·bcrsTQuad(SB), 0, $144-8
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
@@ -335,65 +328,66 @@ TEXT ·bcrsTQuad(SB), 0, $144-8
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
 	LONG $0x507f8b48 // movq 0x50(%rdi), %rdi
 	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	WORD $0x107d // jge <bcrsT+0x40>
+	WORD $0x1e7d // jge <bcrsT+0x50>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xd804c74a; LONG $0x00000000 // movq $0x0, (%rax,%r11,8)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x394c; BYTE $0xdf // cmpq %r11, %rdi
-	WORD $0xf075 // jne <bcrsT+0x30>
+	WORD $0xf075 // jne <bcrsT+0x40>
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x02ab8e0f; WORD $0x0000 // jle <bcrsT+0x2f4>
+	LONG $0x02268e0f; WORD $0x0000 // jle <bcrsT+0x27f>
 	WORD $0xff31 // xorl %edi, %edi
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x1ceb // jmp <bcrsT+0x6d>
-	LONG $0x5875a1c4; WORD $0xd80c // vaddpd (%rax,%r11,8), %ymm1, %ymm1
-	LONG $0x117da1c4; WORD $0xd80c // vmovupd %ymm1, (%rax,%r11,8)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x1ceb // jmp <bcrsT+0x7d>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x04c78348 // addq $0x4, %rdi
 	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
-	LONG $0x02878d0f; WORD $0x0000 // jge <bcrsT+0x2f4>
-	LONG $0x7a348b4c // movq (%rdx,%rdi,2), %r14
+	LONG $0x02028d0f; WORD $0x0000 // jge <bcrsT+0x27f>
+	LONG $0x7a1c8b48 // movq (%rdx,%rdi,2), %rbx
 	LONG $0x7a1c8b4d // movq (%r10,%rdi,2), %r11
-	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0xe674 // je <bcrsT+0x60>
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	WORD $0x2948; BYTE $0xfb // subq %rdi, %rbx
-	LONG $0x04fb8348 // cmpq $0x4, %rbx
-	WORD $0x0a7c // jl <bcrsT+0x90>
+	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
+	WORD $0xe674 // je <bcrsT+0x70>
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x2949; BYTE $0xfe // subq %rdi, %r14
+	LONG $0x04fe8349 // cmpq $0x4, %r14
+	WORD $0x0a7c // jl <bcrsT+0xa0>
 	LONG $0x107dc1c4; WORD $0xf90c // vmovupd (%r9,%rdi,8), %ymm1
-	WORD $0x32eb // jmp <bcrsT+0xc0>
+	WORD $0x32eb // jmp <bcrsT+0xd0>
 	WORD $0x9066 // nop
 	LONG $0x107bc1c4; WORD $0xf90c // vmovsd (%r9,%rdi,8), %xmm1
-	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	WORD $0x247c // jl <bcrsT+0xc0>
+	LONG $0x02fe8349 // cmpq $0x2, %r14
+	WORD $0x247c // jl <bcrsT+0xd0>
 	LONG $0x1671c1c4; WORD $0xf954; BYTE $0x08 // vmovhpd 0x8(%r9,%rdi,8), %xmm1, %xmm2
 	LONG $0x0d75e3c4; WORD $0x03ca // vblendpd $0x3, %ymm2, %ymm1, %ymm1
-	LONG $0x03fb8348 // cmpq $0x3, %rbx
-	WORD $0x1175 // jne <bcrsT+0xc0>
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	WORD $0x1175 // jne <bcrsT+0xd0>
 	LONG $0x197dc2c4; WORD $0xf954; BYTE $0x10 // vbroadcastsd 0x10(%r9,%rdi,8), %ymm2
 	LONG $0x0d75e3c4; WORD $0x04ca // vblendpd $0x4, %ymm2, %ymm1, %ymm1
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x045e8d49 // leaq 0x4(%r14), %rbx
-	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
-	LONG $0x00e38e0f; WORD $0x0000 // jle <bcrsT+0x1b0>
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	WORD $0x894d; BYTE $0xde // movq %r11, %r14
-	WORD $0x2949; BYTE $0xde // subq %rbx, %r14
-	WORD $0x8874 // je <bcrsT+0x60>
-	LONG $0x017b8d4c // leaq 0x1(%rbx), %r15
+	LONG $0x04738d4c // leaq 0x4(%rbx), %r14
+	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
+	LONG $0x00c38e0f; WORD $0x0000 // jle <bcrsT+0x1a0>
+	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
+	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
+	WORD $0x8b74 // je <bcrsT+0x70>
+	LONG $0x015e8d49 // leaq 0x1(%r14), %rbx
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x394d; BYTE $0xdf // cmpq %r11, %r15
-	WORD $0x0a7d // jge <bcrsT+0xf3>
+	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
+	WORD $0x0d7d // jge <bcrsT+0x103>
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
 	LONG $0x05e7c149 // shlq $0x5, %r15
 	LONG $0x597581c4; WORD $0x381c // vmulpd (%r8,%r15), %ymm1, %ymm3
-	LONG $0x027b8d4c // leaq 0x2(%rbx), %r15
+	LONG $0x027e8d4d // leaq 0x2(%r14), %r15
 	WORD $0x394d; BYTE $0xdf // cmpq %r11, %r15
-	WORD $0x0a7d // jge <bcrsT+0x106>
-	LONG $0x05e7c149 // shlq $0x5, %r15
-	LONG $0x597581c4; WORD $0x3814 // vmulpd (%r8,%r15), %ymm1, %ymm2
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	LONG $0x05e3c149 // shlq $0x5, %r11
-	LONG $0x597581c4; WORD $0x180c // vmulpd (%r8,%r11), %ymm1, %ymm1
+	WORD $0x0d7d // jge <bcrsT+0x119>
+	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
+	LONG $0x05e4c149 // shlq $0x5, %r12
+	LONG $0x597581c4; WORD $0x2014 // vmulpd (%r8,%r12), %ymm1, %ymm2
+	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
+	LONG $0x05e4c149 // shlq $0x5, %r12
+	LONG $0x597581c4; WORD $0x200c // vmulpd (%r8,%r12), %ymm1, %ymm1
+	LONG $0xb624634e // movslq (%rsi,%r14,4), %r12
 	LONG $0xcb7cf5c5 // vhaddpd %ymm3, %ymm1, %ymm1
 	LONG $0x0d6de3c4; WORD $0x0ad8 // vblendpd $0xa, %ymm0, %ymm2, %ymm3
 	LONG $0xd015edc5 // vunpckhpd %ymm0, %ymm2, %ymm2
@@ -401,51 +395,54 @@ TEXT ·bcrsTQuad(SB), 0, $144-8
 	LONG $0x1875e3c4; WORD $0x01da // vinsertf128 $0x1, %xmm2, %ymm1, %ymm3
 	LONG $0x0675e3c4; WORD $0x31ca // vperm2f128 $0x31, %ymm2, %ymm1, %ymm1
 	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x04fe8349 // cmpq $0x4, %r14
-	LONG $0x014c850f; WORD $0x0000 // jne <bcrsT+0x28b>
-	LONG $0x9e1c634c // movslq (%rsi,%rbx,4), %r11
-	LONG $0x036b8d41 // leal 0x3(%r11), %ebp
-	LONG $0x0c9e6c39 // cmpl %ebp, 0xc(%rsi,%rbx,4)
-	LONG $0xff00840f; WORD $0xffff // je <bcrsT+0x51>
-	LONG $0x9e1c634c // movslq (%rsi,%rbx,4), %r11
-	LONG $0x5873a1c4; WORD $0xd814 // vaddsd (%rax,%r11,8), %xmm1, %xmm2
-	LONG $0x117ba1c4; WORD $0xd814 // vmovsd %xmm2, (%rax,%r11,8)
+	LONG $0x5873a1c4; WORD $0xe014 // vaddsd (%rax,%r12,8), %xmm1, %xmm2
+	LONG $0x117ba1c4; WORD $0xe014 // vmovsd %xmm2, (%rax,%r12,8)
+	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
+	WORD $0x147d // jge <bcrsT+0x171>
+	LONG $0xb65c634a; BYTE $0x04 // movslq 0x4(%rsi,%r14,4), %rbx
 	LONG $0xd1c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm2
-	LONG $0x9e5c634c; BYTE $0x04 // movslq 0x4(%rsi,%rbx,4), %r11
-	LONG $0x586ba1c4; WORD $0xd814 // vaddsd (%rax,%r11,8), %xmm2, %xmm2
-	LONG $0x117ba1c4; WORD $0xd814 // vmovsd %xmm2, (%rax,%r11,8)
-	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
-	LONG $0x9e5c634c; BYTE $0x08 // movslq 0x8(%rsi,%rbx,4), %r11
-	LONG $0x586ba1c4; WORD $0xd814 // vaddsd (%rax,%r11,8), %xmm2, %xmm2
-	LONG $0x117ba1c4; WORD $0xd814 // vmovsd %xmm2, (%rax,%r11,8)
-	LONG $0x9e5c634c; BYTE $0x0c // movslq 0xc(%rsi,%rbx,4), %r11
+	LONG $0x1458ebc5; BYTE $0xd8 // vaddsd (%rax,%rbx,8), %xmm2, %xmm2
+	LONG $0x1411fbc5; BYTE $0xd8 // vmovsd %xmm2, (%rax,%rbx,8)
+	WORD $0x394d; BYTE $0xdf // cmpq %r11, %r15
+	LONG $0xfef68d0f; WORD $0xffff // jge <bcrsT+0x70>
+	LONG $0xb65c634e; BYTE $0x08 // movslq 0x8(%rsi,%r14,4), %r11
 	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
 	LONG $0x5873a1c4; WORD $0xd80c // vaddsd (%rax,%r11,8), %xmm1, %xmm1
 	LONG $0x117ba1c4; WORD $0xd80c // vmovsd %xmm1, (%rax,%r11,8)
-	LONG $0xfffeb1e9; BYTE $0xff // jmp <bcrsT+0x60>
-	BYTE $0x90 // nop
-	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
+	LONG $0xfffedae9; BYTE $0xff // jmp <bcrsT+0x70>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
 	LONG $0x05e7c149 // shlq $0x5, %r15
 	WORD $0x014d; BYTE $0xc7 // addq %r8, %r15
-	WORD $0x28eb // jmp <bcrsT+0x1e4>
+	WORD $0x64eb // jmp <bcrsT+0x210>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x586da1c4; WORD $0xe014 // vaddpd (%rax,%r12,8), %ymm2, %ymm2
-	LONG $0x117da1c4; WORD $0xe014 // vmovupd %ymm2, (%rax,%r12,8)
-	LONG $0x045e8d49 // leaq 0x4(%r14), %rbx
+	LONG $0x9e6c6348; BYTE $0x08 // movslq 0x8(%rsi,%rbx,4), %rbp
+	LONG $0x9e6c634c; BYTE $0x04 // movslq 0x4(%rsi,%rbx,4), %r13
+	LONG $0x107ba1c4; WORD $0xe01c // vmovsd (%rax,%r12,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xe8 // vmovsd (%rax,%rbp,8), %xmm4
+	LONG $0x1661a1c4; WORD $0xe81c // vmovhpd (%rax,%r13,8), %xmm3, %xmm3
+	LONG $0x1659a1c4; WORD $0xf024 // vmovhpd (%rax,%r14,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x1379a1c4; WORD $0xe014 // vmovlpd %xmm2, (%rax,%r12,8)
+	LONG $0x1779a1c4; WORD $0xe814 // vmovhpd %xmm2, (%rax,%r13,8)
+	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
+	LONG $0x1413f9c5; BYTE $0xe8 // vmovlpd %xmm2, (%rax,%rbp,8)
+	LONG $0x1779a1c4; WORD $0xf014 // vmovhpd %xmm2, (%rax,%r14,8)
+	LONG $0x04738d4c // leaq 0x4(%rbx), %r14
 	LONG $0x80ef8349 // subq $-0x80, %r15
-	LONG $0x08c68349 // addq $0x8, %r14
-	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0xfeec8f0f; WORD $0xffff // jg <bcrsT+0xd0>
+	LONG $0x08c38348 // addq $0x8, %rbx
+	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	LONG $0xfed08f0f; WORD $0xffff // jg <bcrsT+0xe0>
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
 	LONG $0x8f180f41; LONG $0x00001040 // prefetcht0 0x1040(%r15)
-	LONG $0x8c180f42; LONG $0x000400b6; BYTE $0x00 // prefetcht0 0x400(%rsi,%r14,4)
+	LONG $0x9e8c180f; LONG $0x00000400 // prefetcht0 0x400(%rsi,%rbx,4)
 	LONG $0x5975c1c4; BYTE $0x17 // vmulpd (%r15), %ymm1, %ymm2
 	LONG $0x5975c1c4; WORD $0x205f // vmulpd 0x20(%r15), %ymm1, %ymm3
 	LONG $0x5975c1c4; WORD $0x6067 // vmulpd 0x60(%r15), %ymm1, %ymm4
-	LONG $0xb624634e // movslq (%rsi,%r14,4), %r12
-	LONG $0xb65c634a; BYTE $0x0c // movslq 0xc(%rsi,%r14,4), %rbx
+	LONG $0x9e24634c // movslq (%rsi,%rbx,4), %r12
+	LONG $0x9e74634c; BYTE $0x0c // movslq 0xc(%rsi,%rbx,4), %r14
 	LONG $0x246c8d41; BYTE $0x03 // leal 0x3(%r12), %ebp
 	LONG $0xd37cedc5 // vhaddpd %ymm3, %ymm2, %ymm2
 	LONG $0x5975c1c4; WORD $0x405f // vmulpd 0x40(%r15), %ymm1, %ymm3
@@ -453,44 +450,14 @@ TEXT ·bcrsTQuad(SB), 0, $144-8
 	LONG $0x186de3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm2, %ymm4
 	LONG $0x066de3c4; WORD $0x31d3 // vperm2f128 $0x31, %ymm3, %ymm2, %ymm2
 	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
-	WORD $0xeb39 // cmpl %ebp, %ebx
-	WORD $0x8274 // je <bcrsT+0x1c0>
-	LONG $0x586ba1c4; WORD $0xe01c // vaddsd (%rax,%r12,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0xe01c // vmovsd %xmm3, (%rax,%r12,8)
-	LONG $0xdac6e9c5; BYTE $0x01 // vshufpd $0x1, %xmm2, %xmm2, %xmm3
-	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
-	LONG $0xb664634e; BYTE $0x04 // movslq 0x4(%rsi,%r14,4), %r12
-	LONG $0x5863a1c4; WORD $0xe01c // vaddsd (%rax,%r12,8), %xmm3, %xmm3
-	LONG $0x117ba1c4; WORD $0xe01c // vmovsd %xmm3, (%rax,%r12,8)
-	LONG $0xb664634e; BYTE $0x08 // movslq 0x8(%rsi,%r14,4), %r12
-	LONG $0x586ba1c4; WORD $0xe01c // vaddsd (%rax,%r12,8), %xmm2, %xmm3
-	LONG $0xd2c6e9c5; BYTE $0x01 // vshufpd $0x1, %xmm2, %xmm2, %xmm2
-	LONG $0x117ba1c4; WORD $0xe01c // vmovsd %xmm3, (%rax,%r12,8)
-	LONG $0x1458ebc5; BYTE $0xd8 // vaddsd (%rax,%rbx,8), %xmm2, %xmm2
-	LONG $0x1411fbc5; BYTE $0xd8 // vmovsd %xmm2, (%rax,%rbx,8)
-	LONG $0xffff41e9; BYTE $0xff // jmp <bcrsT+0x1cc>
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xfdcc8e0f; WORD $0xffff // jle <bcrsT+0x60>
-	LONG $0x9e1c634c // movslq (%rsi,%rbx,4), %r11
-	LONG $0x5873a1c4; WORD $0xd814 // vaddsd (%rax,%r11,8), %xmm1, %xmm2
-	LONG $0x117ba1c4; WORD $0xd814 // vmovsd %xmm2, (%rax,%r11,8)
-	LONG $0x01fe8349 // cmpq $0x1, %r14
-	LONG $0xfdb2840f; WORD $0xffff // je <bcrsT+0x60>
-	LONG $0x9e5c634c; BYTE $0x04 // movslq 0x4(%rsi,%rbx,4), %r11
-	LONG $0xd1c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm2
-	LONG $0x586ba1c4; WORD $0xd814 // vaddsd (%rax,%r11,8), %xmm2, %xmm2
-	LONG $0x117ba1c4; WORD $0xd814 // vmovsd %xmm2, (%rax,%r11,8)
-	LONG $0x02fe8349 // cmpq $0x2, %r14
-	LONG $0xfd92840f; WORD $0xffff // je <bcrsT+0x60>
-	LONG $0x9e5c634c; BYTE $0x08 // movslq 0x8(%rsi,%rbx,4), %r11
-	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
-	LONG $0x586ba1c4; WORD $0xd814 // vaddsd (%rax,%r11,8), %xmm2, %xmm2
-	LONG $0x117ba1c4; WORD $0xd814 // vmovsd %xmm2, (%rax,%r11,8)
-	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfd71840f; WORD $0xffff // je <bcrsT+0x60>
-	LONG $0xfffe9ae9; BYTE $0xff // jmp <bcrsT+0x18e>
+	WORD $0x3941; BYTE $0xee // cmpl %ebp, %r14d
+	LONG $0xff42850f; WORD $0xffff // jne <bcrsT+0x1b0>
+	LONG $0x586da1c4; WORD $0xe014 // vaddpd (%rax,%r12,8), %ymm2, %ymm2
+	LONG $0x117da1c4; WORD $0xe014 // vmovupd %ymm2, (%rax,%r12,8)
+	LONG $0xffff79e9; BYTE $0xff // jmp <bcrsT+0x1f8>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
 	WORD $0x5e41 // popq %r14
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
@@ -499,9 +466,7 @@ TEXT ·bcrsTQuad(SB), 0, $144-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	BYTE $0x00
+	LONG $0x00000000
 	ADJSP $144
 	RET
 
@@ -511,7 +476,7 @@ TEXT ·bcrsTDDQuad(SB), 0, $176-8
 	ADJSP $-176
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <bcrsTDD>
-	LONG $0x000736e9; BYTE $0x00 // jmp <end>
+	LONG $0x000776e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -524,23 +489,23 @@ TEXT ·bcrsTDDQuad(SB), 0, $176-8
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x18ec8348 // subq $0x18, %rsp
+	LONG $0x20ec8348 // subq $0x20, %rsp
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
-	LONG $0x38778b48 // movq 0x38(%rdi), %rsi
-	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x40778b48 // movq 0x40(%rdi), %rsi
+	LONG $0x384f8b4c // movq 0x38(%rdi), %r9
 	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	LONG $0x10478b4c // movq 0x10(%rdi), %r8
-	LONG $0x184f8b4c // movq 0x18(%rdi), %r9
+	LONG $0x185f8b4c // movq 0x18(%rdi), %r11
 	LONG $0x20578b4c // movq 0x20(%rdi), %r10
-	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
+	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
 	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
-	LONG $0x24348948 // movq %rsi, (%rsp)
+	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
 	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
 	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
-	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x1c7d // jge <bcrsTDD+0x68>
+	LONG $0x240c894c // movq %r9, (%rsp)
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	WORD $0x1c7e // jle <bcrsTDD+0x68>
 	WORD $0x8948; BYTE $0xf7 // movq %rsi, %rdi
 	BYTE $0x90 // nop
 	LONG $0xf804c748; LONG $0x00000000 // movq $0x0, (%rax,%rdi,8)
@@ -549,386 +514,379 @@ TEXT ·bcrsTDDQuad(SB), 0, $176-8
 	WORD $0x3948; BYTE $0xfa // cmpq %rdi, %rdx
 	WORD $0xe875 // jne <bcrsTDD+0x50>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x060c8e0f; WORD $0x0000 // jle <bcrsTDD+0x67d>
+	LONG $0x055b8e0f; WORD $0x0000 // jle <bcrsTDD+0x5cc>
 	WORD $0xff31 // xorl %edi, %edi
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x44eb // jmp <bcrsTDD+0xbd>
-	LONG $0x1c10fdc5; BYTE $0xd8 // vmovupd (%rax,%rbx,8), %ymm3
-	LONG $0x0c58f5c5; BYTE $0xd9 // vaddpd (%rcx,%rbx,8), %ymm1, %ymm1
-	LONG $0xe358edc5 // vaddpd %ymm3, %ymm2, %ymm4
-	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
-	LONG $0x2411fdc5; BYTE $0xd8 // vmovupd %ymm4, (%rax,%rbx,8)
-	LONG $0xaa1c634d // movslq (%r10,%rbp,4), %r11
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x117da1c4; WORD $0xd90c // vmovupd %ymm1, (%rcx,%r11,8)
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	WORD $0x0feb // jmp <bcrsTDD+0x8d>
 	WORD $0x9066 // nop
 	LONG $0x04c78348 // addq $0x4, %rdi
 	WORD $0x394c; BYTE $0xc7 // cmpq %r8, %rdi
-	LONG $0x05c08d0f; WORD $0x0000 // jge <bcrsTDD+0x67d>
-	LONG $0x792c8b4d // movq (%r9,%rdi,2), %r13
-	LONG $0x7f248b4d // movq (%r15,%rdi,2), %r12
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	WORD $0xe674 // je <bcrsTDD+0xb0>
+	LONG $0x053f8d0f; WORD $0x0000 // jge <bcrsTDD+0x5cc>
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x7b2c8b49 // movq (%r11,%rdi,2), %rbp
+	LONG $0x79248b4d // movq (%r9,%rdi,2), %r12
+	WORD $0x394c; BYTE $0xe5 // cmpq %r12, %rbp
+	WORD $0xe174 // je <bcrsTDD+0x80>
 	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
 	WORD $0x2948; BYTE $0xfb // subq %rdi, %rbx
 	LONG $0x03fb8348 // cmpq $0x3, %rbx
-	WORD $0x2a7e // jle <bcrsTDD+0x100>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0x107dc1c4; WORD $0xfb0c // vmovupd (%r11,%rdi,8), %ymm1
-	LONG $0x1410fdc5; BYTE $0xfb // vmovupd (%rbx,%rdi,8), %ymm2
-	LONG $0x045d8d49 // leaq 0x4(%r13), %rbx
+	WORD $0x257e // jle <bcrsTDD+0xd0>
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x107dc1c4; WORD $0xff0c // vmovupd (%r15,%rdi,8), %ymm1
+	LONG $0x107dc1c4; WORD $0xf914 // vmovupd (%r9,%rdi,8), %ymm2
+	LONG $0x045d8d48 // leaq 0x4(%rbp), %rbx
+	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
 	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
-	WORD $0x7e7f // jg <bcrsTDD+0x171>
-	LONG $0x000308e9; BYTE $0x00 // jmp <bcrsTDD+0x400>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x107bc1c4; WORD $0xfb0c // vmovsd (%r11,%rdi,8), %xmm1
+	WORD $0x7b7f // jg <bcrsTDD+0x142>
+	LONG $0x0002b4e9; BYTE $0x00 // jmp <bcrsTDD+0x380>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x107bc1c4; WORD $0xff0c // vmovsd (%r15,%rdi,8), %xmm1
 	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	WORD $0x497c // jl <bcrsTDD+0x15a>
-	LONG $0x1671c1c4; WORD $0xfb54; BYTE $0x08 // vmovhpd 0x8(%r11,%rdi,8), %xmm1, %xmm2
+	WORD $0x4c7c // jl <bcrsTDD+0x128>
+	LONG $0x1671c1c4; WORD $0xff54; BYTE $0x08 // vmovhpd 0x8(%r15,%rdi,8), %xmm1, %xmm2
 	LONG $0x0d75e3c4; WORD $0x03ca // vblendpd $0x3, %ymm2, %ymm1, %ymm1
 	LONG $0x03fb8348 // cmpq $0x3, %rbx
-	LONG $0x02bc850f; WORD $0x0000 // jne <bcrsTDD+0x3e4>
-	LONG $0x197dc2c4; WORD $0xfb54; BYTE $0x10 // vbroadcastsd 0x10(%r11,%rdi,8), %ymm2
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0x1079c1c4; WORD $0xfb1c // vmovupd (%r11,%rdi,8), %xmm3
+	LONG $0x026f850f; WORD $0x0000 // jne <bcrsTDD+0x362>
+	LONG $0x197dc2c4; WORD $0xff54; BYTE $0x10 // vbroadcastsd 0x10(%r15,%rdi,8), %ymm2
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x1079c1c4; WORD $0xf91c // vmovupd (%r9,%rdi,8), %xmm3
 	LONG $0x0d75e3c4; WORD $0x04ca // vblendpd $0x4, %ymm2, %ymm1, %ymm1
-	LONG $0x107bc1c4; WORD $0xfb54; BYTE $0x10 // vmovsd 0x10(%r11,%rdi,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xf954; BYTE $0x10 // vmovsd 0x10(%r9,%rdi,8), %xmm2
 	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x045d8d49 // leaq 0x4(%r13), %rbx
+	LONG $0x045d8d48 // leaq 0x4(%rbp), %rbx
+	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
 	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
-	WORD $0x1c7f // jg <bcrsTDD+0x171>
-	LONG $0x0002a6e9; BYTE $0x00 // jmp <bcrsTDD+0x400>
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0x107bc1c4; WORD $0xfb14 // vmovsd (%r11,%rdi,8), %xmm2
-	LONG $0x045d8d49 // leaq 0x4(%r13), %rbx
+	WORD $0x1f7f // jg <bcrsTDD+0x142>
+	LONG $0x000258e9; BYTE $0x00 // jmp <bcrsTDD+0x380>
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x107bc1c4; WORD $0xf914 // vmovsd (%r9,%rdi,8), %xmm2
+	LONG $0x045d8d48 // leaq 0x4(%rbp), %rbx
+	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
 	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
-	LONG $0x028f8e0f; WORD $0x0000 // jle <bcrsTDD+0x400>
-	WORD $0x894c; BYTE $0xed // movq %r13, %rbp
-	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
-	WORD $0x2949; BYTE $0xee // subq %rbp, %r14
-	LONG $0xff30840f; WORD $0xffff // je <bcrsTDD+0xb0>
-	LONG $0x015d8d48 // leaq 0x1(%rbp), %rbx
+	LONG $0x023e8e0f; WORD $0x0000 // jle <bcrsTDD+0x380>
+	WORD $0x8949; BYTE $0xee // movq %rbp, %r14
+	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0x394d; BYTE $0xe6 // cmpq %r12, %r14
+	LONG $0xff2a840f; WORD $0xffff // je <bcrsTDD+0x80>
+	LONG $0x016e8d49 // leaq 0x1(%r14), %rbp
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
-	WORD $0x217d // jge <bcrsTDD+0x1b6>
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x05e3c148 // shlq $0x5, %rbx
+	WORD $0x394c; BYTE $0xe5 // cmpq %r12, %rbp
+	WORD $0x247d // jge <bcrsTDD+0x18f>
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x8949; BYTE $0xe9 // movq %rbp, %r9
+	LONG $0x05e1c149 // shlq $0x5, %r9
 	LONG $0xe928fdc5 // vmovapd %ymm1, %ymm5
-	LONG $0x107dc1c4; WORD $0x1b34 // vmovupd (%r11,%rbx), %ymm6
+	LONG $0x107da1c4; WORD $0x0b34 // vmovupd (%rbx,%r9), %ymm6
 	LONG $0xe659f5c5 // vmulpd %ymm6, %ymm1, %ymm4
 	LONG $0xaacde2c4; BYTE $0xec // vfmsub213pd %ymm4, %ymm6, %ymm5
 	LONG $0xb8ede2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm2, %ymm5
-	LONG $0x025d8d48 // leaq 0x2(%rbp), %rbx
+	LONG $0x026e8d4d // leaq 0x2(%r14), %r13
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
-	WORD $0x217d // jge <bcrsTDD+0x1e4>
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x05e3c148 // shlq $0x5, %rbx
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	WORD $0x247d // jge <bcrsTDD+0x1c0>
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
+	LONG $0x05e1c149 // shlq $0x5, %r9
 	LONG $0xd928fdc5 // vmovapd %ymm1, %ymm3
-	LONG $0x107dc1c4; WORD $0x1b3c // vmovupd (%r11,%rbx), %ymm7
+	LONG $0x107da1c4; WORD $0x0b3c // vmovupd (%rbx,%r9), %ymm7
 	LONG $0xf759f5c5 // vmulpd %ymm7, %ymm1, %ymm6
 	LONG $0xaac5e2c4; BYTE $0xde // vfmsub213pd %ymm6, %ymm7, %ymm3
 	LONG $0xb8ede2c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm2, %ymm3
 	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	WORD $0x8949; BYTE $0xeb // movq %rbp, %r11
-	LONG $0x05e3c149 // shlq $0x5, %r11
-	LONG $0x107da1c4; WORD $0x1b3c // vmovupd (%rbx,%r11), %ymm7
+	WORD $0x894d; BYTE $0xf1 // movq %r14, %r9
+	LONG $0x05e1c149 // shlq $0x5, %r9
+	LONG $0x107da1c4; WORD $0x0b3c // vmovupd (%rbx,%r9), %ymm7
+	LONG $0xb20c634f // movslq (%r10,%r14,4), %r9
 	LONG $0xc75975c5 // vmulpd %ymm7, %ymm1, %ymm8
 	LONG $0xaac5c2c4; BYTE $0xc8 // vfmsub213pd %ymm8, %ymm7, %ymm1
+	LONG $0xcc153dc5 // vunpckhpd %ymm4, %ymm8, %ymm9
 	LONG $0xa8c5e2c4; BYTE $0xd1 // vfmadd213pd %ymm1, %ymm7, %ymm2
-	LONG $0xcd7cedc5 // vhaddpd %ymm5, %ymm2, %ymm1
-	LONG $0xd414bdc5 // vunpcklpd %ymm4, %ymm8, %ymm2
-	LONG $0xec15bdc5 // vunpckhpd %ymm4, %ymm8, %ymm5
+	LONG $0xcc14bdc5 // vunpcklpd %ymm4, %ymm8, %ymm1
 	LONG $0xe47cbdc5 // vhaddpd %ymm4, %ymm8, %ymm4
-	LONG $0xfa5cddc5 // vsubpd %ymm2, %ymm4, %ymm7
-	LONG $0xc75c5dc5 // vsubpd %ymm7, %ymm4, %ymm8
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
-	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
+	LONG $0xfd14edc5 // vunpcklpd %ymm5, %ymm2, %ymm7
+	LONG $0xd515edc5 // vunpckhpd %ymm5, %ymm2, %ymm2
+	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
+	LONG $0xc55c5dc5 // vsubpd %ymm5, %ymm4, %ymm8
+	LONG $0xed5cb5c5 // vsubpd %ymm5, %ymm9, %ymm5
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
 	LONG $0x0d65e3c4; WORD $0x0ae8 // vblendpd $0xa, %ymm0, %ymm3, %ymm5
 	LONG $0xd815e5c5 // vunpckhpd %ymm0, %ymm3, %ymm3
-	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
 	LONG $0x0d4de3c4; WORD $0x0ad0 // vblendpd $0xa, %ymm0, %ymm6, %ymm2
 	LONG $0xf015cdc5 // vunpckhpd %ymm0, %ymm6, %ymm6
-	LONG $0xee58edc5 // vaddpd %ymm6, %ymm2, %ymm5
-	LONG $0xfa5cd5c5 // vsubpd %ymm2, %ymm5, %ymm7
-	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
-	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xc958c5c5 // vaddpd %ymm1, %ymm7, %ymm1
+	LONG $0xfe58edc5 // vaddpd %ymm6, %ymm2, %ymm7
+	LONG $0xc25c45c5 // vsubpd %ymm2, %ymm7, %ymm8
+	LONG $0x5c4541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0x5c6dc1c4; BYTE $0xd1 // vsubpd %ymm9, %ymm2, %ymm2
 	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
 	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
-	LONG $0x185de3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm4, %ymm3
-	LONG $0x065de3c4; WORD $0x31e5 // vperm2f128 $0x31, %ymm5, %ymm4, %ymm4
-	LONG $0x1875e3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm2, %ymm1, %ymm6
-	LONG $0x0675e3c4; WORD $0x31ca // vperm2f128 $0x31, %ymm2, %ymm1, %ymm1
-	LONG $0xd458e5c5 // vaddpd %ymm4, %ymm3, %ymm2
-	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
-	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
-	LONG $0xf55cedc5 // vsubpd %ymm5, %ymm2, %ymm6
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0x185de3c4; WORD $0x01df // vinsertf128 $0x1, %xmm7, %ymm4, %ymm3
+	LONG $0x065de3c4; WORD $0x31e7 // vperm2f128 $0x31, %ymm7, %ymm4, %ymm4
+	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
+	LONG $0x1875e3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm1, %ymm5
+	LONG $0x0675e3c4; WORD $0x31d2 // vperm2f128 $0x31, %ymm2, %ymm1, %ymm2
+	LONG $0xcc58e5c5 // vaddpd %ymm4, %ymm3, %ymm1
+	LONG $0xf35cf5c5 // vsubpd %ymm3, %ymm1, %ymm6
+	LONG $0xfe5cf5c5 // vsubpd %ymm6, %ymm1, %ymm7
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
 	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x04fe8349 // cmpq $0x4, %r14
-	WORD $0x1575 // jne <bcrsTDD+0x2b5>
-	LONG $0xaa1c6349 // movslq (%r10,%rbp,4), %rbx
-	LONG $0x035b8d44 // leal 0x3(%rbx), %r11d
-	LONG $0xaa5c3945; BYTE $0x0c // cmpl %r11d, 0xc(%r10,%rbp,4)
-	LONG $0xfdc6840f; WORD $0xffff // je <bcrsTDD+0x79>
-	WORD $0x09eb // jmp <bcrsTDD+0x2be>
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xfdf28e0f; WORD $0xffff // jle <bcrsTDD+0xb0>
-	LONG $0xaa1c634d // movslq (%r10,%rbp,4), %r11
-	LONG $0x107ba1c4; WORD $0xd81c // vmovsd (%rax,%r11,8), %xmm3
-	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0x107ba1c4; WORD $0xc81c // vmovsd (%rax,%r9,8), %xmm3
+	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
+	LONG $0xe358f3c5 // vaddsd %xmm3, %xmm1, %xmm4
 	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
-	LONG $0x117ba1c4; WORD $0xd824 // vmovsd %xmm4, (%rax,%r11,8)
 	LONG $0xf55cdbc5 // vsubsd %xmm5, %xmm4, %xmm6
-	LONG $0xed5cebc5 // vsubsd %xmm5, %xmm2, %xmm5
+	LONG $0xed5cf3c5 // vsubsd %xmm5, %xmm1, %xmm5
 	LONG $0xde5ce3c5 // vsubsd %xmm6, %xmm3, %xmm3
 	LONG $0xdb58d3c5 // vaddsd %xmm3, %xmm5, %xmm3
-	LONG $0x5873a1c4; WORD $0xd92c // vaddsd (%rcx,%r11,8), %xmm1, %xmm5
-	LONG $0xdb58d3c5 // vaddsd %xmm3, %xmm5, %xmm3
-	LONG $0x117ba1c4; WORD $0xd91c // vmovsd %xmm3, (%rcx,%r11,8)
-	LONG $0x01fe8349 // cmpq $0x1, %r14
-	LONG $0xfdb0840f; WORD $0xffff // je <bcrsTDD+0xb0>
-	LONG $0xaa5c634d; BYTE $0x04 // movslq 0x4(%r10,%rbp,4), %r11
+	LONG $0xda58e3c5 // vaddsd %xmm2, %xmm3, %xmm3
+	LONG $0x5863a1c4; WORD $0xc91c // vaddsd (%rcx,%r9,8), %xmm3, %xmm3
+	LONG $0x117ba1c4; WORD $0xc824 // vmovsd %xmm4, (%rax,%r9,8)
+	LONG $0x117ba1c4; WORD $0xc91c // vmovsd %xmm3, (%rcx,%r9,8)
+	WORD $0x394c; BYTE $0xe5 // cmpq %r12, %rbp
+	WORD $0x527d // jge <bcrsTDD+0x30f>
+	LONG $0xb24c634f; BYTE $0x04 // movslq 0x4(%r10,%r14,4), %r9
+	LONG $0x107ba1c4; WORD $0xc81c // vmovsd (%rax,%r9,8), %xmm3
+	LONG $0xe314f1c5 // vunpcklpd %xmm3, %xmm1, %xmm4
+	LONG $0x0d75e3c4; WORD $0x03e4 // vblendpd $0x3, %ymm4, %ymm1, %ymm4
+	LONG $0xec58f5c5 // vaddpd %ymm4, %ymm1, %ymm5
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xf45cd1c5 // vsubpd %xmm4, %xmm5, %xmm6
+	LONG $0xe45cf1c5 // vsubpd %xmm4, %xmm1, %xmm4
+	LONG $0xf6c6c9c5; BYTE $0x01 // vshufpd $0x1, %xmm6, %xmm6, %xmm6
+	LONG $0xe4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm4
+	LONG $0xde5ce3c5 // vsubsd %xmm6, %xmm3, %xmm3
+	LONG $0xdb58dbc5 // vaddsd %xmm3, %xmm4, %xmm3
 	LONG $0xe2c6e9c5; BYTE $0x01 // vshufpd $0x1, %xmm2, %xmm2, %xmm4
-	LONG $0x107ba1c4; WORD $0xd81c // vmovsd (%rax,%r11,8), %xmm3
-	LONG $0xeb58dbc5 // vaddsd %xmm3, %xmm4, %xmm5
-	LONG $0xf35cd3c5 // vsubsd %xmm3, %xmm5, %xmm6
-	LONG $0x117ba1c4; WORD $0xd82c // vmovsd %xmm5, (%rax,%r11,8)
-	LONG $0xfe5cd3c5 // vsubsd %xmm6, %xmm5, %xmm7
-	LONG $0xe65cdbc5 // vsubsd %xmm6, %xmm4, %xmm4
-	LONG $0xdf5ce3c5 // vsubsd %xmm7, %xmm3, %xmm3
 	LONG $0xdb58dbc5 // vaddsd %xmm3, %xmm4, %xmm3
-	LONG $0xe1c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm4
-	LONG $0x585ba1c4; WORD $0xd924 // vaddsd (%rcx,%r11,8), %xmm4, %xmm4
-	LONG $0xdb58dbc5 // vaddsd %xmm3, %xmm4, %xmm3
-	LONG $0x117ba1c4; WORD $0xd91c // vmovsd %xmm3, (%rcx,%r11,8)
-	LONG $0x02fe8349 // cmpq $0x2, %r14
-	LONG $0xfd63840f; WORD $0xffff // je <bcrsTDD+0xb0>
-	LONG $0xaa5c634d; BYTE $0x08 // movslq 0x8(%r10,%rbp,4), %r11
-	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
-	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0x107ba1c4; WORD $0xd81c // vmovsd (%rax,%r11,8), %xmm3
-	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
-	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
-	LONG $0x117ba1c4; WORD $0xd824 // vmovsd %xmm4, (%rax,%r11,8)
-	LONG $0xf55cdbc5 // vsubsd %xmm5, %xmm4, %xmm6
-	LONG $0xed5cebc5 // vsubsd %xmm5, %xmm2, %xmm5
-	LONG $0xde5ce3c5 // vsubsd %xmm6, %xmm3, %xmm3
-	LONG $0xdb58d3c5 // vaddsd %xmm3, %xmm5, %xmm3
-	LONG $0x5873a1c4; WORD $0xd92c // vaddsd (%rcx,%r11,8), %xmm1, %xmm5
-	LONG $0xdb58d3c5 // vaddsd %xmm3, %xmm5, %xmm3
-	LONG $0x117ba1c4; WORD $0xd91c // vmovsd %xmm3, (%rcx,%r11,8)
-	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfd14840f; WORD $0xffff // je <bcrsTDD+0xb0>
-	LONG $0xaa5c634d; BYTE $0x0c // movslq 0xc(%r10,%rbp,4), %r11
-	LONG $0xd2c6e9c5; BYTE $0x01 // vshufpd $0x1, %xmm2, %xmm2, %xmm2
-	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
-	LONG $0x107ba1c4; WORD $0xd81c // vmovsd (%rax,%r11,8), %xmm3
-	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
-	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
-	LONG $0x117ba1c4; WORD $0xd824 // vmovsd %xmm4, (%rax,%r11,8)
-	LONG $0x5873a1c4; WORD $0xd90c // vaddsd (%rcx,%r11,8), %xmm1, %xmm1
-	LONG $0xf55cdbc5 // vsubsd %xmm5, %xmm4, %xmm6
-	LONG $0xd55cebc5 // vsubsd %xmm5, %xmm2, %xmm2
-	LONG $0xde5ce3c5 // vsubsd %xmm6, %xmm3, %xmm3
-	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
-	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
-	LONG $0x117ba1c4; WORD $0xd90c // vmovsd %xmm1, (%rcx,%r11,8)
-	LONG $0xfffccce9; BYTE $0xff // jmp <bcrsTDD+0xb0>
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0x1079c1c4; WORD $0xfb14 // vmovupd (%r11,%rdi,8), %xmm2
-	LONG $0x045d8d49 // leaq 0x4(%r13), %rbx
-	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
-	LONG $0xfd768f0f; WORD $0xffff // jg <bcrsTDD+0x171>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x2474034c; BYTE $0x08 // addq 0x8(%rsp), %r14
-	WORD $0x53eb // jmp <bcrsTDD+0x461>
-	WORD $0x9066 // nop
-	LONG $0x2c10fdc5; BYTE $0xd8 // vmovupd (%rax,%rbx,8), %ymm5
-	LONG $0x1c58e5c5; BYTE $0xd9 // vaddpd (%rcx,%rbx,8), %ymm3, %ymm3
-	LONG $0xaa1c8d4f // leaq (%r10,%r13,4), %r11
-	LONG $0xf558ddc5 // vaddpd %ymm5, %ymm4, %ymm6
-	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
-	LONG $0x3411fdc5; BYTE $0xd8 // vmovupd %ymm6, (%rax,%rbx,8)
-	WORD $0x634d; BYTE $0x1b // movslq (%r11), %r11
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0xd91c // vmovupd %ymm3, (%rcx,%r11,8)
-	LONG $0x046d8d49 // leaq 0x4(%r13), %rbp
-	LONG $0x80ee8349 // subq $-0x80, %r14
-	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x5863a1c4; WORD $0xc91c // vaddsd (%rcx,%r9,8), %xmm3, %xmm3
+	LONG $0x1779a1c4; WORD $0xc82c // vmovhpd %xmm5, (%rax,%r9,8)
+	LONG $0x117ba1c4; WORD $0xc91c // vmovsd %xmm3, (%rcx,%r9,8)
 	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xfd688d0f; WORD $0xffff // jge <bcrsTDD+0x80>
+	LONG $0xb24c634f; BYTE $0x08 // movslq 0x8(%r10,%r14,4), %r9
+	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
+	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
+	LONG $0x197da2c4; WORD $0xc81c // vbroadcastsd (%rax,%r9,8), %ymm3
+	LONG $0xe358f3c5 // vaddsd %xmm3, %xmm1, %xmm4
+	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
+	LONG $0xf55cdbc5 // vsubsd %xmm5, %xmm4, %xmm6
+	LONG $0xcd5cf3c5 // vsubsd %xmm5, %xmm1, %xmm1
+	LONG $0xde5ce3c5 // vsubsd %xmm6, %xmm3, %xmm3
+	LONG $0xcb58f3c5 // vaddsd %xmm3, %xmm1, %xmm1
+	LONG $0xc958ebc5 // vaddsd %xmm1, %xmm2, %xmm1
+	LONG $0x5873a1c4; WORD $0xc90c // vaddsd (%rcx,%r9,8), %xmm1, %xmm1
+	LONG $0x117ba1c4; WORD $0xc824 // vmovsd %xmm4, (%rax,%r9,8)
+	LONG $0x117ba1c4; WORD $0xc90c // vmovsd %xmm1, (%rcx,%r9,8)
+	LONG $0xfffd1ee9; BYTE $0xff // jmp <bcrsTDD+0x80>
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x1079c1c4; WORD $0xf914 // vmovupd (%r9,%rdi,8), %xmm2
+	LONG $0x045d8d48 // leaq 0x4(%rbp), %rbx
+	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
+	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
+	LONG $0xfdc68f0f; WORD $0xffff // jg <bcrsTDD+0x142>
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x8949; BYTE $0xed // movq %rbp, %r13
-	LONG $0xfd138f0f; WORD $0xffff // jg <bcrsTDD+0x174>
-	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x8e180f41; LONG $0x00001040 // prefetcht0 0x1040(%r14)
-	LONG $0x8c180f43; LONG $0x000400aa; BYTE $0x00 // prefetcht0 0x400(%r10,%r13,4)
+	LONG $0x05e5c149 // shlq $0x5, %r13
+	LONG $0x246c034c; BYTE $0x08 // addq 0x8(%rsp), %r13
+	LONG $0x0000c8e9; BYTE $0x00 // jmp <bcrsTDD+0x459>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xaa4c634d; BYTE $0x08 // movslq 0x8(%r10,%rbp,4), %r9
+	LONG $0xaa5c634d; BYTE $0x04 // movslq 0x4(%r10,%rbp,4), %r11
+	LONG $0x107ba1c4; WORD $0xf02c // vmovsd (%rax,%r14,8), %xmm5
+	LONG $0x107ba1c4; WORD $0xc834 // vmovsd (%rax,%r9,8), %xmm6
+	LONG $0x1651a1c4; WORD $0xd82c // vmovhpd (%rax,%r11,8), %xmm5, %xmm5
+	LONG $0x107ba1c4; WORD $0xc93c // vmovsd (%rcx,%r9,8), %xmm7
+	LONG $0x3416c9c5; BYTE $0xd8 // vmovhpd (%rax,%rbx,8), %xmm6, %xmm6
+	LONG $0x3c16c1c5; BYTE $0xd9 // vmovhpd (%rcx,%rbx,8), %xmm7, %xmm7
+	LONG $0x1855e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm5, %ymm5
+	LONG $0x107ba1c4; WORD $0xf134 // vmovsd (%rcx,%r14,8), %xmm6
+	LONG $0x1649a1c4; WORD $0xd934 // vmovhpd (%rcx,%r11,8), %xmm6, %xmm6
+	LONG $0x184de3c4; WORD $0x01f7 // vinsertf128 $0x1, %xmm7, %ymm6, %ymm6
+	LONG $0xfd58e5c5 // vaddpd %ymm5, %ymm3, %ymm7
+	LONG $0xc55c45c5 // vsubpd %ymm5, %ymm7, %ymm8
+	LONG $0x1379a1c4; WORD $0xf03c // vmovlpd %xmm7, (%rax,%r14,8)
+	LONG $0x5c4541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm9
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0x5c55c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm5, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0x197de3c4; WORD $0x01fc // vextractf128 $0x1, %ymm7, %xmm4
+	LONG $0xdb58cdc5 // vaddpd %ymm3, %ymm6, %ymm3
+	LONG $0x1379a1c4; WORD $0xf11c // vmovlpd %xmm3, (%rcx,%r14,8)
+	LONG $0x1779a1c4; WORD $0xd83c // vmovhpd %xmm7, (%rax,%r11,8)
+	LONG $0x1779a1c4; WORD $0xd91c // vmovhpd %xmm3, (%rcx,%r11,8)
+	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
+	LONG $0x1379a1c4; WORD $0xc824 // vmovlpd %xmm4, (%rax,%r9,8)
+	LONG $0x1379a1c4; WORD $0xc91c // vmovlpd %xmm3, (%rcx,%r9,8)
+	LONG $0x2417f9c5; BYTE $0xd8 // vmovhpd %xmm4, (%rax,%rbx,8)
+	LONG $0x1c17f9c5; BYTE $0xd9 // vmovhpd %xmm3, (%rcx,%rbx,8)
+	LONG $0x04758d4c // leaq 0x4(%rbp), %r14
+	LONG $0x80ed8349 // subq $-0x80, %r13
+	LONG $0x08c58348 // addq $0x8, %rbp
+	WORD $0x394c; BYTE $0xe5 // cmpq %r12, %rbp
+	WORD $0x894c; BYTE $0xf5 // movq %r14, %rbp
+	LONG $0xfcec8f0f; WORD $0xffff // jg <bcrsTDD+0x145>
+	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
+	LONG $0x8d180f41; LONG $0x00001040 // prefetcht0 0x1040(%r13)
+	LONG $0x8c180f41; LONG $0x000400aa; BYTE $0x00 // prefetcht0 0x400(%r10,%rbp,4)
 	LONG $0xc1287dc5 // vmovapd %ymm1, %ymm8
 	LONG $0xc9287dc5 // vmovapd %ymm1, %ymm9
 	LONG $0xd1287dc5 // vmovapd %ymm1, %ymm10
-	LONG $0x107dc1c4; BYTE $0x1e // vmovupd (%r14), %ymm3
-	LONG $0x107dc1c4; WORD $0x2066 // vmovupd 0x20(%r14), %ymm4
-	LONG $0x107dc1c4; WORD $0x406e // vmovupd 0x40(%r14), %ymm5
-	LONG $0x107dc1c4; WORD $0x6076 // vmovupd 0x60(%r14), %ymm6
-	LONG $0xaa1c634b // movslq (%r10,%r13,4), %rbx
-	LONG $0xaa6c634b; BYTE $0x0c // movslq 0xc(%r10,%r13,4), %rbp
-	LONG $0x035b8d44 // leal 0x3(%rbx), %r11d
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0x107dc1c4; WORD $0x005d // vmovupd (%r13), %ymm3
+	LONG $0x107dc1c4; WORD $0x2065 // vmovupd 0x20(%r13), %ymm4
+	LONG $0x107dc1c4; WORD $0x406d // vmovupd 0x40(%r13), %ymm5
+	LONG $0x107dc1c4; WORD $0x6075 // vmovupd 0x60(%r13), %ymm6
+	LONG $0xaa34634d // movslq (%r10,%rbp,4), %r14
+	LONG $0xaa5c6349; BYTE $0x0c // movslq 0xc(%r10,%rbp,4), %rbx
+	LONG $0x035e8d45 // leal 0x3(%r14), %r11d
 	LONG $0xfb59f5c5 // vmulpd %ymm3, %ymm1, %ymm7
 	LONG $0xaae562c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm3, %ymm8
 	LONG $0xb8ed62c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm2, %ymm8
 	LONG $0xdc59f5c5 // vmulpd %ymm4, %ymm1, %ymm3
 	LONG $0xaadd62c4; BYTE $0xcb // vfmsub213pd %ymm3, %ymm4, %ymm9
+	LONG $0xeb1545c5 // vunpckhpd %ymm3, %ymm7, %ymm13
 	LONG $0xb8ed62c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm2, %ymm9
-	LONG $0x7c3dc1c4; BYTE $0xe1 // vhaddpd %ymm9, %ymm8, %ymm4
-	LONG $0xc55975c5 // vmulpd %ymm5, %ymm1, %ymm8
-	LONG $0xc9287dc5 // vmovapd %ymm1, %ymm9
-	LONG $0xaad542c4; BYTE $0xc8 // vfmsub213pd %ymm8, %ymm5, %ymm9
-	LONG $0xb8ed62c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm2, %ymm9
+	LONG $0xe559f5c5 // vmulpd %ymm5, %ymm1, %ymm4
+	LONG $0xaad562c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm5, %ymm10
+	LONG $0x143d41c4; BYTE $0xe1 // vunpcklpd %ymm9, %ymm8, %ymm12
+	LONG $0x153d41c4; BYTE $0xc1 // vunpckhpd %ymm9, %ymm8, %ymm8
+	LONG $0xb8ed62c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm2, %ymm10
 	LONG $0xee59f5c5 // vmulpd %ymm6, %ymm1, %ymm5
-	LONG $0xaacd62c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm6, %ymm10
-	LONG $0xb8ed62c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm2, %ymm10
-	LONG $0x7c35c1c4; BYTE $0xf2 // vhaddpd %ymm10, %ymm9, %ymm6
-	LONG $0xcb1445c5 // vunpcklpd %ymm3, %ymm7, %ymm9
-	LONG $0xd31545c5 // vunpckhpd %ymm3, %ymm7, %ymm10
+	LONG $0xaacd62c4; BYTE $0xdd // vfmsub213pd %ymm5, %ymm6, %ymm11
+	LONG $0xb8ed62c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm2, %ymm11
+	LONG $0xf314c5c5 // vunpcklpd %ymm3, %ymm7, %ymm6
 	LONG $0xdb7cc5c5 // vhaddpd %ymm3, %ymm7, %ymm3
-	LONG $0x5c65c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm3, %ymm7
-	LONG $0xdf5c65c5 // vsubpd %ymm7, %ymm3, %ymm11
-	LONG $0xff5cadc5 // vsubpd %ymm7, %ymm10, %ymm7
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
-	LONG $0xcd143dc5 // vunpcklpd %ymm5, %ymm8, %ymm9
-	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
-	LONG $0xfd7cbdc5 // vhaddpd %ymm5, %ymm8, %ymm7
-	LONG $0xed15bdc5 // vunpckhpd %ymm5, %ymm8, %ymm5
-	LONG $0x5c4541c4; BYTE $0xc1 // vsubpd %ymm9, %ymm7, %ymm8
-	LONG $0x5c4541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm7, %ymm10
-	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xfe5ce5c5 // vsubpd %ymm6, %ymm3, %ymm7
+	LONG $0xcf5c65c5 // vsubpd %ymm7, %ymm3, %ymm9
+	LONG $0xff5c95c5 // vsubpd %ymm7, %ymm13, %ymm7
+	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
+	LONG $0xcd155dc5 // vunpckhpd %ymm5, %ymm4, %ymm9
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xfd14ddc5 // vunpcklpd %ymm5, %ymm4, %ymm7
+	LONG $0xe57cddc5 // vhaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x152dc1c4; BYTE $0xeb // vunpckhpd %ymm11, %ymm10, %ymm5
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0x142d41c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm10, %ymm8
+	LONG $0xd75c5dc5 // vsubpd %ymm7, %ymm4, %ymm10
+	LONG $0xf6589dc5 // vaddpd %ymm6, %ymm12, %ymm6
+	LONG $0x5c5d41c4; BYTE $0xda // vsubpd %ymm10, %ymm4, %ymm11
 	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
-	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
-	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
-	LONG $0x1865e3c4; WORD $0x01f7 // vinsertf128 $0x1, %xmm7, %ymm3, %ymm6
-	LONG $0x0665e3c4; WORD $0x31df // vperm2f128 $0x31, %ymm7, %ymm3, %ymm3
-	LONG $0x185d63c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm5, %ymm4, %ymm8
-	LONG $0x065de3c4; WORD $0x31e5 // vperm2f128 $0x31, %ymm5, %ymm4, %ymm4
-	LONG $0xec58bdc5 // vaddpd %ymm4, %ymm8, %ymm5
-	LONG $0xe358cdc5 // vaddpd %ymm3, %ymm6, %ymm4
-	LONG $0xfe5cddc5 // vsubpd %ymm6, %ymm4, %ymm7
-	LONG $0xc75c5dc5 // vsubpd %ymm7, %ymm4, %ymm8
+	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
+	LONG $0x1865e3c4; WORD $0x01fc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm7
+	LONG $0x0665e3c4; WORD $0x31e4 // vperm2f128 $0x31, %ymm4, %ymm3, %ymm4
+	LONG $0xdc58c5c5 // vaddpd %ymm4, %ymm7, %ymm3
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xd75c65c5 // vsubpd %ymm7, %ymm3, %ymm10
+	LONG $0x184d63c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm8
+	LONG $0x064de3c4; WORD $0x31ed // vperm2f128 $0x31, %ymm5, %ymm6, %ymm5
+	LONG $0x5c6541c4; BYTE $0xca // vsubpd %ymm10, %ymm3, %ymm9
+	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	WORD $0x3944; BYTE $0xdb // cmpl %r11d, %ebx
+	LONG $0xfe15850f; WORD $0xffff // jne <bcrsTDD+0x3a0>
+	LONG $0x107da1c4; WORD $0xf02c // vmovupd (%rax,%r14,8), %ymm5
+	LONG $0xaa1c8d4d // leaq (%r10,%rbp,4), %r11
+	LONG $0xf558e5c5 // vaddpd %ymm5, %ymm3, %ymm6
+	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
 	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
-	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
 	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	WORD $0x3944; BYTE $0xdd // cmpl %r11d, %ebp
-	LONG $0xfe90840f; WORD $0xffff // je <bcrsTDD+0x410>
-	LONG $0x2c10fbc5; BYTE $0xd8 // vmovsd (%rax,%rbx,8), %xmm5
-	LONG $0xf558dbc5 // vaddsd %xmm5, %xmm4, %xmm6
-	LONG $0xfd5ccbc5 // vsubsd %xmm5, %xmm6, %xmm7
-	LONG $0x3411fbc5; BYTE $0xd8 // vmovsd %xmm6, (%rax,%rbx,8)
-	LONG $0xc75c4bc5 // vsubsd %xmm7, %xmm6, %xmm8
-	LONG $0x3458e3c5; BYTE $0xd9 // vaddsd (%rcx,%rbx,8), %xmm3, %xmm6
-	LONG $0xff5cdbc5 // vsubsd %xmm7, %xmm4, %xmm7
-	LONG $0x5c53c1c4; BYTE $0xe8 // vsubsd %xmm8, %xmm5, %xmm5
-	LONG $0xed58c3c5 // vaddsd %xmm5, %xmm7, %xmm5
-	LONG $0xed58cbc5 // vaddsd %xmm5, %xmm6, %xmm5
-	LONG $0xf4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm6
-	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
-	LONG $0x2c11fbc5; BYTE $0xd9 // vmovsd %xmm5, (%rcx,%rbx,8)
-	LONG $0xaa5c634f; BYTE $0x04 // movslq 0x4(%r10,%r13,4), %r11
-	LONG $0x107ba1c4; WORD $0xd82c // vmovsd (%rax,%r11,8), %xmm5
-	LONG $0xfd58cbc5 // vaddsd %xmm5, %xmm6, %xmm7
-	LONG $0xc55c43c5 // vsubsd %xmm5, %xmm7, %xmm8
-	LONG $0x117ba1c4; WORD $0xd83c // vmovsd %xmm7, (%rax,%r11,8)
-	LONG $0x5c4341c4; BYTE $0xc8 // vsubsd %xmm8, %xmm7, %xmm9
-	LONG $0x5c4bc1c4; BYTE $0xf0 // vsubsd %xmm8, %xmm6, %xmm6
-	LONG $0x5c53c1c4; BYTE $0xe9 // vsubsd %xmm9, %xmm5, %xmm5
-	LONG $0xed58cbc5 // vaddsd %xmm5, %xmm6, %xmm5
-	LONG $0xf3c6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm6
-	LONG $0x584ba1c4; WORD $0xd934 // vaddsd (%rcx,%r11,8), %xmm6, %xmm6
-	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	LONG $0xed58cbc5 // vaddsd %xmm5, %xmm6, %xmm5
-	LONG $0x117ba1c4; WORD $0xd92c // vmovsd %xmm5, (%rcx,%r11,8)
-	LONG $0xaa5c634f; BYTE $0x08 // movslq 0x8(%r10,%r13,4), %r11
-	LONG $0x107ba1c4; WORD $0xd82c // vmovsd (%rax,%r11,8), %xmm5
-	LONG $0xf558dbc5 // vaddsd %xmm5, %xmm4, %xmm6
-	LONG $0xfd5ccbc5 // vsubsd %xmm5, %xmm6, %xmm7
-	LONG $0x117ba1c4; WORD $0xd834 // vmovsd %xmm6, (%rax,%r11,8)
-	LONG $0xc75c4bc5 // vsubsd %xmm7, %xmm6, %xmm8
-	LONG $0x5863a1c4; WORD $0xd934 // vaddsd (%rcx,%r11,8), %xmm3, %xmm6
-	LONG $0xff5cdbc5 // vsubsd %xmm7, %xmm4, %xmm7
-	LONG $0xe4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm4
-	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
-	LONG $0x5c53c1c4; BYTE $0xe8 // vsubsd %xmm8, %xmm5, %xmm5
-	LONG $0xed58c3c5 // vaddsd %xmm5, %xmm7, %xmm5
-	LONG $0xed58cbc5 // vaddsd %xmm5, %xmm6, %xmm5
-	LONG $0x117ba1c4; WORD $0xd92c // vmovsd %xmm5, (%rcx,%r11,8)
-	LONG $0x2c10fbc5; BYTE $0xe8 // vmovsd (%rax,%rbp,8), %xmm5
-	LONG $0xf558dbc5 // vaddsd %xmm5, %xmm4, %xmm6
-	LONG $0xfd5ccbc5 // vsubsd %xmm5, %xmm6, %xmm7
-	LONG $0x3411fbc5; BYTE $0xe8 // vmovsd %xmm6, (%rax,%rbp,8)
-	LONG $0x1c58e3c5; BYTE $0xe9 // vaddsd (%rcx,%rbp,8), %xmm3, %xmm3
-	LONG $0xc75c4bc5 // vsubsd %xmm7, %xmm6, %xmm8
-	LONG $0xe75cdbc5 // vsubsd %xmm7, %xmm4, %xmm4
-	LONG $0x5c53c1c4; BYTE $0xe8 // vsubsd %xmm8, %xmm5, %xmm5
-	LONG $0xe558dbc5 // vaddsd %xmm5, %xmm4, %xmm4
-	LONG $0xdc58e3c5 // vaddsd %xmm4, %xmm3, %xmm3
-	LONG $0x1c11fbc5; BYTE $0xe9 // vmovsd %xmm3, (%rcx,%rbp,8)
-	LONG $0xfffdcce9; BYTE $0xff // jmp <bcrsTDD+0x449>
-	LONG $0x047e8d48 // leaq 0x4(%rsi), %rdi
-	WORD $0x3948; BYTE $0xd7 // cmpq %rdx, %rdi
-	WORD $0x0a7e // jle <bcrsTDD+0x690>
-	WORD $0x8948; BYTE $0xf7 // movq %rsi, %rdi
-	WORD $0x41eb // jmp <bcrsTDD+0x6cc>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x0410fdc5; BYTE $0xf0 // vmovupd (%rax,%rsi,8), %ymm0
-	LONG $0x0c10fdc5; BYTE $0xf1 // vmovupd (%rcx,%rsi,8), %ymm1
-	LONG $0x047e8d48 // leaq 0x4(%rsi), %rdi
-	LONG $0xd158fdc5 // vaddpd %ymm1, %ymm0, %ymm2
-	LONG $0xd85cedc5 // vsubpd %ymm0, %ymm2, %ymm3
-	LONG $0x1411fdc5; BYTE $0xf0 // vmovupd %ymm2, (%rax,%rsi,8)
-	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
-	LONG $0x0411fdc5; BYTE $0xf1 // vmovupd %ymm0, (%rcx,%rsi,8)
-	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0x5865a1c4; WORD $0xf11c // vaddpd (%rcx,%r14,8), %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0xf034 // vmovupd %ymm6, (%rax,%r14,8)
+	WORD $0x634d; BYTE $0x1b // movslq (%r11), %r11
+	LONG $0x117da1c4; WORD $0xd91c // vmovupd %ymm3, (%rcx,%r11,8)
+	LONG $0xfffe75e9; BYTE $0xff // jmp <bcrsTDD+0x441>
+	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
+	WORD $0x2948; BYTE $0xf7 // subq %rsi, %rdi
+	LONG $0x01528e0f; WORD $0x0000 // jle <bcrsTDD+0x72a>
+	LONG $0xf10c8d4c // leaq (%rcx,%rsi,8), %r9
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	WORD $0xf749; BYTE $0xd8 // negq %r8
+	WORD $0x27eb // jmp <bcrsTDD+0x60b>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x0311fdc5 // vmovupd %ymm0, (%rbx)
+	LONG $0x117da1c4; WORD $0xd00c // vmovupd %ymm1, (%rax,%r10,8)
+	LONG $0xfcc78348 // addq $-0x4, %rdi
+	LONG $0x20c18349 // addq $0x20, %r9
 	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	WORD $0x8948; BYTE $0xfe // movq %rdi, %rsi
-	WORD $0xc47e // jle <bcrsTDD+0x690>
-	WORD $0x3948; BYTE $0xd7 // cmpq %rdx, %rdi
-	WORD $0x437d // jge <bcrsTDD+0x714>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0410fbc5; BYTE $0xf8 // vmovsd (%rax,%rdi,8), %xmm0
-	LONG $0x0c10fbc5; BYTE $0xf9 // vmovsd (%rcx,%rdi,8), %xmm1
-	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
-	LONG $0xd85cebc5 // vsubsd %xmm0, %xmm2, %xmm3
-	LONG $0x1411fbc5; BYTE $0xf8 // vmovsd %xmm2, (%rax,%rdi,8)
-	LONG $0xe35cebc5 // vsubsd %xmm3, %xmm2, %xmm4
-	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
-	LONG $0xc45cfbc5 // vsubsd %xmm4, %xmm0, %xmm0
-	LONG $0xc058f3c5 // vaddsd %xmm0, %xmm1, %xmm0
-	LONG $0x0411fbc5; BYTE $0xf9 // vmovsd %xmm0, (%rcx,%rdi,8)
-	WORD $0xff48; BYTE $0xc7 // incq %rdi
-	WORD $0x3948; BYTE $0xfa // cmpq %rdi, %rdx
-	WORD $0xcc75 // jne <bcrsTDD+0x6e0>
-	LONG $0x18c48348 // addq $0x18, %rsp
+	LONG $0x011f8d0f; WORD $0x0000 // jge <bcrsTDD+0x72a>
+	LONG $0x305c8d4d; BYTE $0x03 // leaq 0x3(%r8,%rsi), %r11
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x03ff8348 // cmpq $0x3, %rdi
+	WORD $0x177e // jle <bcrsTDD+0x630>
+	LONG $0x107da1c4; WORD $0xd004 // vmovupd (%rax,%r10,8), %ymm0
+	LONG $0x107da1c4; WORD $0xd114 // vmovupd (%rcx,%r10,8), %ymm2
+	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	WORD $0x66eb // jmp <bcrsTDD+0x690>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x107ba1c4; WORD $0xd004 // vmovsd (%rax,%r10,8), %xmm0
+	LONG $0x02ff8348 // cmpq $0x2, %rdi
+	WORD $0x247c // jl <bcrsTDD+0x660>
+	LONG $0x1679a1c4; WORD $0xd04c; BYTE $0x08 // vmovhpd 0x8(%rax,%r10,8), %xmm0, %xmm1
+	LONG $0x0d7de3c4; WORD $0x03c1 // vblendpd $0x3, %ymm1, %ymm0, %ymm0
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	WORD $0x1e74 // je <bcrsTDD+0x66c>
+	LONG $0x1079a1c4; WORD $0xd114 // vmovupd (%rcx,%r10,8), %xmm2
+	LONG $0xd11c8d4a // leaq (%rcx,%r10,8), %rbx
+	WORD $0x36eb // jmp <bcrsTDD+0x690>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x107ba1c4; WORD $0xd114 // vmovsd (%rcx,%r10,8), %xmm2
+	LONG $0xd11c8d4a // leaq (%rcx,%r10,8), %rbx
+	WORD $0x24eb // jmp <bcrsTDD+0x690>
+	LONG $0x107ba1c4; WORD $0xd15c; BYTE $0x10 // vmovsd 0x10(%rcx,%r10,8), %xmm3
+	LONG $0x1079a1c4; WORD $0xd114 // vmovupd (%rcx,%r10,8), %xmm2
+	LONG $0x197da2c4; WORD $0xd04c; BYTE $0x10 // vbroadcastsd 0x10(%rax,%r10,8), %ymm1
+	LONG $0xd11c8d4a // leaq (%rcx,%r10,8), %rbx
+	LONG $0x186de3c4; WORD $0x01d3 // vinsertf128 $0x1, %xmm3, %ymm2, %ymm2
+	LONG $0x0d7de3c4; WORD $0x04c1 // vblendpd $0x4, %ymm1, %ymm0, %ymm0
+	LONG $0xca58fdc5 // vaddpd %ymm2, %ymm0, %ymm1
+	LONG $0x04728d49 // leaq 0x4(%r10), %rsi
+	LONG $0xd85cf5c5 // vsubpd %ymm0, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0xff3b8e0f; WORD $0xffff // jle <bcrsTDD+0x5f0>
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0xff3c8e0f; WORD $0xffff // jle <bcrsTDD+0x5fa>
+	LONG $0x105c8d4b; BYTE $0x01 // leaq 0x1(%r8,%r10), %rbx
+	LONG $0x1379a1c4; WORD $0xd00c // vmovlpd %xmm1, (%rax,%r10,8)
+	LONG $0x1379a1c4; WORD $0xd104 // vmovlpd %xmm0, (%rcx,%r10,8)
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	LONG $0xff22840f; WORD $0xffff // je <bcrsTDD+0x5fa>
+	LONG $0x105c8d4b; BYTE $0x02 // leaq 0x2(%r8,%r10), %rbx
+	LONG $0x1779a1c4; WORD $0xd04c; BYTE $0x08 // vmovhpd %xmm1, 0x8(%rax,%r10,8)
+	LONG $0x1779a1c4; WORD $0xd144; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rcx,%r10,8)
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	LONG $0xff06840f; WORD $0xffff // je <bcrsTDD+0x5fa>
+	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x1379a1c4; WORD $0xd04c; BYTE $0x10 // vmovlpd %xmm1, 0x10(%rax,%r10,8)
+	LONG $0x1379a1c4; WORD $0xd144; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rcx,%r10,8)
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0xfee3840f; WORD $0xffff // je <bcrsTDD+0x5fa>
+	LONG $0x1779a1c4; WORD $0xd04c; BYTE $0x18 // vmovhpd %xmm1, 0x18(%rax,%r10,8)
+	LONG $0x1779a1c4; WORD $0xd144; BYTE $0x18 // vmovhpd %xmm0, 0x18(%rcx,%r10,8)
+	LONG $0xfffed0e9; BYTE $0xff // jmp <bcrsTDD+0x5fa>
+	LONG $0x20c48348 // addq $0x20, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -937,6 +895,11 @@ TEXT ·bcrsTDDQuad(SB), 0, $176-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	WORD $0x0000; BYTE $0x00
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; BYTE $0x00
 	ADJSP $176
 	RET

@@ -5,301 +5,292 @@
 #include "textflag.h"
 
 // func bcrsQuad(c *bcrsCall)
-TEXT ·bcrsQuad(SB), 0, $128-8
+TEXT ·bcrsQuad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $128, RSP
+	ADD $96, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <bcrs>
 	WORD $0x1400006f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400808 // ldr x8, [x0, #0x10]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54000beb // b.lt <bcrs+0x184>
-	WORD $0xd10083ff // sub sp, sp, #0x20
+	WORD $0x54000bab // b.lt <bcrs+0x17c>
 	WORD $0xa941a80e // ldp x14, x10, [x0, #0x18]
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0xaa0803ef // mov x15, x8
+	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0x910021cd // add x13, x14, #0x8
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xa942b00b // ldp x11, x12, [x0, #0x28]
-	WORD $0xf94001c0 // ldr x0, [x14]
-	WORD $0x910003ee // mov x14, sp
-	WORD $0xaa0903f0 // mov x16, x9
-	WORD $0x1400000a // b <bcrs+0x5c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
-	WORD $0xad000620 // stp q0, q1, [x17]
-	WORD $0x91008210 // add x16, x16, #0x20
-	WORD $0xd10011ef // sub x15, x15, #0x4
-	WORD $0xeb08003f // cmp x1, x8
-	WORD $0xaa0103f1 // mov x17, x1
-	WORD $0x5400094a // b.ge <bcrs+0x180>
-	WORD $0xd37ffa21 // lsl x1, x17, #1
-	WORD $0x91000802 // add x2, x0, #0x2
+	WORD $0xf94001cf // ldr x15, [x14]
+	WORD $0xaa0803ee // mov x14, x8
+	WORD $0x14000006 // b <bcrs+0x40>
+	WORD $0xad000201 // stp q1, q0, [x16]
+	WORD $0xd10011ce // sub x14, x14, #0x4
+	WORD $0xeb08023f // cmp x17, x8
+	WORD $0xaa1103f0 // mov x16, x17
+	WORD $0x54000a0a // b.ge <bcrs+0x17c>
+	WORD $0xd37ffa11 // lsl x17, x16, #1
+	WORD $0x910009e0 // add x0, x15, #0x2
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xf86169a1 // ldr x1, [x13, x1]
-	WORD $0xeb01005f // cmp x2, x1
-	WORD $0x540000cd // b.le <bcrs+0x88>
+	WORD $0xf87169b1 // ldr x17, [x13, x17]
+	WORD $0xeb11001f // cmp x0, x17
+	WORD $0x540000cd // b.le <bcrs+0x6c>
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xaa0003e4 // mov x4, x0
+	WORD $0xaa0f03e2 // mov x2, x15
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x1400001d // b <bcrs+0xf8>
-	WORD $0x8b001562 // add x2, x11, x0, lsl #5
+	WORD $0x1400001c // b <bcrs+0xd8>
+	WORD $0x8b0f1560 // add x0, x11, x15, lsl #5
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b000943 // add x3, x10, x0, lsl #2
-	WORD $0xd503201f // nop
-	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
-	WORD $0xf9820060 // prfm pldl1keep, [x3, #0x400]
-	WORD $0xb9800064 // ldrsw x4, [x3]
-	WORD $0xfc647986 // ldr d6, [x12, x4, lsl #3]
-	WORD $0xad401444 // ldp q4, q5, [x2]
-	WORD $0x91101064 // add x4, x3, #0x404
-	WORD $0xf9881040 // prfm pldl1keep, [x2, #0x1020]
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0xb9800464 // ldrsw x4, [x3, #0x4]
-	WORD $0x91002063 // add x3, x3, #0x8
-	WORD $0x4fc610a3 // fmla v3.2d, v5.2d, v6.d[0]
-	WORD $0x4fc61080 // fmla v0.2d, v4.2d, v6.d[0]
-	WORD $0xad411444 // ldp q4, q5, [x2, #0x20]
-	WORD $0xfc647986 // ldr d6, [x12, x4, lsl #3]
-	WORD $0x91000804 // add x4, x0, #0x2
-	WORD $0x91001000 // add x0, x0, #0x4
-	WORD $0x91010042 // add x2, x2, #0x40
-	WORD $0xeb01001f // cmp x0, x1
-	WORD $0xaa0403e0 // mov x0, x4
-	WORD $0x4fc610a2 // fmla v2.2d, v5.2d, v6.d[0]
-	WORD $0x4fc61081 // fmla v1.2d, v4.2d, v6.d[0]
-	WORD $0x54fffd6d // b.le <bcrs+0xa0>
-	WORD $0xeb01009f // cmp x4, x1
-	WORD $0x5400022a // b.ge <bcrs+0x140>
-	WORD $0x8b041561 // add x1, x11, x4, lsl #5
-	WORD $0x8b040942 // add x2, x10, x4, lsl #2
-	WORD $0x91000480 // add x0, x4, #0x1
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0xf9820040 // prfm pldl1keep, [x2, #0x400]
-	WORD $0xb9800042 // ldrsw x2, [x2]
-	WORD $0xfc627986 // ldr d6, [x12, x2, lsl #3]
-	WORD $0xad401424 // ldp q4, q5, [x1]
-	WORD $0x4fc610a3 // fmla v3.2d, v5.2d, v6.d[0]
-	WORD $0x4fc61080 // fmla v0.2d, v4.2d, v6.d[0]
-	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
-	WORD $0x4e63d441 // fadd v1.2d, v2.2d, v3.2d
-	WORD $0x91001221 // add x1, x17, #0x4
-	WORD $0xeb08003f // cmp x1, x8
-	WORD $0x54fff84d // b.le <bcrs+0x40>
-	WORD $0x14000007 // b <bcrs+0x158>
-	WORD $0xaa0403e0 // mov x0, x4
-	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
-	WORD $0x4e63d441 // fadd v1.2d, v2.2d, v3.2d
-	WORD $0x91001221 // add x1, x17, #0x4
-	WORD $0xeb08003f // cmp x1, x8
-	WORD $0x54fff76d // b.le <bcrs+0x40>
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0xd503201f // nop
-	WORD $0xad0007e0 // stp q0, q1, [sp]
-	WORD $0x92400622 // and x2, x17, #0x3
-	WORD $0xfc6279c2 // ldr d2, [x14, x2, lsl #3]
-	WORD $0xfc317a02 // str d2, [x16, x17, lsl #3]
-	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x8b0f0941 // add x1, x10, x15, lsl #2
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0xf9820020 // prfm pldl1keep, [x1, #0x400]
+	WORD $0xb9800022 // ldrsw x2, [x1]
+	WORD $0xfc627984 // ldr d4, [x12, x2, lsl #3]
+	WORD $0xad401805 // ldp q5, q6, [x0]
+	WORD $0x91101022 // add x2, x1, #0x404
+	WORD $0xf9881000 // prfm pldl1keep, [x0, #0x1020]
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xb9800422 // ldrsw x2, [x1, #0x4]
+	WORD $0x91002021 // add x1, x1, #0x8
+	WORD $0x4fc410c3 // fmla v3.2d, v6.2d, v4.d[0]
+	WORD $0x4fc410a0 // fmla v0.2d, v5.2d, v4.d[0]
+	WORD $0xad411805 // ldp q5, q6, [x0, #0x20]
+	WORD $0xfc627984 // ldr d4, [x12, x2, lsl #3]
+	WORD $0x910009e2 // add x2, x15, #0x2
+	WORD $0x910011ef // add x15, x15, #0x4
+	WORD $0x91010000 // add x0, x0, #0x40
 	WORD $0xeb1101ff // cmp x15, x17
-	WORD $0x54ffff41 // b.ne <bcrs+0x160>
-	WORD $0x17ffffb3 // b <bcrs+0x48>
-	WORD $0x910083ff // add sp, sp, #0x20
+	WORD $0xaa0203ef // mov x15, x2
+	WORD $0x4fc410c2 // fmla v2.2d, v6.2d, v4.d[0]
+	WORD $0x4fc410a1 // fmla v1.2d, v5.2d, v4.d[0]
+	WORD $0x54fffd6d // b.le <bcrs+0x80>
+	WORD $0xeb11005f // cmp x2, x17
+	WORD $0x5400024a // b.ge <bcrs+0x124>
+	WORD $0x8b021571 // add x17, x11, x2, lsl #5
+	WORD $0x8b020940 // add x0, x10, x2, lsl #2
+	WORD $0x9100044f // add x15, x2, #0x1
+	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
+	WORD $0xf9820000 // prfm pldl1keep, [x0, #0x400]
+	WORD $0xb9800000 // ldrsw x0, [x0]
+	WORD $0xfc607984 // ldr d4, [x12, x0, lsl #3]
+	WORD $0xad401a25 // ldp q5, q6, [x17]
+	WORD $0x4fc410c3 // fmla v3.2d, v6.2d, v4.d[0]
+	WORD $0x4fc410a0 // fmla v0.2d, v5.2d, v4.d[0]
+	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD $0x4e63d440 // fadd v0.2d, v2.2d, v3.2d
+	WORD $0x91001211 // add x17, x16, #0x4
+	WORD $0x8b100d30 // add x16, x9, x16, lsl #3
+	WORD $0xeb08023f // cmp x17, x8
+	WORD $0x54fff88d // b.le <bcrs+0x2c>
+	WORD $0x14000008 // b <bcrs+0x140>
+	WORD $0xaa0203ef // mov x15, x2
+	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD $0x4e63d440 // fadd v0.2d, v2.2d, v3.2d
+	WORD $0x91001211 // add x17, x16, #0x4
+	WORD $0x8b100d30 // add x16, x9, x16, lsl #3
+	WORD $0xeb08023f // cmp x17, x8
+	WORD $0x54fff78d // b.le <bcrs+0x2c>
+	WORD $0xf10005df // cmp x14, #0x1
+	WORD $0x54fff76b // b.lt <bcrs+0x30>
+	WORD $0xf10005df // cmp x14, #0x1
+	WORD $0xfd000201 // str d1, [x16]
+	WORD $0x54fff700 // b.eq <bcrs+0x30>
+	WORD $0x91002200 // add x0, x16, #0x8
+	WORD $0xf10009df // cmp x14, #0x2
+	WORD $0x4d008401 // st1 { v1.d }[1], [x0]
+	WORD $0x54fff680 // b.eq <bcrs+0x30>
+	WORD $0xf1000ddf // cmp x14, #0x3
+	WORD $0xfd000a00 // str d0, [x16, #0x10]
+	WORD $0x54fff620 // b.eq <bcrs+0x30>
+	WORD $0x91006210 // add x16, x16, #0x18
+	WORD $0x4d008600 // st1 { v0.d }[1], [x16]
+	WORD $0x17ffffae // b <bcrs+0x30>
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
-	SUB $128, RSP
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func bcrsDDQuad(c *bcrsCall)
-TEXT ·bcrsDDQuad(SB), 0, $176-8
+TEXT ·bcrsDDQuad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $176, RSP
+	ADD $96, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <bcrsDD>
 	WORD $0x140000df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400808 // ldr x8, [x0, #0x10]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54001aab // b.lt <bcrsDD+0x35c>
-	WORD $0xd10143ff // sub sp, sp, #0x50
-	WORD $0xa941ac01 // ldp x1, x11, [x0, #0x18]
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0x910083f0 // add x16, sp, #0x20
-	WORD $0x910003f1 // mov x17, sp
-	WORD $0x9100202f // add x15, x1, #0x8
+	WORD $0xa941ac10 // ldp x16, x11, [x0, #0x18]
+	WORD $0xaa1f03e1 // mov x1, xzr
+	WORD $0x9100220f // add x15, x16, #0x8
 	WORD $0xa9402809 // ldp x9, x10, [x0]
 	WORD $0xa942b40c // ldp x12, x13, [x0, #0x28]
 	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
-	WORD $0xf9400024 // ldr x4, [x1]
-	WORD $0xaa0803e0 // mov x0, x8
-	WORD $0xaa0a03e1 // mov x1, x10
-	WORD $0xaa0903e2 // mov x2, x9
-	WORD $0xf90023f3 // str x19, [sp, #0x40]
-	WORD $0x1400000b // b <bcrsDD+0x70>
-	WORD $0x8b030d26 // add x6, x9, x3, lsl #3
-	WORD $0x8b030d43 // add x3, x10, x3, lsl #3
-	WORD $0xad0004c0 // stp q0, q1, [x6]
-	WORD $0xad000c62 // stp q2, q3, [x3]
-	WORD $0x91008042 // add x2, x2, #0x20
-	WORD $0x91008021 // add x1, x1, #0x20
-	WORD $0xd1001000 // sub x0, x0, #0x4
-	WORD $0xeb0800bf // cmp x5, x8
-	WORD $0xaa0503e3 // mov x3, x5
-	WORD $0x5400174a // b.ge <bcrsDD+0x354>
-	WORD $0xd37ff865 // lsl x5, x3, #1
-	WORD $0x91000886 // add x6, x4, #0x2
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xf86569e5 // ldr x5, [x15, x5]
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x5400014d // b.le <bcrsDD+0xac>
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xaa0403f3 // mov x19, x4
+	WORD $0xf9400211 // ldr x17, [x16]
+	WORD $0xaa0803f0 // mov x16, x8
+	WORD $0x1400000b // b <bcrsDD+0x58>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad000423 // stp q3, q1, [x1]
+	WORD $0xad000042 // stp q2, q0, [x2]
+	WORD $0xd1001210 // sub x16, x16, #0x4
+	WORD $0xeb08001f // cmp x0, x8
+	WORD $0xaa0003e1 // mov x1, x0
+	WORD $0x5400184a // b.ge <bcrsDD+0x35c>
+	WORD $0xd37ff820 // lsl x0, x1, #1
+	WORD $0x91000a22 // add x2, x17, #0x2
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xf86069e0 // ldr x0, [x15, x0]
+	WORD $0xeb00005f // cmp x2, x0
+	WORD $0x540001ad // b.le <bcrsDD+0xa0>
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x14000056 // b <bcrsDD+0x200>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b041586 // add x6, x12, x4, lsl #5
-	WORD $0x8b040967 // add x7, x11, x4, lsl #2
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xaa1103e4 // mov x4, x17
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x14000055 // b <bcrsDD+0x1e4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x8b111582 // add x2, x12, x17, lsl #5
+	WORD $0x8b110963 // add x3, x11, x17, lsl #2
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0xf98200e0 // prfm pldl1keep, [x7, #0x400]
-	WORD $0xb98000f3 // ldrsw x19, [x7]
-	WORD $0xfc7379b4 // ldr d20, [x13, x19, lsl #3]
-	WORD $0xad4018c7 // ldp q7, q6, [x6]
-	WORD $0xfc7379d5 // ldr d21, [x14, x19, lsl #3]
-	WORD $0x911010f3 // add x19, x7, #0x404
-	WORD $0xf98810c0 // prfm pldl1keep, [x6, #0x1020]
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0xb98004f3 // ldrsw x19, [x7, #0x4]
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0x4fd490f6 // fmul v22.2d, v7.2d, v20.d[0]
-	WORD $0x4fd490d7 // fmul v23.2d, v6.2d, v20.d[0]
-	WORD $0x4e77d645 // fadd v5.2d, v18.2d, v23.2d
-	WORD $0x4e76d664 // fadd v4.2d, v19.2d, v22.2d
-	WORD $0x4ef3d498 // fsub v24.2d, v4.2d, v19.2d
-	WORD $0x4ef2d4b9 // fsub v25.2d, v5.2d, v18.2d
-	WORD $0x4ef9d4ba // fsub v26.2d, v5.2d, v25.2d
-	WORD $0x4ef8d49b // fsub v27.2d, v4.2d, v24.2d
-	WORD $0x4ef8d6d8 // fsub v24.2d, v22.2d, v24.2d
-	WORD $0x4ef9d6f9 // fsub v25.2d, v23.2d, v25.2d
-	WORD $0x6ee0faf7 // fneg v23.2d, v23.2d
-	WORD $0x6ee0fad6 // fneg v22.2d, v22.2d
-	WORD $0x4fd410f6 // fmla v22.2d, v7.2d, v20.d[0]
-	WORD $0x4fd410d7 // fmla v23.2d, v6.2d, v20.d[0]
-	WORD $0x4efad652 // fsub v18.2d, v18.2d, v26.2d
-	WORD $0x4efbd673 // fsub v19.2d, v19.2d, v27.2d
-	WORD $0x4e72d732 // fadd v18.2d, v25.2d, v18.2d
-	WORD $0xfc7379b9 // ldr d25, [x13, x19, lsl #3]
-	WORD $0x4fd510d7 // fmla v23.2d, v6.2d, v21.d[0]
-	WORD $0x4fd510f6 // fmla v22.2d, v7.2d, v21.d[0]
-	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
-	WORD $0x4e73d706 // fadd v6.2d, v24.2d, v19.2d
-	WORD $0x910100c6 // add x6, x6, #0x40
-	WORD $0x4e66d6d3 // fadd v19.2d, v22.2d, v6.2d
-	WORD $0x4fd99298 // fmul v24.2d, v20.2d, v25.d[0]
-	WORD $0x4e72d6f2 // fadd v18.2d, v23.2d, v18.2d
-	WORD $0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
-	WORD $0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
-	WORD $0x4ea41c93 // mov v19.16b, v4.16b
-	WORD $0x4fd992b6 // fmul v22.2d, v21.2d, v25.d[0]
-	WORD $0x4e78d627 // fadd v7.2d, v17.2d, v24.2d
-	WORD $0x4ef1d4fb // fsub v27.2d, v7.2d, v17.2d
-	WORD $0x4e76d606 // fadd v6.2d, v16.2d, v22.2d
-	WORD $0x4efbd712 // fsub v18.2d, v24.2d, v27.2d
-	WORD $0x4ef0d4da // fsub v26.2d, v6.2d, v16.2d
-	WORD $0x4efad4d7 // fsub v23.2d, v6.2d, v26.2d
-	WORD $0x4efad6da // fsub v26.2d, v22.2d, v26.2d
-	WORD $0x6ee0fad6 // fneg v22.2d, v22.2d
-	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
-	WORD $0x4efbd4f7 // fsub v23.2d, v7.2d, v27.2d
-	WORD $0x4fd912b6 // fmla v22.2d, v21.2d, v25.d[0]
-	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
-	WORD $0xfc7379d7 // ldr d23, [x14, x19, lsl #3]
-	WORD $0x4e70d750 // fadd v16.2d, v26.2d, v16.2d
-	WORD $0x91000893 // add x19, x4, #0x2
-	WORD $0x91001084 // add x4, x4, #0x4
-	WORD $0xeb05009f // cmp x4, x5
-	WORD $0xaa1303e4 // mov x4, x19
-	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
-	WORD $0x6ee0fb12 // fneg v18.2d, v24.2d
-	WORD $0x4fd91292 // fmla v18.2d, v20.2d, v25.d[0]
-	WORD $0x4fd712b6 // fmla v22.2d, v21.2d, v23.d[0]
-	WORD $0x4fd71292 // fmla v18.2d, v20.2d, v23.d[0]
-	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
-	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
-	WORD $0x4ea61cd0 // mov v16.16b, v6.16b
-	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
+	WORD $0xf9820060 // prfm pldl1keep, [x3, #0x400]
+	WORD $0xb9800064 // ldrsw x4, [x3]
+	WORD $0xfc6479a4 // ldr d4, [x13, x4, lsl #3]
+	WORD $0xad401447 // ldp q7, q5, [x2]
+	WORD $0xfc6479c6 // ldr d6, [x14, x4, lsl #3]
+	WORD $0x91101064 // add x4, x3, #0x404
+	WORD $0xf9881040 // prfm pldl1keep, [x2, #0x1020]
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0xb9800464 // ldrsw x4, [x3, #0x4]
+	WORD $0x91002063 // add x3, x3, #0x8
+	WORD $0x4fc490b5 // fmul v21.2d, v5.2d, v4.d[0]
+	WORD $0x4fc490f4 // fmul v20.2d, v7.2d, v4.d[0]
+	WORD $0x6ee0fab6 // fneg v22.2d, v21.2d
+	WORD $0x6ee0fa97 // fneg v23.2d, v20.2d
+	WORD $0x4fc410b6 // fmla v22.2d, v5.2d, v4.d[0]
+	WORD $0x4fc410f7 // fmla v23.2d, v7.2d, v4.d[0]
+	WORD $0x4e75d664 // fadd v4.2d, v19.2d, v21.2d
+	WORD $0x4ef3d499 // fsub v25.2d, v4.2d, v19.2d
+	WORD $0x4fc610b6 // fmla v22.2d, v5.2d, v6.d[0]
+	WORD $0x4e74d645 // fadd v5.2d, v18.2d, v20.2d
+	WORD $0x4fc610f7 // fmla v23.2d, v7.2d, v6.d[0]
+	WORD $0x4ef9d49a // fsub v26.2d, v4.2d, v25.2d
+	WORD $0x4ef2d4b8 // fsub v24.2d, v5.2d, v18.2d
+	WORD $0x4efad667 // fsub v7.2d, v19.2d, v26.2d
+	WORD $0x4ef9d6b3 // fsub v19.2d, v21.2d, v25.2d
+	WORD $0x4ef8d4bb // fsub v27.2d, v5.2d, v24.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0xfc6479b3 // ldr d19, [x13, x4, lsl #3]
+	WORD $0x4efbd646 // fsub v6.2d, v18.2d, v27.2d
+	WORD $0x4ef8d692 // fsub v18.2d, v20.2d, v24.2d
+	WORD $0xfc6479d4 // ldr d20, [x14, x4, lsl #3]
+	WORD $0x4e67d6d6 // fadd v22.2d, v22.2d, v7.2d
+	WORD $0x91000a24 // add x4, x17, #0x2
+	WORD $0x91001231 // add x17, x17, #0x4
+	WORD $0xeb00023f // cmp x17, x0
+	WORD $0xaa0403f1 // mov x17, x4
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
+	WORD $0x4e66d6f2 // fadd v18.2d, v23.2d, v6.2d
+	WORD $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
 	WORD $0x4ea51cb2 // mov v18.16b, v5.16b
-	WORD $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x54fff72d // b.le <bcrsDD+0xe0>
-	WORD $0xeb05027f // cmp x19, x5
-	WORD $0x540004ea // b.ge <bcrsDD+0x2a0>
-	WORD $0x8b131585 // add x5, x12, x19, lsl #5
-	WORD $0x8b130966 // add x6, x11, x19, lsl #2
-	WORD $0x91000664 // add x4, x19, #0x1
-	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
-	WORD $0xf98200c0 // prfm pldl1keep, [x6, #0x400]
-	WORD $0xb98000c6 // ldrsw x6, [x6]
-	WORD $0xfc6679b2 // ldr d18, [x13, x6, lsl #3]
-	WORD $0xad4040b1 // ldp q17, q16, [x5]
-	WORD $0xfc6679d3 // ldr d19, [x14, x6, lsl #3]
-	WORD $0x4fd29234 // fmul v20.2d, v17.2d, v18.d[0]
-	WORD $0x4fd29215 // fmul v21.2d, v16.2d, v18.d[0]
-	WORD $0x4e75d4b6 // fadd v22.2d, v5.2d, v21.2d
-	WORD $0x4e74d497 // fadd v23.2d, v4.2d, v20.2d
-	WORD $0x4ee4d6f8 // fsub v24.2d, v23.2d, v4.2d
-	WORD $0x4ee5d6d9 // fsub v25.2d, v22.2d, v5.2d
-	WORD $0x4ef9d6da // fsub v26.2d, v22.2d, v25.2d
-	WORD $0x4ef8d6fb // fsub v27.2d, v23.2d, v24.2d
-	WORD $0x4ef8d698 // fsub v24.2d, v20.2d, v24.2d
-	WORD $0x4ef9d6b9 // fsub v25.2d, v21.2d, v25.2d
-	WORD $0x6ee0fab5 // fneg v21.2d, v21.2d
-	WORD $0x6ee0fa94 // fneg v20.2d, v20.2d
-	WORD $0x4fd21234 // fmla v20.2d, v17.2d, v18.d[0]
-	WORD $0x4fd21215 // fmla v21.2d, v16.2d, v18.d[0]
-	WORD $0x4efbd484 // fsub v4.2d, v4.2d, v27.2d
-	WORD $0x4efad4a5 // fsub v5.2d, v5.2d, v26.2d
-	WORD $0x4e65d725 // fadd v5.2d, v25.2d, v5.2d
-	WORD $0x4e64d704 // fadd v4.2d, v24.2d, v4.2d
-	WORD $0x4fd31215 // fmla v21.2d, v16.2d, v19.d[0]
-	WORD $0x4fd31234 // fmla v20.2d, v17.2d, v19.d[0]
-	WORD $0x4e64d684 // fadd v4.2d, v20.2d, v4.2d
-	WORD $0x4e65d6a5 // fadd v5.2d, v21.2d, v5.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
-	WORD $0x4eb61ec5 // mov v5.16b, v22.16b
-	WORD $0x14000004 // b <bcrsDD+0x2a4>
+	WORD $0xad415446 // ldp q6, q21, [x2, #0x20]
+	WORD $0x91010042 // add x2, x2, #0x40
+	WORD $0x4fd392b8 // fmul v24.2d, v21.2d, v19.d[0]
+	WORD $0x4fd390d7 // fmul v23.2d, v6.2d, v19.d[0]
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x4fd312b9 // fmla v25.2d, v21.2d, v19.d[0]
+	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
+	WORD $0x4e77d607 // fadd v7.2d, v16.2d, v23.2d
+	WORD $0x4fd310da // fmla v26.2d, v6.2d, v19.d[0]
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4fd412b9 // fmla v25.2d, v21.2d, v20.d[0]
+	WORD $0x4ef3d4f5 // fsub v21.2d, v7.2d, v19.2d
+	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
+	WORD $0x4fd410da // fmla v26.2d, v6.2d, v20.d[0]
+	WORD $0x4e78d626 // fadd v6.2d, v17.2d, v24.2d
+	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
+	WORD $0x4ef1d4d4 // fsub v20.2d, v6.2d, v17.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4ef4d4d5 // fsub v21.2d, v6.2d, v20.2d
+	WORD $0x4ef4d714 // fsub v20.2d, v24.2d, v20.2d
+	WORD $0x4e70d753 // fadd v19.2d, v26.2d, v16.2d
+	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
+	WORD $0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
+	WORD $0x4ea41c93 // mov v19.16b, v4.16b
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e71d730 // fadd v16.2d, v25.2d, v17.2d
+	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0x4ea71cf0 // mov v16.16b, v7.16b
+	WORD $0x54fff72d // b.le <bcrsDD+0xc4>
+	WORD $0xeb00009f // cmp x4, x0
+	WORD $0x540004ca // b.ge <bcrsDD+0x280>
+	WORD $0x8b041580 // add x0, x12, x4, lsl #5
+	WORD $0x8b040962 // add x2, x11, x4, lsl #2
+	WORD $0x91000491 // add x17, x4, #0x1
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0xf9820040 // prfm pldl1keep, [x2, #0x400]
+	WORD $0xb9800042 // ldrsw x2, [x2]
+	WORD $0xfc6279b0 // ldr d16, [x13, x2, lsl #3]
+	WORD $0xad404813 // ldp q19, q18, [x0]
+	WORD $0xfc6279d1 // ldr d17, [x14, x2, lsl #3]
+	WORD $0x4fd09274 // fmul v20.2d, v19.2d, v16.d[0]
+	WORD $0x4fd09255 // fmul v21.2d, v18.2d, v16.d[0]
+	WORD $0x6ee0fab6 // fneg v22.2d, v21.2d
+	WORD $0x6ee0fa97 // fneg v23.2d, v20.2d
+	WORD $0x4fd01277 // fmla v23.2d, v19.2d, v16.d[0]
+	WORD $0x4fd01256 // fmla v22.2d, v18.2d, v16.d[0]
+	WORD $0x4e75d490 // fadd v16.2d, v4.2d, v21.2d
+	WORD $0x4fd11256 // fmla v22.2d, v18.2d, v17.d[0]
+	WORD $0x4fd11277 // fmla v23.2d, v19.2d, v17.d[0]
+	WORD $0x4e74d4b1 // fadd v17.2d, v5.2d, v20.2d
+	WORD $0x4ee4d613 // fsub v19.2d, v16.2d, v4.2d
+	WORD $0x4ee5d632 // fsub v18.2d, v17.2d, v5.2d
+	WORD $0x4ef3d618 // fsub v24.2d, v16.2d, v19.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4ef2d639 // fsub v25.2d, v17.2d, v18.2d
+	WORD $0x4ef8d484 // fsub v4.2d, v4.2d, v24.2d
+	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
+	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
+	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
+	WORD $0x4e65d645 // fadd v5.2d, v18.2d, v5.2d
+	WORD $0x4e64d6c4 // fadd v4.2d, v22.2d, v4.2d
+	WORD $0x4e65d6e5 // fadd v5.2d, v23.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4eb01e04 // mov v4.16b, v16.16b
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x4eb11e25 // mov v5.16b, v17.16b
+	WORD $0x14000003 // b <bcrsDD+0x284>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xaa1303e4 // mov x4, x19
+	WORD $0xaa0403f1 // mov x17, x4
 	WORD $0x4e64d4d0 // fadd v16.2d, v6.2d, v4.2d
 	WORD $0x4e65d4f1 // fadd v17.2d, v7.2d, v5.2d
-	WORD $0x91001065 // add x5, x3, #0x4
-	WORD $0xeb0800bf // cmp x5, x8
-	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
-	WORD $0x4e63d441 // fadd v1.2d, v2.2d, v3.2d
+	WORD $0x91001020 // add x0, x1, #0x4
+	WORD $0x8b010d22 // add x2, x9, x1, lsl #3
+	WORD $0x8b010d41 // add x1, x10, x1, lsl #3
+	WORD $0xeb08001f // cmp x0, x8
 	WORD $0x4ee5d632 // fsub v18.2d, v17.2d, v5.2d
 	WORD $0x4ee4d613 // fsub v19.2d, v16.2d, v4.2d
 	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
@@ -310,38 +301,46 @@ TEXT ·bcrsDDQuad(SB), 0, $176-8
 	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
 	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
 	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e65d422 // fadd v2.2d, v1.2d, v5.2d
-	WORD $0x4e64d403 // fadd v3.2d, v0.2d, v4.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e63d443 // fadd v3.2d, v2.2d, v3.2d
+	WORD $0x4e61d401 // fadd v1.2d, v0.2d, v1.2d
+	WORD $0x4e61d622 // fadd v2.2d, v17.2d, v1.2d
 	WORD $0x4e63d600 // fadd v0.2d, v16.2d, v3.2d
-	WORD $0x4e62d621 // fadd v1.2d, v17.2d, v2.2d
-	WORD $0x4ef1d424 // fsub v4.2d, v1.2d, v17.2d
-	WORD $0x4ef0d405 // fsub v5.2d, v0.2d, v16.2d
-	WORD $0x4ee5d406 // fsub v6.2d, v0.2d, v5.2d
-	WORD $0x4ee4d427 // fsub v7.2d, v1.2d, v4.2d
-	WORD $0x4ee4d444 // fsub v4.2d, v2.2d, v4.2d
-	WORD $0x4ee5d462 // fsub v2.2d, v3.2d, v5.2d
-	WORD $0x4ee7d627 // fsub v7.2d, v17.2d, v7.2d
-	WORD $0x4ee6d606 // fsub v6.2d, v16.2d, v6.2d
-	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD $0x4e67d483 // fadd v3.2d, v4.2d, v7.2d
-	WORD $0x54ffe96d // b.le <bcrsDD+0x48>
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0xd37df066 // lsl x6, x3, #3
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0x927d04c7 // and x7, x6, #0x18
-	WORD $0xeb03001f // cmp x0, x3
-	WORD $0xfc676a04 // ldr d4, [x16, x7]
-	WORD $0xfc266844 // str d4, [x2, x6]
-	WORD $0xad000fe2 // stp q2, q3, [sp]
-	WORD $0xfc676a24 // ldr d4, [x17, x7]
-	WORD $0xfc266824 // str d4, [x1, x6]
-	WORD $0x54fffec1 // b.ne <bcrsDD+0x324>
-	WORD $0x17ffff42 // b <bcrsDD+0x58>
-	WORD $0xf94023f3 // ldr x19, [sp, #0x40]
-	WORD $0x910143ff // add sp, sp, #0x50
+	WORD $0x4ef0d404 // fsub v4.2d, v0.2d, v16.2d
+	WORD $0x4ef1d445 // fsub v5.2d, v2.2d, v17.2d
+	WORD $0x4ee5d446 // fsub v6.2d, v2.2d, v5.2d
+	WORD $0x4ee4d407 // fsub v7.2d, v0.2d, v4.2d
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
+	WORD $0x4ee7d607 // fsub v7.2d, v16.2d, v7.2d
+	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
+	WORD $0x4e66d423 // fadd v3.2d, v1.2d, v6.2d
+	WORD $0x4e67d481 // fadd v1.2d, v4.2d, v7.2d
+	WORD $0x54ffe9ed // b.le <bcrsDD+0x40>
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0x54ffe9eb // b.lt <bcrsDD+0x48>
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0xfd000042 // str d2, [x2]
+	WORD $0xfd000023 // str d3, [x1]
+	WORD $0x54ffe960 // b.eq <bcrsDD+0x48>
+	WORD $0x91002043 // add x3, x2, #0x8
+	WORD $0xf1000a1f // cmp x16, #0x2
+	WORD $0x4d008462 // st1 { v2.d }[1], [x3]
+	WORD $0x91002023 // add x3, x1, #0x8
+	WORD $0x4d008463 // st1 { v3.d }[1], [x3]
+	WORD $0x54ffe8a0 // b.eq <bcrsDD+0x48>
+	WORD $0xf1000e1f // cmp x16, #0x3
+	WORD $0xfd000840 // str d0, [x2, #0x10]
+	WORD $0xfd000821 // str d1, [x1, #0x10]
+	WORD $0x54ffe820 // b.eq <bcrsDD+0x48>
+	WORD $0x91006042 // add x2, x2, #0x18
+	WORD $0x91006021 // add x1, x1, #0x18
+	WORD $0x4d008440 // st1 { v0.d }[1], [x2]
+	WORD $0x4d008421 // st1 { v1.d }[1], [x1]
+	WORD $0x17ffff3c // b <bcrsDD+0x48>
 	WORD $0xd65f03c0 // ret
-	SUB $176, RSP
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
@@ -352,7 +351,7 @@ TEXT ·bcrsTQuad(SB), 0, $96-8
 	ADD $96, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <bcrsT>
-	WORD $0x140000cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400009f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xa944400e // ldp x14, x16, [x0, #0x40]
 	WORD $0xf940280f // ldr x15, [x0, #0x50]
 	WORD $0xeb1001ef // subs x15, x15, x16
@@ -366,218 +365,170 @@ TEXT ·bcrsTQuad(SB), 0, $96-8
 	WORD $0xf10005ef // subs x15, x15, #0x1
 	WORD $0x54ffffc1 // b.ne <bcrsT+0x24>
 	WORD $0xf100053f // cmp x9, #0x1
-	WORD $0x5400174b // b.lt <bcrsT+0x31c>
+	WORD $0x5400114b // b.lt <bcrsT+0x25c>
 	WORD $0xaa1f03ef // mov x15, xzr
-	WORD $0x1400000c // b <bcrsT+0x6c>
-	WORD $0x8b110d10 // add x16, x8, x17, lsl #3
-	WORD $0xad400e02 // ldp q2, q3, [x16]
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0xad000201 // stp q1, q0, [x16]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x14000004 // b <bcrsT+0x4c>
 	WORD $0x910011ef // add x15, x15, #0x4
 	WORD $0xeb0901ff // cmp x15, x9
-	WORD $0x540015aa // b.ge <bcrsT+0x31c>
+	WORD $0x540010aa // b.ge <bcrsT+0x25c>
 	WORD $0xd37ff9f0 // lsl x16, x15, #1
 	WORD $0xf8706951 // ldr x17, [x10, x16]
 	WORD $0xf87069d0 // ldr x16, [x14, x16]
 	WORD $0xeb10023f // cmp x17, x16
-	WORD $0x54ffff20 // b.eq <bcrsT+0x60>
+	WORD $0x54ffff20 // b.eq <bcrsT+0x40>
 	WORD $0xcb0f0121 // sub x1, x9, x15
 	WORD $0x8b0f0da0 // add x0, x13, x15, lsl #3
 	WORD $0xf100103f // cmp x1, #0x4
-	WORD $0x540000ab // b.lt <bcrsT+0xa0>
+	WORD $0x540000ab // b.lt <bcrsT+0x80>
 	WORD $0xad400400 // ldp q0, q1, [x0]
-	WORD $0x1400000d // b <bcrsT+0xc8>
+	WORD $0x1400000d // b <bcrsT+0xa8>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xfd400000 // ldr d0, [x0]
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0xf100083f // cmp x1, #0x2
-	WORD $0x540000eb // b.lt <bcrsT+0xc8>
+	WORD $0x540000eb // b.lt <bcrsT+0xa8>
 	WORD $0x91002002 // add x2, x0, #0x8
 	WORD $0xf1000c3f // cmp x1, #0x3
 	WORD $0x4d408440 // ld1 { v0.d }[1], [x2]
-	WORD $0x54000061 // b.ne <bcrsT+0xc8>
+	WORD $0x54000061 // b.ne <bcrsT+0xa8>
 	WORD $0x91004000 // add x0, x0, #0x10
 	WORD $0x0d408401 // ld1 { v1.d }[0], [x0]
 	WORD $0x91001220 // add x0, x17, #0x4
 	WORD $0xeb10001f // cmp x0, x16
-	WORD $0x5400088d // b.le <bcrsT+0x1e0>
+	WORD $0x5400068d // b.le <bcrsT+0x180>
 	WORD $0xaa1103e2 // mov x2, x17
-	WORD $0xeb020211 // subs x17, x16, x2
-	WORD $0x54fffc20 // b.eq <bcrsT+0x60>
-	WORD $0x91000440 // add x0, x2, #0x1
+	WORD $0xeb10005f // cmp x2, x16
+	WORD $0x54fffc20 // b.eq <bcrsT+0x40>
+	WORD $0x91000451 // add x17, x2, #0x1
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xeb10001f // cmp x0, x16
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x540000aa // b.ge <bcrsT+0x108>
-	WORD $0x8b001580 // add x0, x12, x0, lsl #5
-	WORD $0xad400c04 // ldp q4, q3, [x0]
-	WORD $0x6e63dc23 // fmul v3.2d, v1.2d, v3.2d
-	WORD $0x6e64dc04 // fmul v4.2d, v0.2d, v4.2d
-	WORD $0x91000840 // add x0, x2, #0x2
+	WORD $0xeb10023f // cmp x17, x16
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x540000aa // b.ge <bcrsT+0xe8>
+	WORD $0x8b111580 // add x0, x12, x17, lsl #5
+	WORD $0xad401003 // ldp q3, q4, [x0]
+	WORD $0x6e64dc25 // fmul v5.2d, v1.2d, v4.2d
+	WORD $0x6e63dc04 // fmul v4.2d, v0.2d, v3.2d
+	WORD $0x91000840 // add x0, x2, #0x2
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xeb10001f // cmp x0, x16
-	WORD $0x540000aa // b.ge <bcrsT+0x128>
-	WORD $0x8b001590 // add x16, x12, x0, lsl #5
-	WORD $0xad401602 // ldp q2, q5, [x16]
-	WORD $0x6e65dc25 // fmul v5.2d, v1.2d, v5.2d
+	WORD $0x540000aa // b.ge <bcrsT+0x108>
+	WORD $0x8b001581 // add x1, x12, x0, lsl #5
+	WORD $0xad400c22 // ldp q2, q3, [x1]
+	WORD $0x6e63dc23 // fmul v3.2d, v1.2d, v3.2d
 	WORD $0x6e62dc02 // fmul v2.2d, v0.2d, v2.2d
-	WORD $0x8b021590 // add x16, x12, x2, lsl #5
-	WORD $0xf100123f // cmp x17, #0x4
-	WORD $0xad401e06 // ldp q6, q7, [x16]
-	WORD $0x8b020970 // add x16, x11, x2, lsl #2
+	WORD $0x8b021581 // add x1, x12, x2, lsl #5
+	WORD $0x6e65d484 // faddp v4.2d, v4.2d, v5.2d
+	WORD $0xeb10023f // cmp x17, x16
+	WORD $0xad401c26 // ldp q6, q7, [x1]
+	WORD $0xb8a27961 // ldrsw x1, [x11, x2, lsl #2]
 	WORD $0x6e67dc21 // fmul v1.2d, v1.2d, v7.2d
 	WORD $0x6e66dc00 // fmul v0.2d, v0.2d, v6.2d
-	WORD $0x6e63d421 // faddp v1.2d, v1.2d, v3.2d
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6e0844a3 // mov v3.d[0], v5.d[1]
-	WORD $0x4e181fe5 // mov v5.d[1], xzr
+	WORD $0x6e61d400 // faddp v0.2d, v0.2d, v1.2d
+	WORD $0xfc617901 // ldr d1, [x8, x1, lsl #3]
 	WORD $0x6e64d400 // faddp v0.2d, v0.2d, v4.2d
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6e084444 // mov v4.d[0], v2.d[1]
-	WORD $0x4e181fe2 // mov v2.d[1], xzr
-	WORD $0x4e61d401 // fadd v1.2d, v0.2d, v1.2d
-	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e63d440 // fadd v0.2d, v2.2d, v3.2d
-	WORD $0x54000aa1 // b.ne <bcrsT+0x2c4>
-	WORD $0xb9800211 // ldrsw x17, [x16]
-	WORD $0xb9400e00 // ldr w0, [x16, #0xc]
-	WORD $0x11000e21 // add w1, w17, #0x3
-	WORD $0x6b01001f // cmp w0, w1
-	WORD $0x54fff5e0 // b.eq <bcrsT+0x40>
-	WORD $0x69400211 // ldpsw x17, x0, [x16]
-	WORD $0xfc717902 // ldr d2, [x8, x17, lsl #3]
-	WORD $0x1e622822 // fadd d2, d1, d2
-	WORD $0x5e180421 // mov d1, v1.d[1]
-	WORD $0xfc317902 // str d2, [x8, x17, lsl #3]
-	WORD $0xb9800a11 // ldrsw x17, [x16, #0x8]
-	WORD $0xfc607902 // ldr d2, [x8, x0, lsl #3]
-	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0xfc207901 // str d1, [x8, x0, lsl #3]
-	WORD $0xfc717901 // ldr d1, [x8, x17, lsl #3]
-	WORD $0x1e612801 // fadd d1, d0, d1
-	WORD $0xfc317901 // str d1, [x8, x17, lsl #3]
-	WORD $0xb9800e10 // ldrsw x16, [x16, #0xc]
+	WORD $0x1e602821 // fadd d1, d1, d0
+	WORD $0xfc217901 // str d1, [x8, x1, lsl #3]
+	WORD $0x540000ca // b.ge <bcrsT+0x150>
+	WORD $0xb8b17971 // ldrsw x17, [x11, x17, lsl #2]
 	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0xfc717901 // ldr d1, [x8, x17, lsl #3]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0xfc317900 // str d0, [x8, x17, lsl #3]
+	WORD $0xeb10001f // cmp x0, x16
+	WORD $0x54fff76a // b.ge <bcrsT+0x40>
+	WORD $0x6e63d440 // faddp v0.2d, v2.2d, v3.2d
+	WORD $0xb8a07970 // ldrsw x16, [x11, x0, lsl #2]
+	WORD $0x4e180401 // dup v1.2d, v0.d[1]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	WORD $0xfc707901 // ldr d1, [x8, x16, lsl #3]
 	WORD $0x1e612800 // fadd d0, d0, d1
 	WORD $0xfc307900 // str d0, [x8, x16, lsl #3]
-	WORD $0x17ffffa5 // b <bcrsT+0x60>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x17ffffb3 // b <bcrsT+0x40>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b111580 // add x0, x12, x17, lsl #5
 	WORD $0x8b110961 // add x1, x11, x17, lsl #2
-	WORD $0x1400000d // b <bcrsT+0x21c>
-	WORD $0x8b030d02 // add x2, x8, x3, lsl #3
-	WORD $0xad401444 // ldp q4, q5, [x2]
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD $0xad000843 // stp q3, q2, [x2]
+	WORD $0x14000015 // b <bcrsT+0x1dc>
+	WORD $0x69409424 // ldpsw x4, x5, [x1, #0x4]
+	WORD $0xfd400044 // ldr d4, [x2]
+	WORD $0x8b030d03 // add x3, x8, x3, lsl #3
+	WORD $0x8b040d04 // add x4, x8, x4, lsl #3
+	WORD $0xfc657905 // ldr d5, [x8, x5, lsl #3]
+	WORD $0x4d408465 // ld1 { v5.d }[1], [x3]
+	WORD $0x4d408484 // ld1 { v4.d }[1], [x4]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xfd000042 // str d2, [x2]
+	WORD $0x4d008482 // st1 { v2.d }[1], [x4]
+	WORD $0xfc257903 // str d3, [x8, x5, lsl #3]
+	WORD $0x4d008463 // st1 { v3.d }[1], [x3]
 	WORD $0x91001222 // add x2, x17, #0x4
 	WORD $0x91002231 // add x17, x17, #0x8
 	WORD $0x91020000 // add x0, x0, #0x80
 	WORD $0x91004021 // add x1, x1, #0x10
 	WORD $0xeb10023f // cmp x17, x16
 	WORD $0xaa0203f1 // mov x17, x2
-	WORD $0x54fff60c // b.gt <bcrsT+0xd8>
+	WORD $0x54fff70c // b.gt <bcrsT+0xb8>
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xf9882000 // prfm pldl1keep, [x0, #0x1040]
 	WORD $0xf9820020 // prfm pldl1keep, [x1, #0x400]
-	WORD $0xb9800023 // ldrsw x3, [x1]
-	WORD $0x11000c64 // add w4, w3, #0x3
+	WORD $0xb9800022 // ldrsw x2, [x1]
+	WORD $0x11000c44 // add w4, w2, #0x3
 	WORD $0xad400803 // ldp q3, q2, [x0]
 	WORD $0xad411005 // ldp q5, q4, [x0, #0x20]
 	WORD $0xad421807 // ldp q7, q6, [x0, #0x40]
 	WORD $0x6e62dc22 // fmul v2.2d, v1.2d, v2.2d
 	WORD $0x6e64dc24 // fmul v4.2d, v1.2d, v4.2d
 	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
+	WORD $0x8b020d02 // add x2, x8, x2, lsl #3
 	WORD $0x6e63dc03 // fmul v3.2d, v0.2d, v3.2d
 	WORD $0xad434011 // ldp q17, q16, [x0, #0x60]
 	WORD $0x6e65dc05 // fmul v5.2d, v0.2d, v5.2d
 	WORD $0x6e67dc07 // fmul v7.2d, v0.2d, v7.2d
 	WORD $0x6e71dc11 // fmul v17.2d, v0.2d, v17.2d
 	WORD $0x6e70dc30 // fmul v16.2d, v1.2d, v16.2d
-	WORD $0xb9800c22 // ldrsw x2, [x1, #0xc]
-	WORD $0x6e64d444 // faddp v4.2d, v2.2d, v4.2d
-	WORD $0x6e70d4c2 // faddp v2.2d, v6.2d, v16.2d
-	WORD $0x6b04005f // cmp w2, w4
-	WORD $0x6e65d463 // faddp v3.2d, v3.2d, v5.2d
+	WORD $0xb9800c23 // ldrsw x3, [x1, #0xc]
+	WORD $0x6e64d442 // faddp v2.2d, v2.2d, v4.2d
+	WORD $0x6b04007f // cmp w3, w4
+	WORD $0x6e65d464 // faddp v4.2d, v3.2d, v5.2d
+	WORD $0x6e70d4c3 // faddp v3.2d, v6.2d, v16.2d
 	WORD $0x6e71d4e5 // faddp v5.2d, v7.2d, v17.2d
-	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD $0x54fffb60 // b.eq <bcrsT+0x1ec>
-	WORD $0xfc637904 // ldr d4, [x8, x3, lsl #3]
-	WORD $0x1e642864 // fadd d4, d3, d4
-	WORD $0x5e180463 // mov d3, v3.d[1]
-	WORD $0xfc237904 // str d4, [x8, x3, lsl #3]
-	WORD $0x69409023 // ldpsw x3, x4, [x1, #0x4]
-	WORD $0xfc637904 // ldr d4, [x8, x3, lsl #3]
-	WORD $0x1e642863 // fadd d3, d3, d4
-	WORD $0xfc237903 // str d3, [x8, x3, lsl #3]
-	WORD $0xfc647903 // ldr d3, [x8, x4, lsl #3]
-	WORD $0x1e632843 // fadd d3, d2, d3
-	WORD $0x5e180442 // mov d2, v2.d[1]
-	WORD $0xfc247903 // str d3, [x8, x4, lsl #3]
-	WORD $0xfc627903 // ldr d3, [x8, x2, lsl #3]
-	WORD $0x1e632842 // fadd d2, d2, d3
-	WORD $0xfc227902 // str d2, [x8, x2, lsl #3]
-	WORD $0x17ffffd0 // b <bcrsT+0x200>
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x54ffeccb // b.lt <bcrsT+0x60>
-	WORD $0xb9800200 // ldrsw x0, [x16]
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0xfc607902 // ldr d2, [x8, x0, lsl #3]
-	WORD $0x1e622822 // fadd d2, d1, d2
-	WORD $0xfc207902 // str d2, [x8, x0, lsl #3]
-	WORD $0x54ffec00 // b.eq <bcrsT+0x60>
-	WORD $0xb9800600 // ldrsw x0, [x16, #0x4]
-	WORD $0x5e180421 // mov d1, v1.d[1]
-	WORD $0xf1000a3f // cmp x17, #0x2
-	WORD $0xfc607902 // ldr d2, [x8, x0, lsl #3]
-	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0xfc207901 // str d1, [x8, x0, lsl #3]
-	WORD $0x54ffeb20 // b.eq <bcrsT+0x60>
-	WORD $0xb9800a00 // ldrsw x0, [x16, #0x8]
-	WORD $0xf1000e3f // cmp x17, #0x3
-	WORD $0xfc607901 // ldr d1, [x8, x0, lsl #3]
-	WORD $0x1e612801 // fadd d1, d0, d1
-	WORD $0xfc207901 // str d1, [x8, x0, lsl #3]
-	WORD $0x54ffea60 // b.eq <bcrsT+0x60>
-	WORD $0x17ffffa8 // b <bcrsT+0x1b8>
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x54fffa41 // b.ne <bcrsT+0x18c>
+	WORD $0xad401444 // ldp q4, q5, [x2]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xad000c42 // stp q2, q3, [x2]
+	WORD $0x17ffffda // b <bcrsT+0x1c0>
 	WORD $0xd65f03c0 // ret
 	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func bcrsTDDQuad(c *bcrsCall)
-TEXT ·bcrsTDDQuad(SB), 0, $128-8
+TEXT ·bcrsTDDQuad(SB), 0, $144-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $128, RSP
+	ADD $144, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <bcrsTDD>
-	WORD $0x1400020f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6dbe23e9 // stp d9, d8, [sp, #-0x20]!
-	WORD $0xa9442c01 // ldp x1, x11, [x0, #0x40]
-	WORD $0xf940280a // ldr x10, [x0, #0x50]
-	WORD $0xf9000bf3 // str x19, [sp, #0x10]
-	WORD $0xa9402009 // ldp x9, x8, [x0]
+	WORD $0x1400021f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6dbd23e9 // stp d9, d8, [sp, #-0x30]!
+	WORD $0xa9442801 // ldp x1, x10, [x0, #0x40]
+	WORD $0xf940280b // ldr x11, [x0, #0x50]
+	WORD $0xa9402408 // ldp x8, x9, [x0]
 	WORD $0xa941340c // ldp x12, x13, [x0, #0x10]
 	WORD $0xa9423c0e // ldp x14, x15, [x0, #0x20]
 	WORD $0xa9434410 // ldp x16, x17, [x0, #0x30]
-	WORD $0xeb0b0140 // subs x0, x10, x11
-	WORD $0x5400016d // b.le <bcrsTDD+0x50>
-	WORD $0x8b0b0d22 // add x2, x9, x11, lsl #3
-	WORD $0x8b0b0d03 // add x3, x8, x11, lsl #3
-	WORD $0xd503201f // nop
+	WORD $0xeb0a0160 // subs x0, x11, x10
+	WORD $0xa90157f6 // stp x22, x21, [sp, #0x10]
+	WORD $0xa9024ff4 // stp x20, x19, [sp, #0x20]
+	WORD $0x5400014d // b.le <bcrsTDD+0x50>
+	WORD $0x8b0a0d02 // add x2, x8, x10, lsl #3
+	WORD $0x8b0a0d23 // add x3, x9, x10, lsl #3
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -586,62 +537,38 @@ TEXT ·bcrsTDDQuad(SB), 0, $128-8
 	WORD $0xf1000400 // subs x0, x0, #0x1
 	WORD $0x54ffffa1 // b.ne <bcrsTDD+0x40>
 	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0x5400388b // b.lt <bcrsTDD+0x764>
+	WORD $0x540032eb // b.lt <bcrsTDD+0x6b0>
 	WORD $0xaa1f03e0 // mov x0, xzr
-	WORD $0x1400001c // b <bcrsTDD+0xcc>
-	WORD $0x8b040d23 // add x3, x9, x4, lsl #3
-	WORD $0x8b040d04 // add x4, x8, x4, lsl #3
-	WORD $0xad401464 // ldp q4, q5, [x3]
-	WORD $0xad404c92 // ldp q18, q19, [x4]
-	WORD $0x4e65d406 // fadd v6.2d, v0.2d, v5.2d
-	WORD $0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
-	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
-	WORD $0x4e64d467 // fadd v7.2d, v3.2d, v4.2d
-	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD $0x4ef1d4d4 // fsub v20.2d, v6.2d, v17.2d
-	WORD $0x4ef1d400 // fsub v0.2d, v0.2d, v17.2d
-	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
-	WORD $0xad001867 // stp q7, q6, [x3]
-	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
-	WORD $0xb9800042 // ldrsw x2, [x2]
-	WORD $0x4ef0d4f5 // fsub v21.2d, v7.2d, v16.2d
-	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
-	WORD $0x8b020d02 // add x2, x8, x2, lsl #3
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0xad000042 // stp q2, q0, [x2]
+	WORD $0x14000004 // b <bcrsTDD+0x6c>
 	WORD $0x91001000 // add x0, x0, #0x4
 	WORD $0xeb0c001f // cmp x0, x12
-	WORD $0x540034ea // b.ge <bcrsTDD+0x764>
+	WORD $0x5400324a // b.ge <bcrsTDD+0x6b0>
 	WORD $0xd37ff802 // lsl x2, x0, #1
 	WORD $0xf86269a3 // ldr x3, [x13, x2]
 	WORD $0xf8626822 // ldr x2, [x1, x2]
 	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54ffff20 // b.eq <bcrsTDD+0xc0>
+	WORD $0x54ffff20 // b.eq <bcrsTDD+0x60>
 	WORD $0xcb000185 // sub x5, x12, x0
 	WORD $0x8b000e04 // add x4, x16, x0, lsl #3
 	WORD $0xf1000cbf // cmp x5, #0x3
-	WORD $0x5400010d // b.le <bcrsTDD+0x10c>
-	WORD $0xad400480 // ldp q0, q1, [x4]
+	WORD $0x5400010d // b.le <bcrsTDD+0xac>
+	WORD $0xad400081 // ldp q1, q0, [x4]
 	WORD $0x8b000e24 // add x4, x17, x0, lsl #3
 	WORD $0xad400c82 // ldp q2, q3, [x4]
 	WORD $0x91001064 // add x4, x3, #0x4
 	WORD $0xeb02009f // cmp x4, x2
-	WORD $0x5400034c // b.gt <bcrsTDD+0x16c>
-	WORD $0x140000d9 // b <bcrsTDD+0x46c>
-	WORD $0xfd400080 // ldr d0, [x4]
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x5400034c // b.gt <bcrsTDD+0x10c>
+	WORD $0x140000ce // b <bcrsTDD+0x3e0>
+	WORD $0xfd400081 // ldr d1, [x4]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xf10008bf // cmp x5, #0x2
-	WORD $0x5400020b // b.lt <bcrsTDD+0x158>
+	WORD $0x5400020b // b.lt <bcrsTDD+0xf8>
 	WORD $0x91002086 // add x6, x4, #0x8
 	WORD $0xf1000cbf // cmp x5, #0x3
-	WORD $0x4d4084c0 // ld1 { v0.d }[1], [x6]
-	WORD $0x54001941 // b.ne <bcrsTDD+0x450>
+	WORD $0x4d4084c1 // ld1 { v1.d }[1], [x6]
+	WORD $0x54001761 // b.ne <bcrsTDD+0x3b4>
 	WORD $0x91004084 // add x4, x4, #0x10
-	WORD $0x0d408481 // ld1 { v1.d }[0], [x4]
+	WORD $0x0d408480 // ld1 { v0.d }[0], [x4]
 	WORD $0x8b000e24 // add x4, x17, x0, lsl #3
 	WORD $0xfd400082 // ldr d2, [x4]
 	WORD $0x91002085 // add x5, x4, #0x8
@@ -649,442 +576,475 @@ TEXT ·bcrsTDDQuad(SB), 0, $128-8
 	WORD $0x4d4084a2 // ld1 { v2.d }[1], [x5]
 	WORD $0x91001064 // add x4, x3, #0x4
 	WORD $0xeb02009f // cmp x4, x2
-	WORD $0x540000ec // b.gt <bcrsTDD+0x16c>
-	WORD $0x140000c6 // b <bcrsTDD+0x46c>
+	WORD $0x540000ec // b.gt <bcrsTDD+0x10c>
+	WORD $0x140000bb // b <bcrsTDD+0x3e0>
 	WORD $0xfc607a22 // ldr d2, [x17, x0, lsl #3]
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x91001064 // add x4, x3, #0x4
 	WORD $0xeb02009f // cmp x4, x2
-	WORD $0x5400182d // b.le <bcrsTDD+0x46c>
+	WORD $0x540016cd // b.le <bcrsTDD+0x3e0>
 	WORD $0xaa0303e6 // mov x6, x3
-	WORD $0xeb060043 // subs x3, x2, x6
-	WORD $0x54fffa60 // b.eq <bcrsTDD+0xc0>
+	WORD $0xeb0200df // cmp x6, x2
+	WORD $0x54fffa60 // b.eq <bcrsTDD+0x60>
 	WORD $0x910004c4 // add x4, x6, #0x1
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0xeb02009f // cmp x4, x2
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x5400016a // b.ge <bcrsTDD+0x1c0>
-	WORD $0x8b0415e4 // add x4, x15, x4, lsl #5
-	WORD $0xad401c90 // ldp q16, q7, [x4]
-	WORD $0x6e67dc33 // fmul v19.2d, v1.2d, v7.2d
-	WORD $0x6e70dc12 // fmul v18.2d, v0.2d, v16.2d
-	WORD $0x6ee0fa66 // fneg v6.2d, v19.2d
-	WORD $0x4e67cc26 // fmla v6.2d, v1.2d, v7.2d
-	WORD $0x6ee0fa45 // fneg v5.2d, v18.2d
-	WORD $0x4e70cc05 // fmla v5.2d, v0.2d, v16.2d
-	WORD $0x4e67cc66 // fmla v6.2d, v3.2d, v7.2d
-	WORD $0x4e70cc45 // fmla v5.2d, v2.2d, v16.2d
-	WORD $0x910008c4 // add x4, x6, #0x2
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0xeb02009f // cmp x4, x2
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x5400016a // b.ge <bcrsTDD+0x200>
-	WORD $0x8b0415e2 // add x2, x15, x4, lsl #5
-	WORD $0xad405055 // ldp q21, q20, [x2]
-	WORD $0x6e74dc31 // fmul v17.2d, v1.2d, v20.2d
-	WORD $0x6e75dc10 // fmul v16.2d, v0.2d, v21.2d
-	WORD $0x6ee0fa27 // fneg v7.2d, v17.2d
-	WORD $0x4e74cc27 // fmla v7.2d, v1.2d, v20.2d
-	WORD $0x6ee0fa04 // fneg v4.2d, v16.2d
-	WORD $0x4e75cc04 // fmla v4.2d, v0.2d, v21.2d
-	WORD $0x4e74cc67 // fmla v7.2d, v3.2d, v20.2d
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x5400016a // b.ge <bcrsTDD+0x160>
+	WORD $0x8b0415e3 // add x3, x15, x4, lsl #5
+	WORD $0xad401466 // ldp q6, q5, [x3]
+	WORD $0x6e65dc11 // fmul v17.2d, v0.2d, v5.2d
+	WORD $0x6e66dc30 // fmul v16.2d, v1.2d, v6.2d
+	WORD $0x6ee0fa32 // fneg v18.2d, v17.2d
+	WORD $0x4e65cc12 // fmla v18.2d, v0.2d, v5.2d
+	WORD $0x6ee0fa13 // fneg v19.2d, v16.2d
+	WORD $0x4e66cc33 // fmla v19.2d, v1.2d, v6.2d
+	WORD $0x4e65cc72 // fmla v18.2d, v3.2d, v5.2d
+	WORD $0x4e66cc53 // fmla v19.2d, v2.2d, v6.2d
+	WORD $0x910008c3 // add x3, x6, #0x2
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x5400016a // b.ge <bcrsTDD+0x1a0>
+	WORD $0x8b0315e5 // add x5, x15, x3, lsl #5
+	WORD $0xad4050b5 // ldp q21, q20, [x5]
+	WORD $0x6e74dc07 // fmul v7.2d, v0.2d, v20.2d
+	WORD $0x6e75dc26 // fmul v6.2d, v1.2d, v21.2d
+	WORD $0x6ee0f8e5 // fneg v5.2d, v7.2d
+	WORD $0x4e74cc05 // fmla v5.2d, v0.2d, v20.2d
+	WORD $0x6ee0f8c4 // fneg v4.2d, v6.2d
+	WORD $0x4e75cc24 // fmla v4.2d, v1.2d, v21.2d
+	WORD $0x4e74cc65 // fmla v5.2d, v3.2d, v20.2d
 	WORD $0x4e75cc44 // fmla v4.2d, v2.2d, v21.2d
-	WORD $0x8b0615e2 // add x2, x15, x6, lsl #5
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xf100107f // cmp x3, #0x4
-	WORD $0xad405056 // ldp q22, q20, [x2]
-	WORD $0x6e084615 // mov v21.d[0], v16.d[1]
-	WORD $0x8b0609c2 // add x2, x14, x6, lsl #2
-	WORD $0x4e181ff0 // mov v16.d[1], xzr
-	WORD $0x6e74dc38 // fmul v24.2d, v1.2d, v20.2d
-	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
-	WORD $0x6e76dc17 // fmul v23.2d, v0.2d, v22.2d
-	WORD $0x4e74cc39 // fmla v25.2d, v1.2d, v20.2d
-	WORD $0x4ed33b01 // zip1 v1.2d, v24.2d, v19.2d
-	WORD $0x4e74cc79 // fmla v25.2d, v3.2d, v20.2d
-	WORD $0x4ed23ae3 // zip1 v3.2d, v23.2d, v18.2d
-	WORD $0x4ed37b14 // zip2 v20.2d, v24.2d, v19.2d
-	WORD $0x6e73d713 // faddp v19.2d, v24.2d, v19.2d
-	WORD $0x4ed27af8 // zip2 v24.2d, v23.2d, v18.2d
-	WORD $0x6e72d6f2 // faddp v18.2d, v23.2d, v18.2d
-	WORD $0x6ee0faf7 // fneg v23.2d, v23.2d
-	WORD $0x4e76cc17 // fmla v23.2d, v0.2d, v22.2d
-	WORD $0x4ee3d640 // fsub v0.2d, v18.2d, v3.2d
-	WORD $0x4ee0d718 // fsub v24.2d, v24.2d, v0.2d
-	WORD $0x4ee0d640 // fsub v0.2d, v18.2d, v0.2d
-	WORD $0x4e76cc57 // fmla v23.2d, v2.2d, v22.2d
-	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
-	WORD $0x4ee1d662 // fsub v2.2d, v19.2d, v1.2d
-	WORD $0x4e60d700 // fadd v0.2d, v24.2d, v0.2d
-	WORD $0x4ee2d676 // fsub v22.2d, v19.2d, v2.2d
-	WORD $0x4ee2d682 // fsub v2.2d, v20.2d, v2.2d
-	WORD $0x4e75d614 // fadd v20.2d, v16.2d, v21.2d
-	WORD $0x6e65d6e3 // faddp v3.2d, v23.2d, v5.2d
-	WORD $0x4ef6d421 // fsub v1.2d, v1.2d, v22.2d
-	WORD $0x4ef0d696 // fsub v22.2d, v20.2d, v16.2d
-	WORD $0x4e60d465 // fadd v5.2d, v3.2d, v0.2d
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
-	WORD $0x6e66d722 // faddp v2.2d, v25.2d, v6.2d
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x4ef6d699 // fsub v25.2d, v20.2d, v22.2d
+	WORD $0x8b0615e5 // add x5, x15, x6, lsl #5
+	WORD $0xeb02009f // cmp x4, x2
+	WORD $0xad4050b5 // ldp q21, q20, [x5]
+	WORD $0xb8a679c5 // ldrsw x5, [x14, x6, lsl #2]
+	WORD $0x6e74dc17 // fmul v23.2d, v0.2d, v20.2d
+	WORD $0x6e75dc36 // fmul v22.2d, v1.2d, v21.2d
+	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
+	WORD $0x4e74cc18 // fmla v24.2d, v0.2d, v20.2d
+	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
+	WORD $0x4ed03ac0 // zip1 v0.2d, v22.2d, v16.2d
+	WORD $0x4e75cc39 // fmla v25.2d, v1.2d, v21.2d
+	WORD $0x4ed13ae1 // zip1 v1.2d, v23.2d, v17.2d
+	WORD $0x4e74cc78 // fmla v24.2d, v3.2d, v20.2d
+	WORD $0x4ed07ad4 // zip2 v20.2d, v22.2d, v16.2d
+	WORD $0x6e70d6d0 // faddp v16.2d, v22.2d, v16.2d
+	WORD $0x4e75cc59 // fmla v25.2d, v2.2d, v21.2d
+	WORD $0x4ed17af5 // zip2 v21.2d, v23.2d, v17.2d
+	WORD $0x6e71d6f1 // faddp v17.2d, v23.2d, v17.2d
+	WORD $0x4ee0d617 // fsub v23.2d, v16.2d, v0.2d
+	WORD $0x4ed23b02 // zip1 v2.2d, v24.2d, v18.2d
+	WORD $0x4ed27b12 // zip2 v18.2d, v24.2d, v18.2d
+	WORD $0x4ee1d636 // fsub v22.2d, v17.2d, v1.2d
+	WORD $0x4ef7d618 // fsub v24.2d, v16.2d, v23.2d
+	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
+	WORD $0x4ed33b23 // zip1 v3.2d, v25.2d, v19.2d
+	WORD $0x4ed37b33 // zip2 v19.2d, v25.2d, v19.2d
+	WORD $0x4ef6d639 // fsub v25.2d, v17.2d, v22.2d
+	WORD $0x4ef8d400 // fsub v0.2d, v0.2d, v24.2d
 	WORD $0x4ef6d6b5 // fsub v21.2d, v21.2d, v22.2d
-	WORD $0x6e084620 // mov v0.d[0], v17.d[1]
-	WORD $0x4e181ff1 // mov v17.d[1], xzr
+	WORD $0x4ef9d421 // fsub v1.2d, v1.2d, v25.2d
+	WORD $0x4e60d680 // fadd v0.2d, v20.2d, v0.2d
+	WORD $0x4e61d6a1 // fadd v1.2d, v21.2d, v1.2d
+	WORD $0x4e60d660 // fadd v0.2d, v19.2d, v0.2d
+	WORD $0x4e61d641 // fadd v1.2d, v18.2d, v1.2d
+	WORD $0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	WORD $0x4e71d600 // fadd v0.2d, v16.2d, v17.2d
 	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4ef0d402 // fsub v2.2d, v0.2d, v16.2d
+	WORD $0x4ee2d412 // fsub v18.2d, v0.2d, v2.2d
+	WORD $0x4ee2d622 // fsub v2.2d, v17.2d, v2.2d
+	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	WORD $0xfc657930 // ldr d16, [x9, x5, lsl #3]
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xfc657902 // ldr d2, [x8, x5, lsl #3]
+	WORD $0x4ea01c03 // mov v3.16b, v0.16b
+	WORD $0x6e080443 // mov v3.d[0], v2.d[0]
+	WORD $0x4e63d411 // fadd v17.2d, v0.2d, v3.2d
+	WORD $0x4ee3d623 // fsub v3.2d, v17.2d, v3.2d
+	WORD $0xfc257911 // str d17, [x8, x5, lsl #3]
+	WORD $0x4ee3d632 // fsub v18.2d, v17.2d, v3.2d
+	WORD $0x4ee3d403 // fsub v3.2d, v0.2d, v3.2d
+	WORD $0x1e723842 // fsub d2, d2, d18
+	WORD $0x1e622862 // fadd d2, d3, d2
+	WORD $0x1e612842 // fadd d2, d2, d1
+	WORD $0x1e622a02 // fadd d2, d16, d2
+	WORD $0xfc257922 // str d2, [x9, x5, lsl #3]
+	WORD $0x540002aa // b.ge <bcrsTDD+0x2dc>
+	WORD $0xb8a479c4 // ldrsw x4, [x14, x4, lsl #2]
+	WORD $0x4ea01c03 // mov v3.16b, v0.16b
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x8b040d06 // add x6, x8, x4, lsl #3
+	WORD $0xd37df085 // lsl x5, x4, #3
+	WORD $0xfd4000c2 // ldr d2, [x6]
+	WORD $0x6e180443 // mov v3.d[1], v2.d[0]
+	WORD $0xfc656930 // ldr d16, [x9, x5]
+	WORD $0x4e63d411 // fadd v17.2d, v0.2d, v3.2d
+	WORD $0x4ee3d623 // fsub v3.2d, v17.2d, v3.2d
+	WORD $0x4d0084d1 // st1 { v17.d }[1], [x6]
+	WORD $0x4ee3d632 // fsub v18.2d, v17.2d, v3.2d
+	WORD $0x4ee3d400 // fsub v0.2d, v0.2d, v3.2d
+	WORD $0x5e180643 // mov d3, v18.d[1]
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x1e633842 // fsub d2, d2, d3
+	WORD $0x1e622800 // fadd d0, d0, d2
+	WORD $0x1e602820 // fadd d0, d1, d0
+	WORD $0x1e602a00 // fadd d0, d16, d0
+	WORD $0xfc247920 // str d0, [x9, x4, lsl #3]
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0x54ffec0a // b.ge <bcrsTDD+0x60>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xb8a379c2 // ldrsw x2, [x14, x3, lsl #2]
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6e0844e3 // mov v3.d[0], v7.d[1]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6e0844c1 // mov v1.d[0], v6.d[1]
+	WORD $0x4e181fe6 // mov v6.d[1], xzr
+	WORD $0x6e0844e0 // mov v0.d[0], v7.d[1]
 	WORD $0x4e181fe7 // mov v7.d[1], xzr
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
 	WORD $0x6e084482 // mov v2.d[0], v4.d[1]
 	WORD $0x4e181fe4 // mov v4.d[1], xzr
-	WORD $0x4e70d6b0 // fadd v16.2d, v21.2d, v16.2d
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0x4e60d626 // fadd v6.2d, v17.2d, v0.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4ef1d4d7 // fsub v23.2d, v6.2d, v17.2d
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4ef7d4d8 // fsub v24.2d, v6.2d, v23.2d
-	WORD $0x4ef7d400 // fsub v0.2d, v0.2d, v23.2d
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
-	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
-	WORD $0x4e60d464 // fadd v4.2d, v3.2d, v0.2d
-	WORD $0x4e66d680 // fadd v0.2d, v20.2d, v6.2d
-	WORD $0x4e73d643 // fadd v3.2d, v18.2d, v19.2d
-	WORD $0x4ef2d467 // fsub v7.2d, v3.2d, v18.2d
-	WORD $0x4ef4d410 // fsub v16.2d, v0.2d, v20.2d
-	WORD $0x4e64d444 // fadd v4.2d, v2.2d, v4.2d
-	WORD $0x4ef0d411 // fsub v17.2d, v0.2d, v16.2d
-	WORD $0x4ee7d475 // fsub v21.2d, v3.2d, v7.2d
-	WORD $0x4ee7d667 // fsub v7.2d, v19.2d, v7.2d
-	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
-	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4e61d4e2 // fadd v2.2d, v7.2d, v1.2d
-	WORD $0x4e64d4c1 // fadd v1.2d, v6.2d, v4.2d
-	WORD $0x540000e1 // b.ne <bcrsTDD+0x34c>
-	WORD $0xb9800044 // ldrsw x4, [x2]
-	WORD $0xb9400c45 // ldr w5, [x2, #0xc]
-	WORD $0x11000c86 // add w6, w4, #0x3
-	WORD $0x6b0600bf // cmp w5, w6
-	WORD $0x54ffe8e0 // b.eq <bcrsTDD+0x60>
-	WORD $0x14000003 // b <bcrsTDD+0x354>
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0x54ffeb8b // b.lt <bcrsTDD+0xc0>
-	WORD $0xb9800044 // ldrsw x4, [x2]
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0xfc647924 // ldr d4, [x9, x4, lsl #3]
-	WORD $0x1e642865 // fadd d5, d3, d4
-	WORD $0x1e6438a6 // fsub d6, d5, d4
-	WORD $0xfc247925 // str d5, [x9, x4, lsl #3]
-	WORD $0x1e6638a7 // fsub d7, d5, d6
-	WORD $0xfc647905 // ldr d5, [x8, x4, lsl #3]
-	WORD $0x1e663866 // fsub d6, d3, d6
-	WORD $0x1e673884 // fsub d4, d4, d7
-	WORD $0x1e6428c4 // fadd d4, d6, d4
-	WORD $0x1e652845 // fadd d5, d2, d5
-	WORD $0x1e6428a4 // fadd d4, d5, d4
-	WORD $0xfc247904 // str d4, [x8, x4, lsl #3]
-	WORD $0x54ffe9a0 // b.eq <bcrsTDD+0xc0>
-	WORD $0xb9800444 // ldrsw x4, [x2, #0x4]
-	WORD $0x5e180463 // mov d3, v3.d[1]
-	WORD $0x5e180442 // mov d2, v2.d[1]
-	WORD $0xf100087f // cmp x3, #0x2
-	WORD $0xfc647924 // ldr d4, [x9, x4, lsl #3]
-	WORD $0x1e642865 // fadd d5, d3, d4
-	WORD $0x1e6438a6 // fsub d6, d5, d4
-	WORD $0xfc247925 // str d5, [x9, x4, lsl #3]
-	WORD $0x1e6638a7 // fsub d7, d5, d6
-	WORD $0x1e663863 // fsub d3, d3, d6
-	WORD $0x1e673884 // fsub d4, d4, d7
-	WORD $0x1e642863 // fadd d3, d3, d4
-	WORD $0xfc647904 // ldr d4, [x8, x4, lsl #3]
-	WORD $0x1e642842 // fadd d2, d2, d4
-	WORD $0x1e632842 // fadd d2, d2, d3
-	WORD $0xfc247902 // str d2, [x8, x4, lsl #3]
-	WORD $0x54ffe780 // b.eq <bcrsTDD+0xc0>
-	WORD $0xb9800844 // ldrsw x4, [x2, #0x8]
-	WORD $0xf1000c7f // cmp x3, #0x3
-	WORD $0xfc647922 // ldr d2, [x9, x4, lsl #3]
-	WORD $0x1e622803 // fadd d3, d0, d2
-	WORD $0x1e623864 // fsub d4, d3, d2
-	WORD $0xfc247923 // str d3, [x9, x4, lsl #3]
-	WORD $0x1e643865 // fsub d5, d3, d4
-	WORD $0xfc647903 // ldr d3, [x8, x4, lsl #3]
-	WORD $0x1e643804 // fsub d4, d0, d4
-	WORD $0x1e653842 // fsub d2, d2, d5
-	WORD $0x1e622882 // fadd d2, d4, d2
-	WORD $0x1e632823 // fadd d3, d1, d3
-	WORD $0x1e622862 // fadd d2, d3, d2
-	WORD $0xfc247902 // str d2, [x8, x4, lsl #3]
-	WORD $0x54ffe5a0 // b.eq <bcrsTDD+0xc0>
-	WORD $0xb9800c42 // ldrsw x2, [x2, #0xc]
-	WORD $0x5e180400 // mov d0, v0.d[1]
-	WORD $0x5e180421 // mov d1, v1.d[1]
-	WORD $0xfc627922 // ldr d2, [x9, x2, lsl #3]
-	WORD $0x1e622803 // fadd d3, d0, d2
-	WORD $0x1e623864 // fsub d4, d3, d2
-	WORD $0x1e643865 // fsub d5, d3, d4
-	WORD $0x1e643800 // fsub d0, d0, d4
-	WORD $0xfc227923 // str d3, [x9, x2, lsl #3]
-	WORD $0x1e653842 // fsub d2, d2, d5
-	WORD $0x1e622800 // fadd d0, d0, d2
-	WORD $0xfc627902 // ldr d2, [x8, x2, lsl #3]
-	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0x1e602820 // fadd d0, d1, d0
-	WORD $0xfc227900 // str d0, [x8, x2, lsl #3]
-	WORD $0x17ffff1d // b <bcrsTDD+0xc0>
+	WORD $0x6e0844a3 // mov v3.d[0], v5.d[1]
+	WORD $0x4e61d4d0 // fadd v16.2d, v6.2d, v1.2d
+	WORD $0x4e60d4f1 // fadd v17.2d, v7.2d, v0.2d
+	WORD $0x4e181fe5 // mov v5.d[1], xzr
+	WORD $0x4ee6d613 // fsub v19.2d, v16.2d, v6.2d
+	WORD $0x4ee7d632 // fsub v18.2d, v17.2d, v7.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef3d421 // fsub v1.2d, v1.2d, v19.2d
+	WORD $0x4ef2d400 // fsub v0.2d, v0.2d, v18.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e71d602 // fadd v2.2d, v16.2d, v17.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4ef0d443 // fsub v3.2d, v2.2d, v16.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
+	WORD $0x4ee3d444 // fsub v4.2d, v2.2d, v3.2d
+	WORD $0x4ee3d623 // fsub v3.2d, v17.2d, v3.2d
+	WORD $0x4ee4d604 // fsub v4.2d, v16.2d, v4.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0xfc627924 // ldr d4, [x9, x2, lsl #3]
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0xfc627901 // ldr d1, [x8, x2, lsl #3]
+	WORD $0x6e080423 // mov v3.d[0], v1.d[0]
+	WORD $0x4e63d445 // fadd v5.2d, v2.2d, v3.2d
+	WORD $0x4ee3d4a3 // fsub v3.2d, v5.2d, v3.2d
+	WORD $0xfc227905 // str d5, [x8, x2, lsl #3]
+	WORD $0x4ee3d4a6 // fsub v6.2d, v5.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x1e663821 // fsub d1, d1, d6
+	WORD $0x1e612841 // fadd d1, d2, d1
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602880 // fadd d0, d4, d0
+	WORD $0xfc227920 // str d0, [x9, x2, lsl #3]
+	WORD $0x17ffff2c // b <bcrsTDD+0x60>
 	WORD $0x8b000e24 // add x4, x17, x0, lsl #3
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xfc408482 // ldr d2, [x4], #0x8
 	WORD $0x4d408482 // ld1 { v2.d }[1], [x4]
 	WORD $0x91001064 // add x4, x3, #0x4
 	WORD $0xeb02009f // cmp x4, x2
-	WORD $0x54ffe82c // b.gt <bcrsTDD+0x16c>
+	WORD $0x54ffea0c // b.gt <bcrsTDD+0x10c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x8b0315e4 // add x4, x15, x3, lsl #5
 	WORD $0x8b0309c5 // add x5, x14, x3, lsl #2
-	WORD $0x14000022 // b <bcrsTDD+0x4fc>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b070d26 // add x6, x9, x7, lsl #3
-	WORD $0x8b070d07 // add x7, x8, x7, lsl #3
-	WORD $0xad4044d0 // ldp q16, q17, [x6]
-	WORD $0xad405cf6 // ldp q22, q23, [x7]
-	WORD $0x4e71d492 // fadd v18.2d, v4.2d, v17.2d
-	WORD $0x4e77d4a5 // fadd v5.2d, v5.2d, v23.2d
-	WORD $0x4ef1d655 // fsub v21.2d, v18.2d, v17.2d
-	WORD $0x4e70d4d3 // fadd v19.2d, v6.2d, v16.2d
-	WORD $0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
-	WORD $0x4ef5d658 // fsub v24.2d, v18.2d, v21.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef0d674 // fsub v20.2d, v19.2d, v16.2d
-	WORD $0xad0048d3 // stp q19, q18, [x6]
+	WORD $0x1400002d // b <bcrsTDD+0x49c>
+	WORD $0x6940d0b3 // ldpsw x19, x20, [x5, #0x4]
+	WORD $0xfc667910 // ldr d16, [x8, x6, lsl #3]
+	WORD $0x8b070d16 // add x22, x8, x7, lsl #3
+	WORD $0x8b070d27 // add x7, x9, x7, lsl #3
+	WORD $0xfc747911 // ldr d17, [x8, x20, lsl #3]
+	WORD $0xfc667932 // ldr d18, [x9, x6, lsl #3]
+	WORD $0x4d4086d1 // ld1 { v17.d }[1], [x22]
+	WORD $0x8b130d15 // add x21, x8, x19, lsl #3
+	WORD $0xfc747933 // ldr d19, [x9, x20, lsl #3]
+	WORD $0x8b130d33 // add x19, x9, x19, lsl #3
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0x4d4086b0 // ld1 { v16.d }[1], [x21]
+	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
+	WORD $0x4e71d494 // fadd v20.2d, v4.2d, v17.2d
+	WORD $0x4e70d4d5 // fadd v21.2d, v6.2d, v16.2d
+	WORD $0x4ef1d697 // fsub v23.2d, v20.2d, v17.2d
+	WORD $0x4ef0d6b6 // fsub v22.2d, v21.2d, v16.2d
+	WORD $0xfc267915 // str d21, [x8, x6, lsl #3]
+	WORD $0x4ef7d698 // fsub v24.2d, v20.2d, v23.2d
+	WORD $0x4ef7d484 // fsub v4.2d, v4.2d, v23.2d
+	WORD $0x4ef6d6b9 // fsub v25.2d, v21.2d, v22.2d
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
 	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
-	WORD $0xb98000a6 // ldrsw x6, [x5]
-	WORD $0x4ef4d679 // fsub v25.2d, v19.2d, v20.2d
-	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
-	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
 	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
-	WORD $0x8b060d06 // add x6, x8, x6, lsl #3
+	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
 	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
-	WORD $0xad0010c6 // stp q6, q4, [x6]
+	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0xfc267926 // str d6, [x9, x6, lsl #3]
+	WORD $0x4d0086b5 // st1 { v21.d }[1], [x21]
+	WORD $0x4d008666 // st1 { v6.d }[1], [x19]
+	WORD $0xfc347914 // str d20, [x8, x20, lsl #3]
+	WORD $0xfc347924 // str d4, [x9, x20, lsl #3]
+	WORD $0x4d0086d4 // st1 { v20.d }[1], [x22]
+	WORD $0x4d0084e4 // st1 { v4.d }[1], [x7]
 	WORD $0x91001066 // add x6, x3, #0x4
 	WORD $0x91002063 // add x3, x3, #0x8
 	WORD $0x91020084 // add x4, x4, #0x80
 	WORD $0x910040a5 // add x5, x5, #0x10
 	WORD $0xeb02007f // cmp x3, x2
 	WORD $0xaa0603e3 // mov x3, x6
-	WORD $0x54ffe3cc // b.gt <bcrsTDD+0x170>
+	WORD $0x54ffe3cc // b.gt <bcrsTDD+0x110>
 	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
 	WORD $0xf9882080 // prfm pldl1keep, [x4, #0x1040]
 	WORD $0xf98200a0 // prfm pldl1keep, [x5, #0x400]
-	WORD $0xb98000a7 // ldrsw x7, [x5]
-	WORD $0x11000cf3 // add w19, w7, #0x3
-	WORD $0xad401887 // ldp q7, q6, [x4]
-	WORD $0x6e66dc31 // fmul v17.2d, v1.2d, v6.2d
-	WORD $0xb9800ca6 // ldrsw x6, [x5, #0xc]
-	WORD $0x6b1300df // cmp w6, w19
-	WORD $0x6e67dc10 // fmul v16.2d, v0.2d, v7.2d
-	WORD $0x6ee0fa24 // fneg v4.2d, v17.2d
-	WORD $0x4e66cc24 // fmla v4.2d, v1.2d, v6.2d
-	WORD $0x6ee0fa05 // fneg v5.2d, v16.2d
-	WORD $0x4e67cc05 // fmla v5.2d, v0.2d, v7.2d
-	WORD $0x4e66cc64 // fmla v4.2d, v3.2d, v6.2d
-	WORD $0x4e67cc45 // fmla v5.2d, v2.2d, v7.2d
-	WORD $0xad411887 // ldp q7, q6, [x4, #0x20]
-	WORD $0x6e66dc33 // fmul v19.2d, v1.2d, v6.2d
-	WORD $0x6e67dc12 // fmul v18.2d, v0.2d, v7.2d
-	WORD $0x6ee0fa74 // fneg v20.2d, v19.2d
-	WORD $0x4ed37a3f // zip2 v31.2d, v17.2d, v19.2d
-	WORD $0x4e66cc34 // fmla v20.2d, v1.2d, v6.2d
+	WORD $0xb98000a6 // ldrsw x6, [x5]
+	WORD $0x11000cd3 // add w19, w6, #0x3
+	WORD $0xad401484 // ldp q4, q5, [x4]
+	WORD $0x6e65dc06 // fmul v6.2d, v0.2d, v5.2d
+	WORD $0xb9800ca7 // ldrsw x7, [x5, #0xc]
+	WORD $0x6b1300ff // cmp w7, w19
+	WORD $0x6e64dc27 // fmul v7.2d, v1.2d, v4.2d
+	WORD $0x6ee0f8d1 // fneg v17.2d, v6.2d
+	WORD $0x4e65cc11 // fmla v17.2d, v0.2d, v5.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x4e64cc30 // fmla v16.2d, v1.2d, v4.2d
+	WORD $0x4e65cc71 // fmla v17.2d, v3.2d, v5.2d
+	WORD $0x4e64cc50 // fmla v16.2d, v2.2d, v4.2d
+	WORD $0xad411484 // ldp q4, q5, [x4, #0x20]
+	WORD $0x6e65dc12 // fmul v18.2d, v0.2d, v5.2d
+	WORD $0x6e64dc33 // fmul v19.2d, v1.2d, v4.2d
 	WORD $0x6ee0fa55 // fneg v21.2d, v18.2d
-	WORD $0x4ed27a1e // zip2 v30.2d, v16.2d, v18.2d
-	WORD $0x4e67cc15 // fmla v21.2d, v0.2d, v7.2d
-	WORD $0x4e66cc74 // fmla v20.2d, v3.2d, v6.2d
-	WORD $0x4e67cc55 // fmla v21.2d, v2.2d, v7.2d
-	WORD $0x6e74d484 // faddp v4.2d, v4.2d, v20.2d
-	WORD $0xad421887 // ldp q7, q6, [x4, #0x40]
-	WORD $0x6e66dc37 // fmul v23.2d, v1.2d, v6.2d
-	WORD $0x6e75d4a5 // faddp v5.2d, v5.2d, v21.2d
-	WORD $0x6e67dc16 // fmul v22.2d, v0.2d, v7.2d
-	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
-	WORD $0x4e66cc38 // fmla v24.2d, v1.2d, v6.2d
+	WORD $0x4ed278c9 // zip2 v9.2d, v6.2d, v18.2d
+	WORD $0x4e65cc15 // fmla v21.2d, v0.2d, v5.2d
+	WORD $0x6ee0fa74 // fneg v20.2d, v19.2d
+	WORD $0x4ed378e8 // zip2 v8.2d, v7.2d, v19.2d
+	WORD $0x4e64cc34 // fmla v20.2d, v1.2d, v4.2d
+	WORD $0x4e65cc75 // fmla v21.2d, v3.2d, v5.2d
+	WORD $0x4e64cc54 // fmla v20.2d, v2.2d, v4.2d
+	WORD $0x4ed53a3e // zip1 v30.2d, v17.2d, v21.2d
+	WORD $0xad421484 // ldp q4, q5, [x4, #0x40]
+	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
+	WORD $0x6e65dc16 // fmul v22.2d, v0.2d, v5.2d
+	WORD $0x4ed43a1f // zip1 v31.2d, v16.2d, v20.2d
+	WORD $0x4ed47a10 // zip2 v16.2d, v16.2d, v20.2d
+	WORD $0x6e64dc37 // fmul v23.2d, v1.2d, v4.2d
 	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
-	WORD $0x4e67cc19 // fmla v25.2d, v0.2d, v7.2d
-	WORD $0x4e66cc78 // fmla v24.2d, v3.2d, v6.2d
-	WORD $0x4e67cc59 // fmla v25.2d, v2.2d, v7.2d
-	WORD $0xad431887 // ldp q7, q6, [x4, #0x60]
-	WORD $0x6e66dc3b // fmul v27.2d, v1.2d, v6.2d
-	WORD $0x6e67dc1a // fmul v26.2d, v0.2d, v7.2d
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x6e7bd6f5 // faddp v21.2d, v23.2d, v27.2d
-	WORD $0x4e66cc3c // fmla v28.2d, v1.2d, v6.2d
+	WORD $0x4e65cc19 // fmla v25.2d, v0.2d, v5.2d
+	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
+	WORD $0x4e64cc38 // fmla v24.2d, v1.2d, v4.2d
+	WORD $0x4e65cc79 // fmla v25.2d, v3.2d, v5.2d
+	WORD $0x4e64cc58 // fmla v24.2d, v2.2d, v4.2d
+	WORD $0xad431484 // ldp q4, q5, [x4, #0x60]
+	WORD $0x6e65dc1a // fmul v26.2d, v0.2d, v5.2d
+	WORD $0x6e64dc3b // fmul v27.2d, v1.2d, v4.2d
 	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x6e7ad6d4 // faddp v20.2d, v22.2d, v26.2d
-	WORD $0x4e67cc1d // fmla v29.2d, v0.2d, v7.2d
-	WORD $0x4e66cc7c // fmla v28.2d, v3.2d, v6.2d
-	WORD $0x4ed23a06 // zip1 v6.2d, v16.2d, v18.2d
-	WORD $0x6e72d610 // faddp v16.2d, v16.2d, v18.2d
-	WORD $0x4e67cc5d // fmla v29.2d, v2.2d, v7.2d
-	WORD $0x4ed33a27 // zip1 v7.2d, v17.2d, v19.2d
-	WORD $0x6e73d631 // faddp v17.2d, v17.2d, v19.2d
-	WORD $0x4ee6d613 // fsub v19.2d, v16.2d, v6.2d
-	WORD $0x4ee7d632 // fsub v18.2d, v17.2d, v7.2d
-	WORD $0x4ef3d608 // fsub v8.2d, v16.2d, v19.2d
-	WORD $0x4ef3d7d3 // fsub v19.2d, v30.2d, v19.2d
-	WORD $0x4ef2d629 // fsub v9.2d, v17.2d, v18.2d
-	WORD $0x4ee8d4c6 // fsub v6.2d, v6.2d, v8.2d
-	WORD $0x4ef2d7f2 // fsub v18.2d, v31.2d, v18.2d
-	WORD $0x4ee9d4e7 // fsub v7.2d, v7.2d, v9.2d
-	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
-	WORD $0x4edb7af3 // zip2 v19.2d, v23.2d, v27.2d
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0x4edb3ae6 // zip1 v6.2d, v23.2d, v27.2d
-	WORD $0x4eda7ad2 // zip2 v18.2d, v22.2d, v26.2d
-	WORD $0x4e67d487 // fadd v7.2d, v4.2d, v7.2d
-	WORD $0x4eda3ac4 // zip1 v4.2d, v22.2d, v26.2d
-	WORD $0x4ee6d6b6 // fsub v22.2d, v21.2d, v6.2d
-	WORD $0x4ee4d697 // fsub v23.2d, v20.2d, v4.2d
-	WORD $0x4ef6d6bb // fsub v27.2d, v21.2d, v22.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4e67d4a7 // fadd v7.2d, v5.2d, v7.2d
-	WORD $0x4ef7d69a // fsub v26.2d, v20.2d, v23.2d
-	WORD $0x4efbd4c6 // fsub v6.2d, v6.2d, v27.2d
-	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
-	WORD $0x4efad484 // fsub v4.2d, v4.2d, v26.2d
-	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
-	WORD $0x6e7cd713 // faddp v19.2d, v24.2d, v28.2d
-	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
-	WORD $0x6e7dd732 // faddp v18.2d, v25.2d, v29.2d
-	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
-	WORD $0x4e71d606 // fadd v6.2d, v16.2d, v17.2d
-	WORD $0x4e64d652 // fadd v18.2d, v18.2d, v4.2d
-	WORD $0x4e75d684 // fadd v4.2d, v20.2d, v21.2d
-	WORD $0x4ef0d4d7 // fsub v23.2d, v6.2d, v16.2d
-	WORD $0x4ef4d496 // fsub v22.2d, v4.2d, v20.2d
-	WORD $0x4ef7d4d8 // fsub v24.2d, v6.2d, v23.2d
-	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
-	WORD $0x4e73d645 // fadd v5.2d, v18.2d, v19.2d
-	WORD $0x4ef6d499 // fsub v25.2d, v4.2d, v22.2d
-	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
-	WORD $0x4ef6d6b5 // fsub v21.2d, v21.2d, v22.2d
-	WORD $0x4ef9d694 // fsub v20.2d, v20.2d, v25.2d
-	WORD $0x4e70d630 // fadd v16.2d, v17.2d, v16.2d
-	WORD $0x4e74d6b1 // fadd v17.2d, v21.2d, v20.2d
-	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+	WORD $0x4e65cc1d // fmla v29.2d, v0.2d, v5.2d
+	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
+	WORD $0x4e64cc3c // fmla v28.2d, v1.2d, v4.2d
+	WORD $0x4e65cc7d // fmla v29.2d, v3.2d, v5.2d
+	WORD $0x4ed238c5 // zip1 v5.2d, v6.2d, v18.2d
+	WORD $0x6e72d4d2 // faddp v18.2d, v6.2d, v18.2d
+	WORD $0x4ee5d646 // fsub v6.2d, v18.2d, v5.2d
+	WORD $0x4e64cc5c // fmla v28.2d, v2.2d, v4.2d
+	WORD $0x4ed338e4 // zip1 v4.2d, v7.2d, v19.2d
+	WORD $0x6e73d4e7 // faddp v7.2d, v7.2d, v19.2d
+	WORD $0x4ee6d655 // fsub v21.2d, v18.2d, v6.2d
+	WORD $0x4ee6d526 // fsub v6.2d, v9.2d, v6.2d
+	WORD $0x4ee4d4f3 // fsub v19.2d, v7.2d, v4.2d
+	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
+	WORD $0x4eda7ad5 // zip2 v21.2d, v22.2d, v26.2d
+	WORD $0x4ef3d4f4 // fsub v20.2d, v7.2d, v19.2d
+	WORD $0x4ef3d513 // fsub v19.2d, v8.2d, v19.2d
+	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD $0x4eda3ac6 // zip1 v6.2d, v22.2d, v26.2d
+	WORD $0x6e7ad6d6 // faddp v22.2d, v22.2d, v26.2d
+	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
+	WORD $0x4edb7af4 // zip2 v20.2d, v23.2d, v27.2d
+	WORD $0x4ee6d6da // fsub v26.2d, v22.2d, v6.2d
 	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
-	WORD $0x54ffefc0 // b.eq <bcrsTDD+0x480>
-	WORD $0xfc677930 // ldr d16, [x9, x7, lsl #3]
-	WORD $0x1e7028d1 // fadd d17, d6, d16
-	WORD $0x1e703a32 // fsub d18, d17, d16
-	WORD $0xfc277931 // str d17, [x9, x7, lsl #3]
-	WORD $0x1e723a33 // fsub d19, d17, d18
-	WORD $0x1e7238d2 // fsub d18, d6, d18
-	WORD $0xfc677911 // ldr d17, [x8, x7, lsl #3]
-	WORD $0x5e1804c6 // mov d6, v6.d[1]
-	WORD $0x1e733a10 // fsub d16, d16, d19
-	WORD $0x1e702a50 // fadd d16, d18, d16
-	WORD $0x1e7128f1 // fadd d17, d7, d17
-	WORD $0x5e1804e7 // mov d7, v7.d[1]
-	WORD $0x1e702a30 // fadd d16, d17, d16
-	WORD $0xfc277910 // str d16, [x8, x7, lsl #3]
-	WORD $0x6940cca7 // ldpsw x7, x19, [x5, #0x4]
-	WORD $0xfc677930 // ldr d16, [x9, x7, lsl #3]
-	WORD $0x1e7028d1 // fadd d17, d6, d16
-	WORD $0x1e703a32 // fsub d18, d17, d16
-	WORD $0xfc277931 // str d17, [x9, x7, lsl #3]
-	WORD $0x1e723a33 // fsub d19, d17, d18
-	WORD $0xfc677911 // ldr d17, [x8, x7, lsl #3]
-	WORD $0x1e7238c6 // fsub d6, d6, d18
-	WORD $0x1e733a10 // fsub d16, d16, d19
-	WORD $0x1e7028c6 // fadd d6, d6, d16
-	WORD $0x1e7128e7 // fadd d7, d7, d17
-	WORD $0x1e6628e6 // fadd d6, d7, d6
-	WORD $0xfc277906 // str d6, [x8, x7, lsl #3]
-	WORD $0xfc737926 // ldr d6, [x9, x19, lsl #3]
-	WORD $0x1e662887 // fadd d7, d4, d6
-	WORD $0x1e6638f0 // fsub d16, d7, d6
-	WORD $0xfc337927 // str d7, [x9, x19, lsl #3]
-	WORD $0x1e7038f1 // fsub d17, d7, d16
-	WORD $0xfc737907 // ldr d7, [x8, x19, lsl #3]
-	WORD $0x1e703890 // fsub d16, d4, d16
-	WORD $0x5e180484 // mov d4, v4.d[1]
-	WORD $0x1e7138c6 // fsub d6, d6, d17
-	WORD $0x1e662a06 // fadd d6, d16, d6
-	WORD $0x1e6728a7 // fadd d7, d5, d7
-	WORD $0x5e1804a5 // mov d5, v5.d[1]
-	WORD $0x1e6628e6 // fadd d6, d7, d6
-	WORD $0xfc337906 // str d6, [x8, x19, lsl #3]
-	WORD $0xfc667926 // ldr d6, [x9, x6, lsl #3]
-	WORD $0x1e662887 // fadd d7, d4, d6
-	WORD $0x1e6638f0 // fsub d16, d7, d6
-	WORD $0xfc267927 // str d7, [x9, x6, lsl #3]
-	WORD $0x1e7038f1 // fsub d17, d7, d16
-	WORD $0x1e703884 // fsub d4, d4, d16
-	WORD $0x1e7138c6 // fsub d6, d6, d17
-	WORD $0x1e662884 // fadd d4, d4, d6
-	WORD $0xfc667906 // ldr d6, [x8, x6, lsl #3]
-	WORD $0x1e6628a5 // fadd d5, d5, d6
-	WORD $0x1e6428a4 // fadd d4, d5, d4
-	WORD $0xfc267904 // str d4, [x8, x6, lsl #3]
-	WORD $0x17ffff60 // b <bcrsTDD+0x4e0>
-	WORD $0x9100116c // add x12, x11, #0x4
-	WORD $0xeb0a019f // cmp x12, x10
-	WORD $0x5400006d // b.le <bcrsTDD+0x778>
-	WORD $0xaa0b03ee // mov x14, x11
-	WORD $0x14000018 // b <bcrsTDD+0x7d4>
-	WORD $0x8b0b0d2c // add x12, x9, x11, lsl #3
-	WORD $0x8b0b0d0d // add x13, x8, x11, lsl #3
-	WORD $0xad400181 // ldp q1, q0, [x12]
-	WORD $0x9100116e // add x14, x11, #0x4
-	WORD $0x9100216b // add x11, x11, #0x8
-	WORD $0xeb0a017f // cmp x11, x10
-	WORD $0xaa0e03eb // mov x11, x14
-	WORD $0xad4009a3 // ldp q3, q2, [x13]
+	WORD $0x4edd3b31 // zip1 v17.2d, v25.2d, v29.2d
+	WORD $0x4edd7b39 // zip2 v25.2d, v25.2d, v29.2d
+	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
+	WORD $0x4edc3b13 // zip1 v19.2d, v24.2d, v28.2d
+	WORD $0x4edc7b18 // zip2 v24.2d, v24.2d, v28.2d
+	WORD $0x4efad6dd // fsub v29.2d, v22.2d, v26.2d
+	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
+	WORD $0x4e65d7c5 // fadd v5.2d, v30.2d, v5.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4efdd4c6 // fsub v6.2d, v6.2d, v29.2d
+	WORD $0x4e64d7f0 // fadd v16.2d, v31.2d, v4.2d
+	WORD $0x4edb3ae4 // zip1 v4.2d, v23.2d, v27.2d
+	WORD $0x6e7bd6f7 // faddp v23.2d, v23.2d, v27.2d
+	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
+	WORD $0x4ee4d6fb // fsub v27.2d, v23.2d, v4.2d
+	WORD $0x4e66d726 // fadd v6.2d, v25.2d, v6.2d
+	WORD $0x4efbd6fc // fsub v28.2d, v23.2d, v27.2d
+	WORD $0x4efbd694 // fsub v20.2d, v20.2d, v27.2d
+	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
+	WORD $0x4e72d4e6 // fadd v6.2d, v7.2d, v18.2d
+	WORD $0x4efcd484 // fsub v4.2d, v4.2d, v28.2d
+	WORD $0x4e64d684 // fadd v4.2d, v20.2d, v4.2d
+	WORD $0x4ee7d4d4 // fsub v20.2d, v6.2d, v7.2d
+	WORD $0x4e64d704 // fadd v4.2d, v24.2d, v4.2d
+	WORD $0x4ef4d4d9 // fsub v25.2d, v6.2d, v20.2d
+	WORD $0x4ef4d652 // fsub v18.2d, v18.2d, v20.2d
+	WORD $0x4e64d673 // fadd v19.2d, v19.2d, v4.2d
+	WORD $0x4e76d6e4 // fadd v4.2d, v23.2d, v22.2d
+	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
+	WORD $0x4ef7d495 // fsub v21.2d, v4.2d, v23.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4ef5d498 // fsub v24.2d, v4.2d, v21.2d
+	WORD $0x4ef5d6d4 // fsub v20.2d, v22.2d, v21.2d
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	WORD $0x4ef8d6f7 // fsub v23.2d, v23.2d, v24.2d
+	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+	WORD $0x4e77d694 // fadd v20.2d, v20.2d, v23.2d
+	WORD $0x4e71d685 // fadd v5.2d, v20.2d, v17.2d
+	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
+	WORD $0x54ffed21 // b.ne <bcrsTDD+0x3ec>
+	WORD $0x8b060d07 // add x7, x8, x6, lsl #3
+	WORD $0x8b060d26 // add x6, x9, x6, lsl #3
+	WORD $0xad4040f1 // ldp q17, q16, [x7]
+	WORD $0xad4048d3 // ldp q19, q18, [x6]
+	WORD $0x4e70d495 // fadd v21.2d, v4.2d, v16.2d
+	WORD $0x4ef0d6b6 // fsub v22.2d, v21.2d, v16.2d
+	WORD $0x4e71d4d4 // fadd v20.2d, v6.2d, v17.2d
+	WORD $0x4ef6d6b9 // fsub v25.2d, v21.2d, v22.2d
+	WORD $0x4ef6d484 // fsub v4.2d, v4.2d, v22.2d
+	WORD $0x4ef1d697 // fsub v23.2d, v20.2d, v17.2d
+	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
+	WORD $0x4ef7d698 // fsub v24.2d, v20.2d, v23.2d
+	WORD $0x4ef7d4c6 // fsub v6.2d, v6.2d, v23.2d
+	WORD $0xad0054f4 // stp q20, q21, [x7]
+	WORD $0xb98000a6 // ldrsw x6, [x5]
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x8b060d26 // add x6, x9, x6, lsl #3
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
+	WORD $0x4e66d4e5 // fadd v5.2d, v7.2d, v6.2d
+	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
+	WORD $0xad0010c5 // stp q5, q4, [x6]
+	WORD $0x17ffff75 // b <bcrsTDD+0x480>
+	WORD $0xeb0a016c // subs x12, x11, x10
+	WORD $0x54000b4d // b.le <bcrsTDD+0x81c>
+	WORD $0xcb0b03ed // neg x13, x11
+	WORD $0xd37df14e // lsl x14, x10, #3
+	WORD $0xaa0903ef // mov x15, x9
+	WORD $0x14000009 // b <bcrsTDD+0x6e8>
+	WORD $0x8b0e0110 // add x16, x8, x14
+	WORD $0xad000001 // stp q1, q0, [x0]
+	WORD $0xad000e05 // stp q5, q3, [x16]
+	WORD $0xd100118c // sub x12, x12, #0x4
+	WORD $0x910081ef // add x15, x15, #0x20
+	WORD $0x91008108 // add x8, x8, #0x20
+	WORD $0xeb0b015f // cmp x10, x11
+	WORD $0x540009ca // b.ge <bcrsTDD+0x81c>
+	WORD $0x8b0a01b1 // add x17, x13, x10
+	WORD $0x8b0e0100 // add x0, x8, x14
+	WORD $0xf1000d9f // cmp x12, #0x3
+	WORD $0x91000e30 // add x16, x17, #0x3
+	WORD $0x540000ad // b.le <bcrsTDD+0x70c>
+	WORD $0xad400400 // ldp q0, q1, [x0]
+	WORD $0x8b0e01e0 // add x0, x15, x14
+	WORD $0xad401002 // ldp q2, q4, [x0]
+	WORD $0x1400001e // b <bcrsTDD+0x780>
+	WORD $0xfd400000 // ldr d0, [x0]
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xf100099f // cmp x12, #0x2
+	WORD $0x5400014b // b.lt <bcrsTDD+0x740>
+	WORD $0x91002000 // add x0, x0, #0x8
+	WORD $0x4d408400 // ld1 { v0.d }[1], [x0]
+	WORD $0xb4000170 // cbz x16, <bcrsTDD+0x750>
+	WORD $0x8b0e01e1 // add x1, x15, x14
+	WORD $0x8b0a0d20 // add x0, x9, x10, lsl #3
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xfc408422 // ldr d2, [x1], #0x8
+	WORD $0x4d408422 // ld1 { v2.d }[1], [x1]
+	WORD $0x14000011 // b <bcrsTDD+0x780>
+	WORD $0xfc6e69e2 // ldr d2, [x15, x14]
+	WORD $0x8b0a0d20 // add x0, x9, x10, lsl #3
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x1400000d // b <bcrsTDD+0x780>
+	WORD $0x8b0e01e1 // add x1, x15, x14
+	WORD $0x8b0e0100 // add x0, x8, x14
+	WORD $0xfd400022 // ldr d2, [x1]
+	WORD $0x91004000 // add x0, x0, #0x10
+	WORD $0x91002022 // add x2, x1, #0x8
+	WORD $0xfd400824 // ldr d4, [x1, #0x10]
+	WORD $0x0d408401 // ld1 { v1.d }[0], [x0]
+	WORD $0x8b0a0d20 // add x0, x9, x10, lsl #3
+	WORD $0x4d408442 // ld1 { v2.d }[1], [x2]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x4e62d405 // fadd v5.2d, v0.2d, v2.2d
-	WORD $0x4ee0d4a6 // fsub v6.2d, v5.2d, v0.2d
-	WORD $0x4e63d424 // fadd v4.2d, v1.2d, v3.2d
-	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
-	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
-	WORD $0x4ee1d487 // fsub v7.2d, v4.2d, v1.2d
-	WORD $0xac811584 // stp q4, q5, [x12], #0x20
-	WORD $0x4ef1d400 // fsub v0.2d, v0.2d, v17.2d
-	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
-	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ef0d421 // fsub v1.2d, v1.2d, v16.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0xac8101a1 // stp q1, q0, [x13], #0x20
-	WORD $0x54fffd8d // b.le <bcrsTDD+0x780>
-	WORD $0xeb0e014a // subs x10, x10, x14
-	WORD $0x540001ed // b.le <bcrsTDD+0x814>
-	WORD $0x8b0e0d29 // add x9, x9, x14, lsl #3
-	WORD $0x8b0e0d08 // add x8, x8, x14, lsl #3
-	WORD $0xfd400120 // ldr d0, [x9]
-	WORD $0xfd400101 // ldr d1, [x8]
-	WORD $0xf100054a // subs x10, x10, #0x1
-	WORD $0x1e612802 // fadd d2, d0, d1
-	WORD $0x1e603843 // fsub d3, d2, d0
-	WORD $0x1e633844 // fsub d4, d2, d3
-	WORD $0x1e633821 // fsub d1, d1, d3
-	WORD $0xfc008522 // str d2, [x9], #0x8
-	WORD $0x1e643800 // fsub d0, d0, d4
-	WORD $0x1e602820 // fadd d0, d1, d0
-	WORD $0xfc008500 // str d0, [x8], #0x8
-	WORD $0x54fffea1 // b.ne <bcrsTDD+0x7e4>
-	WORD $0xf9400bf3 // ldr x19, [sp, #0x10]
-	WORD $0x6cc223e9 // ldp d9, d8, [sp], #0x20
-	WORD $0xd65f03c0 // ret
-	SUB $128, RSP
+	WORD $0x4e64d423 // fadd v3.2d, v1.2d, v4.2d
+	WORD $0x9100114a // add x10, x10, #0x4
+	WORD $0xeb0b015f // cmp x10, x11
+	WORD $0x4ee1d466 // fsub v6.2d, v3.2d, v1.2d
+	WORD $0x4ee0d4a7 // fsub v7.2d, v5.2d, v0.2d
+	WORD $0x4ee7d4b0 // fsub v16.2d, v5.2d, v7.2d
+	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
+	WORD $0x4ee6d484 // fsub v4.2d, v4.2d, v6.2d
+	WORD $0x4ef1d431 // fsub v17.2d, v1.2d, v17.2d
+	WORD $0x4ef0d400 // fsub v0.2d, v0.2d, v16.2d
+	WORD $0x4ee7d441 // fsub v1.2d, v2.2d, v7.2d
+	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD $0x4e71d480 // fadd v0.2d, v4.2d, v17.2d
+	WORD $0x54fff88d // b.le <bcrsTDD+0x6c8>
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x54fff8ab // b.lt <bcrsTDD+0x6d4>
+	WORD $0x91000620 // add x0, x17, #0x1
+	WORD $0xfc2e6905 // str d5, [x8, x14]
+	WORD $0xfc2e69e1 // str d1, [x15, x14]
+	WORD $0xb4fff820 // cbz x0, <bcrsTDD+0x6d4>
+	WORD $0x91000a21 // add x1, x17, #0x2
+	WORD $0x8b0e0111 // add x17, x8, x14
+	WORD $0x91002220 // add x0, x17, #0x8
+	WORD $0x4d008405 // st1 { v5.d }[1], [x0]
+	WORD $0x8b0e01e0 // add x0, x15, x14
+	WORD $0x91002002 // add x2, x0, #0x8
+	WORD $0x4d008441 // st1 { v1.d }[1], [x2]
+	WORD $0xb4fff721 // cbz x1, <bcrsTDD+0x6d4>
+	WORD $0xfd000a23 // str d3, [x17, #0x10]
+	WORD $0xfd000800 // str d0, [x0, #0x10]
+	WORD $0xb4fff6d0 // cbz x16, <bcrsTDD+0x6d4>
+	WORD $0x8b0e0110 // add x16, x8, x14
+	WORD $0x91006210 // add x16, x16, #0x18
+	WORD $0x4d008603 // st1 { v3.d }[1], [x16]
+	WORD $0x8b0e01f0 // add x16, x15, x14
+	WORD $0x91006210 // add x16, x16, #0x18
+	WORD $0x4d008600 // st1 { v0.d }[1], [x16]
+	WORD $0x17ffffaf // b <bcrsTDD+0x6d4>
+	WORD $0xa9424ff4 // ldp x20, x19, [sp, #0x20]
+	WORD $0xa94157f6 // ldp x22, x21, [sp, #0x10]
+	WORD $0x6cc323e9 // ldp d9, d8, [sp], #0x30
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $144, RSP
 	MOVD R19, R30
 	RET

@@ -64,18 +64,14 @@ func sell8MulVec(dst []float64, m SELL8, x []float64) {
 }
 
 func sell8MulVecDD(dst dd.Vec, m SELL8, x dd.Vec, normal bool) {
+	plus := sumDD(normal)
 	for i := range dst.Hi {
-		var s [2]ddSum
+		var s [2]dd.DD
 		c := i / Lanes
 		for k := m.Start[c]; k < m.Start[c+1]; k++ {
-			at := int(k)*Lanes + i%Lanes
-			p, e := ddProduct(m.Val[at], x.Hi[m.Col[at]], x.Lo[m.Col[at]])
-			if to := &s[(k-m.Start[c])&1]; normal {
-				to.addNormal(p, e)
-			} else {
-				to.add(p, e)
-			}
+			at, to := int(k)*Lanes+i%Lanes, &s[(k-m.Start[c])&1]
+			*to = plus(*to, dProd(m.Val[at], x.At(int(m.Col[at]))))
 		}
-		s[0].plus(s[1]).put(dst, i)
+		dst.Set(i, ddSum(plus(s[0], s[1])))
 	}
 }

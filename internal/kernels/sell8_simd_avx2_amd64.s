@@ -5,12 +5,12 @@
 #include "textflag.h"
 
 // func sell8Quad(c *sell8Call)
-TEXT ·sell8Quad(SB), 0, $240-8
+TEXT ·sell8Quad(SB), 0, $144-8
 	MOVQ c+0(FP), DI
-	ADJSP $-240
+	ADJSP $-144
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <sell8>
-	LONG $0x0002f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000336e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,805 +19,167 @@ TEXT ·sell8Quad(SB), 0, $240-8
 	BYTE $0xcc // int3
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02c08e0f; WORD $0x0000 // jle <sell8+0x2cd>
+	LONG $0x03058e0f; WORD $0x0000 // jle <sell8+0x312>
 	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x60ec8348 // subq $0x60, %rsp
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x20778b48 // movq 0x20(%rdi), %rsi
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0x307f8b48 // movq 0x30(%rdi), %rdi
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
 	WORD $0x8b4c; BYTE $0x1a // movq (%rdx), %r11
-	WORD $0x8949; BYTE $0xc9 // movq %rcx, %r9
-	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
-	WORD $0x34eb // jmp <sell8+0x79>
+	WORD $0x21eb // jmp <sell8+0x56>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x4410fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm0
-	LONG $0x4c10fdc5; WORD $0x3024 // vmovupd 0x30(%rsp), %ymm1
-	LONG $0x117da1c4; WORD $0xd14c; BYTE $0x20 // vmovupd %ymm1, 0x20(%rcx,%r10,8)
-	LONG $0x117da1c4; WORD $0xd104 // vmovupd %ymm0, (%rcx,%r10,8)
-	LONG $0x40c18349 // addq $0x40, %r9
-	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
-	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
-	LONG $0x02468d0f; WORD $0x0000 // jge <sell8+0x2bf>
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x0411fdc5; BYTE $0xd9 // vmovupd %ymm0, (%rcx,%rbx,8)
+	LONG $0x08c18349 // addq $0x8, %r9
+	LONG $0xf8c28349 // addq $-0x8, %r10
+	WORD $0x3949; BYTE $0xc1 // cmpq %rax, %r9
+	LONG $0x02b28d0f; WORD $0x0000 // jge <sell8+0x308>
+	LONG $0x0a5c8b4a; BYTE $0x08 // movq 0x8(%rdx,%r9), %rbx
 	LONG $0x02738d4d // leaq 0x2(%r11), %r14
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x125c8b4a; BYTE $0x08 // movq 0x8(%rdx,%r10), %rbx
 	WORD $0x3949; BYTE $0xde // cmpq %rbx, %r14
-	WORD $0x207e // jle <sell8+0xb0>
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x187e // jle <sell8+0x80>
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
-	LONG $0x00013de9; BYTE $0x00 // jmp <sell8+0x1e1>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x000135e9; BYTE $0x00 // jmp <sell8+0x1b1>
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x894d; BYTE $0xde // movq %r11, %r14
 	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8c180f43; LONG $0x00100070; BYTE $0x00 // prefetcht0 0x1000(%r8,%r14,2)
 	LONG $0x363c634e // movslq (%rsi,%r14), %r15
 	LONG $0x366c634e; BYTE $0x08 // movslq 0x8(%rsi,%r14), %r13
 	LONG $0x3664634e; BYTE $0x04 // movslq 0x4(%rsi,%r14), %r12
-	LONG $0x3654634a; BYTE $0x0c // movslq 0xc(%rsi,%r14), %rdx
+	LONG $0x366c634a; BYTE $0x0c // movslq 0xc(%rsi,%r14), %rbp
 	LONG $0x107ba1c4; WORD $0xef24 // vmovsd (%rdi,%r13,8), %xmm4
 	LONG $0x107ba1c4; WORD $0xff2c // vmovsd (%rdi,%r15,8), %xmm5
-	LONG $0x367c634e; BYTE $0x14 // movslq 0x14(%rsi,%r14), %r15
-	LONG $0x366c634e; BYTE $0x1c // movslq 0x1c(%rsi,%r14), %r13
-	LONG $0x2416d9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm4, %xmm4
+	LONG $0x367c634e; BYTE $0x10 // movslq 0x10(%rsi,%r14), %r15
+	LONG $0x366c634e; BYTE $0x18 // movslq 0x18(%rsi,%r14), %r13
+	LONG $0x2416d9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm4, %xmm4
 	LONG $0x1651a1c4; WORD $0xe72c // vmovhpd (%rdi,%r12,8), %xmm5, %xmm5
-	LONG $0x3654634a; BYTE $0x10 // movslq 0x10(%rsi,%r14), %rdx
-	LONG $0x3664634e; BYTE $0x18 // movslq 0x18(%rsi,%r14), %r12
+	LONG $0x3664634e; BYTE $0x14 // movslq 0x14(%rsi,%r14), %r12
+	LONG $0x366c634a; BYTE $0x1c // movslq 0x1c(%rsi,%r14), %rbp
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
+	LONG $0x107ba1c4; WORD $0xff2c // vmovsd (%rdi,%r15,8), %xmm5
 	LONG $0xb8dd82c4; WORD $0x701c // vfmadd231pd (%r8,%r14,2), %ymm4, %ymm3
-	LONG $0x107ba1c4; WORD $0xe724 // vmovsd (%rdi,%r12,8), %xmm4
-	LONG $0x1659a1c4; WORD $0xef24 // vmovhpd (%rdi,%r13,8), %xmm4, %xmm4
-	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
+	LONG $0x107ba1c4; WORD $0xef24 // vmovsd (%rdi,%r13,8), %xmm4
+	LONG $0x2416d9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm4, %xmm4
+	LONG $0x1651a1c4; WORD $0xe72c // vmovhpd (%rdi,%r12,8), %xmm5, %xmm5
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xb8dd82c4; WORD $0x7054; BYTE $0x20 // vfmadd231pd 0x20(%r8,%r14,2), %ymm4, %ymm2
+	LONG $0xb8dd82c4; WORD $0x704c; BYTE $0x20 // vfmadd231pd 0x20(%r8,%r14,2), %ymm4, %ymm1
 	LONG $0x8c180f43; LONG $0x00104070; BYTE $0x00 // prefetcht0 0x1040(%r8,%r14,2)
 	LONG $0x8c180f42; LONG $0x00082036; BYTE $0x00 // prefetcht0 0x820(%rsi,%r14)
-	LONG $0x3654634a; BYTE $0x20 // movslq 0x20(%rsi,%r14), %rdx
-	LONG $0x3664634e; BYTE $0x28 // movslq 0x28(%rsi,%r14), %r12
-	LONG $0x367c634e; BYTE $0x24 // movslq 0x24(%rsi,%r14), %r15
-	LONG $0x366c634e; BYTE $0x2c // movslq 0x2c(%rsi,%r14), %r13
-	LONG $0x107ba1c4; WORD $0xe724 // vmovsd (%rdi,%r12,8), %xmm4
-	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
-	LONG $0x3654634a; BYTE $0x30 // movslq 0x30(%rsi,%r14), %rdx
-	LONG $0x3664634e; BYTE $0x38 // movslq 0x38(%rsi,%r14), %r12
-	LONG $0x1659a1c4; WORD $0xef24 // vmovhpd (%rdi,%r13,8), %xmm4, %xmm4
-	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
-	LONG $0x367c634e; BYTE $0x34 // movslq 0x34(%rsi,%r14), %r15
-	LONG $0x366c634e; BYTE $0x3c // movslq 0x3c(%rsi,%r14), %r13
+	LONG $0x367c634e; BYTE $0x20 // movslq 0x20(%rsi,%r14), %r15
+	LONG $0x366c634e; BYTE $0x28 // movslq 0x28(%rsi,%r14), %r13
+	LONG $0x3664634e; BYTE $0x24 // movslq 0x24(%rsi,%r14), %r12
+	LONG $0x366c634a; BYTE $0x2c // movslq 0x2c(%rsi,%r14), %rbp
+	LONG $0x107ba1c4; WORD $0xef24 // vmovsd (%rdi,%r13,8), %xmm4
+	LONG $0x107ba1c4; WORD $0xff2c // vmovsd (%rdi,%r15,8), %xmm5
+	LONG $0x367c634e; BYTE $0x30 // movslq 0x30(%rsi,%r14), %r15
+	LONG $0x366c634e; BYTE $0x38 // movslq 0x38(%rsi,%r14), %r13
+	LONG $0x2416d9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm4, %xmm4
+	LONG $0x1651a1c4; WORD $0xe72c // vmovhpd (%rdi,%r12,8), %xmm5, %xmm5
+	LONG $0x3664634e; BYTE $0x34 // movslq 0x34(%rsi,%r14), %r12
+	LONG $0x366c634a; BYTE $0x3c // movslq 0x3c(%rsi,%r14), %rbp
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
-	LONG $0xb8dd82c4; WORD $0x704c; BYTE $0x40 // vfmadd231pd 0x40(%r8,%r14,2), %ymm4, %ymm1
-	LONG $0x107ba1c4; WORD $0xe724 // vmovsd (%rdi,%r12,8), %xmm4
-	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
-	LONG $0x1659a1c4; WORD $0xef24 // vmovhpd (%rdi,%r13,8), %xmm4, %xmm4
+	LONG $0x107ba1c4; WORD $0xff2c // vmovsd (%rdi,%r15,8), %xmm5
+	LONG $0xb8dd82c4; WORD $0x7054; BYTE $0x40 // vfmadd231pd 0x40(%r8,%r14,2), %ymm4, %ymm2
+	LONG $0x107ba1c4; WORD $0xef24 // vmovsd (%rdi,%r13,8), %xmm4
 	LONG $0x027b8d4d // leaq 0x2(%r11), %r15
 	LONG $0x04c38349 // addq $0x4, %r11
+	LONG $0x2416d9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm4, %xmm4
+	LONG $0x1651a1c4; WORD $0xe72c // vmovhpd (%rdi,%r12,8), %xmm5, %xmm5
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0xb8dd82c4; WORD $0x7044; BYTE $0x60 // vfmadd231pd 0x60(%r8,%r14,2), %ymm4, %ymm0
 	LONG $0x40c68349 // addq $0x40, %r14
 	WORD $0x3949; BYTE $0xdb // cmpq %rbx, %r11
 	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
-	LONG $0xfeef8e0f; WORD $0xffff // jle <sell8+0xd0>
+	LONG $0xfeef8e0f; WORD $0xffff // jle <sell8+0xa0>
 	WORD $0x3949; BYTE $0xdf // cmpq %rbx, %r15
-	LONG $0x00888d0f; WORD $0x0000 // jge <sell8+0x272>
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0x06e2c148 // shlq $0x6, %rdx
+	LONG $0x00888d0f; WORD $0x0000 // jge <sell8+0x242>
 	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
-	LONG $0x05e3c149 // shlq $0x5, %r11
+	LONG $0x06e3c149 // shlq $0x6, %r11
+	WORD $0x894c; BYTE $0xfb // movq %r15, %rbx
+	LONG $0x05e3c148 // shlq $0x5, %rbx
 	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x8c180f41; LONG $0x00100010; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdx)
-	LONG $0x1e1c634a // movslq (%rsi,%r11), %rbx
-	LONG $0x1e64634e; BYTE $0x08 // movslq 0x8(%rsi,%r11), %r12
-	LONG $0x1e74634e; BYTE $0x04 // movslq 0x4(%rsi,%r11), %r14
-	LONG $0x1e6c634e; BYTE $0x0c // movslq 0xc(%rsi,%r11), %r13
-	LONG $0x107ba1c4; WORD $0xe724 // vmovsd (%rdi,%r12,8), %xmm4
-	LONG $0x2c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm5
-	LONG $0x1e5c634a; BYTE $0x10 // movslq 0x10(%rsi,%r11), %rbx
-	LONG $0x1e64634e; BYTE $0x18 // movslq 0x18(%rsi,%r11), %r12
-	LONG $0x1651a1c4; WORD $0xf72c // vmovhpd (%rdi,%r14,8), %xmm5, %xmm5
-	LONG $0x1659a1c4; WORD $0xef24 // vmovhpd (%rdi,%r13,8), %xmm4, %xmm4
-	LONG $0x1e74634e; BYTE $0x14 // movslq 0x14(%rsi,%r11), %r14
-	LONG $0x1e5c634e; BYTE $0x1c // movslq 0x1c(%rsi,%r11), %r11
+	LONG $0x8c180f43; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%r11)
+	LONG $0x1e34634c // movslq (%rsi,%rbx), %r14
+	LONG $0x1e6c634c; BYTE $0x08 // movslq 0x8(%rsi,%rbx), %r13
+	LONG $0x1e64634c; BYTE $0x04 // movslq 0x4(%rsi,%rbx), %r12
+	LONG $0x1e6c6348; BYTE $0x0c // movslq 0xc(%rsi,%rbx), %rbp
+	LONG $0x107ba1c4; WORD $0xef24 // vmovsd (%rdi,%r13,8), %xmm4
+	LONG $0x107ba1c4; WORD $0xf72c // vmovsd (%rdi,%r14,8), %xmm5
+	LONG $0x1e74634c; BYTE $0x10 // movslq 0x10(%rsi,%rbx), %r14
+	LONG $0x1e6c634c; BYTE $0x18 // movslq 0x18(%rsi,%rbx), %r13
+	LONG $0x1651a1c4; WORD $0xe72c // vmovhpd (%rdi,%r12,8), %xmm5, %xmm5
+	LONG $0x2416d9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm4, %xmm4
+	LONG $0x1e64634c; BYTE $0x14 // movslq 0x14(%rsi,%rbx), %r12
+	LONG $0x1e5c6348; BYTE $0x1c // movslq 0x1c(%rsi,%rbx), %rbx
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x2c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm5
-	LONG $0xb8ddc2c4; WORD $0x101c // vfmadd231pd (%r8,%rdx), %ymm4, %ymm3
-	LONG $0x107ba1c4; WORD $0xe724 // vmovsd (%rdi,%r12,8), %xmm4
-	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
-	LONG $0x1651a1c4; WORD $0xf72c // vmovhpd (%rdi,%r14,8), %xmm5, %xmm5
+	LONG $0x107ba1c4; WORD $0xf72c // vmovsd (%rdi,%r14,8), %xmm5
+	LONG $0xb8dd82c4; WORD $0x181c // vfmadd231pd (%r8,%r11), %ymm4, %ymm3
+	LONG $0x107ba1c4; WORD $0xef24 // vmovsd (%rdi,%r13,8), %xmm4
+	LONG $0x2416d9c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm4, %xmm4
+	LONG $0x1651a1c4; WORD $0xe72c // vmovhpd (%rdi,%r12,8), %xmm5, %xmm5
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xb8ddc2c4; WORD $0x1054; BYTE $0x20 // vfmadd231pd 0x20(%r8,%rdx), %ymm4, %ymm2
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0x085a8d49 // leaq 0x8(%r10), %rbx
-	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
-	LONG $0x4c11fdc5; WORD $0x1024 // vmovupd %ymm1, 0x10(%rsp)
-	LONG $0x4411fdc5; WORD $0x3024 // vmovupd %ymm0, 0x30(%rsp)
-	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
-	LONG $0xfdba8e0f; WORD $0xffff // jle <sell8+0x50>
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x107ba1c4; WORD $0xf444; BYTE $0x10 // vmovsd 0x10(%rsp,%r14,8), %xmm0
-	LONG $0x32548d4b; BYTE $0x01 // leaq 0x1(%r10,%r14), %rdx
-	LONG $0x117b81c4; WORD $0xf104 // vmovsd %xmm0, (%r9,%r14,8)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0xe67c // jl <sell8+0x2a0>
-	LONG $0xfffdaae9; BYTE $0xff // jmp <sell8+0x69>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
-	BYTE $0x5b // popq %rbx
-	WORD $0x5c41 // popq %r12
-	WORD $0x5d41 // popq %r13
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
-	BYTE $0x5d // popq %rbp
-	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	ADJSP $240
-	RET
-
-// func sell8DDQuad(c *sell8Call)
-TEXT ·sell8DDQuad(SB), 0, $352-8
-	MOVQ c+0(FP), DI
-	ADJSP $-352
-	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <sell8DD>
-	LONG $0x0005b6e9; BYTE $0x00 // jmp <end>
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x059d8e0f; WORD $0x0000 // jle <sell8DD+0x5aa>
-	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	WORD $0x5541 // pushq %r13
-	WORD $0x5441 // pushq %r12
-	BYTE $0x53 // pushq %rbx
-	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0xe0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe0, %rsp
-	LONG $0x18478b48 // movq 0x18(%rdi), %rax
-	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
-	LONG $0x085f8b4c // movq 0x8(%rdi), %r11
-	LONG $0x20478b4c // movq 0x20(%rdi), %r8
-	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x30578b4c // movq 0x30(%rdi), %r10
-	LONG $0x387f8b48 // movq 0x38(%rdi), %rdi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	WORD $0x8b4c; BYTE $0x38 // movq (%rax), %r15
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	LONG $0x241c894c // movq %r11, (%rsp)
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	WORD $0x57eb // jmp <sell8DD+0xb2>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x4410fcc5; WORD $0x6024 // vmovups 0x60(%rsp), %ymm0
-	LONG $0x8c10fcc5; LONG $0x00008024; BYTE $0x00 // vmovups 0x80(%rsp), %ymm1
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x117ca1c4; WORD $0xf04c; BYTE $0x20 // vmovups %ymm1, 0x20(%rax,%r14,8)
-	LONG $0x117ca1c4; WORD $0xf004 // vmovups %ymm0, (%rax,%r14,8)
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x4410fdc5; WORD $0x2024 // vmovupd 0x20(%rsp), %ymm0
-	LONG $0x4c10fdc5; WORD $0x4024 // vmovupd 0x40(%rsp), %ymm1
-	LONG $0x117da1c4; WORD $0xf04c; BYTE $0x20 // vmovupd %ymm1, 0x20(%rax,%r14,8)
-	LONG $0x117da1c4; WORD $0xf004 // vmovupd %ymm0, (%rax,%r14,8)
-	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0x40c38349 // addq $0x40, %r11
-	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	LONG $0x04ea8d0f; WORD $0x0000 // jge <sell8DD+0x59c>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x02778d49 // leaq 0x2(%r15), %rsi
-	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
-	LONG $0x30648b4e; BYTE $0x08 // movq 0x8(%rax,%r14), %r12
-	WORD $0x394c; BYTE $0xe6 // cmpq %r12, %rsi
-	WORD $0x267e // jle <sell8DD+0xf0>
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
-	LONG $0x00029ce9; BYTE $0x00 // jmp <sell8DD+0x38b>
-	BYTE $0x90 // nop
-	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
-	LONG $0x05e5c149 // shlq $0x5, %r13
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x8c180f43; LONG $0x00100069; BYTE $0x00 // prefetcht0 0x1000(%r9,%r13,2)
-	LONG $0xac297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm13, 0xa0(%rsp)
-	LONG $0x2834634b // movslq (%r8,%r13), %rsi
-	LONG $0x2854634b; BYTE $0x08 // movslq 0x8(%r8,%r13), %rdx
-	LONG $0x284c634b; BYTE $0x04 // movslq 0x4(%r8,%r13), %rcx
-	LONG $0x2844634b; BYTE $0x0c // movslq 0xc(%r8,%r13), %rax
-	LONG $0x107d01c4; WORD $0x692c // vmovupd (%r9,%r13,2), %ymm13
-	LONG $0x107bc1c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
-	LONG $0x04107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm8
-	LONG $0x2874634b; BYTE $0x1c // movslq 0x1c(%r8,%r13), %rsi
-	LONG $0x1659c1c4; WORD $0xc224 // vmovhpd (%r10,%rax,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm5, %xmm5
-	LONG $0x041639c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm8, %xmm8
-	LONG $0x284c634b; BYTE $0x14 // movslq 0x14(%r8,%r13), %rcx
-	LONG $0x1855e3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm6
-	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
-	LONG $0x2854634b; BYTE $0x18 // movslq 0x18(%r8,%r13), %rdx
-	LONG $0x107d81c4; WORD $0x6964; BYTE $0x20 // vmovupd 0x20(%r9,%r13,2), %ymm4
-	LONG $0x2c16d1c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm5, %xmm5
-	LONG $0x2844634b; BYTE $0x10 // movslq 0x10(%r8,%r13), %rax
-	LONG $0xe65915c5 // vmulpd %ymm6, %ymm13, %ymm12
-	LONG $0xaa95c2c4; BYTE $0xf4 // vfmsub213pd %ymm12, %ymm13, %ymm6
-	LONG $0x107bc1c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm0
-	LONG $0x1679c1c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm0, %xmm0
-	LONG $0x183d63c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm8, %ymm14
-	LONG $0x107b41c4; WORD $0xd204 // vmovsd (%r10,%rdx,8), %xmm8
-	LONG $0x581dc1c4; BYTE $0xeb // vaddpd %ymm11, %ymm12, %ymm5
-	LONG $0x163941c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm8, %xmm8
-	LONG $0xb895c2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm13, %ymm6
-	LONG $0x2c107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm13
-	LONG $0x2c1611c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm13, %xmm13
-	LONG $0x5c5541c4; BYTE $0xfb // vsubpd %ymm11, %ymm5, %ymm15
-	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
-	LONG $0x187d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm0, %ymm8
-	LONG $0x0410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm0
-	LONG $0x0416f9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm0, %xmm0
-	LONG $0x8c180f43; LONG $0x00104069; BYTE $0x00 // prefetcht0 0x1040(%r9,%r13,2)
-	LONG $0x8c180f43; LONG $0x00082028; BYTE $0x00 // prefetcht0 0x820(%r8,%r13)
-	LONG $0xf4593dc5 // vmulpd %ymm4, %ymm8, %ymm14
-	LONG $0x2844634b; BYTE $0x20 // movslq 0x20(%r8,%r13), %rax
-	LONG $0x2854634b; BYTE $0x28 // movslq 0x28(%r8,%r13), %rdx
-	LONG $0x284c634b; BYTE $0x24 // movslq 0x24(%r8,%r13), %rcx
-	LONG $0x2874634b; BYTE $0x2c // movslq 0x2c(%r8,%r13), %rsi
-	LONG $0xaadd42c4; BYTE $0xc6 // vfmsub213pd %ymm14, %ymm4, %ymm8
-	LONG $0x1815e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm13, %ymm0
-	LONG $0x5c5541c4; BYTE $0xef // vsubpd %ymm15, %ymm5, %ymm13
-	LONG $0xb8dd62c4; BYTE $0xc0 // vfmadd231pd %ymm0, %ymm4, %ymm8
-	LONG $0x580dc1c4; BYTE $0xe2 // vaddpd %ymm10, %ymm14, %ymm4
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c5dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm4, %ymm0
-	LONG $0x581d41c4; BYTE $0xdb // vaddpd %ymm11, %ymm12, %ymm11
-	LONG $0x107b41c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm12
-	LONG $0x161941c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm12, %xmm12
-	LONG $0xe85c5dc5 // vsubpd %ymm0, %ymm4, %ymm13
-	LONG $0xc05c8dc5 // vsubpd %ymm0, %ymm14, %ymm0
-	LONG $0x34107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm14
-	LONG $0xde5825c5 // vaddpd %ymm6, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xed // vsubpd %ymm13, %ymm10, %ymm13
-	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
-	LONG $0x2854634b; BYTE $0x38 // movslq 0x38(%r8,%r13), %rdx
-	LONG $0x162941c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm10, %xmm10
-	LONG $0xdb58a5c5 // vaddpd %ymm3, %ymm11, %ymm3
-	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
-	LONG $0x2c1609c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm14, %xmm13
-	LONG $0x34107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm14
-	LONG $0x2844634b; BYTE $0x30 // movslq 0x30(%r8,%r13), %rax
-	LONG $0x2874634b; BYTE $0x3c // movslq 0x3c(%r8,%r13), %rsi
-	LONG $0x341609c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm14, %xmm14
-	LONG $0x284c634b; BYTE $0x34 // movslq 0x34(%r8,%r13), %rcx
-	LONG $0x107b41c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm11
-	LONG $0xc058bdc5 // vaddpd %ymm0, %ymm8, %ymm0
-	LONG $0x162141c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm11, %xmm11
-	LONG $0x181d43c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm12, %ymm10
-	LONG $0x107d01c4; WORD $0x6964; BYTE $0x40 // vmovupd 0x40(%r9,%r13,2), %ymm12
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0x180d43c4; WORD $0x01ed // vinsertf128 $0x1, %xmm13, %ymm14, %ymm13
-	LONG $0x591d41c4; BYTE $0xf2 // vmulpd %ymm10, %ymm12, %ymm14
-	LONG $0xaa9d42c4; BYTE $0xd6 // vfmsub213pd %ymm14, %ymm12, %ymm10
-	LONG $0x580dc1c4; BYTE $0xf1 // vaddpd %ymm9, %ymm14, %ymm6
-	LONG $0xb89d42c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm12, %ymm10
-	LONG $0x5c4d41c4; BYTE $0xe1 // vsubpd %ymm9, %ymm6, %ymm12
-	LONG $0x5c4d41c4; BYTE $0xec // vsubpd %ymm12, %ymm6, %ymm13
-	LONG $0x5c0d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm14, %ymm12
-	LONG $0x5c3541c4; BYTE $0xc5 // vsubpd %ymm13, %ymm9, %ymm8
-	LONG $0x107b41c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm13
-	LONG $0x107d01c4; WORD $0x694c; BYTE $0x60 // vmovupd 0x60(%r9,%r13,2), %ymm9
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x1611c1c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm13, %xmm0
-	LONG $0x2c107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm13
-	LONG $0x581d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm12, %ymm8
-	LONG $0x241611c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm13, %xmm12
-	LONG $0xac287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm13
-	LONG $0x187dc3c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm11, %ymm0, %ymm0
-	LONG $0x1c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm11
-	LONG $0x1c1621c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm11, %xmm11
-	LONG $0x02778d49 // leaq 0x2(%r15), %rsi
-	LONG $0x04c78349 // addq $0x4, %r15
-	LONG $0xf05935c5 // vmulpd %ymm0, %ymm9, %ymm14
-	LONG $0xaab5c2c4; BYTE $0xc6 // vfmsub213pd %ymm14, %ymm9, %ymm0
-	LONG $0x181d43c4; WORD $0x01db // vinsertf128 $0x1, %xmm11, %ymm12, %ymm11
-	LONG $0xb8b5c2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm9, %ymm0
-	LONG $0x582d41c4; BYTE $0xc8 // vaddpd %ymm8, %ymm10, %ymm9
-	LONG $0xc7580dc5 // vaddpd %ymm7, %ymm14, %ymm8
-	LONG $0xd75c3dc5 // vsubpd %ymm7, %ymm8, %ymm10
-	LONG $0xc958b5c5 // vaddpd %ymm1, %ymm9, %ymm1
-	LONG $0xce287dc5 // vmovapd %ymm6, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xda // vsubpd %ymm10, %ymm8, %ymm11
-	LONG $0x5c0d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm14, %ymm10
-	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
-	LONG $0xdd287dc5 // vmovapd %ymm5, %ymm11
-	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
-	LONG $0xd4287dc5 // vmovapd %ymm4, %ymm10
-	LONG $0xc758fdc5 // vaddpd %ymm7, %ymm0, %ymm0
-	LONG $0xc7297dc5 // vmovapd %ymm8, %ymm7
-	LONG $0xe85815c5 // vaddpd %ymm0, %ymm13, %ymm13
-	WORD $0x394d; BYTE $0xe7 // cmpq %r12, %r15
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
-	LONG $0xfd958e0f; WORD $0xffff // jle <sell8DD+0x120>
-	WORD $0x394c; BYTE $0xe6 // cmpq %r12, %rsi
-	LONG $0x012b8d0f; WORD $0x0000 // jge <sell8DD+0x4bf>
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
-	LONG $0x05e7c149 // shlq $0x5, %r15
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x8c180f41; LONG $0x00100001; BYTE $0x00 // prefetcht0 0x1000(%r9,%rax)
-	LONG $0x380c634b // movslq (%r8,%r15), %rcx
-	LONG $0x3864634f; BYTE $0x08 // movslq 0x8(%r8,%r15), %r12
-	LONG $0x3854634b; BYTE $0x04 // movslq 0x4(%r8,%r15), %rdx
-	LONG $0x386c634f; BYTE $0x0c // movslq 0xc(%r8,%r15), %r13
-	LONG $0x107d41c4; WORD $0x013c // vmovupd (%r9,%rax), %ymm15
-	LONG $0x107d41c4; WORD $0x014c; BYTE $0x20 // vmovupd 0x20(%r9,%rax), %ymm9
-	LONG $0x3844634b; BYTE $0x10 // movslq 0x10(%r8,%r15), %rax
-	LONG $0x107b81c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm0
-	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
-	LONG $0x24107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm12
-	LONG $0x107b21c4; WORD $0xe71c // vmovsd (%rdi,%r12,8), %xmm11
-	LONG $0x384c634b; BYTE $0x14 // movslq 0x14(%r8,%r15), %rcx
-	LONG $0x167981c4; WORD $0xea04 // vmovhpd (%r10,%r13,8), %xmm0, %xmm0
-	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
-	LONG $0x241619c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm12, %xmm12
-	LONG $0x162121c4; WORD $0xef1c // vmovhpd (%rdi,%r13,8), %xmm11, %xmm11
-	LONG $0x3854634b; BYTE $0x18 // movslq 0x18(%r8,%r15), %rdx
-	LONG $0x387c634f; BYTE $0x1c // movslq 0x1c(%r8,%r15), %r15
-	LONG $0x1845e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm7, %ymm0
-	LONG $0x181d43c4; WORD $0x01db // vinsertf128 $0x1, %xmm11, %ymm12, %ymm11
-	LONG $0xd05905c5 // vmulpd %ymm0, %ymm15, %ymm10
-	LONG $0xaa85c2c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm15, %ymm0
-	LONG $0xf5582dc5 // vaddpd %ymm5, %ymm10, %ymm14
-	LONG $0xb885c2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm15, %ymm0
-	LONG $0xdd5c0dc5 // vsubpd %ymm5, %ymm14, %ymm11
-	LONG $0x5c0d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm14, %ymm12
-	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
-	LONG $0x1c107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm11
-	LONG $0x1c1621c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm11, %xmm11
-	LONG $0x5c55c1c4; BYTE $0xec // vsubpd %ymm12, %ymm5, %ymm5
-	LONG $0xed58adc5 // vaddpd %ymm5, %ymm10, %ymm5
-	LONG $0x14107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm10
-	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
-	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
-	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
-	LONG $0x1651c1c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm5, %xmm5
-	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
-	LONG $0x107bc1c4; WORD $0xd204 // vmovsd (%r10,%rdx,8), %xmm0
-	LONG $0x167981c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm0, %xmm0
-	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
-	LONG $0x1855e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm5, %ymm0
-	LONG $0xe859b5c5 // vmulpd %ymm0, %ymm9, %ymm5
-	LONG $0xaab5e2c4; BYTE $0xc5 // vfmsub213pd %ymm5, %ymm9, %ymm0
-	LONG $0xe45855c5 // vaddpd %ymm4, %ymm5, %ymm12
-	LONG $0xb8b5c2c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm9, %ymm0
-	LONG $0xd45c1dc5 // vsubpd %ymm4, %ymm12, %ymm10
-	LONG $0x5c1d41c4; BYTE $0xda // vsubpd %ymm10, %ymm12, %ymm11
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
-	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
-	LONG $0xf5297dc5 // vmovapd %ymm14, %ymm5
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xe4297dc5 // vmovapd %ymm12, %ymm4
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0xc25895c5 // vaddpd %ymm2, %ymm13, %ymm0
-	LONG $0xd658d5c5 // vaddpd %ymm6, %ymm5, %ymm2
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
-	LONG $0x08768d49 // leaq 0x8(%r14), %rsi
-	LONG $0xdd5cedc5 // vsubpd %ymm5, %ymm2, %ymm3
-	LONG $0xfb5cedc5 // vsubpd %ymm3, %ymm2, %ymm7
-	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
-	LONG $0xd958edc5 // vaddpd %ymm1, %ymm2, %ymm3
-	LONG $0xea5ce5c5 // vsubpd %ymm2, %ymm3, %ymm5
-	LONG $0x5c11fdc5; WORD $0x6024 // vmovupd %ymm3, 0x60(%rsp)
-	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
-	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
-	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x4c11fdc5; WORD $0x2024 // vmovupd %ymm1, 0x20(%rsp)
-	LONG $0xcc58bdc5 // vaddpd %ymm4, %ymm8, %ymm1
-	LONG $0xd45cf5c5 // vsubpd %ymm4, %ymm1, %ymm2
-	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
-	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
-	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xb8dd82c4; WORD $0x184c; BYTE $0x20 // vfmadd231pd 0x20(%r8,%r11), %ymm4, %ymm1
 	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
-	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
-	LONG $0x9411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm2, 0x80(%rsp)
-	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x4411fdc5; WORD $0x4024 // vmovupd %ymm0, 0x40(%rsp)
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	LONG $0xfb018e0f; WORD $0xffff // jle <sell8DD+0x60>
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x107ba1c4; WORD $0xe444; BYTE $0x60 // vmovsd 0x60(%rsp,%r12,8), %xmm0
-	LONG $0x26448d4b; BYTE $0x01 // leaq 0x1(%r14,%r12), %rax
-	LONG $0x117ba1c4; WORD $0xe304 // vmovsd %xmm0, (%rbx,%r12,8)
-	LONG $0x107ba1c4; WORD $0xe444; BYTE $0x20 // vmovsd 0x20(%rsp,%r12,8), %xmm0
-	LONG $0x117b81c4; WORD $0xe304 // vmovsd %xmm0, (%r11,%r12,8)
-	WORD $0xff49; BYTE $0xc4 // incq %r12
-	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0xd97c // jl <sell8DD+0x570>
-	LONG $0xfffb02e9; BYTE $0xff // jmp <sell8DD+0x9e>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
-	BYTE $0x5b // popq %rbx
-	WORD $0x5c41 // popq %r12
-	WORD $0x5d41 // popq %r13
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
-	BYTE $0x5d // popq %rbp
-	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	WORD $0x00c3; BYTE $0x00 // retq
-	ADJSP $352
-	RET
-
-// func sell8DDNormalQuad(c *sell8Call)
-TEXT ·sell8DDNormalQuad(SB), 0, $320-8
-	MOVQ c+0(FP), DI
-	ADJSP $-320
-	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <sell8DDNormal>
-	LONG $0x0005f6e9; BYTE $0x00 // jmp <end>
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x05bd8e0f; WORD $0x0000 // jle <sell8DDNormal+0x5ca>
-	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	WORD $0x5541 // pushq %r13
-	WORD $0x5441 // pushq %r12
-	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0xb0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb0, %rsp
-	LONG $0x18478b48 // movq 0x18(%rdi), %rax
-	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
-	LONG $0x085f8b4c // movq 0x8(%rdi), %r11
-	LONG $0x20478b4c // movq 0x20(%rdi), %r8
-	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x30578b4c // movq 0x30(%rdi), %r10
-	LONG $0x387f8b48 // movq 0x38(%rdi), %rdi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	WORD $0x8b4c; BYTE $0x38 // movq (%rax), %r15
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	LONG $0x241c894c // movq %r11, (%rsp)
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	WORD $0x57eb // jmp <sell8DDNormal+0xb2>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x4410fcc5; WORD $0x6024 // vmovups 0x60(%rsp), %ymm0
-	LONG $0x8c10fcc5; LONG $0x00008024; BYTE $0x00 // vmovups 0x80(%rsp), %ymm1
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x117ca1c4; WORD $0xf04c; BYTE $0x20 // vmovups %ymm1, 0x20(%rax,%r14,8)
-	LONG $0x117ca1c4; WORD $0xf004 // vmovups %ymm0, (%rax,%r14,8)
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x4410fdc5; WORD $0x2024 // vmovupd 0x20(%rsp), %ymm0
-	LONG $0x4c10fdc5; WORD $0x4024 // vmovupd 0x40(%rsp), %ymm1
-	LONG $0x117da1c4; WORD $0xf04c; BYTE $0x20 // vmovupd %ymm1, 0x20(%rax,%r14,8)
-	LONG $0x117da1c4; WORD $0xf004 // vmovupd %ymm0, (%rax,%r14,8)
-	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0x40c38349 // addq $0x40, %r11
-	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	LONG $0x050a8d0f; WORD $0x0000 // jge <sell8DDNormal+0x5bc>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x02778d49 // leaq 0x2(%r15), %rsi
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x30648b4e; BYTE $0x08 // movq 0x8(%rax,%r14), %r12
-	WORD $0x394c; BYTE $0xe6 // cmpq %r12, %rsi
-	WORD $0x277e // jle <sell8DDNormal+0xf0>
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
-	LONG $0x0002abe9; BYTE $0x00 // jmp <sell8DDNormal+0x398>
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	WORD $0x294c; BYTE $0xcb // subq %r9, %rbx
+	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	LONG $0x04fb8348 // cmpq $0x4, %rbx
+	WORD $0x0b7c // jl <sell8+0x260>
+	LONG $0x117da1c4; WORD $0xc914 // vmovupd %ymm2, (%rcx,%r9,8)
+	WORD $0x43eb // jmp <sell8+0x2a0>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
-	LONG $0x05e5c149 // shlq $0x5, %r13
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x8c180f43; LONG $0x00100069; BYTE $0x00 // prefetcht0 0x1000(%r9,%r13,2)
-	LONG $0x2834634b // movslq (%r8,%r13), %rsi
-	LONG $0x2854634b; BYTE $0x08 // movslq 0x8(%r8,%r13), %rdx
-	LONG $0x284c634b; BYTE $0x04 // movslq 0x4(%r8,%r13), %rcx
-	LONG $0x2844634b; BYTE $0x0c // movslq 0xc(%r8,%r13), %rax
-	LONG $0x107d01c4; WORD $0x6924 // vmovupd (%r9,%r13,2), %ymm12
-	LONG $0x107b41c4; WORD $0xd204 // vmovsd (%r10,%rdx,8), %xmm8
-	LONG $0x107b41c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm9
-	LONG $0x2c107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm13
-	LONG $0x2874634b; BYTE $0x1c // movslq 0x1c(%r8,%r13), %rsi
-	LONG $0x163941c4; WORD $0xc204 // vmovhpd (%r10,%rax,8), %xmm8, %xmm8
-	LONG $0x163141c4; WORD $0xca0c // vmovhpd (%r10,%rcx,8), %xmm9, %xmm9
-	LONG $0x2c1611c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm13, %xmm13
-	LONG $0x284c634b; BYTE $0x14 // movslq 0x14(%r8,%r13), %rcx
-	LONG $0x183543c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm10
-	LONG $0x04107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm8
-	LONG $0x2854634b; BYTE $0x18 // movslq 0x18(%r8,%r13), %rdx
-	LONG $0x107d01c4; WORD $0x694c; BYTE $0x20 // vmovupd 0x20(%r9,%r13,2), %ymm9
-	LONG $0x041639c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm8, %xmm8
-	LONG $0x2844634b; BYTE $0x10 // movslq 0x10(%r8,%r13), %rax
-	LONG $0x591d41c4; BYTE $0xda // vmulpd %ymm10, %ymm12, %ymm11
-	LONG $0xaa9d42c4; BYTE $0xd3 // vfmsub213pd %ymm11, %ymm12, %ymm10
-	LONG $0x107b41c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm14
-	LONG $0x107b41c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm15
-	LONG $0x160941c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm14, %xmm14
-	LONG $0x181543c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm13, %ymm13
-	LONG $0xc45825c5 // vaddpd %ymm4, %ymm11, %ymm8
-	LONG $0xb89d42c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm12, %ymm10
-	LONG $0x160141c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm15, %xmm12
-	LONG $0x2c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm13
-	LONG $0x2c1611c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm13, %xmm13
-	LONG $0xd7582dc5 // vaddpd %ymm7, %ymm10, %ymm10
-	LONG $0x181d43c4; WORD $0x01e6 // vinsertf128 $0x1, %xmm14, %ymm12, %ymm12
-	LONG $0x34107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm14
-	LONG $0x3c1689c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm14, %xmm7
-	LONG $0x8c180f43; LONG $0x00104069; BYTE $0x00 // prefetcht0 0x1040(%r9,%r13,2)
-	LONG $0x8c180f43; LONG $0x00082028; BYTE $0x00 // prefetcht0 0x820(%r8,%r13)
-	LONG $0x2844634b; BYTE $0x20 // movslq 0x20(%r8,%r13), %rax
-	LONG $0x2854634b; BYTE $0x28 // movslq 0x28(%r8,%r13), %rdx
-	LONG $0x284c634b; BYTE $0x24 // movslq 0x24(%r8,%r13), %rcx
-	LONG $0x2874634b; BYTE $0x2c // movslq 0x2c(%r8,%r13), %rsi
-	LONG $0x107d01c4; WORD $0x6974; BYTE $0x60 // vmovupd 0x60(%r9,%r13,2), %ymm14
-	LONG $0x1845c3c4; WORD $0x01fd // vinsertf128 $0x1, %xmm13, %ymm7, %ymm7
-	LONG $0xec5c3dc5 // vsubpd %ymm4, %ymm8, %ymm13
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c3d41c4; BYTE $0xed // vsubpd %ymm13, %ymm8, %ymm13
-	LONG $0x5c5dc1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm4, %ymm4
-	LONG $0x593541c4; BYTE $0xec // vmulpd %ymm12, %ymm9, %ymm13
-	LONG $0xaab542c4; BYTE $0xe5 // vfmsub213pd %ymm13, %ymm9, %ymm12
-	LONG $0xe458a5c5 // vaddpd %ymm4, %ymm11, %ymm4
-	LONG $0xb8b562c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm9, %ymm12
-	LONG $0xfa5895c5 // vaddpd %ymm2, %ymm13, %ymm7
-	LONG $0xce581dc5 // vaddpd %ymm6, %ymm12, %ymm9
-	LONG $0xf25cc5c5 // vsubpd %ymm2, %ymm7, %ymm6
-	LONG $0xde5c45c5 // vsubpd %ymm6, %ymm7, %ymm11
-	LONG $0xf65c95c5 // vsubpd %ymm6, %ymm13, %ymm6
-	LONG $0x2c107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm13
-	LONG $0x2c1611c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm13, %xmm13
-	LONG $0x5c6dc1c4; BYTE $0xd3 // vsubpd %ymm11, %ymm2, %ymm2
-	LONG $0x107d01c4; WORD $0x695c; BYTE $0x40 // vmovupd 0x40(%r9,%r13,2), %ymm11
-	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
-	LONG $0xf458adc5 // vaddpd %ymm4, %ymm10, %ymm6
-	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
-	LONG $0x2844634b; BYTE $0x30 // movslq 0x30(%r8,%r13), %rax
-	LONG $0x165941c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm10
-	LONG $0x284c634b; BYTE $0x34 // movslq 0x34(%r8,%r13), %rcx
-	LONG $0xca5835c5 // vaddpd %ymm2, %ymm9, %ymm9
-	LONG $0x107bc1c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm2
-	LONG $0xe658bdc5 // vaddpd %ymm6, %ymm8, %ymm4
-	LONG $0x1669c1c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm2, %xmm2
-	LONG $0x182d63c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm10, %ymm10
-	LONG $0x1410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm2
-	LONG $0x2854634b; BYTE $0x38 // movslq 0x38(%r8,%r13), %rdx
-	LONG $0x241669c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm2, %xmm12
-	LONG $0xd758b5c5 // vaddpd %ymm7, %ymm9, %ymm2
-	LONG $0x2874634b; BYTE $0x3c // movslq 0x3c(%r8,%r13), %rsi
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x592541c4; BYTE $0xfa // vmulpd %ymm10, %ymm11, %ymm15
-	LONG $0xaaa542c4; BYTE $0xd7 // vfmsub213pd %ymm15, %ymm11, %ymm10
-	LONG $0x181543c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm13, %ymm12
-	LONG $0xb8a542c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm11, %ymm10
-	LONG $0x5c5d41c4; BYTE $0xd8 // vsubpd %ymm8, %ymm4, %ymm11
-	LONG $0xc5582dc5 // vaddpd %ymm5, %ymm10, %ymm8
-	LONG $0xeb5885c5 // vaddpd %ymm3, %ymm15, %ymm5
-	LONG $0xd35c55c5 // vsubpd %ymm3, %ymm5, %ymm10
-	LONG $0x5c5541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm5, %ymm12
-	LONG $0x5c65c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm3, %ymm3
-	LONG $0xe75c6dc5 // vsubpd %ymm7, %ymm2, %ymm12
-	LONG $0x5c05c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm15, %ymm7
-	LONG $0x107b41c4; WORD $0xc214 // vmovsd (%r10,%rax,8), %xmm10
-	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
-	LONG $0x5c4dc1c4; BYTE $0xfb // vsubpd %ymm11, %ymm6, %ymm7
-	LONG $0x1629c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm10, %xmm6
-	LONG $0xc3583dc5 // vaddpd %ymm3, %ymm8, %ymm8
-	LONG $0x107bc1c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm3
-	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
-	LONG $0x184d63c4; WORD $0x01d3 // vinsertf128 $0x1, %xmm3, %ymm6, %ymm10
-	LONG $0x1c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm3
-	LONG $0x5c35c1c4; BYTE $0xf4 // vsubpd %ymm12, %ymm9, %ymm6
-	LONG $0x0c107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm9
-	LONG $0x1c16e1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm3, %xmm3
-	LONG $0x0c1631c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm9, %xmm9
-	LONG $0x02778d49 // leaq 0x2(%r15), %rsi
-	LONG $0x04c78349 // addq $0x4, %r15
-	LONG $0x590d41c4; BYTE $0xda // vmulpd %ymm10, %ymm14, %ymm11
-	LONG $0xaa8d42c4; BYTE $0xd3 // vfmsub213pd %ymm11, %ymm14, %ymm10
-	LONG $0x1835e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm9, %ymm3
-	LONG $0xc85825c5 // vaddpd %ymm0, %ymm11, %ymm9
-	LONG $0xb88d62c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm14, %ymm10
-	LONG $0xdd58bdc5 // vaddpd %ymm5, %ymm8, %ymm3
-	LONG $0xed5ce5c5 // vsubpd %ymm5, %ymm3, %ymm5
-	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
-	LONG $0xd05c35c5 // vsubpd %ymm0, %ymm9, %ymm10
-	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
-	LONG $0x5c3541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm9, %ymm12
-	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
-	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	LONG $0xc158b5c5 // vaddpd %ymm1, %ymm9, %ymm0
-	LONG $0x5c7d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm0, %ymm9
-	LONG $0x5c75c1c4; BYTE $0xc9 // vsubpd %ymm9, %ymm1, %ymm1
-	WORD $0x394d; BYTE $0xe7 // cmpq %r12, %r15
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
-	LONG $0xfd888e0f; WORD $0xffff // jle <sell8DDNormal+0x120>
-	WORD $0x394c; BYTE $0xe6 // cmpq %r12, %rsi
-	LONG $0x01418d0f; WORD $0x0000 // jge <sell8DDNormal+0x4e2>
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
-	LONG $0x05e7c149 // shlq $0x5, %r15
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x8c180f41; LONG $0x00100001; BYTE $0x00 // prefetcht0 0x1000(%r9,%rax)
-	LONG $0x380c634b // movslq (%r8,%r15), %rcx
-	LONG $0x3864634f; BYTE $0x08 // movslq 0x8(%r8,%r15), %r12
-	LONG $0x3854634b; BYTE $0x04 // movslq 0x4(%r8,%r15), %rdx
-	LONG $0x386c634f; BYTE $0x0c // movslq 0xc(%r8,%r15), %r13
-	LONG $0x107d41c4; WORD $0x0114 // vmovupd (%r9,%rax), %ymm10
-	LONG $0x107b01c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm8
-	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
-	LONG $0x2c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm13
-	LONG $0x107b21c4; WORD $0xe724 // vmovsd (%rdi,%r12,8), %xmm12
-	LONG $0x384c634b; BYTE $0x14 // movslq 0x14(%r8,%r15), %rcx
-	LONG $0x163901c4; WORD $0xea04 // vmovhpd (%r10,%r13,8), %xmm8, %xmm8
-	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
-	LONG $0x2c1611c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm13, %xmm13
-	LONG $0x161921c4; WORD $0xef24 // vmovhpd (%rdi,%r13,8), %xmm12, %xmm12
-	LONG $0x3854634b; BYTE $0x18 // movslq 0x18(%r8,%r15), %rdx
-	LONG $0x183543c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm9
-	LONG $0x181543c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm13, %ymm12
-	LONG $0x107d41c4; WORD $0x0144; BYTE $0x20 // vmovupd 0x20(%r9,%rax), %ymm8
-	LONG $0x3844634b; BYTE $0x10 // movslq 0x10(%r8,%r15), %rax
-	LONG $0x387c634f; BYTE $0x1c // movslq 0x1c(%r8,%r15), %r15
-	LONG $0x592d41c4; BYTE $0xd9 // vmulpd %ymm9, %ymm10, %ymm11
-	LONG $0xaaad42c4; BYTE $0xcb // vfmsub213pd %ymm11, %ymm10, %ymm9
-	LONG $0xb8ad42c4; BYTE $0xcc // vfmadd231pd %ymm12, %ymm10, %ymm9
-	LONG $0xd45825c5 // vaddpd %ymm4, %ymm11, %ymm10
-	LONG $0xe45c2dc5 // vsubpd %ymm4, %ymm10, %ymm12
-	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
-	LONG $0x5c2d41c4; BYTE $0xec // vsubpd %ymm12, %ymm10, %ymm13
-	LONG $0x5c2541c4; BYTE $0xdc // vsubpd %ymm12, %ymm11, %ymm11
-	LONG $0x24107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm12
-	LONG $0x241619c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm12, %xmm12
-	LONG $0x5c5dc1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm4, %ymm4
-	LONG $0xe458a5c5 // vaddpd %ymm4, %ymm11, %ymm4
-	LONG $0x1c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm11
-	LONG $0x162121c4; WORD $0xff1c // vmovhpd (%rdi,%r15,8), %xmm11, %xmm11
-	LONG $0xfc58c5c5 // vaddpd %ymm4, %ymm7, %ymm7
-	LONG $0xe758adc5 // vaddpd %ymm7, %ymm10, %ymm4
-	LONG $0x5c5d41c4; BYTE $0xca // vsubpd %ymm10, %ymm4, %ymm9
-	LONG $0x107b41c4; WORD $0xc214 // vmovsd (%r10,%rax,8), %xmm10
-	LONG $0x181d43c4; WORD $0x01db // vinsertf128 $0x1, %xmm11, %ymm12, %ymm11
-	LONG $0x162941c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm10, %xmm10
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0x107b41c4; WORD $0xd20c // vmovsd (%r10,%rdx,8), %xmm9
-	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
-	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
-	LONG $0x593d41c4; BYTE $0xd1 // vmulpd %ymm9, %ymm8, %ymm10
-	LONG $0xaabd42c4; BYTE $0xca // vfmsub213pd %ymm10, %ymm8, %ymm9
-	LONG $0xb8bd42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm8, %ymm9
-	LONG $0xc2582dc5 // vaddpd %ymm2, %ymm10, %ymm8
-	LONG $0xda5c3dc5 // vsubpd %ymm2, %ymm8, %ymm11
-	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
-	LONG $0x5c3d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm8, %ymm12
-	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
-	LONG $0x5c6dc1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm2, %ymm2
-	LONG $0xd258adc5 // vaddpd %ymm2, %ymm10, %ymm2
-	LONG $0xf258cdc5 // vaddpd %ymm2, %ymm6, %ymm6
-	LONG $0xd658bdc5 // vaddpd %ymm6, %ymm8, %ymm2
-	LONG $0x5c6d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm2, %ymm8
-	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
-	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
-	LONG $0xf358ddc5 // vaddpd %ymm3, %ymm4, %ymm6
-	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
-	LONG $0x08768d49 // leaq 0x8(%r14), %rsi
-	LONG $0xfc5ccdc5 // vsubpd %ymm4, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
-	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
-	LONG $0xe358cdc5 // vaddpd %ymm3, %ymm6, %ymm4
-	LONG $0xee5cddc5 // vsubpd %ymm6, %ymm4, %ymm5
-	LONG $0x6411fdc5; WORD $0x6024 // vmovupd %ymm4, 0x60(%rsp)
-	LONG $0xfd5cddc5 // vsubpd %ymm5, %ymm4, %ymm7
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x2024 // vmovupd %ymm3, 0x20(%rsp)
-	LONG $0xd858edc5 // vaddpd %ymm0, %ymm2, %ymm3
-	LONG $0xe25ce5c5 // vsubpd %ymm2, %ymm3, %ymm4
-	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
-	LONG $0xc858e5c5 // vaddpd %ymm0, %ymm3, %ymm1
-	LONG $0xd35cf5c5 // vsubpd %ymm3, %ymm1, %ymm2
-	LONG $0x8c11fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm1, 0x80(%rsp)
-	LONG $0xe25cf5c5 // vsubpd %ymm2, %ymm1, %ymm4
-	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x4411fdc5; WORD $0x4024 // vmovupd %ymm0, 0x40(%rsp)
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	LONG $0xfadd8e0f; WORD $0xffff // jle <sell8DDNormal+0x60>
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x107ba1c4; WORD $0xe444; BYTE $0x60 // vmovsd 0x60(%rsp,%r12,8), %xmm0
-	LONG $0x26448d4b; BYTE $0x01 // leaq 0x1(%r14,%r12), %rax
-	LONG $0x117ba1c4; WORD $0xe304 // vmovsd %xmm0, (%rbx,%r12,8)
-	LONG $0x107ba1c4; WORD $0xe444; BYTE $0x20 // vmovsd 0x20(%rsp,%r12,8), %xmm0
-	LONG $0x117b81c4; WORD $0xe304 // vmovsd %xmm0, (%r11,%r12,8)
-	WORD $0xff49; BYTE $0xc4 // incq %r12
-	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0xd97c // jl <sell8DDNormal+0x590>
-	LONG $0xfffae2e9; BYTE $0xff // jmp <sell8DDNormal+0x9e>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	WORD $0x3b7e // jle <sell8+0x2a0>
+	LONG $0x1379a1c4; WORD $0xc914 // vmovlpd %xmm2, (%rcx,%r9,8)
+	LONG $0x01fa8349 // cmpq $0x1, %r10
+	WORD $0x2f74 // je <sell8+0x2a0>
+	LONG $0x1779a1c4; WORD $0xc954; BYTE $0x08 // vmovhpd %xmm2, 0x8(%rcx,%r9,8)
+	LONG $0x02fa8349 // cmpq $0x2, %r10
+	WORD $0x2274 // je <sell8+0x2a0>
+	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
+	LONG $0x1379a1c4; WORD $0xc954; BYTE $0x10 // vmovlpd %xmm2, 0x10(%rcx,%r9,8)
+	LONG $0x03fa8349 // cmpq $0x3, %r10
+	WORD $0x0f74 // je <sell8+0x2a0>
+	LONG $0x1779a1c4; WORD $0xc954; BYTE $0x18 // vmovhpd %xmm2, 0x18(%rcx,%r9,8)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	LONG $0x04cb8348 // orq $0x4, %rbx
+	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
+	WORD $0x2949; BYTE $0xde // subq %rbx, %r14
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	LONG $0xfd858f0f; WORD $0xffff // jg <sell8+0x40>
+	LONG $0xfc728d4d // leaq -0x4(%r10), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xfd7d8e0f; WORD $0xffff // jle <sell8+0x45>
+	LONG $0x0413f9c5; BYTE $0xd9 // vmovlpd %xmm0, (%rcx,%rbx,8)
+	LONG $0x01fe8349 // cmpq $0x1, %r14
+	LONG $0xfd6e840f; WORD $0xffff // je <sell8+0x45>
+	LONG $0x4417f9c5; WORD $0x08d9 // vmovhpd %xmm0, 0x8(%rcx,%rbx,8)
+	LONG $0x02fe8349 // cmpq $0x2, %r14
+	LONG $0xfd5e840f; WORD $0xffff // je <sell8+0x45>
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x4413f9c5; WORD $0x10d9 // vmovlpd %xmm0, 0x10(%rcx,%rbx,8)
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	LONG $0xfd48840f; WORD $0xffff // je <sell8+0x45>
+	LONG $0x4417f9c5; WORD $0x18d9 // vmovhpd %xmm0, 0x18(%rcx,%rbx,8)
+	LONG $0xfffd3de9; BYTE $0xff // jmp <sell8+0x45>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -826,9 +188,719 @@ TEXT ·sell8DDNormalQuad(SB), 0, $320-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
-	ADJSP $320
+	ADJSP $144
+	RET
+
+// func sell8DDQuad(c *sell8Call)
+TEXT ·sell8DDQuad(SB), 0, $192-8
+	MOVQ c+0(FP), DI
+	ADJSP $-192
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <sell8DD>
+	LONG $0x000636e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x10478b48 // movq 0x10(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x06028e0f; WORD $0x0000 // jle <sell8DD+0x60f>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0x30ec8348 // subq $0x30, %rsp
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x08778b48 // movq 0x8(%rdi), %rsi
+	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
+	LONG $0x20478b4c // movq 0x20(%rdi), %r8
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x30578b4c // movq 0x30(%rdi), %r10
+	LONG $0x387f8b48 // movq 0x38(%rdi), %rdi
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	WORD $0x8b4c; BYTE $0x31 // movq (%rcx), %r14
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
+	WORD $0x23eb // jmp <sell8DD+0x6d>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x117da1c4; WORD $0xfe0c // vmovupd %ymm1, (%rsi,%r15,8)
+	LONG $0x117da1c4; WORD $0xfa04 // vmovupd %ymm0, (%rdx,%r15,8)
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0xf8c38348 // addq $-0x8, %rbx
+	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
+	LONG $0x05948d0f; WORD $0x0000 // jge <sell8DD+0x601>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x02668d4d // leaq 0x2(%r14), %r12
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x197c8b4e; BYTE $0x08 // movq 0x8(%rcx,%r11), %r15
+	WORD $0x394d; BYTE $0xfc // cmpq %r15, %r12
+	WORD $0x2c7e // jle <sell8DD+0xb0>
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
+	LONG $0x0002a2e9; BYTE $0x00 // jmp <sell8DD+0x34a>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
+	LONG $0x05e4c149 // shlq $0x5, %r12
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x8c180f43; LONG $0x00100061; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12,2)
+	LONG $0x6c117dc5; WORD $0x1024 // vmovupd %ymm13, 0x10(%rsp)
+	LONG $0x2074634b; BYTE $0x08 // movslq 0x8(%r8,%r12), %rsi
+	LONG $0x202c634f // movslq (%r8,%r12), %r13
+	LONG $0x204c634b; BYTE $0x0c // movslq 0xc(%r8,%r12), %rcx
+	LONG $0x206c634b; BYTE $0x04 // movslq 0x4(%r8,%r12), %rbp
+	LONG $0x107d01c4; WORD $0x612c // vmovupd (%r9,%r12,2), %ymm13
+	LONG $0x3410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x107b81c4; WORD $0xea2c // vmovsd (%r10,%r13,8), %xmm5
+	LONG $0x2074634b; BYTE $0x14 // movslq 0x14(%r8,%r12), %rsi
+	LONG $0x3c16c9c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm6, %xmm7
+	LONG $0x107ba1c4; WORD $0xef34 // vmovsd (%rdi,%r13,8), %xmm6
+	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xea2c // vmovhpd (%r10,%rbp,8), %xmm5, %xmm5
+	LONG $0x204c634b; BYTE $0x10 // movslq 0x10(%r8,%r12), %rcx
+	LONG $0x206c634f; BYTE $0x18 // movslq 0x18(%r8,%r12), %r13
+	LONG $0x241649c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm6, %xmm12
+	LONG $0x206c634b; BYTE $0x1c // movslq 0x1c(%r8,%r12), %rbp
+	LONG $0x107bc1c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm0
+	LONG $0x1679c1c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm0, %xmm0
+	LONG $0x1855e3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm6
+	LONG $0x107d81c4; WORD $0x6164; BYTE $0x20 // vmovupd 0x20(%r9,%r12,2), %ymm4
+	LONG $0x181de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm12, %ymm7
+	LONG $0x107b01c4; WORD $0xea24 // vmovsd (%r10,%r13,8), %xmm12
+	LONG $0x161941c4; WORD $0xea24 // vmovhpd (%r10,%rbp,8), %xmm12, %xmm12
+	LONG $0xf65915c5 // vmulpd %ymm6, %ymm13, %ymm14
+	LONG $0xaa95c2c4; BYTE $0xf6 // vfmsub213pd %ymm14, %ymm13, %ymm6
+	LONG $0x5825c1c4; BYTE $0xee // vaddpd %ymm14, %ymm11, %ymm5
+	LONG $0x5c5541c4; BYTE $0xfb // vsubpd %ymm11, %ymm5, %ymm15
+	LONG $0xb895e2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm13, %ymm6
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x187d43c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm0, %ymm12
+	LONG $0x107ba1c4; WORD $0xef04 // vmovsd (%rdi,%r13,8), %xmm0
+	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
+	LONG $0x0416f9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm0, %xmm0
+	LONG $0x5c0d41c4; BYTE $0xef // vsubpd %ymm15, %ymm14, %ymm13
+	LONG $0x8c180f43; LONG $0x00104061; BYTE $0x00 // prefetcht0 0x1040(%r9,%r12,2)
+	LONG $0x8c180f43; LONG $0x00082020; BYTE $0x00 // prefetcht0 0x820(%r8,%r12)
+	LONG $0xf4591dc5 // vmulpd %ymm4, %ymm12, %ymm14
+	LONG $0x204c634b; BYTE $0x20 // movslq 0x20(%r8,%r12), %rcx
+	LONG $0x206c634f; BYTE $0x28 // movslq 0x28(%r8,%r12), %r13
+	LONG $0x2074634b; BYTE $0x24 // movslq 0x24(%r8,%r12), %rsi
+	LONG $0x206c634b; BYTE $0x2c // movslq 0x2c(%r8,%r12), %rbp
+	LONG $0xaadd42c4; BYTE $0xe6 // vfmsub213pd %ymm14, %ymm4, %ymm12
+	LONG $0x1845e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm7, %ymm0
+	LONG $0x5c55c1c4; BYTE $0xff // vsubpd %ymm15, %ymm5, %ymm7
+	LONG $0xb8dd62c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm4, %ymm12
+	LONG $0x582dc1c4; BYTE $0xe6 // vaddpd %ymm14, %ymm10, %ymm4
+	LONG $0xff5ca5c5 // vsubpd %ymm7, %ymm11, %ymm7
+	LONG $0x5c5dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm4, %ymm0
+	LONG $0xff5895c5 // vaddpd %ymm7, %ymm13, %ymm7
+	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
+	LONG $0x161141c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm13, %xmm13
+	LONG $0xd85c5dc5 // vsubpd %ymm0, %ymm4, %ymm11
+	LONG $0xc05c8dc5 // vsubpd %ymm0, %ymm14, %ymm0
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0x5c2d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm10, %ymm11
+	LONG $0x107b01c4; WORD $0xea14 // vmovsd (%r10,%r13,8), %xmm10
+	LONG $0x162941c4; WORD $0xea14 // vmovhpd (%r10,%rbp,8), %xmm10, %xmm10
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
+	LONG $0x1c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm11
+	LONG $0x204c634b; BYTE $0x30 // movslq 0x30(%r8,%r12), %rcx
+	LONG $0x1c1621c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm11, %xmm11
+	LONG $0x2074634b; BYTE $0x34 // movslq 0x34(%r8,%r12), %rsi
+	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
+	LONG $0x107d01c4; WORD $0x6164; BYTE $0x60 // vmovupd 0x60(%r9,%r12,2), %ymm12
+	LONG $0x181543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm13, %ymm10
+	LONG $0x107b21c4; WORD $0xef2c // vmovsd (%rdi,%r13,8), %xmm13
+	LONG $0x206c634f; BYTE $0x38 // movslq 0x38(%r8,%r12), %r13
+	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
+	LONG $0x2c1611c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm13, %xmm13
+	LONG $0x206c634b; BYTE $0x3c // movslq 0x3c(%r8,%r12), %rbp
+	LONG $0x107b81c4; WORD $0xea34 // vmovsd (%r10,%r13,8), %xmm6
+	LONG $0x1649c1c4; WORD $0xea34 // vmovhpd (%r10,%rbp,8), %xmm6, %xmm6
+	LONG $0x182543c4; WORD $0x01dd // vinsertf128 $0x1, %xmm13, %ymm11, %ymm11
+	LONG $0x107d01c4; WORD $0x616c; BYTE $0x40 // vmovupd 0x40(%r9,%r12,2), %ymm13
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x592d41c4; BYTE $0xf5 // vmulpd %ymm13, %ymm10, %ymm14
+	LONG $0xaa9542c4; BYTE $0xd6 // vfmsub213pd %ymm14, %ymm13, %ymm10
+	LONG $0x5835c1c4; BYTE $0xfe // vaddpd %ymm14, %ymm9, %ymm7
+	LONG $0xb89542c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm13, %ymm10
+	LONG $0x5c4541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm11
+	LONG $0x5c4541c4; BYTE $0xeb // vsubpd %ymm11, %ymm7, %ymm13
+	LONG $0x5c0d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm14, %ymm11
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
+	LONG $0x1611c1c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm13, %xmm0
+	LONG $0x2c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm13
+	LONG $0x582541c4; BYTE $0xc9 // vaddpd %ymm9, %ymm11, %ymm9
+	LONG $0x1c1611c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm13, %xmm11
+	LONG $0x6c107dc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm13
+	LONG $0x582d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm10, %ymm9
+	LONG $0x187de3c4; WORD $0x01c6 // vinsertf128 $0x1, %xmm6, %ymm0, %ymm0
+	LONG $0x107ba1c4; WORD $0xef34 // vmovsd (%rdi,%r13,8), %xmm6
+	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
+	LONG $0x026e8d4d // leaq 0x2(%r14), %r13
+	LONG $0x04c68349 // addq $0x4, %r14
+	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
+	LONG $0x3416c9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm6, %xmm6
+	LONG $0x1825e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm11, %ymm6
+	LONG $0xd8591dc5 // vmulpd %ymm0, %ymm12, %ymm11
+	LONG $0xaa9dc2c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm12, %ymm0
+	LONG $0xb89de2c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm12, %ymm0
+	LONG $0x583dc1c4; BYTE $0xf3 // vaddpd %ymm11, %ymm8, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xd0 // vsubpd %ymm8, %ymm6, %ymm10
+	LONG $0x5c4d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm6, %ymm12
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0xdd287dc5 // vmovapd %ymm5, %ymm11
+	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0xd4287dc5 // vmovapd %ymm4, %ymm10
+	LONG $0xc058bdc5 // vaddpd %ymm0, %ymm8, %ymm0
+	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
+	LONG $0xe85815c5 // vaddpd %ymm0, %ymm13, %ymm13
+	WORD $0x394d; BYTE $0xfe // cmpq %r15, %r14
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0xfd968e0f; WORD $0xffff // jle <sell8DD+0xe0>
+	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
+	LONG $0x012c8d0f; WORD $0x0000 // jge <sell8DD+0x47f>
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0x05e6c149 // shlq $0x5, %r14
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x8c180f41; LONG $0x00100009; BYTE $0x00 // prefetcht0 0x1000(%r9,%rcx)
+	LONG $0x3034634b // movslq (%r8,%r14), %rsi
+	LONG $0x3064634f; BYTE $0x08 // movslq 0x8(%r8,%r14), %r12
+	LONG $0x307c634f; BYTE $0x04 // movslq 0x4(%r8,%r14), %r15
+	LONG $0x306c634b; BYTE $0x0c // movslq 0xc(%r8,%r14), %rbp
+	LONG $0x107d41c4; WORD $0x0914 // vmovupd (%r9,%rcx), %ymm10
+	LONG $0x107b81c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm0
+	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
+	LONG $0x0c107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm9
+	LONG $0x3074634b; BYTE $0x14 // movslq 0x14(%r8,%r14), %rsi
+	LONG $0x1679c1c4; WORD $0xea04 // vmovhpd (%r10,%rbp,8), %xmm0, %xmm0
+	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
+	LONG $0x163121c4; WORD $0xff0c // vmovhpd (%rdi,%r15,8), %xmm9, %xmm9
+	LONG $0x307c634f; BYTE $0x18 // movslq 0x18(%r8,%r14), %r15
+	LONG $0x183de3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm8, %ymm0
+	LONG $0x107b21c4; WORD $0xe704 // vmovsd (%rdi,%r12,8), %xmm8
+	LONG $0x041639c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm8, %xmm8
+	LONG $0xd8592dc5 // vmulpd %ymm0, %ymm10, %ymm11
+	LONG $0xaaadc2c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm10, %ymm0
+	LONG $0xf55825c5 // vaddpd %ymm5, %ymm11, %ymm14
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107d41c4; WORD $0x094c; BYTE $0x20 // vmovupd 0x20(%r9,%rcx), %ymm9
+	LONG $0x304c634b; BYTE $0x10 // movslq 0x10(%r8,%r14), %rcx
+	LONG $0x3074634f; BYTE $0x1c // movslq 0x1c(%r8,%r14), %r14
+	LONG $0xb8adc2c4; BYTE $0xc0 // vfmadd231pd %ymm8, %ymm10, %ymm0
+	LONG $0xd55c0dc5 // vsubpd %ymm5, %ymm14, %ymm10
+	LONG $0x5c0d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm14, %ymm12
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0x5c55c1c4; BYTE $0xec // vsubpd %ymm12, %ymm5, %ymm5
+	LONG $0xed58adc5 // vaddpd %ymm5, %ymm10, %ymm5
+	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
+	LONG $0x141629c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm10, %xmm10
+	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
+	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
+	LONG $0x107b81c4; WORD $0xfa04 // vmovsd (%r10,%r15,8), %xmm0
+	LONG $0x167981c4; WORD $0xf204 // vmovhpd (%r10,%r14,8), %xmm0, %xmm0
+	LONG $0x1855e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm5, %ymm0
+	LONG $0x107ba1c4; WORD $0xff2c // vmovsd (%rdi,%r15,8), %xmm5
+	LONG $0x1651a1c4; WORD $0xf72c // vmovhpd (%rdi,%r14,8), %xmm5, %xmm5
+	LONG $0xe05935c5 // vmulpd %ymm0, %ymm9, %ymm12
+	LONG $0xaab5c2c4; BYTE $0xc4 // vfmsub213pd %ymm12, %ymm9, %ymm0
+	LONG $0x182de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm10, %ymm5
+	LONG $0xb8b5e2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm9, %ymm0
+	LONG $0xec589dc5 // vaddpd %ymm4, %ymm12, %ymm5
+	LONG $0xcc5c55c5 // vsubpd %ymm4, %ymm5, %ymm9
+	LONG $0x5c5541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm5, %ymm11
+	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
+	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	LONG $0xe528fdc5 // vmovapd %ymm5, %ymm4
+	LONG $0xf5297dc5 // vmovapd %ymm14, %ymm5
+	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
+	LONG $0xc558c5c5 // vaddpd %ymm5, %ymm7, %ymm0
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0xc55c7dc5 // vsubpd %ymm5, %ymm0, %ymm8
+	LONG $0x5c7d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm0, %ymm9
+	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
+	LONG $0x5c55c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm5, %ymm5
+	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
+	LONG $0xd358fdc5 // vaddpd %ymm3, %ymm0, %ymm2
+	LONG $0xe85cedc5 // vsubpd %ymm0, %ymm2, %ymm5
+	LONG $0xfd5cedc5 // vsubpd %ymm5, %ymm2, %ymm7
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
+	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
+	LONG $0x04f98348 // cmpq $0x4, %rcx
+	WORD $0x127c // jl <sell8DD+0x4e0>
+	LONG $0x117da1c4; WORD $0xde1c // vmovupd %ymm3, (%rsi,%r11,8)
+	LONG $0x117da1c4; WORD $0xda14 // vmovupd %ymm2, (%rdx,%r11,8)
+	WORD $0x64eb // jmp <sell8DD+0x540>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x5b7e // jle <sell8DD+0x540>
+	LONG $0x1379a1c4; WORD $0xda14 // vmovlpd %xmm2, (%rdx,%r11,8)
+	LONG $0x1379a1c4; WORD $0xde1c // vmovlpd %xmm3, (%rsi,%r11,8)
+	LONG $0x01fb8348 // cmpq $0x1, %rbx
+	WORD $0x4974 // je <sell8DD+0x540>
+	LONG $0x1779a1c4; WORD $0xda54; BYTE $0x08 // vmovhpd %xmm2, 0x8(%rdx,%r11,8)
+	LONG $0x1779a1c4; WORD $0xde5c; BYTE $0x08 // vmovhpd %xmm3, 0x8(%rsi,%r11,8)
+	LONG $0x02fb8348 // cmpq $0x2, %rbx
+	WORD $0x3574 // je <sell8DD+0x540>
+	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
+	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
+	LONG $0x1379a1c4; WORD $0xda54; BYTE $0x10 // vmovlpd %xmm2, 0x10(%rdx,%r11,8)
+	LONG $0x1379a1c4; WORD $0xde5c; BYTE $0x10 // vmovlpd %xmm3, 0x10(%rsi,%r11,8)
+	LONG $0x03fb8348 // cmpq $0x3, %rbx
+	WORD $0x1574 // je <sell8DD+0x540>
+	LONG $0x1779a1c4; WORD $0xda54; BYTE $0x18 // vmovhpd %xmm2, 0x18(%rdx,%r11,8)
+	LONG $0x1779a1c4; WORD $0xde5c; BYTE $0x18 // vmovhpd %xmm3, 0x18(%rsi,%r11,8)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xd458cdc5 // vaddpd %ymm4, %ymm6, %ymm2
+	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
+	LONG $0x04cf8349 // orq $0x4, %r15
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	LONG $0xc45cedc5 // vsubpd %ymm4, %ymm2, %ymm0
+	LONG $0xd85cedc5 // vsubpd %ymm0, %ymm2, %ymm3
+	LONG $0xc05ccdc5 // vsubpd %ymm0, %ymm6, %ymm0
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
+	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
+	LONG $0xc158edc5 // vaddpd %ymm1, %ymm2, %ymm0
+	LONG $0xda5cfdc5 // vsubpd %ymm2, %ymm0, %ymm3
+	LONG $0xe35cfdc5 // vsubpd %ymm3, %ymm0, %ymm4
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0x03f98348 // cmpq $0x3, %rcx
+	LONG $0xfac18f0f; WORD $0xffff // jg <sell8DD+0x50>
+	LONG $0xfc638d4c // leaq -0x4(%rbx), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0xfac08e0f; WORD $0xffff // jle <sell8DD+0x5c>
+	LONG $0x1379a1c4; WORD $0xfa04 // vmovlpd %xmm0, (%rdx,%r15,8)
+	LONG $0x1379a1c4; WORD $0xfe0c // vmovlpd %xmm1, (%rsi,%r15,8)
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfaaa840f; WORD $0xffff // je <sell8DD+0x5c>
+	LONG $0x1779a1c4; WORD $0xfa44; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rdx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xfe4c; BYTE $0x08 // vmovhpd %xmm1, 0x8(%rsi,%r15,8)
+	LONG $0x02fc8349 // cmpq $0x2, %r12
+	LONG $0xfa92840f; WORD $0xffff // je <sell8DD+0x5c>
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
+	LONG $0x1379a1c4; WORD $0xfa44; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rdx,%r15,8)
+	LONG $0x1379a1c4; WORD $0xfe4c; BYTE $0x10 // vmovlpd %xmm1, 0x10(%rsi,%r15,8)
+	LONG $0x03fc8349 // cmpq $0x3, %r12
+	LONG $0xfa6e840f; WORD $0xffff // je <sell8DD+0x5c>
+	LONG $0x1779a1c4; WORD $0xfa44; BYTE $0x18 // vmovhpd %xmm0, 0x18(%rdx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xfe4c; BYTE $0x18 // vmovhpd %xmm1, 0x18(%rsi,%r15,8)
+	LONG $0xfffa5be9; BYTE $0xff // jmp <sell8DD+0x5c>
+	LONG $0x30c48348 // addq $0x30, %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
+	ADJSP $192
+	RET
+
+// func sell8DDNormalQuad(c *sell8Call)
+TEXT ·sell8DDNormalQuad(SB), 0, $160-8
+	MOVQ c+0(FP), DI
+	ADJSP $-160
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <sell8DDNormal>
+	LONG $0x000676e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x10478b48 // movq 0x10(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x064e8e0f; WORD $0x0000 // jle <sell8DDNormal+0x65b>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0x10ec8348 // subq $0x10, %rsp
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x08778b48 // movq 0x8(%rdi), %rsi
+	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
+	LONG $0x20478b4c // movq 0x20(%rdi), %r8
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x30578b4c // movq 0x30(%rdi), %r10
+	LONG $0x387f8b48 // movq 0x38(%rdi), %rdi
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	WORD $0x8b4c; BYTE $0x31 // movq (%rcx), %r14
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
+	WORD $0x23eb // jmp <sell8DDNormal+0x6d>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x117da1c4; WORD $0xfe0c // vmovupd %ymm1, (%rsi,%r15,8)
+	LONG $0x117da1c4; WORD $0xfa04 // vmovupd %ymm0, (%rdx,%r15,8)
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0xf8c38348 // addq $-0x8, %rbx
+	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
+	LONG $0x05e08d0f; WORD $0x0000 // jge <sell8DDNormal+0x64d>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x02668d4d // leaq 0x2(%r14), %r12
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x197c8b4e; BYTE $0x08 // movq 0x8(%rcx,%r11), %r15
+	WORD $0x394d; BYTE $0xfc // cmpq %r15, %r12
+	WORD $0x2d7e // jle <sell8DDNormal+0xb0>
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
+	LONG $0x0002b9e9; BYTE $0x00 // jmp <sell8DDNormal+0x360>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
+	LONG $0x05e4c149 // shlq $0x5, %r12
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8c180f43; LONG $0x00100061; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12,2)
+	LONG $0x202c634f // movslq (%r8,%r12), %r13
+	LONG $0x2074634b; BYTE $0x08 // movslq 0x8(%r8,%r12), %rsi
+	LONG $0x206c634b; BYTE $0x04 // movslq 0x4(%r8,%r12), %rbp
+	LONG $0x204c634b; BYTE $0x0c // movslq 0xc(%r8,%r12), %rcx
+	LONG $0x107d01c4; WORD $0x611c // vmovupd (%r9,%r12,2), %ymm11
+	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
+	LONG $0x107b01c4; WORD $0xea0c // vmovsd (%r10,%r13,8), %xmm9
+	LONG $0x107b21c4; WORD $0xef14 // vmovsd (%rdi,%r13,8), %xmm10
+	LONG $0x206c634f; BYTE $0x18 // movslq 0x18(%r8,%r12), %r13
+	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xea0c // vmovhpd (%r10,%rbp,8), %xmm9, %xmm9
+	LONG $0x141629c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm10, %xmm10
+	LONG $0x206c634b; BYTE $0x1c // movslq 0x1c(%r8,%r12), %rbp
+	LONG $0x107b01c4; WORD $0xea2c // vmovsd (%r10,%r13,8), %xmm13
+	LONG $0x183543c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm9
+	LONG $0x04107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm8
+	LONG $0x2074634b; BYTE $0x14 // movslq 0x14(%r8,%r12), %rsi
+	LONG $0x041639c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm8, %xmm8
+	LONG $0x204c634b; BYTE $0x10 // movslq 0x10(%r8,%r12), %rcx
+	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
+	LONG $0x593541c4; BYTE $0xd3 // vmulpd %ymm11, %ymm9, %ymm10
+	LONG $0xaaa542c4; BYTE $0xca // vfmsub213pd %ymm10, %ymm11, %ymm9
+	LONG $0xb8a542c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm11, %ymm9
+	LONG $0xc7582dc5 // vaddpd %ymm7, %ymm10, %ymm8
+	LONG $0xdf5c3dc5 // vsubpd %ymm7, %ymm8, %ymm11
+	LONG $0x5c3d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm8, %ymm12
+	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
+	LONG $0x161141c4; WORD $0xea1c // vmovhpd (%r10,%rbp,8), %xmm13, %xmm11
+	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
+	LONG $0x161141c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm13, %xmm13
+	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
+	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
+	LONG $0x181543c4; WORD $0x01db // vinsertf128 $0x1, %xmm11, %ymm13, %ymm11
+	LONG $0x107b21c4; WORD $0xef2c // vmovsd (%rdi,%r13,8), %xmm13
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0x241611c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm13, %xmm12
+	LONG $0x2c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm13
+	LONG $0x2c1611c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm13, %xmm13
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0x181543c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm13, %ymm12
+	LONG $0x107d01c4; WORD $0x616c; BYTE $0x20 // vmovupd 0x20(%r9,%r12,2), %ymm13
+	LONG $0x8c180f43; LONG $0x00104061; BYTE $0x00 // prefetcht0 0x1040(%r9,%r12,2)
+	LONG $0x8c180f43; LONG $0x00082020; BYTE $0x00 // prefetcht0 0x820(%r8,%r12)
+	LONG $0x206c634f; BYTE $0x28 // movslq 0x28(%r8,%r12), %r13
+	LONG $0x204c634b; BYTE $0x20 // movslq 0x20(%r8,%r12), %rcx
+	LONG $0x2074634b; BYTE $0x24 // movslq 0x24(%r8,%r12), %rsi
+	LONG $0x206c634b; BYTE $0x2c // movslq 0x2c(%r8,%r12), %rbp
+	LONG $0x107b81c4; WORD $0xea3c // vmovsd (%r10,%r13,8), %xmm7
+	LONG $0x1641c1c4; WORD $0xea3c // vmovhpd (%r10,%rbp,8), %xmm7, %xmm7
+	LONG $0x592541c4; BYTE $0xf5 // vmulpd %ymm13, %ymm11, %ymm14
+	LONG $0xaa9542c4; BYTE $0xde // vfmsub213pd %ymm14, %ymm13, %ymm11
+	LONG $0xd3580dc5 // vaddpd %ymm3, %ymm14, %ymm10
+	LONG $0xb89542c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm13, %ymm11
+	LONG $0xe35c2dc5 // vsubpd %ymm3, %ymm10, %ymm12
+	LONG $0x5c2d41c4; BYTE $0xcc // vsubpd %ymm12, %ymm10, %ymm9
+	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
+	LONG $0x5c0d41c4; BYTE $0xcc // vsubpd %ymm12, %ymm14, %ymm9
+	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
+	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
+	LONG $0xdb58a5c5 // vaddpd %ymm3, %ymm11, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x107ba1c4; WORD $0xef1c // vmovsd (%rdi,%r13,8), %xmm3
+	LONG $0x206c634f; BYTE $0x38 // movslq 0x38(%r8,%r12), %r13
+	LONG $0x1c16e1c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm3, %xmm3
+	LONG $0x206c634b; BYTE $0x3c // movslq 0x3c(%r8,%r12), %rbp
+	LONG $0x183563c4; WORD $0x01df // vinsertf128 $0x1, %xmm7, %ymm9, %ymm11
+	LONG $0x107d01c4; WORD $0x614c; BYTE $0x40 // vmovupd 0x40(%r9,%r12,2), %ymm9
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x204c634b; BYTE $0x30 // movslq 0x30(%r8,%r12), %rcx
+	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
+	LONG $0x2074634b; BYTE $0x34 // movslq 0x34(%r8,%r12), %rsi
+	LONG $0x592541c4; BYTE $0xe1 // vmulpd %ymm9, %ymm11, %ymm12
+	LONG $0x1845e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm7, %ymm3
+	LONG $0xfe58bdc5 // vaddpd %ymm6, %ymm8, %ymm7
+	LONG $0xaab542c4; BYTE $0xdc // vfmsub213pd %ymm12, %ymm9, %ymm11
+	LONG $0x5c4541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm7, %ymm8
+	LONG $0xb8b562c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm9, %ymm11
+	LONG $0xcd581dc5 // vaddpd %ymm5, %ymm12, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xed5c35c5 // vsubpd %ymm5, %ymm9, %ymm13
+	LONG $0x5c35c1c4; BYTE $0xdd // vsubpd %ymm13, %ymm9, %ymm3
+	LONG $0x5c1d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm12, %ymm12
+	LONG $0x107d01c4; WORD $0x616c; BYTE $0x60 // vmovupd 0x60(%r9,%r12,2), %ymm13
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0xeb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm5
+	LONG $0xda58adc5 // vaddpd %ymm2, %ymm10, %ymm3
+	LONG $0xed589dc5 // vaddpd %ymm5, %ymm12, %ymm5
+	LONG $0x5c6541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm3, %ymm10
+	LONG $0xed58a5c5 // vaddpd %ymm5, %ymm11, %ymm5
+	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
+	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
+	LONG $0x162141c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm11, %xmm8
+	LONG $0x1c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm11
+	LONG $0x141621c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm11, %xmm10
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x107b81c4; WORD $0xea2c // vmovsd (%r10,%r13,8), %xmm5
+	LONG $0x1651c1c4; WORD $0xea2c // vmovhpd (%r10,%rbp,8), %xmm5, %xmm5
+	LONG $0x183d63c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm5, %ymm8, %ymm8
+	LONG $0x107ba1c4; WORD $0xef2c // vmovsd (%rdi,%r13,8), %xmm5
+	LONG $0x026e8d4d // leaq 0x2(%r14), %r13
+	LONG $0x04c68349 // addq $0x4, %r14
+	LONG $0x2c16d1c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm5, %xmm5
+	LONG $0x182de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm10, %ymm5
+	LONG $0x593d41c4; BYTE $0xd5 // vmulpd %ymm13, %ymm8, %ymm10
+	LONG $0xd9582dc5 // vaddpd %ymm1, %ymm10, %ymm11
+	LONG $0xaa9542c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm13, %ymm8
+	LONG $0xe15c25c5 // vsubpd %ymm1, %ymm11, %ymm12
+	LONG $0xb89562c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm13, %ymm8
+	LONG $0xec58b5c5 // vaddpd %ymm4, %ymm9, %ymm5
+	LONG $0x5c2541c4; BYTE $0xec // vsubpd %ymm12, %ymm11, %ymm13
+	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
+	LONG $0x5c5541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm5, %ymm9
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
+	LONG $0xc958bdc5 // vaddpd %ymm1, %ymm8, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc858a5c5 // vaddpd %ymm0, %ymm11, %ymm1
+	LONG $0x5c7541c4; BYTE $0xc3 // vsubpd %ymm11, %ymm1, %ymm8
+	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
+	WORD $0x394d; BYTE $0xfe // cmpq %r15, %r14
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0xfd808e0f; WORD $0xffff // jle <sell8DDNormal+0xe0>
+	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
+	LONG $0x01428d0f; WORD $0x0000 // jge <sell8DDNormal+0x4ab>
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0x05e6c149 // shlq $0x5, %r14
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x8c180f41; LONG $0x00100009; BYTE $0x00 // prefetcht0 0x1000(%r9,%rcx)
+	LONG $0x3034634b // movslq (%r8,%r14), %rsi
+	LONG $0x3064634f; BYTE $0x08 // movslq 0x8(%r8,%r14), %r12
+	LONG $0x307c634f; BYTE $0x04 // movslq 0x4(%r8,%r14), %r15
+	LONG $0x306c634b; BYTE $0x0c // movslq 0xc(%r8,%r14), %rbp
+	LONG $0x107d41c4; WORD $0x091c // vmovupd (%r9,%rcx), %ymm11
+	LONG $0x107b01c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm8
+	LONG $0x107b41c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm10
+	LONG $0x3074634b; BYTE $0x14 // movslq 0x14(%r8,%r14), %rsi
+	LONG $0x163941c4; WORD $0xea04 // vmovhpd (%r10,%rbp,8), %xmm8, %xmm8
+	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
+	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
+	LONG $0x307c634f; BYTE $0x18 // movslq 0x18(%r8,%r14), %r15
+	LONG $0x183543c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm9
+	LONG $0x107b21c4; WORD $0xe704 // vmovsd (%rdi,%r12,8), %xmm8
+	LONG $0x041639c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm8, %xmm8
+	LONG $0x593541c4; BYTE $0xe3 // vmulpd %ymm11, %ymm9, %ymm12
+	LONG $0xaaa542c4; BYTE $0xcc // vfmsub213pd %ymm12, %ymm11, %ymm9
+	LONG $0x182d43c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm10
+	LONG $0x107d41c4; WORD $0x0944; BYTE $0x20 // vmovupd 0x20(%r9,%rcx), %ymm8
+	LONG $0x304c634b; BYTE $0x10 // movslq 0x10(%r8,%r14), %rcx
+	LONG $0x3074634f; BYTE $0x1c // movslq 0x1c(%r8,%r14), %r14
+	LONG $0xb8a542c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm11, %ymm9
+	LONG $0xd7581dc5 // vaddpd %ymm7, %ymm12, %ymm10
+	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xeb // vsubpd %ymm11, %ymm10, %ymm13
+	LONG $0x5c1d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm12, %ymm11
+	LONG $0x5c45c1c4; BYTE $0xfd // vsubpd %ymm13, %ymm7, %ymm7
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0x1c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm11
+	LONG $0x1c1621c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm11, %xmm11
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0xfe58adc5 // vaddpd %ymm6, %ymm10, %ymm7
+	LONG $0x5c4541c4; BYTE $0xca // vsubpd %ymm10, %ymm7, %ymm9
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x162941c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm10, %xmm10
+	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
+	LONG $0x107b01c4; WORD $0xfa0c // vmovsd (%r10,%r15,8), %xmm9
+	LONG $0x163101c4; WORD $0xf20c // vmovhpd (%r10,%r14,8), %xmm9, %xmm9
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x107b21c4; WORD $0xff14 // vmovsd (%rdi,%r15,8), %xmm10
+	LONG $0x162921c4; WORD $0xf714 // vmovhpd (%rdi,%r14,8), %xmm10, %xmm10
+	LONG $0x593541c4; BYTE $0xe8 // vmulpd %ymm8, %ymm9, %ymm13
+	LONG $0xaabd42c4; BYTE $0xcd // vfmsub213pd %ymm13, %ymm8, %ymm9
+	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
+	LONG $0xb8bd42c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm8, %ymm9
+	LONG $0xc35815c5 // vaddpd %ymm3, %ymm13, %ymm8
+	LONG $0xd35c3dc5 // vsubpd %ymm3, %ymm8, %ymm10
+	LONG $0x5c3d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm8, %ymm12
+	LONG $0x5c1541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm13, %ymm10
+	LONG $0x5c65c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm3, %ymm3
+	LONG $0xdb58adc5 // vaddpd %ymm3, %ymm10, %ymm3
+	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xda58bdc5 // vaddpd %ymm2, %ymm8, %ymm3
+	LONG $0x5c6541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm3, %ymm8
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xc75855c5 // vaddpd %ymm7, %ymm5, %ymm8
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0xcf5c3dc5 // vsubpd %ymm7, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c55c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm5, %ymm5
+	LONG $0x5c45c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm7, %ymm7
+	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xec58bdc5 // vaddpd %ymm4, %ymm8, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm5, %ymm6
+	LONG $0xf65cddc5 // vsubpd %ymm6, %ymm4, %ymm6
+	LONG $0xe658d5c5 // vaddpd %ymm6, %ymm5, %ymm4
+	LONG $0xfd5cddc5 // vsubpd %ymm5, %ymm4, %ymm7
+	LONG $0xc75c5dc5 // vsubpd %ymm7, %ymm4, %ymm8
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0x04f98348 // cmpq $0x4, %rcx
+	WORD $0x187c // jl <sell8DDNormal+0x520>
+	LONG $0x117da1c4; WORD $0xde2c // vmovupd %ymm5, (%rsi,%r11,8)
+	LONG $0x117da1c4; WORD $0xda24 // vmovupd %ymm4, (%rdx,%r11,8)
+	WORD $0x6aeb // jmp <sell8DDNormal+0x580>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x5b7e // jle <sell8DDNormal+0x580>
+	LONG $0x1379a1c4; WORD $0xda24 // vmovlpd %xmm4, (%rdx,%r11,8)
+	LONG $0x1379a1c4; WORD $0xde2c // vmovlpd %xmm5, (%rsi,%r11,8)
+	LONG $0x01fb8348 // cmpq $0x1, %rbx
+	WORD $0x4974 // je <sell8DDNormal+0x580>
+	LONG $0x1779a1c4; WORD $0xda64; BYTE $0x08 // vmovhpd %xmm4, 0x8(%rdx,%r11,8)
+	LONG $0x1779a1c4; WORD $0xde6c; BYTE $0x08 // vmovhpd %xmm5, 0x8(%rsi,%r11,8)
+	LONG $0x02fb8348 // cmpq $0x2, %rbx
+	WORD $0x3574 // je <sell8DDNormal+0x580>
+	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
+	LONG $0x197de3c4; WORD $0x01ed // vextractf128 $0x1, %ymm5, %xmm5
+	LONG $0x1379a1c4; WORD $0xda64; BYTE $0x10 // vmovlpd %xmm4, 0x10(%rdx,%r11,8)
+	LONG $0x1379a1c4; WORD $0xde6c; BYTE $0x10 // vmovlpd %xmm5, 0x10(%rsi,%r11,8)
+	LONG $0x03fb8348 // cmpq $0x3, %rbx
+	WORD $0x1574 // je <sell8DDNormal+0x580>
+	LONG $0x1779a1c4; WORD $0xda64; BYTE $0x18 // vmovhpd %xmm4, 0x18(%rdx,%r11,8)
+	LONG $0x1779a1c4; WORD $0xde6c; BYTE $0x18 // vmovhpd %xmm5, 0x18(%rsi,%r11,8)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xe358f5c5 // vaddpd %ymm3, %ymm1, %ymm4
+	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
+	LONG $0x04cf8349 // orq $0x4, %r15
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xc858ddc5 // vaddpd %ymm0, %ymm4, %ymm1
+	LONG $0xd45cf5c5 // vsubpd %ymm4, %ymm1, %ymm2
+	LONG $0xd25cfdc5 // vsubpd %ymm2, %ymm0, %ymm2
+	LONG $0xc258f5c5 // vaddpd %ymm2, %ymm1, %ymm0
+	LONG $0xd95cfdc5 // vsubpd %ymm1, %ymm0, %ymm3
+	LONG $0xe35cfdc5 // vsubpd %ymm3, %ymm0, %ymm4
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0x03f98348 // cmpq $0x3, %rcx
+	LONG $0xfa758f0f; WORD $0xffff // jg <sell8DDNormal+0x50>
+	LONG $0xfc638d4c // leaq -0x4(%rbx), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0xfa748e0f; WORD $0xffff // jle <sell8DDNormal+0x5c>
+	LONG $0x1379a1c4; WORD $0xfa04 // vmovlpd %xmm0, (%rdx,%r15,8)
+	LONG $0x1379a1c4; WORD $0xfe0c // vmovlpd %xmm1, (%rsi,%r15,8)
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfa5e840f; WORD $0xffff // je <sell8DDNormal+0x5c>
+	LONG $0x1779a1c4; WORD $0xfa44; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rdx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xfe4c; BYTE $0x08 // vmovhpd %xmm1, 0x8(%rsi,%r15,8)
+	LONG $0x02fc8349 // cmpq $0x2, %r12
+	LONG $0xfa46840f; WORD $0xffff // je <sell8DDNormal+0x5c>
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
+	LONG $0x1379a1c4; WORD $0xfa44; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rdx,%r15,8)
+	LONG $0x1379a1c4; WORD $0xfe4c; BYTE $0x10 // vmovlpd %xmm1, 0x10(%rsi,%r15,8)
+	LONG $0x03fc8349 // cmpq $0x3, %r12
+	LONG $0xfa22840f; WORD $0xffff // je <sell8DDNormal+0x5c>
+	LONG $0x1779a1c4; WORD $0xfa44; BYTE $0x18 // vmovhpd %xmm0, 0x18(%rdx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xfe4c; BYTE $0x18 // vmovhpd %xmm1, 0x18(%rsi,%r15,8)
+	LONG $0xfffa0fe9; BYTE $0xff // jmp <sell8DDNormal+0x5c>
+	LONG $0x10c48348 // addq $0x10, %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000
+	ADJSP $160
 	RET

@@ -5,12 +5,12 @@
 #include "textflag.h"
 
 // func sell8Oct(c *sell8Call)
-TEXT ·sell8Oct(SB), 0, $288-8
+TEXT ·sell8Oct(SB), 0, $192-8
 	MOVQ c+0(FP), DI
-	ADJSP $-288
+	ADJSP $-192
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <sell8>
-	LONG $0x0001b6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000236e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,96 +19,321 @@ TEXT ·sell8Oct(SB), 0, $288-8
 	BYTE $0xcc // int3
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x017a8e0f; WORD $0x0000 // jle <sell8+0x187>
-	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	LONG $0x01e88e0f; WORD $0x0000 // jle <sell8+0x1f5>
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
-	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x50ec8348 // subq $0x50, %rsp
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x20778b48 // movq 0x20(%rdi), %rsi
 	LONG $0x307f8b48 // movq 0x30(%rdi), %rdi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
 	WORD $0x8b48; BYTE $0x1a // movq (%rdx), %rbx
 	LONG $0x40888d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r8), %r9
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	WORD $0x28eb // jmp <sell8+0x72>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x48fdf162; WORD $0x0410; BYTE $0x24 // vmovupd (%rsp), %zmm0
-	LONG $0x48fdb162; WORD $0x0411; BYTE $0xf1 // vmovupd %zmm0, (%rcx,%r14,8)
-	LONG $0x40c38349 // addq $0x40, %r11
-	LONG $0xf8c28349 // addq $-0x8, %r10
-	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
-	WORD $0x3949; BYTE $0xc7 // cmpq %rax, %r15
-	LONG $0x01078d0f; WORD $0x0000 // jge <sell8+0x179>
-	LONG $0x327c8b4e; BYTE $0x08 // movq 0x8(%rdx,%r14), %r15
-	LONG $0x02638d4c // leaq 0x2(%rbx), %r12
-	WORD $0x394d; BYTE $0xfc // cmpq %r15, %r12
-	WORD $0x107e // jle <sell8+0x90>
+	WORD $0x1feb // jmp <sell8+0x58>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x48fdb162; WORD $0x0411; BYTE $0xd1 // vmovupd %zmm0, (%rcx,%r10,8)
+	LONG $0x08c28349 // addq $0x8, %r10
+	LONG $0xf8c38349 // addq $-0x8, %r11
+	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
+	LONG $0x01968d0f; WORD $0x0000 // jge <sell8+0x1ee>
+	LONG $0x12748b4e; BYTE $0x08 // movq 0x8(%rdx,%r10), %r14
+	LONG $0x027b8d4c // leaq 0x2(%rbx), %r15
+	WORD $0x394d; BYTE $0xf7 // cmpq %r14, %r15
+	WORD $0x1a7e // jle <sell8+0x80>
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	WORD $0x76eb // jmp <sell8+0x103>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8949; BYTE $0xdc // movq %rbx, %r12
-	LONG $0x05e4c149 // shlq $0x5, %r12
+	LONG $0x00007de9; BYTE $0x00 // jmp <sell8+0xf3>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	LONG $0x05e7c149 // shlq $0x5, %r15
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	BYTE $0x90 // nop
-	LONG $0x4c180f43; WORD $0xc061 // prefetcht0 -0x40(%r9,%r12,2)
+	LONG $0x4c180f43; WORD $0xc079 // prefetcht0 -0x40(%r9,%r15,2)
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x026b8d4c // leaq 0x2(%rbx), %r13
+	LONG $0x02638d4c // leaq 0x2(%rbx), %r12
 	LONG $0x04c38348 // addq $0x4, %rbx
+	LONG $0x107da1c4; WORD $0x3e14 // vmovupd (%rsi,%r15), %ymm2
+	LONG $0x49fdf262; WORD $0x1c92; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm3 {%k1}
+	LONG $0x48e59262; LONG $0xbf794cb8 // vfmadd231pd -0x1040(%r9,%r15,2), %zmm3, %zmm1
+	LONG $0x0c180f43; BYTE $0x79 // prefetcht0 (%r9,%r15,2)
+	LONG $0x8c180f42; LONG $0x0008203e; BYTE $0x00 // prefetcht0 0x820(%rsi,%r15)
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x107da1c4; WORD $0x3e54; BYTE $0x20 // vmovupd 0x20(%rsi,%r15), %ymm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x49fdf262; WORD $0x1c92; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm3 {%k1}
+	LONG $0x48e59262; LONG $0xc07944b8 // vfmadd231pd -0x1000(%r9,%r15,2), %zmm3, %zmm0
+	LONG $0x40c78349 // addq $0x40, %r15
+	WORD $0x394c; BYTE $0xf3 // cmpq %r14, %rbx
+	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
+	WORD $0x9d7e // jle <sell8+0x90>
+	WORD $0x394d; BYTE $0xf4 // cmpq %r14, %r12
+	WORD $0x387d // jge <sell8+0x130>
+	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
+	LONG $0x06e6c149 // shlq $0x6, %r14
+	LONG $0x245c8d49; BYTE $0x01 // leaq 0x1(%r12), %rbx
+	LONG $0x05e4c149 // shlq $0x5, %r12
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x8c180f43; LONG $0x00100030; BYTE $0x00 // prefetcht0 0x1000(%r8,%r14)
 	LONG $0x107da1c4; WORD $0x2614 // vmovupd (%rsi,%r12), %ymm2
 	LONG $0x49fdf262; WORD $0x1c92; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm3 {%k1}
-	LONG $0x48e59262; LONG $0xbf614cb8 // vfmadd231pd -0x1040(%r9,%r12,2), %zmm3, %zmm1
-	LONG $0x0c180f43; BYTE $0x61 // prefetcht0 (%r9,%r12,2)
-	LONG $0x8c180f42; LONG $0x00082026; BYTE $0x00 // prefetcht0 0x820(%rsi,%r12)
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x107da1c4; WORD $0x2654; BYTE $0x20 // vmovupd 0x20(%rsi,%r12), %ymm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x49fdf262; WORD $0x1c92; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm3 {%k1}
-	LONG $0x48e59262; LONG $0xc06144b8 // vfmadd231pd -0x1000(%r9,%r12,2), %zmm3, %zmm0
-	LONG $0x40c48349 // addq $0x40, %r12
-	WORD $0x394c; BYTE $0xfb // cmpq %r15, %rbx
-	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
-	WORD $0x9d7e // jle <sell8+0xa0>
-	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
-	WORD $0x387d // jge <sell8+0x140>
-	WORD $0x894d; BYTE $0xef // movq %r13, %r15
-	LONG $0x06e7c149 // shlq $0x6, %r15
-	LONG $0x015d8d49 // leaq 0x1(%r13), %rbx
-	LONG $0x05e5c149 // shlq $0x5, %r13
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x8c180f43; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%r15)
-	LONG $0x107da1c4; WORD $0x2e14 // vmovupd (%rsi,%r13), %ymm2
-	LONG $0x49fdf262; WORD $0x1c92; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm3 {%k1}
-	LONG $0x48e59262; WORD $0x0cb8; BYTE $0x38 // vfmadd231pd (%r8,%r15), %zmm3, %zmm1
-	WORD $0x05eb // jmp <sell8+0x143>
-	WORD $0x9066 // nop
-	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
+	LONG $0x48e59262; WORD $0x0cb8; BYTE $0x30 // vfmadd231pd (%r8,%r14), %zmm3, %zmm1
+	WORD $0x04eb // jmp <sell8+0x133>
+	BYTE $0x90 // nop
+	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
 	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
-	LONG $0x087e8d4d // leaq 0x8(%r14), %r15
-	LONG $0x48fdf162; WORD $0x0411; BYTE $0x24 // vmovupd %zmm0, (%rsp)
-	WORD $0x3949; BYTE $0xc7 // cmpq %rax, %r15
-	LONG $0xfef38e0f; WORD $0xffff // jle <sell8+0x50>
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x107ba1c4; WORD $0xf404 // vmovsd (%rsp,%r14,8), %xmm0
-	LONG $0x117b81c4; WORD $0xf304 // vmovsd %xmm0, (%r11,%r14,8)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	WORD $0x394d; BYTE $0xf2 // cmpq %r14, %r10
-	WORD $0xec75 // jne <sell8+0x160>
-	LONG $0xfffee5e9; BYTE $0xff // jmp <sell8+0x5e>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
+	WORD $0x294d; BYTE $0xd6 // subq %r10, %r14
+	LONG $0x08fe8349 // cmpq $0x8, %r14
+	LONG $0xfef78d0f; WORD $0xffff // jge <sell8+0x40>
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0xfef58e0f; WORD $0xffff // jle <sell8+0x47>
+	LONG $0x1379a1c4; WORD $0xd104 // vmovlpd %xmm0, (%rcx,%r10,8)
+	LONG $0x01fb8349 // cmpq $0x1, %r11
+	LONG $0xfee5840f; WORD $0xffff // je <sell8+0x47>
+	LONG $0x1779a1c4; WORD $0xd144; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rcx,%r10,8)
+	LONG $0x02fb8349 // cmpq $0x2, %r11
+	LONG $0xfed4840f; WORD $0xffff // je <sell8+0x47>
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0x1379a1c4; WORD $0xd14c; BYTE $0x10 // vmovlpd %xmm1, 0x10(%rcx,%r10,8)
+	LONG $0x03fb8349 // cmpq $0x3, %r11
+	LONG $0xfebd840f; WORD $0xffff // je <sell8+0x47>
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0x1779a1c4; WORD $0xd14c; BYTE $0x18 // vmovhpd %xmm1, 0x18(%rcx,%r10,8)
+	LONG $0x04fb8349 // cmpq $0x4, %r11
+	LONG $0xfea6840f; WORD $0xffff // je <sell8+0x47>
+	LONG $0x487df362; WORD $0xc119; BYTE $0x02 // vextractf32x4 $0x2, %zmm0, %xmm1
+	LONG $0x1379a1c4; WORD $0xd14c; BYTE $0x20 // vmovlpd %xmm1, 0x20(%rcx,%r10,8)
+	LONG $0x05fb8349 // cmpq $0x5, %r11
+	LONG $0xfe8e840f; WORD $0xffff // je <sell8+0x47>
+	LONG $0x1779a1c4; WORD $0xd14c; BYTE $0x28 // vmovhpd %xmm1, 0x28(%rcx,%r10,8)
+	LONG $0x06fb8349 // cmpq $0x6, %r11
+	LONG $0xfe7d840f; WORD $0xffff // je <sell8+0x47>
+	LONG $0x487df362; WORD $0xc019; BYTE $0x03 // vextractf32x4 $0x3, %zmm0, %xmm0
+	LONG $0x1379a1c4; WORD $0xd144; BYTE $0x30 // vmovlpd %xmm0, 0x30(%rcx,%r10,8)
+	LONG $0x07fb8349 // cmpq $0x7, %r11
+	LONG $0xfe65840f; WORD $0xffff // je <sell8+0x47>
+	LONG $0x1779a1c4; WORD $0xd144; BYTE $0x38 // vmovhpd %xmm0, 0x38(%rcx,%r10,8)
+	LONG $0xfffe59e9; BYTE $0xff // jmp <sell8+0x47>
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	ADJSP $192
+	RET
+
+// func sell8DDOct(c *sell8Call)
+TEXT ·sell8DDOct(SB), 0, $208-8
+	MOVQ c+0(FP), DI
+	ADJSP $-208
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <sell8DD>
+	LONG $0x0003f6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x10478b48 // movq 0x10(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x03ba8e0f; WORD $0x0000 // jle <sell8DD+0x3c7>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
+	LONG $0x08578b48 // movq 0x8(%rdi), %rdx
+	LONG $0x20478b4c // movq 0x20(%rdi), %r8
+	LONG $0x30578b4c // movq 0x30(%rdi), %r10
+	LONG $0x387f8b48 // movq 0x38(%rdi), %rdi
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
+	WORD $0x8b4c; BYTE $0x3e // movq (%rsi), %r15
+	LONG $0x40998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %r11
+	WORD $0x2ceb // jmp <sell8DD+0x6f>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdf162; WORD $0x0c11; BYTE $0xda // vmovupd %zmm1, (%rdx,%rbx,8)
+	LONG $0x48fdf162; WORD $0x0411; BYTE $0xd9 // vmovupd %zmm0, (%rcx,%rbx,8)
+	LONG $0x08c38348 // addq $0x8, %rbx
+	LONG $0xf8c68349 // addq $-0x8, %r14
+	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
+	LONG $0x034e8d0f; WORD $0x0000 // jge <sell8DD+0x3bd>
+	LONG $0x1e648b4c; BYTE $0x08 // movq 0x8(%rsi,%rbx), %r12
+	LONG $0x026f8d4d // leaq 0x2(%r15), %r13
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	WORD $0x237e // jle <sell8DD+0xa0>
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
+	LONG $0x000140e9; BYTE $0x00 // jmp <sell8DD+0x1d5>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
+	LONG $0x05e5c149 // shlq $0x5, %r13
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x4c180f43; WORD $0xc06b // prefetcht0 -0x40(%r11,%r13,2)
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x026f8d49 // leaq 0x2(%r15), %rbp
+	LONG $0x04c78349 // addq $0x4, %r15
+	LONG $0x107d81c4; WORD $0x2814 // vmovupd (%r8,%r13), %ymm2
+	LONG $0x48fd1162; LONG $0xbf6b4410 // vmovupd -0x1040(%r11,%r13,2), %zmm8
+	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xd2 // vgatherdpd (%r10,%ymm2,8), %zmm3 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fdf262; WORD $0x3492; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm6 {%k1}
+	LONG $0x0c180f43; BYTE $0x6b // prefetcht0 (%r11,%r13,2)
+	LONG $0x8c180f43; LONG $0x00082028; BYTE $0x00 // prefetcht0 0x820(%r8,%r13)
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x107d01c4; WORD $0x284c; BYTE $0x20 // vmovupd 0x20(%r8,%r13), %ymm9
+	LONG $0x48e5d162; WORD $0xf859 // vmulpd %zmm8, %zmm3, %zmm7
+	LONG $0x48bdf262; WORD $0xdfaa // vfmsub213pd %zmm7, %zmm8, %zmm3
+	LONG $0x48d5f162; WORD $0xd758 // vaddpd %zmm7, %zmm5, %zmm2
+	LONG $0x48bdf262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm8, %zmm3
+	LONG $0x48edf162; WORD $0xf55c // vsubpd %zmm5, %zmm2, %zmm6
+	LONG $0x48ed7162; WORD $0xc65c // vsubpd %zmm6, %zmm2, %zmm8
+	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
+	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
+	LONG $0x48fd1162; LONG $0xc06b4410 // vmovupd -0x1000(%r11,%r13,2), %zmm8
+	LONG $0x40c58349 // addq $0x40, %r13
+	LONG $0x48cdf162; WORD $0xed58 // vaddpd %zmm5, %zmm6, %zmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x49fd9262; WORD $0x2c92; BYTE $0xca // vgatherdpd (%r10,%ymm9,8), %zmm5 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fdb262; WORD $0x3492; BYTE $0xcf // vgatherdpd (%rdi,%ymm9,8), %zmm6 {%k1}
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x48d5d162; WORD $0xf859 // vmulpd %zmm8, %zmm5, %zmm7
+	LONG $0x48bdf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm8, %zmm5
+	LONG $0x48ddf162; WORD $0xdf58 // vaddpd %zmm7, %zmm4, %zmm3
+	LONG $0x48bdf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm8, %zmm5
+	LONG $0x48e5f162; WORD $0xf45c // vsubpd %zmm4, %zmm3, %zmm6
+	LONG $0x48e57162; WORD $0xc65c // vsubpd %zmm6, %zmm3, %zmm8
+	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
+	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	LONG $0x48fdf162; WORD $0xea28 // vmovapd %zmm2, %zmm5
+	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
+	LONG $0x48fdf162; WORD $0xe328 // vmovapd %zmm3, %zmm4
+	WORD $0x394d; BYTE $0xe7 // cmpq %r12, %r15
+	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
+	LONG $0xfeeb8e0f; WORD $0xffff // jle <sell8DD+0xc0>
+	WORD $0x394c; BYTE $0xe5 // cmpq %r12, %rbp
+	LONG $0x00928d0f; WORD $0x0000 // jge <sell8DD+0x270>
+	WORD $0x8949; BYTE $0xec // movq %rbp, %r12
+	LONG $0x06e4c149 // shlq $0x6, %r12
+	LONG $0x017d8d4c // leaq 0x1(%rbp), %r15
+	LONG $0x05e5c148 // shlq $0x5, %rbp
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x8c180f43; LONG $0x00100021; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12)
+	LONG $0x107dc1c4; WORD $0x2824 // vmovupd (%r8,%rbp), %ymm4
+	LONG $0x48fd1162; WORD $0x0410; BYTE $0x21 // vmovupd (%r9,%r12), %zmm8
+	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe2 // vgatherdpd (%r10,%ymm4,8), %zmm5 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fdf262; WORD $0x3492; BYTE $0xe7 // vgatherdpd (%rdi,%ymm4,8), %zmm6 {%k1}
+	LONG $0x48d5d162; WORD $0xf859 // vmulpd %zmm8, %zmm5, %zmm7
+	LONG $0x48bdf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm8, %zmm5
+	LONG $0x48ed7162; WORD $0xcf58 // vaddpd %zmm7, %zmm2, %zmm9
+	LONG $0x48bdf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm8, %zmm5
+	LONG $0x48b5f162; WORD $0xf25c // vsubpd %zmm2, %zmm9, %zmm6
+	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
+	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
+	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
+	LONG $0x48cdf162; WORD $0xd258 // vaddpd %zmm2, %zmm6, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdd162; WORD $0xd128 // vmovapd %zmm9, %zmm2
+	WORD $0x08eb // jmp <sell8DD+0x273>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
+	LONG $0x48e5f162; WORD $0xe258 // vaddpd %zmm2, %zmm3, %zmm4
+	WORD $0x8949; BYTE $0xc4 // movq %rax, %r12
+	WORD $0x2949; BYTE $0xdc // subq %rbx, %r12
+	LONG $0x48ddf162; WORD $0xea5c // vsubpd %zmm2, %zmm4, %zmm5
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48e5f162; WORD $0xdd5c // vsubpd %zmm5, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd65c // vsubpd %zmm6, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
+	LONG $0x48f5f162; WORD $0xc858 // vaddpd %zmm0, %zmm1, %zmm1
+	LONG $0x48ddf162; WORD $0xc158 // vaddpd %zmm1, %zmm4, %zmm0
+	LONG $0x48fdf162; WORD $0xd45c // vsubpd %zmm4, %zmm0, %zmm2
+	LONG $0x48fdf162; WORD $0xda5c // vsubpd %zmm2, %zmm0, %zmm3
+	LONG $0x48f5f162; WORD $0xca5c // vsubpd %zmm2, %zmm1, %zmm1
+	LONG $0x48ddf162; WORD $0xdb5c // vsubpd %zmm3, %zmm4, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x08fc8349 // cmpq $0x8, %r12
+	LONG $0xfd798d0f; WORD $0xffff // jge <sell8DD+0x50>
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xfd7e8e0f; WORD $0xffff // jle <sell8DD+0x5e>
+	LONG $0x0413f9c5; BYTE $0xd9 // vmovlpd %xmm0, (%rcx,%rbx,8)
+	LONG $0x0c13f9c5; BYTE $0xda // vmovlpd %xmm1, (%rdx,%rbx,8)
+	LONG $0x01fe8349 // cmpq $0x1, %r14
+	LONG $0xfd6a840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x4417f9c5; WORD $0x08d9 // vmovhpd %xmm0, 0x8(%rcx,%rbx,8)
+	LONG $0x4c17f9c5; WORD $0x08da // vmovhpd %xmm1, 0x8(%rdx,%rbx,8)
+	LONG $0x02fe8349 // cmpq $0x2, %r14
+	LONG $0xfd54840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
+	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
+	LONG $0x5413f9c5; WORD $0x10d9 // vmovlpd %xmm2, 0x10(%rcx,%rbx,8)
+	LONG $0x5c13f9c5; WORD $0x10da // vmovlpd %xmm3, 0x10(%rdx,%rbx,8)
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	LONG $0xfd32840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
+	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
+	LONG $0x5417f9c5; WORD $0x18d9 // vmovhpd %xmm2, 0x18(%rcx,%rbx,8)
+	LONG $0x5c17f9c5; WORD $0x18da // vmovhpd %xmm3, 0x18(%rdx,%rbx,8)
+	LONG $0x04fe8349 // cmpq $0x4, %r14
+	LONG $0xfd10840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x487df362; WORD $0xc219; BYTE $0x02 // vextractf32x4 $0x2, %zmm0, %xmm2
+	LONG $0x487df362; WORD $0xcb19; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm3
+	LONG $0x5413f9c5; WORD $0x20d9 // vmovlpd %xmm2, 0x20(%rcx,%rbx,8)
+	LONG $0x5c13f9c5; WORD $0x20da // vmovlpd %xmm3, 0x20(%rdx,%rbx,8)
+	LONG $0x05fe8349 // cmpq $0x5, %r14
+	LONG $0xfcec840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x5417f9c5; WORD $0x28d9 // vmovhpd %xmm2, 0x28(%rcx,%rbx,8)
+	LONG $0x5c17f9c5; WORD $0x28da // vmovhpd %xmm3, 0x28(%rdx,%rbx,8)
+	LONG $0x06fe8349 // cmpq $0x6, %r14
+	LONG $0xfcd6840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x487df362; WORD $0xc019; BYTE $0x03 // vextractf32x4 $0x3, %zmm0, %xmm0
+	LONG $0x487df362; WORD $0xc919; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm1
+	LONG $0x4413f9c5; WORD $0x30d9 // vmovlpd %xmm0, 0x30(%rcx,%rbx,8)
+	LONG $0x4c13f9c5; WORD $0x30da // vmovlpd %xmm1, 0x30(%rdx,%rbx,8)
+	LONG $0x07fe8349 // cmpq $0x7, %r14
+	LONG $0xfcb2840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x4417f9c5; WORD $0x38d9 // vmovhpd %xmm0, 0x38(%rcx,%rbx,8)
+	LONG $0x4c17f9c5; WORD $0x38da // vmovhpd %xmm1, 0x38(%rdx,%rbx,8)
+	LONG $0xfffca1e9; BYTE $0xff // jmp <sell8DD+0x5e>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -121,215 +346,16 @@ TEXT ·sell8Oct(SB), 0, $288-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
-	ADJSP $288
-	RET
-
-// func sell8DDOct(c *sell8Call)
-TEXT ·sell8DDOct(SB), 0, $384-8
-	MOVQ c+0(FP), DI
-	ADJSP $-384
-	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <sell8DD>
-	LONG $0x0003b6e9; BYTE $0x00 // jmp <end>
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x03668e0f; WORD $0x0000 // jle <sell8DD+0x373>
-	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	WORD $0x5541 // pushq %r13
-	WORD $0x5441 // pushq %r12
-	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0xb0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb0, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
-	LONG $0x08778b4c // movq 0x8(%rdi), %r14
-	LONG $0x20478b4c // movq 0x20(%rdi), %r8
-	LONG $0x30578b4c // movq 0x30(%rdi), %r10
-	LONG $0x387f8b48 // movq 0x38(%rdi), %rdi
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	WORD $0x8b48; BYTE $0x31 // movq (%rcx), %rsi
-	LONG $0x40998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %r11
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
-	WORD $0x55eb // jmp <sell8DD+0xb6>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x487cf162; LONG $0x60248410; WORD $0x0000; BYTE $0x00 // vmovups 0x60(%rsp), %zmm0
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x487cb162; WORD $0x0411; BYTE $0xea // vmovups %zmm0, (%rdx,%r13,8)
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0x48fdf162; LONG $0x20248410; WORD $0x0000; BYTE $0x00 // vmovupd 0x20(%rsp), %zmm0
-	LONG $0x48fdb162; WORD $0x0411; BYTE $0xea // vmovupd %zmm0, (%rdx,%r13,8)
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0xf8c38348 // addq $-0x8, %rbx
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x02af8d0f; WORD $0x0000 // jge <sell8DD+0x365>
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x02568d48 // leaq 0x2(%rsi), %rdx
-	LONG $0x294c8b4a; BYTE $0x08 // movq 0x8(%rcx,%r13), %rcx
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	WORD $0x277e // jle <sell8DD+0xf0>
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
-	LONG $0x000146e9; BYTE $0x00 // jmp <sell8DD+0x227>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
-	LONG $0x05e4c149 // shlq $0x5, %r12
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x4c180f43; WORD $0xc063 // prefetcht0 -0x40(%r11,%r12,2)
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x02568d48 // leaq 0x2(%rsi), %rdx
-	LONG $0x04c68348 // addq $0x4, %rsi
-	LONG $0x107d81c4; WORD $0x2014 // vmovupd (%r8,%r12), %ymm2
-	LONG $0x48fd9162; LONG $0xbf635c10 // vmovupd -0x1040(%r11,%r12,2), %zmm3
-	LONG $0x49fdd262; WORD $0x3492; BYTE $0xd2 // vgatherdpd (%r10,%ymm2,8), %zmm6 {%k1}
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd7262; WORD $0x0492; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm8 {%k1}
-	LONG $0x0c180f43; BYTE $0x63 // prefetcht0 (%r11,%r12,2)
-	LONG $0x8c180f43; LONG $0x00082020; BYTE $0x00 // prefetcht0 0x820(%r8,%r12)
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x107d01c4; WORD $0x204c; BYTE $0x20 // vmovupd 0x20(%r8,%r12), %ymm9
-	LONG $0x48e5f162; WORD $0xfe59 // vmulpd %zmm6, %zmm3, %zmm7
-	LONG $0x48d5f162; WORD $0xd758 // vaddpd %zmm7, %zmm5, %zmm2
-	LONG $0x48e5f262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm3, %zmm6
-	LONG $0x48ed7162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm10
-	LONG $0x48e5d262; WORD $0xf0b8 // vfmadd231pd %zmm8, %zmm3, %zmm6
-	LONG $0x48ed5162; WORD $0xc25c // vsubpd %zmm10, %zmm2, %zmm8
-	LONG $0x48c5d162; WORD $0xda5c // vsubpd %zmm10, %zmm7, %zmm3
-	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
-	LONG $0x48fd9162; LONG $0xc0636c10 // vmovupd -0x1000(%r11,%r12,2), %zmm5
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x49fd9262; WORD $0x3492; BYTE $0xca // vgatherdpd (%r10,%ymm9,8), %zmm6 {%k1}
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd3262; WORD $0x0492; BYTE $0xcf // vgatherdpd (%rdi,%ymm9,8), %zmm8 {%k1}
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	LONG $0x48d5f162; WORD $0xfe59 // vmulpd %zmm6, %zmm5, %zmm7
-	LONG $0x48ddf162; WORD $0xdf58 // vaddpd %zmm7, %zmm4, %zmm3
-	LONG $0x48d5f262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm5, %zmm6
-	LONG $0x48e57162; WORD $0xcc5c // vsubpd %zmm4, %zmm3, %zmm9
-	LONG $0x48d5d262; WORD $0xf0b8 // vfmadd231pd %zmm8, %zmm5, %zmm6
-	LONG $0x48e55162; WORD $0xc15c // vsubpd %zmm9, %zmm3, %zmm8
-	LONG $0x48c5d162; WORD $0xe95c // vsubpd %zmm9, %zmm7, %zmm5
-	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
-	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
-	LONG $0x48fdf162; WORD $0xea28 // vmovapd %zmm2, %zmm5
-	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
-	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
-	LONG $0x48fdf162; WORD $0xe328 // vmovapd %zmm3, %zmm4
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	LONG $0xfee98e0f; WORD $0xffff // jle <sell8DD+0x110>
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0x00908d0f; WORD $0x0000 // jge <sell8DD+0x2c0>
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x01728d48 // leaq 0x1(%rdx), %rsi
-	LONG $0x05e2c148 // shlq $0x5, %rdx
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x8c180f41; LONG $0x00100009; BYTE $0x00 // prefetcht0 0x1000(%r9,%rcx)
-	LONG $0x107dc1c4; WORD $0x1024 // vmovupd (%r8,%rdx), %ymm4
-	LONG $0x48fdd162; WORD $0x2c10; BYTE $0x09 // vmovupd (%r9,%rcx), %zmm5
-	LONG $0x49fdd262; WORD $0x3492; BYTE $0xe2 // vgatherdpd (%r10,%ymm4,8), %zmm6 {%k1}
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd7262; WORD $0x0492; BYTE $0xe7 // vgatherdpd (%rdi,%ymm4,8), %zmm8 {%k1}
-	LONG $0x48d5f162; WORD $0xfe59 // vmulpd %zmm6, %zmm5, %zmm7
-	LONG $0x48edf162; WORD $0xe758 // vaddpd %zmm7, %zmm2, %zmm4
-	LONG $0x48d5f262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm5, %zmm6
-	LONG $0x48dd7162; WORD $0xca5c // vsubpd %zmm2, %zmm4, %zmm9
-	LONG $0x48d5d262; WORD $0xf0b8 // vfmadd231pd %zmm8, %zmm5, %zmm6
-	LONG $0x48dd5162; WORD $0xc15c // vsubpd %zmm9, %zmm4, %zmm8
-	LONG $0x48c5d162; WORD $0xe95c // vsubpd %zmm9, %zmm7, %zmm5
-	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
-	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
-	LONG $0x48cdf162; WORD $0xd258 // vaddpd %zmm2, %zmm6, %zmm2
-	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48fdf162; WORD $0xd428 // vmovapd %zmm4, %zmm2
-	WORD $0x05eb // jmp <sell8DD+0x2c3>
-	WORD $0x9066 // nop
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	LONG $0x48e5f162; WORD $0xf258 // vaddpd %zmm2, %zmm3, %zmm6
-	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
-	LONG $0x084d8d49 // leaq 0x8(%r13), %rcx
-	LONG $0x48cdf162; WORD $0xe25c // vsubpd %zmm2, %zmm6, %zmm4
-	LONG $0x48cdf162; WORD $0xec5c // vsubpd %zmm4, %zmm6, %zmm5
-	LONG $0x48e5f162; WORD $0xdc5c // vsubpd %zmm4, %zmm3, %zmm3
-	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
-	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
-	LONG $0x48cdf162; WORD $0xd058 // vaddpd %zmm0, %zmm6, %zmm2
-	LONG $0x48edf162; WORD $0xde5c // vsubpd %zmm6, %zmm2, %zmm3
-	LONG $0x48fdf162; LONG $0x60249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x60(%rsp)
-	LONG $0x48edf162; WORD $0xe35c // vsubpd %zmm3, %zmm2, %zmm4
-	LONG $0x48fdf162; WORD $0xc35c // vsubpd %zmm3, %zmm0, %zmm0
-	LONG $0x48cdf162; WORD $0xcc5c // vsubpd %zmm4, %zmm6, %zmm1
-	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
-	LONG $0x48fdf162; LONG $0x20248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x20(%rsp)
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0xfd368e0f; WORD $0xffff // jle <sell8DD+0x70>
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x4410fbc5; WORD $0x60d4 // vmovsd 0x60(%rsp,%rdx,8), %xmm0
-	LONG $0x117bc1c4; WORD $0xd704 // vmovsd %xmm0, (%r15,%rdx,8)
-	LONG $0x4410fbc5; WORD $0x20d4 // vmovsd 0x20(%rsp,%rdx,8), %xmm0
-	LONG $0x117bc1c4; WORD $0xd604 // vmovsd %xmm0, (%r14,%rdx,8)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	WORD $0xe075 // jne <sell8DD+0x340>
-	LONG $0xfffd39e9; BYTE $0xff // jmp <sell8DD+0x9e>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
-	BYTE $0x5b // popq %rbx
-	WORD $0x5c41 // popq %r12
-	WORD $0x5d41 // popq %r13
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
-	BYTE $0x5d // popq %rbp
-	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000
-	ADJSP $384
+	ADJSP $208
 	RET
 
 // func sell8DDNormalOct(c *sell8Call)
-TEXT ·sell8DDNormalOct(SB), 0, $384-8
+TEXT ·sell8DDNormalOct(SB), 0, $208-8
 	MOVQ c+0(FP), DI
-	ADJSP $-384
+	ADJSP $-208
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <sell8DDNormal>
-	LONG $0x0003b6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000436e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -338,178 +364,197 @@ TEXT ·sell8DDNormalOct(SB), 0, $384-8
 	BYTE $0xcc // int3
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x03968e0f; WORD $0x0000 // jle <sell8DDNormal+0x3a3>
+	LONG $0x03ec8e0f; WORD $0x0000 // jle <sell8DDNormal+0x3f9>
 	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0xb0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb0, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
-	LONG $0x08778b4c // movq 0x8(%rdi), %r14
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
+	LONG $0x08578b48 // movq 0x8(%rdi), %rdx
 	LONG $0x20478b4c // movq 0x20(%rdi), %r8
 	LONG $0x30578b4c // movq 0x30(%rdi), %r10
 	LONG $0x387f8b48 // movq 0x38(%rdi), %rdi
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	WORD $0x8b48; BYTE $0x31 // movq (%rcx), %rsi
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
+	WORD $0x8b4c; BYTE $0x3e // movq (%rsi), %r15
 	LONG $0x40998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %r11
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
-	WORD $0x55eb // jmp <sell8DDNormal+0xb6>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x487cf162; LONG $0x60248410; WORD $0x0000; BYTE $0x00 // vmovups 0x60(%rsp), %zmm0
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x487cb162; WORD $0x0411; BYTE $0xea // vmovups %zmm0, (%rdx,%r13,8)
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0x48fdf162; LONG $0x20248410; WORD $0x0000; BYTE $0x00 // vmovupd 0x20(%rsp), %zmm0
-	LONG $0x48fdb162; WORD $0x0411; BYTE $0xea // vmovupd %zmm0, (%rdx,%r13,8)
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0xf8c38348 // addq $-0x8, %rbx
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x02df8d0f; WORD $0x0000 // jge <sell8DDNormal+0x395>
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x02568d48 // leaq 0x2(%rsi), %rdx
-	LONG $0x294c8b4a; BYTE $0x08 // movq 0x8(%rcx,%r13), %rcx
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	WORD $0x277e // jle <sell8DDNormal+0xf0>
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x2ceb // jmp <sell8DDNormal+0x6f>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdf162; WORD $0x0c11; BYTE $0xda // vmovupd %zmm1, (%rdx,%rbx,8)
+	LONG $0x48fdf162; WORD $0x0411; BYTE $0xd9 // vmovupd %zmm0, (%rcx,%rbx,8)
+	LONG $0x08c38348 // addq $0x8, %rbx
+	LONG $0xf8c68349 // addq $-0x8, %r14
+	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
+	LONG $0x03808d0f; WORD $0x0000 // jge <sell8DDNormal+0x3ef>
+	LONG $0x1e648b4c; BYTE $0x08 // movq 0x8(%rsi,%rbx), %r12
+	LONG $0x026f8d4d // leaq 0x2(%r15), %r13
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	WORD $0x237e // jle <sell8DDNormal+0xa0>
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
-	LONG $0x00015ee9; BYTE $0x00 // jmp <sell8DDNormal+0x23f>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
-	LONG $0x05e4c149 // shlq $0x5, %r12
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
+	LONG $0x000158e9; BYTE $0x00 // jmp <sell8DDNormal+0x1ed>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
+	LONG $0x05e5c149 // shlq $0x5, %r13
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x4c180f43; WORD $0xc063 // prefetcht0 -0x40(%r11,%r12,2)
+	LONG $0x4c180f43; WORD $0xc06b // prefetcht0 -0x40(%r11,%r13,2)
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x02568d48 // leaq 0x2(%rsi), %rdx
-	LONG $0x04c68348 // addq $0x4, %rsi
-	LONG $0x107d81c4; WORD $0x2024 // vmovupd (%r8,%r12), %ymm4
-	LONG $0x48fd9162; LONG $0xbf636c10 // vmovupd -0x1040(%r11,%r12,2), %zmm5
-	LONG $0x49fdd262; WORD $0x3492; BYTE $0xe2 // vgatherdpd (%r10,%ymm4,8), %zmm6 {%k1}
+	LONG $0x026f8d49 // leaq 0x2(%r15), %rbp
+	LONG $0x04c78349 // addq $0x4, %r15
+	LONG $0x107d81c4; WORD $0x2824 // vmovupd (%r8,%r13), %ymm4
+	LONG $0x48fd1162; LONG $0xbf6b4410 // vmovupd -0x1040(%r11,%r13,2), %zmm8
+	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe2 // vgatherdpd (%r10,%ymm4,8), %zmm5 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd7262; WORD $0x0492; BYTE $0xe7 // vgatherdpd (%rdi,%ymm4,8), %zmm8 {%k1}
-	LONG $0x0c180f43; BYTE $0x63 // prefetcht0 (%r11,%r12,2)
-	LONG $0x8c180f43; LONG $0x00082020; BYTE $0x00 // prefetcht0 0x820(%r8,%r12)
+	LONG $0x49fdf262; WORD $0x3492; BYTE $0xe7 // vgatherdpd (%rdi,%ymm4,8), %zmm6 {%k1}
+	LONG $0x0c180f43; BYTE $0x6b // prefetcht0 (%r11,%r13,2)
+	LONG $0x8c180f43; LONG $0x00082028; BYTE $0x00 // prefetcht0 0x820(%r8,%r13)
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x107d01c4; WORD $0x204c; BYTE $0x20 // vmovupd 0x20(%r8,%r12), %ymm9
-	LONG $0x48d5f162; WORD $0xfe59 // vmulpd %zmm6, %zmm5, %zmm7
-	LONG $0x48d5f262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm5, %zmm6
-	LONG $0x48f5f162; WORD $0xe758 // vaddpd %zmm7, %zmm1, %zmm4
-	LONG $0x48d5d262; WORD $0xf0b8 // vfmadd231pd %zmm8, %zmm5, %zmm6
-	LONG $0x48ddf162; WORD $0xe95c // vsubpd %zmm1, %zmm4, %zmm5
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
-	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
-	LONG $0x48c5f162; WORD $0xed5c // vsubpd %zmm5, %zmm7, %zmm5
-	LONG $0x48f5f162; WORD $0xce5c // vsubpd %zmm6, %zmm1, %zmm1
+	LONG $0x107d01c4; WORD $0x2854; BYTE $0x20 // vmovupd 0x20(%r8,%r13), %ymm10
+	LONG $0x48d5d162; WORD $0xf859 // vmulpd %zmm8, %zmm5, %zmm7
+	LONG $0x48bdf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm8, %zmm5
+	LONG $0x48e57162; WORD $0xcf58 // vaddpd %zmm7, %zmm3, %zmm9
+	LONG $0x48bdf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm8, %zmm5
+	LONG $0x48b5f162; WORD $0xf35c // vsubpd %zmm3, %zmm9, %zmm6
+	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
+	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48fd1162; LONG $0xc06b4410 // vmovupd -0x1000(%r11,%r13,2), %zmm8
+	LONG $0x40c58349 // addq $0x40, %r13
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x49fd9262; WORD $0x3492; BYTE $0xca // vgatherdpd (%r10,%ymm9,8), %zmm6 {%k1}
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x49fd9262; WORD $0x2c92; BYTE $0xd2 // vgatherdpd (%r10,%ymm10,8), %zmm5 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd3262; WORD $0x0492; BYTE $0xcf // vgatherdpd (%rdi,%ymm9,8), %zmm8 {%k1}
-	LONG $0x48d5f162; WORD $0xc958 // vaddpd %zmm1, %zmm5, %zmm1
-	LONG $0x48fd9162; LONG $0xc0636c10 // vmovupd -0x1000(%r11,%r12,2), %zmm5
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0x48e5f162; WORD $0xd958 // vaddpd %zmm1, %zmm3, %zmm3
-	LONG $0x48ddf162; WORD $0xcb58 // vaddpd %zmm3, %zmm4, %zmm1
-	LONG $0x48d5f162; WORD $0xfe59 // vmulpd %zmm6, %zmm5, %zmm7
-	LONG $0x48f5f162; WORD $0xe45c // vsubpd %zmm4, %zmm1, %zmm4
-	LONG $0x48d5f262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm5, %zmm6
-	LONG $0x48e5f162; WORD $0xdc5c // vsubpd %zmm4, %zmm3, %zmm3
-	LONG $0x48fdf162; WORD $0xe758 // vaddpd %zmm7, %zmm0, %zmm4
-	LONG $0x48d5d262; WORD $0xf0b8 // vfmadd231pd %zmm8, %zmm5, %zmm6
-	LONG $0x48ddf162; WORD $0xe85c // vsubpd %zmm0, %zmm4, %zmm5
-	LONG $0x48dd7162; WORD $0xc55c // vsubpd %zmm5, %zmm4, %zmm8
-	LONG $0x48c5f162; WORD $0xed5c // vsubpd %zmm5, %zmm7, %zmm5
-	LONG $0x48edf162; WORD $0xd658 // vaddpd %zmm6, %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0xc05c // vsubpd %zmm8, %zmm0, %zmm0
-	LONG $0x48d5f162; WORD $0xc058 // vaddpd %zmm0, %zmm5, %zmm0
-	LONG $0x48edf162; WORD $0xd058 // vaddpd %zmm0, %zmm2, %zmm2
-	LONG $0x48ddf162; WORD $0xc258 // vaddpd %zmm2, %zmm4, %zmm0
-	LONG $0x48fdf162; WORD $0xe45c // vsubpd %zmm4, %zmm0, %zmm4
-	LONG $0x48edf162; WORD $0xd45c // vsubpd %zmm4, %zmm2, %zmm2
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	LONG $0xfed18e0f; WORD $0xffff // jle <sell8DDNormal+0x110>
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0x00a88d0f; WORD $0x0000 // jge <sell8DDNormal+0x2f0>
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x01728d48 // leaq 0x1(%rdx), %rsi
-	LONG $0x05e2c148 // shlq $0x5, %rdx
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x8c180f41; LONG $0x00100009; BYTE $0x00 // prefetcht0 0x1000(%r9,%rcx)
-	LONG $0x107dc1c4; WORD $0x1024 // vmovupd (%r8,%rdx), %ymm4
-	LONG $0x48fdd162; WORD $0x2c10; BYTE $0x09 // vmovupd (%r9,%rcx), %zmm5
-	LONG $0x49fdd262; WORD $0x3492; BYTE $0xe2 // vgatherdpd (%r10,%ymm4,8), %zmm6 {%k1}
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd7262; WORD $0x0492; BYTE $0xe7 // vgatherdpd (%rdi,%ymm4,8), %zmm8 {%k1}
-	LONG $0x48d5f162; WORD $0xfe59 // vmulpd %zmm6, %zmm5, %zmm7
-	LONG $0x48f5f162; WORD $0xe758 // vaddpd %zmm7, %zmm1, %zmm4
-	LONG $0x48d5f262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm5, %zmm6
-	LONG $0x48dd7162; WORD $0xc95c // vsubpd %zmm1, %zmm4, %zmm9
-	LONG $0x48d5d262; WORD $0xf0b8 // vfmadd231pd %zmm8, %zmm5, %zmm6
-	LONG $0x48dd5162; WORD $0xc15c // vsubpd %zmm9, %zmm4, %zmm8
-	LONG $0x48c5d162; WORD $0xe95c // vsubpd %zmm9, %zmm7, %zmm5
-	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
-	LONG $0x48f5d162; WORD $0xc85c // vsubpd %zmm8, %zmm1, %zmm1
-	LONG $0x48d5f162; WORD $0xc958 // vaddpd %zmm1, %zmm5, %zmm1
-	LONG $0x48e5f162; WORD $0xd958 // vaddpd %zmm1, %zmm3, %zmm3
-	LONG $0x48ddf162; WORD $0xcb58 // vaddpd %zmm3, %zmm4, %zmm1
-	LONG $0x48f5f162; WORD $0xe45c // vsubpd %zmm4, %zmm1, %zmm4
-	LONG $0x48e5f162; WORD $0xdc5c // vsubpd %zmm4, %zmm3, %zmm3
-	WORD $0x11eb // jmp <sell8DDNormal+0x2f3>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	LONG $0x48fdf162; WORD $0xf158 // vaddpd %zmm1, %zmm0, %zmm6
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x084d8d49 // leaq 0x8(%r13), %rcx
-	LONG $0x48cdf162; WORD $0xe15c // vsubpd %zmm1, %zmm6, %zmm4
-	LONG $0x48cdf162; WORD $0xec5c // vsubpd %zmm4, %zmm6, %zmm5
+	LONG $0x49fdb262; WORD $0x3492; BYTE $0xd7 // vgatherdpd (%rdi,%ymm10,8), %zmm6 {%k1}
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x48d5d162; WORD $0xf859 // vmulpd %zmm8, %zmm5, %zmm7
+	LONG $0x48b5f162; WORD $0xd958 // vaddpd %zmm1, %zmm9, %zmm3
+	LONG $0x48bdf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm8, %zmm5
+	LONG $0x48e5d162; WORD $0xe15c // vsubpd %zmm9, %zmm3, %zmm4
+	LONG $0x48ed7162; WORD $0xcf58 // vaddpd %zmm7, %zmm2, %zmm9
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	LONG $0x48bdf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm8, %zmm5
+	LONG $0x48b5f162; WORD $0xf25c // vsubpd %zmm2, %zmm9, %zmm6
+	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
+	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
+	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
+	LONG $0x48cdf162; WORD $0xd258 // vaddpd %zmm2, %zmm6, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
+	LONG $0x48b5f162; WORD $0xd058 // vaddpd %zmm0, %zmm9, %zmm2
+	LONG $0x48edd162; WORD $0xe15c // vsubpd %zmm9, %zmm2, %zmm4
 	LONG $0x48fdf162; WORD $0xc45c // vsubpd %zmm4, %zmm0, %zmm0
-	LONG $0x48f5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm1, %zmm1
-	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
-	LONG $0x48edf162; WORD $0xc058 // vaddpd %zmm0, %zmm2, %zmm0
-	LONG $0x48cdf162; WORD $0xc858 // vaddpd %zmm0, %zmm6, %zmm1
-	LONG $0x48f5f162; WORD $0xd65c // vsubpd %zmm6, %zmm1, %zmm2
-	LONG $0x48fdf162; LONG $0x60248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x60(%rsp)
-	LONG $0x48f5f162; WORD $0xe25c // vsubpd %zmm2, %zmm1, %zmm4
-	LONG $0x48fdf162; WORD $0xc25c // vsubpd %zmm2, %zmm0, %zmm0
-	LONG $0x48cdf162; WORD $0xdc5c // vsubpd %zmm4, %zmm6, %zmm3
-	LONG $0x48fdf162; WORD $0xc358 // vaddpd %zmm3, %zmm0, %zmm0
-	LONG $0x48fdf162; LONG $0x20248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x20(%rsp)
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0xfd068e0f; WORD $0xffff // jle <sell8DDNormal+0x70>
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x4410fbc5; WORD $0x60d4 // vmovsd 0x60(%rsp,%rdx,8), %xmm0
-	LONG $0x117bc1c4; WORD $0xd704 // vmovsd %xmm0, (%r15,%rdx,8)
-	LONG $0x4410fbc5; WORD $0x20d4 // vmovsd 0x20(%rsp,%rdx,8), %xmm0
-	LONG $0x117bc1c4; WORD $0xd604 // vmovsd %xmm0, (%r14,%rdx,8)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	WORD $0xe075 // jne <sell8DDNormal+0x370>
-	LONG $0xfffd09e9; BYTE $0xff // jmp <sell8DDNormal+0x9e>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	WORD $0x394d; BYTE $0xe7 // cmpq %r12, %r15
+	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
+	LONG $0xfed38e0f; WORD $0xffff // jle <sell8DDNormal+0xc0>
+	WORD $0x394c; BYTE $0xe5 // cmpq %r12, %rbp
+	LONG $0x009a8d0f; WORD $0x0000 // jge <sell8DDNormal+0x290>
+	WORD $0x8949; BYTE $0xec // movq %rbp, %r12
+	LONG $0x06e4c149 // shlq $0x6, %r12
+	LONG $0x017d8d4c // leaq 0x1(%rbp), %r15
+	LONG $0x05e5c148 // shlq $0x5, %rbp
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x8c180f43; LONG $0x00100021; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12)
+	LONG $0x107dc1c4; WORD $0x2824 // vmovupd (%r8,%rbp), %ymm4
+	LONG $0x48fd1162; WORD $0x0410; BYTE $0x21 // vmovupd (%r9,%r12), %zmm8
+	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe2 // vgatherdpd (%r10,%ymm4,8), %zmm5 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fdf262; WORD $0x3492; BYTE $0xe7 // vgatherdpd (%rdi,%ymm4,8), %zmm6 {%k1}
+	LONG $0x48d5d162; WORD $0xf859 // vmulpd %zmm8, %zmm5, %zmm7
+	LONG $0x48bdf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm8, %zmm5
+	LONG $0x48e57162; WORD $0xcf58 // vaddpd %zmm7, %zmm3, %zmm9
+	LONG $0x48bdf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm8, %zmm5
+	LONG $0x48b5f162; WORD $0xf35c // vsubpd %zmm3, %zmm9, %zmm6
+	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
+	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x48b5f162; WORD $0xd958 // vaddpd %zmm1, %zmm9, %zmm3
+	LONG $0x48e5d162; WORD $0xe15c // vsubpd %zmm9, %zmm3, %zmm4
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	WORD $0x04eb // jmp <sell8DDNormal+0x293>
+	BYTE $0x90 // nop
+	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
+	LONG $0x48edf162; WORD $0xe358 // vaddpd %zmm3, %zmm2, %zmm4
+	WORD $0x8949; BYTE $0xc4 // movq %rax, %r12
+	WORD $0x2949; BYTE $0xdc // subq %rbx, %r12
+	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
+	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
+	LONG $0x48ddf162; WORD $0xc858 // vaddpd %zmm0, %zmm4, %zmm1
+	LONG $0x48f5f162; WORD $0xd45c // vsubpd %zmm4, %zmm1, %zmm2
+	LONG $0x48fdf162; WORD $0xd25c // vsubpd %zmm2, %zmm0, %zmm2
+	LONG $0x48f5f162; WORD $0xc258 // vaddpd %zmm2, %zmm1, %zmm0
+	LONG $0x48fdf162; WORD $0xd95c // vsubpd %zmm1, %zmm0, %zmm3
+	LONG $0x48fdf162; WORD $0xe35c // vsubpd %zmm3, %zmm0, %zmm4
+	LONG $0x48edf162; WORD $0xd35c // vsubpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	LONG $0x48edf162; WORD $0xc958 // vaddpd %zmm1, %zmm2, %zmm1
+	LONG $0x08fc8349 // cmpq $0x8, %r12
+	LONG $0xfd478d0f; WORD $0xffff // jge <sell8DDNormal+0x50>
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xfd4c8e0f; WORD $0xffff // jle <sell8DDNormal+0x5e>
+	LONG $0x0413f9c5; BYTE $0xd9 // vmovlpd %xmm0, (%rcx,%rbx,8)
+	LONG $0x0c13f9c5; BYTE $0xda // vmovlpd %xmm1, (%rdx,%rbx,8)
+	LONG $0x01fe8349 // cmpq $0x1, %r14
+	LONG $0xfd38840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x4417f9c5; WORD $0x08d9 // vmovhpd %xmm0, 0x8(%rcx,%rbx,8)
+	LONG $0x4c17f9c5; WORD $0x08da // vmovhpd %xmm1, 0x8(%rdx,%rbx,8)
+	LONG $0x02fe8349 // cmpq $0x2, %r14
+	LONG $0xfd22840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
+	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
+	LONG $0x5413f9c5; WORD $0x10d9 // vmovlpd %xmm2, 0x10(%rcx,%rbx,8)
+	LONG $0x5c13f9c5; WORD $0x10da // vmovlpd %xmm3, 0x10(%rdx,%rbx,8)
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	LONG $0xfd00840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
+	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
+	LONG $0x5417f9c5; WORD $0x18d9 // vmovhpd %xmm2, 0x18(%rcx,%rbx,8)
+	LONG $0x5c17f9c5; WORD $0x18da // vmovhpd %xmm3, 0x18(%rdx,%rbx,8)
+	LONG $0x04fe8349 // cmpq $0x4, %r14
+	LONG $0xfcde840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x487df362; WORD $0xc219; BYTE $0x02 // vextractf32x4 $0x2, %zmm0, %xmm2
+	LONG $0x487df362; WORD $0xcb19; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm3
+	LONG $0x5413f9c5; WORD $0x20d9 // vmovlpd %xmm2, 0x20(%rcx,%rbx,8)
+	LONG $0x5c13f9c5; WORD $0x20da // vmovlpd %xmm3, 0x20(%rdx,%rbx,8)
+	LONG $0x05fe8349 // cmpq $0x5, %r14
+	LONG $0xfcba840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x5417f9c5; WORD $0x28d9 // vmovhpd %xmm2, 0x28(%rcx,%rbx,8)
+	LONG $0x5c17f9c5; WORD $0x28da // vmovhpd %xmm3, 0x28(%rdx,%rbx,8)
+	LONG $0x06fe8349 // cmpq $0x6, %r14
+	LONG $0xfca4840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x487df362; WORD $0xc019; BYTE $0x03 // vextractf32x4 $0x3, %zmm0, %xmm0
+	LONG $0x487df362; WORD $0xc919; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm1
+	LONG $0x4413f9c5; WORD $0x30d9 // vmovlpd %xmm0, 0x30(%rcx,%rbx,8)
+	LONG $0x4c13f9c5; WORD $0x30da // vmovlpd %xmm1, 0x30(%rdx,%rbx,8)
+	LONG $0x07fe8349 // cmpq $0x7, %r14
+	LONG $0xfc80840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x4417f9c5; WORD $0x38d9 // vmovhpd %xmm0, 0x38(%rcx,%rbx,8)
+	LONG $0x4c17f9c5; WORD $0x38da // vmovhpd %xmm1, 0x38(%rdx,%rbx,8)
+	LONG $0xfffc6fe9; BYTE $0xff // jmp <sell8DDNormal+0x5e>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -518,6 +563,11 @@ TEXT ·sell8DDNormalOct(SB), 0, $384-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	WORD $0x0000
-	ADJSP $384
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000
+	ADJSP $208
 	RET

@@ -5,1143 +5,1234 @@
 #include "textflag.h"
 
 // func sell8Quad(c *sell8Call)
-TEXT ·sell8Quad(SB), 0, $160-8
+TEXT ·sell8Quad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $160, RSP
+	ADD $96, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <sell8>
-	WORD $0x140000af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140000cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400808 // ldr x8, [x0, #0x10]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400148b // b.lt <sell8+0x298>
-	WORD $0xd10103ff // sub sp, sp, #0x40
-	WORD $0xa941a80e // ldp x14, x10, [x0, #0x18]
-	WORD $0xaa1f03f0 // mov x16, xzr
-	WORD $0x910021cd // add x13, x14, #0x8
-	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xa942b00b // ldp x11, x12, [x0, #0x28]
-	WORD $0xf94001d1 // ldr x17, [x14]
-	WORD $0xaa0803ee // mov x14, x8
-	WORD $0xaa0903ef // mov x15, x9
-	WORD $0x1400000e // b <sell8+0x68>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad4007e0 // ldp q0, q1, [sp]
-	WORD $0x8b100d30 // add x16, x9, x16, lsl #3
-	WORD $0xad410fe2 // ldp q2, q3, [sp, #0x20]
-	WORD $0xad000600 // stp q0, q1, [x16]
-	WORD $0xad010e02 // stp q2, q3, [x16, #0x20]
-	WORD $0x910101ef // add x15, x15, #0x40
-	WORD $0xd10021ce // sub x14, x14, #0x8
-	WORD $0xeb08001f // cmp x0, x8
-	WORD $0xaa0003f0 // mov x16, x0
-	WORD $0x5400118a // b.ge <sell8+0x294>
-	WORD $0xf87069a0 // ldr x0, [x13, x16]
-	WORD $0x91000a21 // add x1, x17, #0x2
+	WORD $0x540017ab // b.lt <sell8+0x2fc>
+	WORD $0xa941ac0f // ldp x15, x11, [x0, #0x18]
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x910021ee // add x14, x15, #0x8
+	WORD $0xf940000a // ldr x10, [x0]
+	WORD $0xa942b40c // ldp x12, x13, [x0, #0x28]
+	WORD $0xf94001f0 // ldr x16, [x15]
+	WORD $0xaa0803ef // mov x15, x8
+	WORD $0x14000006 // b <sell8+0x40>
+	WORD $0xad000222 // stp q2, q0, [x17]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xd10021ef // sub x15, x15, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x5400160a // b.ge <sell8+0x2fc>
+	WORD $0xf86969d1 // ldr x17, [x14, x9]
+	WORD $0x91000a00 // add x0, x16, #0x2
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xeb00003f // cmp x1, x0
-	WORD $0x5400012d // b.le <sell8+0xa0>
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xeb11001f // cmp x0, x17
+	WORD $0x5400016d // b.le <sell8+0x80>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa1103e3 // mov x3, x17
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xaa1003e2 // mov x2, x16
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x14000049 // b <sell8+0x1c0>
-	WORD $0x8b111961 // add x1, x11, x17, lsl #6
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b111542 // add x2, x10, x17, lsl #5
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0xad404450 // ldp q16, q17, [x2]
-	WORD $0x1e260227 // fmov w7, s17
-	WORD $0xad415835 // ldp q21, q22, [x1, #0x20]
-	WORD $0xad404c32 // ldp q18, q19, [x1]
-	WORD $0x1e260206 // fmov w6, s16
-	WORD $0x0e0c3e03 // mov w3, v16.s[1]
-	WORD $0x0e143e04 // mov w4, v16.s[2]
-	WORD $0x0e1c3e05 // mov w5, v16.s[3]
-	WORD $0x8b23cd83 // add x3, x12, w3, sxtw #3
-	WORD $0xfc66d990 // ldr d16, [x12, w6, sxtw #3]
-	WORD $0xfc64d994 // ldr d20, [x12, w4, sxtw #3]
-	WORD $0x0e143e24 // mov w4, v17.s[2]
-	WORD $0x0e1c3e26 // mov w6, v17.s[3]
-	WORD $0x8b25cd85 // add x5, x12, w5, sxtw #3
-	WORD $0x8b26cd86 // add x6, x12, w6, sxtw #3
-	WORD $0xfc64d997 // ldr d23, [x12, w4, sxtw #3]
-	WORD $0x4d408470 // ld1 { v16.d }[1], [x3]
-	WORD $0x0e0c3e23 // mov w3, v17.s[1]
-	WORD $0xfc67d991 // ldr d17, [x12, w7, sxtw #3]
-	WORD $0x8b23cd83 // add x3, x12, w3, sxtw #3
-	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
-	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
-	WORD $0x4d408471 // ld1 { v17.d }[1], [x3]
-	WORD $0xf9882020 // prfm pldl1keep, [x1, #0x1040]
-	WORD $0xf9841040 // prfm pldl1keep, [x2, #0x820]
-	WORD $0x4e73ce87 // fmla v7.2d, v20.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0xad424830 // ldp q16, q18, [x1, #0x40]
-	WORD $0x4e76cee5 // fmla v5.2d, v23.2d, v22.2d
-	WORD $0x4e75ce22 // fmla v2.2d, v17.2d, v21.2d
-	WORD $0xad414c51 // ldp q17, q19, [x2, #0x20]
-	WORD $0xad435835 // ldp q21, q22, [x1, #0x60]
-	WORD $0x91020021 // add x1, x1, #0x80
-	WORD $0x91010042 // add x2, x2, #0x40
-	WORD $0x1e260226 // fmov w6, s17
-	WORD $0x0e0c3e23 // mov w3, v17.s[1]
-	WORD $0x0e143e24 // mov w4, v17.s[2]
-	WORD $0x0e1c3e25 // mov w5, v17.s[3]
-	WORD $0xfc66d991 // ldr d17, [x12, w6, sxtw #3]
-	WORD $0x8b23cd83 // add x3, x12, w3, sxtw #3
-	WORD $0x8b25cd85 // add x5, x12, w5, sxtw #3
-	WORD $0xfc64d994 // ldr d20, [x12, w4, sxtw #3]
-	WORD $0x0e143e64 // mov w4, v19.s[2]
-	WORD $0x1e260266 // fmov w6, s19
-	WORD $0x4d408471 // ld1 { v17.d }[1], [x3]
-	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
-	WORD $0x0e0c3e63 // mov w3, v19.s[1]
-	WORD $0x0e1c3e65 // mov w5, v19.s[3]
-	WORD $0xfc66d993 // ldr d19, [x12, w6, sxtw #3]
-	WORD $0x8b23cd83 // add x3, x12, w3, sxtw #3
-	WORD $0x8b25cd85 // add x5, x12, w5, sxtw #3
-	WORD $0x4d408473 // ld1 { v19.d }[1], [x3]
-	WORD $0x91000a23 // add x3, x17, #0x2
-	WORD $0x91001231 // add x17, x17, #0x4
-	WORD $0xeb00023f // cmp x17, x0
-	WORD $0xaa0303f1 // mov x17, x3
-	WORD $0x4e70ce23 // fmla v3.2d, v17.2d, v16.2d
-	WORD $0xfc64d990 // ldr d16, [x12, w4, sxtw #3]
-	WORD $0x4e72ce84 // fmla v4.2d, v20.2d, v18.2d
-	WORD $0x4d4084b0 // ld1 { v16.d }[1], [x5]
-	WORD $0x4e75ce60 // fmla v0.2d, v19.2d, v21.2d
-	WORD $0x4e76ce01 // fmla v1.2d, v16.2d, v22.2d
-	WORD $0x54fff82d // b.le <sell8+0xc0>
-	WORD $0xeb00007f // cmp x3, x0
-	WORD $0x5400042a // b.ge <sell8+0x248>
-	WORD $0x8b031971 // add x17, x11, x3, lsl #6
-	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
-	WORD $0x8b031540 // add x0, x10, x3, lsl #5
-	WORD $0xad404c12 // ldp q18, q19, [x0]
-	WORD $0x0e143e41 // mov w1, v18.s[2]
-	WORD $0x0e0c3e40 // mov w0, v18.s[1]
-	WORD $0x0e1c3e42 // mov w2, v18.s[3]
-	WORD $0x1e260244 // fmov w4, s18
-	WORD $0xad404630 // ldp q16, q17, [x17]
-	WORD $0xfc61d992 // ldr d18, [x12, w1, sxtw #3]
-	WORD $0x8b22cd82 // add x2, x12, w2, sxtw #3
-	WORD $0x8b20cd80 // add x0, x12, w0, sxtw #3
-	WORD $0x0e1c3e61 // mov w1, v19.s[3]
-	WORD $0x4d408452 // ld1 { v18.d }[1], [x2]
-	WORD $0x1e260262 // fmov w2, s19
-	WORD $0x4e71ce47 // fmla v7.2d, v18.2d, v17.2d
-	WORD $0xfc64d991 // ldr d17, [x12, w4, sxtw #3]
-	WORD $0xfc62d992 // ldr d18, [x12, w2, sxtw #3]
-	WORD $0x4d408411 // ld1 { v17.d }[1], [x0]
-	WORD $0x0e143e60 // mov w0, v19.s[2]
-	WORD $0x4e70ce26 // fmla v6.2d, v17.2d, v16.2d
-	WORD $0xad414630 // ldp q16, q17, [x17, #0x20]
-	WORD $0x0e0c3e71 // mov w17, v19.s[1]
-	WORD $0xfc60d993 // ldr d19, [x12, w0, sxtw #3]
-	WORD $0x8b31cd91 // add x17, x12, w17, sxtw #3
-	WORD $0x4d408632 // ld1 { v18.d }[1], [x17]
-	WORD $0x8b21cd91 // add x17, x12, w1, sxtw #3
-	WORD $0x4d408633 // ld1 { v19.d }[1], [x17]
-	WORD $0x91000471 // add x17, x3, #0x1
-	WORD $0x4e70ce42 // fmla v2.2d, v18.2d, v16.2d
-	WORD $0x4e71ce65 // fmla v5.2d, v19.2d, v17.2d
-	WORD $0x14000002 // b <sell8+0x24c>
-	WORD $0xaa0303f1 // mov x17, x3
-	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
-	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
-	WORD $0x91002200 // add x0, x16, #0x8
-	WORD $0xeb08001f // cmp x0, x8
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0xad0013e3 // stp q3, q4, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x54ffeead // b.le <sell8+0x40>
-	WORD $0x910003f0 // mov x16, sp
-	WORD $0xaa0e03e1 // mov x1, x14
-	WORD $0xaa0f03e2 // mov x2, x15
+	WORD $0x1400004b // b <sell8+0x1a0>
 	WORD $0xd503201f // nop
-	WORD $0xfc408600 // ldr d0, [x16], #0x8
-	WORD $0xf1000421 // subs x1, x1, #0x1
-	WORD $0xfc008440 // str d0, [x2], #0x8
-	WORD $0x54ffffa1 // b.ne <sell8+0x280>
-	WORD $0x17ffff71 // b <sell8+0x54>
-	WORD $0x910103ff // add sp, sp, #0x40
+	WORD $0xd503201f // nop
+	WORD $0x8b101980 // add x0, x12, x16, lsl #6
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b101561 // add x1, x11, x16, lsl #5
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0xad404430 // ldp q16, q17, [x1]
+	WORD $0x1e260205 // fmov w5, s16
+	WORD $0x0e0c3e02 // mov w2, v16.s[1]
+	WORD $0x0e143e03 // mov w3, v16.s[2]
+	WORD $0x0e1c3e04 // mov w4, v16.s[3]
+	WORD $0xad405013 // ldp q19, q20, [x0]
+	WORD $0xfc65d9b0 // ldr d16, [x13, w5, sxtw #3]
+	WORD $0x8b22cda2 // add x2, x13, w2, sxtw #3
+	WORD $0xfc63d9b2 // ldr d18, [x13, w3, sxtw #3]
+	WORD $0x8b24cda4 // add x4, x13, w4, sxtw #3
+	WORD $0x1e260225 // fmov w5, s17
+	WORD $0x0e143e23 // mov w3, v17.s[2]
+	WORD $0x4d408450 // ld1 { v16.d }[1], [x2]
+	WORD $0x0e0c3e22 // mov w2, v17.s[1]
+	WORD $0x4d408492 // ld1 { v18.d }[1], [x4]
+	WORD $0x0e1c3e24 // mov w4, v17.s[3]
+	WORD $0xfc65d9b1 // ldr d17, [x13, w5, sxtw #3]
+	WORD $0x8b22cda2 // add x2, x13, w2, sxtw #3
+	WORD $0x4d408451 // ld1 { v17.d }[1], [x2]
+	WORD $0x8b24cda2 // add x2, x13, w4, sxtw #3
+	WORD $0x4e73ce06 // fmla v6.2d, v16.2d, v19.2d
+	WORD $0xfc63d9b0 // ldr d16, [x13, w3, sxtw #3]
+	WORD $0x4e74ce47 // fmla v7.2d, v18.2d, v20.2d
+	WORD $0xad414813 // ldp q19, q18, [x0, #0x20]
+	WORD $0x4d408450 // ld1 { v16.d }[1], [x2]
+	WORD $0xf9882000 // prfm pldl1keep, [x0, #0x1040]
+	WORD $0xf9841020 // prfm pldl1keep, [x1, #0x820]
+	WORD $0x4e73ce22 // fmla v2.2d, v17.2d, v19.2d
+	WORD $0xad425013 // ldp q19, q20, [x0, #0x40]
+	WORD $0x4e72ce03 // fmla v3.2d, v16.2d, v18.2d
+	WORD $0xad414031 // ldp q17, q16, [x1, #0x20]
+	WORD $0x91010021 // add x1, x1, #0x40
+	WORD $0x1e260206 // fmov w6, s16
+	WORD $0x1e260225 // fmov w5, s17
+	WORD $0x0e0c3e22 // mov w2, v17.s[1]
+	WORD $0x0e143e23 // mov w3, v17.s[2]
+	WORD $0x0e1c3e24 // mov w4, v17.s[3]
+	WORD $0xfc65d9b1 // ldr d17, [x13, w5, sxtw #3]
+	WORD $0x8b22cda2 // add x2, x13, w2, sxtw #3
+	WORD $0xfc63d9b2 // ldr d18, [x13, w3, sxtw #3]
+	WORD $0x0e143e03 // mov w3, v16.s[2]
+	WORD $0x0e1c3e05 // mov w5, v16.s[3]
+	WORD $0x8b24cda4 // add x4, x13, w4, sxtw #3
+	WORD $0xfc63d9b5 // ldr d21, [x13, w3, sxtw #3]
+	WORD $0x4d408451 // ld1 { v17.d }[1], [x2]
+	WORD $0x0e0c3e02 // mov w2, v16.s[1]
+	WORD $0xfc66d9b0 // ldr d16, [x13, w6, sxtw #3]
+	WORD $0x4d408492 // ld1 { v18.d }[1], [x4]
+	WORD $0x8b22cda2 // add x2, x13, w2, sxtw #3
+	WORD $0x4d408450 // ld1 { v16.d }[1], [x2]
+	WORD $0x8b25cda2 // add x2, x13, w5, sxtw #3
+	WORD $0x4e73ce24 // fmla v4.2d, v17.2d, v19.2d
+	WORD $0x4e74ce45 // fmla v5.2d, v18.2d, v20.2d
+	WORD $0x4d408455 // ld1 { v21.d }[1], [x2]
+	WORD $0xad434c11 // ldp q17, q19, [x0, #0x60]
+	WORD $0x91000a02 // add x2, x16, #0x2
+	WORD $0x91001210 // add x16, x16, #0x4
+	WORD $0x91020000 // add x0, x0, #0x80
+	WORD $0xeb11021f // cmp x16, x17
+	WORD $0xaa0203f0 // mov x16, x2
+	WORD $0x4e73cea1 // fmla v1.2d, v21.2d, v19.2d
+	WORD $0x4e71ce00 // fmla v0.2d, v16.2d, v17.2d
+	WORD $0x54fff82d // b.le <sell8+0xa0>
+	WORD $0xeb11005f // cmp x2, x17
+	WORD $0x540006ea // b.ge <sell8+0x280>
+	WORD $0x8b021990 // add x16, x12, x2, lsl #6
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
+	WORD $0x8b021571 // add x17, x11, x2, lsl #5
+	WORD $0xad404630 // ldp q16, q17, [x17]
+	WORD $0x0e143e00 // mov w0, v16.s[2]
+	WORD $0x0e0c3e11 // mov w17, v16.s[1]
+	WORD $0x0e1c3e01 // mov w1, v16.s[3]
+	WORD $0x1e260203 // fmov w3, s16
+	WORD $0xad404e12 // ldp q18, q19, [x16]
+	WORD $0xfc60d9b0 // ldr d16, [x13, w0, sxtw #3]
+	WORD $0x8b21cda1 // add x1, x13, w1, sxtw #3
+	WORD $0x8b31cdb1 // add x17, x13, w17, sxtw #3
+	WORD $0x0e143e20 // mov w0, v17.s[2]
+	WORD $0x4d408430 // ld1 { v16.d }[1], [x1]
+	WORD $0x0e1c3e21 // mov w1, v17.s[3]
+	WORD $0x8b21cda1 // add x1, x13, w1, sxtw #3
+	WORD $0x4e73ce07 // fmla v7.2d, v16.2d, v19.2d
+	WORD $0xfc63d9b0 // ldr d16, [x13, w3, sxtw #3]
+	WORD $0x1e260223 // fmov w3, s17
+	WORD $0xfc60d9b3 // ldr d19, [x13, w0, sxtw #3]
+	WORD $0x4d408630 // ld1 { v16.d }[1], [x17]
+	WORD $0x0e0c3e31 // mov w17, v17.s[1]
+	WORD $0xfc63d9b1 // ldr d17, [x13, w3, sxtw #3]
+	WORD $0x4d408433 // ld1 { v19.d }[1], [x1]
+	WORD $0x8b31cdb1 // add x17, x13, w17, sxtw #3
+	WORD $0x4d408631 // ld1 { v17.d }[1], [x17]
+	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
+	WORD $0xad414a10 // ldp q16, q18, [x16, #0x20]
+	WORD $0x91000450 // add x16, x2, #0x1
+	WORD $0x4e72ce63 // fmla v3.2d, v19.2d, v18.2d
+	WORD $0x4e70ce22 // fmla v2.2d, v17.2d, v16.2d
+	WORD $0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
+	WORD $0x4e65d4e4 // fadd v4.2d, v7.2d, v5.2d
+	WORD $0xcb090100 // sub x0, x8, x9
+	WORD $0x8b090d51 // add x17, x10, x9, lsl #3
+	WORD $0xf100101f // cmp x0, #0x4
+	WORD $0x5400032a // b.ge <sell8+0x29c>
+	WORD $0xf10005ff // cmp x15, #0x1
+	WORD $0x5400030b // b.lt <sell8+0x2a0>
+	WORD $0xf10005ff // cmp x15, #0x1
+	WORD $0xfd000226 // str d6, [x17]
+	WORD $0x540002a0 // b.eq <sell8+0x2a0>
+	WORD $0x91002220 // add x0, x17, #0x8
+	WORD $0xf10009ff // cmp x15, #0x2
+	WORD $0x4d008406 // st1 { v6.d }[1], [x0]
+	WORD $0x54000220 // b.eq <sell8+0x2a0>
+	WORD $0xf1000dff // cmp x15, #0x3
+	WORD $0xfd000a24 // str d4, [x17, #0x10]
+	WORD $0x540001c0 // b.eq <sell8+0x2a0>
+	WORD $0x91006231 // add x17, x17, #0x18
+	WORD $0x4d008624 // st1 { v4.d }[1], [x17]
+	WORD $0x1400000b // b <sell8+0x2a0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa0203f0 // mov x16, x2
+	WORD $0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
+	WORD $0x4e65d4e4 // fadd v4.2d, v7.2d, v5.2d
+	WORD $0xcb090100 // sub x0, x8, x9
+	WORD $0x8b090d51 // add x17, x10, x9, lsl #3
+	WORD $0xf100101f // cmp x0, #0x4
+	WORD $0x54fffd2b // b.lt <sell8+0x23c>
+	WORD $0xad001226 // stp q6, q4, [x17]
+	WORD $0xb27e0131 // orr x17, x9, #0x4
+	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	WORD $0x4e61d460 // fadd v0.2d, v3.2d, v1.2d
+	WORD $0xcb110100 // sub x0, x8, x17
+	WORD $0x8b110d51 // add x17, x10, x17, lsl #3
+	WORD $0xf1000c1f // cmp x0, #0x3
+	WORD $0x54ffebac // b.gt <sell8+0x2c>
+	WORD $0xd10011e0 // sub x0, x15, #0x4
+	WORD $0xf100041f // cmp x0, #0x1
+	WORD $0x54ffeb6b // b.lt <sell8+0x30>
+	WORD $0xf100041f // cmp x0, #0x1
+	WORD $0xfd000222 // str d2, [x17]
+	WORD $0x54ffeb00 // b.eq <sell8+0x30>
+	WORD $0x91002221 // add x1, x17, #0x8
+	WORD $0xf100081f // cmp x0, #0x2
+	WORD $0x4d008422 // st1 { v2.d }[1], [x1]
+	WORD $0x54ffea80 // b.eq <sell8+0x30>
+	WORD $0xf1000c1f // cmp x0, #0x3
+	WORD $0xfd000a20 // str d0, [x17, #0x10]
+	WORD $0x54ffea20 // b.eq <sell8+0x30>
+	WORD $0x91006231 // add x17, x17, #0x18
+	WORD $0x4d008620 // st1 { v0.d }[1], [x17]
+	WORD $0x17ffff4e // b <sell8+0x30>
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	SUB $160, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func sell8DDQuad(c *sell8Call)
-TEXT ·sell8DDQuad(SB), 0, $320-8
+TEXT ·sell8DDQuad(SB), 0, $176-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $320, RSP
+	ADD $176, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <sell8DD>
-	WORD $0x140001cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140001ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400808 // ldr x8, [x0, #0x10]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540038ab // b.lt <sell8DD+0x71c>
-	WORD $0xd10383ff // sub sp, sp, #0xe0
-	WORD $0xa941ac10 // ldp x16, x11, [x0, #0x18]
-	WORD $0xaa1f03e1 // mov x1, xzr
-	WORD $0x9100220f // add x15, x16, #0x8
-	WORD $0xa9402809 // ldp x9, x10, [x0]
-	WORD $0xa942b40c // ldp x12, x13, [x0, #0x28]
-	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
-	WORD $0xf9400202 // ldr x2, [x16]
-	WORD $0xaa0803f0 // mov x16, x8
-	WORD $0xaa0a03f1 // mov x17, x10
-	WORD $0xaa0903e0 // mov x0, x9
-	WORD $0xfd0043ee // str d14, [sp, #0x80]
-	WORD $0x6d08b3ed // stp d13, d12, [sp, #0x88]
-	WORD $0xf9005ff7 // str x23, [sp, #0xb8]
-	WORD $0x6d09abeb // stp d11, d10, [sp, #0x98]
-	WORD $0x6d0aa3e9 // stp d9, d8, [sp, #0xa8]
-	WORD $0xa90c57f6 // stp x22, x21, [sp, #0xc0]
-	WORD $0xa90d4ff4 // stp x20, x19, [sp, #0xd0]
-	WORD $0x14000013 // b <sell8DD+0xa0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad4207e0 // ldp q0, q1, [sp, #0x40]
-	WORD $0x8b010d24 // add x4, x9, x1, lsl #3
-	WORD $0x8b010d41 // add x1, x10, x1, lsl #3
-	WORD $0xad000480 // stp q0, q1, [x4]
-	WORD $0xad4307e0 // ldp q0, q1, [sp, #0x60]
-	WORD $0xad010480 // stp q0, q1, [x4, #0x20]
-	WORD $0xad4007e0 // ldp q0, q1, [sp]
-	WORD $0xad000420 // stp q0, q1, [x1]
-	WORD $0xad4107e0 // ldp q0, q1, [sp, #0x20]
-	WORD $0xad010420 // stp q0, q1, [x1, #0x20]
-	WORD $0x91010000 // add x0, x0, #0x40
-	WORD $0x91010231 // add x17, x17, #0x40
-	WORD $0xd1002210 // sub x16, x16, #0x8
-	WORD $0xeb08007f // cmp x3, x8
-	WORD $0xaa0303e1 // mov x1, x3
-	WORD $0x5400330a // b.ge <sell8DD+0x6fc>
-	WORD $0xf86169e3 // ldr x3, [x15, x1]
-	WORD $0x91000844 // add x4, x2, #0x2
+	WORD $0x54003b8b // b.lt <sell8DD+0x778>
+	WORD $0xfc1b0fee // str d14, [sp, #-0x50]!
+	WORD $0xa941b011 // ldp x17, x12, [x0, #0x18]
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x91002230 // add x16, x17, #0x8
+	WORD $0xa9402c0a // ldp x10, x11, [x0]
+	WORD $0xa942b80d // ldp x13, x14, [x0, #0x28]
+	WORD $0xf9401c0f // ldr x15, [x0, #0x38]
+	WORD $0xf9400220 // ldr x0, [x17]
+	WORD $0xaa0803f1 // mov x17, x8
+	WORD $0x6d00b3ed // stp d13, d12, [sp, #0x8]
+	WORD $0xf9001ff5 // str x21, [sp, #0x38]
+	WORD $0x6d01abeb // stp d11, d10, [sp, #0x18]
+	WORD $0x6d02a3e9 // stp d9, d8, [sp, #0x28]
+	WORD $0xa9044ff4 // stp x20, x19, [sp, #0x40]
+	WORD $0x14000007 // b <sell8DD+0x60>
+	WORD $0xad000443 // stp q3, q1, [x2]
+	WORD $0xad000022 // stp q2, q0, [x1]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xd1002231 // sub x17, x17, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x5400382a // b.ge <sell8DD+0x760>
+	WORD $0xf8696a01 // ldr x1, [x16, x9]
+	WORD $0x91000802 // add x2, x0, #0x2
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xeb03009f // cmp x4, x3
-	WORD $0x5400026d // b.le <sell8DD+0x100>
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0203e6 // mov x6, x2
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0xeb01005f // cmp x2, x1
+	WORD $0x5400026d // b.le <sell8DD+0xc0>
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x140000d3 // b <sell8DD+0x440>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b021984 // add x4, x12, x2, lsl #6
+	WORD $0xaa0003e4 // mov x4, x0
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b021565 // add x5, x11, x2, lsl #5
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x140000d3 // b <sell8DD+0x400>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0019a2 // add x2, x13, x0, lsl #6
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b001583 // add x3, x12, x0, lsl #5
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
 	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
 	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0xad4048b0 // ldp q16, q18, [x5]
-	WORD $0x1e260214 // fmov w20, s16
-	WORD $0x0e0c3e06 // mov w6, v16.s[1]
-	WORD $0x0e143e07 // mov w7, v16.s[2]
-	WORD $0x0e1c3e13 // mov w19, v16.s[3]
-	WORD $0xad404c94 // ldp q20, q19, [x4]
-	WORD $0xfc74d9b0 // ldr d16, [x13, w20, sxtw #3]
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
+	WORD $0xad404470 // ldp q16, q17, [x3]
+	WORD $0x1e260207 // fmov w7, s16
+	WORD $0x0e0c3e04 // mov w4, v16.s[1]
+	WORD $0x0e143e05 // mov w5, v16.s[2]
+	WORD $0x0e1c3e06 // mov w6, v16.s[3]
+	WORD $0xad402049 // ldp q9, q8, [x2]
+	WORD $0xfc67d9d0 // ldr d16, [x14, w7, sxtw #3]
+	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
+	WORD $0xfc67d9f8 // ldr d24, [x15, w7, sxtw #3]
+	WORD $0xfc65d9d2 // ldr d18, [x14, w5, sxtw #3]
+	WORD $0xfc65d9f9 // ldr d25, [x15, w5, sxtw #3]
+	WORD $0x1e260227 // fmov w7, s17
+	WORD $0x0e143e25 // mov w5, v17.s[2]
+	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
+	WORD $0x4d408498 // ld1 { v24.d }[1], [x4]
+	WORD $0x937d7cc4 // sbfiz x4, x6, #3, #32
+	WORD $0x8b0401c6 // add x6, x14, x4
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x6e69de0a // fmul v10.2d, v16.2d, v9.2d
+	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
+	WORD $0x4d408499 // ld1 { v25.d }[1], [x4]
+	WORD $0x0e0c3e24 // mov w4, v17.s[1]
+	WORD $0x0e1c3e26 // mov w6, v17.s[3]
+	WORD $0xfc65d9d1 // ldr d17, [x14, w5, sxtw #3]
+	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
+	WORD $0x8b0401d3 // add x19, x14, x4
 	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
-	WORD $0xfc67d9b1 // ldr d17, [x13, w7, sxtw #3]
-	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
-	WORD $0xfc74d9c8 // ldr d8, [x14, w20, sxtw #3]
-	WORD $0xfc67d9ca // ldr d10, [x14, w7, sxtw #3]
-	WORD $0x1e260254 // fmov w20, s18
-	WORD $0x0e143e47 // mov w7, v18.s[2]
-	WORD $0x8b0601b5 // add x21, x13, x6
-	WORD $0x8b0601c6 // add x6, x14, x6
-	WORD $0x4d4086b0 // ld1 { v16.d }[1], [x21]
-	WORD $0x8b1301b5 // add x21, x13, x19
-	WORD $0x4d4084c8 // ld1 { v8.d }[1], [x6]
-	WORD $0x8b1301c6 // add x6, x14, x19
-	WORD $0x0e1c3e53 // mov w19, v18.s[3]
-	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
-	WORD $0x4d4084ca // ld1 { v10.d }[1], [x6]
-	WORD $0x0e0c3e46 // mov w6, v18.s[1]
-	WORD $0xfc67d9b2 // ldr d18, [x13, w7, sxtw #3]
-	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
-	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
-	WORD $0x8b1301b6 // add x22, x13, x19
-	WORD $0x8b1301d3 // add x19, x14, x19
-	WORD $0x8b0601b5 // add x21, x13, x6
-	WORD $0x8b0601c6 // add x6, x14, x6
-	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
-	WORD $0x6e70de99 // fmul v25.2d, v20.2d, v16.2d
-	WORD $0x6e71de69 // fmul v9.2d, v19.2d, v17.2d
-	WORD $0x6ee0fb38 // fneg v24.2d, v25.2d
-	WORD $0x6ee0f935 // fneg v21.2d, v9.2d
-	WORD $0x4e74ce18 // fmla v24.2d, v16.2d, v20.2d
-	WORD $0x4e7ed530 // fadd v16.2d, v9.2d, v30.2d
-	WORD $0x4e73ce35 // fmla v21.2d, v17.2d, v19.2d
-	WORD $0x4e7fd731 // fadd v17.2d, v25.2d, v31.2d
-	WORD $0x4efed60c // fsub v12.2d, v16.2d, v30.2d
-	WORD $0x4effd62b // fsub v11.2d, v17.2d, v31.2d
-	WORD $0x4e74cd18 // fmla v24.2d, v8.2d, v20.2d
-	WORD $0xfc74d9b4 // ldr d20, [x13, w20, sxtw #3]
-	WORD $0x4eecd60d // fsub v13.2d, v16.2d, v12.2d
-	WORD $0x4eecd529 // fsub v9.2d, v9.2d, v12.2d
-	WORD $0x4eebd62e // fsub v14.2d, v17.2d, v11.2d
-	WORD $0x4eebd739 // fsub v25.2d, v25.2d, v11.2d
-	WORD $0xad412c8c // ldp q12, q11, [x4, #0x20]
-	WORD $0x4e73cd55 // fmla v21.2d, v10.2d, v19.2d
-	WORD $0xfc74d9d3 // ldr d19, [x14, w20, sxtw #3]
-	WORD $0x4eedd7de // fsub v30.2d, v30.2d, v13.2d
+	WORD $0x8b0601d4 // add x20, x14, x6
+	WORD $0x4d408691 // ld1 { v17.d }[1], [x20]
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x6e68de4b // fmul v11.2d, v18.2d, v8.2d
+	WORD $0x6ee0f955 // fneg v21.2d, v10.2d
+	WORD $0x4e6ad7f3 // fadd v19.2d, v31.2d, v10.2d
+	WORD $0x4e69ce15 // fmla v21.2d, v16.2d, v9.2d
+	WORD $0x6ee0f974 // fneg v20.2d, v11.2d
+	WORD $0x4effd670 // fsub v16.2d, v19.2d, v31.2d
+	WORD $0x4e68ce54 // fmla v20.2d, v18.2d, v8.2d
+	WORD $0x4ef0d66e // fsub v14.2d, v19.2d, v16.2d
+	WORD $0x4ef0d550 // fsub v16.2d, v10.2d, v16.2d
+	WORD $0x4e6bd7d2 // fadd v18.2d, v30.2d, v11.2d
+	WORD $0x4e69cf15 // fmla v21.2d, v24.2d, v9.2d
+	WORD $0xfc67d9d8 // ldr d24, [x14, w7, sxtw #3]
 	WORD $0x4eeed7ff // fsub v31.2d, v31.2d, v14.2d
-	WORD $0xfc67d9cd // ldr d13, [x14, w7, sxtw #3]
-	WORD $0x4e7ed53e // fadd v30.2d, v9.2d, v30.2d
-	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
-	WORD $0x6e72dd6a // fmul v10.2d, v11.2d, v18.2d
-	WORD $0x4e7fd739 // fadd v25.2d, v25.2d, v31.2d
-	WORD $0x4e7ed6b5 // fadd v21.2d, v21.2d, v30.2d
-	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
-	WORD $0x4d40866d // ld1 { v13.d }[1], [x19]
-	WORD $0xf9882080 // prfm pldl1keep, [x4, #0x1040]
-	WORD $0xf98410a0 // prfm pldl1keep, [x5, #0x820]
-	WORD $0x4e75d4e7 // fadd v7.2d, v7.2d, v21.2d
-	WORD $0x6e74dd88 // fmul v8.2d, v12.2d, v20.2d
-	WORD $0x6ee0f90e // fneg v14.2d, v8.2d
-	WORD $0x4e6cce8e // fmla v14.2d, v20.2d, v12.2d
-	WORD $0x6ee0f954 // fneg v20.2d, v10.2d
-	WORD $0x4e6bce54 // fmla v20.2d, v18.2d, v11.2d
-	WORD $0x4e7cd512 // fadd v18.2d, v8.2d, v28.2d
-	WORD $0x4efcd65f // fsub v31.2d, v18.2d, v28.2d
-	WORD $0x4e6cce6e // fmla v14.2d, v19.2d, v12.2d
-	WORD $0x4e7dd553 // fadd v19.2d, v10.2d, v29.2d
-	WORD $0x4effd64c // fsub v12.2d, v18.2d, v31.2d
-	WORD $0x4effd51f // fsub v31.2d, v8.2d, v31.2d
-	WORD $0x4e6bcdb4 // fmla v20.2d, v13.2d, v11.2d
-	WORD $0x4efdd66b // fsub v11.2d, v19.2d, v29.2d
-	WORD $0x4eecd78c // fsub v12.2d, v28.2d, v12.2d
-	WORD $0x4eebd669 // fsub v9.2d, v19.2d, v11.2d
-	WORD $0x4e6cd7ff // fadd v31.2d, v31.2d, v12.2d
-	WORD $0x4ee9d7bc // fsub v28.2d, v29.2d, v9.2d
-	WORD $0x4eebd55d // fsub v29.2d, v10.2d, v11.2d
-	WORD $0x4e7fd5de // fadd v30.2d, v14.2d, v31.2d
-	WORD $0xad4120bf // ldp q31, q8, [x5, #0x20]
-	WORD $0x4e7cd7bd // fadd v29.2d, v29.2d, v28.2d
-	WORD $0x4e79d71c // fadd v28.2d, v24.2d, v25.2d
-	WORD $0x910100a5 // add x5, x5, #0x40
-	WORD $0xad426099 // ldp q25, q24, [x4, #0x40]
-	WORD $0x4e7cd4c6 // fadd v6.2d, v6.2d, v28.2d
-	WORD $0x4e7ed442 // fadd v2.2d, v2.2d, v30.2d
-	WORD $0x4e7dd694 // fadd v20.2d, v20.2d, v29.2d
-	WORD $0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
-	WORD $0x0e143fe7 // mov w7, v31.s[2]
-	WORD $0x0e0c3fe6 // mov w6, v31.s[1]
-	WORD $0x0e1c3ff3 // mov w19, v31.s[3]
-	WORD $0x1e2603f4 // fmov w20, s31
-	WORD $0xfc67d9bf // ldr d31, [x13, w7, sxtw #3]
-	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
-	WORD $0xfc74d9a9 // ldr d9, [x13, w20, sxtw #3]
+	WORD $0xfc67d9e9 // ldr d9, [x15, w7, sxtw #3]
+	WORD $0x4efed64c // fsub v12.2d, v18.2d, v30.2d
+	WORD $0x4e68cf34 // fmla v20.2d, v25.2d, v8.2d
+	WORD $0x4e7fd61f // fadd v31.2d, v16.2d, v31.2d
+	WORD $0xad412050 // ldp q16, q8, [x2, #0x20]
+	WORD $0xfc65d9f9 // ldr d25, [x15, w5, sxtw #3]
+	WORD $0x4eecd56a // fsub v10.2d, v11.2d, v12.2d
+	WORD $0x4eecd64d // fsub v13.2d, v18.2d, v12.2d
+	WORD $0x4eedd7de // fsub v30.2d, v30.2d, v13.2d
+	WORD $0x4e7fd6b5 // fadd v21.2d, v21.2d, v31.2d
+	WORD $0x4d408678 // ld1 { v24.d }[1], [x19]
+	WORD $0x4d408489 // ld1 { v9.d }[1], [x4]
+	WORD $0x8b0601e4 // add x4, x15, x6
+	WORD $0x6e68de2c // fmul v12.2d, v17.2d, v8.2d
+	WORD $0x4e7ed55e // fadd v30.2d, v10.2d, v30.2d
+	WORD $0x4e75d4c6 // fadd v6.2d, v6.2d, v21.2d
+	WORD $0x4d408499 // ld1 { v25.d }[1], [x4]
+	WORD $0xf9882040 // prfm pldl1keep, [x2, #0x1040]
+	WORD $0xf9841060 // prfm pldl1keep, [x3, #0x820]
+	WORD $0x4e7ed694 // fadd v20.2d, v20.2d, v30.2d
+	WORD $0x6ee0f98d // fneg v13.2d, v12.2d
+	WORD $0x4e74d4e7 // fadd v7.2d, v7.2d, v20.2d
+	WORD $0x4e68ce2d // fmla v13.2d, v17.2d, v8.2d
+	WORD $0x4e6cd7b1 // fadd v17.2d, v29.2d, v12.2d
+	WORD $0x6e70df0b // fmul v11.2d, v24.2d, v16.2d
+	WORD $0x6ee0f96e // fneg v14.2d, v11.2d
+	WORD $0x4e68cf2d // fmla v13.2d, v25.2d, v8.2d
+	WORD $0x4efdd639 // fsub v25.2d, v17.2d, v29.2d
+	WORD $0x4e70cf0e // fmla v14.2d, v24.2d, v16.2d
+	WORD $0x4ef9d63f // fsub v31.2d, v17.2d, v25.2d
+	WORD $0x4ef9d599 // fsub v25.2d, v12.2d, v25.2d
+	WORD $0x4effd7bd // fsub v29.2d, v29.2d, v31.2d
+	WORD $0x4e70cd2e // fmla v14.2d, v9.2d, v16.2d
+	WORD $0x4e6bd790 // fadd v16.2d, v28.2d, v11.2d
+	WORD $0x4e7dd73d // fadd v29.2d, v25.2d, v29.2d
+	WORD $0x4efcd618 // fsub v24.2d, v16.2d, v28.2d
+	WORD $0x4ef8d608 // fsub v8.2d, v16.2d, v24.2d
+	WORD $0x4ef8d578 // fsub v24.2d, v11.2d, v24.2d
+	WORD $0x4ee8d79c // fsub v28.2d, v28.2d, v8.2d
+	WORD $0xad422049 // ldp q9, q8, [x2, #0x40]
+	WORD $0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD $0x4e78d5d9 // fadd v25.2d, v14.2d, v24.2d
+	WORD $0x4e7dd5b8 // fadd v24.2d, v13.2d, v29.2d
+	WORD $0xad41747c // ldp q28, q29, [x3, #0x20]
+	WORD $0x91010063 // add x3, x3, #0x40
+	WORD $0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x0e143f85 // mov w5, v28.s[2]
+	WORD $0x0e1c3f86 // mov w6, v28.s[3]
+	WORD $0x1e260387 // fmov w7, s28
+	WORD $0x0e0c3f84 // mov w4, v28.s[1]
+	WORD $0xfc65d9de // ldr d30, [x14, w5, sxtw #3]
 	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
-	WORD $0xfc67d9cc // ldr d12, [x14, w7, sxtw #3]
-	WORD $0xfc74d9cb // ldr d11, [x14, w20, sxtw #3]
-	WORD $0x0e143d07 // mov w7, v8.s[2]
-	WORD $0x1e260114 // fmov w20, s8
-	WORD $0x8b1301b6 // add x22, x13, x19
-	WORD $0x8b0601b5 // add x21, x13, x6
-	WORD $0x8b1301d3 // add x19, x14, x19
-	WORD $0x8b0601c6 // add x6, x14, x6
-	WORD $0x4d4086df // ld1 { v31.d }[1], [x22]
-	WORD $0x4d4086a9 // ld1 { v9.d }[1], [x21]
-	WORD $0x6e7fdf0a // fmul v10.2d, v24.2d, v31.2d
-	WORD $0x4d40866c // ld1 { v12.d }[1], [x19]
-	WORD $0x6e69df3e // fmul v30.2d, v25.2d, v9.2d
-	WORD $0x4d4084cb // ld1 { v11.d }[1], [x6]
-	WORD $0x0e1c3d13 // mov w19, v8.s[3]
-	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
-	WORD $0x8b1301b6 // add x22, x13, x19
-	WORD $0x0e0c3d06 // mov w6, v8.s[1]
-	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
-	WORD $0x8b0601b5 // add x21, x13, x6
-	WORD $0x8b0601c6 // add x6, x14, x6
-	WORD $0x8b1301d3 // add x19, x14, x19
-	WORD $0x6ee0f95c // fneg v28.2d, v10.2d
-	WORD $0x6ee0fbdd // fneg v29.2d, v30.2d
-	WORD $0x4e7bd7d5 // fadd v21.2d, v30.2d, v27.2d
-	WORD $0x4e7ad554 // fadd v20.2d, v10.2d, v26.2d
-	WORD $0x4e78cffc // fmla v28.2d, v31.2d, v24.2d
-	WORD $0x4e79cd3d // fmla v29.2d, v9.2d, v25.2d
-	WORD $0x4efbd6bf // fsub v31.2d, v21.2d, v27.2d
-	WORD $0x4efad689 // fsub v9.2d, v20.2d, v26.2d
-	WORD $0x4ee9d68d // fsub v13.2d, v20.2d, v9.2d
-	WORD $0x4effd7de // fsub v30.2d, v30.2d, v31.2d
-	WORD $0x4e78cd9c // fmla v28.2d, v12.2d, v24.2d
-	WORD $0xfc67d9b8 // ldr d24, [x13, w7, sxtw #3]
-	WORD $0x4e79cd7d // fmla v29.2d, v11.2d, v25.2d
-	WORD $0x4effd6b9 // fsub v25.2d, v21.2d, v31.2d
-	WORD $0x4ee9d55f // fsub v31.2d, v10.2d, v9.2d
-	WORD $0xad43248a // ldp q10, q9, [x4, #0x60]
-	WORD $0x4eedd75a // fsub v26.2d, v26.2d, v13.2d
-	WORD $0x91020084 // add x4, x4, #0x80
-	WORD $0x4ef9d779 // fsub v25.2d, v27.2d, v25.2d
-	WORD $0xfc74d9bb // ldr d27, [x13, w20, sxtw #3]
-	WORD $0x4e7ad7fa // fadd v26.2d, v31.2d, v26.2d
-	WORD $0x4e79d7de // fadd v30.2d, v30.2d, v25.2d
-	WORD $0x4e7ad79a // fadd v26.2d, v28.2d, v26.2d
 	WORD $0xfc67d9d9 // ldr d25, [x14, w7, sxtw #3]
-	WORD $0x4d4086d8 // ld1 { v24.d }[1], [x22]
-	WORD $0x4e7ad4a5 // fadd v5.2d, v5.2d, v26.2d
-	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
-	WORD $0x6e78dd2b // fmul v11.2d, v9.2d, v24.2d
+	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
+	WORD $0xfc65d9f4 // ldr d20, [x15, w5, sxtw #3]
+	WORD $0xfc67d9ff // ldr d31, [x15, w7, sxtw #3]
+	WORD $0x0e143fa5 // mov w5, v29.s[2]
+	WORD $0x1e2603a7 // fmov w7, s29
+	WORD $0x8b0601d4 // add x20, x14, x6
+	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x8b0601e6 // add x6, x15, x6
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x4d40869e // ld1 { v30.d }[1], [x20]
 	WORD $0x4d408679 // ld1 { v25.d }[1], [x19]
-	WORD $0x6e7bdd48 // fmul v8.2d, v10.2d, v27.2d
-	WORD $0x6ee0f96d // fneg v13.2d, v11.2d
-	WORD $0x4e69cf0d // fmla v13.2d, v24.2d, v9.2d
-	WORD $0xfc74d9d8 // ldr d24, [x14, w20, sxtw #3]
-	WORD $0x6ee0f90c // fneg v12.2d, v8.2d
-	WORD $0x4e6acf6c // fmla v12.2d, v27.2d, v10.2d
-	WORD $0x4e7ed7bb // fadd v27.2d, v29.2d, v30.2d
-	WORD $0x4e69cf2d // fmla v13.2d, v25.2d, v9.2d
-	WORD $0x4e77d579 // fadd v25.2d, v11.2d, v23.2d
-	WORD $0x4e7bd484 // fadd v4.2d, v4.2d, v27.2d
-	WORD $0x4eb51ebb // mov v27.16b, v21.16b
-	WORD $0x4d4084d8 // ld1 { v24.d }[1], [x6]
-	WORD $0x91000846 // add x6, x2, #0x2
-	WORD $0x91001042 // add x2, x2, #0x4
-	WORD $0x4ef7d73e // fsub v30.2d, v25.2d, v23.2d
-	WORD $0xeb03005f // cmp x2, x3
-	WORD $0xaa0603e2 // mov x2, x6
-	WORD $0x4e6acf0c // fmla v12.2d, v24.2d, v10.2d
-	WORD $0x4e76d518 // fadd v24.2d, v8.2d, v22.2d
-	WORD $0x4ef6d71d // fsub v29.2d, v24.2d, v22.2d
-	WORD $0x4efdd71f // fsub v31.2d, v24.2d, v29.2d
-	WORD $0x4efdd51c // fsub v28.2d, v8.2d, v29.2d
-	WORD $0x4efed57d // fsub v29.2d, v11.2d, v30.2d
-	WORD $0x4effd6d6 // fsub v22.2d, v22.2d, v31.2d
+	WORD $0x6e68dfcb // fmul v11.2d, v30.2d, v8.2d
+	WORD $0x4d4084d4 // ld1 { v20.d }[1], [x6]
+	WORD $0x6e69df2a // fmul v10.2d, v25.2d, v9.2d
+	WORD $0x4d40849f // ld1 { v31.d }[1], [x4]
+	WORD $0x0e0c3fa4 // mov w4, v29.s[1]
+	WORD $0x0e1c3fa6 // mov w6, v29.s[3]
+	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
+	WORD $0xfc65d9dd // ldr d29, [x14, w5, sxtw #3]
+	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
+	WORD $0x8b0601d3 // add x19, x14, x6
+	WORD $0x4d40867d // ld1 { v29.d }[1], [x19]
+	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x8b0601e6 // add x6, x15, x6
+	WORD $0x6ee0f97c // fneg v28.2d, v11.2d
+	WORD $0x6ee0f955 // fneg v21.2d, v10.2d
+	WORD $0x4e6bd758 // fadd v24.2d, v26.2d, v11.2d
+	WORD $0x4e68cfdc // fmla v28.2d, v30.2d, v8.2d
+	WORD $0x4e69cf35 // fmla v21.2d, v25.2d, v9.2d
+	WORD $0x4e6ad779 // fadd v25.2d, v27.2d, v10.2d
+	WORD $0x4efad70c // fsub v12.2d, v24.2d, v26.2d
+	WORD $0x4efbd73e // fsub v30.2d, v25.2d, v27.2d
+	WORD $0x4eecd70d // fsub v13.2d, v24.2d, v12.2d
+	WORD $0x4e68ce9c // fmla v28.2d, v20.2d, v8.2d
+	WORD $0xfc67d9d4 // ldr d20, [x14, w7, sxtw #3]
+	WORD $0x4e69cff5 // fmla v21.2d, v31.2d, v9.2d
 	WORD $0x4efed73f // fsub v31.2d, v25.2d, v30.2d
-	WORD $0x4eb01e1e // mov v30.16b, v16.16b
-	WORD $0x4effd6f7 // fsub v23.2d, v23.2d, v31.2d
-	WORD $0x4eb11e3f // mov v31.16b, v17.16b
+	WORD $0x4efed55e // fsub v30.2d, v10.2d, v30.2d
+	WORD $0x4eecd569 // fsub v9.2d, v11.2d, v12.2d
+	WORD $0x4eedd75a // fsub v26.2d, v26.2d, v13.2d
+	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
+	WORD $0xad437c48 // ldp q8, q31, [x2, #0x60]
+	WORD $0x4e7ad53a // fadd v26.2d, v9.2d, v26.2d
+	WORD $0x91020042 // add x2, x2, #0x80
+	WORD $0x4e7bd7db // fadd v27.2d, v30.2d, v27.2d
+	WORD $0x4e7ad79a // fadd v26.2d, v28.2d, v26.2d
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0x6e7fdfab // fmul v11.2d, v29.2d, v31.2d
+	WORD $0x4e7bd6bb // fadd v27.2d, v21.2d, v27.2d
+	WORD $0x4e7ad4a5 // fadd v5.2d, v5.2d, v26.2d
+	WORD $0x4e7bd484 // fadd v4.2d, v4.2d, v27.2d
+	WORD $0x4eb91f3b // mov v27.16b, v25.16b
+	WORD $0x6ee0f97e // fneg v30.2d, v11.2d
+	WORD $0x4e7fcfbe // fmla v30.2d, v29.2d, v31.2d
+	WORD $0xfc65d9fd // ldr d29, [x15, w5, sxtw #3]
+	WORD $0x6e68de8a // fmul v10.2d, v20.2d, v8.2d
+	WORD $0x6ee0f94c // fneg v12.2d, v10.2d
+	WORD $0x4e6ad6d5 // fadd v21.2d, v22.2d, v10.2d
+	WORD $0x4d4084dd // ld1 { v29.d }[1], [x6]
+	WORD $0x4e68ce8c // fmla v12.2d, v20.2d, v8.2d
+	WORD $0xfc67d9f4 // ldr d20, [x15, w7, sxtw #3]
+	WORD $0x4d408494 // ld1 { v20.d }[1], [x4]
+	WORD $0x91000804 // add x4, x0, #0x2
+	WORD $0x91001000 // add x0, x0, #0x4
+	WORD $0x4e7fcfbe // fmla v30.2d, v29.2d, v31.2d
+	WORD $0x4ef6d6bd // fsub v29.2d, v21.2d, v22.2d
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0xaa0403e0 // mov x0, x4
+	WORD $0x4efdd55c // fsub v28.2d, v10.2d, v29.2d
+	WORD $0x4e68ce8c // fmla v12.2d, v20.2d, v8.2d
+	WORD $0x4e6bd6f4 // fadd v20.2d, v23.2d, v11.2d
+	WORD $0x4efdd6a8 // fsub v8.2d, v21.2d, v29.2d
+	WORD $0x4ef7d69f // fsub v31.2d, v20.2d, v23.2d
+	WORD $0x4ee8d6d6 // fsub v22.2d, v22.2d, v8.2d
+	WORD $0x4effd688 // fsub v8.2d, v20.2d, v31.2d
+	WORD $0x4effd57d // fsub v29.2d, v11.2d, v31.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x4ee8d6f7 // fsub v23.2d, v23.2d, v8.2d
 	WORD $0x4e77d7bd // fadd v29.2d, v29.2d, v23.2d
 	WORD $0x4e76d797 // fadd v23.2d, v28.2d, v22.2d
-	WORD $0x4eb81f16 // mov v22.16b, v24.16b
-	WORD $0x4eb21e5c // mov v28.16b, v18.16b
+	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
+	WORD $0x4eb01e1c // mov v28.16b, v16.16b
 	WORD $0x4e77d588 // fadd v8.2d, v12.2d, v23.2d
-	WORD $0x4e7dd5ba // fadd v26.2d, v13.2d, v29.2d
-	WORD $0x4eb91f37 // mov v23.16b, v25.16b
-	WORD $0x4eb31e7d // mov v29.16b, v19.16b
+	WORD $0x4e7dd7da // fadd v26.2d, v30.2d, v29.2d
+	WORD $0x4eb41e97 // mov v23.16b, v20.16b
+	WORD $0x4eb11e3d // mov v29.16b, v17.16b
+	WORD $0x4eb21e5e // mov v30.16b, v18.16b
 	WORD $0x4e7ad421 // fadd v1.2d, v1.2d, v26.2d
 	WORD $0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD $0x4eb41e9a // mov v26.16b, v20.16b
-	WORD $0x54ffe82d // b.le <sell8DD+0x140>
-	WORD $0xeb0300df // cmp x6, x3
-	WORD $0x54000c2a // b.ge <sell8DD+0x5c8>
-	WORD $0x8b061982 // add x2, x12, x6, lsl #6
-	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
-	WORD $0x8b061563 // add x3, x11, x6, lsl #5
-	WORD $0xad405c76 // ldp q22, q23, [x3]
-	WORD $0x1e2602f6 // fmov w22, s23
-	WORD $0x0e143ee4 // mov w4, v23.s[2]
-	WORD $0xad40785f // ldp q31, q30, [x2]
-	WORD $0x0e0c3ef4 // mov w20, v23.s[1]
-	WORD $0x0e1c3ef5 // mov w21, v23.s[3]
-	WORD $0xfc76d9b7 // ldr d23, [x13, w22, sxtw #3]
-	WORD $0x937d7e94 // sbfiz x20, x20, #3, #32
-	WORD $0xfc76d9dd // ldr d29, [x14, w22, sxtw #3]
-	WORD $0xfc64d9bb // ldr d27, [x13, w4, sxtw #3]
-	WORD $0x937d7eb5 // sbfiz x21, x21, #3, #32
-	WORD $0x1e2602d3 // fmov w19, s22
-	WORD $0x0e143ec3 // mov w3, v22.s[2]
-	WORD $0x0e0c3ec5 // mov w5, v22.s[1]
-	WORD $0x0e1c3ec7 // mov w7, v22.s[3]
-	WORD $0xfc73d9b6 // ldr d22, [x13, w19, sxtw #3]
-	WORD $0x937d7ca5 // sbfiz x5, x5, #3, #32
-	WORD $0xfc73d9dc // ldr d28, [x14, w19, sxtw #3]
-	WORD $0xfc63d9ba // ldr d26, [x13, w3, sxtw #3]
+	WORD $0x4eb81f1a // mov v26.16b, v24.16b
+	WORD $0x54ffe82d // b.le <sell8DD+0x100>
+	WORD $0xeb01009f // cmp x4, x1
+	WORD $0x54000c2a // b.ge <sell8DD+0x588>
+	WORD $0x8b0419a0 // add x0, x13, x4, lsl #6
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0x8b041581 // add x1, x12, x4, lsl #5
+	WORD $0xad405c36 // ldp q22, q23, [x1]
+	WORD $0x1e2602f4 // fmov w20, s23
+	WORD $0x0e143ee2 // mov w2, v23.s[2]
+	WORD $0xad40781f // ldp q31, q30, [x0]
+	WORD $0x0e0c3ee7 // mov w7, v23.s[1]
+	WORD $0x0e1c3ef3 // mov w19, v23.s[3]
+	WORD $0xfc74d9d7 // ldr d23, [x14, w20, sxtw #3]
 	WORD $0x937d7ce7 // sbfiz x7, x7, #3, #32
-	WORD $0x8b0501b7 // add x23, x13, x5
-	WORD $0x8b0501c5 // add x5, x14, x5
-	WORD $0x4d4086f6 // ld1 { v22.d }[1], [x23]
-	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
-	WORD $0x8b1401b7 // add x23, x13, x20
-	WORD $0x8b1401c5 // add x5, x14, x20
-	WORD $0x4d4086f7 // ld1 { v23.d }[1], [x23]
-	WORD $0x8b0701b7 // add x23, x13, x7
-	WORD $0x4d4084bd // ld1 { v29.d }[1], [x5]
-	WORD $0x4d4086fa // ld1 { v26.d }[1], [x23]
-	WORD $0x8b1501b7 // add x23, x13, x21
-	WORD $0x4d4086fb // ld1 { v27.d }[1], [x23]
-	WORD $0x6e76dfe8 // fmul v8.2d, v31.2d, v22.2d
+	WORD $0xfc74d9fd // ldr d29, [x15, w20, sxtw #3]
+	WORD $0xfc62d9db // ldr d27, [x14, w2, sxtw #3]
+	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
+	WORD $0x1e2602c6 // fmov w6, s22
+	WORD $0x0e143ec1 // mov w1, v22.s[2]
+	WORD $0x0e0c3ec3 // mov w3, v22.s[1]
+	WORD $0x0e1c3ec5 // mov w5, v22.s[3]
+	WORD $0xfc66d9d6 // ldr d22, [x14, w6, sxtw #3]
+	WORD $0x937d7c63 // sbfiz x3, x3, #3, #32
+	WORD $0xfc66d9fc // ldr d28, [x15, w6, sxtw #3]
+	WORD $0xfc61d9da // ldr d26, [x14, w1, sxtw #3]
+	WORD $0x937d7ca5 // sbfiz x5, x5, #3, #32
+	WORD $0x8b0301d5 // add x21, x14, x3
+	WORD $0x8b0301e3 // add x3, x15, x3
+	WORD $0x4d4086b6 // ld1 { v22.d }[1], [x21]
+	WORD $0x4d40847c // ld1 { v28.d }[1], [x3]
+	WORD $0x8b0701d5 // add x21, x14, x7
+	WORD $0x8b0701e3 // add x3, x15, x7
+	WORD $0x4d4086b7 // ld1 { v23.d }[1], [x21]
+	WORD $0x8b0501d5 // add x21, x14, x5
+	WORD $0x4d40847d // ld1 { v29.d }[1], [x3]
+	WORD $0x4d4086ba // ld1 { v26.d }[1], [x21]
+	WORD $0x8b1301d5 // add x21, x14, x19
+	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
+	WORD $0x6e7fdec8 // fmul v8.2d, v22.2d, v31.2d
 	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
 	WORD $0x4e7fcec9 // fmla v9.2d, v22.2d, v31.2d
 	WORD $0x4e7fcf89 // fmla v9.2d, v28.2d, v31.2d
-	WORD $0xad41585c // ldp q28, q22, [x2, #0x20]
-	WORD $0x8b0701c2 // add x2, x14, x7
-	WORD $0x6e77df9f // fmul v31.2d, v28.2d, v23.2d
+	WORD $0xad41581c // ldp q28, q22, [x0, #0x20]
+	WORD $0x8b0501e0 // add x0, x15, x5
+	WORD $0x6e7cdeff // fmul v31.2d, v23.2d, v28.2d
 	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
 	WORD $0x4e7cceea // fmla v10.2d, v23.2d, v28.2d
 	WORD $0x4e7ccfaa // fmla v10.2d, v29.2d, v28.2d
-	WORD $0xfc63d9d7 // ldr d23, [x14, w3, sxtw #3]
-	WORD $0x6e7adfdc // fmul v28.2d, v30.2d, v26.2d
-	WORD $0x4d408457 // ld1 { v23.d }[1], [x2]
-	WORD $0x8b1501c2 // add x2, x14, x21
+	WORD $0xfc61d9f7 // ldr d23, [x15, w1, sxtw #3]
+	WORD $0x6e7edf5c // fmul v28.2d, v26.2d, v30.2d
+	WORD $0x4d408417 // ld1 { v23.d }[1], [x0]
+	WORD $0x8b1301e0 // add x0, x15, x19
 	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
 	WORD $0x4e7ecf5d // fmla v29.2d, v26.2d, v30.2d
-	WORD $0xfc64d9da // ldr d26, [x14, w4, sxtw #3]
+	WORD $0xfc62d9fa // ldr d26, [x15, w2, sxtw #3]
 	WORD $0x4e7ecefd // fmla v29.2d, v23.2d, v30.2d
-	WORD $0x6e7bded7 // fmul v23.2d, v22.2d, v27.2d
-	WORD $0x4d40845a // ld1 { v26.d }[1], [x2]
-	WORD $0x910004c2 // add x2, x6, #0x1
+	WORD $0x6e76df77 // fmul v23.2d, v27.2d, v22.2d
+	WORD $0x4d40841a // ld1 { v26.d }[1], [x0]
+	WORD $0x91000480 // add x0, x4, #0x1
 	WORD $0x6ee0fafe // fneg v30.2d, v23.2d
 	WORD $0x4e76cf7e // fmla v30.2d, v27.2d, v22.2d
-	WORD $0x4e71d51b // fadd v27.2d, v8.2d, v17.2d
+	WORD $0x4e68d67b // fadd v27.2d, v19.2d, v8.2d
 	WORD $0x4e76cf5e // fmla v30.2d, v26.2d, v22.2d
-	WORD $0x4ef1d77a // fsub v26.2d, v27.2d, v17.2d
-	WORD $0x4e70d796 // fadd v22.2d, v28.2d, v16.2d
+	WORD $0x4ef3d77a // fsub v26.2d, v27.2d, v19.2d
+	WORD $0x4e7cd656 // fadd v22.2d, v18.2d, v28.2d
 	WORD $0x4efad508 // fsub v8.2d, v8.2d, v26.2d
 	WORD $0x4efad77a // fsub v26.2d, v27.2d, v26.2d
-	WORD $0x4efad631 // fsub v17.2d, v17.2d, v26.2d
-	WORD $0x4ef0d6da // fsub v26.2d, v22.2d, v16.2d
+	WORD $0x4efad673 // fsub v19.2d, v19.2d, v26.2d
+	WORD $0x4ef2d6da // fsub v26.2d, v22.2d, v18.2d
 	WORD $0x4efad79c // fsub v28.2d, v28.2d, v26.2d
 	WORD $0x4efad6da // fsub v26.2d, v22.2d, v26.2d
-	WORD $0x4e71d511 // fadd v17.2d, v8.2d, v17.2d
-	WORD $0x4efad610 // fsub v16.2d, v16.2d, v26.2d
-	WORD $0x4e72d7fa // fadd v26.2d, v31.2d, v18.2d
-	WORD $0x4e71d531 // fadd v17.2d, v9.2d, v17.2d
-	WORD $0x4e70d790 // fadd v16.2d, v28.2d, v16.2d
-	WORD $0x4e73d6fc // fadd v28.2d, v23.2d, v19.2d
-	WORD $0x4ef2d748 // fsub v8.2d, v26.2d, v18.2d
-	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	WORD $0x4e70d7b0 // fadd v16.2d, v29.2d, v16.2d
-	WORD $0x4ef3d79d // fsub v29.2d, v28.2d, v19.2d
-	WORD $0x4efdd791 // fsub v17.2d, v28.2d, v29.2d
-	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	WORD $0x4ee8d750 // fsub v16.2d, v26.2d, v8.2d
-	WORD $0x4ef0d650 // fsub v16.2d, v18.2d, v16.2d
-	WORD $0x4ef1d671 // fsub v17.2d, v19.2d, v17.2d
+	WORD $0x4e73d513 // fadd v19.2d, v8.2d, v19.2d
+	WORD $0x4efad652 // fsub v18.2d, v18.2d, v26.2d
+	WORD $0x4e7fd61a // fadd v26.2d, v16.2d, v31.2d
+	WORD $0x4e73d533 // fadd v19.2d, v9.2d, v19.2d
+	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
+	WORD $0x4e77d63c // fadd v28.2d, v17.2d, v23.2d
+	WORD $0x4ef0d748 // fsub v8.2d, v26.2d, v16.2d
+	WORD $0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
+	WORD $0x4e72d7b2 // fadd v18.2d, v29.2d, v18.2d
+	WORD $0x4ef1d79d // fsub v29.2d, v28.2d, v17.2d
+	WORD $0x4efdd793 // fsub v19.2d, v28.2d, v29.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4ee8d752 // fsub v18.2d, v26.2d, v8.2d
+	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
 	WORD $0x4ee8d7f2 // fsub v18.2d, v31.2d, v8.2d
 	WORD $0x4efdd6f3 // fsub v19.2d, v23.2d, v29.2d
 	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
 	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4eba1f52 // mov v18.16b, v26.16b
-	WORD $0x4ebc1f93 // mov v19.16b, v28.16b
-	WORD $0x4e70d550 // fadd v16.2d, v10.2d, v16.2d
-	WORD $0x4e71d7d1 // fadd v17.2d, v30.2d, v17.2d
-	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0x4ebb1f71 // mov v17.16b, v27.16b
-	WORD $0x4eb61ed0 // mov v16.16b, v22.16b
-	WORD $0x14000002 // b <sell8DD+0x5cc>
-	WORD $0xaa0603e2 // mov x2, x6
-	WORD $0x4e74d616 // fadd v22.2d, v16.2d, v20.2d
-	WORD $0x4e75d637 // fadd v23.2d, v17.2d, v21.2d
-	WORD $0x91002023 // add x3, x1, #0x8
-	WORD $0xeb08007f // cmp x3, x8
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
-	WORD $0x4e79d67a // fadd v26.2d, v19.2d, v25.2d
-	WORD $0x4e78d65b // fadd v27.2d, v18.2d, v24.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ef1d6fc // fsub v28.2d, v23.2d, v17.2d
-	WORD $0x4ef0d6dd // fsub v29.2d, v22.2d, v16.2d
-	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
-	WORD $0x4efcd6fc // fsub v28.2d, v23.2d, v28.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4efdd6dd // fsub v29.2d, v22.2d, v29.2d
-	WORD $0x4efcd631 // fsub v17.2d, v17.2d, v28.2d
-	WORD $0x4efdd610 // fsub v16.2d, v16.2d, v29.2d
-	WORD $0x4ef2d77c // fsub v28.2d, v27.2d, v18.2d
-	WORD $0x4ef3d75d // fsub v29.2d, v26.2d, v19.2d
-	WORD $0x4e70d686 // fadd v6.2d, v20.2d, v16.2d
-	WORD $0x4e71d6a7 // fadd v7.2d, v21.2d, v17.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4efdd75d // fsub v29.2d, v26.2d, v29.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4efcd77c // fsub v28.2d, v27.2d, v28.2d
-	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
-	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4ebb1f73 // mov v19.16b, v27.16b
+	WORD $0x4e70d552 // fadd v18.2d, v10.2d, v16.2d
+	WORD $0x4e71d7d0 // fadd v16.2d, v30.2d, v17.2d
+	WORD $0x4ebc1f91 // mov v17.16b, v28.16b
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0x4eba1f50 // mov v16.16b, v26.16b
+	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	WORD $0x4eb61ed2 // mov v18.16b, v22.16b
+	WORD $0x14000002 // b <sell8DD+0x58c>
+	WORD $0xaa0403e0 // mov x0, x4
+	WORD $0x4e78d656 // fadd v22.2d, v18.2d, v24.2d
+	WORD $0x4e79d677 // fadd v23.2d, v19.2d, v25.2d
+	WORD $0xcb090103 // sub x3, x8, x9
+	WORD $0x8b090d41 // add x1, x10, x9, lsl #3
+	WORD $0x8b090d62 // add x2, x11, x9, lsl #3
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0x4ef3d6fa // fsub v26.2d, v23.2d, v19.2d
+	WORD $0x4ef2d6db // fsub v27.2d, v22.2d, v18.2d
+	WORD $0x4efbd6dc // fsub v28.2d, v22.2d, v27.2d
+	WORD $0x4efad6fd // fsub v29.2d, v23.2d, v26.2d
+	WORD $0x4efad739 // fsub v25.2d, v25.2d, v26.2d
+	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
+	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
 	WORD $0x4efcd652 // fsub v18.2d, v18.2d, v28.2d
-	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
-	WORD $0x4e65d6c6 // fadd v6.2d, v22.2d, v5.2d
-	WORD $0x4e64d6e7 // fadd v7.2d, v23.2d, v4.2d
-	WORD $0x4ef7d4f0 // fsub v16.2d, v7.2d, v23.2d
-	WORD $0x4ef6d4d1 // fsub v17.2d, v6.2d, v22.2d
-	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
-	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
-	WORD $0xad021be7 // stp q7, q6, [sp, #0x40]
-	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
-	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
-	WORD $0x4ee7d6e7 // fsub v7.2d, v23.2d, v7.2d
-	WORD $0x4ee6d6c6 // fsub v6.2d, v22.2d, v6.2d
-	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
-	WORD $0xad0017e4 // stp q4, q5, [sp]
-	WORD $0x4e73d724 // fadd v4.2d, v25.2d, v19.2d
-	WORD $0x4e72d705 // fadd v5.2d, v24.2d, v18.2d
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4e61d742 // fadd v2.2d, v26.2d, v1.2d
-	WORD $0x4e60d763 // fadd v3.2d, v27.2d, v0.2d
-	WORD $0x4efbd464 // fsub v4.2d, v3.2d, v27.2d
-	WORD $0x4efad445 // fsub v5.2d, v2.2d, v26.2d
-	WORD $0x4ee5d446 // fsub v6.2d, v2.2d, v5.2d
-	WORD $0x4ee4d467 // fsub v7.2d, v3.2d, v4.2d
-	WORD $0x4ee4d400 // fsub v0.2d, v0.2d, v4.2d
-	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
-	WORD $0xad030be3 // stp q3, q2, [sp, #0x60]
-	WORD $0x4ee7d767 // fsub v7.2d, v27.2d, v7.2d
-	WORD $0x4ee6d746 // fsub v6.2d, v26.2d, v6.2d
-	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x54ffcced // b.le <sell8DD+0x60>
-	WORD $0x910003e1 // mov x1, sp
-	WORD $0x910103e4 // add x4, sp, #0x40
-	WORD $0xaa1003e5 // mov x5, x16
-	WORD $0xaa1103e6 // mov x6, x17
-	WORD $0xaa0003e7 // mov x7, x0
+	WORD $0x4e72d712 // fadd v18.2d, v24.2d, v18.2d
+	WORD $0x4e73d733 // fadd v19.2d, v25.2d, v19.2d
+	WORD $0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x4e64d4c7 // fadd v7.2d, v6.2d, v4.2d
+	WORD $0x4e67d6e6 // fadd v6.2d, v23.2d, v7.2d
+	WORD $0x4e65d6c4 // fadd v4.2d, v22.2d, v5.2d
+	WORD $0x4ef6d492 // fsub v18.2d, v4.2d, v22.2d
+	WORD $0x4ef7d4d3 // fsub v19.2d, v6.2d, v23.2d
+	WORD $0x4ef3d4d8 // fsub v24.2d, v6.2d, v19.2d
+	WORD $0x4ef2d499 // fsub v25.2d, v4.2d, v18.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
+	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
+	WORD $0x4ef8d6f7 // fsub v23.2d, v23.2d, v24.2d
+	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD $0x4e76d4a5 // fadd v5.2d, v5.2d, v22.2d
+	WORD $0x540000ab // b.lt <sell8DD+0x620>
+	WORD $0xad001447 // stp q7, q5, [x2]
+	WORD $0xad001026 // stp q6, q4, [x1]
+	WORD $0x1400001a // b <sell8DD+0x680>
 	WORD $0xd503201f // nop
-	WORD $0xfc408480 // ldr d0, [x4], #0x8
-	WORD $0xf10004a5 // subs x5, x5, #0x1
-	WORD $0xfc0084e0 // str d0, [x7], #0x8
-	WORD $0xfc408420 // ldr d0, [x1], #0x8
-	WORD $0xfc0084c0 // str d0, [x6], #0x8
-	WORD $0x54ffff61 // b.ne <sell8DD+0x6e0>
-	WORD $0x17fffe64 // b <sell8DD+0x88>
-	WORD $0x6d4aa3e9 // ldp d9, d8, [sp, #0xa8]
-	WORD $0xfd4043ee // ldr d14, [sp, #0x80]
-	WORD $0xf9405ff7 // ldr x23, [sp, #0xb8]
-	WORD $0xa94d4ff4 // ldp x20, x19, [sp, #0xd0]
-	WORD $0x6d49abeb // ldp d11, d10, [sp, #0x98]
-	WORD $0x6d48b3ed // ldp d13, d12, [sp, #0x88]
-	WORD $0xa94c57f6 // ldp x22, x21, [sp, #0xc0]
-	WORD $0x910383ff // add sp, sp, #0xe0
-	WORD $0xd65f03c0 // ret
-	SUB $320, RSP
-	MOVD R19, R30
-	RET
-
-// func sell8DDNormalQuad(c *sell8Call)
-TEXT ·sell8DDNormalQuad(SB), 0, $304-8
-	MOVD c+0(FP), R0
-	MOVD R30, R19
-	ADD $304, RSP
-	PCALIGN $64
-	WORD $0x94000008 // bl <sell8DDNormal>
-	WORD $0x140001ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf9400808 // ldr x8, [x0, #0x10]
-	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54003b8b // b.lt <sell8DDNormal+0x778>
-	WORD $0xd10343ff // sub sp, sp, #0xd0
-	WORD $0xa941ac10 // ldp x16, x11, [x0, #0x18]
-	WORD $0xaa1f03e1 // mov x1, xzr
-	WORD $0x9100220f // add x15, x16, #0x8
-	WORD $0xa9402809 // ldp x9, x10, [x0]
-	WORD $0xa942b40c // ldp x12, x13, [x0, #0x28]
-	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
-	WORD $0xf9400202 // ldr x2, [x16]
-	WORD $0xaa0803f0 // mov x16, x8
-	WORD $0xaa0a03f1 // mov x17, x10
-	WORD $0xaa0903e0 // mov x0, x9
-	WORD $0xfd0043ec // str d12, [sp, #0x80]
-	WORD $0x6d08abeb // stp d11, d10, [sp, #0x88]
-	WORD $0xf90057f7 // str x23, [sp, #0xa8]
-	WORD $0x6d09a3e9 // stp d9, d8, [sp, #0x98]
-	WORD $0xa90b57f6 // stp x22, x21, [sp, #0xb0]
-	WORD $0xa90c4ff4 // stp x20, x19, [sp, #0xc0]
-	WORD $0x14000014 // b <sell8DDNormal+0xa0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad4207e0 // ldp q0, q1, [sp, #0x40]
-	WORD $0x8b010d24 // add x4, x9, x1, lsl #3
-	WORD $0x8b010d41 // add x1, x10, x1, lsl #3
-	WORD $0xad000480 // stp q0, q1, [x4]
-	WORD $0xad4307e0 // ldp q0, q1, [sp, #0x60]
-	WORD $0xad010480 // stp q0, q1, [x4, #0x20]
-	WORD $0xad4007e0 // ldp q0, q1, [sp]
-	WORD $0xad000420 // stp q0, q1, [x1]
-	WORD $0xad4107e0 // ldp q0, q1, [sp, #0x20]
-	WORD $0xad010420 // stp q0, q1, [x1, #0x20]
-	WORD $0x91010000 // add x0, x0, #0x40
-	WORD $0x91010231 // add x17, x17, #0x40
-	WORD $0xd1002210 // sub x16, x16, #0x8
-	WORD $0xeb08007f // cmp x3, x8
-	WORD $0xaa0303e1 // mov x1, x3
-	WORD $0x5400360a // b.ge <sell8DDNormal+0x75c>
-	WORD $0xf86169e3 // ldr x3, [x15, x1]
-	WORD $0x91000844 // add x4, x2, #0x2
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xeb03009f // cmp x4, x3
-	WORD $0x5400026d // b.le <sell8DDNormal+0x100>
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa0203e6 // mov x6, x2
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x140000e3 // b <sell8DDNormal+0x480>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b021984 // add x4, x12, x2, lsl #6
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x8b021565 // add x5, x11, x2, lsl #5
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0xad4068b8 // ldp q24, q26, [x5]
-	WORD $0x1e260314 // fmov w20, s24
-	WORD $0x0e0c3f06 // mov w6, v24.s[1]
-	WORD $0x0e143f07 // mov w7, v24.s[2]
-	WORD $0x0e1c3f13 // mov w19, v24.s[3]
-	WORD $0xad406c99 // ldp q25, q27, [x4]
-	WORD $0xfc74d9b8 // ldr d24, [x13, w20, sxtw #3]
-	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
-	WORD $0xfc67d9bc // ldr d28, [x13, w7, sxtw #3]
-	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
-	WORD $0xfc74d9c8 // ldr d8, [x14, w20, sxtw #3]
-	WORD $0xfc67d9de // ldr d30, [x14, w7, sxtw #3]
-	WORD $0x1e260354 // fmov w20, s26
-	WORD $0x0e143f47 // mov w7, v26.s[2]
-	WORD $0x8b0601b5 // add x21, x13, x6
-	WORD $0x8b0601c6 // add x6, x14, x6
-	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
-	WORD $0x8b1301b5 // add x21, x13, x19
-	WORD $0x4d4084c8 // ld1 { v8.d }[1], [x6]
-	WORD $0x8b1301d3 // add x19, x14, x19
-	WORD $0x0e0c3f46 // mov w6, v26.s[1]
-	WORD $0x4d4086bc // ld1 { v28.d }[1], [x21]
-	WORD $0x4d40867e // ld1 { v30.d }[1], [x19]
-	WORD $0x0e1c3f53 // mov w19, v26.s[3]
-	WORD $0xfc74d9ba // ldr d26, [x13, w20, sxtw #3]
-	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
-	WORD $0x8b0601b5 // add x21, x13, x6
-	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
-	WORD $0x8b0601c6 // add x6, x14, x6
-	WORD $0x4d4086ba // ld1 { v26.d }[1], [x21]
-	WORD $0x8b1301b5 // add x21, x13, x19
-	WORD $0x6e78df3d // fmul v29.2d, v25.2d, v24.2d
-	WORD $0x6e7cdf7f // fmul v31.2d, v27.2d, v28.2d
-	WORD $0x6ee0fba9 // fneg v9.2d, v29.2d
-	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
-	WORD $0x4e79cf09 // fmla v9.2d, v24.2d, v25.2d
-	WORD $0x4e74d7f8 // fadd v24.2d, v31.2d, v20.2d
-	WORD $0x4e7bcf8a // fmla v10.2d, v28.2d, v27.2d
-	WORD $0x4e79cd09 // fmla v9.2d, v8.2d, v25.2d
-	WORD $0x4e75d7b9 // fadd v25.2d, v29.2d, v21.2d
-	WORD $0x4e7bcfca // fmla v10.2d, v30.2d, v27.2d
-	WORD $0x4ef5d73c // fsub v28.2d, v25.2d, v21.2d
-	WORD $0x4efcd728 // fsub v8.2d, v25.2d, v28.2d
-	WORD $0x4efcd7bc // fsub v28.2d, v29.2d, v28.2d
-	WORD $0x4e69d6d6 // fadd v22.2d, v22.2d, v9.2d
-	WORD $0x4e6ad6f7 // fadd v23.2d, v23.2d, v10.2d
-	WORD $0x4ee8d6b5 // fsub v21.2d, v21.2d, v8.2d
-	WORD $0x4ef4d708 // fsub v8.2d, v24.2d, v20.2d
-	WORD $0x4ee8d71b // fsub v27.2d, v24.2d, v8.2d
-	WORD $0x4ee8d7fd // fsub v29.2d, v31.2d, v8.2d
-	WORD $0xad417c9e // ldp q30, q31, [x4, #0x20]
-	WORD $0xfc74d9c8 // ldr d8, [x14, w20, sxtw #3]
-	WORD $0x4e75d795 // fadd v21.2d, v28.2d, v21.2d
-	WORD $0x4efbd694 // fsub v20.2d, v20.2d, v27.2d
-	WORD $0xfc67d9bb // ldr d27, [x13, w7, sxtw #3]
-	WORD $0x4e75d6d6 // fadd v22.2d, v22.2d, v21.2d
-	WORD $0x4e74d7b4 // fadd v20.2d, v29.2d, v20.2d
-	WORD $0xfc67d9dd // ldr d29, [x14, w7, sxtw #3]
-	WORD $0x8b1301c7 // add x7, x14, x19
-	WORD $0x4e74d6f7 // fadd v23.2d, v23.2d, v20.2d
-	WORD $0x4d4084c8 // ld1 { v8.d }[1], [x6]
-	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
-	WORD $0x6e7adfc9 // fmul v9.2d, v30.2d, v26.2d
-	WORD $0x4d4084fd // ld1 { v29.d }[1], [x7]
-	WORD $0xf9882080 // prfm pldl1keep, [x4, #0x1040]
-	WORD $0xf98410a0 // prfm pldl1keep, [x5, #0x820]
-	WORD $0x6ee0f92b // fneg v11.2d, v9.2d
-	WORD $0x4e7ecf4b // fmla v11.2d, v26.2d, v30.2d
-	WORD $0x4e67d53a // fadd v26.2d, v9.2d, v7.2d
-	WORD $0x6e7bdffc // fmul v28.2d, v31.2d, v27.2d
-	WORD $0x4e7ecd0b // fmla v11.2d, v8.2d, v30.2d
-	WORD $0x6ee0fb8a // fneg v10.2d, v28.2d
-	WORD $0x4e7fcf6a // fmla v10.2d, v27.2d, v31.2d
-	WORD $0x4ee7d75b // fsub v27.2d, v26.2d, v7.2d
-	WORD $0x4e6bd610 // fadd v16.2d, v16.2d, v11.2d
-	WORD $0x4efbd754 // fsub v20.2d, v26.2d, v27.2d
-	WORD $0x4efbd53b // fsub v27.2d, v9.2d, v27.2d
-	WORD $0x4e7fcfaa // fmla v10.2d, v29.2d, v31.2d
-	WORD $0x4e64d79d // fadd v29.2d, v28.2d, v4.2d
-	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
-	WORD $0x4e77d714 // fadd v20.2d, v24.2d, v23.2d
-	WORD $0x4ee4d7be // fsub v30.2d, v29.2d, v4.2d
-	WORD $0x4e67d767 // fadd v7.2d, v27.2d, v7.2d
-	WORD $0x4efed7b5 // fsub v21.2d, v29.2d, v30.2d
-	WORD $0x4efed79c // fsub v28.2d, v28.2d, v30.2d
-	WORD $0xad417cbe // ldp q30, q31, [x5, #0x20]
-	WORD $0x4e67d610 // fadd v16.2d, v16.2d, v7.2d
-	WORD $0x4e6ad652 // fadd v18.2d, v18.2d, v10.2d
-	WORD $0x910100a5 // add x5, x5, #0x40
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4e70d747 // fadd v7.2d, v26.2d, v16.2d
-	WORD $0x4e76d735 // fadd v21.2d, v25.2d, v22.2d
-	WORD $0x4e64d784 // fadd v4.2d, v28.2d, v4.2d
-	WORD $0x4efad4fc // fsub v28.2d, v7.2d, v26.2d
-	WORD $0x4ef9d6bb // fsub v27.2d, v21.2d, v25.2d
-	WORD $0x4ef8d69a // fsub v26.2d, v20.2d, v24.2d
-	WORD $0xad426498 // ldp q24, q25, [x4, #0x40]
-	WORD $0x4efcd610 // fsub v16.2d, v16.2d, v28.2d
-	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
-	WORD $0x4e64d652 // fadd v18.2d, v18.2d, v4.2d
-	WORD $0x4efad6f7 // fsub v23.2d, v23.2d, v26.2d
-	WORD $0x0e143fc7 // mov w7, v30.s[2]
-	WORD $0x1e2603d4 // fmov w20, s30
-	WORD $0x0e1c3fd3 // mov w19, v30.s[3]
-	WORD $0x0e0c3fc6 // mov w6, v30.s[1]
-	WORD $0x4e72d7a4 // fadd v4.2d, v29.2d, v18.2d
-	WORD $0xfc67d9bc // ldr d28, [x13, w7, sxtw #3]
-	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
-	WORD $0xfc74d9bb // ldr d27, [x13, w20, sxtw #3]
-	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
-	WORD $0xfc67d9da // ldr d26, [x14, w7, sxtw #3]
-	WORD $0xfc74d9c9 // ldr d9, [x14, w20, sxtw #3]
-	WORD $0x1e2603f4 // fmov w20, s31
-	WORD $0x0e143fe7 // mov w7, v31.s[2]
-	WORD $0x8b1301b6 // add x22, x13, x19
-	WORD $0x8b0601b5 // add x21, x13, x6
-	WORD $0x4efdd49d // fsub v29.2d, v4.2d, v29.2d
-	WORD $0x8b1301d3 // add x19, x14, x19
-	WORD $0x8b0601c6 // add x6, x14, x6
-	WORD $0x4efdd652 // fsub v18.2d, v18.2d, v29.2d
-	WORD $0x4d4086dc // ld1 { v28.d }[1], [x22]
-	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
-	WORD $0x4d40867a // ld1 { v26.d }[1], [x19]
-	WORD $0x4d4084c9 // ld1 { v9.d }[1], [x6]
-	WORD $0x0e0c3fe6 // mov w6, v31.s[1]
-	WORD $0x0e1c3ff3 // mov w19, v31.s[3]
-	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
-	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
-	WORD $0x8b0601b5 // add x21, x13, x6
-	WORD $0x8b1301b6 // add x22, x13, x19
-	WORD $0x8b0601c6 // add x6, x14, x6
-	WORD $0x6e7cdf3e // fmul v30.2d, v25.2d, v28.2d
-	WORD $0x6e7bdf08 // fmul v8.2d, v24.2d, v27.2d
-	WORD $0x6ee0fbdd // fneg v29.2d, v30.2d
-	WORD $0x4e79cf9d // fmla v29.2d, v28.2d, v25.2d
-	WORD $0x6ee0f91c // fneg v28.2d, v8.2d
-	WORD $0x4e78cf7c // fmla v28.2d, v27.2d, v24.2d
-	WORD $0x4e79cf5d // fmla v29.2d, v26.2d, v25.2d
-	WORD $0x4e71d519 // fadd v25.2d, v8.2d, v17.2d
-	WORD $0x4e78cd3c // fmla v28.2d, v9.2d, v24.2d
-	WORD $0x4e73d7d8 // fadd v24.2d, v30.2d, v19.2d
-	WORD $0x4ef1d73a // fsub v26.2d, v25.2d, v17.2d
-	WORD $0x4ef3d71b // fsub v27.2d, v24.2d, v19.2d
-	WORD $0x4efad729 // fsub v9.2d, v25.2d, v26.2d
-	WORD $0x4efad51a // fsub v26.2d, v8.2d, v26.2d
-	WORD $0xfc67d9c8 // ldr d8, [x14, w7, sxtw #3]
-	WORD $0x4e7dd4c6 // fadd v6.2d, v6.2d, v29.2d
-	WORD $0x4ee9d631 // fsub v17.2d, v17.2d, v9.2d
-	WORD $0x4efbd709 // fsub v9.2d, v24.2d, v27.2d
-	WORD $0x4efbd7db // fsub v27.2d, v30.2d, v27.2d
-	WORD $0x4e7cd4a5 // fadd v5.2d, v5.2d, v28.2d
-	WORD $0xfc67d9bc // ldr d28, [x13, w7, sxtw #3]
-	WORD $0x8b1301c7 // add x7, x14, x19
-	WORD $0x4ee9d673 // fsub v19.2d, v19.2d, v9.2d
-	WORD $0x4e71d751 // fadd v17.2d, v26.2d, v17.2d
-	WORD $0xad43789a // ldp q26, q30, [x4, #0x60]
-	WORD $0x91020084 // add x4, x4, #0x80
-	WORD $0x4d4084e8 // ld1 { v8.d }[1], [x7]
-	WORD $0x4e73d773 // fadd v19.2d, v27.2d, v19.2d
-	WORD $0xfc74d9bb // ldr d27, [x13, w20, sxtw #3]
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0xfc74d9d1 // ldr d17, [x14, w20, sxtw #3]
-	WORD $0x4d4086dc // ld1 { v28.d }[1], [x22]
-	WORD $0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
-	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
-	WORD $0x4d4084d1 // ld1 { v17.d }[1], [x6]
-	WORD $0x91000846 // add x6, x2, #0x2
-	WORD $0x91001042 // add x2, x2, #0x4
-	WORD $0xeb03005f // cmp x2, x3
-	WORD $0xaa0603e2 // mov x2, x6
-	WORD $0x6e7cdfdd // fmul v29.2d, v30.2d, v28.2d
-	WORD $0x6ee0fbaa // fneg v10.2d, v29.2d
-	WORD $0x6e7bdf5f // fmul v31.2d, v26.2d, v27.2d
-	WORD $0x4e7ecf8a // fmla v10.2d, v28.2d, v30.2d
-	WORD $0x6ee0fbe9 // fneg v9.2d, v31.2d
-	WORD $0x4e7acf69 // fmla v9.2d, v27.2d, v26.2d
-	WORD $0x4e62d7fb // fadd v27.2d, v31.2d, v2.2d
-	WORD $0x4e7ecd0a // fmla v10.2d, v8.2d, v30.2d
-	WORD $0x4ee2d77c // fsub v28.2d, v27.2d, v2.2d
-	WORD $0x4e7ace29 // fmla v9.2d, v17.2d, v26.2d
-	WORD $0x4e63d7ba // fadd v26.2d, v29.2d, v3.2d
-	WORD $0x4efcd773 // fsub v19.2d, v27.2d, v28.2d
-	WORD $0x4efcd7fc // fsub v28.2d, v31.2d, v28.2d
-	WORD $0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
-	WORD $0x4e65d731 // fadd v17.2d, v25.2d, v5.2d
-	WORD $0x4ee3d75e // fsub v30.2d, v26.2d, v3.2d
-	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
-	WORD $0x4ef9d639 // fsub v25.2d, v17.2d, v25.2d
-	WORD $0x4efed753 // fsub v19.2d, v26.2d, v30.2d
-	WORD $0x4efed7bd // fsub v29.2d, v29.2d, v30.2d
-	WORD $0x4e62d782 // fadd v2.2d, v28.2d, v2.2d
-	WORD $0x4e69d400 // fadd v0.2d, v0.2d, v9.2d
-	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
-	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
-	WORD $0x4e66d713 // fadd v19.2d, v24.2d, v6.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4e63d7a3 // fadd v3.2d, v29.2d, v3.2d
-	WORD $0x4ef8d678 // fsub v24.2d, v19.2d, v24.2d
-	WORD $0x4e60d762 // fadd v2.2d, v27.2d, v0.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4efbd459 // fsub v25.2d, v2.2d, v27.2d
-	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
-	WORD $0x4e61d743 // fadd v3.2d, v26.2d, v1.2d
-	WORD $0x4ef9d400 // fsub v0.2d, v0.2d, v25.2d
-	WORD $0x4efad478 // fsub v24.2d, v3.2d, v26.2d
-	WORD $0x4ef8d421 // fsub v1.2d, v1.2d, v24.2d
-	WORD $0x54ffe62d // b.le <sell8DDNormal+0x140>
-	WORD $0xeb0300df // cmp x6, x3
-	WORD $0x54000d2a // b.ge <sell8DDNormal+0x628>
-	WORD $0x8b061982 // add x2, x12, x6, lsl #6
-	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
-	WORD $0x8b061563 // add x3, x11, x6, lsl #5
-	WORD $0xad406478 // ldp q24, q25, [x3]
-	WORD $0x1e260336 // fmov w22, s25
-	WORD $0x0e143f24 // mov w4, v25.s[2]
-	WORD $0x0e0c3f34 // mov w20, v25.s[1]
-	WORD $0x0e1c3f35 // mov w21, v25.s[3]
-	WORD $0xad407c5e // ldp q30, q31, [x2]
-	WORD $0xad412849 // ldp q9, q10, [x2, #0x20]
-	WORD $0xfc76d9b9 // ldr d25, [x13, w22, sxtw #3]
-	WORD $0x937d7e94 // sbfiz x20, x20, #3, #32
-	WORD $0xfc76d9dd // ldr d29, [x14, w22, sxtw #3]
-	WORD $0xfc64d9bb // ldr d27, [x13, w4, sxtw #3]
-	WORD $0x937d7eb5 // sbfiz x21, x21, #3, #32
-	WORD $0x1e260313 // fmov w19, s24
-	WORD $0x0e143f03 // mov w3, v24.s[2]
-	WORD $0x0e0c3f05 // mov w5, v24.s[1]
-	WORD $0x0e1c3f07 // mov w7, v24.s[3]
-	WORD $0xfc73d9b8 // ldr d24, [x13, w19, sxtw #3]
-	WORD $0x937d7ca5 // sbfiz x5, x5, #3, #32
-	WORD $0x937d7ce7 // sbfiz x7, x7, #3, #32
-	WORD $0xfc73d9dc // ldr d28, [x14, w19, sxtw #3]
-	WORD $0xfc63d9ba // ldr d26, [x13, w3, sxtw #3]
-	WORD $0x8b0501b7 // add x23, x13, x5
-	WORD $0x8b0501c5 // add x5, x14, x5
-	WORD $0x8b0701c2 // add x2, x14, x7
-	WORD $0x4d4086f8 // ld1 { v24.d }[1], [x23]
-	WORD $0x8b1401b7 // add x23, x13, x20
-	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
-	WORD $0x8b1401c5 // add x5, x14, x20
-	WORD $0x4d4086f9 // ld1 { v25.d }[1], [x23]
-	WORD $0x8b0701b7 // add x23, x13, x7
-	WORD $0x4d4084bd // ld1 { v29.d }[1], [x5]
-	WORD $0x4d4086fa // ld1 { v26.d }[1], [x23]
-	WORD $0x8b1501b7 // add x23, x13, x21
-	WORD $0x4d4086fb // ld1 { v27.d }[1], [x23]
-	WORD $0x6e78dfc8 // fmul v8.2d, v30.2d, v24.2d
-	WORD $0x6e79dd2b // fmul v11.2d, v9.2d, v25.2d
-	WORD $0x6ee0f90c // fneg v12.2d, v8.2d
-	WORD $0x4e7ecf0c // fmla v12.2d, v24.2d, v30.2d
-	WORD $0x6ee0f978 // fneg v24.2d, v11.2d
-	WORD $0x4e69cf38 // fmla v24.2d, v25.2d, v9.2d
-	WORD $0x6e7adff9 // fmul v25.2d, v31.2d, v26.2d
-	WORD $0x4e7ecf8c // fmla v12.2d, v28.2d, v30.2d
-	WORD $0xfc63d9dc // ldr d28, [x14, w3, sxtw #3]
-	WORD $0x6e7bdd5e // fmul v30.2d, v10.2d, v27.2d
-	WORD $0x8b1501c3 // add x3, x14, x21
-	WORD $0x4e69cfb8 // fmla v24.2d, v29.2d, v9.2d
-	WORD $0xfc64d9dd // ldr d29, [x14, w4, sxtw #3]
-	WORD $0x6ee0fb29 // fneg v9.2d, v25.2d
-	WORD $0x4e7fcf49 // fmla v9.2d, v26.2d, v31.2d
-	WORD $0x6ee0fbda // fneg v26.2d, v30.2d
-	WORD $0x4e6cd6d6 // fadd v22.2d, v22.2d, v12.2d
-	WORD $0x4d40845c // ld1 { v28.d }[1], [x2]
-	WORD $0x910004c2 // add x2, x6, #0x1
-	WORD $0x4e6acf7a // fmla v26.2d, v27.2d, v10.2d
-	WORD $0x4e74d73b // fadd v27.2d, v25.2d, v20.2d
-	WORD $0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
-	WORD $0x4d40847d // ld1 { v29.d }[1], [x3]
-	WORD $0x4e7fcf89 // fmla v9.2d, v28.2d, v31.2d
-	WORD $0x4e75d51c // fadd v28.2d, v8.2d, v21.2d
-	WORD $0x4e67d57f // fadd v31.2d, v11.2d, v7.2d
-	WORD $0x4e6acfba // fmla v26.2d, v29.2d, v10.2d
-	WORD $0x4ef5d79d // fsub v29.2d, v28.2d, v21.2d
-	WORD $0x4ee7d7ea // fsub v10.2d, v31.2d, v7.2d
-	WORD $0x4efdd508 // fsub v8.2d, v8.2d, v29.2d
-	WORD $0x4efdd79d // fsub v29.2d, v28.2d, v29.2d
-	WORD $0x4e69d6f7 // fadd v23.2d, v23.2d, v9.2d
-	WORD $0x4efdd6b5 // fsub v21.2d, v21.2d, v29.2d
-	WORD $0x4eead7fd // fsub v29.2d, v31.2d, v10.2d
-	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
-	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
-	WORD $0x4ef4d77d // fsub v29.2d, v27.2d, v20.2d
-	WORD $0x4e75d515 // fadd v21.2d, v8.2d, v21.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4efdd77d // fsub v29.2d, v27.2d, v29.2d
-	WORD $0x4e75d6d6 // fadd v22.2d, v22.2d, v21.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4e76d795 // fadd v21.2d, v28.2d, v22.2d
-	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
-	WORD $0x4e64d7d9 // fadd v25.2d, v30.2d, v4.2d
-	WORD $0x4e74d6f7 // fadd v23.2d, v23.2d, v20.2d
-	WORD $0x4efcd6b4 // fsub v20.2d, v21.2d, v28.2d
-	WORD $0x4ee4d73d // fsub v29.2d, v25.2d, v4.2d
-	WORD $0x4ef4d6d6 // fsub v22.2d, v22.2d, v20.2d
-	WORD $0x4e77d774 // fadd v20.2d, v27.2d, v23.2d
-	WORD $0x4efdd728 // fsub v8.2d, v25.2d, v29.2d
-	WORD $0x4efdd7dc // fsub v28.2d, v30.2d, v29.2d
-	WORD $0x4efbd69b // fsub v27.2d, v20.2d, v27.2d
-	WORD $0x4ee8d484 // fsub v4.2d, v4.2d, v8.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4eead57b // fsub v27.2d, v11.2d, v10.2d
-	WORD $0x4e64d784 // fadd v4.2d, v28.2d, v4.2d
-	WORD $0x4e67d767 // fadd v7.2d, v27.2d, v7.2d
-	WORD $0x4e64d652 // fadd v18.2d, v18.2d, v4.2d
-	WORD $0x4e67d610 // fadd v16.2d, v16.2d, v7.2d
-	WORD $0x4e72d724 // fadd v4.2d, v25.2d, v18.2d
-	WORD $0x4e70d7e7 // fadd v7.2d, v31.2d, v16.2d
-	WORD $0x4ef9d499 // fsub v25.2d, v4.2d, v25.2d
-	WORD $0x4effd4f8 // fsub v24.2d, v7.2d, v31.2d
-	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
-	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
-	WORD $0x14000002 // b <sell8DDNormal+0x62c>
-	WORD $0xaa0603e2 // mov x2, x6
-	WORD $0x4e73d698 // fadd v24.2d, v20.2d, v19.2d
-	WORD $0x4e71d6b9 // fadd v25.2d, v21.2d, v17.2d
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0x540002eb // b.lt <sell8DD+0x680>
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xfd000026 // str d6, [x1]
+	WORD $0xfd000047 // str d7, [x2]
+	WORD $0x54000260 // b.eq <sell8DD+0x680>
 	WORD $0x91002023 // add x3, x1, #0x8
-	WORD $0xeb08007f // cmp x3, x8
-	WORD $0x4e63d49a // fadd v26.2d, v4.2d, v3.2d
-	WORD $0x4e62d4fb // fadd v27.2d, v7.2d, v2.2d
-	WORD $0x4e66d6e6 // fadd v6.2d, v23.2d, v6.2d
-	WORD $0x4e65d6c5 // fadd v5.2d, v22.2d, v5.2d
-	WORD $0x4e61d641 // fadd v1.2d, v18.2d, v1.2d
-	WORD $0x4e60d600 // fadd v0.2d, v16.2d, v0.2d
-	WORD $0x4ef5d73c // fsub v28.2d, v25.2d, v21.2d
-	WORD $0x4ef4d71d // fsub v29.2d, v24.2d, v20.2d
-	WORD $0x4efcd631 // fsub v17.2d, v17.2d, v28.2d
-	WORD $0x4efcd73c // fsub v28.2d, v25.2d, v28.2d
-	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
-	WORD $0x4efdd71d // fsub v29.2d, v24.2d, v29.2d
-	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4ee7d77c // fsub v28.2d, v27.2d, v7.2d
-	WORD $0x4ee4d75d // fsub v29.2d, v26.2d, v4.2d
-	WORD $0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD $0x4efdd463 // fsub v3.2d, v3.2d, v29.2d
-	WORD $0x4efdd75d // fsub v29.2d, v26.2d, v29.2d
-	WORD $0x4efcd442 // fsub v2.2d, v2.2d, v28.2d
-	WORD $0x4efcd77c // fsub v28.2d, v27.2d, v28.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
-	WORD $0x4efcd4e7 // fsub v7.2d, v7.2d, v28.2d
-	WORD $0x4efdd484 // fsub v4.2d, v4.2d, v29.2d
-	WORD $0x4e66d711 // fadd v17.2d, v24.2d, v6.2d
-	WORD $0x4e65d733 // fadd v19.2d, v25.2d, v5.2d
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
-	WORD $0x4ef9d674 // fsub v20.2d, v19.2d, v25.2d
-	WORD $0x4ef8d635 // fsub v21.2d, v17.2d, v24.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
-	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
-	WORD $0x4e61d742 // fadd v2.2d, v26.2d, v1.2d
-	WORD $0x4e60d763 // fadd v3.2d, v27.2d, v0.2d
-	WORD $0x4efbd464 // fsub v4.2d, v3.2d, v27.2d
-	WORD $0x4ee4d467 // fsub v7.2d, v3.2d, v4.2d
-	WORD $0x4ee4d400 // fsub v0.2d, v0.2d, v4.2d
-	WORD $0x4ee7d767 // fsub v7.2d, v27.2d, v7.2d
-	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
-	WORD $0xad0247f3 // stp q19, q17, [sp, #0x40]
-	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
-	WORD $0x4ef4d673 // fsub v19.2d, v19.2d, v20.2d
-	WORD $0x4ef3d733 // fsub v19.2d, v25.2d, v19.2d
-	WORD $0x4ef1d711 // fsub v17.2d, v24.2d, v17.2d
-	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	WORD $0x4e73d4a5 // fadd v5.2d, v5.2d, v19.2d
-	WORD $0xad001be5 // stp q5, q6, [sp]
-	WORD $0x4efad445 // fsub v5.2d, v2.2d, v26.2d
-	WORD $0x4ee5d446 // fsub v6.2d, v2.2d, v5.2d
-	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
-	WORD $0x4ee6d746 // fsub v6.2d, v26.2d, v6.2d
-	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0xad030be3 // stp q3, q2, [sp, #0x60]
-	WORD $0x54ffc9ed // b.le <sell8DDNormal+0x60>
-	WORD $0x910003e1 // mov x1, sp
-	WORD $0x910103e4 // add x4, sp, #0x40
-	WORD $0xaa1003e5 // mov x5, x16
-	WORD $0xaa1103e6 // mov x6, x17
-	WORD $0xaa0003e7 // mov x7, x0
+	WORD $0xf1000a3f // cmp x17, #0x2
+	WORD $0x4d008466 // st1 { v6.d }[1], [x3]
+	WORD $0x91002043 // add x3, x2, #0x8
+	WORD $0x4d008467 // st1 { v7.d }[1], [x3]
+	WORD $0x540001a0 // b.eq <sell8DD+0x680>
+	WORD $0xf1000e3f // cmp x17, #0x3
+	WORD $0xfd000824 // str d4, [x1, #0x10]
+	WORD $0xfd000845 // str d5, [x2, #0x10]
+	WORD $0x54000120 // b.eq <sell8DD+0x680>
+	WORD $0x91006021 // add x1, x1, #0x18
+	WORD $0x4d008424 // st1 { v4.d }[1], [x1]
+	WORD $0x91006041 // add x1, x2, #0x18
+	WORD $0x4d008425 // st1 { v5.d }[1], [x1]
 	WORD $0xd503201f // nop
-	WORD $0xfc408480 // ldr d0, [x4], #0x8
-	WORD $0xf10004a5 // subs x5, x5, #0x1
-	WORD $0xfc0084e0 // str d0, [x7], #0x8
-	WORD $0xfc408420 // ldr d0, [x1], #0x8
-	WORD $0xfc0084c0 // str d0, [x6], #0x8
-	WORD $0x54ffff61 // b.ne <sell8DDNormal+0x740>
-	WORD $0x17fffe4c // b <sell8DDNormal+0x88>
-	WORD $0x6d49a3e9 // ldp d9, d8, [sp, #0x98]
-	WORD $0xfd4043ec // ldr d12, [sp, #0x80]
-	WORD $0xf94057f7 // ldr x23, [sp, #0xa8]
-	WORD $0xa94c4ff4 // ldp x20, x19, [sp, #0xc0]
-	WORD $0x6d48abeb // ldp d11, d10, [sp, #0x88]
-	WORD $0xa94b57f6 // ldp x22, x21, [sp, #0xb0]
-	WORD $0x910343ff // add sp, sp, #0xd0
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x4e74d624 // fadd v4.2d, v17.2d, v20.2d
+	WORD $0x4e75d605 // fadd v5.2d, v16.2d, v21.2d
+	WORD $0xb27e0122 // orr x2, x9, #0x4
+	WORD $0xcb020103 // sub x3, x8, x2
+	WORD $0x8b020d41 // add x1, x10, x2, lsl #3
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0x4ef0d4a6 // fsub v6.2d, v5.2d, v16.2d
+	WORD $0x4ef1d487 // fsub v7.2d, v4.2d, v17.2d
+	WORD $0xf1000c7f // cmp x3, #0x3
+	WORD $0x4ee7d492 // fsub v18.2d, v4.2d, v7.2d
+	WORD $0x4ee6d4b3 // fsub v19.2d, v5.2d, v6.2d
+	WORD $0x4ee6d6a6 // fsub v6.2d, v21.2d, v6.2d
+	WORD $0x4ee7d687 // fsub v7.2d, v20.2d, v7.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4e60d443 // fadd v3.2d, v2.2d, v0.2d
+	WORD $0x4e63d4a2 // fadd v2.2d, v5.2d, v3.2d
+	WORD $0x4e61d480 // fadd v0.2d, v4.2d, v1.2d
+	WORD $0x4ee4d406 // fsub v6.2d, v0.2d, v4.2d
+	WORD $0x4ee5d447 // fsub v7.2d, v2.2d, v5.2d
+	WORD $0x4ee7d450 // fsub v16.2d, v2.2d, v7.2d
+	WORD $0x4ee6d411 // fsub v17.2d, v0.2d, v6.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x54ffca2c // b.gt <sell8DD+0x48>
+	WORD $0xd1001223 // sub x3, x17, #0x4
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x54ffca0b // b.lt <sell8DD+0x50>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xfd000022 // str d2, [x1]
+	WORD $0xfd000043 // str d3, [x2]
+	WORD $0x54ffc980 // b.eq <sell8DD+0x50>
+	WORD $0x91002024 // add x4, x1, #0x8
+	WORD $0xf100087f // cmp x3, #0x2
+	WORD $0x4d008482 // st1 { v2.d }[1], [x4]
+	WORD $0x91002044 // add x4, x2, #0x8
+	WORD $0x4d008483 // st1 { v3.d }[1], [x4]
+	WORD $0x54ffc8c0 // b.eq <sell8DD+0x50>
+	WORD $0xf1000c7f // cmp x3, #0x3
+	WORD $0xfd000820 // str d0, [x1, #0x10]
+	WORD $0xfd000841 // str d1, [x2, #0x10]
+	WORD $0x54ffc840 // b.eq <sell8DD+0x50>
+	WORD $0x91006021 // add x1, x1, #0x18
+	WORD $0x4d008420 // st1 { v0.d }[1], [x1]
+	WORD $0x91006041 // add x1, x2, #0x18
+	WORD $0x4d008421 // st1 { v1.d }[1], [x1]
+	WORD $0x17fffe3d // b <sell8DD+0x50>
+	WORD $0x6d42a3e9 // ldp d9, d8, [sp, #0x28]
+	WORD $0xf9401ff5 // ldr x21, [sp, #0x38]
+	WORD $0x6d41abeb // ldp d11, d10, [sp, #0x18]
+	WORD $0x6d40b3ed // ldp d13, d12, [sp, #0x8]
+	WORD $0xa9444ff4 // ldp x20, x19, [sp, #0x40]
+	WORD $0xfc4507ee // ldr d14, [sp], #0x50
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	SUB $304, RSP
+	SUB $176, RSP
+	MOVD R19, R30
+	RET
+
+// func sell8DDNormalQuad(c *sell8Call)
+TEXT ·sell8DDNormalQuad(SB), 0, $160-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	ADD $160, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <sell8DDNormal>
+	WORD $0x1400020f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400808 // ldr x8, [x0, #0x10]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x5400402b // b.lt <sell8DDNormal+0x80c>
+	WORD $0xfc1c0fec // str d12, [sp, #-0x40]!
+	WORD $0xa941b011 // ldp x17, x12, [x0, #0x18]
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x91002230 // add x16, x17, #0x8
+	WORD $0xa9402c0a // ldp x10, x11, [x0]
+	WORD $0xa942b80d // ldp x13, x14, [x0, #0x28]
+	WORD $0xf9401c0f // ldr x15, [x0, #0x38]
+	WORD $0xf9400220 // ldr x0, [x17]
+	WORD $0xaa0803f1 // mov x17, x8
+	WORD $0x6d00abeb // stp d11, d10, [sp, #0x8]
+	WORD $0xf90017f5 // str x21, [sp, #0x28]
+	WORD $0x6d01a3e9 // stp d9, d8, [sp, #0x18]
+	WORD $0xa9034ff4 // stp x20, x19, [sp, #0x30]
+	WORD $0x14000007 // b <sell8DDNormal+0x5c>
+	WORD $0xad000443 // stp q3, q1, [x2]
+	WORD $0xad000022 // stp q2, q0, [x1]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xd1002231 // sub x17, x17, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x54003d0a // b.ge <sell8DDNormal+0x7f8>
+	WORD $0xf8696a01 // ldr x1, [x16, x9]
+	WORD $0x91000802 // add x2, x0, #0x2
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xeb01005f // cmp x2, x1
+	WORD $0x5400028d // b.le <sell8DDNormal+0xc0>
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xaa0003e4 // mov x4, x0
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x140000e4 // b <sell8DDNormal+0x440>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0019a2 // add x2, x13, x0, lsl #6
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x8b001583 // add x3, x12, x0, lsl #5
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
+	WORD $0xad406c78 // ldp q24, q27, [x3]
+	WORD $0x1e260307 // fmov w7, s24
+	WORD $0x0e0c3f04 // mov w4, v24.s[1]
+	WORD $0x0e143f05 // mov w5, v24.s[2]
+	WORD $0x0e1c3f06 // mov w6, v24.s[3]
+	WORD $0xad40785d // ldp q29, q30, [x2]
+	WORD $0xfc67d9d8 // ldr d24, [x14, w7, sxtw #3]
+	WORD $0xfc67d9f9 // ldr d25, [x15, w7, sxtw #3]
+	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
+	WORD $0xfc65d9da // ldr d26, [x14, w5, sxtw #3]
+	WORD $0xfc65d9fc // ldr d28, [x15, w5, sxtw #3]
+	WORD $0x0e143f65 // mov w5, v27.s[2]
+	WORD $0x1e260367 // fmov w7, s27
+	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x4d408678 // ld1 { v24.d }[1], [x19]
+	WORD $0x4d408499 // ld1 { v25.d }[1], [x4]
+	WORD $0x937d7cc4 // sbfiz x4, x6, #3, #32
+	WORD $0x8b0401c6 // add x6, x14, x4
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x6e7ddf08 // fmul v8.2d, v24.2d, v29.2d
+	WORD $0x4d4084da // ld1 { v26.d }[1], [x6]
+	WORD $0x4d40849c // ld1 { v28.d }[1], [x4]
+	WORD $0x0e1c3f66 // mov w6, v27.s[3]
+	WORD $0x0e0c3f64 // mov w4, v27.s[1]
+	WORD $0xfc67d9db // ldr d27, [x14, w7, sxtw #3]
+	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
+	WORD $0x8b0601d4 // add x20, x14, x6
+	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
+	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x4d40867b // ld1 { v27.d }[1], [x19]
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x8b0601e6 // add x6, x15, x6
+	WORD $0x6e7edf5f // fmul v31.2d, v26.2d, v30.2d
+	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
+	WORD $0x4e7dcf09 // fmla v9.2d, v24.2d, v29.2d
+	WORD $0x6ee0fbf8 // fneg v24.2d, v31.2d
+	WORD $0x4e7ecf58 // fmla v24.2d, v26.2d, v30.2d
+	WORD $0x4e7fd6ba // fadd v26.2d, v21.2d, v31.2d
+	WORD $0x4e7dcf29 // fmla v9.2d, v25.2d, v29.2d
+	WORD $0x4e68d699 // fadd v25.2d, v20.2d, v8.2d
+	WORD $0x4e7ecf98 // fmla v24.2d, v28.2d, v30.2d
+	WORD $0x4ef5d75c // fsub v28.2d, v26.2d, v21.2d
+	WORD $0x4ef4d73d // fsub v29.2d, v25.2d, v20.2d
+	WORD $0x4efcd75e // fsub v30.2d, v26.2d, v28.2d
+	WORD $0x4efcd7fc // fsub v28.2d, v31.2d, v28.2d
+	WORD $0x4efed6b5 // fsub v21.2d, v21.2d, v30.2d
+	WORD $0x4efdd73e // fsub v30.2d, v25.2d, v29.2d
+	WORD $0x4efdd51d // fsub v29.2d, v8.2d, v29.2d
+	WORD $0x4e75d795 // fadd v21.2d, v28.2d, v21.2d
+	WORD $0xfc65d9dc // ldr d28, [x14, w5, sxtw #3]
+	WORD $0x4efed694 // fsub v20.2d, v20.2d, v30.2d
+	WORD $0xfc67d9fe // ldr d30, [x15, w7, sxtw #3]
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e74d7b4 // fadd v20.2d, v29.2d, v20.2d
+	WORD $0xad417c58 // ldp q24, q31, [x2, #0x20]
+	WORD $0xfc65d9fd // ldr d29, [x15, w5, sxtw #3]
+	WORD $0x4e74d534 // fadd v20.2d, v9.2d, v20.2d
+	WORD $0x4e75d6d6 // fadd v22.2d, v22.2d, v21.2d
+	WORD $0x4e74d6f7 // fadd v23.2d, v23.2d, v20.2d
+	WORD $0x4d40869c // ld1 { v28.d }[1], [x20]
+	WORD $0x4d40849e // ld1 { v30.d }[1], [x4]
+	WORD $0x4d4084dd // ld1 { v29.d }[1], [x6]
+	WORD $0xf9882040 // prfm pldl1keep, [x2, #0x1040]
+	WORD $0xf9841060 // prfm pldl1keep, [x3, #0x820]
+	WORD $0x6e78df69 // fmul v9.2d, v27.2d, v24.2d
+	WORD $0x6e7fdf88 // fmul v8.2d, v28.2d, v31.2d
+	WORD $0x6ee0f90a // fneg v10.2d, v8.2d
+	WORD $0x4e7fcf8a // fmla v10.2d, v28.2d, v31.2d
+	WORD $0x6ee0f93c // fneg v28.2d, v9.2d
+	WORD $0x4e78cf7c // fmla v28.2d, v27.2d, v24.2d
+	WORD $0x4e69d49b // fadd v27.2d, v4.2d, v9.2d
+	WORD $0x4e7fcfaa // fmla v10.2d, v29.2d, v31.2d
+	WORD $0x4e78cfdc // fmla v28.2d, v30.2d, v24.2d
+	WORD $0x4e68d4b8 // fadd v24.2d, v5.2d, v8.2d
+	WORD $0x4ee4d77e // fsub v30.2d, v27.2d, v4.2d
+	WORD $0x4ee5d71d // fsub v29.2d, v24.2d, v5.2d
+	WORD $0x4efed774 // fsub v20.2d, v27.2d, v30.2d
+	WORD $0x4efed53e // fsub v30.2d, v9.2d, v30.2d
+	WORD $0x4efdd715 // fsub v21.2d, v24.2d, v29.2d
+	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
+	WORD $0x4efdd51d // fsub v29.2d, v8.2d, v29.2d
+	WORD $0x4e77d734 // fadd v20.2d, v25.2d, v23.2d
+	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
+	WORD $0x4e64d7c4 // fadd v4.2d, v30.2d, v4.2d
+	WORD $0x4ef9d699 // fsub v25.2d, v20.2d, v25.2d
+	WORD $0x4e76d755 // fadd v21.2d, v26.2d, v22.2d
+	WORD $0x4e65d7a5 // fadd v5.2d, v29.2d, v5.2d
+	WORD $0x4e64d784 // fadd v4.2d, v28.2d, v4.2d
+	WORD $0xad41747c // ldp q28, q29, [x3, #0x20]
+	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
+	WORD $0x4efad6ba // fsub v26.2d, v21.2d, v26.2d
+	WORD $0x91010063 // add x3, x3, #0x40
+	WORD $0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
+	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
+	WORD $0xad427c5a // ldp q26, q31, [x2, #0x40]
+	WORD $0x4e65d545 // fadd v5.2d, v10.2d, v5.2d
+	WORD $0x4e66d764 // fadd v4.2d, v27.2d, v6.2d
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	WORD $0x4efbd49b // fsub v27.2d, v4.2d, v27.2d
+	WORD $0x4e67d705 // fadd v5.2d, v24.2d, v7.2d
+	WORD $0x0e143f85 // mov w5, v28.s[2]
+	WORD $0x1e260387 // fmov w7, s28
+	WORD $0x0e1c3f86 // mov w6, v28.s[3]
+	WORD $0x0e0c3f84 // mov w4, v28.s[1]
+	WORD $0x4efbd4c6 // fsub v6.2d, v6.2d, v27.2d
+	WORD $0x4ef8d4b8 // fsub v24.2d, v5.2d, v24.2d
+	WORD $0xfc65d9d9 // ldr d25, [x14, w5, sxtw #3]
+	WORD $0xfc67d9dc // ldr d28, [x14, w7, sxtw #3]
+	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
+	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
+	WORD $0xfc65d9fb // ldr d27, [x15, w5, sxtw #3]
+	WORD $0xfc67d9fe // ldr d30, [x15, w7, sxtw #3]
+	WORD $0x0e143fa5 // mov w5, v29.s[2]
+	WORD $0x1e2603a7 // fmov w7, s29
+	WORD $0x8b0601d4 // add x20, x14, x6
+	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x8b0601e6 // add x6, x15, x6
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
+	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
+	WORD $0x4d40867c // ld1 { v28.d }[1], [x19]
+	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
+	WORD $0x4d40849e // ld1 { v30.d }[1], [x4]
+	WORD $0x0e1c3fa6 // mov w6, v29.s[3]
+	WORD $0x0e0c3fa4 // mov w4, v29.s[1]
+	WORD $0xfc67d9fd // ldr d29, [x15, w7, sxtw #3]
+	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
+	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
+	WORD $0x8b0601d4 // add x20, x14, x6
+	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x4d40849d // ld1 { v29.d }[1], [x4]
+	WORD $0x91000804 // add x4, x0, #0x2
+	WORD $0x91001000 // add x0, x0, #0x4
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0xaa0403e0 // mov x0, x4
+	WORD $0x6e7fdf28 // fmul v8.2d, v25.2d, v31.2d
+	WORD $0x6e7adf89 // fmul v9.2d, v28.2d, v26.2d
+	WORD $0x6ee0f90a // fneg v10.2d, v8.2d
+	WORD $0x6ee0f92b // fneg v11.2d, v9.2d
+	WORD $0x4e69d658 // fadd v24.2d, v18.2d, v9.2d
+	WORD $0x4e7fcf2a // fmla v10.2d, v25.2d, v31.2d
+	WORD $0x4e7acf8b // fmla v11.2d, v28.2d, v26.2d
+	WORD $0x4e68d679 // fadd v25.2d, v19.2d, v8.2d
+	WORD $0x4e7fcf6a // fmla v10.2d, v27.2d, v31.2d
+	WORD $0x4ef2d71b // fsub v27.2d, v24.2d, v18.2d
+	WORD $0x4e7acfcb // fmla v11.2d, v30.2d, v26.2d
+	WORD $0x4ef3d73a // fsub v26.2d, v25.2d, v19.2d
+	WORD $0x4efbd71c // fsub v28.2d, v24.2d, v27.2d
+	WORD $0x4efbd53b // fsub v27.2d, v9.2d, v27.2d
+	WORD $0x4efcd652 // fsub v18.2d, v18.2d, v28.2d
+	WORD $0x4efad73c // fsub v28.2d, v25.2d, v26.2d
+	WORD $0x4efad51a // fsub v26.2d, v8.2d, v26.2d
+	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
+	WORD $0x4e72d772 // fadd v18.2d, v27.2d, v18.2d
+	WORD $0xfc67d9db // ldr d27, [x14, w7, sxtw #3]
+	WORD $0xfc65d9fc // ldr d28, [x15, w5, sxtw #3]
+	WORD $0x4e73d753 // fadd v19.2d, v26.2d, v19.2d
+	WORD $0x4e72d572 // fadd v18.2d, v11.2d, v18.2d
+	WORD $0xfc65d9da // ldr d26, [x14, w5, sxtw #3]
+	WORD $0x8b0601e5 // add x5, x15, x6
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0xad437852 // ldp q18, q30, [x2, #0x60]
+	WORD $0x4e73d553 // fadd v19.2d, v10.2d, v19.2d
+	WORD $0x91020042 // add x2, x2, #0x80
+	WORD $0x4d40867b // ld1 { v27.d }[1], [x19]
+	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
+	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD $0x4d40869a // ld1 { v26.d }[1], [x20]
+	WORD $0x6e72df68 // fmul v8.2d, v27.2d, v18.2d
+	WORD $0x6e7edf5f // fmul v31.2d, v26.2d, v30.2d
+	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
+	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x4e72cf69 // fmla v9.2d, v27.2d, v18.2d
+	WORD $0x4e7fd47b // fadd v27.2d, v3.2d, v31.2d
+	WORD $0x4e7ecf4a // fmla v10.2d, v26.2d, v30.2d
+	WORD $0x4e68d45a // fadd v26.2d, v2.2d, v8.2d
+	WORD $0x4e72cfa9 // fmla v9.2d, v29.2d, v18.2d
+	WORD $0x4ee2d75d // fsub v29.2d, v26.2d, v2.2d
+	WORD $0x4e70d712 // fadd v18.2d, v24.2d, v16.2d
+	WORD $0x4e7ecf8a // fmla v10.2d, v28.2d, v30.2d
+	WORD $0x4ee3d77c // fsub v28.2d, v27.2d, v3.2d
+	WORD $0x4ef8d658 // fsub v24.2d, v18.2d, v24.2d
+	WORD $0x4efcd773 // fsub v19.2d, v27.2d, v28.2d
+	WORD $0x4efcd7fc // fsub v28.2d, v31.2d, v28.2d
+	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
+	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
+	WORD $0x4efdd753 // fsub v19.2d, v26.2d, v29.2d
+	WORD $0x4efdd51d // fsub v29.2d, v8.2d, v29.2d
+	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
+	WORD $0x4e63d783 // fadd v3.2d, v28.2d, v3.2d
+	WORD $0x4e71d733 // fadd v19.2d, v25.2d, v17.2d
+	WORD $0x4e62d7a2 // fadd v2.2d, v29.2d, v2.2d
+	WORD $0x4e63d543 // fadd v3.2d, v10.2d, v3.2d
+	WORD $0x4ef9d679 // fsub v25.2d, v19.2d, v25.2d
+	WORD $0x4e62d522 // fadd v2.2d, v9.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4ef9d631 // fsub v17.2d, v17.2d, v25.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d763 // fadd v3.2d, v27.2d, v1.2d
+	WORD $0x4e60d742 // fadd v2.2d, v26.2d, v0.2d
+	WORD $0x4efbd479 // fsub v25.2d, v3.2d, v27.2d
+	WORD $0x4efad458 // fsub v24.2d, v2.2d, v26.2d
+	WORD $0x4ef9d421 // fsub v1.2d, v1.2d, v25.2d
+	WORD $0x4ef8d400 // fsub v0.2d, v0.2d, v24.2d
+	WORD $0x54ffe62d // b.le <sell8DDNormal+0x100>
+	WORD $0xeb01009f // cmp x4, x1
+	WORD $0x54000d2a // b.ge <sell8DDNormal+0x5e8>
+	WORD $0x8b0419a0 // add x0, x13, x4, lsl #6
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0x8b041581 // add x1, x12, x4, lsl #5
+	WORD $0xad406438 // ldp q24, q25, [x1]
+	WORD $0x1e260334 // fmov w20, s25
+	WORD $0x0e143f22 // mov w2, v25.s[2]
+	WORD $0xad407c1e // ldp q30, q31, [x0]
+	WORD $0x0e0c3f27 // mov w7, v25.s[1]
+	WORD $0x0e1c3f33 // mov w19, v25.s[3]
+	WORD $0xad412809 // ldp q9, q10, [x0, #0x20]
+	WORD $0xfc74d9d9 // ldr d25, [x14, w20, sxtw #3]
+	WORD $0x937d7ce7 // sbfiz x7, x7, #3, #32
+	WORD $0xfc74d9fd // ldr d29, [x15, w20, sxtw #3]
+	WORD $0xfc62d9db // ldr d27, [x14, w2, sxtw #3]
+	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
+	WORD $0x1e260306 // fmov w6, s24
+	WORD $0x0e143f01 // mov w1, v24.s[2]
+	WORD $0x0e0c3f03 // mov w3, v24.s[1]
+	WORD $0x0e1c3f05 // mov w5, v24.s[3]
+	WORD $0xfc66d9d8 // ldr d24, [x14, w6, sxtw #3]
+	WORD $0x937d7c63 // sbfiz x3, x3, #3, #32
+	WORD $0x937d7ca5 // sbfiz x5, x5, #3, #32
+	WORD $0xfc66d9fc // ldr d28, [x15, w6, sxtw #3]
+	WORD $0xfc61d9da // ldr d26, [x14, w1, sxtw #3]
+	WORD $0x8b0301d5 // add x21, x14, x3
+	WORD $0x8b0301e3 // add x3, x15, x3
+	WORD $0x8b0501e0 // add x0, x15, x5
+	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
+	WORD $0x8b0701d5 // add x21, x14, x7
+	WORD $0x4d40847c // ld1 { v28.d }[1], [x3]
+	WORD $0x8b0701e3 // add x3, x15, x7
+	WORD $0x4d4086b9 // ld1 { v25.d }[1], [x21]
+	WORD $0x8b0501d5 // add x21, x14, x5
+	WORD $0x4d40847d // ld1 { v29.d }[1], [x3]
+	WORD $0x4d4086ba // ld1 { v26.d }[1], [x21]
+	WORD $0x8b1301d5 // add x21, x14, x19
+	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
+	WORD $0x6e7edf08 // fmul v8.2d, v24.2d, v30.2d
+	WORD $0x6e69df2b // fmul v11.2d, v25.2d, v9.2d
+	WORD $0x6ee0f90c // fneg v12.2d, v8.2d
+	WORD $0x4e7ecf0c // fmla v12.2d, v24.2d, v30.2d
+	WORD $0x6ee0f978 // fneg v24.2d, v11.2d
+	WORD $0x4e69cf38 // fmla v24.2d, v25.2d, v9.2d
+	WORD $0x6e7fdf59 // fmul v25.2d, v26.2d, v31.2d
+	WORD $0x4e7ecf8c // fmla v12.2d, v28.2d, v30.2d
+	WORD $0xfc61d9fc // ldr d28, [x15, w1, sxtw #3]
+	WORD $0x6e6adf7e // fmul v30.2d, v27.2d, v10.2d
+	WORD $0x8b1301e1 // add x1, x15, x19
+	WORD $0x4e69cfb8 // fmla v24.2d, v29.2d, v9.2d
+	WORD $0xfc62d9fd // ldr d29, [x15, w2, sxtw #3]
+	WORD $0x6ee0fb29 // fneg v9.2d, v25.2d
+	WORD $0x4e7fcf49 // fmla v9.2d, v26.2d, v31.2d
+	WORD $0x4e68d69a // fadd v26.2d, v20.2d, v8.2d
+	WORD $0x4d40841c // ld1 { v28.d }[1], [x0]
+	WORD $0x91000480 // add x0, x4, #0x1
+	WORD $0x4d40843d // ld1 { v29.d }[1], [x1]
+	WORD $0x4e7fcf89 // fmla v9.2d, v28.2d, v31.2d
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x4e79d6bc // fadd v28.2d, v21.2d, v25.2d
+	WORD $0x4e6acf7f // fmla v31.2d, v27.2d, v10.2d
+	WORD $0x4e7ed4bb // fadd v27.2d, v5.2d, v30.2d
+	WORD $0x4e6acfbf // fmla v31.2d, v29.2d, v10.2d
+	WORD $0x4ef4d75d // fsub v29.2d, v26.2d, v20.2d
+	WORD $0x4ef5d78a // fsub v10.2d, v28.2d, v21.2d
+	WORD $0x4efdd508 // fsub v8.2d, v8.2d, v29.2d
+	WORD $0x4efdd75d // fsub v29.2d, v26.2d, v29.2d
+	WORD $0x4eead739 // fsub v25.2d, v25.2d, v10.2d
+	WORD $0x4eead78a // fsub v10.2d, v28.2d, v10.2d
+	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
+	WORD $0x4eead6b5 // fsub v21.2d, v21.2d, v10.2d
+	WORD $0x4ee5d77d // fsub v29.2d, v27.2d, v5.2d
+	WORD $0x4e74d514 // fadd v20.2d, v8.2d, v20.2d
+	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
+	WORD $0x4e6bd499 // fadd v25.2d, v4.2d, v11.2d
+	WORD $0x4efdd76a // fsub v10.2d, v27.2d, v29.2d
+	WORD $0x4e74d594 // fadd v20.2d, v12.2d, v20.2d
+	WORD $0x4e75d535 // fadd v21.2d, v9.2d, v21.2d
+	WORD $0x4ee4d728 // fsub v8.2d, v25.2d, v4.2d
+	WORD $0x4eead4a5 // fsub v5.2d, v5.2d, v10.2d
+	WORD $0x4e74d6f7 // fadd v23.2d, v23.2d, v20.2d
+	WORD $0x4e75d6d6 // fadd v22.2d, v22.2d, v21.2d
+	WORD $0x4ee8d729 // fsub v9.2d, v25.2d, v8.2d
+	WORD $0x4e77d754 // fadd v20.2d, v26.2d, v23.2d
+	WORD $0x4ee9d484 // fsub v4.2d, v4.2d, v9.2d
+	WORD $0x4efad695 // fsub v21.2d, v20.2d, v26.2d
+	WORD $0x4ef5d6f7 // fsub v23.2d, v23.2d, v21.2d
+	WORD $0x4e76d795 // fadd v21.2d, v28.2d, v22.2d
+	WORD $0x4efcd6ba // fsub v26.2d, v21.2d, v28.2d
+	WORD $0x4ee8d57c // fsub v28.2d, v11.2d, v8.2d
+	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
+	WORD $0x4efdd7da // fsub v26.2d, v30.2d, v29.2d
+	WORD $0x4e64d784 // fadd v4.2d, v28.2d, v4.2d
+	WORD $0x4e65d745 // fadd v5.2d, v26.2d, v5.2d
+	WORD $0x4e64d704 // fadd v4.2d, v24.2d, v4.2d
+	WORD $0x4e65d7e5 // fadd v5.2d, v31.2d, v5.2d
+	WORD $0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	WORD $0x4e66d724 // fadd v4.2d, v25.2d, v6.2d
+	WORD $0x4e67d765 // fadd v5.2d, v27.2d, v7.2d
+	WORD $0x4ef9d498 // fsub v24.2d, v4.2d, v25.2d
+	WORD $0x4efbd4b9 // fsub v25.2d, v5.2d, v27.2d
+	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
+	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
+	WORD $0x14000002 // b <sell8DDNormal+0x5ec>
+	WORD $0xaa0403e0 // mov x0, x4
+	WORD $0x4e72d698 // fadd v24.2d, v20.2d, v18.2d
+	WORD $0x4e73d6b9 // fadd v25.2d, v21.2d, v19.2d
+	WORD $0xcb090103 // sub x3, x8, x9
+	WORD $0x8b090d41 // add x1, x10, x9, lsl #3
+	WORD $0x8b090d62 // add x2, x11, x9, lsl #3
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0x4ef5d73a // fsub v26.2d, v25.2d, v21.2d
+	WORD $0x4ef4d71b // fsub v27.2d, v24.2d, v20.2d
+	WORD $0x4efbd71c // fsub v28.2d, v24.2d, v27.2d
+	WORD $0x4efad73d // fsub v29.2d, v25.2d, v26.2d
+	WORD $0x4efad673 // fsub v19.2d, v19.2d, v26.2d
+	WORD $0x4efbd652 // fsub v18.2d, v18.2d, v27.2d
+	WORD $0x4efdd6b5 // fsub v21.2d, v21.2d, v29.2d
+	WORD $0x4efcd694 // fsub v20.2d, v20.2d, v28.2d
+	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
+	WORD $0x4e75d673 // fadd v19.2d, v19.2d, v21.2d
+	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e70d6f0 // fadd v16.2d, v23.2d, v16.2d
+	WORD $0x4e71d6d1 // fadd v17.2d, v22.2d, v17.2d
+	WORD $0x4e71d733 // fadd v19.2d, v25.2d, v17.2d
+	WORD $0x4e70d714 // fadd v20.2d, v24.2d, v16.2d
+	WORD $0x4ef8d692 // fsub v18.2d, v20.2d, v24.2d
+	WORD $0x4ef9d675 // fsub v21.2d, v19.2d, v25.2d
+	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
+	WORD $0x4ef2d615 // fsub v21.2d, v16.2d, v18.2d
+	WORD $0x4e75d692 // fadd v18.2d, v20.2d, v21.2d
+	WORD $0x4e71d670 // fadd v16.2d, v19.2d, v17.2d
+	WORD $0x4ef3d616 // fsub v22.2d, v16.2d, v19.2d
+	WORD $0x4ef4d657 // fsub v23.2d, v18.2d, v20.2d
+	WORD $0x4ef7d658 // fsub v24.2d, v18.2d, v23.2d
+	WORD $0x4ef6d619 // fsub v25.2d, v16.2d, v22.2d
+	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
+	WORD $0x4ef9d679 // fsub v25.2d, v19.2d, v25.2d
+	WORD $0x4ef8d693 // fsub v19.2d, v20.2d, v24.2d
+	WORD $0x4ef7d6b4 // fsub v20.2d, v21.2d, v23.2d
+	WORD $0x4e73d693 // fadd v19.2d, v20.2d, v19.2d
+	WORD $0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD $0x540000eb // b.lt <sell8DDNormal+0x6a0>
+	WORD $0xad004453 // stp q19, q17, [x2]
+	WORD $0xad004032 // stp q18, q16, [x1]
+	WORD $0x1400001c // b <sell8DDNormal+0x700>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0x540002eb // b.lt <sell8DDNormal+0x700>
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xfd000032 // str d18, [x1]
+	WORD $0xfd000053 // str d19, [x2]
+	WORD $0x54000260 // b.eq <sell8DDNormal+0x700>
+	WORD $0x91002023 // add x3, x1, #0x8
+	WORD $0xf1000a3f // cmp x17, #0x2
+	WORD $0x4d008472 // st1 { v18.d }[1], [x3]
+	WORD $0x91002043 // add x3, x2, #0x8
+	WORD $0x4d008473 // st1 { v19.d }[1], [x3]
+	WORD $0x540001a0 // b.eq <sell8DDNormal+0x700>
+	WORD $0xf1000e3f // cmp x17, #0x3
+	WORD $0xfd000830 // str d16, [x1, #0x10]
+	WORD $0xfd000851 // str d17, [x2, #0x10]
+	WORD $0x54000120 // b.eq <sell8DDNormal+0x700>
+	WORD $0x91006021 // add x1, x1, #0x18
+	WORD $0x4d008430 // st1 { v16.d }[1], [x1]
+	WORD $0x91006041 // add x1, x2, #0x18
+	WORD $0x4d008431 // st1 { v17.d }[1], [x1]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x4e62d490 // fadd v16.2d, v4.2d, v2.2d
+	WORD $0x4e63d4b1 // fadd v17.2d, v5.2d, v3.2d
+	WORD $0xb27e0122 // orr x2, x9, #0x4
+	WORD $0xcb020103 // sub x3, x8, x2
+	WORD $0x8b020d41 // add x1, x10, x2, lsl #3
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0x4ee5d632 // fsub v18.2d, v17.2d, v5.2d
+	WORD $0x4ee4d613 // fsub v19.2d, v16.2d, v4.2d
+	WORD $0xf1000c7f // cmp x3, #0x3
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
+	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
+	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
+	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x4e61d623 // fadd v3.2d, v17.2d, v1.2d
+	WORD $0x4e60d604 // fadd v4.2d, v16.2d, v0.2d
+	WORD $0x4ef0d482 // fsub v2.2d, v4.2d, v16.2d
+	WORD $0x4ef1d465 // fsub v5.2d, v3.2d, v17.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
+	WORD $0x4ee2d405 // fsub v5.2d, v0.2d, v2.2d
+	WORD $0x4e65d482 // fadd v2.2d, v4.2d, v5.2d
+	WORD $0x4e61d460 // fadd v0.2d, v3.2d, v1.2d
+	WORD $0x4ee3d406 // fsub v6.2d, v0.2d, v3.2d
+	WORD $0x4ee4d447 // fsub v7.2d, v2.2d, v4.2d
+	WORD $0x4ee7d450 // fsub v16.2d, v2.2d, v7.2d
+	WORD $0x4ee6d411 // fsub v17.2d, v0.2d, v6.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0x4ef0d483 // fsub v3.2d, v4.2d, v16.2d
+	WORD $0x4ee7d4a4 // fsub v4.2d, v5.2d, v7.2d
+	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
+	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD $0x54ffc54c // b.gt <sell8DDNormal+0x44>
+	WORD $0xd1001223 // sub x3, x17, #0x4
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x54ffc52b // b.lt <sell8DDNormal+0x4c>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xfd000022 // str d2, [x1]
+	WORD $0xfd000043 // str d3, [x2]
+	WORD $0x54ffc4a0 // b.eq <sell8DDNormal+0x4c>
+	WORD $0x91002024 // add x4, x1, #0x8
+	WORD $0xf100087f // cmp x3, #0x2
+	WORD $0x4d008482 // st1 { v2.d }[1], [x4]
+	WORD $0x91002044 // add x4, x2, #0x8
+	WORD $0x4d008483 // st1 { v3.d }[1], [x4]
+	WORD $0x54ffc3e0 // b.eq <sell8DDNormal+0x4c>
+	WORD $0xf1000c7f // cmp x3, #0x3
+	WORD $0xfd000820 // str d0, [x1, #0x10]
+	WORD $0xfd000841 // str d1, [x2, #0x10]
+	WORD $0x54ffc360 // b.eq <sell8DDNormal+0x4c>
+	WORD $0x91006021 // add x1, x1, #0x18
+	WORD $0x4d008420 // st1 { v0.d }[1], [x1]
+	WORD $0x91006041 // add x1, x2, #0x18
+	WORD $0x4d008421 // st1 { v1.d }[1], [x1]
+	WORD $0x17fffe16 // b <sell8DDNormal+0x4c>
+	WORD $0x6d41a3e9 // ldp d9, d8, [sp, #0x18]
+	WORD $0xf94017f5 // ldr x21, [sp, #0x28]
+	WORD $0x6d40abeb // ldp d11, d10, [sp, #0x8]
+	WORD $0xa9434ff4 // ldp x20, x19, [sp, #0x30]
+	WORD $0xfc4407ec // ldr d12, [sp], #0x40
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	SUB $160, RSP
 	MOVD R19, R30
 	RET

@@ -19,7 +19,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x15918e0f; WORD $0x0000 // jle <slots+0x159e>
+	LONG $0x158b8e0f; WORD $0x0000 // jle <slots+0x1598>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -38,10 +38,10 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
 	LONG $0xcc048d49 // leaq (%r12,%rcx,8), %rax
 	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
@@ -55,13 +55,13 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0x08c48349 // addq $0x8, %r12
 	LONG $0x24643b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r12
-	LONG $0x14d1830f; WORD $0x0000 // jae <slots+0x1590>
+	LONG $0x14cb830f; WORD $0x0000 // jae <slots+0x158a>
 	LONG $0x7cb70f41; WORD $0x0624 // movzwl 0x6(%r12), %edi
 	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
 	LONG $0x01c7f640 // testb $0x1, %dil
@@ -82,7 +82,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	WORD $0x9a74 // je <slots+0xb0>
 	LONG $0x50488b48 // movq 0x50(%rax), %rcx
 	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
-	LONG $0xde58d5c5 // vaddpd %ymm6, %ymm5, %ymm3
+	LONG $0xdd58cdc5 // vaddpd %ymm5, %ymm6, %ymm3
 	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
 	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
@@ -149,7 +149,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xf2eb0dc5 // vpor %ymm2, %ymm14, %ymm14
 	LONG $0x5c2541c4; BYTE $0xdf // vsubpd %ymm15, %ymm11, %ymm11
 	LONG $0x582541c4; BYTE $0xde // vaddpd %ymm14, %ymm11, %ymm11
-	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
+	LONG $0xb8a5c2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm11, %ymm4
 	LONG $0x6f7a41c4; WORD $0x0814 // vmovdqu (%r8,%rcx), %xmm10
 	LONG $0x382d03c4; WORD $0x1814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm10, %ymm10
 	LONG $0x002d22c4; WORD $0x1354; BYTE $0x20 // vpshufb 0x20(%rbx,%r10), %ymm10, %ymm10
@@ -173,8 +173,8 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x059b8e0f; WORD $0x0000 // jle <slots+0x880>
 	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
 	WORD $0x6349; BYTE $0x0f // movslq (%r15), %rcx
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
 	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
 	LONG $0x03b60f41 // movzbl (%r11), %eax
 	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
 	LONG $0x107dc1c4; WORD $0xce34 // vmovupd (%r14,%rcx,8), %ymm6
@@ -205,7 +205,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
 	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
 	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
+	LONG $0xb8b5e2c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm9, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x3134 // vmovdqu (%r9,%rsi), %xmm6
 	LONG $0x384d83c4; WORD $0x1134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm6, %ymm6
 	LONG $0x004de2c4; WORD $0x0b74; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm6, %ymm6
@@ -245,7 +245,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
 	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
+	LONG $0xb8b5e2c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm9, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x3134 // vmovdqu (%r9,%rsi), %xmm6
 	LONG $0x384d83c4; WORD $0x1134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm6, %ymm6
 	LONG $0x004de2c4; WORD $0x2071 // vpshufb 0x20(%rcx), %ymm6, %ymm6
@@ -265,7 +265,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x003562c4; BYTE $0x09 // vpshufb (%rcx), %ymm9, %ymm9
 	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
 	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
+	LONG $0xb8b5e2c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm9, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x3134 // vmovdqu (%r9,%rsi), %xmm6
 	LONG $0x384d83c4; WORD $0x1134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm6, %ymm6
 	LONG $0x004de2c4; WORD $0x2071 // vpshufb 0x20(%rcx), %ymm6, %ymm6
@@ -304,7 +304,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
 	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
 	LONG $0x5c2541c4; BYTE $0xde // vsubpd %ymm14, %ymm11, %ymm11
-	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
+	LONG $0xb8a5c2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm11, %ymm4
 	LONG $0x6f7a41c4; WORD $0x0814 // vmovdqu (%r8,%rcx), %xmm10
 	LONG $0x382d03c4; WORD $0x1814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm10, %ymm10
 	LONG $0x002d42c4; WORD $0x2052 // vpshufb 0x20(%r10), %ymm10, %ymm10
@@ -327,7 +327,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x002542c4; BYTE $0x1a // vpshufb (%r10), %ymm11, %ymm11
 	LONG $0xeb1d41c4; BYTE $0xdb // vpor %ymm11, %ymm12, %ymm11
 	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
+	LONG $0xb8a5c2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm11, %ymm4
 	LONG $0x6f7a01c4; WORD $0x2814 // vmovdqu (%r8,%r13), %xmm10
 	LONG $0x382d03c4; WORD $0x1814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm10, %ymm10
 	LONG $0x002d42c4; WORD $0x2052 // vpshufb 0x20(%r10), %ymm10, %ymm10
@@ -372,7 +372,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x42b70f44; BYTE $0x16 // movzwl 0x16(%rdx), %r8d
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
 	LONG $0x5a7c41c4; BYTE $0x0e // vcvtps2pd (%r14), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
+	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
 	LONG $0x5a7cc1c4; WORD $0x107e // vcvtps2pd 0x10(%r14), %ymm7
 	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
 	LONG $0x107bc1c4; WORD $0xfa3c // vmovsd (%r10,%rdi,8), %xmm7
@@ -395,7 +395,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
 	LONG $0x0b5a7cc5 // vcvtps2pd (%rbx), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
+	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
 	LONG $0x4b5a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rbx), %ymm9
 	LONG $0xfe598d48 // leaq -0x2(%rcx), %rbx
 	LONG $0xb8bdc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm8, %ymm6
@@ -429,7 +429,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
 	LONG $0x5a7c41c4; BYTE $0x09 // vcvtps2pd (%r9), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
+	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
 	LONG $0x5a7c41c4; WORD $0x1049 // vcvtps2pd 0x10(%r9), %ymm9
 	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
 	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
@@ -494,7 +494,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
 	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
 	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
+	LONG $0xb8b5c2c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm9, %ymm3
 	LONG $0x6f7a01c4; WORD $0x3104 // vmovdqu (%r9,%r14), %xmm8
 	LONG $0x383d43c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm8, %ymm8
 	WORD $0x8949; BYTE $0xc9 // movq %rcx, %r9
@@ -544,7 +544,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
 	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm0, %ymm3
+	LONG $0xb8fdc2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm0, %ymm4
 	LONG $0x6f7ac1c4; WORD $0x3004 // vmovdqu (%r8,%rsi), %xmm0
 	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm0, %ymm0
@@ -560,21 +560,21 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xe0581dc5 // vaddpd %ymm0, %ymm12, %ymm12
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0x1825c3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm6
+	LONG $0x183de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm8, %ymm5
 	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
 	WORD $0x014d; BYTE $0xe8 // addq %r13, %r8
 	LONG $0x244c8d49; BYTE $0xfe // leaq -0x2(%r12), %rcx
 	LONG $0x20c28348 // addq $0x20, %rdx
 	LONG $0x025f8d4d // leaq 0x2(%r15), %r11
-	LONG $0xa8b5c2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm9, %ymm5
+	LONG $0xa8b5e2c4; BYTE $0xee // vfmadd213pd %ymm6, %ymm9, %ymm5
+	LONG $0x1825c3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm6
 	LONG $0xa89de2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm12, %ymm6
 	LONG $0x03fc8349 // cmpq $0x3, %r12
 	LONG $0x05368e0f; WORD $0x0000 // jle <slots+0x1006>
 	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
 	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
-	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
 	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
 	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
@@ -582,17 +582,17 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
 	LONG $0x1bb60f45 // movzbl (%r11), %r11d
 	LONG $0x107bc1c4; WORD $0xf62c // vmovsd (%r14,%rsi,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
+	LONG $0x107b41c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm8
 	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
 	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
 	LONG $0x1651c1c4; WORD $0xfe2c // vmovhpd (%r14,%rdi,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xce34 // vmovhpd (%r14,%rcx,8), %xmm6, %xmm6
+	LONG $0x163941c4; WORD $0xce04 // vmovhpd (%r14,%rcx,8), %xmm8, %xmm8
 	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
 	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
-	LONG $0x184d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm6, %ymm9
+	LONG $0x183d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm8, %ymm9
 	LONG $0x107bc1c4; WORD $0xf62c // vmovsd (%r14,%rsi,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
-	LONG $0x1649c1c4; WORD $0xce34 // vmovhpd (%r14,%rcx,8), %xmm6, %xmm6
+	LONG $0x107b41c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm8
+	LONG $0x163941c4; WORD $0xce04 // vmovhpd (%r14,%rcx,8), %xmm8, %xmm8
 	LONG $0x1651c1c4; WORD $0xfe2c // vmovhpd (%r14,%rdi,8), %xmm5, %xmm5
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
@@ -620,7 +620,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xeaeb15c5 // vpor %ymm2, %ymm13, %ymm13
 	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
 	LONG $0x582d41c4; BYTE $0xd5 // vaddpd %ymm13, %ymm10, %ymm10
-	LONG $0xb8adc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm4
+	LONG $0xb8adc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm10, %ymm3
 	LONG $0x6f7a41c4; WORD $0x310c // vmovdqu (%r9,%rsi), %xmm9
 	LONG $0x383543c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm9, %ymm9
 	LONG $0x003562c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm9, %ymm9
@@ -660,7 +660,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
 	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
 	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
-	LONG $0xb8adc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm4
+	LONG $0xb8adc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm10, %ymm3
 	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
 	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
 	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
@@ -681,7 +681,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x002d62c4; BYTE $0x11 // vpshufb (%rcx), %ymm10, %ymm10
 	LONG $0xeb2541c4; BYTE $0xd2 // vpor %ymm10, %ymm11, %ymm10
 	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
-	LONG $0xb8adc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm4
+	LONG $0xb8adc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm10, %ymm3
 	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
 	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
 	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
@@ -734,7 +734,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xd31541c4; BYTE $0xef // vpsrlq %xmm15, %ymm13, %ymm13
 	LONG $0xef1541c4; BYTE $0xee // vpxor %ymm14, %ymm13, %ymm13
 	LONG $0xe85c15c5 // vsubpd %ymm0, %ymm13, %ymm13
-	LONG $0xb895c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm13, %ymm3
+	LONG $0xb895c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm13, %ymm4
 	LONG $0x6f7a41c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm12
 	LONG $0x381d43c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm12, %ymm12
 	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
@@ -755,7 +755,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x001562c4; BYTE $0x29 // vpshufb (%rcx), %ymm13, %ymm13
 	LONG $0xeb0d41c4; BYTE $0xed // vpor %ymm13, %ymm14, %ymm13
 	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0xb895c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm13, %ymm3
+	LONG $0xb895c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm13, %ymm4
 	LONG $0x6f7a41c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm12
 	LONG $0x381d43c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm12, %ymm12
 	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
@@ -832,7 +832,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
 	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
+	LONG $0xb8b5c2c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm9, %ymm3
 	LONG $0x6f7a41c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm8
 	LONG $0x383d43c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm8, %ymm8
 	LONG $0x003d62c4; WORD $0x2043 // vpshufb 0x20(%rbx), %ymm8, %ymm8
@@ -896,7 +896,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
 	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
 	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x3104 // vmovdqu (%r9,%rsi), %xmm0
 	LONG $0x387dc3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm0, %ymm0
 	LONG $0x007da2c4; WORD $0x1344; BYTE $0x20 // vpshufb 0x20(%rbx,%r10), %ymm0, %ymm0
@@ -922,7 +922,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x003562c4; BYTE $0x0b // vpshufb (%rbx), %ymm9, %ymm9
 	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
 	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
+	LONG $0xb8b5c2c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm9, %ymm3
 	LONG $0x6f7a41c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm8
 	LONG $0x383d43c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm8, %ymm8
 	LONG $0x003d62c4; WORD $0x2043 // vpshufb 0x20(%rbx), %ymm8, %ymm8
@@ -959,7 +959,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
 	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
 	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm0
 	LONG $0x387dc3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2043 // vpshufb 0x20(%rbx), %ymm0, %ymm0
@@ -1004,7 +1004,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x007de2c4; BYTE $0x03 // vpshufb (%rbx), %ymm0, %ymm0
 	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
 	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm0
 	LONG $0x387dc3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2043 // vpshufb 0x20(%rbx), %ymm0, %ymm0
@@ -1047,7 +1047,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x74b70f42; WORD $0x0269 // movzwl 0x2(%rcx,%r13,2), %esi
 	LONG $0x6cb70f46; WORD $0x0469 // movzwl 0x4(%rcx,%r13,2), %r13d
 	LONG $0x7cb70f44; WORD $0x0641 // movzwl 0x6(%rcx,%rax,2), %r15d
-	LONG $0xed59ddc5 // vmulpd %ymm5, %ymm4, %ymm5
+	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
 	LONG $0x197de3c4; WORD $0x01e8 // vextractf128 $0x1, %ymm5, %xmm0
 	LONG $0x137981c4; WORD $0xe22c // vmovlpd %xmm5, (%r10,%r12,8)
 	LONG $0x1779c1c4; WORD $0xf22c // vmovhpd %xmm5, (%r10,%rsi,8)
@@ -1092,7 +1092,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
 	WORD $0xa875 // jne <slots+0x148c>
 	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0xe459e5c5 // vmulpd %ymm4, %ymm3, %ymm4
+	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
 	LONG $0x74b70f44; WORD $0x0879 // movzwl 0x8(%rcx,%rdi,2), %r14d
 	LONG $0x7974b70f; BYTE $0x0a // movzwl 0xa(%rcx,%rdi,2), %esi
 	LONG $0x7cb70f44; WORD $0x0c79 // movzwl 0xc(%rcx,%rdi,2), %r15d
@@ -1111,7 +1111,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x597de2c4; WORD $0x7068 // vpbroadcastq 0x70(%rax), %ymm5
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
 	LONG $0xfd5e850f; WORD $0xffff // jne <slots+0x12a7>
-	LONG $0xed59ddc5 // vmulpd %ymm5, %ymm4, %ymm5
+	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
 	LONG $0x117d81c4; WORD $0xfa2c // vmovupd %ymm5, (%r10,%r15,8)
 	LONG $0x60488b48 // movq 0x60(%rax), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
@@ -1121,10 +1121,9 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xfd70850f; WORD $0xffff // jne <slots+0x12ea>
-	LONG $0xc459e5c5 // vmulpd %ymm4, %ymm3, %ymm0
-	LONG $0x117d81c4; WORD $0xfa44; BYTE $0x20 // vmovupd %ymm0, 0x20(%r10,%r15,8)
-	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0xffeb0de9; BYTE $0xff // jmp <slots+0x9d>
+	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
+	LONG $0x117d81c4; WORD $0xfa64; BYTE $0x20 // vmovupd %ymm4, 0x20(%r10,%r15,8)
+	LONG $0xffeb13e9; BYTE $0xff // jmp <slots+0x9d>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1135,8 +1134,9 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00453000
-	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x30000000; LONG $0x00000045
+	LONG $0x30000000; BYTE $0x43
 	ADJSP $352
 	RET
 
@@ -1174,10 +1174,10 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0xffffb841; WORD $0x00ff // movl $0xffffff, %r8d
 	WORD $0xf631 // xorl %esi, %esi
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
 	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
 	WORD $0x014d; BYTE $0xca // addq %r9, %r10
@@ -1190,10 +1190,10 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0x08c48349 // addq $0x8, %r12
 	LONG $0x24643b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r12
 	LONG $0x0e35830f; WORD $0x0000 // jae <farSlots+0xef4>
@@ -1216,7 +1216,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x6f7ac1c4; BYTE $0x02 // vmovdqu (%r10), %xmm0
 	LONG $0x02edc141 // shrl $0x2, %r13d
 	WORD $0xe3c1; BYTE $0x06 // shll $0x6, %ebx
-	LONG $0x446f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm8
+	LONG $0x746ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm6
 	LONG $0x7c6ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm7
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
@@ -1233,11 +1233,11 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0xc0ef8dc5 // vpxor %ymm0, %ymm14, %ymm0
 	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
 	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
+	LONG $0xc6ebfdc5 // vpor %ymm6, %ymm0, %ymm0
 	LONG $0xcfebf5c5 // vpor %ymm7, %ymm1, %ymm1
 	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm0, %ymm3
+	LONG $0xb8fdc2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm0, %ymm4
 	LONG $0x6f7ac1c4; WORD $0x0204 // vmovdqu (%r10,%rax), %xmm0
 	LONG $0x387dc3c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm0, %ymm0
 	LONG $0x007dc2c4; WORD $0x1e44; BYTE $0x20 // vpshufb 0x20(%r14,%rbx), %ymm0, %ymm0
@@ -1246,14 +1246,14 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0xc0ef8dc5 // vpxor %ymm0, %ymm14, %ymm0
 	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
 	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
+	LONG $0xc6ebfdc5 // vpor %ymm6, %ymm0, %ymm0
 	LONG $0xcfebf5c5 // vpor %ymm7, %ymm1, %ymm1
 	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
 	LONG $0xe1587dc5 // vaddpd %ymm1, %ymm0, %ymm12
-	LONG $0x1855e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm5, %ymm6
-	LONG $0x182dc3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm11, %ymm10, %ymm5
-	LONG $0xa8b5e2c4; LONG $0x00e024b4; WORD $0x0000 // vfmadd213pd 0xe0(%rsp), %ymm9, %ymm6
-	LONG $0xa89de2c4; LONG $0x008024ac; WORD $0x0000 // vfmadd213pd 0x80(%rsp), %ymm12, %ymm5
+	LONG $0x1855c3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm5, %ymm5
+	LONG $0x182dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm10, %ymm6
+	LONG $0xa8b5e2c4; LONG $0x00e024ac; WORD $0x0000 // vfmadd213pd 0xe0(%rsp), %ymm9, %ymm5
+	LONG $0xa89de2c4; LONG $0x008024b4; WORD $0x0000 // vfmadd213pd 0x80(%rsp), %ymm12, %ymm6
 	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
 	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
 	LONG $0xfe4f8d48 // leaq -0x2(%rdi), %rcx
@@ -1264,8 +1264,8 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
 	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
 	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
-	LONG $0xb429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm6, 0xe0(%rsp)
-	LONG $0xac29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm5, 0x80(%rsp)
+	LONG $0xac29fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm5, 0xe0(%rsp)
+	LONG $0xb429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm6, 0x80(%rsp)
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
@@ -1275,21 +1275,21 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	WORD $0x2145; BYTE $0xc3 // andl %r8d, %r11d
 	LONG $0x107bc1c4; WORD $0xf72c // vmovsd (%r15,%rsi,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xc734 // vmovsd (%r15,%rax,8), %xmm6
+	LONG $0x107b41c4; WORD $0xc704 // vmovsd (%r15,%rax,8), %xmm8
 	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
 	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
 	LONG $0x165181c4; WORD $0xdf2c // vmovhpd (%r15,%r11,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xcf34 // vmovhpd (%r15,%rcx,8), %xmm6, %xmm6
+	LONG $0x163941c4; WORD $0xcf04 // vmovhpd (%r15,%rcx,8), %xmm8, %xmm8
 	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
 	LONG $0x145a8b44 // movl 0x14(%rdx), %r11d
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	LONG $0x08ebc141 // shrl $0x8, %r11d
-	LONG $0x184d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm6, %ymm9
+	LONG $0x183d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm8, %ymm9
 	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xf734 // vmovsd (%r15,%rsi,8), %xmm6
-	LONG $0x164981c4; WORD $0xdf34 // vmovhpd (%r15,%r11,8), %xmm6, %xmm6
+	LONG $0x107b41c4; WORD $0xf704 // vmovsd (%r15,%rsi,8), %xmm8
+	LONG $0x163901c4; WORD $0xdf04 // vmovhpd (%r15,%r11,8), %xmm8, %xmm8
 	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
 	LONG $0x1cb60f45; BYTE $0x24 // movzbl (%r12), %r11d
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
@@ -1321,7 +1321,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0xf1eb0dc5 // vpor %ymm1, %ymm14, %ymm14
 	LONG $0x5c1d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm12, %ymm12
 	LONG $0x581d41c4; BYTE $0xe6 // vaddpd %ymm14, %ymm12, %ymm12
-	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
+	LONG $0xb89dc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm12, %ymm3
 	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
 	LONG $0x383543c4; WORD $0x090c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm9, %ymm9
 	LONG $0x003542c4; WORD $0x364c; BYTE $0x20 // vpshufb 0x20(%r14,%rsi), %ymm9, %ymm9
@@ -1361,7 +1361,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
 	LONG $0xef1d41c4; BYTE $0xe2 // vpxor %ymm10, %ymm12, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
-	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
+	LONG $0xb89dc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm12, %ymm3
 	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
 	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
 	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
@@ -1382,7 +1382,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x001d62c4; BYTE $0x21 // vpshufb (%rcx), %ymm12, %ymm12
 	LONG $0xeb2d41c4; BYTE $0xe4 // vpor %ymm12, %ymm10, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
-	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
+	LONG $0xb89dc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm12, %ymm3
 	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
 	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
 	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
@@ -1443,7 +1443,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0xf8d305c5 // vpsrlq %xmm0, %ymm15, %ymm15
 	LONG $0xef0541c4; BYTE $0xfd // vpxor %ymm13, %ymm15, %ymm15
 	LONG $0x5c0541c4; BYTE $0xfe // vsubpd %ymm14, %ymm15, %ymm15
-	LONG $0xb885c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm15, %ymm3
+	LONG $0xb885c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm15, %ymm4
 	LONG $0x6f7a41c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm12
 	LONG $0x381d43c4; WORD $0x1a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm12, %ymm12
 	LONG $0x001d62c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm12, %ymm12
@@ -1465,7 +1465,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x000562c4; BYTE $0x3e // vpshufb (%rsi), %ymm15, %ymm15
 	LONG $0xeb1541c4; BYTE $0xff // vpor %ymm15, %ymm13, %ymm15
 	LONG $0x5c0541c4; BYTE $0xfe // vsubpd %ymm14, %ymm15, %ymm15
-	LONG $0xb885c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm15, %ymm3
+	LONG $0xb885c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm15, %ymm4
 	LONG $0x6f7a41c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm12
 	LONG $0x381d43c4; WORD $0x1a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm12, %ymm12
 	LONG $0x001d62c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm12, %ymm12
@@ -1523,9 +1523,9 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	WORD $0x2145; BYTE $0xc4 // andl %r8d, %r12d
 	LONG $0x183d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm8
 	LONG $0x5a7c41c4; BYTE $0x0f // vcvtps2pd (%r15), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
+	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
 	LONG $0x5a7cc1c4; WORD $0x107f // vcvtps2pd 0x10(%r15), %ymm7
-	LONG $0xb8bde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm8, %ymm6
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
 	LONG $0x107ba1c4; WORD $0xd33c // vmovsd (%rbx,%r10,8), %xmm7
 	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
 	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
@@ -1550,10 +1550,10 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x5a7cc1c4; BYTE $0x06 // vcvtps2pd (%r14), %ymm0
 	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
 	LONG $0x183d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm8
-	LONG $0xb8c5e2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm7, %ymm3
+	LONG $0xb8c5e2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm7, %ymm4
 	LONG $0x5a7cc1c4; WORD $0x1046 // vcvtps2pd 0x10(%r14), %ymm0
 	LONG $0xfe718d4c // leaq -0x2(%rcx), %r14
-	LONG $0xb8bde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm8, %ymm5
+	LONG $0xb8bde2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm8, %ymm6
 	LONG $0x03f98348 // cmpq $0x3, %rcx
 	LONG $0xfeb8870f; WORD $0xffff // ja <farSlots+0x630>
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
@@ -1593,10 +1593,10 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x5a7cc1c4; BYTE $0x01 // vcvtps2pd (%r9), %ymm0
 	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
 	LONG $0x183d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm8
-	LONG $0xb8c5e2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm7, %ymm4
+	LONG $0xb8c5e2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm7, %ymm3
 	LONG $0x5a7cc1c4; WORD $0x1041 // vcvtps2pd 0x10(%r9), %ymm0
 	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0xb8bde2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm8, %ymm6
+	LONG $0xb8bde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm8, %ymm5
 	LONG $0x6cb70f45; WORD $0x0624 // movzwl 0x6(%r12), %r13d
 	LONG $0x04c5f641 // testb $0x4, %r13b
 	LONG $0xf87b840f; WORD $0xffff // je <farSlots+0xb0>
@@ -1659,7 +1659,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0xeb1d41c4; BYTE $0xe5 // vpor %ymm13, %ymm12, %ymm12
 	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
 	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x3104 // vmovdqu (%r9,%rsi), %xmm0
 	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
 	LONG $0x007dc2c4; WORD $0x0644; BYTE $0x20 // vpshufb 0x20(%r14,%rax), %ymm0, %ymm0
@@ -1772,7 +1772,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0xd375c1c4; BYTE $0xcb // vpsrlq %xmm11, %ymm1, %ymm1
 	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
 	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
-	LONG $0xb8f5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm1, %ymm4
+	LONG $0xb8f5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm1, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
 	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
 	LONG $0x0075e2c4; WORD $0x204e // vpshufb 0x20(%rsi), %ymm1, %ymm1
@@ -1835,7 +1835,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
 	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
 	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
-	LONG $0xb8f5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm1, %ymm4
+	LONG $0xb8f5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm1, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
 	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
 	LONG $0x0075e2c4; WORD $0x204e // vpshufb 0x20(%rsi), %ymm1, %ymm1
@@ -1847,7 +1847,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
 	LONG $0x18c28348 // addq $0x18, %rdx
-	LONG $0xb8b5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm9, %ymm6
+	LONG $0xb8b5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm9, %ymm5
 	LONG $0x04c5f641 // testb $0x4, %r13b
 	LONG $0xf3d4840f; WORD $0xffff // je <farSlots+0xb0>
 	LONG $0xfffce9e9; BYTE $0xff // jmp <farSlots+0x9ca>
@@ -1880,7 +1880,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	WORD $0xc084 // testb %al, %al
 	LONG $0xfd0d850f; WORD $0xffff // jne <farSlots+0xa7d>
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0xed59ddc5 // vmulpd %ymm5, %ymm4, %ymm5
+	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
 	LONG $0x34b70f42; BYTE $0x61 // movzwl (%rcx,%r12,2), %esi
 	LONG $0x44b70f42; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %eax
 	LONG $0x6cb70f46; WORD $0x0461 // movzwl 0x4(%rcx,%r12,2), %r13d
@@ -1926,7 +1926,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x8024bc80; LONG $0x00000000 // cmpb $0x0, 0x80(%rsp)
 	WORD $0xac75 // jne <farSlots+0xe15>
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	LONG $0xe459e5c5 // vmulpd %ymm4, %ymm3, %ymm4
+	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
 	LONG $0x74b70f42; WORD $0x0869 // movzwl 0x8(%rcx,%r13,2), %esi
 	LONG $0x44b70f42; WORD $0x0a69 // movzwl 0xa(%rcx,%r13,2), %eax
 	LONG $0x7cb70f46; WORD $0x0c69 // movzwl 0xc(%rcx,%r13,2), %r15d
@@ -1941,7 +1941,7 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0xfe4e850f; WORD $0xffff // jne <farSlots+0xd0d>
-	LONG $0xed59ddc5 // vmulpd %ymm5, %ymm4, %ymm5
+	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
 	LONG $0x2c11fdc5; BYTE $0xf3 // vmovupd %ymm5, (%rbx,%rsi,8)
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
@@ -1949,8 +1949,8 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0xfe60850f; WORD $0xffff // jne <farSlots+0xd45>
-	LONG $0xc459e5c5 // vmulpd %ymm4, %ymm3, %ymm0
-	LONG $0x4411fdc5; WORD $0x20f3 // vmovupd %ymm0, 0x20(%rbx,%rsi,8)
+	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
+	LONG $0x6411fdc5; WORD $0x20f3 // vmovupd %ymm4, 0x20(%rbx,%rsi,8)
 	LONG $0xfff1a9e9; BYTE $0xff // jmp <farSlots+0x9d>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
@@ -1972,12 +1972,12 @@ TEXT ·farSlotsQuad(SB), 0, $416-8
 	RET
 
 // func slotsDDQuad(c *slotCall)
-TEXT ·slotsDDQuad(SB), 0, $832-8
+TEXT ·slotsDDQuad(SB), 0, $800-8
 	MOVQ c+0(FP), DI
-	ADJSP $-832
+	ADJSP $-800
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsDD>
-	LONG $0x002576e9; BYTE $0x00 // jmp <end>
+	LONG $0x002376e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1986,7 +1986,7 @@ TEXT ·slotsDDQuad(SB), 0, $832-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x24eb8e0f; WORD $0x0000 // jle <slotsDD+0x24f8>
+	LONG $0x230d8e0f; WORD $0x0000 // jle <slotsDD+0x231a>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1995,1879 +1995,1811 @@ TEXT ·slotsDDQuad(SB), 0, $832-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0xc0ec8148; WORD $0x0002; BYTE $0x00 // subq $0x2c0, %rsp
+	LONG $0xa0ec8148; WORD $0x0002; BYTE $0x00 // subq $0x2a0, %rsp
 	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
-	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x58478b4c // movq 0x58(%rdi), %r8
+	LONG $0x28478b4c // movq 0x28(%rdi), %r8
+	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
 	LONG $0x10578b4c // movq 0x10(%rdi), %r10
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
-	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
-	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
-	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
-	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
 	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
 	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
-	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
+	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
 	LONG $0x24848948; LONG $0x00000138 // movq %rax, 0x138(%rsp)
-	WORD $0x4feb // jmp <slotsDD+0xc7>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
-	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
-	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
-	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0x53eb // jmp <slotsDD+0xd2>
+	BYTE $0x90 // nop
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x0149; BYTE $0xcf // addq %rcx, %r15
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x248c3b48; LONG $0x00000138 // cmpq 0x138(%rsp), %rcx
-	LONG $0x2423830f; WORD $0x0000 // jae <slotsDD+0x24ea>
-	LONG $0x0641b70f // movzwl 0x6(%rcx), %eax
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x08c3850f; WORD $0x0000 // jne <slotsDD+0x9a0>
-	WORD $0x02a8 // testb $0x2, %al
-	LONG $0x0fab850f; WORD $0x0000 // jne <slotsDD+0x1090>
-	WORD $0x198b // movl (%rcx), %ebx
-	LONG $0x24748b4d; BYTE $0x38 // movq 0x38(%r12), %r14
-	LONG $0x249c8b4d; LONG $0x00000080 // movq 0x80(%r12), %r11
-	LONG $0x0449b70f // movzwl 0x4(%rcx), %ecx
-	LONG $0x03e3c148 // shlq $0x3, %rbx
-	LONG $0x245c894c; BYTE $0x58 // movq %r11, 0x58(%rsp)
-	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
-	LONG $0x249c0349; LONG $0x00000090 // addq 0x90(%r12), %rbx
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x24843b48; LONG $0x00000138 // cmpq 0x138(%rsp), %rax
+	LONG $0x223a830f; WORD $0x0000 // jae <slotsDD+0x230c>
+	LONG $0x0648b70f // movzwl 0x6(%rax), %ecx
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x0837850f; WORD $0x0000 // jne <slotsDD+0x920>
+	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
+	LONG $0x0eae850f; WORD $0x0000 // jne <slotsDD+0xfa0>
+	WORD $0x8b44; BYTE $0x30 // movl (%rax), %r14d
+	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
+	LONG $0x04244c89 // movl %ecx, 0x4(%rsp)
+	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
+	LONG $0x0448b70f // movzwl 0x4(%rax), %ecx
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	LONG $0x249c8948; LONG $0x00000090 // movq %rbx, 0x90(%rsp)
+	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
+	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x15a8820f; WORD $0x0000 // jb <slotsDD+0x16be>
-	LONG $0x7c29fdc5; WORD $0x2024 // vmovapd %ymm7, 0x20(%rsp)
-	LONG $0xbc297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm15, 0x80(%rsp)
-	LONG $0x00023de9; BYTE $0x00 // jmp <slotsDD+0x367>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r11
-	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
+	LONG $0x14be820f; WORD $0x0000 // jb <slotsDD+0x15e6>
+	LONG $0x5c297dc5; WORD $0x2024 // vmovapd %ymm11, 0x20(%rsp)
+	LONG $0x00020de9; BYTE $0x00 // jmp <slotsDD+0x340>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x249c8b48; LONG $0x00000090 // movq 0x90(%rsp), %rbx
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x597de2c4; LONG $0x0021d035; BYTE $0x00 // vpbroadcastq 0x21d0(%rip), %ymm6
+	LONG $0x597de2c4; LONG $0x0021cf2d; BYTE $0x00 // vpbroadcastq 0x21cf(%rip), %ymm5
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0xf8297dc5 // vmovapd %ymm15, %ymm0
+	LONG $0x7c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm15
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387583c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; WORD $0x330c // vpshufb (%rbx,%rsi), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm3
+	LONG $0x597de2c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm2
+	LONG $0x197d62c4; LONG $0x00903384; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm8
+	LONG $0x47f5e2c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275c3c4; WORD $0xaae6 // vpblendd $0xaa, %ymm14, %ymm1, %ymm4
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
+	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xe159adc5 // vmulpd %ymm1, %ymm10, %ymm4
+	LONG $0xaaf562c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm1, %ymm10
+	LONG $0xa8f542c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm1, %ymm9
+	LONG $0xcc5885c5 // vaddpd %ymm4, %ymm15, %ymm1
+	LONG $0x5c7541c4; BYTE $0xd7 // vsubpd %ymm15, %ymm1, %ymm10
+	LONG $0x5c7541c4; BYTE $0xea // vsubpd %ymm10, %ymm1, %ymm13
+	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
+	LONG $0x5c0541c4; BYTE $0xed // vsubpd %ymm13, %ymm15, %ymm13
+	LONG $0xf8287dc5 // vmovapd %ymm0, %ymm15
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xcc5835c5 // vaddpd %ymm4, %ymm9, %ymm9
+	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x3364; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x3364; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaade // vpblendd $0xaa, %ymm14, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd6ebedc5 // vpor %ymm6, %ymm2, %ymm2
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xeb58edc5 // vaddpd %ymm3, %ymm2, %ymm5
+	LONG $0xa428fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm4
+	LONG $0xd1287dc5 // vmovapd %ymm1, %ymm10
+	LONG $0xcf599dc5 // vmulpd %ymm7, %ymm12, %ymm1
+	LONG $0xac287dc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm13
+	LONG $0x84287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm8
+	LONG $0xb4287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm14
+	LONG $0x24848b48; LONG $0x00000140 // movq 0x140(%rsp), %rax
+	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x24548d4d; BYTE $0x02 // leaq 0x2(%r12), %r10
+	LONG $0xaac562c4; BYTE $0xe1 // vfmsub213pd %ymm1, %ymm7, %ymm12
+	LONG $0xfe488d48 // leaq -0x2(%rax), %rcx
+	LONG $0xa8c542c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm7, %ymm11
+	LONG $0xc158ddc5 // vaddpd %ymm1, %ymm4, %ymm0
+	LONG $0x581541c4; BYTE $0xe9 // vaddpd %ymm9, %ymm13, %ymm13
+	LONG $0x583d41c4; BYTE $0xc7 // vaddpd %ymm15, %ymm8, %ymm8
+	LONG $0xd45cfdc5 // vsubpd %ymm4, %ymm0, %ymm2
+	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
+	LONG $0xda5cfdc5 // vsubpd %ymm2, %ymm0, %ymm3
+	LONG $0x8428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm0
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xa428fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm4
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0x187de3c4; LONG $0x017024b4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x170(%rsp), %ymm0, %ymm6
+	LONG $0x8428fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm0
+	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
+	LONG $0xf1580dc5 // vaddpd %ymm1, %ymm14, %ymm14
+	LONG $0x187de3c4; LONG $0x01602484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x160(%rsp), %ymm0, %ymm0
+	LONG $0xd559cdc5 // vmulpd %ymm5, %ymm6, %ymm2
+	LONG $0xaad5e2c4; BYTE $0xf2 // vfmsub213pd %ymm2, %ymm5, %ymm6
+	LONG $0xe2585dc5 // vaddpd %ymm2, %ymm4, %ymm12
+	LONG $0xb8d5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm5, %ymm6
+	LONG $0xc45c9dc5 // vsubpd %ymm4, %ymm12, %ymm0
+	LONG $0xf5297dc5 // vmovapd %ymm14, %ymm5
+	LONG $0xd85c9dc5 // vsubpd %ymm0, %ymm12, %ymm3
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xc058cdc5 // vaddpd %ymm0, %ymm6, %ymm0
+	LONG $0xb428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm6
+	LONG $0xf058cdc5 // vaddpd %ymm0, %ymm6, %ymm6
+	LONG $0x03f88348 // cmpq $0x3, %rax
+	LONG $0x12948e0f; WORD $0x0000 // jle <slotsDD+0x15d4>
+	LONG $0x4428fcc5; WORD $0x6024 // vmovaps 0x60(%rsp), %ymm0
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	LONG $0x248c8948; LONG $0x00000140 // movq %rcx, 0x140(%rsp)
+	LONG $0xac297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm13, 0x100(%rsp)
+	LONG $0xa4297dc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm12, 0x260(%rsp)
+	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
+	LONG $0x84297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm8, 0xe0(%rsp)
+	LONG $0xac29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm5, 0xc0(%rsp)
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	LONG $0x54297dc5; WORD $0x4024 // vmovapd %ymm10, 0x40(%rsp)
+	LONG $0x24bc8948; LONG $0x00000098 // movq %rdi, 0x98(%rsp)
+	LONG $0x044ab70f // movzwl 0x4(%rdx), %ecx
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x12b60f45 // movzbl (%r10), %r10d
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm1
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x8429fcc5; LONG $0x00024024; BYTE $0x00 // vmovaps %ymm0, 0x240(%rsp)
+	LONG $0x107bc1c4; WORD $0x0f04 // vmovsd (%r15,%rcx), %xmm0
+	LONG $0x064ab70f // movzwl 0x6(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1679c1c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm1, %xmm1
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1669c1c4; WORD $0x0f14 // vmovhpd (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x186d63c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm9
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x1679c1c4; WORD $0x0e14 // vmovhpd (%r14,%rcx), %xmm0, %xmm2
+	LONG $0x0c4ab70f // movzwl 0xc(%rdx), %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x0f04 // vmovsd (%r15,%rcx), %xmm0
+	LONG $0x107bc1c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm3
+	LONG $0x0e4ab70f // movzwl 0xe(%rdx), %ecx
+	LONG $0x186de3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm7
+	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x167941c4; WORD $0x0f1c // vmovhpd (%r15,%rcx), %xmm0, %xmm11
+	LONG $0x1661c1c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm3, %xmm0
+	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
+	LONG $0x107bc1c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm3
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x166141c4; WORD $0x0f24 // vmovhpd (%r15,%rcx), %xmm3, %xmm12
+	LONG $0x167141c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm1, %xmm13
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x520c8d4b // leaq (%r10,%r10,2), %rcx
+	LONG $0x34fa8349 // cmpq $0x34, %r10
+	LONG $0x0107860f; WORD $0x0000 // jbe <slotsDD+0x560>
+	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
 	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x597de2c4; LONG $0x0023e435; BYTE $0x00 // vpbroadcastq 0x23e4(%rip), %ymm6
-	LONG $0x597de2c4; LONG $0x0023e32d; BYTE $0x00 // vpbroadcastq 0x23e3(%rip), %ymm5
-	LONG $0xfb297dc5 // vmovapd %ymm15, %ymm3
-	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	LONG $0x597de2c4; LONG $0x001ec035; BYTE $0x00 // vpbroadcastq 0x1ec0(%rip), %ymm6
+	LONG $0x597de2c4; LONG $0x001ebf2d; BYTE $0x00 // vpbroadcastq 0x1ebf(%rip), %ymm5
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x7c287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm15
+	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
 	WORD $0xe8d1 // shrl %eax
 	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x00800b9c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm3
+	LONG $0x597de2c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm2
+	LONG $0x197d62c4; LONG $0x00900b94; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm10
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075c2c4; WORD $0x0b0c // vpshufb (%r11,%rcx), %ymm1, %ymm1
-	LONG $0x5979c2c4; LONG $0x00800b94; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm2
-	LONG $0x597dc2c4; LONG $0x00880b84; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm0
-	LONG $0x197d42c4; LONG $0x00900b94; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm10
-	LONG $0x47f5c2c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm1, %ymm1
-	LONG $0x847ffdc5; LONG $0x00026024; BYTE $0x00 // vmovdqa %ymm0, 0x260(%rsp)
-	LONG $0x947ff9c5; LONG $0x0001c024; BYTE $0x00 // vmovdqa %xmm2, 0x1c0(%rsp)
-	LONG $0xcad3f5c5 // vpsrlq %xmm2, %ymm1, %ymm1
-	LONG $0xc2297cc5 // vmovaps %ymm8, %ymm2
-	LONG $0x287d41c4; BYTE $0xc4 // vmovapd %ymm12, %ymm8
-	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
-	LONG $0x9c287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm11
-	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
-	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x0275e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm1, %ymm4
+	LONG $0x0075e2c4; WORD $0x0b0c // vpshufb (%rbx,%rcx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275c3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm8, %ymm1, %ymm4
 	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
 	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
 	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
 	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
 	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xe159c5c5 // vmulpd %ymm1, %ymm7, %ymm4
-	LONG $0xf45825c5 // vaddpd %ymm4, %ymm11, %ymm14
-	LONG $0xaaf5e2c4; BYTE $0xfc // vfmsub213pd %ymm4, %ymm1, %ymm7
-	LONG $0x5c0d41c4; BYTE $0xfb // vsubpd %ymm11, %ymm14, %ymm15
-	LONG $0xa8f562c4; BYTE $0xcf // vfmadd213pd %ymm7, %ymm1, %ymm9
-	LONG $0x5c0dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm14, %ymm0
-	LONG $0x5c5d41c4; BYTE $0xff // vsubpd %ymm15, %ymm4, %ymm15
-	LONG $0xc05ca5c5 // vsubpd %ymm0, %ymm11, %ymm0
-	LONG $0x287d41c4; BYTE $0xdc // vmovapd %ymm12, %ymm11
-	LONG $0x287d41c4; BYTE $0xe0 // vmovapd %ymm8, %ymm12
-	LONG $0xc2287cc5 // vmovaps %ymm2, %ymm8
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xfb287dc5 // vmovapd %ymm3, %ymm15
-	LONG $0xf858b5c5 // vaddpd %ymm0, %ymm9, %ymm7
-	LONG $0x6f7ac1c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm0
-	LONG $0x387dc3c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm0, %ymm0
-	LONG $0x84d3fdc5; LONG $0x0001c024; BYTE $0x00 // vpsrlq 0x1c0(%rsp), %ymm0, %ymm0
-	LONG $0x84effdc5; LONG $0x00026024; BYTE $0x00 // vpxor 0x260(%rsp), %ymm0, %ymm0
-	LONG $0x027de3c4; LONG $0x0022f10d; WORD $0xaa00 // vpblendd $0xaa, 0x22f1(%rip), %ymm0, %ymm1
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0xb4297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm14, 0x80(%rsp)
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc6ebfdc5 // vpor %ymm6, %ymm0, %ymm0
-	LONG $0xcdebf5c5 // vpor %ymm5, %ymm1, %ymm1
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
-	LONG $0x9c28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm3
-	LONG $0x593dc1c4; BYTE $0xc7 // vmulpd %ymm15, %ymm8, %ymm0
-	LONG $0xb4287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm14
-	LONG $0xa428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm4
-	LONG $0xb428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm6
-	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
-	LONG $0x24848b48; LONG $0x00000160 // movq 0x160(%rsp), %rax
-	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
-	WORD $0x014d; BYTE $0xe8 // addq %r13, %r8
-	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x02578d4d // leaq 0x2(%r15), %r10
-	LONG $0xaa8562c4; BYTE $0xc0 // vfmsub213pd %ymm0, %ymm15, %ymm8
-	LONG $0xfe488d48 // leaq -0x2(%rax), %rcx
-	LONG $0xa88542c4; BYTE $0xe0 // vfmadd213pd %ymm8, %ymm15, %ymm12
-	LONG $0xc858e5c5 // vaddpd %ymm0, %ymm3, %ymm1
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xc1287dc5 // vmovapd %ymm1, %ymm8
+	LONG $0xe159b5c5 // vmulpd %ymm1, %ymm9, %ymm4
+	LONG $0xaaf562c4; BYTE $0xcc // vfmsub213pd %ymm4, %ymm1, %ymm9
+	LONG $0xa8f5c2c4; BYTE $0xf9 // vfmadd213pd %ymm9, %ymm1, %ymm7
+	LONG $0xcc5885c5 // vaddpd %ymm4, %ymm15, %ymm1
+	LONG $0x5c7541c4; BYTE $0xcf // vsubpd %ymm15, %ymm1, %ymm9
+	LONG $0x5c7541c4; BYTE $0xf1 // vsubpd %ymm9, %ymm1, %ymm14
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0x5c0541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm15, %ymm14
+	LONG $0xe4588dc5 // vaddpd %ymm4, %ymm14, %ymm4
+	LONG $0xfc5845c5 // vaddpd %ymm4, %ymm7, %ymm15
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x0b64; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x0b64; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaad8 // vpblendd $0xaa, %ymm8, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd6ebedc5 // vpor %ymm6, %ymm2, %ymm2
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
+	LONG $0xfb58edc5 // vaddpd %ymm3, %ymm2, %ymm7
+	LONG $0x00015ce9; BYTE $0x00 // jmp <slotsDD+0x6b4>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c2f641 // testb $0x7, %r10b
+	LONG $0xc6950f40 // setne %sil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x00aa840f; WORD $0x0000 // je <slotsDD+0x630>
+	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x5979e2c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm3
+	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
+	LONG $0x197de2c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm4
+	LONG $0x44287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm8
+	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xe959b5c5 // vmulpd %ymm1, %ymm9, %ymm5
+	LONG $0xaaf562c4; BYTE $0xcd // vfmsub213pd %ymm5, %ymm1, %ymm9
+	LONG $0xa8f5c2c4; BYTE $0xf9 // vfmadd213pd %ymm9, %ymm1, %ymm7
+	LONG $0xcd58bdc5 // vaddpd %ymm5, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm1, %ymm6
+	LONG $0xce5c75c5 // vsubpd %ymm6, %ymm1, %ymm9
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x5c3d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm8, %ymm9
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0xfd5845c5 // vaddpd %ymm5, %ymm7, %ymm15
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x2069 // vpshufb 0x20(%rcx), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x6069 // vpsllvq 0x60(%rcx), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xfc5cedc5 // vsubpd %ymm4, %ymm2, %ymm7
+	LONG $0x000087e9; BYTE $0x00 // jmp <slotsDD+0x6b4>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
+	LONG $0x197de2c4; LONG $0x00009099; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm3
+	LONG $0x44287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm8
+	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
 	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xd15cbdc5 // vsubpd %ymm1, %ymm8, %ymm2
-	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
-	LONG $0x8c28fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm1
-	LONG $0xd25ce5c5 // vsubpd %ymm2, %ymm3, %ymm2
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x1875e3c4; LONG $0x01d0248c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x1d0(%rsp), %ymm1, %ymm1
-	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
-	LONG $0xa4287dc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm12
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0x8428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm0
-	LONG $0x581d41c4; BYTE $0xe3 // vaddpd %ymm11, %ymm12, %ymm12
-	LONG $0x187dc3c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm13, %ymm0, %ymm0
-	LONG $0xd059b5c5 // vmulpd %ymm0, %ymm9, %ymm2
-	LONG $0xaab5e2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm9, %ymm0
-	LONG $0xda585dc5 // vaddpd %ymm2, %ymm4, %ymm11
-	LONG $0xb8b5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm9, %ymm0
-	LONG $0xcc5ca5c5 // vsubpd %ymm4, %ymm11, %ymm1
-	LONG $0xd95ca5c5 // vsubpd %ymm1, %ymm11, %ymm3
+	LONG $0xe159b5c5 // vmulpd %ymm1, %ymm9, %ymm4
+	LONG $0xaaf562c4; BYTE $0xcc // vfmsub213pd %ymm4, %ymm1, %ymm9
+	LONG $0xa8f5c2c4; BYTE $0xf9 // vfmadd213pd %ymm9, %ymm1, %ymm7
+	LONG $0xcc58bdc5 // vaddpd %ymm4, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm1, %ymm5
+	LONG $0xf55cf5c5 // vsubpd %ymm5, %ymm1, %ymm6
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xfc5845c5 // vaddpd %ymm4, %ymm7, %ymm15
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xfb5cedc5 // vsubpd %ymm3, %ymm2, %ymm7
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x1472b70f // movzwl 0x14(%rdx), %esi
+	LONG $0x124ab70f // movzwl 0x12(%rdx), %ecx
+	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
+	LONG $0x181d43c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm11, %ymm12, %ymm12
+	LONG $0x4c29fdc5; WORD $0x2024 // vmovapd %ymm1, 0x20(%rsp)
+	LONG $0x181563c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm0, %ymm13, %ymm11
+	LONG $0x62b70f44; BYTE $0x1c // movzwl 0x1c(%rdx), %r12d
+	LONG $0x1e5ab70f // movzwl 0x1e(%rdx), %ebx
+	LONG $0x5ab70f44; BYTE $0x18 // movzwl 0x18(%rdx), %r11d
+	LONG $0x6ab70f44; BYTE $0x1a // movzwl 0x1a(%rdx), %r13d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x107bc1c4; WORD $0x3704 // vmovsd (%r15,%rsi), %xmm0
+	LONG $0x107bc1c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm1
+	LONG $0x1679c1c4; WORD $0x3f04 // vmovhpd (%r15,%rdi), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0f0c // vmovhpd (%r15,%rcx), %xmm1, %xmm1
+	LONG $0x187563c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm10
+	LONG $0x107b81c4; WORD $0x2704 // vmovsd (%r15,%r12), %xmm0
+	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
+	LONG $0x1678c1c4; WORD $0x1f04 // vmovhps (%r15,%rbx), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm1, %xmm1
+	LONG $0x8429f8c5; LONG $0x00017024; BYTE $0x00 // vmovaps %xmm0, 0x170(%rsp)
+	LONG $0x107b81c4; WORD $0x1f04 // vmovsd (%r15,%r11), %xmm0
+	LONG $0x167881c4; WORD $0x2f04 // vmovhps (%r15,%r13), %xmm0, %xmm0
+	LONG $0x8429fcc5; LONG $0x00022024; BYTE $0x00 // vmovaps %ymm0, 0x220(%rsp)
+	LONG $0x107bc1c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm0
+	LONG $0x1679c1c4; WORD $0x3e04 // vmovhpd (%r14,%rdi), %xmm0, %xmm0
+	LONG $0x187563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm9
+	LONG $0x107b81c4; WORD $0x2604 // vmovsd (%r14,%r12), %xmm0
+	LONG $0x24a48b4c; LONG $0x00000098 // movq 0x98(%rsp), %r12
+	LONG $0x1678c1c4; WORD $0x1e04 // vmovhps (%r14,%rbx), %xmm0, %xmm0
+	LONG $0x4cb60f41; WORD $0x0124 // movzbl 0x1(%r12), %ecx
+	LONG $0x8429f8c5; LONG $0x00016024; BYTE $0x00 // vmovaps %xmm0, 0x160(%rsp)
+	LONG $0x107b81c4; WORD $0x1e04 // vmovsd (%r14,%r11), %xmm0
+	LONG $0x167981c4; WORD $0x2e04 // vmovhpd (%r14,%r13), %xmm0, %xmm0
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
+	LONG $0x8429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm0, 0x200(%rsp)
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0xf988870f; WORD $0xffff // ja <slotsDD+0x140>
+	LONG $0x44287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm8
+	LONG $0x249c8b48; LONG $0x00000090 // movq 0x90(%rsp), %rbx
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc7950f40 // setne %dil
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0x0840; BYTE $0xc7 // orb %al, %dil
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0x0148; BYTE $0xde // addq %rbx, %rsi
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0x00a9840f; WORD $0x0000 // je <slotsDD+0x890>
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x5979e2c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm3
+	LONG $0x597de2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm2
+	LONG $0x197de2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm4
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387583c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x404e // vpsllvq 0x40(%rsi), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xe959adc5 // vmulpd %ymm1, %ymm10, %ymm5
+	LONG $0xaaf562c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm1, %ymm10
+	LONG $0xa8f542c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm1, %ymm9
+	LONG $0xcd58bdc5 // vaddpd %ymm5, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm1, %ymm6
+	LONG $0xd65c75c5 // vsubpd %ymm6, %ymm1, %ymm10
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x5c3d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm8, %ymm10
+	LONG $0xed58adc5 // vaddpd %ymm5, %ymm10, %ymm5
+	LONG $0xcd5835c5 // vaddpd %ymm5, %ymm9, %ymm9
+	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x392c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x206e // vpshufb 0x20(%rsi), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x606e // vpsllvq 0x60(%rsi), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
+	LONG $0xfff9bfe9; BYTE $0xff // jmp <slotsDD+0x249>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x597de2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm2
+	LONG $0x197de2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm3
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387583c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe159adc5 // vmulpd %ymm1, %ymm10, %ymm4
+	LONG $0xaaf562c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm1, %ymm10
+	LONG $0xa8f542c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm1, %ymm9
+	LONG $0xcc58bdc5 // vaddpd %ymm4, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm1, %ymm5
+	LONG $0xf55cf5c5 // vsubpd %ymm5, %ymm1, %ymm6
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xcc5835c5 // vaddpd %ymm4, %ymm9, %ymm9
+	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xfff934e9; BYTE $0xff // jmp <slotsDD+0x249>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfd348d4e; LONG $0x00000000 // leaq (,%r15,8), %r14
+	LONG $0x4077034c // addq 0x40(%rdi), %r14
+	WORD $0x8b44; BYTE $0x20 // movl (%rax), %r12d
+	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
+	LONG $0x0470b70f // movzwl 0x4(%rax), %esi
+	LONG $0x04244c89 // movl %ecx, 0x4(%rsp)
+	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
+	LONG $0x387f2b4c // subq 0x38(%rdi), %r15
+	LONG $0x02e4c149 // shlq $0x2, %r12
+	LONG $0x2067034c // addq 0x20(%rdi), %r12
+	LONG $0x90bf034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r15
+	LONG $0x02fe8348 // cmpq $0x2, %rsi
+	LONG $0x0aea820f; WORD $0x0000 // jb <slotsDD+0x1448>
+	LONG $0x5c297dc5; WORD $0x2024 // vmovapd %ymm11, 0x20(%rsp)
+	LONG $0x54297dc5; WORD $0x4024 // vmovapd %ymm10, 0x40(%rsp)
+	LONG $0x000191e9; BYTE $0x00 // jmp <slotsDD+0xb00>
+	BYTE $0x90 // nop
+	WORD $0xc789 // movl %eax, %edi
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x597d62c4; LONG $0x0019aa3d; BYTE $0x00 // vpbroadcastq 0x19aa(%rip), %ymm15
+	LONG $0x597d62c4; LONG $0x0019a935; BYTE $0x00 // vpbroadcastq 0x19a9(%rip), %ymm14
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x44287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm8
+	LONG $0xca287dc5 // vmovapd %ymm2, %ymm9
+	WORD $0x0c8d; BYTE $0x40 // leal (%rax,%rax,2), %ecx
+	WORD $0x8941; BYTE $0xc3 // movl %eax, %r11d
+	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	LONG $0x3865c3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm3, %ymm3
+	LONG $0x5979e2c4; LONG $0x008033b4; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm6
+	LONG $0x597de2c4; LONG $0x008833a4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm4
+	LONG $0x197de2c4; LONG $0x0090338c; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm1
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x0065e2c4; WORD $0x331c // vpshufb (%rbx,%rsi), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x335c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm3, %ymm3
+	LONG $0xded3e5c5 // vpsrlq %xmm6, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265c3c4; WORD $0xaaeb // vpblendd $0xaa, %ymm11, %ymm3, %ymm5
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdbeb85c5 // vpor %ymm3, %ymm15, %ymm3
+	LONG $0xedeb8dc5 // vpor %ymm5, %ymm14, %ymm5
+	LONG $0xd95ce5c5 // vsubpd %ymm1, %ymm3, %ymm3
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xeb5995c5 // vmulpd %ymm3, %ymm13, %ymm5
+	LONG $0xaae562c4; BYTE $0xed // vfmsub213pd %ymm5, %ymm3, %ymm13
+	LONG $0xa8e542c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm3, %ymm12
+	LONG $0xdd58bdc5 // vaddpd %ymm5, %ymm8, %ymm3
+	LONG $0x5c6541c4; BYTE $0xe8 // vsubpd %ymm8, %ymm3, %ymm13
+	LONG $0x5c65c1c4; BYTE $0xd5 // vsubpd %ymm13, %ymm3, %ymm2
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
+	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
+	LONG $0xea589dc5 // vaddpd %ymm2, %ymm12, %ymm5
+	LONG $0x6f7a81c4; WORD $0x1914 // vmovdqu (%r9,%r11), %xmm2
+	LONG $0x386dc3c4; WORD $0x0914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm2, %ymm2
+	LONG $0x006de2c4; WORD $0x3354; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm2, %ymm2
+	LONG $0x47ede2c4; WORD $0x3354; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm2, %ymm2
+	LONG $0xd6d3edc5 // vpsrlq %xmm6, %ymm2, %ymm2
+	LONG $0xd4efedc5 // vpxor %ymm4, %ymm2, %ymm2
+	LONG $0x026dc3c4; WORD $0xaae3 // vpblendd $0xaa, %ymm11, %ymm2, %ymm4
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb85c5 // vpor %ymm2, %ymm15, %ymm2
+	LONG $0xe4eb8dc5 // vpor %ymm4, %ymm14, %ymm4
 	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xca297dc5 // vmovapd %ymm9, %ymm2
+	LONG $0xe45875c5 // vaddpd %ymm4, %ymm1, %ymm12
+	LONG $0xa428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm4
+	LONG $0x592dc1c4; BYTE $0xcc // vmulpd %ymm12, %ymm10, %ymm1
+	LONG $0x84287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm8
+	LONG $0xac287dc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm13
+	LONG $0x5c29fdc5; WORD $0x4024 // vmovapd %ymm3, 0x40(%rsp)
+	LONG $0xb428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm6
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	LONG $0x24848b48; LONG $0x00000098 // movq 0x98(%rsp), %rax
+	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
+	LONG $0x08c48349 // addq $0x8, %r12
+	LONG $0x02558d4d // leaq 0x2(%r13), %r10
+	LONG $0xaa9d62c4; BYTE $0xd1 // vfmsub213pd %ymm1, %ymm12, %ymm10
+	LONG $0xfe708d48 // leaq -0x2(%rax), %rsi
+	LONG $0xa89dc2c4; BYTE $0xfa // vfmadd213pd %ymm10, %ymm12, %ymm7
+	LONG $0xe1585dc5 // vaddpd %ymm1, %ymm4, %ymm12
+	LONG $0xc2583dc5 // vaddpd %ymm2, %ymm8, %ymm8
+	LONG $0xed5815c5 // vaddpd %ymm5, %ymm13, %ymm13
+	LONG $0xac28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm5
+	LONG $0xd45c9dc5 // vsubpd %ymm4, %ymm12, %ymm2
+	LONG $0xda5c9dc5 // vsubpd %ymm2, %ymm12, %ymm3
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
 	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
 	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
+	LONG $0xc158c5c5 // vaddpd %ymm1, %ymm7, %ymm0
+	LONG $0xf058cdc5 // vaddpd %ymm0, %ymm6, %ymm6
 	LONG $0x03f88348 // cmpq $0x3, %rax
-	LONG $0x13418e0f; WORD $0x0000 // jle <slotsDD+0x16a8>
-	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
-	LONG $0x248c8948; LONG $0x00000160 // movq %rcx, 0x160(%rsp)
-	LONG $0x9c297dc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm11, 0x140(%rsp)
-	LONG $0x84297dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm8, 0x1a0(%rsp)
-	LONG $0xa4297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm12, 0x100(%rsp)
-	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
-	LONG $0x6c29fdc5; WORD $0x6024 // vmovapd %ymm5, 0x60(%rsp)
-	LONG $0xb4297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm14, 0xe0(%rsp)
-	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
-	LONG $0x24bc8948; LONG $0x000000d0 // movq %rdi, 0xd0(%rsp)
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	WORD $0xb70f; BYTE $0x0a // movzwl (%rdx), %ecx
+	LONG $0x09308e0f; WORD $0x0000 // jle <slotsDD+0x1430>
+	LONG $0x24046349 // movslq (%r12), %rax
+	LONG $0x84297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm8, 0xe0(%rsp)
+	LONG $0x4428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm0
+	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
 	LONG $0x12b60f45 // movzbl (%r10), %r10d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0x0e14 // vmovsd (%r14,%rcx), %xmm2
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1679c1c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm1, %xmm1
-	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1669c1c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm2, %xmm2
-	LONG $0x186d63c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm11
-	LONG $0x0410fbc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm0
-	LONG $0x084ab70f // movzwl 0x8(%rdx), %ecx
-	LONG $0x1416f9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm0, %xmm2
-	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
-	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
-	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
-	LONG $0x186d63c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm9
-	LONG $0x0c10fbc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm1
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x3c16e1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm3, %xmm7
-	LONG $0x167841c4; WORD $0x0604 // vmovhps (%r14,%rax), %xmm0, %xmm8
-	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm3
-	LONG $0x520c8d4b // leaq (%r10,%r10,2), %rcx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x166041c4; WORD $0x0614 // vmovhps (%r14,%rax), %xmm3, %xmm10
-	LONG $0x241671c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm1, %xmm12
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x24b48948; LONG $0x00000098 // movq %rsi, 0x98(%rsp)
+	LONG $0xa4297dc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm12, 0x140(%rsp)
+	LONG $0xac29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm5, 0xc0(%rsp)
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	LONG $0xac297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm13, 0x100(%rsp)
+	LONG $0x107d41c4; WORD $0xc61c // vmovupd (%r14,%rax,8), %ymm11
+	LONG $0x107dc1c4; WORD $0xc67c; BYTE $0x20 // vmovupd 0x20(%r14,%rax,8), %ymm7
+	LONG $0x107d41c4; WORD $0xc704 // vmovupd (%r15,%rax,8), %ymm8
+	LONG $0x107d41c4; WORD $0xc754; BYTE $0x20 // vmovupd 0x20(%r15,%rax,8), %ymm10
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x521c8d4f // leaq (%r10,%r10,2), %r11
 	LONG $0x34fa8349 // cmpq $0x34, %r10
-	LONG $0x0147860f; WORD $0x0000 // jbe <slotsDD+0x5b0>
-	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x597de2c4; LONG $0x0020b035; BYTE $0x00 // vpbroadcastq 0x20b0(%rip), %ymm6
-	LONG $0x597de2c4; LONG $0x0020af2d; BYTE $0x00 // vpbroadcastq 0x20af(%rip), %ymm5
+	LONG $0x010a860f; WORD $0x0000 // jbe <slotsDD+0xc80>
+	WORD $0x8944; BYTE $0xd1 // movl %r10d, %ecx
+	LONG $0x6f7ac1c4; BYTE $0x28 // vmovdqu (%r8), %xmm5
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x597d62c4; LONG $0x0017a23d; BYTE $0x00 // vpbroadcastq 0x17a2(%rip), %ymm15
+	LONG $0x597d62c4; LONG $0x0017a135; BYTE $0x00 // vpbroadcastq 0x17a1(%rip), %ymm14
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0x5428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm2
 	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
 	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0xd2297cc5 // vmovaps %ymm10, %ymm2
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
-	LONG $0x5979c2c4; LONG $0x00800b9c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm3
-	LONG $0x597dc2c4; LONG $0x00880b84; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm0
-	LONG $0x197d42c4; LONG $0x00900bac; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm13
+	LONG $0x3855c3c4; WORD $0x082c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm5, %ymm5
+	LONG $0x597922c4; LONG $0x00801ba4; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%r11), %xmm12
+	LONG $0x597da2c4; LONG $0x00881bb4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%r11), %ymm6
+	LONG $0x197da2c4; LONG $0x00901b9c; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%r11), %ymm3
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075c2c4; WORD $0x0b0c // vpshufb (%r11,%rcx), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm1, %ymm1
-	LONG $0x847ffdc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm0, 0x180(%rsp)
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
-	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x0275e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm1, %ymm4
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xe0297dc5 // vmovapd %ymm12, %ymm0
-	LONG $0x287841c4; BYTE $0xe0 // vmovaps %xmm8, %xmm12
-	LONG $0xc72879c5 // vmovapd %xmm7, %xmm8
-	LONG $0x7c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm7
-	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
-	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
-	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xe159a5c5 // vmulpd %ymm1, %ymm11, %ymm4
-	LONG $0xaaf562c4; BYTE $0xdc // vfmsub213pd %ymm4, %ymm1, %ymm11
-	LONG $0xf45845c5 // vaddpd %ymm4, %ymm7, %ymm14
-	LONG $0xff5c0dc5 // vsubpd %ymm7, %ymm14, %ymm15
-	LONG $0xa8f542c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0x5c0d41c4; BYTE $0xd7 // vsubpd %ymm15, %ymm14, %ymm10
-	LONG $0x5c5d41c4; BYTE $0xff // vsubpd %ymm15, %ymm4, %ymm15
-	LONG $0x0075c2c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm1, %ymm1
-	LONG $0x5c4541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm7, %ymm10
-	LONG $0xc72979c5 // vmovapd %xmm8, %xmm7
-	LONG $0x287841c4; BYTE $0xc4 // vmovaps %xmm12, %xmm8
-	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
-	LONG $0x580541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm15, %ymm10
-	LONG $0x583541c4; BYTE $0xda // vaddpd %ymm10, %ymm9, %ymm11
-	LONG $0xd2287cc5 // vmovaps %ymm2, %ymm10
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0x8ceff5c5; LONG $0x00018024; BYTE $0x00 // vpxor 0x180(%rsp), %ymm1, %ymm1
-	LONG $0x0275e3c4; LONG $0x001fcf15; WORD $0xaa00 // vpblendd $0xaa, 0x1fcf(%rip), %ymm1, %ymm2
-	LONG $0x74297dc5; WORD $0x2024 // vmovapd %ymm14, 0x20(%rsp)
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
-	LONG $0xd5ebedc5 // vpor %ymm5, %ymm2, %ymm2
-	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
-	LONG $0xfa5875c5 // vaddpd %ymm2, %ymm1, %ymm15
-	LONG $0x000178e9; BYTE $0x00 // jmp <slotsDD+0x71a>
+	LONG $0x0055a2c4; WORD $0x1b2c // vpshufb (%rbx,%r11), %ymm5, %ymm5
+	LONG $0x47d5a2c4; WORD $0x1b6c; BYTE $0x40 // vpsllvq 0x40(%rbx,%r11), %ymm5, %ymm5
+	LONG $0xd355c1c4; BYTE $0xec // vpsrlq %xmm12, %ymm5, %ymm5
+	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
+	LONG $0x025563c4; WORD $0xaae9 // vpblendd $0xaa, %ymm1, %ymm5, %ymm13
+	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
+	LONG $0xedeb85c5 // vpor %ymm5, %ymm15, %ymm5
+	LONG $0xeb1541c4; BYTE $0xee // vpor %ymm14, %ymm13, %ymm13
+	LONG $0xeb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm5
+	LONG $0xed5895c5 // vaddpd %ymm5, %ymm13, %ymm5
+	LONG $0xed5925c5 // vmulpd %ymm5, %ymm11, %ymm13
+	LONG $0xaad542c4; BYTE $0xdd // vfmsub213pd %ymm13, %ymm5, %ymm11
+	LONG $0xa8d542c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm5, %ymm8
+	LONG $0xda5815c5 // vaddpd %ymm2, %ymm13, %ymm11
+	LONG $0xea5ca5c5 // vsubpd %ymm2, %ymm11, %ymm5
+	LONG $0xe55ca5c5 // vsubpd %ymm5, %ymm11, %ymm4
+	LONG $0xed5c95c5 // vsubpd %ymm5, %ymm13, %ymm5
+	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xd458bdc5 // vaddpd %ymm4, %ymm8, %ymm2
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm4, %ymm4
+	LONG $0x005da2c4; WORD $0x1b64; BYTE $0x20 // vpshufb 0x20(%rbx,%r11), %ymm4, %ymm4
+	LONG $0x47dda2c4; WORD $0x1b64; BYTE $0x60 // vpsllvq 0x60(%rbx,%r11), %ymm4, %ymm4
+	LONG $0xd35dc1c4; BYTE $0xe4 // vpsrlq %xmm12, %ymm4, %ymm4
+	LONG $0xe6efddc5 // vpxor %ymm6, %ymm4, %ymm4
+	LONG $0x025de3c4; WORD $0xaae9 // vpblendd $0xaa, %ymm1, %ymm4, %ymm5
+	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
+	LONG $0xe4eb85c5 // vpor %ymm4, %ymm15, %ymm4
+	LONG $0xedeb8dc5 // vpor %ymm5, %ymm14, %ymm5
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xed58e5c5 // vaddpd %ymm5, %ymm3, %ymm5
+	LONG $0x000164e9; BYTE $0x00 // jmp <slotsDD+0xdd6>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fa8041 // cmpb $0x19, %r10b
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c2f641 // testb $0x7, %r10b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	WORD $0x950f; BYTE $0xc1 // setne %cl
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	WORD $0xc108 // orb %al, %cl
 	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
 	WORD $0xe8d1 // shrl %eax
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x00ba840f; WORD $0x0000 // je <slotsDD+0x690>
-	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x5979e2c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm3
-	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
-	LONG $0x197de2c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm4
-	LONG $0x4428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm0
-	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xe959a5c5 // vmulpd %ymm1, %ymm11, %ymm5
-	LONG $0xaaf562c4; BYTE $0xdd // vfmsub213pd %ymm5, %ymm1, %ymm11
-	LONG $0xf558fdc5 // vaddpd %ymm5, %ymm0, %ymm6
-	LONG $0xe85c4dc5 // vsubpd %ymm0, %ymm6, %ymm13
-	LONG $0x7429fdc5; WORD $0x2024 // vmovapd %ymm6, 0x20(%rsp)
-	LONG $0xa8f542c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0x5c4d41c4; BYTE $0xf5 // vsubpd %ymm13, %ymm6, %ymm14
-	LONG $0x5c5541c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm13
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm1, %ymm1
-	LONG $0x5c7d41c4; BYTE $0xf6 // vsubpd %ymm14, %ymm0, %ymm14
-	LONG $0x581541c4; BYTE $0xee // vaddpd %ymm14, %ymm13, %ymm13
-	LONG $0x583541c4; BYTE $0xdd // vaddpd %ymm13, %ymm9, %ymm11
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xfc5c75c5 // vsubpd %ymm4, %ymm1, %ymm15
-	LONG $0x000094e9; BYTE $0x00 // jmp <slotsDD+0x71a>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
-	LONG $0x197de2c4; LONG $0x00009099; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm3
-	LONG $0x4428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm0
-	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xe159a5c5 // vmulpd %ymm1, %ymm11, %ymm4
-	LONG $0xaaf562c4; BYTE $0xdc // vfmsub213pd %ymm4, %ymm1, %ymm11
-	LONG $0xec58fdc5 // vaddpd %ymm4, %ymm0, %ymm5
-	LONG $0xf05cd5c5 // vsubpd %ymm0, %ymm5, %ymm6
-	LONG $0x6c29fdc5; WORD $0x2024 // vmovapd %ymm5, 0x20(%rsp)
-	LONG $0xa8f542c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0xee5c55c5 // vsubpd %ymm6, %ymm5, %ymm13
-	LONG $0xf65cddc5 // vsubpd %ymm6, %ymm4, %ymm6
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0x5c7d41c4; BYTE $0xed // vsubpd %ymm13, %ymm0, %ymm13
-	LONG $0xf65895c5 // vaddpd %ymm6, %ymm13, %ymm6
-	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0xde5835c5 // vaddpd %ymm6, %ymm9, %ymm11
-	LONG $0xfb5c75c5 // vsubpd %ymm3, %ymm1, %ymm15
-	LONG $0x104ab70f // movzwl 0x10(%rdx), %ecx
-	LONG $0x1472b70f // movzwl 0x14(%rdx), %esi
-	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
-	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
-	LONG $0x7ab70f44; BYTE $0x1c // movzwl 0x1c(%rdx), %r15d
-	LONG $0x6ab70f44; BYTE $0x18 // movzwl 0x18(%rdx), %r13d
-	LONG $0x5ab70f44; BYTE $0x1e // movzwl 0x1e(%rdx), %r11d
-	LONG $0x62b70f44; BYTE $0x1a // movzwl 0x1a(%rdx), %r12d
-	LONG $0x181d63c4; WORD $0x01e7 // vinsertf128 $0x1, %xmm7, %ymm12, %ymm12
-	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x03e3c141 // shll $0x3, %r11d
-	LONG $0x03e4c141 // shll $0x3, %r12d
-	LONG $0x107bc1c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm0
-	LONG $0x107bc1c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm1
-	LONG $0x1679c1c4; WORD $0x3e04 // vmovhpd (%r14,%rdi), %xmm0, %xmm0
-	LONG $0x1671c1c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm1, %xmm1
-	LONG $0x1875e3c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm7
-	LONG $0x107b81c4; WORD $0x3e04 // vmovsd (%r14,%r15), %xmm0
-	LONG $0x0c10fbc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm1
-	LONG $0x167901c4; WORD $0x1e2c // vmovhpd (%r14,%r11), %xmm0, %xmm13
-	LONG $0x107b81c4; WORD $0x2e04 // vmovsd (%r14,%r13), %xmm0
-	LONG $0x0c16f1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm1, %xmm1
-	LONG $0x167881c4; WORD $0x2604 // vmovhps (%r14,%r12), %xmm0, %xmm0
-	LONG $0x8429fcc5; LONG $0x00018024; BYTE $0x00 // vmovaps %ymm0, 0x180(%rsp)
-	LONG $0x0410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm0
-	LONG $0x0416f9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm0
-	LONG $0x187563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm9
-	LONG $0x107ba1c4; WORD $0x3b04 // vmovsd (%rbx,%r15), %xmm0
-	LONG $0x24bc8b4c; LONG $0x000000d0 // movq 0xd0(%rsp), %r15
-	LONG $0x107ba1c4; WORD $0x2b0c // vmovsd (%rbx,%r13), %xmm1
-	LONG $0x1678a1c4; WORD $0x1b04 // vmovhps (%rbx,%r11), %xmm0, %xmm0
-	LONG $0x6fb60f45; BYTE $0x01 // movzbl 0x1(%r15), %r13d
-	LONG $0x8429f8c5; LONG $0x0001d024; BYTE $0x00 // vmovaps %xmm0, 0x1d0(%rsp)
-	LONG $0x1670a1c4; WORD $0x2304 // vmovhps (%rbx,%r12), %xmm1, %xmm0
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x6d4c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rcx
-	LONG $0x8429fcc5; LONG $0x00028024; BYTE $0x00 // vmovaps %ymm0, 0x280(%rsp)
-	LONG $0x34fd8349 // cmpq $0x34, %r13
-	LONG $0xf923870f; WORD $0xffff // ja <slotsDD+0x130>
-	LONG $0x245c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r11
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x00c5840f; WORD $0x0000 // je <slotsDD+0x900>
-	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x5979e2c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm3
-	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
-	LONG $0x197de2c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm4
-	LONG $0x8428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm0
-	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xe959c5c5 // vmulpd %ymm1, %ymm7, %ymm5
-	LONG $0xaaf5e2c4; BYTE $0xfd // vfmsub213pd %ymm5, %ymm1, %ymm7
-	LONG $0xf558fdc5 // vaddpd %ymm5, %ymm0, %ymm6
-	LONG $0xd05c4dc5 // vsubpd %ymm0, %ymm6, %ymm10
-	LONG $0xb429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm6, 0x80(%rsp)
-	LONG $0xa8f562c4; BYTE $0xcf // vfmadd213pd %ymm7, %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm1, %ymm1
-	LONG $0x5c4d41c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm14
-	LONG $0x5c5541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm5, %ymm10
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm1, %ymm1
-	LONG $0x5c7d41c4; BYTE $0xf6 // vsubpd %ymm14, %ymm0, %ymm14
-	LONG $0x582d41c4; BYTE $0xd6 // vaddpd %ymm14, %ymm10, %ymm10
-	LONG $0x5835c1c4; BYTE $0xfa // vaddpd %ymm10, %ymm9, %ymm7
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xcc5c75c5 // vsubpd %ymm4, %ymm1, %ymm9
-	LONG $0xfff98fe9; BYTE $0xff // jmp <slotsDD+0x283>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
-	LONG $0x197de2c4; LONG $0x00009099; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm3
-	LONG $0x8428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm0
-	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xe159c5c5 // vmulpd %ymm1, %ymm7, %ymm4
-	LONG $0xaaf5e2c4; BYTE $0xfc // vfmsub213pd %ymm4, %ymm1, %ymm7
-	LONG $0xec58fdc5 // vaddpd %ymm4, %ymm0, %ymm5
-	LONG $0xf05cd5c5 // vsubpd %ymm0, %ymm5, %ymm6
-	LONG $0xac29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm5, 0x80(%rsp)
-	LONG $0xa8f562c4; BYTE $0xcf // vfmadd213pd %ymm7, %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm1, %ymm1
-	LONG $0xd65c55c5 // vsubpd %ymm6, %ymm5, %ymm10
-	LONG $0xf65cddc5 // vsubpd %ymm6, %ymm4, %ymm6
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0x5c7d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm0, %ymm10
-	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
-	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0xfe58b5c5 // vaddpd %ymm6, %ymm9, %ymm7
-	LONG $0xcb5c75c5 // vsubpd %ymm3, %ymm1, %ymm9
-	LONG $0xfff8ebe9; BYTE $0xff // jmp <slotsDD+0x283>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0xdd1c8d48; LONG $0x00000000 // leaq (,%rbx,8), %rbx
-	LONG $0x245c0349; BYTE $0x40 // addq 0x40(%r12), %rbx
-	WORD $0x8b44; BYTE $0x39 // movl (%rcx), %r15d
-	LONG $0x249c8b4d; LONG $0x00000080 // movq 0x80(%r12), %r11
-	LONG $0x0449b70f // movzwl 0x4(%rcx), %ecx
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x24742b4d; BYTE $0x38 // subq 0x38(%r12), %r14
-	LONG $0x02e7c149 // shlq $0x2, %r15
-	LONG $0x247c034d; BYTE $0x20 // addq 0x20(%r12), %r15
-	LONG $0x24b4034d; LONG $0x00000090 // addq 0x90(%r12), %r14
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x0b33820f; WORD $0x0000 // jb <slotsDD+0x1512>
-	LONG $0x7c29fdc5; WORD $0x2024 // vmovapd %ymm7, 0x20(%rsp)
-	LONG $0x0001cae9; BYTE $0x00 // jmp <slotsDD+0xbb4>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0xc789 // movl %eax, %edi
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	LONG $0x597de2c4; LONG $0x001b2a35; BYTE $0x00 // vpbroadcastq 0x1b2a(%rip), %ymm6
-	LONG $0x597de2c4; LONG $0x001b292d; BYTE $0x00 // vpbroadcastq 0x1b29(%rip), %ymm5
-	LONG $0x402c8d44 // leal (%rax,%rax,2), %r13d
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0x9c287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm11
-	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
-	LONG $0xc8297dc5 // vmovapd %ymm9, %ymm0
-	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
-	LONG $0x287d41c4; BYTE $0xd0 // vmovapd %ymm8, %ymm10
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
-	LONG $0x5979c2c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rsi), %xmm3
-	LONG $0x597dc2c4; LONG $0x008833a4; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rsi), %ymm4
-	LONG $0x197d42c4; LONG $0x009033b4; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rsi), %ymm14
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x0075c2c4; WORD $0x330c // vpshufb (%r11,%rsi), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%r11,%rsi), %ymm1, %ymm1
-	LONG $0xa47ffdc5; LONG $0x0001a024; BYTE $0x00 // vmovdqa %ymm4, 0x1a0(%rsp)
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcceff5c5 // vpxor %ymm4, %ymm1, %ymm1
-	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
-	LONG $0x0275e3c4; WORD $0xaae4 // vpblendd $0xaa, %ymm4, %ymm1, %ymm4
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
-	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xe159edc5 // vmulpd %ymm1, %ymm2, %ymm4
-	LONG $0xaaf5e2c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm1, %ymm2
-	LONG $0xfc5825c5 // vaddpd %ymm4, %ymm11, %ymm15
-	LONG $0x5c0541c4; BYTE $0xc3 // vsubpd %ymm11, %ymm15, %ymm8
-	LONG $0xa8f562c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm1, %ymm13
-	LONG $0x6f7ac1c4; WORD $0x080c // vmovdqu (%r8,%rcx), %xmm1
-	LONG $0x387583c4; WORD $0x280c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm1, %ymm1
-	LONG $0x5c05c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm15, %ymm7
-	LONG $0x5c5d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm4, %ymm8
-	LONG $0x0075c2c4; WORD $0x334c; BYTE $0x20 // vpshufb 0x20(%r11,%rsi), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x334c; BYTE $0x60 // vpsllvq 0x60(%r11,%rsi), %ymm1, %ymm1
-	LONG $0xff5ca5c5 // vsubpd %ymm7, %ymm11, %ymm7
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0x287d41c4; BYTE $0xc2 // vmovapd %ymm10, %ymm8
-	LONG $0x287d41c4; BYTE $0xd1 // vmovapd %ymm9, %ymm10
-	LONG $0xc8287dc5 // vmovapd %ymm0, %ymm9
-	LONG $0xe0297dc5 // vmovapd %ymm12, %ymm0
-	LONG $0xe75815c5 // vaddpd %ymm7, %ymm13, %ymm12
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0x8ceff5c5; LONG $0x0001a024; BYTE $0x00 // vpxor 0x1a0(%rsp), %ymm1, %ymm1
-	LONG $0x0275e3c4; LONG $0x001a4115; WORD $0xaa00 // vpblendd $0xaa, 0x1a41(%rip), %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
-	LONG $0xd5ebedc5 // vpor %ymm5, %ymm2, %ymm2
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xea5875c5 // vaddpd %ymm2, %ymm1, %ymm13
-	LONG $0xa428fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm4
-	LONG $0xc85995c5 // vmulpd %ymm0, %ymm13, %ymm1
-	LONG $0xb428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm6
-	LONG $0xb4287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm14
-	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	LONG $0x24848b48; LONG $0x000000d0 // movq 0xd0(%rsp), %rax
-	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
-	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x24548d4d; BYTE $0x02 // leaq 0x2(%r12), %r10
-	LONG $0xaa95e2c4; BYTE $0xc1 // vfmsub213pd %ymm1, %ymm13, %ymm0
-	LONG $0xfe488d48 // leaq -0x2(%rax), %rcx
-	LONG $0xa89562c4; BYTE $0xc8 // vfmadd213pd %ymm0, %ymm13, %ymm9
-	LONG $0xd9585dc5 // vaddpd %ymm1, %ymm4, %ymm11
-	LONG $0xf6589dc5 // vaddpd %ymm6, %ymm12, %ymm6
-	LONG $0xa4287dc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm12
-	LONG $0x580d41c4; BYTE $0xf2 // vaddpd %ymm10, %ymm14, %ymm14
-	LONG $0xa4581dc5; LONG $0x00014024; BYTE $0x00 // vaddpd 0x140(%rsp), %ymm12, %ymm12
-	LONG $0xd45ca5c5 // vsubpd %ymm4, %ymm11, %ymm2
-	LONG $0xda5ca5c5 // vsubpd %ymm2, %ymm11, %ymm3
-	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
-	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xc258b5c5 // vaddpd %ymm2, %ymm9, %ymm0
-	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
-	LONG $0x03f88348 // cmpq $0x3, %rax
-	LONG $0x094c8e0f; WORD $0x0000 // jle <slotsDD+0x1500>
-	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
-	LONG $0x287d41c4; BYTE $0xc8 // vmovapd %ymm8, %ymm9
-	LONG $0x9c297dc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm11, 0x160(%rsp)
-	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
-	LONG $0x12b60f45 // movzbl (%r10), %r10d
-	LONG $0x248c8948; LONG $0x000000d0 // movq %rcx, 0xd0(%rsp)
-	LONG $0x6c29fdc5; WORD $0x6024 // vmovapd %ymm5, 0x60(%rsp)
-	LONG $0xb4297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm14, 0xe0(%rsp)
-	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
-	LONG $0xa4297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm12, 0x100(%rsp)
-	LONG $0xbc297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm15, 0x80(%rsp)
-	LONG $0x04107dc5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %ymm8
-	LONG $0x54107dc5; WORD $0x20c3 // vmovupd 0x20(%rbx,%rax,8), %ymm10
-	LONG $0x107dc1c4; WORD $0xc63c // vmovupd (%r14,%rax,8), %ymm7
-	LONG $0x107d41c4; WORD $0xc65c; BYTE $0x20 // vmovupd 0x20(%r14,%rax,8), %ymm11
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x520c8d4b // leaq (%r10,%r10,2), %rcx
-	LONG $0x34fa8349 // cmpq $0x34, %r10
-	LONG $0x0114860f; WORD $0x0000 // jbe <slotsDD+0xd40>
-	WORD $0x8945; BYTE $0xd5 // movl %r10d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x597d62c4; LONG $0x0018ec2d; BYTE $0x00 // vpbroadcastq 0x18ec(%rip), %ymm13
-	LONG $0x597d62c4; LONG $0x0018eb25; BYTE $0x00 // vpbroadcastq 0x18eb(%rip), %ymm12
-	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x52048d43 // leal (%r10,%r10,2), %eax
+	WORD $0xc984 // testb %cl, %cl
+	LONG $0x00ac840f; WORD $0x0000 // je <slotsDD+0xd50>
 	WORD $0x8944; BYTE $0xd6 // movl %r10d, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x387583c4; WORD $0x290c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm1, %ymm1
-	LONG $0x5979c2c4; LONG $0x00800bac; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm5
-	LONG $0x597dc2c4; LONG $0x00880b9c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm3
-	LONG $0x197d42c4; LONG $0x00900bb4; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm14
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x0075c2c4; WORD $0x0b0c // vpshufb (%r11,%rcx), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm1, %ymm1
-	LONG $0xcdd3f5c5 // vpsrlq %xmm5, %ymm1, %ymm1
-	LONG $0xcbeff5c5 // vpxor %ymm3, %ymm1, %ymm1
-	LONG $0x0275e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm1, %ymm6
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0x4428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm0
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0xf6eb9dc5 // vpor %ymm6, %ymm12, %ymm6
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
-	LONG $0xf159bdc5 // vmulpd %ymm1, %ymm8, %ymm6
-	LONG $0xfe587dc5 // vaddpd %ymm6, %ymm0, %ymm15
-	LONG $0xaaf562c4; BYTE $0xc6 // vfmsub213pd %ymm6, %ymm1, %ymm8
-	LONG $0xd05c85c5 // vsubpd %ymm0, %ymm15, %ymm2
-	LONG $0xa8f5c2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm1, %ymm7
-	LONG $0x6f7ac1c4; WORD $0x310c // vmovdqu (%r9,%rsi), %xmm1
-	LONG $0x3875c3c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm1, %ymm1
-	LONG $0xe25c85c5 // vsubpd %ymm2, %ymm15, %ymm4
-	LONG $0xd25ccdc5 // vsubpd %ymm2, %ymm6, %ymm2
-	LONG $0x0075c2c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm1, %ymm1
-	LONG $0xe45cfdc5 // vsubpd %ymm4, %ymm0, %ymm4
-	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
-	LONG $0xc258c5c5 // vaddpd %ymm2, %ymm7, %ymm0
-	LONG $0xcdd3f5c5 // vpsrlq %xmm5, %ymm1, %ymm1
-	LONG $0xcbeff5c5 // vpxor %ymm3, %ymm1, %ymm1
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0x0275e3c4; LONG $0x00183715; WORD $0xaa00 // vpblendd $0xaa, 0x1837(%rip), %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xd2eb9dc5 // vpor %ymm2, %ymm12, %ymm2
-	LONG $0xe25875c5 // vaddpd %ymm2, %ymm1, %ymm12
-	LONG $0x000181e9; BYTE $0x00 // jmp <slotsDD+0xeb5>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x19fa8041 // cmpb $0x19, %r10b
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c2f641 // testb $0x7, %r10b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	WORD $0xe8d1 // shrl %eax
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x00ba840f; WORD $0x0000 // je <slotsDD+0xe20>
-	WORD $0x8945; BYTE $0xd5 // movl %r10d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x5979e2c4; LONG $0x000080b1; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm6
-	LONG $0x597de2c4; LONG $0x000088a9; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm5
-	LONG $0x197d62c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm12
-	LONG $0x5428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm2
-	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	LONG $0x387583c4; WORD $0x290c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm1, %ymm1
+	LONG $0x6f7ac1c4; BYTE $0x28 // vmovdqu (%r8), %xmm5
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
-	LONG $0xced3f5c5 // vpsrlq %xmm6, %ymm1, %ymm1
-	LONG $0xcdeff5c5 // vpxor %ymm5, %ymm1, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xcc // vsubpd %ymm12, %ymm1, %ymm1
-	LONG $0xe9593dc5 // vmulpd %ymm1, %ymm8, %ymm13
-	LONG $0xf25815c5 // vaddpd %ymm2, %ymm13, %ymm14
-	LONG $0xaaf542c4; BYTE $0xc5 // vfmsub213pd %ymm13, %ymm1, %ymm8
-	LONG $0xfa5c0dc5 // vsubpd %ymm2, %ymm14, %ymm15
-	LONG $0xa8f5c2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm1, %ymm7
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0x5c0dc1c4; BYTE $0xdf // vsubpd %ymm15, %ymm14, %ymm3
-	LONG $0x5c1541c4; BYTE $0xff // vsubpd %ymm15, %ymm13, %ymm15
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm1, %ymm1
-	LONG $0xdb5cedc5 // vsubpd %ymm3, %ymm2, %ymm3
-	LONG $0xdb5885c5 // vaddpd %ymm3, %ymm15, %ymm3
-	LONG $0x287d41c4; BYTE $0xfe // vmovapd %ymm14, %ymm15
-	LONG $0xc358c5c5 // vaddpd %ymm3, %ymm7, %ymm0
-	LONG $0xced3f5c5 // vpsrlq %xmm6, %ymm1, %ymm1
-	LONG $0xcdeff5c5 // vpxor %ymm5, %ymm1, %ymm1
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0x5c7541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm1, %ymm12
-	LONG $0x000097e9; BYTE $0x00 // jmp <slotsDD+0xeb5>
-	WORD $0x9066 // nop
-	WORD $0x8945; BYTE $0xd5 // movl %r10d, %r13d
-	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x597d62c4; LONG $0x000088a9; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm13
-	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
-	LONG $0x5428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm2
-	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	LONG $0x381d03c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm12, %ymm12
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x001d62c4; BYTE $0x21 // vpshufb (%rcx), %ymm12, %ymm12
-	LONG $0xeb1541c4; BYTE $0xe4 // vpor %ymm12, %ymm13, %ymm12
-	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
-	LONG $0x593d41c4; BYTE $0xfc // vmulpd %ymm12, %ymm8, %ymm15
-	LONG $0xf25885c5 // vaddpd %ymm2, %ymm15, %ymm6
-	LONG $0xaa9d42c4; BYTE $0xc7 // vfmsub213pd %ymm15, %ymm12, %ymm8
-	LONG $0xea5ccdc5 // vsubpd %ymm2, %ymm6, %ymm5
-	LONG $0xa89dc2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm12, %ymm7
-	LONG $0xcd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm1
+	LONG $0x597942c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm13
+	LONG $0x597d42c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm12
+	LONG $0x197d42c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm14
+	LONG $0x4c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm1
+	LONG $0x520c8d43 // leal (%r10,%r10,2), %ecx
+	LONG $0x3855c3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm5, %ymm5
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
+	LONG $0xd355c1c4; BYTE $0xed // vpsrlq %xmm13, %ymm5, %ymm5
+	LONG $0xedef9dc5 // vpxor %ymm5, %ymm12, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xee // vsubpd %ymm14, %ymm5, %ymm5
+	LONG $0xfd5925c5 // vmulpd %ymm5, %ymm11, %ymm15
+	LONG $0xaad542c4; BYTE $0xdf // vfmsub213pd %ymm15, %ymm5, %ymm11
+	LONG $0xa8d542c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm5, %ymm8
+	LONG $0xd95805c5 // vaddpd %ymm1, %ymm15, %ymm11
+	LONG $0xe95ca5c5 // vsubpd %ymm1, %ymm11, %ymm5
+	LONG $0xf55ca5c5 // vsubpd %ymm5, %ymm11, %ymm6
 	LONG $0xed5c85c5 // vsubpd %ymm5, %ymm15, %ymm5
-	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
-	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
-	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
-	LONG $0xc158c5c5 // vaddpd %ymm1, %ymm7, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0x5c7541c4; BYTE $0xe6 // vsubpd %ymm14, %ymm1, %ymm12
-	LONG $0x592dc1c4; BYTE $0xcc // vmulpd %ymm12, %ymm10, %ymm1
-	LONG $0x04476349 // movslq 0x4(%r15), %rax
-	LONG $0x7c297dc5; WORD $0x2024 // vmovapd %ymm15, 0x20(%rsp)
-	LONG $0xc15835c5 // vaddpd %ymm1, %ymm9, %ymm8
-	LONG $0xaa9d62c4; BYTE $0xd1 // vfmsub213pd %ymm1, %ymm12, %ymm10
-	LONG $0x5c3dc1c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm2
-	LONG $0xa89d42c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm12, %ymm11
-	LONG $0xda5cbdc5 // vsubpd %ymm2, %ymm8, %ymm3
-	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
-	LONG $0xc35cb5c5 // vsubpd %ymm3, %ymm9, %ymm0
-	LONG $0x107d41c4; WORD $0xc64c; BYTE $0x20 // vmovupd 0x20(%r14,%rax,8), %ymm9
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0x1410fdc5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %ymm2
-	LONG $0xd05825c5 // vaddpd %ymm0, %ymm11, %ymm10
-	LONG $0x4410fdc5; WORD $0x20c3 // vmovupd 0x20(%rbx,%rax,8), %ymm0
-	LONG $0x107d41c4; WORD $0xc61c // vmovupd (%r14,%rax,8), %ymm11
-	LONG $0x44b60f41; WORD $0x0124 // movzbl 0x1(%r12), %eax
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0xf65cf5c5 // vsubpd %ymm6, %ymm1, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xd558bdc5 // vaddpd %ymm5, %ymm8, %ymm2
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x082c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
+	LONG $0xd355c1c4; BYTE $0xed // vpsrlq %xmm13, %ymm5, %ymm5
+	LONG $0xedef9dc5 // vpxor %ymm5, %ymm12, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xee // vsubpd %ymm14, %ymm5, %ymm5
+	LONG $0x000089e9; BYTE $0x00 // jmp <slotsDD+0xdd6>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8944; BYTE $0xd6 // movl %r10d, %esi
+	LONG $0x6f7ac1c4; BYTE $0x28 // vmovdqu (%r8), %xmm5
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x597d42c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm12
+	LONG $0x197d42c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm13
+	LONG $0x4c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm1
+	LONG $0x520c8d43 // leal (%r10,%r10,2), %ecx
+	LONG $0x3855c3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm5, %ymm5
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
+	LONG $0xedeb9dc5 // vpor %ymm5, %ymm12, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0xf55925c5 // vmulpd %ymm5, %ymm11, %ymm14
+	LONG $0xaad542c4; BYTE $0xde // vfmsub213pd %ymm14, %ymm5, %ymm11
+	LONG $0xa8d542c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm5, %ymm8
+	LONG $0xd9580dc5 // vaddpd %ymm1, %ymm14, %ymm11
+	LONG $0xe95ca5c5 // vsubpd %ymm1, %ymm11, %ymm5
+	LONG $0xfd5c25c5 // vsubpd %ymm5, %ymm11, %ymm15
+	LONG $0xed5c8dc5 // vsubpd %ymm5, %ymm14, %ymm5
+	LONG $0x5c75c1c4; BYTE $0xf7 // vsubpd %ymm15, %ymm1, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xd558bdc5 // vaddpd %ymm5, %ymm8, %ymm2
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x082c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
+	LONG $0xedeb9dc5 // vpor %ymm5, %ymm12, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0xdd59c5c5 // vmulpd %ymm5, %ymm7, %ymm3
+	LONG $0x24446349; BYTE $0x04 // movslq 0x4(%r12), %rax
+	LONG $0x5c297dc5; WORD $0x2024 // vmovapd %ymm11, 0x20(%rsp)
+	LONG $0xcb58fdc5 // vaddpd %ymm3, %ymm0, %ymm1
+	LONG $0xaad5e2c4; BYTE $0xfb // vfmsub213pd %ymm3, %ymm5, %ymm7
+	LONG $0x107d41c4; WORD $0xc62c // vmovupd (%r14,%rax,8), %ymm13
+	LONG $0x107d41c4; WORD $0xc724 // vmovupd (%r15,%rax,8), %ymm12
+	LONG $0xe05cf5c5 // vsubpd %ymm0, %ymm1, %ymm4
+	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
+	LONG $0xa8d562c4; BYTE $0xd7 // vfmadd213pd %ymm7, %ymm5, %ymm10
+	LONG $0x107dc1c4; WORD $0xc77c; BYTE $0x20 // vmovupd 0x20(%r15,%rax,8), %ymm7
+	LONG $0xec5cf5c5 // vsubpd %ymm4, %ymm1, %ymm5
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
+	LONG $0x107d41c4; WORD $0xc654; BYTE $0x20 // vmovupd 0x20(%r14,%rax,8), %ymm10
+	LONG $0x45b60f41; BYTE $0x01 // movzbl 0x1(%r13), %eax
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0x40348d48 // leaq (%rax,%rax,2), %rsi
 	LONG $0x34f88348 // cmpq $0x34, %rax
-	LONG $0xfad1870f; WORD $0xffff // ja <slotsDD+0x9f0>
-	LONG $0xbc28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm7
+	LONG $0xfb2a870f; WORD $0xffff // ja <slotsDD+0x970>
 	WORD $0x193c // cmpb $0x19, %al
-	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0xc7930f40 // setae %dil
 	WORD $0x07a8 // testb $0x7, %al
-	LONG $0xc5950f41 // setne %r13b
+	WORD $0x950f; BYTE $0xc1 // setne %cl
 	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	WORD $0x0841; BYTE $0xcd // orb %cl, %r13b
-	WORD $0x014c; BYTE $0xde // addq %r11, %rsi
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x00bb840f; WORD $0x0000 // je <slotsDD+0x1000>
+	WORD $0x0840; BYTE $0xf9 // orb %dil, %cl
+	WORD $0x0148; BYTE $0xde // addq %rbx, %rsi
+	WORD $0xc984 // testb %cl, %cl
+	LONG $0x00ae840f; WORD $0x0000 // je <slotsDD+0xf10>
 	WORD $0xc789 // movl %eax, %edi
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x5979e2c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm3
-	LONG $0x597d62c4; LONG $0x000088ae; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm13
-	LONG $0x197de2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm4
-	LONG $0x402c8d44 // leal (%rax,%rax,2), %r13d
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x404e // vpsllvq 0x40(%rsi), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xe959edc5 // vmulpd %ymm1, %ymm2, %ymm5
-	LONG $0xaaf5e2c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm1, %ymm2
-	LONG $0xf558c5c5 // vaddpd %ymm5, %ymm7, %ymm6
-	LONG $0xf75c4dc5 // vsubpd %ymm7, %ymm6, %ymm14
-	LONG $0xa8f562c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm1, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x080c // vmovdqu (%r8,%rcx), %xmm1
-	LONG $0x387583c4; WORD $0x280c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm1, %ymm1
-	LONG $0x5c4d41c4; BYTE $0xfe // vsubpd %ymm14, %ymm6, %ymm15
-	LONG $0x5c5541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm5, %ymm14
-	LONG $0x0075e2c4; WORD $0x204e // vpshufb 0x20(%rsi), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x604e // vpsllvq 0x60(%rsi), %ymm1, %ymm1
-	LONG $0x5c4541c4; BYTE $0xff // vsubpd %ymm15, %ymm7, %ymm15
-	LONG $0x580d41c4; BYTE $0xf7 // vaddpd %ymm15, %ymm14, %ymm14
-	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
-	LONG $0x582541c4; BYTE $0xe6 // vaddpd %ymm14, %ymm11, %ymm12
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
-	LONG $0xec5c75c5 // vsubpd %ymm4, %ymm1, %ymm13
-	LONG $0xfffb34e9; BYTE $0xff // jmp <slotsDD+0xb25>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xc189 // movl %eax, %ecx
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x5979e2c4; LONG $0x000080b6; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm6
+	LONG $0x597de2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm4
+	LONG $0x197d62c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm14
+	LONG $0x4c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm1
+	WORD $0x0c8d; BYTE $0x40 // leal (%rax,%rax,2), %ecx
+	WORD $0x8941; BYTE $0xc3 // movl %eax, %r11d
+	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	LONG $0x3865c3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm3, %ymm3
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x597d62c4; LONG $0x000088ae; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm13
-	LONG $0x197de2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm3
-	LONG $0x402c8d44 // leal (%rax,%rax,2), %r13d
+	LONG $0x0065e2c4; BYTE $0x1e // vpshufb (%rsi), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405e // vpsllvq 0x40(%rsi), %ymm3, %ymm3
+	LONG $0xded3e5c5 // vpsrlq %xmm6, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xde // vsubpd %ymm14, %ymm3, %ymm3
+	LONG $0xeb5995c5 // vmulpd %ymm3, %ymm13, %ymm5
+	LONG $0xaae562c4; BYTE $0xed // vfmsub213pd %ymm5, %ymm3, %ymm13
+	LONG $0xa8e542c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm3, %ymm12
+	LONG $0xdd58f5c5 // vaddpd %ymm5, %ymm1, %ymm3
+	LONG $0xe95c65c5 // vsubpd %ymm1, %ymm3, %ymm13
+	LONG $0x5c6541c4; BYTE $0xfd // vsubpd %ymm13, %ymm3, %ymm15
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0x5c7541c4; BYTE $0xff // vsubpd %ymm15, %ymm1, %ymm15
+	LONG $0xed5885c5 // vaddpd %ymm5, %ymm15, %ymm5
+	LONG $0xed589dc5 // vaddpd %ymm5, %ymm12, %ymm5
+	LONG $0x6f7a01c4; WORD $0x1924 // vmovdqu (%r9,%r11), %xmm12
+	LONG $0x381d43c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm12, %ymm12
+	LONG $0x479d62c4; WORD $0x6066 // vpsllvq 0x60(%rsi), %ymm12, %ymm12
+	LONG $0xf6d39dc5 // vpsrlq %xmm6, %ymm12, %ymm6
+	LONG $0xe4efcdc5 // vpxor %ymm4, %ymm6, %ymm4
+	LONG $0x5c5d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm4, %ymm12
+	LONG $0xfffb5ee9; BYTE $0xff // jmp <slotsDD+0xa6e>
+	WORD $0x8941; BYTE $0xc3 // movl %eax, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x597de2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm4
+	LONG $0x197de2c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm6
+	LONG $0x4c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm1
+	WORD $0x0c8d; BYTE $0x40 // leal (%rax,%rax,2), %ecx
 	WORD $0xc789 // movl %eax, %edi
 	WORD $0xefd1 // shrl %edi
-	LONG $0x3875c3c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm1, %ymm1
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xe159edc5 // vmulpd %ymm1, %ymm2, %ymm4
-	LONG $0xaaf5e2c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm1, %ymm2
-	LONG $0xfc5845c5 // vaddpd %ymm4, %ymm7, %ymm15
-	LONG $0xf75c85c5 // vsubpd %ymm7, %ymm15, %ymm6
-	LONG $0xa8f562c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm1, %ymm11
-	LONG $0x6f7ac1c4; WORD $0x380c // vmovdqu (%r8,%rdi), %xmm1
-	LONG $0x387583c4; WORD $0x280c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm1, %ymm1
-	LONG $0xf65c05c5 // vsubpd %ymm6, %ymm15, %ymm14
-	LONG $0xf65cddc5 // vsubpd %ymm6, %ymm4, %ymm6
-	LONG $0x0075e2c4; WORD $0x204e // vpshufb 0x20(%rsi), %ymm1, %ymm1
-	LONG $0x5c4541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm7, %ymm14
-	LONG $0xf6588dc5 // vaddpd %ymm6, %ymm14, %ymm6
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0xe65825c5 // vaddpd %ymm6, %ymm11, %ymm12
-	LONG $0xeb5c75c5 // vsubpd %ymm3, %ymm1, %ymm13
-	LONG $0xfffa9ee9; BYTE $0xff // jmp <slotsDD+0xb25>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0x8b44; BYTE $0x19 // movl (%rcx), %r11d
-	LONG $0x245c8b49; BYTE $0x38 // movq 0x38(%r12), %rbx
-	LONG $0x71b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r14d
-	LONG $0x03e3c149 // shlq $0x3, %r11
-	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
-	LONG $0x249c034d; LONG $0x00000090 // addq 0x90(%r12), %r11
-	LONG $0x02fe8349 // cmpq $0x2, %r14
-	LONG $0x02bd820f; WORD $0x0000 // jb <slotsDD+0x1373>
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	LONG $0x287d41c4; BYTE $0xef // vmovapd %ymm15, %ymm13
-	WORD $0x9066 // nop
+	LONG $0x386583c4; WORD $0x191c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm3, %ymm3
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x0065e2c4; BYTE $0x1e // vpshufb (%rsi), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xeb5995c5 // vmulpd %ymm3, %ymm13, %ymm5
+	LONG $0xaae562c4; BYTE $0xed // vfmsub213pd %ymm5, %ymm3, %ymm13
+	LONG $0xa8e542c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm3, %ymm12
+	LONG $0xdd58f5c5 // vaddpd %ymm5, %ymm1, %ymm3
+	LONG $0xe95c65c5 // vsubpd %ymm1, %ymm3, %ymm13
+	LONG $0x5c6541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm3, %ymm14
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0x5c7541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm1, %ymm14
+	LONG $0xed588dc5 // vaddpd %ymm5, %ymm14, %ymm5
+	LONG $0xed589dc5 // vaddpd %ymm5, %ymm12, %ymm5
+	LONG $0x6f7a41c4; WORD $0x3924 // vmovdqu (%r9,%rdi), %xmm12
+	LONG $0x381d43c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm12, %ymm12
+	LONG $0xe4eb9dc5 // vpor %ymm4, %ymm12, %ymm4
+	LONG $0xe65c5dc5 // vsubpd %ymm6, %ymm4, %ymm12
+	LONG $0xfffacfe9; BYTE $0xff // jmp <slotsDD+0xa6e>
+	BYTE $0x90 // nop
+	WORD $0x088b // movl (%rax), %ecx
+	LONG $0x385f8b4c // movq 0x38(%rdi), %r11
+	LONG $0x0458b70f // movzwl 0x4(%rax), %ebx
+	LONG $0x03e1c148 // shlq $0x3, %rcx
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	LONG $0x908f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rcx
+	LONG $0x02fb8348 // cmpq $0x2, %rbx
+	LONG $0x02e5820f; WORD $0x0000 // jb <slotsDD+0x12a7>
+	LONG $0xd7297dc5 // vmovapd %ymm10, %ymm7
+	LONG $0xf5287dc5 // vmovapd %ymm5, %ymm14
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
 	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
-	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
-	LONG $0x5c297dc5; WORD $0x2024 // vmovapd %ymm11, 0x20(%rsp)
-	LONG $0x6c29fdc5; WORD $0x6024 // vmovapd %ymm5, 0x60(%rsp)
-	LONG $0xc0297dc5 // vmovapd %ymm8, %ymm0
-	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
-	WORD $0xb70f; BYTE $0x32 // movzwl (%rdx), %esi
+	LONG $0x7c29fdc5; WORD $0x4024 // vmovapd %ymm7, 0x40(%rsp)
+	LONG $0x64297dc5; WORD $0x2024 // vmovapd %ymm12, 0x20(%rsp)
+	WORD $0x894c; BYTE $0xc6 // movq %r8, %rsi
+	LONG $0xb4297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm14, 0xc0(%rsp)
+	LONG $0x84297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm8, 0xe0(%rsp)
+	LONG $0x44287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm8
+	LONG $0xe8297dc5 // vmovapd %ymm13, %ymm0
+	WORD $0x894d; BYTE $0xce // movq %r9, %r14
 	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
-	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
-	LONG $0x4ab70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r9d
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x02b60f45 // movzbl (%r10), %r8d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x03e1c141 // shll $0x3, %r9d
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x3410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm6
-	LONG $0x107bc1c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm2
-	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0x3324 // vmovsd (%r11,%rsi), %xmm4
-	LONG $0x0e72b70f // movzwl 0xe(%rdx), %esi
-	LONG $0x1c16c9c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm6, %xmm3
-	LONG $0x0c16f1c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm1, %xmm1
-	LONG $0x1669c1c4; WORD $0x3b14 // vmovhpd (%r11,%rdi), %xmm2, %xmm2
-	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
-	LONG $0xe6297dc5 // vmovapd %ymm12, %ymm6
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x2c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm5
-	LONG $0x2c16d1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm5, %xmm5
-	LONG $0x186563c4; WORD $0x01d9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm11
-	LONG $0x107ba1c4; WORD $0x0b0c // vmovsd (%rbx,%r9), %xmm1
-	LONG $0x107bc1c4; WORD $0x3b1c // vmovsd (%r11,%rdi), %xmm3
-	LONG $0x0c16f1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm1, %xmm1
-	LONG $0x187563c4; WORD $0x01d5 // vinsertf128 $0x1, %xmm5, %ymm1, %ymm10
-	LONG $0x1659c1c4; WORD $0x0b0c // vmovhpd (%r11,%rcx), %xmm4, %xmm1
-	LONG $0x1875e3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm1, %ymm1
-	LONG $0x1661c1c4; WORD $0x3314 // vmovhpd (%r11,%rsi), %xmm3, %xmm2
-	LONG $0x107b81c4; WORD $0x0b1c // vmovsd (%r11,%r9), %xmm3
-	LONG $0x0ab60f45 // movzbl (%r10), %r9d
-	LONG $0x1661c1c4; WORD $0x031c // vmovhpd (%r11,%rax), %xmm3, %xmm3
-	LONG $0x8f180f41; LONG $0x00000800 // prefetcht0 0x800(%r15)
-	LONG $0x104ab70f // movzwl 0x10(%rdx), %ecx
-	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
-	LONG $0x1272b70f // movzwl 0x12(%rdx), %esi
-	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
-	WORD $0x014d; BYTE $0xf9 // addq %r15, %r9
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x5a7cc1c4; BYTE $0x1f // vcvtps2pd (%r15), %ymm3
-	LONG $0xe359a5c5 // vmulpd %ymm3, %ymm11, %ymm4
-	LONG $0xaae562c4; BYTE $0xdc // vfmsub213pd %ymm4, %ymm3, %ymm11
-	LONG $0xfc5845c5 // vaddpd %ymm4, %ymm7, %ymm15
-	LONG $0xef5c85c5 // vsubpd %ymm7, %ymm15, %ymm5
-	LONG $0xef297dc5 // vmovapd %ymm13, %ymm7
-	LONG $0xb8e562c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm3, %ymm11
-	LONG $0x5a7cc1c4; WORD $0x104f // vcvtps2pd 0x10(%r15), %ymm1
-	LONG $0xed5c5dc5 // vsubpd %ymm5, %ymm4, %ymm13
-	LONG $0xd959adc5 // vmulpd %ymm1, %ymm10, %ymm3
-	LONG $0xaaf562c4; BYTE $0xd3 // vfmsub213pd %ymm3, %ymm1, %ymm10
-	LONG $0xc3583dc5 // vaddpd %ymm3, %ymm8, %ymm8
-	LONG $0xb8f562c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm1, %ymm10
-	LONG $0xd05cbdc5 // vsubpd %ymm0, %ymm8, %ymm2
-	LONG $0xcd5c85c5 // vsubpd %ymm5, %ymm15, %ymm1
-	LONG $0xf5297dc5 // vmovapd %ymm14, %ymm5
-	LONG $0xe25c65c5 // vsubpd %ymm2, %ymm3, %ymm12
-	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
-	LONG $0xc95c35c5 // vsubpd %ymm1, %ymm9, %ymm9
-	LONG $0x0c10fbc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm1
-	LONG $0x107bc1c4; WORD $0x0b1c // vmovsd (%r11,%rcx), %xmm3
-	LONG $0x1c4ab70f // movzwl 0x1c(%rdx), %ecx
-	LONG $0x0c16f1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm1, %xmm1
-	LONG $0x1661c1c4; WORD $0x331c // vmovhpd (%r11,%rsi), %xmm3, %xmm3
-	LONG $0x1e72b70f // movzwl 0x1e(%rdx), %esi
-	LONG $0xf25c7dc5 // vsubpd %ymm2, %ymm0, %ymm14
-	LONG $0x0410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm0
-	LONG $0x5815c1c4; BYTE $0xd1 // vaddpd %ymm9, %ymm13, %ymm2
-	LONG $0x0416f9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm0
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x581dc1c4; BYTE $0xe6 // vaddpd %ymm14, %ymm12, %ymm4
-	LONG $0xf5287dc5 // vmovapd %ymm5, %ymm14
-	LONG $0xe6287dc5 // vmovapd %ymm6, %ymm12
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x2c10fbc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm5
-	LONG $0xd258a5c5 // vaddpd %ymm2, %ymm11, %ymm2
-	LONG $0x2c16d1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm5, %xmm5
-	LONG $0xe2581dc5 // vaddpd %ymm2, %ymm12, %ymm12
-	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
 	LONG $0x107bc1c4; WORD $0x030c // vmovsd (%r11,%rax), %xmm1
+	LONG $0x1410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm2
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1671c1c4; WORD $0x030c // vmovhpd (%r11,%rax), %xmm1, %xmm1
+	LONG $0x1416e9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm2, %xmm2
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
+	LONG $0x2410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm4
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x032c // vmovsd (%r11,%rax), %xmm5
+	LONG $0x3410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm6
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1661c1c4; WORD $0x031c // vmovhpd (%r11,%rax), %xmm3, %xmm3
+	LONG $0x2416d9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm4, %xmm4
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1651c1c4; WORD $0x032c // vmovhpd (%r11,%rax), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm6, %xmm6
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x186563c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x033c // vmovsd (%r11,%rax), %xmm7
+	LONG $0x24107bc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm12
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1641c1c4; WORD $0x030c // vmovhpd (%r11,%rax), %xmm7, %xmm1
+	LONG $0x187563c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm1, %ymm9
+	LONG $0x185de3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm4, %ymm1
+	LONG $0x141699c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm12, %xmm2
+	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	LONG $0x1e5afcc5 // vcvtps2pd (%rsi), %ymm3
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x4ab60f45; BYTE $0x01 // movzbl 0x1(%r10), %r9d
+	LONG $0x02c28349 // addq $0x2, %r10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
+	LONG $0x186de3c4; WORD $0x01d6 // vinsertf128 $0x1, %xmm6, %ymm2, %ymm2
+	LONG $0xeb59adc5 // vmulpd %ymm3, %ymm10, %ymm5
+	LONG $0xaae562c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm3, %ymm10
+	LONG $0xfd58a5c5 // vaddpd %ymm5, %ymm11, %ymm7
+	LONG $0x5c4541c4; BYTE $0xf3 // vsubpd %ymm11, %ymm7, %ymm14
+	LONG $0xb8e562c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm3, %ymm10
+	LONG $0x4e5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rsi), %ymm1
+	LONG $0x5c4541c4; BYTE $0xee // vsubpd %ymm14, %ymm7, %ymm13
+	LONG $0x5c5541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm5, %ymm14
+	LONG $0xe15935c5 // vmulpd %ymm1, %ymm9, %ymm12
+	LONG $0xaaf542c4; BYTE $0xcc // vfmsub213pd %ymm12, %ymm1, %ymm9
+	LONG $0x581dc1c4; BYTE $0xf0 // vaddpd %ymm8, %ymm12, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xf8 // vsubpd %ymm8, %ymm6, %ymm15
+	LONG $0x7429fdc5; WORD $0x6024 // vmovapd %ymm6, 0x60(%rsp)
+	LONG $0xb8f562c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm1, %ymm9
+	LONG $0x107bc1c4; WORD $0x030c // vmovsd (%r11,%rax), %xmm1
+	LONG $0x1410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm2
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x5c4dc1c4; BYTE $0xf7 // vsubpd %ymm15, %ymm6, %ymm6
+	LONG $0x5c1dc1c4; BYTE $0xdf // vsubpd %ymm15, %ymm12, %ymm3
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0x84287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm8
+	LONG $0x1671c1c4; WORD $0x030c // vmovhpd (%r11,%rax), %xmm1, %xmm1
+	LONG $0x2c16e9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm2, %xmm5
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
+	LONG $0x107bc1c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm2
+	LONG $0x2410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm4
+	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1669c1c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm2, %xmm2
+	LONG $0x3c1659c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm4, %xmm15
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x2410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm4
+	LONG $0x186d63c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm12
+	LONG $0x107bc1c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm2
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x5c25c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm11, %ymm1
+	LONG $0xe8287dc5 // vmovapd %ymm0, %ymm13
+	LONG $0x1805e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm15, %ymm5
+	LONG $0xbc287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm15
+	LONG $0xc9588dc5 // vaddpd %ymm1, %ymm14, %ymm1
+	LONG $0xb4287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm14
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x166941c4; WORD $0x031c // vmovhpd (%r11,%rax), %xmm2, %xmm11
+	LONG $0x0416d9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm4, %xmm0
 	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0xf4580dc5 // vaddpd %ymm4, %ymm14, %ymm14
-	LONG $0x1671c1c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm1, %xmm1
-	LONG $0x1a7ab70f // movzwl 0x1a(%rdx), %edi
+	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
+	LONG $0xc1583dc5 // vaddpd %ymm1, %ymm8, %ymm8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xf3580dc5 // vaddpd %ymm3, %ymm14, %ymm14
+	LONG $0x107bc1c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm2
+	LONG $0x2410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm4
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x3410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm6
-	LONG $0x3416c9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm6, %xmm6
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0x184d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm6, %ymm9
-	LONG $0x107bc1c4; WORD $0x0b2c // vmovsd (%r11,%rcx), %xmm5
-	LONG $0x107bc1c4; WORD $0x0334 // vmovsd (%r11,%rax), %xmm6
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	LONG $0x42b60f45; BYTE $0x01 // movzbl 0x1(%r10), %r8d
-	LONG $0x02c28349 // addq $0x2, %r10
-	LONG $0x1649c1c4; WORD $0x3b1c // vmovhpd (%r11,%rdi), %xmm6, %xmm3
-	LONG $0x1651c1c4; WORD $0x332c // vmovhpd (%r11,%rsi), %xmm5, %xmm5
-	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0xb428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm6
-	LONG $0x115afcc5 // vcvtps2pd (%rcx), %ymm2
-	WORD $0x0149; BYTE $0xc8 // addq %rcx, %r8
-	LONG $0x186563c4; WORD $0x01d5 // vinsertf128 $0x1, %xmm5, %ymm3, %ymm10
-	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
-	LONG $0xda59fdc5 // vmulpd %ymm2, %ymm0, %ymm3
-	LONG $0xaaede2c4; BYTE $0xc3 // vfmsub213pd %ymm3, %ymm2, %ymm0
-	LONG $0xeb5845c5 // vaddpd %ymm3, %ymm7, %ymm13
-	LONG $0xb8ede2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm2, %ymm0
-	LONG $0xcf5c95c5 // vsubpd %ymm7, %ymm13, %ymm1
-	LONG $0xd15c95c5 // vsubpd %ymm1, %ymm13, %ymm2
-	LONG $0xc95ce5c5 // vsubpd %ymm1, %ymm3, %ymm1
-	LONG $0x5c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm3
-	LONG $0xd25cc5c5 // vsubpd %ymm2, %ymm7, %ymm2
-	LONG $0xff297dc5 // vmovapd %ymm15, %ymm7
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x515afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm2
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xf058cdc5 // vaddpd %ymm0, %ymm6, %ymm6
-	LONG $0xc259b5c5 // vmulpd %ymm2, %ymm9, %ymm0
-	LONG $0xd85865c5 // vaddpd %ymm0, %ymm3, %ymm11
-	LONG $0xaaed62c4; BYTE $0xc8 // vfmsub213pd %ymm0, %ymm2, %ymm9
-	LONG $0xe35ca5c5 // vsubpd %ymm3, %ymm11, %ymm4
-	LONG $0xb8ed42c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm2, %ymm9
-	LONG $0xd45ca5c5 // vsubpd %ymm4, %ymm11, %ymm2
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0xd25ce5c5 // vsubpd %ymm2, %ymm3, %ymm2
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
-	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
-	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfe768d4d // leaq -0x2(%r14), %r14
-	LONG $0xfd55870f; WORD $0xffff // ja <slotsDD+0x10c0>
-	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
-	LONG $0x287d41c4; BYTE $0xfd // vmovapd %ymm13, %ymm15
-	LONG $0x01fe8349 // cmpq $0x1, %r14
-	LONG $0x0588850f; WORD $0x0000 // jne <slotsDD+0x1905>
-	WORD $0xb70f; BYTE $0x0a // movzwl (%rdx), %ecx
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x1669c1c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm2, %xmm2
+	LONG $0x2416d9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm4, %xmm4
+	LONG $0x8e180f41; LONG $0x00000800 // prefetcht0 0x800(%r14)
+	LONG $0x5a7cc1c4; BYTE $0x36 // vcvtps2pd (%r14), %ymm6
+	LONG $0x5a7c41c4; WORD $0x1056 // vcvtps2pd 0x10(%r14), %ymm10
+	LONG $0x185de3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm4, %ymm0
+	LONG $0x6428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm4
+	LONG $0x186dc3c4; WORD $0x01d3 // vinsertf128 $0x1, %xmm11, %ymm2, %ymm2
+	LONG $0xdf287dc5 // vmovapd %ymm7, %ymm11
+	LONG $0xce591dc5 // vmulpd %ymm6, %ymm12, %ymm9
+	LONG $0xaacd42c4; BYTE $0xe1 // vfmsub213pd %ymm9, %ymm6, %ymm12
+	LONG $0xfc58b5c5 // vaddpd %ymm4, %ymm9, %ymm7
+	LONG $0xb8cd62c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm6, %ymm12
+	LONG $0xec5cc5c5 // vsubpd %ymm4, %ymm7, %ymm5
+	LONG $0xf259adc5 // vmulpd %ymm2, %ymm10, %ymm6
+	LONG $0xcd5cc5c5 // vsubpd %ymm5, %ymm7, %ymm1
+	LONG $0xdd5cb5c5 // vsubpd %ymm5, %ymm9, %ymm3
+	LONG $0xaaade2c4; BYTE $0xd6 // vfmsub213pd %ymm6, %ymm10, %ymm2
+	LONG $0xc95cddc5 // vsubpd %ymm1, %ymm4, %ymm1
+	LONG $0x6428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm4
+	LONG $0xb8ade2c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm10, %ymm2
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xc1589dc5 // vaddpd %ymm1, %ymm12, %ymm0
+	LONG $0xe4584dc5 // vaddpd %ymm4, %ymm6, %ymm12
+	LONG $0xe85815c5 // vaddpd %ymm0, %ymm13, %ymm13
+	LONG $0xcc5c9dc5 // vsubpd %ymm4, %ymm12, %ymm1
+	LONG $0xe95c9dc5 // vsubpd %ymm1, %ymm12, %ymm5
+	LONG $0xc95ccdc5 // vsubpd %ymm1, %ymm6, %ymm1
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xc458f5c5 // vaddpd %ymm4, %ymm1, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xf05885c5 // vaddpd %ymm0, %ymm15, %ymm6
+	LONG $0x03fb8348 // cmpq $0x3, %rbx
+	LONG $0xfe5b8d48 // leaq -0x2(%rbx), %rbx
+	LONG $0xfd36870f; WORD $0xffff // ja <slotsDD+0xfd0>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xd7287dc5 // vmovapd %ymm7, %ymm10
+	LONG $0xf5297dc5 // vmovapd %ymm14, %ymm5
+	LONG $0x01fb8348 // cmpq $0x1, %rbx
+	LONG $0x0161850f; WORD $0x0000 // jne <slotsDD+0x1412>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x047ab70f // movzwl 0x4(%rdx), %edi
 	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
-	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
+	LONG $0x065ab70f // movzwl 0x6(%rdx), %ebx
 	LONG $0x72b70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r14d
 	LONG $0x62b70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r12d
 	LONG $0x7ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r15d
 	LONG $0x6ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r13d
-	LONG $0x5c297dc5; WORD $0x2024 // vmovapd %ymm11, 0x20(%rsp)
-	LONG $0x287d41c4; BYTE $0xd8 // vmovapd %ymm8, %ymm11
-	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
-	LONG $0xff297dc5 // vmovapd %ymm15, %ymm7
-	LONG $0xed287dc5 // vmovapd %ymm5, %ymm13
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xce287dc5 // vmovapd %ymm6, %ymm9
 	LONG $0x10c28348 // addq $0x10, %rdx
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
 	LONG $0x03e6c141 // shll $0x3, %r14d
 	LONG $0x03e4c141 // shll $0x3, %r12d
 	LONG $0x03e7c141 // shll $0x3, %r15d
 	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x0410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm0
-	LONG $0x0c10fbc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm1
-	LONG $0x107ba1c4; WORD $0x3314 // vmovsd (%rbx,%r14), %xmm2
-	LONG $0x107b81c4; WORD $0x331c // vmovsd (%r11,%r14), %xmm3
-	LONG $0x0416f9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm1, %xmm1
-	LONG $0x1669a1c4; WORD $0x3b14 // vmovhpd (%rbx,%r15), %xmm2, %xmm2
-	LONG $0x166181c4; WORD $0x3b1c // vmovhpd (%r11,%r15), %xmm3, %xmm3
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107ba1c4; WORD $0x230c // vmovsd (%rbx,%r12), %xmm1
-	LONG $0x1671a1c4; WORD $0x2b0c // vmovhpd (%rbx,%r13), %xmm1, %xmm1
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x186d63c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm9
+	LONG $0x107bc1c4; WORD $0x3b04 // vmovsd (%r11,%rdi), %xmm0
 	LONG $0x107bc1c4; WORD $0x030c // vmovsd (%r11,%rax), %xmm1
-	LONG $0x107bc1c4; WORD $0x0b14 // vmovsd (%r11,%rcx), %xmm2
+	LONG $0x107b81c4; WORD $0x3314 // vmovsd (%r11,%r14), %xmm2
+	LONG $0x107ba1c4; WORD $0x311c // vmovsd (%rcx,%r14), %xmm3
+	LONG $0x1679c1c4; WORD $0x1b04 // vmovhpd (%r11,%rbx), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x330c // vmovhpd (%r11,%rsi), %xmm1, %xmm1
+	LONG $0x166981c4; WORD $0x3b14 // vmovhpd (%r11,%r15), %xmm2, %xmm2
+	LONG $0x1661a1c4; WORD $0x391c // vmovhpd (%rcx,%r15), %xmm3, %xmm3
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0x107b81c4; WORD $0x230c // vmovsd (%r11,%r12), %xmm1
+	LONG $0x167181c4; WORD $0x2b0c // vmovhpd (%r11,%r13), %xmm1, %xmm1
+	LONG $0x186de3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm5
+	LONG $0x0c10fbc5; BYTE $0x39 // vmovsd (%rcx,%rdi), %xmm1
+	LONG $0x1410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm2
 	LONG $0x02b60f41 // movzbl (%r10), %eax
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x1671c1c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm1, %xmm1
-	LONG $0x1669c1c4; WORD $0x3314 // vmovhpd (%r11,%rsi), %xmm2, %xmm2
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
+	LONG $0x0c16f1c5; BYTE $0x19 // vmovhpd (%rcx,%rbx), %xmm1, %xmm1
+	LONG $0x1416e9c5; BYTE $0x31 // vmovhpd (%rcx,%rsi), %xmm2, %xmm2
+	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
 	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
-	LONG $0x107b81c4; WORD $0x2314 // vmovsd (%r11,%r12), %xmm2
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x166981c4; WORD $0x2b14 // vmovhpd (%r11,%r13), %xmm2, %xmm2
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x186563c4; WORD $0x01fa // vinsertf128 $0x1, %xmm2, %ymm3, %ymm15
-	LONG $0x5a7cc1c4; BYTE $0x11 // vcvtps2pd (%r9), %ymm2
-	LONG $0xda59fdc5 // vmulpd %ymm2, %ymm0, %ymm3
-	LONG $0xd3583dc5 // vaddpd %ymm3, %ymm8, %ymm10
-	LONG $0xaaede2c4; BYTE $0xc3 // vfmsub213pd %ymm3, %ymm2, %ymm0
-	LONG $0x5c2dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm10, %ymm4
-	LONG $0xb8ede2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm2, %ymm0
-	LONG $0xec5cadc5 // vsubpd %ymm4, %ymm10, %ymm5
-	LONG $0xe45ce5c5 // vsubpd %ymm4, %ymm3, %ymm4
-	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xed297dc5 // vmovapd %ymm13, %ymm5
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xe0581dc5 // vaddpd %ymm0, %ymm12, %ymm12
-	LONG $0x5a7cc1c4; WORD $0x1041 // vcvtps2pd 0x10(%r9), %ymm0
-	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0xc859b5c5 // vmulpd %ymm0, %ymm9, %ymm1
-	LONG $0xc15825c5 // vaddpd %ymm1, %ymm11, %ymm8
-	LONG $0xaafd62c4; BYTE $0xc9 // vfmsub213pd %ymm1, %ymm0, %ymm9
-	LONG $0x5c3dc1c4; BYTE $0xdb // vsubpd %ymm11, %ymm8, %ymm3
-	LONG $0xb8fd42c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm0, %ymm9
-	LONG $0xff287dc5 // vmovapd %ymm7, %ymm15
-	LONG $0xd7297dc5 // vmovapd %ymm10, %ymm7
-	LONG $0xe35cbdc5 // vsubpd %ymm3, %ymm8, %ymm4
-	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
-	LONG $0xe45ca5c5 // vsubpd %ymm4, %ymm11, %ymm4
+	LONG $0x107ba1c4; WORD $0x2114 // vmovsd (%rcx,%r12), %xmm2
+	LONG $0x1669a1c4; WORD $0x2914 // vmovhpd (%rcx,%r13), %xmm2, %xmm2
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x5a7cc1c4; BYTE $0x18 // vcvtps2pd (%r8), %ymm3
+	LONG $0xe359fdc5 // vmulpd %ymm3, %ymm0, %ymm4
+	LONG $0xaae5e2c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm3, %ymm0
+	LONG $0xfc5825c5 // vaddpd %ymm4, %ymm11, %ymm15
+	LONG $0xb8e5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm3, %ymm0
+	LONG $0x5c05c1c4; BYTE $0xdb // vsubpd %ymm11, %ymm15, %ymm3
+	LONG $0xf35c85c5 // vsubpd %ymm3, %ymm15, %ymm6
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0x5a7cc1c4; WORD $0x1060 // vcvtps2pd 0x10(%r8), %ymm4
+	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xf65ca5c5 // vsubpd %ymm6, %ymm11, %ymm6
+	LONG $0x287d41c4; BYTE $0xdf // vmovapd %ymm15, %ymm11
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xce297dc5 // vmovapd %ymm9, %ymm6
+	LONG $0x4c287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm9
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xdc59d5c5 // vmulpd %ymm4, %ymm5, %ymm3
+	LONG $0xc0583dc5 // vaddpd %ymm0, %ymm8, %ymm8
+	LONG $0xaadde2c4; BYTE $0xeb // vfmsub213pd %ymm3, %ymm4, %ymm5
+	LONG $0xf35835c5 // vaddpd %ymm3, %ymm9, %ymm14
+	LONG $0x74297dc5; WORD $0x6024 // vmovapd %ymm14, 0x60(%rsp)
+	LONG $0xb8dde2c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm4, %ymm5
+	LONG $0x5c0dc1c4; BYTE $0xd1 // vsubpd %ymm9, %ymm14, %ymm2
+	LONG $0xe25c8dc5 // vsubpd %ymm2, %ymm14, %ymm4
+	LONG $0xd25ce5c5 // vsubpd %ymm2, %ymm3, %ymm2
+	LONG $0xe45cb5c5 // vsubpd %ymm4, %ymm9, %ymm4
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
+	LONG $0xea58c5c5 // vaddpd %ymm2, %ymm7, %ymm5
+	LONG $0x58b70f44; BYTE $0x06 // movzwl 0x6(%rax), %r11d
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xec9f840f; WORD $0xffff // je <slotsDD+0xc0>
+	LONG $0x0007dae9; BYTE $0x00 // jmp <slotsDD+0x1c00>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x54287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm10
 	LONG $0x5c287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm11
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xc358b5c5 // vaddpd %ymm3, %ymm9, %ymm0
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0x0641b70f // movzwl 0x6(%rcx), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xebbf840f; WORD $0xffff // je <slotsDD+0xb5>
-	LONG $0x000815e9; BYTE $0x00 // jmp <slotsDD+0x1d10>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x7c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm7
-	LONG $0x02c48349 // addq $0x2, %r12
-	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x03e4850f; WORD $0x0000 // jne <slotsDD+0x1900>
-	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
-	LONG $0x5c297dc5; WORD $0x2024 // vmovapd %ymm11, 0x20(%rsp)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x02c58349 // addq $0x2, %r13
+	WORD $0x894d; BYTE $0xea // movq %r13, %r10
+	LONG $0x01fe8348 // cmpq $0x1, %rsi
+	LONG $0x03de850f; WORD $0x0000 // jne <slotsDD+0x1830>
+	LONG $0x24046349 // movslq (%r12), %rax
+	LONG $0xd8297dc5 // vmovapd %ymm11, %ymm0
 	LONG $0x0ab60f41 // movzbl (%r10), %ecx
-	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
-	LONG $0x6c29fdc5; WORD $0x6024 // vmovapd %ymm5, 0x60(%rsp)
-	LONG $0x84297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm8, 0x80(%rsp)
-	LONG $0x1c107dc5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %ymm11
-	LONG $0x4c107dc5; WORD $0x20c3 // vmovupd 0x20(%rbx,%rax,8), %ymm9
-	LONG $0x107dc1c4; WORD $0xc604 // vmovupd (%r14,%rax,8), %ymm0
-	LONG $0x107d41c4; WORD $0xc654; BYTE $0x20 // vmovupd 0x20(%r14,%rax,8), %ymm10
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0xac29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm5, 0xc0(%rsp)
+	LONG $0x107cc1c4; WORD $0xc654; BYTE $0x20 // vmovups 0x20(%r14,%rax,8), %ymm2
+	LONG $0x107cc1c4; WORD $0xc74c; BYTE $0x20 // vmovups 0x20(%r15,%rax,8), %ymm1
+	LONG $0x107d41c4; WORD $0xc61c // vmovupd (%r14,%rax,8), %ymm11
+	LONG $0x107dc1c4; WORD $0xc73c // vmovupd (%r15,%rax,8), %ymm7
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x4c29fcc5; WORD $0x4024 // vmovaps %ymm1, 0x40(%rsp)
+	LONG $0x9429fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps %ymm2, 0xe0(%rsp)
 	LONG $0x34f98348 // cmpq $0x34, %rcx
-	LONG $0x03b0860f; WORD $0x0000 // jbe <slotsDD+0x191b>
-	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
-	WORD $0xcb89 // movl %ecx, %ebx
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x597de2c4; LONG $0x000fae35; BYTE $0x00 // vpbroadcastq 0xfae(%rip), %ymm6
-	LONG $0x597de2c4; LONG $0x000fad2d; BYTE $0x00 // vpbroadcastq 0xfad(%rip), %ymm5
+	LONG $0x03ac860f; WORD $0x0000 // jbe <slotsDD+0x184e>
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	LONG $0x597de2c4; LONG $0x000e6c35; BYTE $0x00 // vpbroadcastq 0xe6c(%rip), %ymm6
+	LONG $0x64297dc5; WORD $0x2024 // vmovapd %ymm12, 0x20(%rsp)
+	LONG $0x597de2c4; LONG $0x000e652d; BYTE $0x00 // vpbroadcastq 0xe65(%rip), %ymm5
+	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
+	LONG $0x287d41c4; BYTE $0xf8 // vmovapd %ymm8, %ymm15
+	LONG $0x287d41c4; BYTE $0xc5 // vmovapd %ymm13, %ymm8
 	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0xa4297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm12, 0x100(%rsp)
-	LONG $0x287d41c4; BYTE $0xc7 // vmovapd %ymm15, %ymm8
-	LONG $0x287d41c4; BYTE $0xf9 // vmovapd %ymm9, %ymm15
-	LONG $0x287d41c4; BYTE $0xce // vmovapd %ymm14, %ymm9
-	LONG $0x3875c3c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm1, %ymm1
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
+	LONG $0x387583c4; WORD $0x180c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm1, %ymm1
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x0075c2c4; WORD $0x330c // vpshufb (%r11,%rsi), %ymm1, %ymm1
-	LONG $0x5979c2c4; LONG $0x00803394; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rsi), %xmm2
-	LONG $0x597dc2c4; LONG $0x0088339c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rsi), %ymm3
-	LONG $0x47f5c2c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%r11,%rsi), %ymm1, %ymm1
-	LONG $0x9c7ffdc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa %ymm3, 0xe0(%rsp)
-	LONG $0xcad3f5c5 // vpsrlq %xmm2, %ymm1, %ymm1
-	LONG $0xcbeff5c5 // vpxor %ymm3, %ymm1, %ymm1
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
-	LONG $0x0275e3c4; WORD $0xaae3 // vpblendd $0xaa, %ymm3, %ymm1, %ymm4
-	LONG $0x197dc2c4; LONG $0x0090339c; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rsi), %ymm3
+	LONG $0x0075e2c4; WORD $0x030c // vpshufb (%rbx,%rax), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x0080039c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm3
+	LONG $0x597de2c4; LONG $0x00880394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm2
+	LONG $0x197d62c4; LONG $0x009003a4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm12
+	LONG $0x47f5e2c4; WORD $0x034c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275c3c4; WORD $0xaae6 // vpblendd $0xaa, %ymm14, %ymm1, %ymm4
 	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
 	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
 	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcc // vsubpd %ymm12, %ymm1, %ymm1
 	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
 	LONG $0xe159a5c5 // vmulpd %ymm1, %ymm11, %ymm4
 	LONG $0xaaf562c4; BYTE $0xdc // vfmsub213pd %ymm4, %ymm1, %ymm11
-	LONG $0xe45845c5 // vaddpd %ymm4, %ymm7, %ymm12
-	LONG $0xef5c1dc5 // vsubpd %ymm7, %ymm12, %ymm13
-	LONG $0xa8f5c2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm1, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
-	LONG $0x5c1d41c4; BYTE $0xf5 // vsubpd %ymm13, %ymm12, %ymm14
-	LONG $0x5c5d41c4; BYTE $0xed // vsubpd %ymm13, %ymm4, %ymm13
-	LONG $0x0075c2c4; WORD $0x334c; BYTE $0x20 // vpshufb 0x20(%r11,%rsi), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x334c; BYTE $0x60 // vpsllvq 0x60(%r11,%rsi), %ymm1, %ymm1
-	LONG $0x5c4541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm7, %ymm14
-	LONG $0xe7297dc5 // vmovapd %ymm12, %ymm7
-	LONG $0x581541c4; BYTE $0xee // vaddpd %ymm14, %ymm13, %ymm13
-	LONG $0x287d41c4; BYTE $0xf1 // vmovapd %ymm9, %ymm14
-	LONG $0x287d41c4; BYTE $0xcf // vmovapd %ymm15, %ymm9
-	LONG $0x287d41c4; BYTE $0xf8 // vmovapd %ymm8, %ymm15
-	LONG $0xc05815c5 // vaddpd %ymm0, %ymm13, %ymm8
-	LONG $0xcad3f5c5 // vpsrlq %xmm2, %ymm1, %ymm1
-	LONG $0x8ceff5c5; LONG $0x0000e024; BYTE $0x00 // vpxor 0xe0(%rsp), %ymm1, %ymm1
-	LONG $0x0275e3c4; LONG $0x000ecb15; WORD $0xaa00 // vpblendd $0xaa, 0xecb(%rip), %ymm1, %ymm2
-	LONG $0xa4287dc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm12
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
-	LONG $0xd5ebedc5 // vpor %ymm5, %ymm2, %ymm2
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xda5875c5 // vaddpd %ymm2, %ymm1, %ymm11
-	LONG $0x0004cfe9; BYTE $0x00 // jmp <slotsDD+0x1b77>
-	LONG $0xbc287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm15
-	LONG $0x7c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm7
-	LONG $0x02c78349 // addq $0x2, %r15
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
+	LONG $0xa8f5c2c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm1, %ymm7
+	LONG $0xcc58fdc5 // vaddpd %ymm4, %ymm0, %ymm1
+	LONG $0xd85c75c5 // vsubpd %ymm0, %ymm1, %ymm11
+	LONG $0x5c7541c4; BYTE $0xeb // vsubpd %ymm11, %ymm1, %ymm13
+	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
+	LONG $0x5c7d41c4; BYTE $0xed // vsubpd %ymm13, %ymm0, %ymm13
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0x287d41c4; BYTE $0xe8 // vmovapd %ymm8, %ymm13
+	LONG $0x287d41c4; BYTE $0xc7 // vmovapd %ymm15, %ymm8
+	LONG $0xbc287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm15
+	LONG $0xd45845c5 // vaddpd %ymm4, %ymm7, %ymm10
+	LONG $0x6f7ac1c4; WORD $0x3024 // vmovdqu (%r8,%rsi), %xmm4
+	LONG $0x385dc3c4; WORD $0x3824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x0364; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x0364; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaade // vpblendd $0xaa, %ymm14, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd6ebedc5 // vpor %ymm6, %ymm2, %ymm2
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0x5c6dc1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm2, %ymm2
+	LONG $0x64287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm12
+	LONG $0xeb58edc5 // vaddpd %ymm3, %ymm2, %ymm5
+	LONG $0x000495e9; BYTE $0x00 // jmp <slotsDD+0x1a69>
+	LONG $0x5c287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm11
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x02c48349 // addq $0x2, %r12
+	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
 	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x0238850f; WORD $0x0000 // jne <slotsDD+0x1900>
-	WORD $0xb70f; BYTE $0x0a // movzwl (%rdx), %ecx
+	LONG $0x0240850f; WORD $0x0000 // jne <slotsDD+0x1830>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
 	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
+	LONG $0x5ab70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r11d
+	LONG $0x0a5ab70f // movzwl 0xa(%rdx), %ebx
+	LONG $0x64297dc5; WORD $0x2024 // vmovapd %ymm12, 0x20(%rsp)
 	LONG $0x62b70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r12d
 	LONG $0x6ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r13d
-	LONG $0xa4297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm12, 0x100(%rsp)
-	LONG $0x5ab70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r11d
-	LONG $0x7ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r15d
-	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0xac297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm13, 0x100(%rsp)
+	LONG $0x54297dc5; WORD $0x4024 // vmovapd %ymm10, 0x40(%rsp)
+	LONG $0x287d41c4; BYTE $0xd3 // vmovapd %ymm11, %ymm10
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
 	LONG $0x03e4c141 // shll $0x3, %r12d
 	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x03e3c141 // shll $0x3, %r11d
-	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x107bc1c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm0
-	LONG $0x107bc1c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm1
-	LONG $0x1410fbc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm2
-	LONG $0x1679c1c4; WORD $0x3e04 // vmovhpd (%r14,%rdi), %xmm0, %xmm0
-	LONG $0x1671c1c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm1, %xmm1
-	LONG $0x1416e9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm2, %xmm2
+	LONG $0x107bc1c4; WORD $0x3704 // vmovsd (%r15,%rsi), %xmm0
+	LONG $0x107bc1c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm1
+	LONG $0x107bc1c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm2
+	LONG $0x107b81c4; WORD $0x261c // vmovsd (%r14,%r12), %xmm3
+	LONG $0x1679c1c4; WORD $0x3f04 // vmovhpd (%r15,%rdi), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0f0c // vmovhpd (%r15,%rcx), %xmm1, %xmm1
+	LONG $0x1669c1c4; WORD $0x0e14 // vmovhpd (%r14,%rcx), %xmm2, %xmm2
+	LONG $0x166101c4; WORD $0x2e1c // vmovhpd (%r14,%r13), %xmm3, %xmm11
+	LONG $0x0ab60f41 // movzbl (%r10), %ecx
 	LONG $0x187563c4; WORD $0x01e0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm12
-	LONG $0x107b81c4; WORD $0x2604 // vmovsd (%r14,%r12), %xmm0
-	LONG $0x107b81c4; WORD $0x1e0c // vmovsd (%r14,%r11), %xmm1
-	LONG $0x167881c4; WORD $0x2e04 // vmovhps (%r14,%r13), %xmm0, %xmm0
-	LONG $0x4429f8c5; WORD $0x6024 // vmovaps %xmm0, 0x60(%rsp)
-	LONG $0x167081c4; WORD $0x3e04 // vmovhps (%r14,%r15), %xmm1, %xmm0
-	LONG $0x0c10fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm1
-	LONG $0x0c16f1c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm1, %xmm1
-	LONG $0x8429fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps %ymm0, 0xe0(%rsp)
-	LONG $0x186d63c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm9
-	LONG $0x107ba1c4; WORD $0x230c // vmovsd (%rbx,%r12), %xmm1
-	LONG $0x1670a1c4; WORD $0x2b04 // vmovhps (%rbx,%r13), %xmm1, %xmm0
-	LONG $0x107ba1c4; WORD $0x1b0c // vmovsd (%rbx,%r11), %xmm1
-	LONG $0x8429f8c5; LONG $0x0000d024; BYTE $0x00 // vmovaps %xmm0, 0xd0(%rsp)
-	LONG $0x1670a1c4; WORD $0x3b04 // vmovhps (%rbx,%r15), %xmm1, %xmm0
-	LONG $0x1ab60f41 // movzbl (%r10), %ebx
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x5b0c8d48 // leaq (%rbx,%rbx,2), %rcx
-	LONG $0x8429fcc5; LONG $0x00016024; BYTE $0x00 // vmovaps %ymm0, 0x160(%rsp)
-	LONG $0x34fb8348 // cmpq $0x34, %rbx
-	LONG $0x024a860f; WORD $0x0000 // jbe <slotsDD+0x1a06>
-	LONG $0x245c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r11
-	WORD $0xdf89 // movl %ebx, %edi
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x597de2c4; LONG $0x000d5935; BYTE $0x00 // vpbroadcastq 0xd59(%rip), %ymm6
-	LONG $0xd5287dc5 // vmovapd %ymm5, %ymm10
-	LONG $0x597de2c4; LONG $0x000d542d; BYTE $0x00 // vpbroadcastq 0xd54(%rip), %ymm5
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x5c297dc5; WORD $0x2024 // vmovapd %ymm11, 0x20(%rsp)
+	LONG $0x107b81c4; WORD $0x1f0c // vmovsd (%r15,%r11), %xmm1
+	LONG $0x107b81c4; WORD $0x2704 // vmovsd (%r15,%r12), %xmm0
+	LONG $0x167141c4; WORD $0x1f0c // vmovhpd (%r15,%rbx), %xmm1, %xmm9
+	LONG $0x107bc1c4; WORD $0x360c // vmovsd (%r14,%rsi), %xmm1
+	LONG $0x167981c4; WORD $0x2f04 // vmovhpd (%r15,%r13), %xmm0, %xmm0
+	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
+	LONG $0x1671c1c4; WORD $0x3e0c // vmovhpd (%r14,%rdi), %xmm1, %xmm1
+	LONG $0x186d63c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm13
+	LONG $0x107b81c4; WORD $0x1e14 // vmovsd (%r14,%r11), %xmm2
+	LONG $0x166941c4; WORD $0x1e34 // vmovhpd (%r14,%rbx), %xmm2, %xmm14
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0x024f860f; WORD $0x0000 // jbe <slotsDD+0x191c>
+	LONG $0x249c8b48; LONG $0x00000090 // movq 0x90(%rsp), %rbx
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
+	LONG $0x597de2c4; LONG $0x000c3f35; BYTE $0x00 // vpbroadcastq 0xc3f(%rip), %ymm6
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0x8c297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm9, 0xc0(%rsp)
+	LONG $0xc82879c5 // vmovapd %xmm0, %xmm9
+	LONG $0xc728fdc5 // vmovapd %ymm7, %ymm0
+	LONG $0x597de2c4; LONG $0x000c292d; BYTE $0x00 // vpbroadcastq 0xc29(%rip), %ymm5
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x9c2979c5; LONG $0x0000a024; BYTE $0x00 // vmovapd %xmm11, 0xa0(%rsp)
 	LONG $0x287d41c4; BYTE $0xde // vmovapd %ymm14, %ymm11
-	LONG $0x84297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm8, 0x80(%rsp)
-	LONG $0x287d41c4; BYTE $0xc7 // vmovapd %ymm15, %ymm8
-	WORD $0x348d; BYTE $0x5b // leal (%rbx,%rbx,2), %esi
-	WORD $0xd889 // movl %ebx, %eax
+	LONG $0x287d41c4; BYTE $0xf0 // vmovapd %ymm8, %ymm14
+	LONG $0x287d41c4; BYTE $0xc2 // vmovapd %ymm10, %ymm8
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075c2c4; WORD $0x0b0c // vpshufb (%r11,%rcx), %ymm1, %ymm1
-	LONG $0x5979c2c4; LONG $0x00800b9c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm3
-	LONG $0x597dc2c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm2
-	LONG $0x197d42c4; LONG $0x00900bac; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm13
-	LONG $0x47f5c2c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm1, %ymm1
+	LONG $0x387583c4; WORD $0x180c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; WORD $0x330c // vpshufb (%rbx,%rsi), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm3
+	LONG $0x597de2c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm2
+	LONG $0x197de2c4; LONG $0x009033bc; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm7
+	LONG $0x47f5e2c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm1, %ymm1
 	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
 	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0x0275e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm1, %ymm4
+	LONG $0x0275e3c4; WORD $0xaae4 // vpblendd $0xaa, %ymm4, %ymm1, %ymm4
 	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
 	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
 	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
-	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
 	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
 	LONG $0xe1599dc5 // vmulpd %ymm1, %ymm12, %ymm4
-	LONG $0xf45845c5 // vaddpd %ymm4, %ymm7, %ymm14
 	LONG $0xaaf562c4; BYTE $0xe4 // vfmsub213pd %ymm4, %ymm1, %ymm12
-	LONG $0xff5c0dc5 // vsubpd %ymm7, %ymm14, %ymm15
-	LONG $0xa8f542c4; BYTE $0xcc // vfmadd213pd %ymm12, %ymm1, %ymm9
-	LONG $0x5c0dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm14, %ymm0
-	LONG $0x5c5d41c4; BYTE $0xff // vsubpd %ymm15, %ymm4, %ymm15
-	LONG $0xc05cc5c5 // vsubpd %ymm0, %ymm7, %ymm0
-	LONG $0xf7297dc5 // vmovapd %ymm14, %ymm7
+	LONG $0xa8f542c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm13
+	LONG $0xcc58adc5 // vaddpd %ymm4, %ymm10, %ymm1
+	LONG $0x5c7541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm1, %ymm12
+	LONG $0x287d41c4; BYTE $0xd7 // vmovapd %ymm15, %ymm10
+	LONG $0x5c7541c4; BYTE $0xfc // vsubpd %ymm12, %ymm1, %ymm15
+	LONG $0x5c5dc1c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm4
+	LONG $0x5c3d41c4; BYTE $0xff // vsubpd %ymm15, %ymm8, %ymm15
+	LONG $0x287d41c4; BYTE $0xc6 // vmovapd %ymm14, %ymm8
 	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0x287d41c4; BYTE $0xf8 // vmovapd %ymm8, %ymm15
-	LONG $0xe05835c5 // vaddpd %ymm0, %ymm9, %ymm12
-	LONG $0x6f7ac1c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm0
-	LONG $0x387dc3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc2effdc5 // vpxor %ymm2, %ymm0, %ymm0
-	LONG $0x027de3c4; LONG $0x000c880d; WORD $0xaa00 // vpblendd $0xaa, 0xc88(%rip), %ymm0, %ymm1
-	LONG $0x84287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm8
-	LONG $0x5c287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm11
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc6ebfdc5 // vpor %ymm6, %ymm0, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xcdebf5c5 // vpor %ymm5, %ymm1, %ymm1
-	LONG $0xe9587dc5 // vaddpd %ymm1, %ymm0, %ymm13
-	LONG $0x000379e9; BYTE $0x00 // jmp <slotsDD+0x1c6b>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x0641b70f // movzwl 0x6(%rcx), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xe79f840f; WORD $0xffff // je <slotsDD+0xb5>
-	LONG $0x0003f5e9; BYTE $0x00 // jmp <slotsDD+0x1d10>
+	LONG $0xe45885c5 // vaddpd %ymm4, %ymm15, %ymm4
+	LONG $0x287d41c4; BYTE $0xfa // vmovapd %ymm10, %ymm15
+	LONG $0xe45815c5 // vaddpd %ymm4, %ymm13, %ymm12
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x3364; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x3364; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026de3c4; LONG $0x000b571d; WORD $0xaa00 // vpblendd $0xaa, 0xb57(%rip), %ymm2, %ymm3
+	LONG $0x9c2879c5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %xmm11
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd6ebedc5 // vpor %ymm6, %ymm2, %ymm2
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xf828fdc5 // vmovapd %ymm0, %ymm7
+	LONG $0xc82979c5 // vmovapd %xmm9, %xmm0
+	LONG $0x8c287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm9
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xeb58edc5 // vaddpd %ymm3, %ymm2, %ymm5
+	LONG $0x00033fe9; BYTE $0x00 // jmp <slotsDD+0x1b6c>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x245c8b44; BYTE $0x04 // movl 0x4(%rsp), %r11d
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xe877840f; WORD $0xffff // je <slotsDD+0xc0>
+	LONG $0x0003b2e9; BYTE $0x00 // jmp <slotsDD+0x1c00>
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
+	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
 	LONG $0xc6950f40 // setne %sil
 	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
 	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x01b2840f; WORD $0x0000 // je <slotsDD+0x1af4>
+	LONG $0x0170840f; WORD $0x0000 // je <slotsDD+0x19ee>
 	WORD $0xcf89 // movl %ecx, %edi
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x5979c2c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm3
-	LONG $0x597dc2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm2
-	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
+	LONG $0x5979e2c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm3
+	LONG $0x597de2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm2
+	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
-	LONG $0xef287dc5 // vmovapd %ymm7, %ymm13
-	LONG $0x287d41c4; BYTE $0xc7 // vmovapd %ymm15, %ymm8
-	LONG $0x287d41c4; BYTE $0xf9 // vmovapd %ymm9, %ymm15
-	LONG $0x287d41c4; BYTE $0xcc // vmovapd %ymm12, %ymm9
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075c2c4; BYTE $0x0b // vpshufb (%r11), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x404b // vpsllvq 0x40(%r11), %ymm1, %ymm1
+	LONG $0x0075e2c4; BYTE $0x0b // vpshufb (%rbx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x404b // vpsllvq 0x40(%rbx), %ymm1, %ymm1
 	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
 	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
 	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
 	LONG $0xe959a5c5 // vmulpd %ymm1, %ymm11, %ymm5
 	LONG $0xaaf562c4; BYTE $0xdd // vfmsub213pd %ymm5, %ymm1, %ymm11
-	LONG $0xf558c5c5 // vaddpd %ymm5, %ymm7, %ymm6
-	LONG $0xff5ccdc5 // vsubpd %ymm7, %ymm6, %ymm7
-	LONG $0xa8f5c2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm1, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0xe75c4dc5 // vsubpd %ymm7, %ymm6, %ymm12
-	LONG $0xff5cd5c5 // vsubpd %ymm7, %ymm5, %ymm7
-	LONG $0x0075c2c4; WORD $0x204b // vpshufb 0x20(%r11), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x604b // vpsllvq 0x60(%r11), %ymm1, %ymm1
-	LONG $0x5c1541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm13, %ymm12
-	LONG $0xff589dc5 // vaddpd %ymm7, %ymm12, %ymm7
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0x287d41c4; BYTE $0xcf // vmovapd %ymm15, %ymm9
-	LONG $0x287d41c4; BYTE $0xf8 // vmovapd %ymm8, %ymm15
-	LONG $0xc7587dc5 // vaddpd %ymm7, %ymm0, %ymm8
-	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xdc5c75c5 // vsubpd %ymm4, %ymm1, %ymm11
-	LONG $0x000171e9; BYTE $0x00 // jmp <slotsDD+0x1b77>
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xd5287dc5 // vmovapd %ymm5, %ymm10
+	LONG $0xa8f5c2c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm1, %ymm7
+	LONG $0xcd58fdc5 // vaddpd %ymm5, %ymm0, %ymm1
+	LONG $0xf05cf5c5 // vsubpd %ymm0, %ymm1, %ymm6
+	LONG $0xde5c75c5 // vsubpd %ymm6, %ymm1, %ymm11
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x5c7d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm0, %ymm11
+	LONG $0xed58a5c5 // vaddpd %ymm5, %ymm11, %ymm5
+	LONG $0xd55845c5 // vaddpd %ymm5, %ymm7, %ymm10
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x206b // vpshufb 0x20(%rbx), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x606b // vpsllvq 0x60(%rbx), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
+	LONG $0x00014de9; BYTE $0x00 // jmp <slotsDD+0x1a69>
+	LONG $0x249c8b4c; LONG $0x00000090 // movq 0x90(%rsp), %r11
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc6950f40 // setne %sil
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc7950f40 // setne %dil
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0x0840; BYTE $0xc7 // orb %al, %dil
+	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8d1 // shrl %eax
-	WORD $0x0148; BYTE $0xcf // addq %rcx, %rdi
-	WORD $0x0c8d; BYTE $0x5b // leal (%rbx,%rbx,2), %ecx
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x01b6840f; WORD $0x0000 // je <slotsDD+0x1bee>
-	WORD $0xde89 // movl %ebx, %esi
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	WORD $0x0149; BYTE $0xf3 // addq %rsi, %r11
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x5979e2c4; LONG $0x0000809f; BYTE $0x00 // vpbroadcastq 0x80(%rdi), %xmm3
-	LONG $0x597de2c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm2
-	LONG $0x197de2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm4
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0x287d41c4; BYTE $0xd8 // vmovapd %ymm8, %ymm11
-	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
-	LONG $0xf0297dc5 // vmovapd %ymm14, %ymm0
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; BYTE $0x0f // vpshufb (%rdi), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x404f // vpsllvq 0x40(%rdi), %ymm1, %ymm1
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0x01a1840f; WORD $0x0000 // je <slotsDD+0x1af6>
+	WORD $0xcf89 // movl %ecx, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x5979c2c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm3
+	LONG $0x597dc2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm2
+	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	LONG $0x0075c2c4; BYTE $0x0b // vpshufb (%r11), %ymm1, %ymm1
+	LONG $0x47f5c2c4; WORD $0x404b // vpsllvq 0x40(%r11), %ymm1, %ymm1
 	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
 	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
 	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
 	LONG $0xe9599dc5 // vmulpd %ymm1, %ymm12, %ymm5
 	LONG $0xaaf562c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm1, %ymm12
-	LONG $0xf558c5c5 // vaddpd %ymm5, %ymm7, %ymm6
-	LONG $0xff5ccdc5 // vsubpd %ymm7, %ymm6, %ymm7
-	LONG $0xa8f542c4; BYTE $0xcc // vfmadd213pd %ymm12, %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x090c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm1, %ymm1
-	LONG $0xf75c4dc5 // vsubpd %ymm7, %ymm6, %ymm14
-	LONG $0xff5cd5c5 // vsubpd %ymm7, %ymm5, %ymm7
-	LONG $0x0075e2c4; WORD $0x204f // vpshufb 0x20(%rdi), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x604f // vpsllvq 0x60(%rdi), %ymm1, %ymm1
-	LONG $0x5c3d41c4; BYTE $0xf6 // vsubpd %ymm14, %ymm8, %ymm14
-	LONG $0x287d41c4; BYTE $0xc3 // vmovapd %ymm11, %ymm8
-	LONG $0x287d41c4; BYTE $0xdd // vmovapd %ymm13, %ymm11
-	LONG $0xff588dc5 // vaddpd %ymm7, %ymm14, %ymm7
-	LONG $0xf0287dc5 // vmovapd %ymm0, %ymm14
-	LONG $0xe75835c5 // vaddpd %ymm7, %ymm9, %ymm12
-	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xec5c75c5 // vsubpd %ymm4, %ymm1, %ymm13
-	LONG $0x000177e9; BYTE $0x00 // jmp <slotsDD+0x1c6b>
+	LONG $0xa8f542c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm13
+	LONG $0xcd58adc5 // vaddpd %ymm5, %ymm10, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm1, %ymm6
+	LONG $0xe65c75c5 // vsubpd %ymm6, %ymm1, %ymm12
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x5c2d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm10, %ymm12
+	LONG $0xed589dc5 // vaddpd %ymm5, %ymm12, %ymm5
+	LONG $0xe55815c5 // vaddpd %ymm5, %ymm13, %ymm12
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
+	LONG $0x00017ee9; BYTE $0x00 // jmp <slotsDD+0x1b6c>
 	WORD $0xcf89 // movl %ecx, %edi
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597dc2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm2
-	LONG $0x197dc2c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm3
+	LONG $0x597de2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm2
+	LONG $0x197de2c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm3
 	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
-	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075c2c4; BYTE $0x0b // vpshufb (%r11), %ymm1, %ymm1
+	LONG $0x0075e2c4; BYTE $0x0b // vpshufb (%rbx), %ymm1, %ymm1
 	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
 	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
 	LONG $0xe159a5c5 // vmulpd %ymm1, %ymm11, %ymm4
 	LONG $0xaaf562c4; BYTE $0xdc // vfmsub213pd %ymm4, %ymm1, %ymm11
-	LONG $0xec58c5c5 // vaddpd %ymm4, %ymm7, %ymm5
-	LONG $0xf75cd5c5 // vsubpd %ymm7, %ymm5, %ymm6
-	LONG $0xa8f5c2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm1, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
-	LONG $0xf65cddc5 // vsubpd %ymm6, %ymm4, %ymm6
-	LONG $0x0075c2c4; WORD $0x204b // vpshufb 0x20(%r11), %ymm1, %ymm1
-	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
-	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0xc6587dc5 // vaddpd %ymm6, %ymm0, %ymm8
-	LONG $0xdb5c75c5 // vsubpd %ymm3, %ymm1, %ymm11
-	LONG $0x8428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm0
-	LONG $0x5935c1c4; BYTE $0xcb // vmulpd %ymm11, %ymm9, %ymm1
-	LONG $0xb428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm6
-	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
-	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0xa8f5c2c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm1, %ymm7
+	LONG $0xcc58fdc5 // vaddpd %ymm4, %ymm0, %ymm1
+	LONG $0xe85cf5c5 // vsubpd %ymm0, %ymm1, %ymm5
+	LONG $0xf55cf5c5 // vsubpd %ymm5, %ymm1, %ymm6
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xf65cfdc5 // vsubpd %ymm6, %ymm0, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xd45845c5 // vaddpd %ymm4, %ymm7, %ymm10
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0x9428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm2
+	LONG $0x4428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm0
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x245c8b44; BYTE $0x04 // movl 0x4(%rsp), %r11d
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
 	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x581d41c4; BYTE $0xe0 // vaddpd %ymm8, %ymm12, %ymm12
-	LONG $0xaaa562c4; BYTE $0xc9 // vfmsub213pd %ymm1, %ymm11, %ymm9
-	LONG $0xa8a542c4; BYTE $0xd1 // vfmadd213pd %ymm9, %ymm11, %ymm10
-	LONG $0x5c287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm11
-	LONG $0xd158fdc5 // vaddpd %ymm1, %ymm0, %ymm2
-	LONG $0xd85cedc5 // vsubpd %ymm0, %ymm2, %ymm3
-	LONG $0xc2287dc5 // vmovapd %ymm2, %ymm8
+	WORD $0x0149; BYTE $0xc8 // addq %rcx, %r8
+	LONG $0x287d41c4; BYTE $0xd1 // vmovapd %ymm9, %ymm10
+	LONG $0xcd59edc5 // vmulpd %ymm5, %ymm2, %ymm1
+	LONG $0xaad5e2c4; BYTE $0xd1 // vfmsub213pd %ymm1, %ymm5, %ymm2
+	LONG $0xa8d5e2c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm5, %ymm0
+	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
+	LONG $0xd158d5c5 // vaddpd %ymm1, %ymm5, %ymm2
+	LONG $0xdd5cedc5 // vsubpd %ymm5, %ymm2, %ymm3
+	LONG $0x5429fdc5; WORD $0x6024 // vmovapd %ymm2, 0x60(%rsp)
 	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
-	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
-	LONG $0xe45cfdc5 // vsubpd %ymm4, %ymm0, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xc358adc5 // vaddpd %ymm3, %ymm10, %ymm0
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0x0641b70f // movzwl 0x6(%rcx), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xe4cc840f; WORD $0xffff // je <slotsDD+0xb5>
-	LONG $0x000122e9; BYTE $0x00 // jmp <slotsDD+0x1d10>
-	WORD $0xde89 // movl %ebx, %esi
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x597de2c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm2
-	LONG $0x197de2c4; LONG $0x0000909f; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm3
-	LONG $0xc728fdc5 // vmovapd %ymm7, %ymm0
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; BYTE $0x0f // vpshufb (%rdi), %ymm1, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xac28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm5
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
+	LONG $0xfe297dc5 // vmovapd %ymm15, %ymm6
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xe5cf840f; WORD $0xffff // je <slotsDD+0xc0>
+	LONG $0x00010ae9; BYTE $0x00 // jmp <slotsDD+0x1c00>
+	WORD $0xcf89 // movl %ecx, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597dc2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm2
+	LONG $0x197dc2c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm3
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	LONG $0x0075c2c4; BYTE $0x0b // vpshufb (%r11), %ymm1, %ymm1
 	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
 	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
 	LONG $0xe1599dc5 // vmulpd %ymm1, %ymm12, %ymm4
 	LONG $0xaaf562c4; BYTE $0xe4 // vfmsub213pd %ymm4, %ymm1, %ymm12
-	LONG $0xec58c5c5 // vaddpd %ymm4, %ymm7, %ymm5
-	LONG $0xf75cd5c5 // vsubpd %ymm7, %ymm5, %ymm6
-	LONG $0xa8f542c4; BYTE $0xcc // vfmadd213pd %ymm12, %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x090c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm1, %ymm1
-	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
-	LONG $0xf65cddc5 // vsubpd %ymm6, %ymm4, %ymm6
-	LONG $0x0075e2c4; WORD $0x204f // vpshufb 0x20(%rdi), %ymm1, %ymm1
-	LONG $0xff5cfdc5 // vsubpd %ymm7, %ymm0, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
-	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0xe65835c5 // vaddpd %ymm6, %ymm9, %ymm12
-	LONG $0xeb5c75c5 // vsubpd %ymm3, %ymm1, %ymm13
-	LONG $0x8428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm0
-	LONG $0x8c28fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm1
-	LONG $0xb428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm6
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0xa8f542c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm13
+	LONG $0xcc58adc5 // vaddpd %ymm4, %ymm10, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xea // vsubpd %ymm10, %ymm1, %ymm5
+	LONG $0xf55cf5c5 // vsubpd %ymm5, %ymm1, %ymm6
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xf65cadc5 // vsubpd %ymm6, %ymm10, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xe45815c5 // vaddpd %ymm4, %ymm13, %ymm12
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm4, %ymm4
+	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0x1835e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm9, %ymm0
+	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
+	LONG $0x180dc3c4; WORD $0x01cb // vinsertf128 $0x1, %xmm11, %ymm14, %ymm1
+	LONG $0x583d41c4; BYTE $0xc4 // vaddpd %ymm12, %ymm8, %ymm8
+	LONG $0xac287dc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm13
+	LONG $0x64287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm12
+	LONG $0x54287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm10
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x245c8b44; BYTE $0x04 // movl 0x4(%rsp), %r11d
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0x0149; BYTE $0xc8 // addq %rcx, %r8
 	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x187de3c4; LONG $0x01602444 // vinsertf128 $0x1, 0x60(%rsp), %ymm0, %ymm0
-	LONG $0x1875e3c4; LONG $0x00d0248c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xd0(%rsp), %ymm1, %ymm1
-	LONG $0xd05995c5 // vmulpd %ymm0, %ymm13, %ymm2
-	LONG $0xda58bdc5 // vaddpd %ymm2, %ymm8, %ymm3
-	LONG $0xaa95e2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm13, %ymm0
-	LONG $0x5c65c1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm3, %ymm4
-	LONG $0xb895e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm13, %ymm0
-	LONG $0x8c28fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm1
-	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
-	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
-	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
-	LONG $0xc3287dc5 // vmovapd %ymm3, %ymm8
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xe1581dc5 // vaddpd %ymm1, %ymm12, %ymm12
-	LONG $0xd5297dc5 // vmovapd %ymm10, %ymm5
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0x0641b70f // movzwl 0x6(%rcx), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xe3b3840f; WORD $0xffff // je <slotsDD+0xb5>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xc75885c5 // vaddpd %ymm7, %ymm15, %ymm0
-	LONG $0x583dc1c4; BYTE $0xdb // vaddpd %ymm11, %ymm8, %ymm3
-	LONG $0x244c8b49; BYTE $0x50 // movq 0x50(%r12), %rcx
-	LONG $0xed588dc5 // vaddpd %ymm5, %ymm14, %ymm5
-	LONG $0x0008bb41; WORD $0x0000 // movl $0x8, %r11d
-	LONG $0xcf5cfdc5 // vsubpd %ymm7, %ymm0, %ymm1
-	WORD $0x2948; BYTE $0xd9 // subq %rbx, %rcx
+	LONG $0xde287dc5 // vmovapd %ymm6, %ymm11
+	LONG $0xd559fdc5 // vmulpd %ymm5, %ymm0, %ymm2
+	LONG $0xaad5e2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm5, %ymm0
+	LONG $0xb8d5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm5, %ymm0
+	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
+	LONG $0xca58d5c5 // vaddpd %ymm2, %ymm5, %ymm1
+	LONG $0xdd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm3
+	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xe858c5c5 // vaddpd %ymm0, %ymm7, %ymm5
+	LONG $0xfe297dc5 // vmovapd %ymm15, %ymm6
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xe4c0840f; WORD $0xffff // je <slotsDD+0xc0>
+	LONG $0x582dc1c4; BYTE $0xc3 // vaddpd %ymm11, %ymm10, %ymm0
+	LONG $0x7c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm7
+	LONG $0x50778b48 // movq 0x50(%rdi), %rsi
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	LONG $0x5c7dc1c4; BYTE $0xcb // vsubpd %ymm11, %ymm0, %ymm1
+	WORD $0x294c; BYTE $0xfe // subq %r15, %rsi
 	LONG $0xd15cfdc5 // vsubpd %ymm1, %ymm0, %ymm2
-	LONG $0xc95c85c5 // vsubpd %ymm1, %ymm15, %ymm1
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xd94c0f4c // cmovlq %rcx, %r11
-	LONG $0xd25cc5c5 // vsubpd %ymm2, %ymm7, %ymm2
+	LONG $0xc95cadc5 // vsubpd %ymm1, %ymm10, %ymm1
+	LONG $0x08fe8348 // cmpq $0x8, %rsi
+	LONG $0xce4c0f48 // cmovlq %rsi, %rcx
+	LONG $0xd25ca5c5 // vsubpd %ymm2, %ymm11, %ymm2
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xd6589dc5 // vaddpd %ymm6, %ymm12, %ymm2
-	LONG $0xe158edc5 // vaddpd %ymm1, %ymm2, %ymm4
-	LONG $0x5c65c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm3, %ymm1
-	LONG $0xd15ce5c5 // vsubpd %ymm1, %ymm3, %ymm2
-	LONG $0xc95ca5c5 // vsubpd %ymm1, %ymm11, %ymm1
-	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xd7589dc5 // vaddpd %ymm7, %ymm12, %ymm2
+	LONG $0xc95895c5 // vaddpd %ymm1, %ymm13, %ymm1
+	LONG $0xe158bdc5 // vaddpd %ymm1, %ymm8, %ymm4
+	LONG $0xcf5cedc5 // vsubpd %ymm7, %ymm2, %ymm1
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xc95c9dc5 // vsubpd %ymm1, %ymm12, %ymm1
+	LONG $0xdb5cc5c5 // vsubpd %ymm3, %ymm7, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
 	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
-	WORD $0x08a8 // testb $0x8, %al
-	LONG $0x0090850f; WORD $0x0000 // jne <slotsDD+0x1e00>
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x01e28c0f; WORD $0x0000 // jl <slotsDD+0x1f5c>
-	LONG $0x247c8b4d; BYTE $0x30 // movq 0x30(%r12), %r15
-	LONG $0x24748b49; BYTE $0x48 // movq 0x48(%r12), %rsi
+	LONG $0x08c3f641 // testb $0x8, %r11b
+	LONG $0x008a850f; WORD $0x0000 // jne <slotsDD+0x1cf0>
+	LONG $0x08fe8348 // cmpq $0x8, %rsi
+	LONG $0x01278c0f; WORD $0x0000 // jl <slotsDD+0x1d97>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x024c840f; WORD $0x0000 // je <slotsDD+0x1ecd>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	LONG $0x24748948; BYTE $0x60 // movq %rsi, 0x60(%rsp)
+	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x02f8840f; WORD $0x0000 // je <slotsDD+0x2085>
-	LONG $0x244c8b49; BYTE $0x60 // movq 0x60(%r12), %rcx
-	LONG $0x24b48948; LONG $0x000000a0 // movq %rsi, 0xa0(%rsp)
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x030b840f; WORD $0x0000 // je <slotsDD+0x20ae>
-	LONG $0x04b70f41; BYTE $0x5f // movzwl (%r15,%rbx,2), %eax
-	LONG $0x74b70f41; WORD $0x025f // movzwl 0x2(%r15,%rbx,2), %esi
-	LONG $0x7cb70f41; WORD $0x045f // movzwl 0x4(%r15,%rbx,2), %edi
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x597dc2c4; WORD $0x246c; BYTE $0x68 // vpbroadcastq 0x68(%r12), %ymm5
-	LONG $0x146ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm2
-	LONG $0x5cb70f41; WORD $0x065f // movzwl 0x6(%r15,%rbx,2), %ebx
-	LONG $0x2269e3c4; WORD $0xb114; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm2, %xmm2
-	LONG $0x2269e3c4; WORD $0xb914; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm2, %xmm2
-	LONG $0x2269e3c4; WORD $0x9914; BYTE $0x03 // vpinsrd $0x3, (%rcx,%rbx,4), %xmm2, %xmm2
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x357de2c4; BYTE $0xd2 // vpmovzxdq %xmm2, %ymm2
-	LONG $0xd2d4d5c5 // vpaddq %ymm2, %ymm5, %ymm2
-	LONG $0xf273d5c5; BYTE $0x34 // vpsllq $0x34, %ymm2, %ymm5
-	LONG $0x0002bde9; BYTE $0x00 // jmp <slotsDD+0x20b5>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0xd358fbc5 // vaddsd %xmm3, %xmm0, %xmm2
-	LONG $0xf158ddc5 // vaddpd %ymm1, %ymm4, %ymm6
-	LONG $0xc0c679c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm8
-	LONG $0xcbc661c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm9
-	LONG $0x24748b49; BYTE $0x48 // movq 0x48(%r12), %rsi
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0xe85cebc5 // vsubsd %xmm0, %xmm2, %xmm5
-	LONG $0xfd5cebc5 // vsubsd %xmm5, %xmm2, %xmm7
-	LONG $0xed5ce3c5 // vsubsd %xmm5, %xmm3, %xmm5
-	LONG $0xff5cfbc5 // vsubsd %xmm7, %xmm0, %xmm7
-	LONG $0xef58d3c5 // vaddsd %xmm7, %xmm5, %xmm5
-	LONG $0xfd58cbc5 // vaddsd %xmm5, %xmm6, %xmm7
-	LONG $0x583bc1c4; BYTE $0xe9 // vaddsd %xmm9, %xmm8, %xmm5
-	LONG $0x5c5341c4; BYTE $0xd0 // vsubsd %xmm8, %xmm5, %xmm10
-	LONG $0x5c5341c4; BYTE $0xda // vsubsd %xmm10, %xmm5, %xmm11
-	LONG $0x5c3341c4; BYTE $0xca // vsubsd %xmm10, %xmm9, %xmm9
-	LONG $0x197dc3c4; WORD $0x01da // vextractf128 $0x1, %ymm3, %xmm10
-	LONG $0x5c3b41c4; BYTE $0xc3 // vsubsd %xmm11, %xmm8, %xmm8
-	LONG $0x583341c4; BYTE $0xc0 // vaddsd %xmm8, %xmm9, %xmm8
-	LONG $0xcec649c5; BYTE $0x01 // vshufpd $0x1, %xmm6, %xmm6, %xmm9
-	LONG $0x197de3c4; WORD $0x01f6 // vextractf128 $0x1, %ymm6, %xmm6
-	LONG $0x583341c4; BYTE $0xc0 // vaddsd %xmm8, %xmm9, %xmm8
-	LONG $0x197dc3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm9
-	LONG $0x583341c4; BYTE $0xda // vaddsd %xmm10, %xmm9, %xmm11
-	LONG $0x5c2341c4; BYTE $0xe1 // vsubsd %xmm9, %xmm11, %xmm12
-	LONG $0x5c2341c4; BYTE $0xec // vsubsd %xmm12, %xmm11, %xmm13
-	LONG $0x5c2b41c4; BYTE $0xe4 // vsubsd %xmm12, %xmm10, %xmm12
-	LONG $0xc62941c4; WORD $0x01d2 // vshufpd $0x1, %xmm10, %xmm10, %xmm10
-	LONG $0x5c3341c4; BYTE $0xed // vsubsd %xmm13, %xmm9, %xmm13
-	LONG $0xc63141c4; WORD $0x01c9 // vshufpd $0x1, %xmm9, %xmm9, %xmm9
-	LONG $0x583341c4; BYTE $0xfa // vaddsd %xmm10, %xmm9, %xmm15
-	LONG $0x581b41c4; BYTE $0xe5 // vaddsd %xmm13, %xmm12, %xmm12
-	LONG $0x5c0341c4; BYTE $0xe9 // vsubsd %xmm9, %xmm15, %xmm13
-	LONG $0xe6581bc5 // vaddsd %xmm6, %xmm12, %xmm12
-	LONG $0xf6c6c9c5; BYTE $0x01 // vshufpd $0x1, %xmm6, %xmm6, %xmm6
-	LONG $0x5c0341c4; BYTE $0xf5 // vsubsd %xmm13, %xmm15, %xmm14
-	LONG $0x5c2b41c4; BYTE $0xd5 // vsubsd %xmm13, %xmm10, %xmm10
-	LONG $0xea5823c5 // vaddsd %xmm2, %xmm11, %xmm13
-	LONG $0xff589bc5 // vaddsd %xmm7, %xmm12, %xmm7
-	LONG $0x5c3341c4; BYTE $0xce // vsubsd %xmm14, %xmm9, %xmm9
-	LONG $0x582b41c4; BYTE $0xc9 // vaddsd %xmm9, %xmm10, %xmm9
-	LONG $0xf658b3c5 // vaddsd %xmm6, %xmm9, %xmm6
-	LONG $0xca5c13c5 // vsubsd %xmm2, %xmm13, %xmm9
-	LONG $0x5c1341c4; BYTE $0xd1 // vsubsd %xmm9, %xmm13, %xmm10
-	LONG $0x5c2341c4; BYTE $0xc9 // vsubsd %xmm9, %xmm11, %xmm9
-	LONG $0xf658bbc5 // vaddsd %xmm6, %xmm8, %xmm6
-	LONG $0x5c6bc1c4; BYTE $0xd2 // vsubsd %xmm10, %xmm2, %xmm2
-	LONG $0xd258b3c5 // vaddsd %xmm2, %xmm9, %xmm2
-	LONG $0xd258c3c5 // vaddsd %xmm2, %xmm7, %xmm2
-	LONG $0xfd5883c5 // vaddsd %xmm5, %xmm15, %xmm7
-	LONG $0xcd5c43c5 // vsubsd %xmm5, %xmm7, %xmm9
-	LONG $0x5c4341c4; BYTE $0xd1 // vsubsd %xmm9, %xmm7, %xmm10
-	LONG $0x5c0341c4; BYTE $0xc9 // vsubsd %xmm9, %xmm15, %xmm9
-	LONG $0x5c53c1c4; BYTE $0xea // vsubsd %xmm10, %xmm5, %xmm5
-	LONG $0xed58b3c5 // vaddsd %xmm5, %xmm9, %xmm5
-	LONG $0xed58cbc5 // vaddsd %xmm5, %xmm6, %xmm5
-	LONG $0xd558ebc5 // vaddsd %xmm5, %xmm2, %xmm2
-	LONG $0xef5893c5 // vaddsd %xmm7, %xmm13, %xmm5
-	LONG $0x5c53c1c4; BYTE $0xf5 // vsubsd %xmm13, %xmm5, %xmm6
-	LONG $0x0d7de3c4; WORD $0x01c5 // vblendpd $0x1, %ymm5, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm0, 0x220(%rsp)
-	LONG $0x9c11fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm3, 0x240(%rsp)
-	LONG $0xfe5cc3c5 // vsubsd %xmm6, %xmm7, %xmm7
-	LONG $0xf65cd3c5 // vsubsd %xmm6, %xmm5, %xmm6
-	LONG $0xf65c93c5 // vsubsd %xmm6, %xmm13, %xmm6
-	LONG $0xf658c3c5 // vaddsd %xmm6, %xmm7, %xmm6
-	LONG $0xd658ebc5 // vaddsd %xmm6, %xmm2, %xmm2
-	LONG $0x0d5de3c4; WORD $0x01d2 // vblendpd $0x1, %ymm2, %ymm4, %ymm2
+	LONG $0x025e840f; WORD $0x0000 // je <slotsDD+0x1ef4>
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x597de2c4; WORD $0x686b // vpbroadcastq 0x68(%rbx), %ymm5
+	LONG $0x04b70f43; BYTE $0x66 // movzwl (%r14,%r12,2), %eax
+	LONG $0x74b70f43; WORD $0x0266 // movzwl 0x2(%r14,%r12,2), %esi
+	LONG $0x7cb70f43; WORD $0x0466 // movzwl 0x4(%r14,%r12,2), %edi
+	LONG $0x5cb70f47; WORD $0x0666 // movzwl 0x6(%r14,%r12,2), %r11d
+	LONG $0x6e79c1c4; WORD $0x871c // vmovd (%r15,%rax,4), %xmm3
+	LONG $0x2261c3c4; WORD $0xb71c; BYTE $0x01 // vpinsrd $0x1, (%r15,%rsi,4), %xmm3, %xmm3
+	LONG $0x2261c3c4; WORD $0xbf1c; BYTE $0x02 // vpinsrd $0x2, (%r15,%rdi,4), %xmm3, %xmm3
+	LONG $0x226183c4; WORD $0x9f1c; BYTE $0x03 // vpinsrd $0x3, (%r15,%r11,4), %xmm3, %xmm3
+	LONG $0x357de2c4; BYTE $0xdb // vpmovzxdq %xmm3, %ymm3
+	LONG $0xdbd4d5c5 // vpaddq %ymm3, %ymm5, %ymm3
+	LONG $0xf373d5c5; BYTE $0x34 // vpsllq $0x34, %ymm3, %ymm5
+	LONG $0x000219e9; BYTE $0x00 // jmp <slotsDD+0x1eff>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xd858edc5 // vaddpd %ymm0, %ymm2, %ymm3
+	LONG $0x484f8b48 // movq 0x48(%rdi), %rcx
+	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
+	LONG $0xe85ce5c5 // vsubpd %ymm0, %ymm3, %ymm5
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xed5cedc5 // vsubpd %ymm5, %ymm2, %ymm5
+	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0x01fde3c4; WORD $0x4ee3 // vpermpd $0x4e, %ymm3, %ymm4
+	LONG $0x01fde3c4; WORD $0x4ee8 // vpermpd $0x4e, %ymm0, %ymm5
+	LONG $0xf458e5c5 // vaddpd %ymm4, %ymm3, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xdec6cdc5; BYTE $0x05 // vshufpd $0x5, %ymm6, %ymm6, %ymm3
+	LONG $0xeb58cdc5 // vaddpd %ymm3, %ymm6, %ymm5
+	LONG $0xe0c6fdc5; BYTE $0x05 // vshufpd $0x5, %ymm0, %ymm0, %ymm4
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xac11fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm5, 0x1c0(%rsp)
 	LONG $0x9411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm2, 0x1e0(%rsp)
-	LONG $0x8c11fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm1, 0x200(%rsp)
-	WORD $0x32eb // jmp <slotsDD+0x1f8e>
-	LONG $0x24748b49; BYTE $0x48 // movq 0x48(%r12), %rsi
-	LONG $0x8411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm0, 0x220(%rsp)
-	LONG $0xa411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm4, 0x1e0(%rsp)
-	LONG $0x9c11fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm3, 0x240(%rsp)
-	LONG $0x8c11fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm1, 0x200(%rsp)
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xe0f78e0f; WORD $0xffff // jle <slotsDD+0x85>
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x000098e9; BYTE $0x00 // jmp <slotsDD+0x2030>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x107bc1c4; WORD $0x2444; BYTE $0x70 // vmovsd 0x70(%r12), %xmm0
-	LONG $0x8c59fbc5; LONG $0x000220dc; BYTE $0x00 // vmulsd 0x220(%rsp,%rbx,8), %xmm0, %xmm1
-	LONG $0x8459fbc5; LONG $0x0001e0dc; BYTE $0x00 // vmulsd 0x1e0(%rsp,%rbx,8), %xmm0, %xmm0
-	LONG $0x247c8041; WORD $0x0078 // cmpb $0x0, 0x78(%r12)
-	WORD $0x3474 // je <slotsDD+0x1ff5>
-	LONG $0x107ba1c4; WORD $0xf614 // vmovsd (%rsi,%r14,8), %xmm2
-	LONG $0x24848b49; LONG $0x00000088 // movq 0x88(%r12), %rax
-	LONG $0x587ba1c4; WORD $0xf004 // vaddsd (%rax,%r14,8), %xmm0, %xmm0
-	LONG $0xda58f3c5 // vaddsd %xmm2, %xmm1, %xmm3
-	LONG $0xe25ce3c5 // vsubsd %xmm2, %xmm3, %xmm4
-	LONG $0xec5ce3c5 // vsubsd %xmm4, %xmm3, %xmm5
-	LONG $0xcc5cf3c5 // vsubsd %xmm4, %xmm1, %xmm1
+	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm0, 0x180(%rsp)
+	LONG $0x8c11fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm1, 0x1a0(%rsp)
+	WORD $0x31eb // jmp <slotsDD+0x1dc8>
+	LONG $0x484f8b48 // movq 0x48(%rdi), %rcx
+	LONG $0x8411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm0, 0x1c0(%rsp)
+	LONG $0xa411fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm4, 0x180(%rsp)
+	LONG $0x9411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm2, 0x1e0(%rsp)
+	LONG $0x8c11fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm1, 0x1a0(%rsp)
+	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
+	LONG $0xe2c78e0f; WORD $0xffff // jle <slotsDD+0x8f>
+	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
+	LONG $0x88a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x7b348d4f // leaq (%r11,%r15,2), %r14
+	LONG $0x7fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r15d
+	WORD $0x69eb // jmp <slotsDD+0x1e4e>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x1c10fbc5; BYTE $0xc1 // vmovsd (%rcx,%rax,8), %xmm3
+	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
+	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
+	LONG $0xc47efac5 // vmovq %xmm4, %xmm0
+	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
 	LONG $0xd55cebc5 // vsubsd %xmm5, %xmm2, %xmm2
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
 	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0xcb28f9c5 // vmovapd %xmm3, %xmm1
-	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0xd95cebc5 // vsubsd %xmm1, %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0xf614 // vmovsd %xmm2, (%rsi,%r14,8)
-	LONG $0x24848b49; LONG $0x00000088 // movq 0x88(%r12), %rax
-	LONG $0xe35cebc5 // vsubsd %xmm3, %xmm2, %xmm4
-	LONG $0xc35cfbc5 // vsubsd %xmm3, %xmm0, %xmm0
-	LONG $0xcc5cf3c5 // vsubsd %xmm4, %xmm1, %xmm1
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0x117ba1c4; WORD $0xf004 // vmovsd %xmm0, (%rax,%r14,8)
-	WORD $0x3948; BYTE $0xd9 // cmpq %rbx, %rcx
-	LONG $0xe050840f; WORD $0xffff // je <slotsDD+0x80>
-	LONG $0x24448b49; BYTE $0x30 // movq 0x30(%r12), %rax
-	WORD $0x894d; BYTE $0xde // movq %r11, %r14
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0574 // je <slotsDD+0x2042>
-	LONG $0x34b70f46; BYTE $0x58 // movzwl (%rax,%r11,2), %r14d
-	LONG $0x24448b49; BYTE $0x60 // movq 0x60(%r12), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xff50840f; WORD $0xffff // je <slotsDD+0x1fa0>
-	LONG $0x247c8b41; BYTE $0x68 // movl 0x68(%r12), %edi
-	LONG $0xb03c0342 // addl (%rax,%r14,4), %edi
+	LONG $0x5873c1c4; WORD $0xc40c // vaddsd (%r12,%rax,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0xd058f3c5 // vaddsd %xmm0, %xmm1, %xmm2
+	LONG $0xd85cebc5 // vsubsd %xmm0, %xmm2, %xmm3
+	LONG $0x1411fbc5; BYTE $0xc1 // vmovsd %xmm2, (%rcx,%rax,8)
+	LONG $0xd35cebc5 // vsubsd %xmm3, %xmm2, %xmm2
+	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
+	LONG $0xc25cfbc5 // vsubsd %xmm2, %xmm0, %xmm0
+	LONG $0xc058f3c5 // vaddsd %xmm0, %xmm1, %xmm0
+	LONG $0x117bc1c4; WORD $0xc404 // vmovsd %xmm0, (%r12,%rax,8)
+	WORD $0x394c; BYTE $0xee // cmpq %r13, %rsi
+	LONG $0xe232840f; WORD $0xffff // je <slotsDD+0x80>
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	WORD $0x3d74 // je <slotsDD+0x1e90>
+	LONG $0x04b70f43; BYTE $0x6e // movzwl (%r14,%r13,2), %eax
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x4074 // je <slotsDD+0x1e9d>
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	WORD $0x3c03; BYTE $0x83 // addl (%rbx,%rax,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
 	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
-	LONG $0x8c59fbc5; LONG $0x000220dc; BYTE $0x00 // vmulsd 0x220(%rsp,%rbx,8), %xmm0, %xmm1
-	LONG $0x8459fbc5; LONG $0x0001e0dc; BYTE $0x00 // vmulsd 0x1e0(%rsp,%rbx,8), %xmm0, %xmm0
-	LONG $0x247c8041; WORD $0x0078 // cmpb $0x0, 0x78(%r12)
-	LONG $0xff41850f; WORD $0xffff // jne <slotsDD+0x1fc1>
-	LONG $0xffff70e9; BYTE $0xff // jmp <slotsDD+0x1ff5>
-	LONG $0x24448b49; BYTE $0x60 // movq 0x60(%r12), %rax
+	LONG $0x597ba1c4; LONG $0x01c0ec94; WORD $0x0000 // vmulsd 0x1c0(%rsp,%r13,8), %xmm0, %xmm2
+	LONG $0x597ba1c4; LONG $0x0180ec8c; WORD $0x0000 // vmulsd 0x180(%rsp,%r13,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
+	LONG $0xff62850f; WORD $0xffff // jne <slotsDD+0x1df0>
+	WORD $0x34eb // jmp <slotsDD+0x1ec4>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0xc075 // jne <slotsDD+0x1e5d>
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
+	LONG $0x597ba1c4; LONG $0x01c0ec94; WORD $0x0000 // vmulsd 0x1c0(%rsp,%r13,8), %xmm0, %xmm2
+	LONG $0x597ba1c4; LONG $0x0180ec8c; WORD $0x0000 // vmulsd 0x180(%rsp,%r13,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
+	LONG $0xff2c850f; WORD $0xffff // jne <slotsDD+0x1df0>
+	LONG $0xc27efac5 // vmovq %xmm2, %xmm0
+	LONG $0xffff4ee9; BYTE $0xff // jmp <slotsDD+0x1e1b>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x032c840f; WORD $0x0000 // je <slotsDD+0x23bf>
-	LONG $0x357de2c4; WORD $0x9814 // vpmovzxdq (%rax,%rbx,4), %ymm2
-	LONG $0x597dc2c4; WORD $0x246c; BYTE $0x68 // vpbroadcastq 0x68(%r12), %ymm5
-	LONG $0xd2d4d5c5 // vpaddq %ymm2, %ymm5, %ymm2
-	LONG $0xf273d5c5; BYTE $0x34 // vpsllq $0x34, %ymm2, %ymm5
-	LONG $0x000318e9; BYTE $0x00 // jmp <slotsDD+0x23c6>
-	LONG $0x597dc2c4; WORD $0x246c; BYTE $0x70 // vpbroadcastq 0x70(%r12), %ymm5
-	LONG $0x44b60f41; WORD $0x7824 // movzbl 0x78(%r12), %eax
-	LONG $0x24b48b4d; LONG $0x00000088 // movq 0x88(%r12), %r14
-	LONG $0x34b70f41; BYTE $0x5f // movzwl (%r15,%rbx,2), %esi
-	LONG $0xd459d5c5 // vmulpd %ymm4, %ymm5, %ymm2
-	LONG $0xc559fdc5 // vmulpd %ymm5, %ymm0, %ymm0
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
-	LONG $0x20244488 // movb %al, 0x20(%rsp)
+	LONG $0x032d840f; WORD $0x0000 // je <slotsDD+0x2207>
+	LONG $0x357da2c4; WORD $0xb81c // vpmovzxdq (%rax,%r15,4), %ymm3
+	LONG $0x597de2c4; WORD $0x686f // vpbroadcastq 0x68(%rdi), %ymm5
+	LONG $0xdbd4d5c5 // vpaddq %ymm3, %ymm5, %ymm3
+	LONG $0xf373d5c5; BYTE $0x34 // vpsllq $0x34, %ymm3, %ymm5
+	LONG $0x000319e9; BYTE $0x00 // jmp <slotsDD+0x220d>
+	LONG $0x597de2c4; WORD $0x706b // vpbroadcastq 0x70(%rbx), %ymm5
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x7843b60f // movzbl 0x78(%rbx), %eax
+	LONG $0x889b8b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rbx), %rbx
+	LONG $0x3cb70f43; BYTE $0x66 // movzwl (%r14,%r12,2), %edi
+	LONG $0xd859d5c5 // vmulpd %ymm0, %ymm5, %ymm3
+	LONG $0xc459d5c5 // vmulpd %ymm4, %ymm5, %ymm0
+	LONG $0x40244488 // movb %al, 0x40(%rsp)
 	WORD $0xc084 // testb %al, %al
-	LONG $0x00af840f; WORD $0x0000 // je <slotsDD+0x2190>
-	LONG $0x44b70f41; WORD $0x045f // movzwl 0x4(%r15,%rbx,2), %eax
-	LONG $0x7cb70f41; WORD $0x025f // movzwl 0x2(%r15,%rbx,2), %edi
-	LONG $0x64b70f45; WORD $0x065f // movzwl 0x6(%r15,%rbx,2), %r12d
-	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
-	LONG $0xf52c8d44; LONG $0x00000000 // leal (,%rsi,8), %r13d
-	LONG $0x24b48948; LONG $0x00000100 // movq %rsi, 0x100(%rsp)
-	LONG $0x107b01c4; WORD $0x2e04 // vmovsd (%r14,%r13), %xmm8
+	LONG $0x00c3840f; WORD $0x0000 // je <slotsDD+0x1fe6>
+	LONG $0x44b70f43; WORD $0x0266 // movzwl 0x2(%r14,%r12,2), %eax
+	LONG $0xfd2c8d44; LONG $0x00000000 // leal (,%rdi,8), %r13d
+	LONG $0x24bc8948; LONG $0x000000a0 // movq %rdi, 0xa0(%rsp)
+	LONG $0x24bc894c; LONG $0x000000c0 // movq %r15, 0xc0(%rsp)
+	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
+	LONG $0x107ba1c4; WORD $0x2b2c // vmovsd (%rbx,%r13), %xmm5
+	WORD $0xc789 // movl %eax, %edi
+	LONG $0x24848948; LONG $0x000000e0 // movq %rax, 0xe0(%rsp)
+	LONG $0x44b70f43; WORD $0x0466 // movzwl 0x4(%r14,%r12,2), %eax
+	LONG $0x64b70f47; WORD $0x0666 // movzwl 0x6(%r14,%r12,2), %r12d
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x2c16d1c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm5, %xmm5
 	WORD $0xc689 // movl %eax, %esi
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
-	LONG $0x24bc8948; LONG $0x00000080 // movq %rdi, 0x80(%rsp)
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x107ba1c4; WORD $0x292c // vmovsd (%rcx,%r13), %xmm5
-	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
-	LONG $0x2410fbc5; BYTE $0x31 // vmovsd (%rcx,%rsi), %xmm4
-	LONG $0x2c16d1c5; BYTE $0x39 // vmovhpd (%rcx,%rdi), %xmm5, %xmm5
-	LONG $0x163941c4; WORD $0x3e04 // vmovhpd (%r14,%rdi), %xmm8, %xmm8
-	LONG $0x24bc8b48; LONG $0x00000080 // movq 0x80(%rsp), %rdi
-	LONG $0x2416d9c5; BYTE $0x19 // vmovhpd (%rcx,%rbx), %xmm4, %xmm4
+	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	LONG $0x2410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm4
+	LONG $0x1659a1c4; WORD $0x1b24 // vmovhpd (%rbx,%r11), %xmm4, %xmm4
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xec58fdc5 // vaddpd %ymm4, %ymm0, %ymm5
-	LONG $0xf45cd5c5 // vsubpd %ymm4, %ymm5, %ymm6
-	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0x107bc1c4; WORD $0x3634 // vmovsd (%r14,%rsi), %xmm6
-	LONG $0x24b48b48; LONG $0x00000100 // movq 0x100(%rsp), %rsi
-	LONG $0x1649c1c4; WORD $0x1e34 // vmovhpd (%r14,%rbx), %xmm6, %xmm6
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0x107bc1c4; WORD $0x372c // vmovsd (%r15,%rsi), %xmm5
+	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
+	LONG $0x107ba1c4; WORD $0x2e34 // vmovsd (%rsi,%r13), %xmm6
+	LONG $0x24bc8b4c; LONG $0x000000c0 // movq 0xc0(%rsp), %r15
+	LONG $0x1651a1c4; WORD $0x1e2c // vmovhpd (%rsi,%r11), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0x3e // vmovhpd (%rsi,%rdi), %xmm6, %xmm6
+	LONG $0x249c8b4c; LONG $0x000000e0 // movq 0xe0(%rsp), %r11
+	LONG $0x24bc8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rdi
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0xf558e5c5 // vaddpd %ymm5, %ymm3, %ymm6
+	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xde28fdc5 // vmovapd %ymm6, %ymm3
 	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
-	LONG $0xd258fdc5 // vaddpd %ymm2, %ymm0, %ymm2
-	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
-	WORD $0x1aeb // jmp <slotsDD+0x21aa>
-	LONG $0x7cb70f41; WORD $0x025f // movzwl 0x2(%r15,%rbx,2), %edi
-	LONG $0x44b70f41; WORD $0x045f // movzwl 0x4(%r15,%rbx,2), %eax
-	LONG $0x64b70f45; WORD $0x065f // movzwl 0x6(%r15,%rbx,2), %r12d
-	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
-	LONG $0xe058edc5 // vaddpd %ymm0, %ymm2, %ymm4
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0x17eb // jmp <slotsDD+0x1ffd>
+	LONG $0x5cb70f47; WORD $0x0266 // movzwl 0x2(%r14,%r12,2), %r11d
+	LONG $0x44b70f43; WORD $0x0466 // movzwl 0x4(%r14,%r12,2), %eax
+	LONG $0x64b70f47; WORD $0x0666 // movzwl 0x6(%r14,%r12,2), %r12d
+	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
+	LONG $0xe058e5c5 // vaddpd %ymm0, %ymm3, %ymm4
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e3c141 // shll $0x3, %r11d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x03e4c141 // shll $0x3, %r12d
-	LONG $0xe85cddc5 // vsubpd %ymm0, %ymm4, %ymm5
-	LONG $0x2413f9c5; BYTE $0x31 // vmovlpd %xmm4, (%rcx,%rsi)
-	LONG $0x2417f9c5; BYTE $0x39 // vmovhpd %xmm4, (%rcx,%rdi)
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
 	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0x2413f9c5; BYTE $0x01 // vmovlpd %xmm4, (%rcx,%rax)
-	LONG $0x1779a1c4; WORD $0x2124 // vmovhpd %xmm4, (%rcx,%r12)
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0x1379c1c4; WORD $0x3604 // vmovlpd %xmm0, (%r14,%rsi)
-	LONG $0x1779c1c4; WORD $0x3e04 // vmovhpd %xmm0, (%r14,%rdi)
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x197de3c4; WORD $0x01e3 // vextractf128 $0x1, %ymm4, %xmm3
+	LONG $0x0413f9c5; BYTE $0x3b // vmovlpd %xmm0, (%rbx,%rdi)
+	LONG $0x1779a1c4; WORD $0x1b04 // vmovhpd %xmm0, (%rbx,%r11)
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x1379c1c4; WORD $0x0604 // vmovlpd %xmm0, (%r14,%rax)
-	LONG $0x177981c4; WORD $0x2604 // vmovhpd %xmm0, (%r14,%r12)
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x5574 // je <slotsDD+0x2267>
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	LONG $0x44b70f43; WORD $0x0867 // movzwl 0x8(%r15,%r12,2), %eax
-	LONG $0x74b70f43; WORD $0x0a67 // movzwl 0xa(%r15,%r12,2), %esi
-	LONG $0x7cb70f43; WORD $0x0c67 // movzwl 0xc(%r15,%r12,2), %edi
-	LONG $0x5cb70f43; WORD $0x0e67 // movzwl 0xe(%r15,%r12,2), %ebx
-	LONG $0x046ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm0
+	LONG $0x0413f9c5; BYTE $0x03 // vmovlpd %xmm0, (%rbx,%rax)
+	LONG $0x1779a1c4; WORD $0x2304 // vmovhpd %xmm0, (%rbx,%r12)
+	LONG $0x2413f9c5; BYTE $0x3e // vmovlpd %xmm4, (%rsi,%rdi)
+	LONG $0x1779a1c4; WORD $0x1e24 // vmovhpd %xmm4, (%rsi,%r11)
+	LONG $0x1c13f9c5; BYTE $0x06 // vmovlpd %xmm3, (%rsi,%rax)
+	LONG $0x1779a1c4; WORD $0x261c // vmovhpd %xmm3, (%rsi,%r12)
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x5374 // je <slotsDD+0x20b3>
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x44b70f43; WORD $0x085e // movzwl 0x8(%r14,%r11,2), %eax
+	LONG $0x74b70f43; WORD $0x0a5e // movzwl 0xa(%r14,%r11,2), %esi
+	LONG $0x7cb70f43; WORD $0x0c5e // movzwl 0xc(%r14,%r11,2), %edi
+	LONG $0x64b70f47; WORD $0x0e5e // movzwl 0xe(%r14,%r11,2), %r12d
+	LONG $0x6e79c1c4; WORD $0x8704 // vmovd (%r15,%rax,4), %xmm0
 	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x2279e3c4; WORD $0xb104; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm0, %xmm0
-	LONG $0x597de2c4; WORD $0x6850 // vpbroadcastq 0x68(%rax), %ymm2
-	LONG $0x2279e3c4; WORD $0xb904; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm0, %xmm0
-	LONG $0x2279e3c4; WORD $0x9904; BYTE $0x03 // vpinsrd $0x3, (%rcx,%rbx,4), %xmm0, %xmm0
-	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
+	LONG $0x2279c3c4; WORD $0xb704; BYTE $0x01 // vpinsrd $0x1, (%r15,%rsi,4), %xmm0, %xmm0
+	LONG $0x597de2c4; WORD $0x6858 // vpbroadcastq 0x68(%rax), %ymm3
+	LONG $0x2279c3c4; WORD $0xbf04; BYTE $0x02 // vpinsrd $0x2, (%r15,%rdi,4), %xmm0, %xmm0
+	LONG $0x227983c4; WORD $0xa704; BYTE $0x03 // vpinsrd $0x3, (%r15,%r12,4), %xmm0, %xmm0
 	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
-	LONG $0xc0d4edc5 // vpaddq %ymm0, %ymm2, %ymm0
+	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
 	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
-	WORD $0x10eb // jmp <slotsDD+0x2277>
+	WORD $0x10eb // jmp <slotsDD+0x20c3>
 	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	LONG $0x597de2c4; WORD $0x7040 // vpbroadcastq 0x70(%rax), %ymm0
-	LONG $0x4cb70f41; WORD $0x085f // movzwl 0x8(%r15,%rbx,2), %ecx
-	LONG $0x20247c80; BYTE $0x00 // cmpb $0x0, 0x20(%rsp)
-	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
-	LONG $0xc059e5c5 // vmulpd %ymm0, %ymm3, %ymm0
-	LONG $0x00a3840f; WORD $0x0000 // je <slotsDD+0x2333>
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
-	LONG $0x64b70f45; WORD $0x0c5f // movzwl 0xc(%r15,%rbx,2), %r12d
-	LONG $0x74b70f41; WORD $0x0a5f // movzwl 0xa(%r15,%rbx,2), %esi
-	LONG $0x5cb70f41; WORD $0x0e5f // movzwl 0xe(%r15,%rbx,2), %ebx
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
+	LONG $0x7cb70f43; WORD $0x085e // movzwl 0x8(%r14,%r11,2), %edi
+	LONG $0x40247c80; BYTE $0x00 // cmpb $0x0, 0x40(%rsp)
+	LONG $0xd259fdc5 // vmulpd %ymm2, %ymm0, %ymm2
+	LONG $0xc159fdc5 // vmulpd %ymm1, %ymm0, %ymm0
+	LONG $0x00a0840f; WORD $0x0000 // je <slotsDD+0x217c>
+	LONG $0x64b70f47; WORD $0x0c5e // movzwl 0xc(%r14,%r11,2), %r12d
+	LONG $0x74b70f43; WORD $0x0a5e // movzwl 0xa(%r14,%r11,2), %esi
+	LONG $0x5cb70f47; WORD $0x0e5e // movzwl 0xe(%r14,%r11,2), %r11d
+	LONG $0x00fd048d; WORD $0x0000; BYTE $0x00 // leal (,%rdi,8), %eax
+	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
+	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
+	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
 	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
 	LONG $0x03e5c141 // shll $0x3, %r13d
 	WORD $0xf789 // movl %esi, %edi
-	WORD $0x8941; BYTE $0xdf // movl %ebx, %r15d
+	WORD $0x8945; BYTE $0xde // movl %r11d, %r14d
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x00c50c8d; WORD $0x0000; BYTE $0x00 // leal (,%rax,8), %ecx
-	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
-	LONG $0x107bc1c4; WORD $0x0e34 // vmovsd (%r14,%rcx), %xmm6
-	LONG $0x1649c1c4; WORD $0x3e34 // vmovhpd (%r14,%rdi), %xmm6, %xmm6
-	LONG $0x1c10fbc5; BYTE $0x08 // vmovsd (%rax,%rcx), %xmm3
-	LONG $0x107ba1c4; WORD $0x2814 // vmovsd (%rax,%r13), %xmm2
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
-	LONG $0x1669a1c4; WORD $0x3814 // vmovhpd (%rax,%r15), %xmm2, %xmm2
-	LONG $0x1c16e1c5; BYTE $0x38 // vmovhpd (%rax,%rdi), %xmm3, %xmm3
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0xda58fdc5 // vaddpd %ymm2, %ymm0, %ymm3
-	LONG $0xe25ce5c5 // vsubpd %ymm2, %ymm3, %ymm4
-	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0x107b81c4; WORD $0x2e24 // vmovsd (%r14,%r13), %xmm4
-	LONG $0x165981c4; WORD $0x3e24 // vmovhpd (%r14,%r15), %xmm4, %xmm4
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
-	LONG $0xc328fdc5 // vmovapd %ymm3, %ymm0
-	WORD $0x1aeb // jmp <slotsDD+0x234d>
-	LONG $0x74b70f41; WORD $0x0a5f // movzwl 0xa(%r15,%rbx,2), %esi
-	LONG $0x64b70f45; WORD $0x0c5f // movzwl 0xc(%r15,%rbx,2), %r12d
-	LONG $0x5cb70f41; WORD $0x0e5f // movzwl 0xe(%r15,%rbx,2), %ebx
-	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
-	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x03e4c141 // shll $0x3, %r12d
-	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
-	LONG $0xd85cedc5 // vsubpd %ymm0, %ymm2, %ymm3
-	LONG $0x1413f9c5; BYTE $0x08 // vmovlpd %xmm2, (%rax,%rcx)
-	LONG $0x1417f9c5; BYTE $0x30 // vmovhpd %xmm2, (%rax,%rsi)
-	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0x1379a1c4; WORD $0x2014 // vmovlpd %xmm2, (%rax,%r12)
-	LONG $0x1417f9c5; BYTE $0x18 // vmovhpd %xmm2, (%rax,%rbx)
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
-	LONG $0x1379c1c4; WORD $0x0e04 // vmovlpd %xmm0, (%r14,%rcx)
-	LONG $0x1779c1c4; WORD $0x3604 // vmovhpd %xmm0, (%r14,%rsi)
-	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x137981c4; WORD $0x2604 // vmovlpd %xmm0, (%r14,%r12)
-	LONG $0x1779c1c4; WORD $0x1e04 // vmovhpd %xmm0, (%r14,%rbx)
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0xffdccee9; BYTE $0xff // jmp <slotsDD+0x8d>
-	LONG $0x597dc2c4; WORD $0x246c; BYTE $0x70 // vpbroadcastq 0x70(%r12), %ymm5
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x247c8041; WORD $0x0078 // cmpb $0x0, 0x78(%r12)
-	LONG $0xd459d5c5 // vmulpd %ymm4, %ymm5, %ymm2
-	LONG $0xc559fdc5 // vmulpd %ymm5, %ymm0, %ymm0
-	WORD $0x3274 // je <slotsDD+0x240d>
-	LONG $0x2410fdc5; BYTE $0xde // vmovupd (%rsi,%rbx,8), %ymm4
-	LONG $0x24848b49; LONG $0x00000088 // movq 0x88(%r12), %rax
-	LONG $0x1458edc5; BYTE $0xd8 // vaddpd (%rax,%rbx,8), %ymm2, %ymm2
-	LONG $0xec58fdc5 // vaddpd %ymm4, %ymm0, %ymm5
-	LONG $0xf45cd5c5 // vsubpd %ymm4, %ymm5, %ymm6
-	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
-	LONG $0xe058edc5 // vaddpd %ymm0, %ymm2, %ymm4
-	LONG $0xe85cddc5 // vsubpd %ymm0, %ymm4, %ymm5
-	LONG $0x2411fdc5; BYTE $0xde // vmovupd %ymm4, (%rsi,%rbx,8)
-	LONG $0x24848b49; LONG $0x00000088 // movq 0x88(%r12), %rax
+	LONG $0x03e6c141 // shll $0x3, %r14d
+	LONG $0x107bc1c4; WORD $0x0724 // vmovsd (%r15,%rax), %xmm4
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x107ba1c4; WORD $0x2b0c // vmovsd (%rbx,%r13), %xmm1
+	LONG $0x1c16e1c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0x3f24 // vmovhpd (%r15,%rdi), %xmm4, %xmm4
+	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
+	LONG $0x1671a1c4; WORD $0x330c // vmovhpd (%rbx,%r14), %xmm1, %xmm1
+	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
+	LONG $0x107b81c4; WORD $0x2f1c // vmovsd (%r15,%r13), %xmm3
+	LONG $0x166181c4; WORD $0x371c // vmovhpd (%r15,%r14), %xmm3, %xmm3
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0xe358edc5 // vaddpd %ymm3, %ymm2, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
 	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
 	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0x0411fdc5; BYTE $0xd8 // vmovupd %ymm0, (%rax,%rbx,8)
-	LONG $0x24448b49; BYTE $0x60 // movq 0x60(%r12), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x008c840f; WORD $0x0000 // je <slotsDD+0x24d1>
-	LONG $0x357de2c4; WORD $0x9844; BYTE $0x10 // vpmovzxdq 0x10(%rax,%rbx,4), %ymm0
-	LONG $0x597dc2c4; WORD $0x2454; BYTE $0x68 // vpbroadcastq 0x68(%r12), %ymm2
-	LONG $0xc0d4edc5 // vpaddq %ymm0, %ymm2, %ymm0
-	LONG $0xf073edc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm2
-	LONG $0x247c8041; WORD $0x0078 // cmpb $0x0, 0x78(%r12)
-	LONG $0xc159edc5 // vmulpd %ymm1, %ymm2, %ymm0
-	LONG $0xca59e5c5 // vmulpd %ymm2, %ymm3, %ymm1
-	WORD $0x3474 // je <slotsDD+0x24a0>
-	LONG $0x5410fdc5; WORD $0x20de // vmovupd 0x20(%rsi,%rbx,8), %ymm2
-	LONG $0x24848b49; LONG $0x00000088 // movq 0x88(%r12), %rax
-	LONG $0x4458fdc5; WORD $0x20d8 // vaddpd 0x20(%rax,%rbx,8), %ymm0, %ymm0
-	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
-	LONG $0xe25ce5c5 // vsubpd %ymm2, %ymm3, %ymm4
-	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xd428fdc5 // vmovapd %ymm4, %ymm2
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xcb28fdc5 // vmovapd %ymm3, %ymm1
-	LONG $0xd158fdc5 // vaddpd %ymm1, %ymm0, %ymm2
-	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
-	LONG $0x5411fdc5; WORD $0x20de // vmovupd %ymm2, 0x20(%rsi,%rbx,8)
-	LONG $0x24848b49; LONG $0x00000088 // movq 0x88(%r12), %rax
-	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	WORD $0x1ceb // jmp <slotsDD+0x2198>
+	LONG $0x74b70f43; WORD $0x0a5e // movzwl 0xa(%r14,%r11,2), %esi
+	LONG $0x64b70f47; WORD $0x0c5e // movzwl 0xc(%r14,%r11,2), %r12d
+	LONG $0x5cb70f47; WORD $0x0e5e // movzwl 0xe(%r14,%r11,2), %r11d
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x0413f9c5; BYTE $0x3b // vmovlpd %xmm0, (%rbx,%rdi)
+	LONG $0x0417f9c5; BYTE $0x33 // vmovhpd %xmm0, (%rbx,%rsi)
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x1379a1c4; WORD $0x2304 // vmovlpd %xmm0, (%rbx,%r12)
+	LONG $0x1779a1c4; WORD $0x1b04 // vmovhpd %xmm0, (%rbx,%r11)
+	LONG $0x1379c1c4; WORD $0x3f0c // vmovlpd %xmm1, (%r15,%rdi)
+	LONG $0x1779c1c4; WORD $0x370c // vmovhpd %xmm1, (%r15,%rsi)
+	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x137981c4; WORD $0x270c // vmovlpd %xmm1, (%r15,%r12)
+	LONG $0x177981c4; WORD $0x1f0c // vmovhpd %xmm1, (%r15,%r11)
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0xffde8be9; BYTE $0xff // jmp <slotsDD+0x92>
+	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0xd859d5c5 // vmulpd %ymm0, %ymm5, %ymm3
+	LONG $0xc459d5c5 // vmulpd %ymm4, %ymm5, %ymm0
+	WORD $0x2c74 // je <slotsDD+0x224e>
+	LONG $0x107da1c4; WORD $0xfe24 // vmovupd (%rsi,%r15,8), %ymm4
+	LONG $0xec58e5c5 // vaddpd %ymm4, %ymm3, %ymm5
+	LONG $0xf45cd5c5 // vsubpd %ymm4, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xf804 // vaddpd (%rax,%r15,8), %ymm0, %ymm0
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xe058e5c5 // vaddpd %ymm0, %ymm3, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xf804 // vmovupd %ymm0, (%rax,%r15,8)
+	LONG $0x117da1c4; WORD $0xfe24 // vmovupd %ymm4, (%rsi,%r15,8)
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x1874 // je <slotsDD+0x2293>
+	LONG $0x357da2c4; WORD $0xb844; BYTE $0x10 // vpmovzxdq 0x10(%rax,%r15,4), %ymm0
+	LONG $0x597de2c4; WORD $0x685f // vpbroadcastq 0x68(%rdi), %ymm3
+	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x06eb // jmp <slotsDD+0x2299>
+	LONG $0x597de2c4; WORD $0x7047 // vpbroadcastq 0x70(%rdi), %ymm0
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0xd259fdc5 // vmulpd %ymm2, %ymm0, %ymm2
+	LONG $0xc159fdc5 // vmulpd %ymm1, %ymm0, %ymm0
+	WORD $0x2e74 // je <slotsDD+0x22dc>
+	LONG $0x107da1c4; WORD $0xfe4c; BYTE $0x20 // vmovupd 0x20(%rsi,%r15,8), %ymm1
+	LONG $0xd958edc5 // vaddpd %ymm1, %ymm2, %ymm3
+	LONG $0xe15ce5c5 // vsubpd %ymm1, %ymm3, %ymm4
+	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xd328fdc5 // vmovapd %ymm3, %ymm2
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x4411fdc5; WORD $0x20d8 // vmovupd %ymm0, 0x20(%rax,%rbx,8)
-	LONG $0xffdbbce9; BYTE $0xff // jmp <slotsDD+0x8d>
-	LONG $0x197dc2c4; WORD $0x2454; BYTE $0x70 // vbroadcastsd 0x70(%r12), %ymm2
-	LONG $0x247c8041; WORD $0x0078 // cmpb $0x0, 0x78(%r12)
-	LONG $0xc159edc5 // vmulpd %ymm1, %ymm2, %ymm0
-	LONG $0xca59e5c5 // vmulpd %ymm2, %ymm3, %ymm1
-	WORD $0x8475 // jne <slotsDD+0x246c>
-	WORD $0xb6eb // jmp <slotsDD+0x24a0>
+	LONG $0x587da1c4; WORD $0xf844; BYTE $0x20 // vaddpd 0x20(%rax,%r15,8), %ymm0, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xf844; BYTE $0x20 // vmovupd %ymm0, 0x20(%rax,%r15,8)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x117da1c4; WORD $0xfe4c; BYTE $0x20 // vmovupd %ymm1, 0x20(%rsi,%r15,8)
+	LONG $0xffdd86e9; BYTE $0xff // jmp <slotsDD+0x92>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3879,28 +3811,24 @@ TEXT ·slotsDDQuad(SB), 0, $832-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x30000000; LONG $0x00000045
-	LONG $0x30000000; LONG $0x00000043
+	LONG $0x00453000; LONG $0x00000000
+	LONG $0x00433000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; BYTE $0x00
-	ADJSP $832
+	WORD $0x0000; BYTE $0x00
+	ADJSP $800
 	RET
 
 // func farSlotsDDQuad(c *slotCall)
-TEXT ·farSlotsDDQuad(SB), 0, $768-8
+TEXT ·farSlotsDDQuad(SB), 0, $736-8
 	MOVQ c+0(FP), DI
-	ADJSP $-768
+	ADJSP $-736
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlotsDD>
-	LONG $0x001b36e9; BYTE $0x00 // jmp <end>
+	LONG $0x0019b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3909,7 +3837,7 @@ TEXT ·farSlotsDDQuad(SB), 0, $768-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x1ab28e0f; WORD $0x0000 // jle <farSlotsDD+0x1abf>
+	LONG $0x19448e0f; WORD $0x0000 // jle <farSlotsDD+0x1951>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -3918,274 +3846,260 @@ TEXT ·farSlotsDDQuad(SB), 0, $768-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x80ec8148; WORD $0x0002; BYTE $0x00 // subq $0x280, %rsp
-	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
-	LONG $0x58478b4c // movq 0x58(%rdi), %r8
+	LONG $0x60ec8148; WORD $0x0002; BYTE $0x00 // subq $0x260, %rsp
+	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
-	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
-	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
-	LONG $0x24848948; LONG $0x000000f8 // movq %rax, 0xf8(%rsp)
-	WORD $0x4beb // jmp <farSlotsDD+0xc4>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x247c8948; BYTE $0x78 // movq %rdi, 0x78(%rsp)
+	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
+	WORD $0x014d; BYTE $0xca // addq %r9, %r10
+	LONG $0x24848948; LONG $0x00000118 // movq %rax, 0x118(%rsp)
+	WORD $0x51eb // jmp <farSlotsDD+0xce>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	WORD $0x0149; BYTE $0xdc // addq %rbx, %r12
 	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x248c3b48; LONG $0x000000f8 // cmpq 0xf8(%rsp), %rcx
-	LONG $0x19ed830f; WORD $0x0000 // jae <farSlotsDD+0x1ab1>
-	LONG $0x020641f6 // testb $0x2, 0x6(%rcx)
-	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x08a8850f; WORD $0x0000 // jne <farSlotsDD+0x980>
-	WORD $0x8b44; BYTE $0x31 // movl (%rcx), %r14d
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x08c08349 // addq $0x8, %r8
+	LONG $0x24843b4c; LONG $0x00000118 // cmpq 0x118(%rsp), %r8
+	LONG $0x1875830f; WORD $0x0000 // jae <farSlotsDD+0x1943>
+	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
+	LONG $0x081d850f; WORD $0x0000 // jne <farSlotsDD+0x900>
+	WORD $0x8b45; BYTE $0x30 // movl (%r8), %r14d
 	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
 	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
-	LONG $0x0449b70f // movzwl 0x4(%rcx), %ecx
+	LONG $0x48b70f41; BYTE $0x04 // movzwl 0x4(%r8), %ecx
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
 	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x0d2f820f; WORD $0x0000 // jb <farSlotsDD+0xe31>
-	LONG $0x4c29fdc5; WORD $0x2024 // vmovapd %ymm1, 0x20(%rsp)
-	LONG $0x9429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm2, 0xa0(%rsp)
-	LONG $0x5c29fdc5; WORD $0x4024 // vmovapd %ymm3, 0x40(%rsp)
-	LONG $0x000229e9; BYTE $0x00 // jmp <farSlotsDD+0x345>
+	LONG $0x0cd1820f; WORD $0x0000 // jb <farSlotsDD+0xddf>
+	LONG $0xbc297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm15, 0xa0(%rsp)
+	LONG $0x0001fbe9; BYTE $0x00 // jmp <farSlotsDD+0x317>
 	LONG $0x00401f0f // nopl (%rax)
-	WORD $0xf989 // movl %edi, %ecx
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	LONG $0x597d62c4; LONG $0x0019ba0d; BYTE $0x00 // vpbroadcastq 0x19ba(%rip), %ymm9
-	LONG $0x597de2c4; LONG $0x0019b935; BYTE $0x00 // vpbroadcastq 0x19b9(%rip), %ymm6
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0xe5297dc5 // vmovapd %ymm12, %ymm5
-	LONG $0x287d41c4; BYTE $0xe5 // vmovapd %ymm13, %ymm12
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0x5c287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm11
-	LONG $0xb4297dc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm14, 0x220(%rsp)
-	LONG $0x7f2c8d44 // leal (%rdi,%rdi,2), %r13d
-	WORD $0xf889 // movl %edi, %eax
+	LONG $0x597d62c4; LONG $0x0018390d; BYTE $0x00 // vpbroadcastq 0x1839(%rip), %ymm9
+	LONG $0x597de2c4; LONG $0x0018383d; BYTE $0x00 // vpbroadcastq 0x1838(%rip), %ymm7
+	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
+	LONG $0xf8297dc5 // vmovapd %ymm15, %ymm0
+	LONG $0xbc287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm15
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm1, %ymm1
+	LONG $0x3875c3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm1, %ymm1
 	LONG $0x5979e2c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm3
 	LONG $0x597de2c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm2
-	LONG $0x197d62c4; LONG $0x00903394; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm10
-	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x197de2c4; LONG $0x009033b4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm6
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	LONG $0x0075e2c4; WORD $0x330c // vpshufb (%rbx,%rsi), %ymm1, %ymm1
 	LONG $0x47f5e2c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm1, %ymm1
 	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
 	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0x0275e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm1, %ymm4
+	LONG $0x0275c3c4; WORD $0xaae6 // vpblendd $0xaa, %ymm14, %ymm1, %ymm4
 	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
 	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xe6ebddc5 // vpor %ymm6, %ymm4, %ymm4
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
+	LONG $0xe7ebddc5 // vpor %ymm7, %ymm4, %ymm4
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
 	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xe159bdc5 // vmulpd %ymm1, %ymm8, %ymm4
-	LONG $0xf45825c5 // vaddpd %ymm4, %ymm11, %ymm14
-	LONG $0xaaf562c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm1, %ymm8
-	LONG $0x5c0d41c4; BYTE $0xfb // vsubpd %ymm11, %ymm14, %ymm15
-	LONG $0xa8f5c2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm1, %ymm7
-	LONG $0x5c0dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm14, %ymm0
-	LONG $0x5c5d41c4; BYTE $0xff // vsubpd %ymm15, %ymm4, %ymm15
-	LONG $0xc05ca5c5 // vsubpd %ymm0, %ymm11, %ymm0
-	LONG $0x287d41c4; BYTE $0xdd // vmovapd %ymm13, %ymm11
-	LONG $0x287d41c4; BYTE $0xec // vmovapd %ymm12, %ymm13
-	LONG $0xe5287dc5 // vmovapd %ymm5, %ymm12
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xc05845c5 // vaddpd %ymm0, %ymm7, %ymm8
-	LONG $0x6f7ac1c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm0
-	LONG $0x387d83c4; WORD $0x2804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm0, %ymm0
-	LONG $0x007de2c4; WORD $0x3344; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x3344; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc2effdc5 // vpxor %ymm2, %ymm0, %ymm0
-	LONG $0x027de3c4; LONG $0x0018e60d; WORD $0xaa00 // vpblendd $0xaa, 0x18e6(%rip), %ymm0, %ymm1
-	LONG $0x74297dc5; WORD $0x2024 // vmovapd %ymm14, 0x20(%rsp)
-	LONG $0xb4287dc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm14
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
-	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
-	LONG $0x4428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm0
-	LONG $0x9c28fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm4
-	LONG $0xb428fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm6
-	LONG $0xbc287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm15
-	LONG $0x24848b48; LONG $0x00000090 // movq 0x90(%rsp), %rax
-	WORD $0x014d; BYTE $0xda // addq %r11, %r10
-	WORD $0x0149; BYTE $0xf8 // addq %rdi, %r8
+	LONG $0xe159adc5 // vmulpd %ymm1, %ymm10, %ymm4
+	LONG $0xaaf562c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm1, %ymm10
+	LONG $0xa8f5c2c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm1, %ymm5
+	LONG $0xcc5885c5 // vaddpd %ymm4, %ymm15, %ymm1
+	LONG $0x5c7541c4; BYTE $0xd7 // vsubpd %ymm15, %ymm1, %ymm10
+	LONG $0x5c7541c4; BYTE $0xea // vsubpd %ymm10, %ymm1, %ymm13
+	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
+	LONG $0x5c0541c4; BYTE $0xed // vsubpd %ymm13, %ymm15, %ymm13
+	LONG $0xf8287dc5 // vmovapd %ymm0, %ymm15
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
+	LONG $0x6f7ac1c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm4
+	LONG $0x385d83c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x3364; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x3364; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaade // vpblendd $0xaa, %ymm14, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
+	LONG $0xdfebe5c5 // vpor %ymm7, %ymm3, %ymm3
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
+	LONG $0xdb58edc5 // vaddpd %ymm3, %ymm2, %ymm3
+	LONG $0x6c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm13
+	LONG $0xd1287dc5 // vmovapd %ymm1, %ymm10
+	LONG $0x591dc1c4; BYTE $0xc8 // vmulpd %ymm8, %ymm12, %ymm1
+	LONG $0x8428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm0
+	LONG $0x74287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm14
+	LONG $0xbc28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm7
+	LONG $0xb428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm6
+	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0xfe4f8d48 // leaq -0x2(%rdi), %rcx
 	LONG $0x30c28348 // addq $0x30, %rdx
 	LONG $0x245c8d4d; BYTE $0x02 // leaq 0x2(%r12), %r11
-	LONG $0xfe488d48 // leaq -0x2(%rax), %rcx
-	LONG $0xc058bdc5 // vaddpd %ymm0, %ymm8, %ymm0
-	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
-	LONG $0x591dc1c4; BYTE $0xc3 // vmulpd %ymm11, %ymm12, %ymm0
-	LONG $0xc05865c5 // vaddpd %ymm0, %ymm3, %ymm8
-	LONG $0xaaa562c4; BYTE $0xe0 // vfmsub213pd %ymm0, %ymm11, %ymm12
-	LONG $0xcb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm1
-	LONG $0xa8a542c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm11, %ymm13
-	LONG $0xd15cbdc5 // vsubpd %ymm1, %ymm8, %ymm2
-	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
-	LONG $0x180de3c4; LONG $0x0180248c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x180(%rsp), %ymm14, %ymm1
-	LONG $0xd25ce5c5 // vsubpd %ymm2, %ymm3, %ymm2
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
-	LONG $0xe058ddc5 // vaddpd %ymm0, %ymm4, %ymm4
-	LONG $0x8428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm0
-	LONG $0x8458fdc5; LONG $0x00014024; BYTE $0x00 // vaddpd 0x140(%rsp), %ymm0, %ymm0
-	LONG $0x8429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm0, 0xa0(%rsp)
-	LONG $0x8428fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm0
-	LONG $0x187de3c4; LONG $0x01902484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x190(%rsp), %ymm0, %ymm0
-	LONG $0xd559fdc5 // vmulpd %ymm5, %ymm0, %ymm2
-	LONG $0xaad5e2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm5, %ymm0
-	LONG $0xfa58cdc5 // vaddpd %ymm2, %ymm6, %ymm7
-	LONG $0xb8d5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm5, %ymm0
-	LONG $0xce5cc5c5 // vsubpd %ymm6, %ymm7, %ymm1
-	LONG $0xd95cc5c5 // vsubpd %ymm1, %ymm7, %ymm3
-	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
-	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
-	LONG $0x7428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm6
-	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xf85805c5 // vaddpd %ymm0, %ymm15, %ymm15
-	LONG $0x03f88348 // cmpq $0x3, %rax
-	LONG $0x0acb8e0f; WORD $0x0000 // jle <farSlotsDD+0xe10>
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	LONG $0xaabd62c4; BYTE $0xe1 // vfmsub213pd %ymm1, %ymm8, %ymm12
+	LONG $0xa8bd42c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm8, %ymm11
+	LONG $0xed5815c5 // vaddpd %ymm5, %ymm13, %ymm13
+	LONG $0xac28fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm5
+	LONG $0xc15855c5 // vaddpd %ymm1, %ymm5, %ymm8
+	LONG $0xd55cbdc5 // vsubpd %ymm5, %ymm8, %ymm2
+	LONG $0xe25cbdc5 // vsubpd %ymm2, %ymm8, %ymm4
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0x187de3c4; LONG $0x015024ac; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x150(%rsp), %ymm0, %ymm5
+	LONG $0x1805e3c4; LONG $0x01402484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x140(%rsp), %ymm15, %ymm0
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xa428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm4
+	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
+	LONG $0xd359d5c5 // vmulpd %ymm3, %ymm5, %ymm2
+	LONG $0xf1580dc5 // vaddpd %ymm1, %ymm14, %ymm14
+	LONG $0x8c28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm1
+	LONG $0x8c58f5c5; LONG $0x00012024; BYTE $0x00 // vaddpd 0x120(%rsp), %ymm1, %ymm1
+	LONG $0xaae5e2c4; BYTE $0xea // vfmsub213pd %ymm2, %ymm3, %ymm5
+	LONG $0xda585dc5 // vaddpd %ymm2, %ymm4, %ymm11
+	LONG $0xb8e5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm3, %ymm5
+	LONG $0xc45ca5c5 // vsubpd %ymm4, %ymm11, %ymm0
+	LONG $0xd85ca5c5 // vsubpd %ymm0, %ymm11, %ymm3
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0x8c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm1, 0xa0(%rsp)
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xf858c5c5 // vaddpd %ymm0, %ymm7, %ymm7
+	LONG $0x03ff8348 // cmpq $0x3, %rdi
+	LONG $0x0aa98e0f; WORD $0x0000 // jle <farSlotsDD+0xdc0>
 	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
-	LONG $0x248c8948; LONG $0x00000090 // movq %rcx, 0x90(%rsp)
-	LONG $0xbc29fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm7, 0x160(%rsp)
-	LONG $0x84297dc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm8, 0x240(%rsp)
+	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	LONG $0x84297dc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm8, 0x200(%rsp)
+	LONG $0x9c297dc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm11, 0x220(%rsp)
+	LONG $0x94297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm10, 0x80(%rsp)
+	LONG $0x6c297dc5; WORD $0x4024 // vmovapd %ymm13, 0x40(%rsp)
 	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
-	LONG $0xbc297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm15, 0xc0(%rsp)
-	LONG $0xa429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm4, 0x100(%rsp)
-	WORD $0x428b; BYTE $0x06 // movl 0x6(%rdx), %eax
-	WORD $0x0a8b // movl (%rdx), %ecx
+	LONG $0x74297dc5; WORD $0x2024 // vmovapd %ymm14, 0x20(%rsp)
+	LONG $0xbc29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm7, 0xc0(%rsp)
+	WORD $0x4a8b; BYTE $0x06 // movl 0x6(%rdx), %ecx
+	WORD $0x028b // movl (%rdx), %eax
 	LONG $0x1bb60f45 // movzbl (%r11), %r11d
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
-	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
-	WORD $0x428b; BYTE $0x09 // movl 0x9(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0x0f3c // vmovsd (%r15,%rcx), %xmm7
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1679c1c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm0, %xmm0
-	LONG $0x1651c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm5, %xmm5
-	WORD $0x428b; BYTE $0x03 // movl 0x3(%rdx), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1641c1c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm7, %xmm7
-	LONG $0x184563c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm0, %ymm7, %ymm11
-	LONG $0x107bc1c4; WORD $0x0e04 // vmovsd (%r14,%rcx), %xmm0
-	WORD $0x4a8b; BYTE $0x0c // movl 0xc(%rdx), %ecx
-	LONG $0x167941c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm0, %xmm12
-	WORD $0x428b; BYTE $0x0f // movl 0xf(%rdx), %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107bc1c4; WORD $0x0f04 // vmovsd (%r15,%rcx), %xmm0
-	LONG $0x107b41c4; WORD $0x0e04 // vmovsd (%r14,%rcx), %xmm8
-	WORD $0x4a8b; BYTE $0x12 // movl 0x12(%rdx), %ecx
-	LONG $0x1679c1c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm0, %xmm2
-	LONG $0x1639c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm8, %xmm7
-	WORD $0x428b; BYTE $0x14 // movl 0x14(%rdx), %eax
-	LONG $0x181d63c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm12, %ymm13
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x107bc1c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm1
+	WORD $0x4a8b; BYTE $0x09 // movl 0x9(%rdx), %ecx
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1679c1c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm1, %xmm1
+	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1669c1c4; WORD $0x0f14 // vmovhpd (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x186d63c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm8
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
+	LONG $0x1679c1c4; WORD $0x0e14 // vmovhpd (%r14,%rcx), %xmm0, %xmm2
+	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0f04 // vmovsd (%r15,%rcx), %xmm8
-	LONG $0x107bc1c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm5
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
+	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
+	WORD $0x428b; BYTE $0x12 // movl 0x12(%rdx), %eax
+	LONG $0x167941c4; WORD $0x0f1c // vmovhpd (%r15,%rcx), %xmm0, %xmm11
+	LONG $0x1661c1c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm3, %xmm0
+	WORD $0x4a8b; BYTE $0x14 // movl 0x14(%rdx), %ecx
+	LONG $0x186d63c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm10
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm3
+	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
+	LONG $0x166141c4; WORD $0x0f24 // vmovhpd (%r15,%rcx), %xmm3, %xmm12
+	LONG $0x167141c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm1, %xmm13
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
-	LONG $0x1650c1c4; WORD $0x0604 // vmovhps (%r14,%rax), %xmm5, %xmm0
-	LONG $0x163941c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm8, %xmm8
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x8429f8c5; LONG $0x00012024; BYTE $0x00 // vmovaps %xmm0, 0x120(%rsp)
 	LONG $0x34fb8349 // cmpq $0x34, %r11
-	LONG $0x011f860f; WORD $0x0000 // jbe <farSlotsDD+0x570>
-	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
-	LONG $0x442979c5; WORD $0x6024 // vmovapd %xmm8, 0x60(%rsp)
-	LONG $0xc2287dc5 // vmovapd %ymm2, %ymm8
-	LONG $0x6f7ac1c4; BYTE $0x12 // vmovdqu (%r10), %xmm2
-	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x010f860f; WORD $0x0000 // jbe <farSlotsDD+0x530>
+	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x597d62c4; LONG $0x00167d15; BYTE $0x00 // vpbroadcastq 0x167d(%rip), %ymm10
-	LONG $0x597d62c4; LONG $0x00167c0d; BYTE $0x00 // vpbroadcastq 0x167c(%rip), %ymm9
-	LONG $0xe7287dc5 // vmovapd %ymm7, %ymm12
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
+	LONG $0x597d62c4; LONG $0x00153735; BYTE $0x00 // vpbroadcastq 0x1537(%rip), %ymm14
+	LONG $0x597de2c4; LONG $0x0015362d; BYTE $0x00 // vpbroadcastq 0x1536(%rip), %ymm5
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x386d83c4; WORD $0x2a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm2, %ymm2
-	LONG $0x5979e2c4; LONG $0x00800bac; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm5
-	LONG $0x597de2c4; LONG $0x00880b9c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm3
-	LONG $0x197d62c4; LONG $0x00900bb4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm14
+	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x00800b9c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm3
+	LONG $0x597de2c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm2
+	LONG $0x197d62c4; LONG $0x00900bbc; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm15
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x006de2c4; WORD $0x0b14 // vpshufb (%rbx,%rcx), %ymm2, %ymm2
-	LONG $0x47ede2c4; WORD $0x0b54; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm2, %ymm2
-	LONG $0xd5d3edc5 // vpsrlq %xmm5, %ymm2, %ymm2
-	LONG $0xd3efedc5 // vpxor %ymm3, %ymm2, %ymm2
-	LONG $0x026de3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm2, %ymm6
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd2ebadc5 // vpor %ymm2, %ymm10, %ymm2
-	LONG $0xf6ebb5c5 // vpor %ymm6, %ymm9, %ymm6
-	LONG $0x5c6dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm2, %ymm2
-	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
-	LONG $0xf259a5c5 // vmulpd %ymm2, %ymm11, %ymm6
-	LONG $0xfe5845c5 // vaddpd %ymm6, %ymm7, %ymm15
-	LONG $0xaaed62c4; BYTE $0xde // vfmsub213pd %ymm6, %ymm2, %ymm11
-	LONG $0xe75c85c5 // vsubpd %ymm7, %ymm15, %ymm4
-	LONG $0xa8ed42c4; BYTE $0xeb // vfmadd213pd %ymm11, %ymm2, %ymm13
-	LONG $0xcc5c85c5 // vsubpd %ymm4, %ymm15, %ymm1
-	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
-	LONG $0xc95cc5c5 // vsubpd %ymm1, %ymm7, %ymm1
-	LONG $0xe7297dc5 // vmovapd %ymm12, %ymm7
-	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
-	LONG $0xc95895c5 // vaddpd %ymm1, %ymm13, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm1, 0x140(%rsp)
-	LONG $0x6f7ac1c4; WORD $0x020c // vmovdqu (%r10,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x320c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm1, %ymm1
-	LONG $0xcdd3f5c5 // vpsrlq %xmm5, %ymm1, %ymm1
-	LONG $0xcbeff5c5 // vpxor %ymm3, %ymm1, %ymm1
-	LONG $0x0275e3c4; WORD $0xaad0 // vpblendd $0xaa, %ymm0, %ymm1, %ymm2
+	LONG $0x0075e2c4; WORD $0x0b0c // vpshufb (%rbx,%rcx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275e3c4; WORD $0xaae7 // vpblendd $0xaa, %ymm7, %ymm1, %ymm4
 	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
-	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xda5875c5 // vaddpd %ymm2, %ymm1, %ymm11
-	LONG $0xc2297dc5 // vmovapd %ymm8, %ymm2
-	LONG $0x442879c5; WORD $0x6024 // vmovapd 0x60(%rsp), %xmm8
-	LONG $0x000184e9; BYTE $0x00 // jmp <farSlotsDD+0x6f3>
-	BYTE $0x90 // nop
+	LONG $0xc9eb8dc5 // vpor %ymm1, %ymm14, %ymm1
+	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
+	LONG $0x5c75c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm1, %ymm1
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xe159bdc5 // vmulpd %ymm1, %ymm8, %ymm4
+	LONG $0xaaf562c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm1, %ymm8
+	LONG $0xa8f542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm1, %ymm10
+	LONG $0xcc58cdc5 // vaddpd %ymm4, %ymm6, %ymm1
+	LONG $0xc65c75c5 // vsubpd %ymm6, %ymm1, %ymm8
+	LONG $0x5c7541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm9
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xa429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm4, 0x120(%rsp)
+	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x0b64; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x0b64; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026de3c4; WORD $0xaadf // vpblendd $0xaa, %ymm7, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb8dc5 // vpor %ymm2, %ymm14, %ymm2
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0x5c6dc1c4; BYTE $0xd7 // vsubpd %ymm15, %ymm2, %ymm2
+	LONG $0xc3586dc5 // vaddpd %ymm3, %ymm2, %ymm8
+	LONG $0x000176e9; BYTE $0x00 // jmp <farSlotsDD+0x698>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fb8041 // cmpb $0x19, %r11b
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c3f641 // testb $0x7, %r11b
@@ -4196,589 +4110,583 @@ TEXT ·farSlotsDDQuad(SB), 0, $768-8
 	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
 	WORD $0xe8d1 // shrl %eax
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x00ca840f; WORD $0x0000 // je <farSlotsDD+0x660>
-	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0xc628fdc5 // vmovapd %ymm6, %ymm0
-	LONG $0x5979e2c4; LONG $0x000080b1; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm6
-	LONG $0x597de2c4; LONG $0x000088a9; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm5
-	LONG $0x197d62c4; LONG $0x00009089; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm9
-	LONG $0xe228fdc5 // vmovapd %ymm2, %ymm4
+	LONG $0x00ba840f; WORD $0x0000 // je <farSlotsDD+0x610>
+	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x5979e2c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm3
+	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
+	LONG $0x197de2c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm4
 	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
-	LONG $0x386583c4; WORD $0x2a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm3, %ymm3
+	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0065e2c4; BYTE $0x19 // vpshufb (%rcx), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x4059 // vpsllvq 0x40(%rcx), %ymm3, %ymm3
-	LONG $0xded3e5c5 // vpsrlq %xmm6, %ymm3, %ymm3
-	LONG $0xddefe5c5 // vpxor %ymm5, %ymm3, %ymm3
-	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
-	LONG $0xd35925c5 // vmulpd %ymm3, %ymm11, %ymm10
-	LONG $0xf0582dc5 // vaddpd %ymm0, %ymm10, %ymm14
-	LONG $0xaae542c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm3, %ymm11
-	LONG $0xf85c0dc5 // vsubpd %ymm0, %ymm14, %ymm15
-	LONG $0xa8e542c4; BYTE $0xeb // vfmadd213pd %ymm11, %ymm3, %ymm13
-	LONG $0x5c0dc1c4; BYTE $0xd7 // vsubpd %ymm15, %ymm14, %ymm2
-	LONG $0xca5cfdc5 // vsubpd %ymm2, %ymm0, %ymm1
-	LONG $0x5c2dc1c4; BYTE $0xd7 // vsubpd %ymm15, %ymm10, %ymm2
-	LONG $0x287d41c4; BYTE $0xfe // vmovapd %ymm14, %ymm15
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
-	LONG $0xd428fdc5 // vmovapd %ymm4, %ymm2
-	LONG $0xc15895c5 // vaddpd %ymm1, %ymm13, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x020c // vmovdqu (%r10,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x320c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0x47f5e2c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm1, %ymm1
-	LONG $0xced3f5c5 // vpsrlq %xmm6, %ymm1, %ymm1
-	LONG $0xcdeff5c5 // vpxor %ymm5, %ymm1, %ymm1
-	LONG $0x5c7541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm1, %ymm11
-	LONG $0x00009fe9; BYTE $0x00 // jmp <farSlotsDD+0x6f3>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x2a // vmovdqu (%r10), %xmm5
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x597d62c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm14
-	LONG $0x197d62c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm15
-	LONG $0xc628fdc5 // vmovapd %ymm6, %ymm0
+	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xe959bdc5 // vmulpd %ymm1, %ymm8, %ymm5
+	LONG $0xaaf562c4; BYTE $0xc5 // vfmsub213pd %ymm5, %ymm1, %ymm8
+	LONG $0xa8f542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm1, %ymm10
+	LONG $0xcd58cdc5 // vaddpd %ymm5, %ymm6, %ymm1
+	LONG $0xc65c75c5 // vsubpd %ymm6, %ymm1, %ymm8
+	LONG $0x5c7541c4; BYTE $0xf0 // vsubpd %ymm8, %ymm1, %ymm14
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0x5c4dc1c4; BYTE $0xf6 // vsubpd %ymm14, %ymm6, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xed58adc5 // vaddpd %ymm5, %ymm10, %ymm5
+	LONG $0xac29fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm5, 0x120(%rsp)
+	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x312c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x2069 // vpshufb 0x20(%rcx), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x6069 // vpsllvq 0x60(%rcx), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xc45c6dc5 // vsubpd %ymm4, %ymm2, %ymm8
+	LONG $0x000096e9; BYTE $0x00 // jmp <farSlotsDD+0x698>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
+	LONG $0x197de2c4; LONG $0x00009099; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm3
 	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
-	LONG $0x385583c4; WORD $0x2a2c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm5, %ymm5
+	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0055e2c4; BYTE $0x29 // vpshufb (%rcx), %ymm5, %ymm5
-	LONG $0xedeb8dc5 // vpor %ymm5, %ymm14, %ymm5
-	LONG $0x5c55c1c4; BYTE $0xef // vsubpd %ymm15, %ymm5, %ymm5
-	LONG $0xcd5925c5 // vmulpd %ymm5, %ymm11, %ymm9
-	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
-	LONG $0xaad542c4; BYTE $0xd9 // vfmsub213pd %ymm9, %ymm5, %ymm11
-	LONG $0xd05c4dc5 // vsubpd %ymm0, %ymm6, %ymm10
-	LONG $0xa8d542c4; BYTE $0xeb // vfmadd213pd %ymm11, %ymm5, %ymm13
-	LONG $0x5c4dc1c4; BYTE $0xda // vsubpd %ymm10, %ymm6, %ymm3
-	LONG $0xcb5cfdc5 // vsubpd %ymm3, %ymm0, %ymm1
-	LONG $0x5c35c1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm9, %ymm0
-	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
-	LONG $0xc15895c5 // vaddpd %ymm1, %ymm13, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x020c // vmovdqu (%r10,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x320c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0xc9eb8dc5 // vpor %ymm1, %ymm14, %ymm1
-	LONG $0x5c7541c4; BYTE $0xdf // vsubpd %ymm15, %ymm1, %ymm11
-	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
-	WORD $0x428b; BYTE $0x1e // movl 0x1e(%rdx), %eax
-	WORD $0x4a8b; BYTE $0x18 // movl 0x18(%rdx), %ecx
-	LONG $0x186d43c4; WORD $0x01e0 // vinsertf128 $0x1, %xmm8, %ymm2, %ymm12
-	LONG $0x184563c4; LONG $0x012024ac; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x120(%rsp), %ymm7, %ymm13
-	LONG $0x7cb60f41; WORD $0x0124 // movzbl 0x1(%r12), %edi
-	LONG $0x7c297dc5; WORD $0x6024 // vmovapd %ymm15, 0x60(%rsp)
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x7f348d48 // leaq (%rdi,%rdi,2), %rsi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
-	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
-	WORD $0x428b; BYTE $0x21 // movl 0x21(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0x0f14 // vmovsd (%r15,%rcx), %xmm2
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1679c1c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm0, %xmm0
-	LONG $0x1671c1c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm1, %xmm1
-	WORD $0x428b; BYTE $0x1b // movl 0x1b(%rdx), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1669c1c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm2, %xmm2
-	LONG $0x186d63c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm8
-	LONG $0x107bc1c4; WORD $0x0e04 // vmovsd (%r14,%rcx), %xmm0
-	WORD $0x4a8b; BYTE $0x24 // movl 0x24(%rdx), %ecx
-	LONG $0x1679c1c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm0, %xmm2
-	WORD $0x428b; BYTE $0x27 // movl 0x27(%rdx), %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe159bdc5 // vmulpd %ymm1, %ymm8, %ymm4
+	LONG $0xaaf562c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm1, %ymm8
+	LONG $0xa8f542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm1, %ymm10
+	LONG $0xcc58cdc5 // vaddpd %ymm4, %ymm6, %ymm1
+	LONG $0xee5cf5c5 // vsubpd %ymm6, %ymm1, %ymm5
+	LONG $0xc55c75c5 // vsubpd %ymm5, %ymm1, %ymm8
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xa429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm4, 0x120(%rsp)
+	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xc35c6dc5 // vsubpd %ymm3, %ymm2, %ymm8
+	WORD $0x4a8b; BYTE $0x1e // movl 0x1e(%rdx), %ecx
+	LONG $0xe128fdc5 // vmovapd %ymm1, %ymm4
+	LONG $0x182543c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm11, %ymm12
+	LONG $0x187d43c4; WORD $0x01dd // vinsertf128 $0x1, %xmm13, %ymm0, %ymm11
+	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
+	LONG $0xa429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm4, 0xe0(%rsp)
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107bc1c4; WORD $0x0f04 // vmovsd (%r15,%rcx), %xmm0
-	LONG $0x107bc1c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm3
-	WORD $0x4a8b; BYTE $0x2a // movl 0x2a(%rdx), %ecx
-	LONG $0x1678c1c4; WORD $0x0704 // vmovhps (%r15,%rax), %xmm0, %xmm0
-	LONG $0x166141c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm3, %xmm14
-	WORD $0x428b; BYTE $0x2c // movl 0x2c(%rdx), %eax
-	LONG $0x186de3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm7
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107bc1c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm1
-	LONG $0x1670c1c4; WORD $0x060c // vmovhps (%r14,%rax), %xmm1, %xmm1
-	LONG $0x8429fcc5; LONG $0x00012024; BYTE $0x00 // vmovaps %ymm0, 0x120(%rsp)
-	LONG $0x107bc1c4; WORD $0x0f04 // vmovsd (%r15,%rcx), %xmm0
-	LONG $0x1678c1c4; WORD $0x0704 // vmovhps (%r15,%rax), %xmm0, %xmm0
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x8c29f8c5; LONG $0x00018024; BYTE $0x00 // vmovaps %xmm1, 0x180(%rsp)
-	LONG $0x8429f8c5; LONG $0x00019024; BYTE $0x00 // vmovaps %xmm0, 0x190(%rsp)
-	LONG $0x34ff8348 // cmpq $0x34, %rdi
-	LONG $0xf92b870f; WORD $0xffff // ja <farSlotsDD+0x120>
-	LONG $0x19ff8040 // cmpb $0x19, %dil
+	WORD $0x4a8b; BYTE $0x21 // movl 0x21(%rdx), %ecx
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1679c1c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm1, %xmm1
+	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1669c1c4; WORD $0x0f14 // vmovhpd (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x186d63c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm10
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
+	LONG $0x1679c1c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm0, %xmm0
+	WORD $0x4a8b; BYTE $0x27 // movl 0x27(%rdx), %ecx
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
+	WORD $0x428b; BYTE $0x2a // movl 0x2a(%rdx), %eax
+	LONG $0x1668c1c4; WORD $0x0f14 // vmovhps (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x166141c4; WORD $0x0e3c // vmovhpd (%r14,%rcx), %xmm3, %xmm15
+	WORD $0x4a8b; BYTE $0x2c // movl 0x2c(%rdx), %ecx
+	LONG $0x187de3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm5
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	LONG $0x6cb60f45; WORD $0x0124 // movzbl 0x1(%r12), %r13d
+	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	LONG $0x1679c1c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm0, %xmm0
+	LONG $0x9429fcc5; LONG $0x0001e024; BYTE $0x00 // vmovaps %ymm2, 0x1e0(%rsp)
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x1668c1c4; WORD $0x0f14 // vmovhps (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x6d748d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rsi
+	LONG $0x8429f9c5; LONG $0x00014024; BYTE $0x00 // vmovapd %xmm0, 0x140(%rsp)
+	LONG $0x9429f8c5; LONG $0x00015024; BYTE $0x00 // vmovaps %xmm2, 0x150(%rsp)
+	LONG $0x34fd8349 // cmpq $0x34, %r13
+	LONG $0xf983870f; WORD $0xffff // ja <farSlotsDD+0x120>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c7f640 // testb $0x7, %dil
-	LONG $0xc5950f41 // setne %r13b
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc0950f41 // setne %r8b
 	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	WORD $0x0841; BYTE $0xc5 // orb %al, %r13b
-	WORD $0xf889 // movl %edi, %eax
+	WORD $0x0841; BYTE $0xc0 // orb %al, %r8b
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0x0148; BYTE $0xde // addq %rbx, %rsi
 	WORD $0xe8d1 // shrl %eax
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x00c6840f; WORD $0x0000 // je <farSlotsDD+0x8e0>
-	WORD $0xf989 // movl %edi, %ecx
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
+	LONG $0x00ad840f; WORD $0x0000 // je <farSlotsDD+0x870>
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x5979e2c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm3
 	LONG $0x597de2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm2
 	LONG $0x197de2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm4
-	LONG $0x4428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm0
-	LONG $0x7f2c8d44 // leal (%rdi,%rdi,2), %r13d
-	LONG $0xf5297dc5 // vmovapd %ymm14, %ymm5
-	LONG $0x3875c3c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm1, %ymm1
-	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0xb428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm6
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
+	LONG $0x3875c3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm1, %ymm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
 	LONG $0x47f5e2c4; WORD $0x404e // vpsllvq 0x40(%rsi), %ymm1, %ymm1
 	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
 	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
 	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xf159bdc5 // vmulpd %ymm1, %ymm8, %ymm6
-	LONG $0xaaf562c4; BYTE $0xc6 // vfmsub213pd %ymm6, %ymm1, %ymm8
-	LONG $0xce587dc5 // vaddpd %ymm6, %ymm0, %ymm9
-	LONG $0xd05c35c5 // vsubpd %ymm0, %ymm9, %ymm10
-	LONG $0x4c297dc5; WORD $0x2024 // vmovapd %ymm9, 0x20(%rsp)
-	LONG $0xa8f5c2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm1, %ymm7
-	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
-	LONG $0x387583c4; WORD $0x280c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm1, %ymm1
-	LONG $0x5c3541c4; BYTE $0xf2 // vsubpd %ymm10, %ymm9, %ymm14
-	LONG $0x5c4d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm6, %ymm10
-	LONG $0x0075e2c4; WORD $0x204e // vpshufb 0x20(%rsi), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x604e // vpsllvq 0x60(%rsi), %ymm1, %ymm1
-	LONG $0x5c7d41c4; BYTE $0xf6 // vsubpd %ymm14, %ymm0, %ymm14
-	LONG $0x582d41c4; BYTE $0xd6 // vaddpd %ymm14, %ymm10, %ymm10
-	LONG $0xf5287dc5 // vmovapd %ymm5, %ymm14
-	LONG $0xc7582dc5 // vaddpd %ymm7, %ymm10, %ymm8
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xec5cf5c5 // vsubpd %ymm4, %ymm1, %ymm5
-	LONG $0xfff97ee9; BYTE $0xff // jmp <farSlotsDD+0x24f>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xf989 // movl %edi, %ecx
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0xc9592dc5 // vmulpd %ymm1, %ymm10, %ymm9
+	LONG $0xaaf542c4; BYTE $0xd1 // vfmsub213pd %ymm9, %ymm1, %ymm10
+	LONG $0xa8f5c2c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm1, %ymm5
+	LONG $0xce58b5c5 // vaddpd %ymm6, %ymm9, %ymm1
+	LONG $0xd65c75c5 // vsubpd %ymm6, %ymm1, %ymm10
+	LONG $0x5c75c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm1, %ymm7
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0xff5ccdc5 // vsubpd %ymm7, %ymm6, %ymm7
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
+	LONG $0x6f7ac1c4; WORD $0x023c // vmovdqu (%r10,%rax), %xmm7
+	LONG $0x384583c4; WORD $0x023c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm7, %ymm7
+	LONG $0x0045e2c4; WORD $0x207e // vpshufb 0x20(%rsi), %ymm7, %ymm7
+	LONG $0x47c5e2c4; WORD $0x607e // vpsllvq 0x60(%rsi), %ymm7, %ymm7
+	LONG $0xdbd3c5c5 // vpsrlq %xmm3, %ymm7, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
+	LONG $0xfff9b6e9; BYTE $0xff // jmp <farSlotsDD+0x225>
+	BYTE $0x90 // nop
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x597de2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm2
 	LONG $0x197de2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm3
-	LONG $0x4428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm0
-	LONG $0x7f2c8d44 // leal (%rdi,%rdi,2), %r13d
-	LONG $0x3875c3c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm1, %ymm1
-	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0xb428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm6
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
+	LONG $0x3875c3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm1, %ymm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
 	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
 	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xe159bdc5 // vmulpd %ymm1, %ymm8, %ymm4
-	LONG $0xaaf562c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm1, %ymm8
-	LONG $0xf458fdc5 // vaddpd %ymm4, %ymm0, %ymm6
-	LONG $0xc85c4dc5 // vsubpd %ymm0, %ymm6, %ymm9
-	LONG $0x7429fdc5; WORD $0x2024 // vmovapd %ymm6, 0x20(%rsp)
-	LONG $0xa8f5c2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm1, %ymm7
-	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
-	LONG $0x387583c4; WORD $0x280c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm1, %ymm1
-	LONG $0x5c4d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm6, %ymm10
-	LONG $0x5c5d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm4, %ymm9
-	LONG $0x0075e2c4; WORD $0x204e // vpshufb 0x20(%rsi), %ymm1, %ymm1
-	LONG $0x5c7d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm0, %ymm10
-	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
-	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0xc75835c5 // vaddpd %ymm7, %ymm9, %ymm8
-	LONG $0xeb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm5
-	LONG $0xfff8dde9; BYTE $0xff // jmp <farSlotsDD+0x24f>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x198b // movl (%rcx), %ebx
+	LONG $0xe159adc5 // vmulpd %ymm1, %ymm10, %ymm4
+	LONG $0xaaf562c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm1, %ymm10
+	LONG $0xa8f5c2c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm1, %ymm5
+	LONG $0xcc58cdc5 // vaddpd %ymm4, %ymm6, %ymm1
+	LONG $0xce5c75c5 // vsubpd %ymm6, %ymm1, %ymm9
+	LONG $0x5c7541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm1, %ymm10
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0x5c4d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm6, %ymm10
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
+	LONG $0x6f7ac1c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm4
+	LONG $0x385d83c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xdb5cedc5 // vsubpd %ymm3, %ymm2, %ymm3
+	LONG $0xfff925e9; BYTE $0xff // jmp <farSlotsDD+0x225>
+	WORD $0x8b41; BYTE $0x18 // movl (%r8), %ebx
 	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	LONG $0x79b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r15d
+	LONG $0x78b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r15d
 	LONG $0x03e3c148 // shlq $0x3, %rbx
 	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
 	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x02bd820f; WORD $0x0000 // jb <farSlotsDD+0xc60>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x02fb820f; WORD $0x0000 // jb <farSlotsDD+0xc1f>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
+	LONG $0x94297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm10, 0x80(%rsp)
+	LONG $0xd6287dc5 // vmovapd %ymm6, %ymm10
+	LONG $0x9c297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm11, 0xa0(%rsp)
+	LONG $0x287d41c4; BYTE $0xc8 // vmovapd %ymm8, %ymm9
+	LONG $0x6c297dc5; WORD $0x4024 // vmovapd %ymm13, 0x40(%rsp)
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	LONG $0x74297dc5; WORD $0x2024 // vmovapd %ymm14, 0x20(%rsp)
+	LONG $0xbc29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm7, 0xc0(%rsp)
+	LONG $0xff297dc5 // vmovapd %ymm15, %ymm7
 	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
-	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
-	LONG $0xc0297dc5 // vmovapd %ymm8, %ymm0
-	LONG $0x066a8b44 // movl 0x6(%rdx), %r13d
-	WORD $0x328b // movl (%rdx), %esi
+	WORD $0x428b; BYTE $0x06 // movl 0x6(%rdx), %eax
+	LONG $0x0bb60f45 // movzbl (%r11), %r9d
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
 	WORD $0x428b; BYTE $0x09 // movl 0x9(%rdx), %eax
-	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
-	LONG $0x0c528b44 // movl 0xc(%rdx), %r10d
-	WORD $0x7a8b; BYTE $0x0f // movl 0xf(%rdx), %edi
-	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
-	WORD $0x2144; BYTE $0xce // andl %r9d, %esi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2145; BYTE $0xca // andl %r9d, %r10d
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x03e2c141 // shll $0x3, %r10d
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x107b81c4; WORD $0x2e34 // vmovsd (%r14,%r13), %xmm6
-	LONG $0x107b21c4; WORD $0x2b04 // vmovsd (%rbx,%r13), %xmm8
-	LONG $0x107b41c4; WORD $0x360c // vmovsd (%r14,%rsi), %xmm9
-	LONG $0x1c107bc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm11
-	WORD $0x728b; BYTE $0x14 // movl 0x14(%rdx), %esi
-	LONG $0x107b01c4; WORD $0x1614 // vmovsd (%r14,%r10), %xmm10
-	LONG $0x1649c1c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm6, %xmm6
-	LONG $0x041639c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm8, %xmm8
-	WORD $0x428b; BYTE $0x12 // movl 0x12(%rdx), %eax
-	LONG $0x163141c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm9, %xmm9
-	LONG $0x162941c4; WORD $0x3e24 // vmovhpd (%r14,%rdi), %xmm10, %xmm12
-	WORD $0xeec1; BYTE $0x08 // shrl $0x8, %esi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
-	LONG $0x162941c4; WORD $0x362c // vmovhpd (%r14,%rsi), %xmm10, %xmm13
-	LONG $0x183563c4; WORD $0x01d6 // vinsertf128 $0x1, %xmm6, %ymm9, %ymm10
-	LONG $0x3416a1c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm11, %xmm6
-	LONG $0x107b21c4; WORD $0x131c // vmovsd (%rbx,%r10), %xmm11
-	LONG $0x13b60f45 // movzbl (%r11), %r10d
-	LONG $0x1c1621c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm11, %xmm11
-	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x181d43c4; WORD $0x01cd // vinsertf128 $0x1, %xmm13, %ymm12, %ymm9
-	LONG $0x24107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm12
-	LONG $0x184d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm6, %ymm8
-	LONG $0x341699c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm12, %xmm6
-	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
-	LONG $0x5a7c41c4; WORD $0x2424 // vcvtps2pd (%r12), %ymm12
-	WORD $0x4a8b; BYTE $0x18 // movl 0x18(%rdx), %ecx
-	LONG $0x1e6a8b44 // movl 0x1e(%rdx), %r13d
-	WORD $0x728b; BYTE $0x1b // movl 0x1b(%rdx), %esi
-	WORD $0x428b; BYTE $0x21 // movl 0x21(%rdx), %eax
-	WORD $0x7a8b; BYTE $0x24 // movl 0x24(%rdx), %edi
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
-	WORD $0x2144; BYTE $0xce // andl %r9d, %esi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x182563c4; WORD $0x01de // vinsertf128 $0x1, %xmm6, %ymm11, %ymm11
-	LONG $0x592d41c4; BYTE $0xec // vmulpd %ymm12, %ymm10, %ymm13
-	LONG $0xaa9d42c4; BYTE $0xd5 // vfmsub213pd %ymm13, %ymm12, %ymm10
-	LONG $0xf55895c5 // vaddpd %ymm5, %ymm13, %ymm6
-	LONG $0xb89d42c4; BYTE $0xd0 // vfmadd231pd %ymm8, %ymm12, %ymm10
-	LONG $0x5a7c41c4; WORD $0x2444; BYTE $0x10 // vcvtps2pd 0x10(%r12), %ymm8
-	LONG $0x593541c4; BYTE $0xf0 // vmulpd %ymm8, %ymm9, %ymm14
-	LONG $0xaabd42c4; BYTE $0xce // vfmsub213pd %ymm14, %ymm8, %ymm9
-	LONG $0xb8bd42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm8, %ymm9
-	LONG $0xc55c4dc5 // vsubpd %ymm5, %ymm6, %ymm8
-	LONG $0x5c4d41c4; BYTE $0xd8 // vsubpd %ymm8, %ymm6, %ymm11
-	LONG $0x5c1541c4; BYTE $0xe0 // vsubpd %ymm8, %ymm13, %ymm12
-	LONG $0xc0580dc5 // vaddpd %ymm0, %ymm14, %ymm8
-	LONG $0x5c5541c4; BYTE $0xeb // vsubpd %ymm11, %ymm5, %ymm13
-	LONG $0xd85c3dc5 // vsubpd %ymm0, %ymm8, %ymm11
-	LONG $0x5c0dc1c4; BYTE $0xeb // vsubpd %ymm11, %ymm14, %ymm5
-	LONG $0x5c3d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm8, %ymm11
-	LONG $0x581d41c4; BYTE $0xe5 // vaddpd %ymm13, %ymm12, %ymm12
-	LONG $0x107b41c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm13
-	LONG $0x161141c4; WORD $0x362c // vmovhpd (%r14,%rsi), %xmm13, %xmm13
-	LONG $0x5c7d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm0, %ymm11
-	LONG $0x107b81c4; WORD $0x2e04 // vmovsd (%r14,%r13), %xmm0
-	LONG $0x582d41c4; BYTE $0xd4 // vaddpd %ymm12, %ymm10, %ymm10
-	LONG $0x107b41c4; WORD $0x3e24 // vmovsd (%r14,%rdi), %xmm12
 	LONG $0x1679c1c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm0, %xmm0
-	LONG $0xed58a5c5 // vaddpd %ymm5, %ymm11, %ymm5
-	LONG $0x1c107bc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm11
-	WORD $0x4a8b; BYTE $0x2a // movl 0x2a(%rdx), %ecx
-	LONG $0xd258adc5 // vaddpd %ymm2, %ymm10, %ymm2
-	LONG $0x1c1621c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm11, %xmm11
-	WORD $0x728b; BYTE $0x2c // movl 0x2c(%rdx), %esi
-	LONG $0xf55835c5 // vaddpd %ymm5, %ymm9, %ymm14
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x1815e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm13, %ymm0
-	LONG $0x107b21c4; WORD $0x2b2c // vmovsd (%rbx,%r13), %xmm13
-	WORD $0xeec1; BYTE $0x08 // shrl $0x8, %esi
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0xe4588dc5 // vaddpd %ymm4, %ymm14, %ymm4
-	LONG $0x2c1611c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm13, %xmm13
-	WORD $0x428b; BYTE $0x27 // movl 0x27(%rdx), %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x107b41c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm9
-	LONG $0x30c28348 // addq $0x30, %rdx
-	LONG $0x163141c4; WORD $0x360c // vmovhpd (%r14,%rsi), %xmm9, %xmm9
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1c16e1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm3, %xmm3
+	WORD $0x028b // movl (%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1619c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm12, %xmm5
-	LONG $0x24107bc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm12
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	LONG $0x43b60f45; BYTE $0x01 // movzbl 0x1(%r11), %r8d
-	LONG $0x02c38349 // addq $0x2, %r11
-	LONG $0x241619c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm12, %xmm12
-	LONG $0x182543c4; WORD $0x01dd // vinsertf128 $0x1, %xmm13, %ymm11, %ymm11
-	LONG $0xe9287dc5 // vmovapd %ymm1, %ymm13
-	WORD $0x0149; BYTE $0xc8 // addq %rcx, %r8
-	LONG $0x1855c3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm9, %ymm5, %ymm5
-	LONG $0x0c107bc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm9
-	LONG $0x0c1631c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm9
+	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
+	LONG $0x3410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm6
+	WORD $0x428b; BYTE $0x03 // movl 0x3(%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1651c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm6, %xmm6
+	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	WORD $0x428b; BYTE $0x0f // movl 0xf(%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x241621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm12
+	LONG $0x163941c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm8, %xmm8
+	WORD $0x428b; BYTE $0x12 // movl 0x12(%rdx), %eax
+	LONG $0x185563c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm0, %ymm5, %ymm11
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	LONG $0x2c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm5
+	WORD $0x428b; BYTE $0x14 // movl 0x14(%rdx), %eax
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1611c1c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm13, %xmm0
+	LONG $0x183de3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm8, %ymm0
+	LONG $0x184d63c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm3, %ymm6, %ymm8
+	LONG $0x1c16d1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm5, %xmm3
 	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0x115a7cc5 // vcvtps2pd (%rcx), %ymm10
-	LONG $0x183543c4; WORD $0x01cc // vinsertf128 $0x1, %xmm12, %ymm9, %ymm9
-	LONG $0xe0592dc5 // vmulpd %ymm0, %ymm10, %ymm12
-	LONG $0xaaadc2c4; BYTE $0xc4 // vfmsub213pd %ymm12, %ymm10, %ymm0
-	LONG $0xc9589dc5 // vaddpd %ymm1, %ymm12, %ymm1
-	LONG $0xb8adc2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm10, %ymm0
-	LONG $0x5c7541c4; BYTE $0xd5 // vsubpd %ymm13, %ymm1, %ymm10
-	LONG $0x5c7541c4; BYTE $0xda // vsubpd %ymm10, %ymm1, %ymm11
-	LONG $0x5c1d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm12, %ymm10
-	LONG $0xe7287dc5 // vmovapd %ymm7, %ymm12
-	LONG $0x5c1541c4; BYTE $0xdb // vsubpd %ymm11, %ymm13, %ymm11
-	LONG $0x582dc1c4; BYTE $0xfb // vaddpd %ymm11, %ymm10, %ymm7
-	LONG $0x515a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm10
-	LONG $0xc758fdc5 // vaddpd %ymm7, %ymm0, %ymm0
-	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
-	LONG $0xc559adc5 // vmulpd %ymm5, %ymm10, %ymm0
-	LONG $0xf8589dc5 // vaddpd %ymm0, %ymm12, %ymm7
-	LONG $0xaaade2c4; BYTE $0xe8 // vfmsub213pd %ymm0, %ymm10, %ymm5
-	LONG $0x5c4541c4; BYTE $0xdc // vsubpd %ymm12, %ymm7, %ymm11
-	LONG $0xb8adc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm10, %ymm5
-	LONG $0x5c4541c4; BYTE $0xd3 // vsubpd %ymm11, %ymm7, %ymm10
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0x5c1d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm12, %ymm10
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
-	LONG $0xf85805c5 // vaddpd %ymm0, %ymm15, %ymm15
+	WORD $0x428b; BYTE $0x1e // movl 0x1e(%rdx), %eax
+	LONG $0x53b60f45; BYTE $0x01 // movzbl 0x1(%r11), %r10d
+	LONG $0x02c38349 // addq $0x2, %r11
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x181de3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm12, %ymm5
+	LONG $0x215a7cc5 // vcvtps2pd (%rcx), %ymm12
+	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
+	LONG $0x5925c1c4; BYTE $0xdc // vmulpd %ymm12, %ymm11, %ymm3
+	LONG $0xaa9d62c4; BYTE $0xdb // vfmsub213pd %ymm3, %ymm12, %ymm11
+	LONG $0xf358adc5 // vaddpd %ymm3, %ymm10, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm14
+	LONG $0xb89d42c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm12, %ymm11
+	LONG $0x415a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm8
+	LONG $0xe0593dc5 // vmulpd %ymm0, %ymm8, %ymm12
+	LONG $0xaabdc2c4; BYTE $0xc4 // vfmsub213pd %ymm12, %ymm8, %ymm0
+	LONG $0xb8bde2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm8, %ymm0
+	LONG $0x5c4dc1c4; BYTE $0xee // vsubpd %ymm14, %ymm6, %ymm5
+	LONG $0x5c6541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm3, %ymm14
+	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
+	WORD $0x428b; BYTE $0x21 // movl 0x21(%rdx), %eax
+	LONG $0x581d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm12, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xe9 // vsubpd %ymm9, %ymm8, %ymm13
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x5c3dc1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm8, %ymm4
+	LONG $0x5c1d41c4; BYTE $0xed // vsubpd %ymm13, %ymm12, %ymm13
+	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
+	LONG $0x1c16e1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm3, %xmm3
+	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
+	LONG $0xe45cb5c5 // vsubpd %ymm4, %ymm9, %ymm4
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
+	LONG $0x1410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm2
+	WORD $0x428b; BYTE $0x1b // movl 0x1b(%rdx), %eax
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x167141c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm1, %xmm12
+	LONG $0xcd5cadc5 // vsubpd %ymm5, %ymm10, %ymm1
+	LONG $0x2c16e9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm2, %xmm5
+	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
+	LONG $0xc9588dc5 // vaddpd %ymm1, %ymm14, %ymm1
+	LONG $0x74287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm14
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
+	LONG $0x107bc1c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm2
+	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
+	WORD $0x428b; BYTE $0x27 // movl 0x27(%rdx), %eax
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0xac28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm5
+	LONG $0x181d43c4; WORD $0x01e7 // vinsertf128 $0x1, %xmm15, %ymm12, %ymm12
+	LONG $0xf95845c5 // vaddpd %ymm1, %ymm7, %ymm15
+	LONG $0x8c28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm1
+	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x166941c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm2, %xmm10
+	LONG $0x0c1631c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm9
+	WORD $0x428b; BYTE $0x2a // movl 0x2a(%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm2
+	LONG $0x2c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm13
+	WORD $0x428b; BYTE $0x2c // movl 0x2c(%rdx), %eax
+	LONG $0x30c28348 // addq $0x30, %rdx
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1669c1c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm2, %xmm2
+	LONG $0x1c1611c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm13, %xmm11
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
+	LONG $0x5a7c41c4; WORD $0x242c // vcvtps2pd (%r12), %ymm13
+	LONG $0x5a7cc1c4; WORD $0x2464; BYTE $0x10 // vcvtps2pd 0x10(%r12), %ymm4
+	LONG $0x1835c3c4; WORD $0x01fb // vinsertf128 $0x1, %xmm11, %ymm9, %ymm7
+	LONG $0x182de3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm10, %ymm2
+	LONG $0x591d41c4; BYTE $0xcd // vmulpd %ymm13, %ymm12, %ymm9
+	LONG $0xd55835c5 // vaddpd %ymm5, %ymm9, %ymm10
+	LONG $0xaa9542c4; BYTE $0xe1 // vfmsub213pd %ymm9, %ymm13, %ymm12
+	LONG $0xc55cadc5 // vsubpd %ymm5, %ymm10, %ymm0
+	LONG $0xb89562c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm13, %ymm12
+	LONG $0x6c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm13
+	LONG $0xd85cadc5 // vsubpd %ymm0, %ymm10, %ymm3
+	LONG $0xc05cb5c5 // vsubpd %ymm0, %ymm9, %ymm0
+	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xdc59edc5 // vmulpd %ymm4, %ymm2, %ymm3
+	LONG $0xd95865c5 // vaddpd %ymm1, %ymm3, %ymm11
+	LONG $0xaadde2c4; BYTE $0xd3 // vfmsub213pd %ymm3, %ymm4, %ymm2
+	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
+	LONG $0xc95c25c5 // vsubpd %ymm1, %ymm11, %ymm9
+	LONG $0xe85815c5 // vaddpd %ymm0, %ymm13, %ymm13
+	LONG $0xb8dde2c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm4, %ymm2
+	LONG $0xbc28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm7
+	LONG $0x5c25c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm11, %ymm5
+	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc158e5c5 // vaddpd %ymm1, %ymm3, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xf858c5c5 // vaddpd %ymm0, %ymm7, %ymm7
 	LONG $0x03ff8349 // cmpq $0x3, %r15
 	LONG $0xfe7f8d4d // leaq -0x2(%r15), %r15
-	LONG $0xfd55870f; WORD $0xffff // ja <farSlotsDD+0x9b0>
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0xfd1b870f; WORD $0xffff // ja <farSlotsDD+0x930>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x0185850f; WORD $0x0000 // jne <farSlotsDD+0xdef>
-	WORD $0x028b // movl (%rdx), %eax
-	LONG $0x067a8b44 // movl 0x6(%rdx), %r15d
-	WORD $0x4a8b; BYTE $0x09 // movl 0x9(%rdx), %ecx
-	WORD $0x728b; BYTE $0x03 // movl 0x3(%rdx), %esi
-	WORD $0x7a8b; BYTE $0x0c // movl 0xc(%rdx), %edi
-	LONG $0x126a8b44 // movl 0x12(%rdx), %r13d
-	LONG $0x0f628b44 // movl 0xf(%rdx), %r12d
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2145; BYTE $0xcf // andl %r9d, %r15d
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xce // andl %r9d, %esi
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
-	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x03e7c141 // shll $0x3, %r15d
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x03e4c141 // shll $0x3, %r12d
-	LONG $0x107b81c4; WORD $0x3e04 // vmovsd (%r14,%r15), %xmm0
-	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
-	LONG $0x107b21c4; WORD $0x3b1c // vmovsd (%rbx,%r15), %xmm11
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x428b; BYTE $0x14 // movl 0x14(%rdx), %eax
-	LONG $0x107b41c4; WORD $0x3e0c // vmovsd (%r14,%rdi), %xmm9
-	LONG $0x2c107bc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm13
-	LONG $0x107b01c4; WORD $0x2e14 // vmovsd (%r14,%r13), %xmm10
-	LONG $0x107b21c4; WORD $0x2b34 // vmovsd (%rbx,%r13), %xmm14
-	LONG $0x18c28348 // addq $0x18, %rdx
-	LONG $0x1678c1c4; WORD $0x0e04 // vmovhps (%r14,%rcx), %xmm0, %xmm0
-	LONG $0x1c1621c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm11, %xmm11
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x1651c1c4; WORD $0x362c // vmovhpd (%r14,%rsi), %xmm5, %xmm5
-	LONG $0x163101c4; WORD $0x260c // vmovhpd (%r14,%r12), %xmm9, %xmm9
-	LONG $0x161021c4; WORD $0x232c // vmovhps (%rbx,%r12), %xmm13, %xmm13
-	LONG $0x4c29fdc5; WORD $0x2024 // vmovapd %ymm1, 0x20(%rsp)
-	LONG $0xf9297dc5 // vmovapd %ymm15, %ymm1
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x24107bc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm12
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x0bb60f41 // movzbl (%r11), %ecx
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x162941c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm10, %xmm10
-	LONG $0x241619c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm12, %xmm12
-	LONG $0x341608c5; BYTE $0x03 // vmovhps (%rbx,%rax), %xmm14, %xmm14
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x5a7c41c4; BYTE $0x3a // vcvtps2pd (%r10), %ymm15
-	LONG $0x4429f8c5; WORD $0x4024 // vmovaps %xmm0, 0x40(%rsp)
-	LONG $0x5a7cc1c4; WORD $0x1042 // vcvtps2pd 0x10(%r10), %ymm0
-	LONG $0x1855e3c4; LONG $0x0140246c // vinsertf128 $0x1, 0x40(%rsp), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xd1 // addq %r10, %rcx
-	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x183543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm9, %ymm10
-	LONG $0x181543c4; WORD $0x01ce // vinsertf128 $0x1, %xmm14, %ymm13, %ymm9
-	LONG $0x181d43c4; WORD $0x01db // vinsertf128 $0x1, %xmm11, %ymm12, %ymm11
-	LONG $0x4c297cc5; WORD $0x4024 // vmovaps %ymm9, 0x40(%rsp)
-	LONG $0xed5905c5 // vmulpd %ymm5, %ymm15, %ymm13
-	LONG $0xce5815c5 // vaddpd %ymm6, %ymm13, %ymm9
-	LONG $0xaa85c2c4; BYTE $0xed // vfmsub213pd %ymm13, %ymm15, %ymm5
-	LONG $0xf65c35c5 // vsubpd %ymm6, %ymm9, %ymm14
-	LONG $0xb885c2c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm15, %ymm5
-	LONG $0xf9287dc5 // vmovapd %ymm1, %ymm15
-	LONG $0x4c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm1
-	LONG $0x5c3541c4; BYTE $0xe6 // vsubpd %ymm14, %ymm9, %ymm12
-	LONG $0x5c4dc1c4; BYTE $0xf4 // vsubpd %ymm12, %ymm6, %ymm6
-	LONG $0x5c1541c4; BYTE $0xe6 // vsubpd %ymm14, %ymm13, %ymm12
-	LONG $0xe8592dc5 // vmulpd %ymm0, %ymm10, %ymm13
-	LONG $0xf6589dc5 // vaddpd %ymm6, %ymm12, %ymm6
-	LONG $0xaafd42c4; BYTE $0xd5 // vfmsub213pd %ymm13, %ymm0, %ymm10
-	LONG $0xb8fd62c4; WORD $0x2454; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm0, %ymm10
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x583dc1c4; BYTE $0xf5 // vaddpd %ymm13, %ymm8, %ymm6
-	LONG $0x5c4d41c4; BYTE $0xd8 // vsubpd %ymm8, %ymm6, %ymm11
-	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
-	LONG $0x5c4d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm6, %ymm12
-	LONG $0x5c1541c4; BYTE $0xdb // vsubpd %ymm11, %ymm13, %ymm11
-	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
-	LONG $0x582541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm11, %ymm8
-	LONG $0x582dc1c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm0
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0xce297dc5 // vmovapd %ymm9, %ymm6
-	LONG $0xe058ddc5 // vaddpd %ymm0, %ymm4, %ymm4
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x0641b70f // movzwl 0x6(%rcx), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf2ad840f; WORD $0xffff // je <farSlotsDD+0xb2>
-	LONG $0x000489e9; BYTE $0x00 // jmp <farSlotsDD+0x1293>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x5c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm3
-	LONG $0x9428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm2
-	LONG $0x4c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm1
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x02c48349 // addq $0x2, %r12
-	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x0245850f; WORD $0x0000 // jne <farSlotsDD+0x1080>
+	LONG $0x05ec850f; WORD $0x0000 // jne <farSlotsDD+0x1215>
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x028b // movl (%rdx), %eax
-	LONG $0x09628b44 // movl 0x9(%rdx), %r12d
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
-	WORD $0x7a8b; BYTE $0x0c // movl 0xc(%rdx), %edi
+	LONG $0x09428b44 // movl 0x9(%rdx), %r8d
+	LONG $0x0c7a8b44 // movl 0xc(%rdx), %r15d
+	LONG $0x0f628b44 // movl 0xf(%rdx), %r12d
+	LONG $0x94297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm10, 0x80(%rsp)
+	LONG $0x287d41c4; BYTE $0xcb // vmovapd %ymm11, %ymm9
+	WORD $0x2144; BYTE $0xee // andl %r13d, %esi
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
+	WORD $0x2145; BYTE $0xef // andl %r13d, %r15d
+	WORD $0x2145; BYTE $0xec // andl %r13d, %r12d
+	LONG $0x126a8b44 // movl 0x12(%rdx), %r13d
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x107bc1c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm0
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
+	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
+	LONG $0x167881c4; WORD $0x0604 // vmovhps (%r14,%r8), %xmm0, %xmm0
+	WORD $0x2141; BYTE $0xc5 // andl %eax, %r13d
+	WORD $0x428b; BYTE $0x14 // movl 0x14(%rdx), %eax
+	LONG $0x18c28348 // addq $0x18, %rdx
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x107ba1c4; WORD $0x2b14 // vmovsd (%rbx,%r13), %xmm2
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x4429f8c5; WORD $0x4024 // vmovaps %xmm0, 0x40(%rsp)
+	LONG $0x1671c1c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm1, %xmm0
+	LONG $0x107b81c4; WORD $0x3e0c // vmovsd (%r14,%r15), %xmm1
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x167181c4; WORD $0x262c // vmovhpd (%r14,%r12), %xmm1, %xmm5
+	LONG $0x107b81c4; WORD $0x2e0c // vmovsd (%r14,%r13), %xmm1
+	LONG $0x1416e9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm2, %xmm2
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	LONG $0x1671c1c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm1, %xmm3
+	LONG $0x0c10fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm1
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0x03b60f41 // movzbl (%r11), %eax
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x167121c4; WORD $0x0314 // vmovhpd (%rbx,%r8), %xmm1, %xmm10
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x0c10fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm1
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
+	LONG $0x1c1671c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm1, %xmm11
+	LONG $0x107ba1c4; WORD $0x3b0c // vmovsd (%rbx,%r15), %xmm1
+	LONG $0x187de3c4; LONG $0x01402444 // vinsertf128 $0x1, 0x40(%rsp), %ymm0, %ymm0
+	LONG $0x1671a1c4; WORD $0x230c // vmovhpd (%rbx,%r12), %xmm1, %xmm1
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x5a7cc1c4; BYTE $0x21 // vcvtps2pd (%r9), %ymm4
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0x5a7c41c4; WORD $0x1061 // vcvtps2pd 0x10(%r9), %ymm12
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x1825c3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm10, %ymm11, %ymm5
+	LONG $0x287d41c4; BYTE $0xd9 // vmovapd %ymm9, %ymm11
+	LONG $0x94287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm10
+	LONG $0x1875e3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm1, %ymm1
+	LONG $0xd459fdc5 // vmulpd %ymm4, %ymm0, %ymm2
+	LONG $0xaadde2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm4, %ymm0
+	LONG $0xb8dde2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm4, %ymm0
+	LONG $0xe658edc5 // vaddpd %ymm6, %ymm2, %ymm4
+	LONG $0xee5cddc5 // vsubpd %ymm6, %ymm4, %ymm5
+	LONG $0xcd5c5dc5 // vsubpd %ymm5, %ymm4, %ymm9
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xf428fdc5 // vmovapd %ymm4, %ymm6
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xf85805c5 // vaddpd %ymm0, %ymm15, %ymm15
+	LONG $0xc3599dc5 // vmulpd %ymm3, %ymm12, %ymm0
+	LONG $0xaa9de2c4; BYTE $0xd8 // vfmsub213pd %ymm0, %ymm12, %ymm3
+	LONG $0xb89de2c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm12, %ymm3
+	LONG $0xc858bdc5 // vaddpd %ymm0, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm1, %ymm2
+	LONG $0xea5cf5c5 // vsubpd %ymm2, %ymm1, %ymm5
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0x000457e9; BYTE $0x00 // jmp <farSlotsDD+0x120d>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xbc287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm15
+	LONG $0x02c48349 // addq $0x2, %r12
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x78 // movq 0x78(%rsp), %rdi
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x042c850f; WORD $0x0000 // jne <farSlotsDD+0x1215>
+	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
+	WORD $0x028b // movl (%rdx), %eax
+	LONG $0x09428b44 // movl 0x9(%rdx), %r8d
+	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
+	LONG $0x0c628b44 // movl 0xc(%rdx), %r12d
+	WORD $0x2144; BYTE $0xee // andl %r13d, %esi
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2145; BYTE $0xec // andl %r13d, %r12d
 	LONG $0x0f6a8b44 // movl 0xf(%rdx), %r13d
-	LONG $0x4c29fdc5; WORD $0x2024 // vmovapd %ymm1, 0x20(%rsp)
-	LONG $0x5c29fdc5; WORD $0x4024 // vmovapd %ymm3, 0x40(%rsp)
-	LONG $0x9429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm2, 0xa0(%rsp)
-	LONG $0xa429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm4, 0x100(%rsp)
-	WORD $0x2144; BYTE $0xce // andl %r9d, %esi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x03e0c141 // shll $0x3, %r8d
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x03e4c141 // shll $0x3, %r12d
 	LONG $0x107bc1c4; WORD $0x3704 // vmovsd (%r15,%rsi), %xmm0
-	LONG $0x248c8948; LONG $0x00000090 // movq %rcx, 0x90(%rsp)
-	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	LONG $0x107bc1c4; WORD $0x3e1c // vmovsd (%r14,%rdi), %xmm3
-	LONG $0x167981c4; WORD $0x272c // vmovhpd (%r15,%r12), %xmm0, %xmm5
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x107b81c4; WORD $0x2624 // vmovsd (%r14,%r12), %xmm4
+	LONG $0x167981c4; WORD $0x071c // vmovhpd (%r15,%r8), %xmm0, %xmm3
 	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
-	WORD $0x428b; BYTE $0x14 // movl 0x14(%rdx), %eax
-	LONG $0x166081c4; WORD $0x2e1c // vmovhps (%r14,%r13), %xmm3, %xmm3
-	LONG $0x167941c4; WORD $0x0f24 // vmovhpd (%r15,%rcx), %xmm0, %xmm12
+	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
+	LONG $0x1679c1c4; WORD $0x0f2c // vmovhpd (%r15,%rcx), %xmm0, %xmm5
 	WORD $0x4a8b; BYTE $0x12 // movl 0x12(%rdx), %ecx
-	LONG $0x107bc1c4; WORD $0x3f04 // vmovsd (%r15,%rdi), %xmm0
-	LONG $0x167901c4; WORD $0x2f1c // vmovhpd (%r15,%r13), %xmm0, %xmm11
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b81c4; WORD $0x2704 // vmovsd (%r15,%r12), %xmm0
+	WORD $0x2141; BYTE $0xc5 // andl %eax, %r13d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x167901c4; WORD $0x2f0c // vmovhpd (%r15,%r13), %xmm0, %xmm9
+	LONG $0x165881c4; WORD $0x2e24 // vmovhps (%r14,%r13), %xmm4, %xmm4
+	WORD $0xc121 // andl %eax, %ecx
+	WORD $0x428b; BYTE $0x14 // movl 0x14(%rdx), %eax
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	LONG $0x107bc1c4; WORD $0x0f0c // vmovsd (%r15,%rcx), %xmm1
+	LONG $0x185563c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm5, %ymm12
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x1670c1c4; WORD $0x0704 // vmovhps (%r15,%rax), %xmm1, %xmm0
 	LONG $0x107bc1c4; WORD $0x360c // vmovsd (%r14,%rsi), %xmm1
-	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
-	LONG $0x5c29fcc5; WORD $0x6024 // vmovaps %ymm3, 0x60(%rsp)
-	LONG $0x107bc1c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm3
-	LONG $0x0bb60f41 // movzbl (%r11), %ecx
-	LONG $0x181d63c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm12, %ymm12
-	LONG $0x167181c4; WORD $0x260c // vmovhpd (%r14,%r12), %xmm1, %xmm1
-	LONG $0x1660c1c4; WORD $0x061c // vmovhps (%r14,%rax), %xmm3, %xmm3
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x167181c4; WORD $0x060c // vmovhpd (%r14,%r8), %xmm1, %xmm1
 	LONG $0x107bc1c4; WORD $0x3614 // vmovsd (%r14,%rsi), %xmm2
-	LONG $0x24b48b48; LONG $0x00000090 // movq 0x90(%rsp), %rsi
-	LONG $0x8429f8c5; LONG $0x0000c024; BYTE $0x00 // vmovaps %xmm0, 0xc0(%rsp)
-	LONG $0x9c29f8c5; LONG $0x00009024; BYTE $0x00 // vmovaps %xmm3, 0x90(%rsp)
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0x6429fcc5; WORD $0x2024 // vmovaps %ymm4, 0x20(%rsp)
+	LONG $0x107bc1c4; WORD $0x0e24 // vmovsd (%r14,%rcx), %xmm4
+	LONG $0x0bb60f41 // movzbl (%r11), %ecx
+	LONG $0x1658c1c4; WORD $0x0624 // vmovhps (%r14,%rax), %xmm4, %xmm4
+	LONG $0x8429f8c5; LONG $0x00008024; BYTE $0x00 // vmovaps %xmm0, 0x80(%rsp)
 	LONG $0x1669c1c4; WORD $0x3614 // vmovhpd (%r14,%rsi), %xmm2, %xmm2
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x186d63c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm10
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0xa429f8c5; LONG $0x0000c024; BYTE $0x00 // vmovaps %xmm4, 0xc0(%rsp)
+	LONG $0x186de3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm5
 	LONG $0x34f98348 // cmpq $0x34, %rcx
-	LONG $0x0143860f; WORD $0x0000 // jbe <farSlotsDD+0x109b>
-	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
+	LONG $0x0152860f; WORD $0x0000 // jbe <farSlotsDD+0x103a>
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
-	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
 	LONG $0x02eec141 // shrl $0x2, %r14d
-	LONG $0x597d62c4; LONG $0x000b7f2d; BYTE $0x00 // vpbroadcastq 0xb7f(%rip), %ymm13
-	LONG $0x597de2c4; LONG $0x000b7e2d; BYTE $0x00 // vpbroadcastq 0xb7e(%rip), %ymm5
+	LONG $0x6c297dc5; WORD $0x4024 // vmovapd %ymm13, 0x40(%rsp)
+	LONG $0x597d62c4; LONG $0x000a692d; BYTE $0x00 // vpbroadcastq 0xa69(%rip), %ymm13
+	LONG $0x9c297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm11, 0xa0(%rsp)
+	LONG $0x287d41c4; BYTE $0xde // vmovapd %ymm14, %ymm11
+	LONG $0x8c297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm9, 0xe0(%rsp)
+	LONG $0x597d62c4; LONG $0x000a510d; BYTE $0x00 // vpbroadcastq 0xa51(%rip), %ymm9
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x9c297dc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm11, 0x160(%rsp)
-	LONG $0x287d41c4; BYTE $0xdf // vmovapd %ymm15, %ymm11
-	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x387583c4; WORD $0x320c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm1, %ymm1
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x0075e2c4; WORD $0x330c // vpshufb (%rbx,%rsi), %ymm1, %ymm1
-	LONG $0x5979e2c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm3
-	LONG $0x597de2c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm2
-	LONG $0x197d62c4; LONG $0x009033b4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm14
-	LONG $0x47f5e2c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0x49048d44 // leal (%rcx,%rcx,2), %r8d
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x387583c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r14), %ymm1, %ymm1
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x0075e2c4; WORD $0x030c // vpshufb (%rbx,%rax), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x008003a4; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00880394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm2
+	LONG $0x197d62c4; LONG $0x009003b4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm14
+	LONG $0x47f5e2c4; WORD $0x034c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm1, %ymm1
+	LONG $0xccd3f5c5 // vpsrlq %xmm4, %ymm1, %ymm1
 	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0x0275e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm1, %ymm4
+	LONG $0x0275e3c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm1, %ymm3
 	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xd0297dc5 // vmovapd %ymm10, %ymm0
+	LONG $0xd7287dc5 // vmovapd %ymm7, %ymm10
+	LONG $0xff297dc5 // vmovapd %ymm15, %ymm7
 	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
+	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
 	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xe1599dc5 // vmulpd %ymm1, %ymm12, %ymm4
-	LONG $0xfc584dc5 // vaddpd %ymm4, %ymm6, %ymm15
-	LONG $0xaaf562c4; BYTE $0xe4 // vfmsub213pd %ymm4, %ymm1, %ymm12
-	LONG $0xc65c85c5 // vsubpd %ymm6, %ymm15, %ymm0
-	LONG $0xa8f542c4; BYTE $0xd4 // vfmadd213pd %ymm12, %ymm1, %ymm10
-	LONG $0xc85c05c5 // vsubpd %ymm0, %ymm15, %ymm9
-	LONG $0xc05cddc5 // vsubpd %ymm0, %ymm4, %ymm0
-	LONG $0x5c4d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm6, %ymm9
-	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
-	LONG $0xc8582dc5 // vaddpd %ymm0, %ymm10, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x0204 // vmovdqu (%r10,%rax), %xmm0
-	LONG $0x387dc3c4; WORD $0x3a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdi), %ymm0, %ymm0
-	LONG $0x007de2c4; WORD $0x3344; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x3344; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc2effdc5 // vpxor %ymm2, %ymm0, %ymm0
-	LONG $0x027de3c4; LONG $0x000ac90d; WORD $0xaa00 // vpblendd $0xaa, 0xac9(%rip), %ymm0, %ymm1
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x287d41c4; BYTE $0xef // vmovapd %ymm15, %ymm13
-	LONG $0x287d41c4; BYTE $0xfb // vmovapd %ymm11, %ymm15
-	LONG $0x9c287dc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xcdebf5c5 // vpor %ymm5, %ymm1, %ymm1
-	LONG $0xe1587dc5 // vaddpd %ymm1, %ymm0, %ymm12
-	LONG $0x000184e9; BYTE $0x00 // jmp <farSlotsDD+0x11f9>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x0641b70f // movzwl 0x6(%rcx), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf01c840f; WORD $0xffff // je <farSlotsDD+0xb2>
-	LONG $0x0001f8e9; BYTE $0x00 // jmp <farSlotsDD+0x1293>
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xd9599dc5 // vmulpd %ymm1, %ymm12, %ymm3
+	LONG $0xaaf562c4; BYTE $0xe3 // vfmsub213pd %ymm3, %ymm1, %ymm12
+	LONG $0xa8f5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm5
+	LONG $0xcb58cdc5 // vaddpd %ymm3, %ymm6, %ymm1
+	LONG $0xe65c75c5 // vsubpd %ymm6, %ymm1, %ymm12
+	LONG $0x5c7541c4; BYTE $0xfc // vsubpd %ymm12, %ymm1, %ymm15
+	LONG $0x5c65c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm3, %ymm3
+	LONG $0x5c4d41c4; BYTE $0xff // vsubpd %ymm15, %ymm6, %ymm15
+	LONG $0xdb5885c5 // vaddpd %ymm3, %ymm15, %ymm3
+	LONG $0xff287dc5 // vmovapd %ymm7, %ymm15
+	LONG $0xd7297dc5 // vmovapd %ymm10, %ymm7
+	LONG $0xd0287dc5 // vmovapd %ymm0, %ymm10
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x312c // vmovdqu (%r9,%rsi), %xmm5
+	LONG $0x385583c4; WORD $0x012c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x036c; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x036c; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm5, %ymm5
+	LONG $0xe4d3d5c5 // vpsrlq %xmm4, %ymm5, %ymm4
+	LONG $0xd2efddc5 // vpxor %ymm2, %ymm4, %ymm2
+	LONG $0x026de3c4; LONG $0x00098e25; WORD $0xaa00 // vpblendd $0xaa, 0x98e(%rip), %ymm2, %ymm4
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb95c5 // vpor %ymm2, %ymm13, %ymm2
+	LONG $0x6c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm13
+	LONG $0x5c6dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm2, %ymm2
+	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
+	LONG $0x9c287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm11
+	LONG $0xe4ebb5c5 // vpor %ymm4, %ymm9, %ymm4
+	LONG $0x8c287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm9
+	LONG $0xec58edc5 // vaddpd %ymm4, %ymm2, %ymm5
+	LONG $0x00016ae9; BYTE $0x00 // jmp <farSlotsDD+0x11a4>
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
@@ -4790,522 +4698,469 @@ TEXT ·farSlotsDDQuad(SB), 0, $768-8
 	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x00af840f; WORD $0x0000 // je <farSlotsDD+0x1171>
-	WORD $0xcf89 // movl %ecx, %edi
-	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x5979e2c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm3
+	LONG $0x00c1840f; WORD $0x0000 // je <farSlotsDD+0x1122>
+	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x5979e2c4; LONG $0x000080a3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm4
 	LONG $0x597de2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm2
-	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
+	LONG $0x8c297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm9, 0xe0(%rsp)
 	LONG $0xce287dc5 // vmovapd %ymm6, %ymm9
+	LONG $0x197de2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm6
+	LONG $0xe8297dc5 // vmovapd %ymm13, %ymm0
 	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
-	LONG $0xf8297dc5 // vmovapd %ymm15, %ymm0
-	LONG $0x3875c3c4; WORD $0x3a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdi), %ymm1, %ymm1
+	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
 	LONG $0x0075e2c4; BYTE $0x0b // vpshufb (%rbx), %ymm1, %ymm1
 	LONG $0x47f5e2c4; WORD $0x404b // vpsllvq 0x40(%rbx), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xccd3f5c5 // vpsrlq %xmm4, %ymm1, %ymm1
 	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xf1599dc5 // vmulpd %ymm1, %ymm12, %ymm6
-	LONG $0xaaf562c4; BYTE $0xe6 // vfmsub213pd %ymm6, %ymm1, %ymm12
-	LONG $0xee5835c5 // vaddpd %ymm6, %ymm9, %ymm13
-	LONG $0x5c1541c4; BYTE $0xf1 // vsubpd %ymm9, %ymm13, %ymm14
-	LONG $0xa8f542c4; BYTE $0xd4 // vfmadd213pd %ymm12, %ymm1, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x020c // vmovdqu (%r10,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x320c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm1, %ymm1
-	LONG $0x5c1541c4; BYTE $0xfe // vsubpd %ymm14, %ymm13, %ymm15
-	LONG $0x5c4d41c4; BYTE $0xf6 // vsubpd %ymm14, %ymm6, %ymm14
-	LONG $0x0075e2c4; WORD $0x204b // vpshufb 0x20(%rbx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x604b // vpsllvq 0x60(%rbx), %ymm1, %ymm1
-	LONG $0x5c3541c4; BYTE $0xff // vsubpd %ymm15, %ymm9, %ymm15
-	LONG $0x580d41c4; BYTE $0xf7 // vaddpd %ymm15, %ymm14, %ymm14
-	LONG $0xf8287dc5 // vmovapd %ymm0, %ymm15
-	LONG $0x582d41c4; BYTE $0xce // vaddpd %ymm14, %ymm10, %ymm9
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xe45c75c5 // vsubpd %ymm4, %ymm1, %ymm12
-	LONG $0x000088e9; BYTE $0x00 // jmp <farSlotsDD+0x11f9>
-	WORD $0xcf89 // movl %ecx, %edi
-	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
+	LONG $0xd9599dc5 // vmulpd %ymm1, %ymm12, %ymm3
+	LONG $0xaaf562c4; BYTE $0xe3 // vfmsub213pd %ymm3, %ymm1, %ymm12
+	LONG $0xa8f5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm5
+	LONG $0xcb58b5c5 // vaddpd %ymm3, %ymm9, %ymm1
+	LONG $0x5c7541c4; BYTE $0xe1 // vsubpd %ymm9, %ymm1, %ymm12
+	LONG $0x5c7541c4; BYTE $0xec // vsubpd %ymm12, %ymm1, %ymm13
+	LONG $0x5c65c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm3, %ymm3
+	LONG $0x5c3541c4; BYTE $0xed // vsubpd %ymm13, %ymm9, %ymm13
+	LONG $0x8c287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm9
+	LONG $0xdb5895c5 // vaddpd %ymm3, %ymm13, %ymm3
+	LONG $0xe8287dc5 // vmovapd %ymm0, %ymm13
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x312c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x206b // vpshufb 0x20(%rbx), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x606b // vpsllvq 0x60(%rbx), %ymm5, %ymm5
+	LONG $0xe4d3d5c5 // vpsrlq %xmm4, %ymm5, %ymm4
+	LONG $0xd2efddc5 // vpxor %ymm2, %ymm4, %ymm2
+	LONG $0xee5cedc5 // vsubpd %ymm6, %ymm2, %ymm5
+	LONG $0x000082e9; BYTE $0x00 // jmp <farSlotsDD+0x11a4>
+	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	LONG $0x597de2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm2
-	LONG $0x197de2c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm3
+	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xc628fdc5 // vmovapd %ymm6, %ymm0
 	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
-	LONG $0x3875c3c4; WORD $0x3a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdi), %ymm1, %ymm1
+	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
 	LONG $0x0075e2c4; BYTE $0x0b // vpshufb (%rbx), %ymm1, %ymm1
 	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xe1599dc5 // vmulpd %ymm1, %ymm12, %ymm4
-	LONG $0xaaf562c4; BYTE $0xe4 // vfmsub213pd %ymm4, %ymm1, %ymm12
-	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
-	LONG $0xe85c4dc5 // vsubpd %ymm0, %ymm6, %ymm13
-	LONG $0xa8f542c4; BYTE $0xd4 // vfmadd213pd %ymm12, %ymm1, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x020c // vmovdqu (%r10,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x320c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm1, %ymm1
-	LONG $0x5c4d41c4; BYTE $0xf5 // vsubpd %ymm13, %ymm6, %ymm14
-	LONG $0x5c5d41c4; BYTE $0xed // vsubpd %ymm13, %ymm4, %ymm13
-	LONG $0x0075e2c4; WORD $0x204b // vpshufb 0x20(%rbx), %ymm1, %ymm1
-	LONG $0x5c7d41c4; BYTE $0xf6 // vsubpd %ymm14, %ymm0, %ymm14
-	LONG $0x581541c4; BYTE $0xee // vaddpd %ymm14, %ymm13, %ymm13
-	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0x582d41c4; BYTE $0xcd // vaddpd %ymm13, %ymm10, %ymm9
-	LONG $0xee287dc5 // vmovapd %ymm6, %ymm13
-	LONG $0xe35c75c5 // vsubpd %ymm3, %ymm1, %ymm12
-	LONG $0x1825e3c4; LONG $0x00c02484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xc0(%rsp), %ymm11, %ymm0
-	LONG $0x4c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm1
-	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x18c28348 // addq $0x18, %rdx
-	LONG $0xd0599dc5 // vmulpd %ymm0, %ymm12, %ymm2
-	LONG $0x1875e3c4; LONG $0x0090248c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%rsp), %ymm1, %ymm1
-	LONG $0xda58bdc5 // vaddpd %ymm2, %ymm8, %ymm3
-	LONG $0xaa9de2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm12, %ymm0
-	LONG $0x5c65c1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm3, %ymm4
-	LONG $0xb89de2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm12, %ymm0
-	LONG $0x4c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm1
-	LONG $0xf45ce5c5 // vsubpd %ymm4, %ymm3, %ymm6
-	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
-	LONG $0x9428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm2
-	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
-	LONG $0xc3287dc5 // vmovapd %ymm3, %ymm8
-	LONG $0x5c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm3
-	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xee297dc5 // vmovapd %ymm13, %ymm6
-	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xa428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm4
-	LONG $0xe058ddc5 // vaddpd %ymm0, %ymm4, %ymm4
-	LONG $0x0641b70f // movzwl 0x6(%rcx), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xee1f840f; WORD $0xffff // je <farSlotsDD+0xb2>
-	LONG $0xc158cdc5 // vaddpd %ymm1, %ymm6, %ymm0
-	LONG $0xce287dc5 // vmovapd %ymm6, %ymm9
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xd9599dc5 // vmulpd %ymm1, %ymm12, %ymm3
+	LONG $0xaaf562c4; BYTE $0xe3 // vfmsub213pd %ymm3, %ymm1, %ymm12
+	LONG $0xa8f5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm5
+	LONG $0xcb58cdc5 // vaddpd %ymm3, %ymm6, %ymm1
+	LONG $0xf65cf5c5 // vsubpd %ymm6, %ymm1, %ymm6
+	LONG $0xe65c75c5 // vsubpd %ymm6, %ymm1, %ymm12
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0x5c7d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm0, %ymm12
+	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x312c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x206b // vpshufb 0x20(%rbx), %ymm5, %ymm5
+	LONG $0xd5ebedc5 // vpor %ymm5, %ymm2, %ymm2
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
 	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
-	LONG $0xea28fdc5 // vmovapd %ymm2, %ymm5
+	LONG $0x4c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm1
+	LONG $0x1835e3c4; LONG $0x00802484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%rsp), %ymm9, %ymm0
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0xfb5805c5 // vaddpd %ymm3, %ymm15, %ymm15
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	LONG $0x18c28348 // addq $0x18, %rdx
+	LONG $0x1875e3c4; LONG $0x00c0248c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xc0(%rsp), %ymm1, %ymm1
+	LONG $0xd559fdc5 // vmulpd %ymm5, %ymm0, %ymm2
+	LONG $0xaad5e2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm5, %ymm0
+	LONG $0xb8d5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm5, %ymm0
+	LONG $0xca58bdc5 // vaddpd %ymm2, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm1, %ymm4
+	LONG $0xec5cf5c5 // vsubpd %ymm4, %ymm1, %ymm5
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
+	LONG $0xc1287dc5 // vmovapd %ymm1, %ymm8
+	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
+	WORD $0x04a8 // testb $0x4, %al
+	LONG $0xee9a840f; WORD $0xffff // je <farSlotsDD+0xbc>
+	LONG $0xc658adc5 // vaddpd %ymm6, %ymm10, %ymm0
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
-	LONG $0x5c7dc1c4; BYTE $0xc9 // vsubpd %ymm9, %ymm0, %ymm1
-	WORD $0x294c; BYTE $0xf1 // subq %r14, %rcx
+	LONG $0xce5cfdc5 // vsubpd %ymm6, %ymm0, %ymm1
+	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0xd15cfdc5 // vsubpd %ymm1, %ymm0, %ymm2
-	LONG $0xc95ccdc5 // vsubpd %ymm1, %ymm6, %ymm1
+	LONG $0xc95cadc5 // vsubpd %ymm1, %ymm10, %ymm1
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
-	LONG $0xd25cb5c5 // vsubpd %ymm2, %ymm9, %ymm2
+	LONG $0xd25ccdc5 // vsubpd %ymm2, %ymm6, %ymm2
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xd358d5c5 // vaddpd %ymm3, %ymm5, %ymm2
-	LONG $0xdf58bdc5 // vaddpd %ymm7, %ymm8, %ymm3
-	LONG $0xec28fdc5 // vmovapd %ymm4, %ymm5
-	LONG $0xed5885c5 // vaddpd %ymm5, %ymm15, %ymm5
-	LONG $0xe158edc5 // vaddpd %ymm1, %ymm2, %ymm4
-	LONG $0x5c65c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm3, %ymm1
-	LONG $0xd15ce5c5 // vsubpd %ymm1, %ymm3, %ymm2
-	LONG $0xc95cc5c5 // vsubpd %ymm1, %ymm7, %ymm1
-	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0x5825c1c4; BYTE $0xd0 // vaddpd %ymm8, %ymm11, %ymm2
+	LONG $0xc95895c5 // vaddpd %ymm1, %ymm13, %ymm1
+	LONG $0xe15885c5 // vaddpd %ymm1, %ymm15, %ymm4
+	LONG $0x5c6dc1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm2, %ymm1
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xc95ca5c5 // vsubpd %ymm1, %ymm11, %ymm1
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc958c5c5 // vaddpd %ymm1, %ymm7, %ymm1
+	LONG $0xc9588dc5 // vaddpd %ymm1, %ymm14, %ymm1
 	WORD $0x08a8 // testb $0x8, %al
-	LONG $0x007f850f; WORD $0x0000 // jne <farSlotsDD+0x1380>
+	LONG $0x0080850f; WORD $0x0000 // jne <farSlotsDD+0x1300>
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x01d08c0f; WORD $0x0000 // jl <farSlotsDD+0x14db>
+	LONG $0x011d8c0f; WORD $0x0000 // jl <farSlotsDD+0x13a7>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x486f8b4c // movq 0x48(%rdi), %r13
+	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x02ef840f; WORD $0x0000 // je <farSlotsDD+0x160b>
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x0309840f; WORD $0x0000 // je <farSlotsDD+0x1632>
-	LONG $0x04b70f42; BYTE $0x71 // movzwl (%rcx,%r14,2), %eax
-	LONG $0x74b70f42; WORD $0x0271 // movzwl 0x2(%rcx,%r14,2), %esi
-	LONG $0x7cb70f46; WORD $0x0471 // movzwl 0x4(%rcx,%r14,2), %r15d
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x024a840f; WORD $0x0000 // je <farSlotsDD+0x14e5>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	LONG $0x24b48948; LONG $0x00000080 // movq %rsi, 0x80(%rsp)
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x025c840f; WORD $0x0000 // je <farSlotsDD+0x150c>
+	LONG $0x04b70f42; BYTE $0x61 // movzwl (%rcx,%r12,2), %eax
+	LONG $0x74b70f42; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %esi
+	LONG $0x44b70f46; WORD $0x0461 // movzwl 0x4(%rcx,%r12,2), %r8d
+	LONG $0x74b70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r14d
 	LONG $0x597de2c4; WORD $0x686f // vpbroadcastq 0x68(%rdi), %ymm5
-	LONG $0x6e79c1c4; WORD $0x8414 // vmovd (%r12,%rax,4), %xmm2
-	LONG $0x74b70f46; WORD $0x0671 // movzwl 0x6(%rcx,%r14,2), %r14d
-	LONG $0x2269c3c4; WORD $0xb414; BYTE $0x01 // vpinsrd $0x1, (%r12,%rsi,4), %xmm2, %xmm2
-	LONG $0x226983c4; WORD $0xbc14; BYTE $0x02 // vpinsrd $0x2, (%r12,%r15,4), %xmm2, %xmm2
-	LONG $0x226983c4; WORD $0xb414; BYTE $0x03 // vpinsrd $0x3, (%r12,%r14,4), %xmm2, %xmm2
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x357de2c4; BYTE $0xd2 // vpmovzxdq %xmm2, %ymm2
-	LONG $0xd2d4d5c5 // vpaddq %ymm2, %ymm5, %ymm2
-	LONG $0xf273d5c5; BYTE $0x34 // vpsllq $0x34, %ymm2, %ymm5
-	LONG $0x0002bae9; BYTE $0x00 // jmp <farSlotsDD+0x1638>
-	WORD $0x9066 // nop
-	LONG $0xd358fbc5 // vaddsd %xmm3, %xmm0, %xmm2
-	LONG $0xf158ddc5 // vaddpd %ymm1, %ymm4, %ymm6
-	LONG $0xc0c679c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm8
-	LONG $0xcbc661c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm9
+	LONG $0x6e79c1c4; WORD $0x871c // vmovd (%r15,%rax,4), %xmm3
+	LONG $0x2261c3c4; WORD $0xb71c; BYTE $0x01 // vpinsrd $0x1, (%r15,%rsi,4), %xmm3, %xmm3
+	LONG $0x226183c4; WORD $0x871c; BYTE $0x02 // vpinsrd $0x2, (%r15,%r8,4), %xmm3, %xmm3
+	LONG $0x226183c4; WORD $0xb71c; BYTE $0x03 // vpinsrd $0x3, (%r15,%r14,4), %xmm3, %xmm3
+	LONG $0x357de2c4; BYTE $0xdb // vpmovzxdq %xmm3, %ymm3
+	LONG $0xdbd4d5c5 // vpaddq %ymm3, %ymm5, %ymm3
+	LONG $0xf373d5c5; BYTE $0x34 // vpsllq $0x34, %ymm3, %ymm5
+	LONG $0x000217e9; BYTE $0x00 // jmp <farSlotsDD+0x1512>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xd858edc5 // vaddpd %ymm0, %ymm2, %ymm3
 	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0xe85cebc5 // vsubsd %xmm0, %xmm2, %xmm5
-	LONG $0xfd5cebc5 // vsubsd %xmm5, %xmm2, %xmm7
-	LONG $0xed5ce3c5 // vsubsd %xmm5, %xmm3, %xmm5
-	LONG $0xff5cfbc5 // vsubsd %xmm7, %xmm0, %xmm7
-	LONG $0xef58d3c5 // vaddsd %xmm7, %xmm5, %xmm5
-	LONG $0xfd58cbc5 // vaddsd %xmm5, %xmm6, %xmm7
-	LONG $0x583bc1c4; BYTE $0xe9 // vaddsd %xmm9, %xmm8, %xmm5
-	LONG $0x5c5341c4; BYTE $0xd0 // vsubsd %xmm8, %xmm5, %xmm10
-	LONG $0x5c5341c4; BYTE $0xda // vsubsd %xmm10, %xmm5, %xmm11
-	LONG $0x5c3341c4; BYTE $0xca // vsubsd %xmm10, %xmm9, %xmm9
-	LONG $0x197dc3c4; WORD $0x01da // vextractf128 $0x1, %ymm3, %xmm10
-	LONG $0x5c3b41c4; BYTE $0xc3 // vsubsd %xmm11, %xmm8, %xmm8
-	LONG $0x583341c4; BYTE $0xc0 // vaddsd %xmm8, %xmm9, %xmm8
-	LONG $0xcec649c5; BYTE $0x01 // vshufpd $0x1, %xmm6, %xmm6, %xmm9
-	LONG $0x197de3c4; WORD $0x01f6 // vextractf128 $0x1, %ymm6, %xmm6
-	LONG $0x583341c4; BYTE $0xc0 // vaddsd %xmm8, %xmm9, %xmm8
-	LONG $0x197dc3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm9
-	LONG $0x583341c4; BYTE $0xda // vaddsd %xmm10, %xmm9, %xmm11
-	LONG $0x5c2341c4; BYTE $0xe1 // vsubsd %xmm9, %xmm11, %xmm12
-	LONG $0x5c2341c4; BYTE $0xec // vsubsd %xmm12, %xmm11, %xmm13
-	LONG $0x5c2b41c4; BYTE $0xe4 // vsubsd %xmm12, %xmm10, %xmm12
-	LONG $0xc62941c4; WORD $0x01d2 // vshufpd $0x1, %xmm10, %xmm10, %xmm10
-	LONG $0x5c3341c4; BYTE $0xed // vsubsd %xmm13, %xmm9, %xmm13
-	LONG $0xc63141c4; WORD $0x01c9 // vshufpd $0x1, %xmm9, %xmm9, %xmm9
-	LONG $0x583341c4; BYTE $0xfa // vaddsd %xmm10, %xmm9, %xmm15
-	LONG $0x581b41c4; BYTE $0xe5 // vaddsd %xmm13, %xmm12, %xmm12
-	LONG $0x5c0341c4; BYTE $0xe9 // vsubsd %xmm9, %xmm15, %xmm13
-	LONG $0xe6581bc5 // vaddsd %xmm6, %xmm12, %xmm12
-	LONG $0xf6c6c9c5; BYTE $0x01 // vshufpd $0x1, %xmm6, %xmm6, %xmm6
-	LONG $0x5c0341c4; BYTE $0xf5 // vsubsd %xmm13, %xmm15, %xmm14
-	LONG $0x5c2b41c4; BYTE $0xd5 // vsubsd %xmm13, %xmm10, %xmm10
-	LONG $0xea5823c5 // vaddsd %xmm2, %xmm11, %xmm13
-	LONG $0xff589bc5 // vaddsd %xmm7, %xmm12, %xmm7
-	LONG $0x5c3341c4; BYTE $0xce // vsubsd %xmm14, %xmm9, %xmm9
-	LONG $0x582b41c4; BYTE $0xc9 // vaddsd %xmm9, %xmm10, %xmm9
-	LONG $0xf658b3c5 // vaddsd %xmm6, %xmm9, %xmm6
-	LONG $0xca5c13c5 // vsubsd %xmm2, %xmm13, %xmm9
-	LONG $0x5c1341c4; BYTE $0xd1 // vsubsd %xmm9, %xmm13, %xmm10
-	LONG $0x5c2341c4; BYTE $0xc9 // vsubsd %xmm9, %xmm11, %xmm9
-	LONG $0xf658bbc5 // vaddsd %xmm6, %xmm8, %xmm6
-	LONG $0x5c6bc1c4; BYTE $0xd2 // vsubsd %xmm10, %xmm2, %xmm2
-	LONG $0xd258b3c5 // vaddsd %xmm2, %xmm9, %xmm2
-	LONG $0xd258c3c5 // vaddsd %xmm2, %xmm7, %xmm2
-	LONG $0xfd5883c5 // vaddsd %xmm5, %xmm15, %xmm7
-	LONG $0xcd5c43c5 // vsubsd %xmm5, %xmm7, %xmm9
-	LONG $0x5c4341c4; BYTE $0xd1 // vsubsd %xmm9, %xmm7, %xmm10
-	LONG $0x5c0341c4; BYTE $0xc9 // vsubsd %xmm9, %xmm15, %xmm9
-	LONG $0x5c53c1c4; BYTE $0xea // vsubsd %xmm10, %xmm5, %xmm5
-	LONG $0xed58b3c5 // vaddsd %xmm5, %xmm9, %xmm5
-	LONG $0xed58cbc5 // vaddsd %xmm5, %xmm6, %xmm5
-	LONG $0xd558ebc5 // vaddsd %xmm5, %xmm2, %xmm2
-	LONG $0xef5893c5 // vaddsd %xmm7, %xmm13, %xmm5
-	LONG $0x5c53c1c4; BYTE $0xf5 // vsubsd %xmm13, %xmm5, %xmm6
-	LONG $0x0d7de3c4; WORD $0x01c5 // vblendpd $0x1, %ymm5, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm0, 0x1e0(%rsp)
-	LONG $0x9c11fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm3, 0x200(%rsp)
-	LONG $0xfe5cc3c5 // vsubsd %xmm6, %xmm7, %xmm7
-	LONG $0xf65cd3c5 // vsubsd %xmm6, %xmm5, %xmm6
-	LONG $0xf65c93c5 // vsubsd %xmm6, %xmm13, %xmm6
-	LONG $0xf658c3c5 // vaddsd %xmm6, %xmm7, %xmm6
-	LONG $0xd658ebc5 // vaddsd %xmm6, %xmm2, %xmm2
-	LONG $0x0d5de3c4; WORD $0x01d2 // vblendpd $0x1, %ymm2, %ymm4, %ymm2
-	LONG $0x9411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm2, 0x1a0(%rsp)
-	LONG $0x8c11fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm1, 0x1c0(%rsp)
-	WORD $0x31eb // jmp <farSlotsDD+0x150c>
+	LONG $0xe85ce5c5 // vsubpd %ymm0, %ymm3, %ymm5
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xed5cedc5 // vsubpd %ymm5, %ymm2, %ymm5
+	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0x01fde3c4; WORD $0x4ee3 // vpermpd $0x4e, %ymm3, %ymm4
+	LONG $0x01fde3c4; WORD $0x4ee8 // vpermpd $0x4e, %ymm0, %ymm5
+	LONG $0xf458e5c5 // vaddpd %ymm4, %ymm3, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xdec6cdc5; BYTE $0x05 // vshufpd $0x5, %ymm6, %ymm6, %ymm3
+	LONG $0xeb58cdc5 // vaddpd %ymm3, %ymm6, %ymm5
+	LONG $0xe0c6fdc5; BYTE $0x05 // vshufpd $0x5, %ymm0, %ymm0, %ymm4
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xac11fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm5, 0x1a0(%rsp)
+	LONG $0x9411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm2, 0x1c0(%rsp)
+	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm0, 0x160(%rsp)
+	LONG $0x8c11fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm1, 0x180(%rsp)
+	WORD $0x31eb // jmp <farSlotsDD+0x13d8>
 	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
-	LONG $0x8411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm0, 0x1e0(%rsp)
-	LONG $0xa411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm4, 0x1a0(%rsp)
-	LONG $0x9c11fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm3, 0x200(%rsp)
-	LONG $0x8c11fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm1, 0x1c0(%rsp)
+	LONG $0x8411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm0, 0x1a0(%rsp)
+	LONG $0xa411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsp)
+	LONG $0x9411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm2, 0x1c0(%rsp)
+	LONG $0x8c11fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm1, 0x180(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xeb798e0f; WORD $0xffff // jle <farSlotsDD+0x85>
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x46eb // jmp <farSlotsDD+0x155a>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0xd95cebc5 // vsubsd %xmm1, %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0xfe14 // vmovsd %xmm2, (%rsi,%r15,8)
-	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0xe35cebc5 // vsubsd %xmm3, %xmm2, %xmm4
-	LONG $0xc35cfbc5 // vsubsd %xmm3, %xmm0, %xmm0
-	LONG $0xcc5cf3c5 // vsubsd %xmm4, %xmm1, %xmm1
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0x117ba1c4; WORD $0xf804 // vmovsd %xmm0, (%rax,%r15,8)
-	WORD $0x394c; BYTE $0xf1 // cmpq %r14, %rcx
-	LONG $0xeb26840f; WORD $0xffff // je <farSlotsDD+0x80>
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
-	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0574 // je <farSlotsDD+0x156b>
-	LONG $0x3cb70f44; BYTE $0x58 // movzwl (%rax,%rbx,2), %r15d
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x3c74 // je <farSlotsDD+0x15b0>
-	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
-	LONG $0xb8240346 // addl (%rax,%r15,4), %r12d
-	LONG $0x34e4c149 // shlq $0x34, %r12
-	LONG $0x6ef9c1c4; BYTE $0xc4 // vmovq %r12, %xmm0
-	LONG $0x597ba1c4; LONG $0x01e0f48c; WORD $0x0000 // vmulsd 0x1e0(%rsp,%r14,8), %xmm0, %xmm1
-	LONG $0x597ba1c4; LONG $0x01a0f484; WORD $0x0000 // vmulsd 0x1a0(%rsp,%r14,8), %xmm0, %xmm0
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	WORD $0x3475 // jne <farSlotsDD+0x15d3>
-	LONG $0xffff7ce9; BYTE $0xff // jmp <farSlotsDD+0x1520>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xecb88e0f; WORD $0xffff // jle <farSlotsDD+0x90>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	LONG $0x60778b4c // movq 0x60(%rdi), %r14
+	LONG $0x88af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r13
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x633c8d4e // leaq (%rbx,%r12,2), %r15
+	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
+	LONG $0x000090e9; BYTE $0x00 // jmp <farSlotsDD+0x1487>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x597ba1c4; LONG $0x01e0f48c; WORD $0x0000 // vmulsd 0x1e0(%rsp,%r14,8), %xmm0, %xmm1
-	LONG $0x597ba1c4; LONG $0x01a0f484; WORD $0x0000 // vmulsd 0x1a0(%rsp,%r14,8), %xmm0, %xmm0
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xff4d840f; WORD $0xffff // je <farSlotsDD+0x1520>
-	LONG $0x107ba1c4; WORD $0xfe14 // vmovsd (%rsi,%r15,8), %xmm2
-	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x587ba1c4; WORD $0xf804 // vaddsd (%rax,%r15,8), %xmm0, %xmm0
-	LONG $0xda58f3c5 // vaddsd %xmm2, %xmm1, %xmm3
-	LONG $0xe25ce3c5 // vsubsd %xmm2, %xmm3, %xmm4
-	LONG $0xec5ce3c5 // vsubsd %xmm4, %xmm3, %xmm5
-	LONG $0xcc5cf3c5 // vsubsd %xmm4, %xmm1, %xmm1
+	LONG $0x9459fbc5; LONG $0x0001a0c4; BYTE $0x00 // vmulsd 0x1a0(%rsp,%rax,8), %xmm0, %xmm2
+	LONG $0x8c59fbc5; LONG $0x000160c4; BYTE $0x00 // vmulsd 0x160(%rsp,%rax,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0x00bc840f; WORD $0x0000 // je <farSlotsDD+0x14dc>
+	LONG $0x107ba1c4; WORD $0xc61c // vmovsd (%rsi,%r8,8), %xmm3
+	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
+	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
+	LONG $0xc47efac5 // vmovq %xmm4, %xmm0
+	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
 	LONG $0xd55cebc5 // vsubsd %xmm5, %xmm2, %xmm2
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
 	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0xcb28f9c5 // vmovapd %xmm3, %xmm1
-	LONG $0xffff15e9; BYTE $0xff // jmp <farSlotsDD+0x1520>
+	LONG $0x587381c4; WORD $0xc54c; BYTE $0x00 // vaddsd (%r13,%r8,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	LONG $0x247c8b48; BYTE $0x78 // movq 0x78(%rsp), %rdi
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	LONG $0xd058f3c5 // vaddsd %xmm0, %xmm1, %xmm2
+	LONG $0xd85cebc5 // vsubsd %xmm0, %xmm2, %xmm3
+	LONG $0x117ba1c4; WORD $0xc614 // vmovsd %xmm2, (%rsi,%r8,8)
+	LONG $0xd35cebc5 // vsubsd %xmm3, %xmm2, %xmm2
+	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
+	LONG $0xc25cfbc5 // vsubsd %xmm2, %xmm0, %xmm0
+	LONG $0xc058f3c5 // vaddsd %xmm0, %xmm1, %xmm0
+	LONG $0x117b81c4; WORD $0xc544; BYTE $0x00 // vmovsd %xmm0, (%r13,%r8,8)
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0xebf9840f; WORD $0xffff // je <farSlotsDD+0x80>
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x1474 // je <farSlotsDD+0x14a0>
+	LONG $0x04b70f45; BYTE $0x47 // movzwl (%r15,%rax,2), %r8d
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1b75 // jne <farSlotsDD+0x14b1>
+	LONG $0xffff65e9; BYTE $0xff // jmp <farSlotsDD+0x1400>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xff4f840f; WORD $0xffff // je <farSlotsDD+0x1400>
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	LONG $0x863c0343 // addl (%r14,%r8,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
+	LONG $0x9459fbc5; LONG $0x0001a0c4; BYTE $0x00 // vmulsd 0x1a0(%rsp,%rax,8), %xmm0, %xmm2
+	LONG $0x8c59fbc5; LONG $0x000160c4; BYTE $0x00 // vmulsd 0x160(%rsp,%rax,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0xff44850f; WORD $0xffff // jne <farSlotsDD+0x1420>
+	LONG $0xc27efac5 // vmovq %xmm2, %xmm0
+	LONG $0xffff68e9; BYTE $0xff // jmp <farSlotsDD+0x144d>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0372840f; WORD $0x0000 // je <farSlotsDD+0x198a>
-	LONG $0x357da2c4; WORD $0xb014 // vpmovzxdq (%rax,%r14,4), %ymm2
+	LONG $0x0351840f; WORD $0x0000 // je <farSlotsDD+0x1843>
+	LONG $0x357da2c4; WORD $0xa01c // vpmovzxdq (%rax,%r12,4), %ymm3
 	LONG $0x597de2c4; WORD $0x686f // vpbroadcastq 0x68(%rdi), %ymm5
-	LONG $0xd2d4d5c5 // vpaddq %ymm2, %ymm5, %ymm2
-	LONG $0xf273d5c5; BYTE $0x34 // vpsllq $0x34, %ymm2, %ymm5
-	LONG $0x00035ee9; BYTE $0x00 // jmp <farSlotsDD+0x1990>
+	LONG $0xdbd4d5c5 // vpaddq %ymm3, %ymm5, %ymm3
+	LONG $0xf373d5c5; BYTE $0x34 // vpsllq $0x34, %ymm3, %ymm5
+	LONG $0x00033de9; BYTE $0x00 // jmp <farSlotsDD+0x1849>
 	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
+	LONG $0x247c894c; BYTE $0x40 // movq %r15, 0x40(%rsp)
 	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
 	LONG $0x88bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r15
-	LONG $0x3cb70f42; BYTE $0x71 // movzwl (%rcx,%r14,2), %edi
-	LONG $0xd459d5c5 // vmulpd %ymm4, %ymm5, %ymm2
-	LONG $0xc559fdc5 // vmulpd %ymm5, %ymm0, %ymm0
+	LONG $0x34b70f42; BYTE $0x61 // movzwl (%rcx,%r12,2), %esi
+	LONG $0xd859d5c5 // vmulpd %ymm0, %ymm5, %ymm3
+	LONG $0xc459d5c5 // vmulpd %ymm4, %ymm5, %ymm0
 	LONG $0x20244488 // movb %al, 0x20(%rsp)
 	WORD $0xc084 // testb %al, %al
-	LONG $0x00dc840f; WORD $0x0000 // je <farSlotsDD+0x1738>
-	LONG $0x00fd048d; WORD $0x0000; BYTE $0x00 // leal (,%rdi,8), %eax
-	LONG $0x24bc8948; LONG $0x000000c0 // movq %rdi, 0xc0(%rsp)
-	LONG $0x24a4894c; LONG $0x00000100 // movq %r12, 0x100(%rsp)
-	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
-	LONG $0x74b70f42; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %esi
+	LONG $0x00ca840f; WORD $0x0000 // je <farSlotsDD+0x1605>
+	LONG $0x6cb70f46; WORD $0x0461 // movzwl 0x4(%rcx,%r12,2), %r13d
+	LONG $0x44b70f42; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %eax
+	LONG $0x64b70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r12d
+	LONG $0xf5048d44; LONG $0x00000000 // leal (,%rsi,8), %r8d
+	LONG $0x24b48948; LONG $0x000000c0 // movq %rsi, 0xc0(%rsp)
+	LONG $0x107b81c4; WORD $0x072c // vmovsd (%r15,%r8), %xmm5
+	LONG $0x2484894c; LONG $0x000000e0 // movq %r8, 0xe0(%rsp)
+	LONG $0x24848b4c; LONG $0x00000080 // movq 0x80(%rsp), %r8
+	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
+	LONG $0x03e6c141 // shll $0x3, %r14d
+	WORD $0xc689 // movl %eax, %esi
 	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
-	LONG $0x44b70f42; WORD $0x0271 // movzwl 0x2(%rcx,%r14,2), %eax
-	WORD $0x8941; BYTE $0xf4 // movl %esi, %r12d
-	LONG $0x03e4c141 // shll $0x3, %r12d
-	WORD $0xc789 // movl %eax, %edi
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x44b70f42; WORD $0x0471 // movzwl 0x4(%rcx,%r14,2), %eax
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	WORD $0x8941; BYTE $0xc6 // movl %eax, %r14d
-	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
-	LONG $0x03e6c141 // shll $0x3, %r14d
-	LONG $0x107b81c4; WORD $0x3564; BYTE $0x00 // vmovsd (%r13,%r14), %xmm4
-	LONG $0x165981c4; WORD $0x2564; BYTE $0x00 // vmovhpd (%r13,%r12), %xmm4, %xmm4
-	LONG $0x107bc1c4; WORD $0x056c; BYTE $0x00 // vmovsd (%r13,%rax), %xmm5
-	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
-	LONG $0x1651c1c4; WORD $0x3d6c; BYTE $0x00 // vmovhpd (%r13,%rdi), %xmm5, %xmm5
-	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0x163941c4; WORD $0x3f04 // vmovhpd (%r15,%rdi), %xmm8, %xmm8
-	LONG $0x24bc8b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rdi
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xec58fdc5 // vaddpd %ymm4, %ymm0, %ymm5
-	LONG $0xf45cd5c5 // vsubpd %ymm4, %ymm5, %ymm6
-	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0x107b81c4; WORD $0x3734 // vmovsd (%r15,%r14), %xmm6
-	LONG $0x164981c4; WORD $0x2734 // vmovhpd (%r15,%r12), %xmm6, %xmm6
-	LONG $0x24a48b4c; LONG $0x00000100 // movq 0x100(%rsp), %r12
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
-	LONG $0xd258fdc5 // vaddpd %ymm2, %ymm0, %ymm2
-	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
-	WORD $0x17eb // jmp <farSlotsDD+0x174f>
-	LONG $0x44b70f42; WORD $0x0271 // movzwl 0x2(%rcx,%r14,2), %eax
-	LONG $0x74b70f42; WORD $0x0671 // movzwl 0x6(%rcx,%r14,2), %esi
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x44b70f42; WORD $0x0471 // movzwl 0x4(%rcx,%r14,2), %eax
-	LONG $0xe058edc5 // vaddpd %ymm0, %ymm2, %ymm4
-	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0xe85cddc5 // vsubpd %ymm0, %ymm4, %ymm5
-	LONG $0x1379c1c4; WORD $0x3d64; BYTE $0x00 // vmovlpd %xmm4, (%r13,%rdi)
-	LONG $0x03e6c141 // shll $0x3, %r14d
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0x177981c4; WORD $0x3564; BYTE $0x00 // vmovhpd %xmm4, (%r13,%r14)
-	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0x1379c1c4; WORD $0x0564; BYTE $0x00 // vmovlpd %xmm4, (%r13,%rax)
-	LONG $0x1779c1c4; WORD $0x3564; BYTE $0x00 // vmovhpd %xmm4, (%r13,%rsi)
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0x1379c1c4; WORD $0x3f04 // vmovlpd %xmm0, (%r15,%rdi)
-	LONG $0x177981c4; WORD $0x3704 // vmovhpd %xmm0, (%r15,%r14)
-	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x1379c1c4; WORD $0x0704 // vmovlpd %xmm0, (%r15,%rax)
-	LONG $0x1779c1c4; WORD $0x3704 // vmovhpd %xmm0, (%r15,%rsi)
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x7274 // je <farSlotsDD+0x1830>
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	LONG $0x74b70f42; WORD $0x0861 // movzwl 0x8(%rcx,%r12,2), %esi
-	LONG $0x7cb70f42; WORD $0x0c61 // movzwl 0xc(%rcx,%r12,2), %edi
-	LONG $0x74b70f46; WORD $0x0e61 // movzwl 0xe(%rcx,%r12,2), %r14d
-	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0x74b70f42; WORD $0x0a61 // movzwl 0xa(%rcx,%r12,2), %esi
-	LONG $0x24b48948; LONG $0x000000a0 // movq %rsi, 0xa0(%rsp)
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x046ef9c5; BYTE $0xb0 // vmovd (%rax,%rsi,4), %xmm0
-	LONG $0x24b48b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rsi
-	LONG $0x2279e3c4; WORD $0xb004; BYTE $0x01 // vpinsrd $0x1, (%rax,%rsi,4), %xmm0, %xmm0
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x2279e3c4; WORD $0xb804; BYTE $0x02 // vpinsrd $0x2, (%rax,%rdi,4), %xmm0, %xmm0
-	LONG $0x597de2c4; WORD $0x6856 // vpbroadcastq 0x68(%rsi), %ymm2
-	LONG $0x2279a3c4; WORD $0xb004; BYTE $0x03 // vpinsrd $0x3, (%rax,%r14,4), %xmm0, %xmm0
-	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
-	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
-	LONG $0xc0d4edc5 // vpaddq %ymm0, %ymm2, %ymm0
-	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
-	WORD $0x10eb // jmp <farSlotsDD+0x1840>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x597de2c4; WORD $0x7040 // vpbroadcastq 0x70(%rax), %ymm0
-	LONG $0x7cb70f42; WORD $0x0871 // movzwl 0x8(%rcx,%r14,2), %edi
-	LONG $0x20247c80; BYTE $0x00 // cmpb $0x0, 0x20(%rsp)
-	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
-	LONG $0xc059e5c5 // vmulpd %ymm0, %ymm3, %ymm0
-	LONG $0x00a6840f; WORD $0x0000 // je <farSlotsDD+0x18ff>
-	LONG $0x44b70f42; WORD $0x0a71 // movzwl 0xa(%rcx,%r14,2), %eax
-	LONG $0x64b70f46; WORD $0x0c71 // movzwl 0xc(%rcx,%r14,2), %r12d
-	LONG $0x00fd348d; WORD $0x0000; BYTE $0x00 // leal (,%rdi,8), %esi
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x107bc1c4; WORD $0x355c; BYTE $0x00 // vmovsd (%r13,%rsi), %xmm3
-	LONG $0x107bc1c4; WORD $0x3734 // vmovsd (%r15,%rsi), %xmm6
-	WORD $0xc789 // movl %eax, %edi
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
-	LONG $0x4144b70f; BYTE $0x0e // movzwl 0xe(%rcx,%rax,2), %eax
-	WORD $0x8945; BYTE $0xe6 // movl %r12d, %r14d
-	LONG $0x03e6c141 // shll $0x3, %r14d
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x107b81c4; WORD $0x3554; BYTE $0x00 // vmovsd (%r13,%r14), %xmm2
-	LONG $0x1661c1c4; WORD $0x3d5c; BYTE $0x00 // vmovhpd (%r13,%rdi), %xmm3, %xmm3
-	LONG $0x1649c1c4; WORD $0x3f34 // vmovhpd (%r15,%rdi), %xmm6, %xmm6
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x1669c1c4; WORD $0x0d54; BYTE $0x00 // vmovhpd (%r13,%rcx), %xmm2, %xmm2
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0xda58fdc5 // vaddpd %ymm2, %ymm0, %ymm3
-	LONG $0xe25ce5c5 // vsubpd %ymm2, %ymm3, %ymm4
-	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107b81c4; WORD $0x3724 // vmovsd (%r15,%r14), %xmm4
-	LONG $0x1659c1c4; WORD $0x0f24 // vmovhpd (%r15,%rcx), %xmm4, %xmm4
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
-	LONG $0xc328fdc5 // vmovapd %ymm3, %ymm0
-	WORD $0x12eb // jmp <farSlotsDD+0x1911>
-	LONG $0x74b70f42; WORD $0x0a71 // movzwl 0xa(%rcx,%r14,2), %esi
-	LONG $0x64b70f46; WORD $0x0c71 // movzwl 0xc(%rcx,%r14,2), %r12d
-	LONG $0x44b70f42; WORD $0x0e71 // movzwl 0xe(%rcx,%r14,2), %eax
-	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x03e4c141 // shll $0x3, %r12d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0xd85cedc5 // vsubpd %ymm0, %ymm2, %ymm3
-	LONG $0x1379c1c4; WORD $0x3d54; BYTE $0x00 // vmovlpd %xmm2, (%r13,%rdi)
-	LONG $0x1779c1c4; WORD $0x3554; BYTE $0x00 // vmovhpd %xmm2, (%r13,%rsi)
-	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0x137981c4; WORD $0x2554; BYTE $0x00 // vmovlpd %xmm2, (%r13,%r12)
-	LONG $0x1779c1c4; WORD $0x0554; BYTE $0x00 // vmovhpd %xmm2, (%r13,%rax)
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
-	LONG $0x1379c1c4; WORD $0x3f04 // vmovlpd %xmm0, (%r15,%rdi)
-	LONG $0x1779c1c4; WORD $0x3704 // vmovhpd %xmm0, (%r15,%rsi)
-	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x137981c4; WORD $0x2704 // vmovlpd %xmm0, (%r15,%r12)
-	LONG $0x1779c1c4; WORD $0x0704 // vmovhpd %xmm0, (%r15,%rax)
-	LONG $0xffe703e9; BYTE $0xff // jmp <farSlotsDD+0x8d>
-	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xd459d5c5 // vmulpd %ymm4, %ymm5, %ymm2
-	LONG $0xc559fdc5 // vmulpd %ymm5, %ymm0, %ymm0
-	WORD $0x3474 // je <farSlotsDD+0x19d7>
-	LONG $0x107d81c4; WORD $0xf564; BYTE $0x00 // vmovupd (%r13,%r14,8), %ymm4
-	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x586da1c4; WORD $0xf014 // vaddpd (%rax,%r14,8), %ymm2, %ymm2
-	LONG $0xec58fdc5 // vaddpd %ymm4, %ymm0, %ymm5
-	LONG $0xf45cd5c5 // vsubpd %ymm4, %ymm5, %ymm6
-	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0x1651c1c4; WORD $0x372c // vmovhpd (%r15,%rsi), %xmm5, %xmm5
+	LONG $0x1659c1c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm4, %xmm4
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107b81c4; WORD $0x302c // vmovsd (%r8,%r14), %xmm5
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
+	LONG $0x1651c1c4; WORD $0x002c // vmovhpd (%r8,%rax), %xmm5, %xmm5
+	LONG $0x24848b4c; LONG $0x000000e0 // movq 0xe0(%rsp), %r8
+	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
+	LONG $0x107b81c4; WORD $0x0634 // vmovsd (%r14,%r8), %xmm6
+	LONG $0x1649c1c4; WORD $0x3634 // vmovhpd (%r14,%rsi), %xmm6, %xmm6
+	LONG $0x24b48b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rsi
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0xf558e5c5 // vaddpd %ymm5, %ymm3, %ymm6
+	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xde28fdc5 // vmovapd %ymm6, %ymm3
 	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
-	LONG $0xe058edc5 // vaddpd %ymm0, %ymm2, %ymm4
-	LONG $0xe85cddc5 // vsubpd %ymm0, %ymm4, %ymm5
-	LONG $0x117d81c4; WORD $0xf564; BYTE $0x00 // vmovupd %ymm4, (%r13,%r14,8)
-	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	WORD $0x1aeb // jmp <farSlotsDD+0x161f>
+	LONG $0x44b70f42; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %eax
+	LONG $0x6cb70f46; WORD $0x0461 // movzwl 0x4(%rcx,%r12,2), %r13d
+	LONG $0x64b70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r12d
+	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
+	LONG $0xe058e5c5 // vaddpd %ymm0, %ymm3, %ymm4
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x197de3c4; WORD $0x01e3 // vextractf128 $0x1, %ymm4, %xmm3
+	LONG $0x1379c1c4; WORD $0x3704 // vmovlpd %xmm0, (%r15,%rsi)
+	LONG $0x1779c1c4; WORD $0x0704 // vmovhpd %xmm0, (%r15,%rax)
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x137981c4; WORD $0x2f04 // vmovlpd %xmm0, (%r15,%r13)
+	LONG $0x177981c4; WORD $0x2704 // vmovhpd %xmm0, (%r15,%r12)
+	LONG $0x1379c1c4; WORD $0x3624 // vmovlpd %xmm4, (%r14,%rsi)
+	LONG $0x1779c1c4; WORD $0x0624 // vmovhpd %xmm4, (%r14,%rax)
+	LONG $0x137981c4; WORD $0x2e1c // vmovlpd %xmm3, (%r14,%r13)
+	LONG $0x246c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r13
+	LONG $0x177981c4; WORD $0x261c // vmovhpd %xmm3, (%r14,%r12)
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	WORD $0x5274 // je <farSlotsDD+0x16dd>
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x597de2c4; WORD $0x685f // vpbroadcastq 0x68(%rdi), %ymm3
+	LONG $0x44b70f42; WORD $0x0861 // movzwl 0x8(%rcx,%r12,2), %eax
+	LONG $0x74b70f42; WORD $0x0a61 // movzwl 0xa(%rcx,%r12,2), %esi
+	LONG $0x44b70f46; WORD $0x0c61 // movzwl 0xc(%rcx,%r12,2), %r8d
+	LONG $0x74b70f46; WORD $0x0e61 // movzwl 0xe(%rcx,%r12,2), %r14d
+	LONG $0x6e79c1c4; WORD $0x8544; BYTE $0x00 // vmovd (%r13,%rax,4), %xmm0
+	LONG $0x2279c3c4; LONG $0x0100b544 // vpinsrd $0x1, (%r13,%rsi,4), %xmm0, %xmm0
+	LONG $0x227983c4; LONG $0x02008544 // vpinsrd $0x2, (%r13,%r8,4), %xmm0, %xmm0
+	LONG $0x227983c4; LONG $0x0300b544 // vpinsrd $0x3, (%r13,%r14,4), %xmm0, %xmm0
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x0beb // jmp <farSlotsDD+0x16e8>
+	LONG $0x597de2c4; WORD $0x7047 // vpbroadcastq 0x70(%rdi), %ymm0
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x64b70f46; WORD $0x0861 // movzwl 0x8(%rcx,%r12,2), %r12d
+	LONG $0x20247c80; BYTE $0x00 // cmpb $0x0, 0x20(%rsp)
+	LONG $0xd259fdc5 // vmulpd %ymm2, %ymm0, %ymm2
+	LONG $0xc159fdc5 // vmulpd %ymm1, %ymm0, %ymm0
+	LONG $0x00b0840f; WORD $0x0000 // je <farSlotsDD+0x17b4>
+	LONG $0x44b70f44; WORD $0x0c41 // movzwl 0xc(%rcx,%rax,2), %r8d
+	LONG $0x6cb70f44; WORD $0x0a41 // movzwl 0xa(%rcx,%rax,2), %r13d
+	LONG $0x4144b70f; BYTE $0x0e // movzwl 0xe(%rcx,%rax,2), %eax
+	LONG $0xe5348d42; LONG $0x00000000 // leal (,%r12,8), %esi
+	LONG $0x2464894c; BYTE $0x40 // movq %r12, 0x40(%rsp)
+	LONG $0x24a48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r12
+	LONG $0x107bc1c4; WORD $0x371c // vmovsd (%r15,%rsi), %xmm3
+	WORD $0x8945; BYTE $0xc6 // movl %r8d, %r14d
+	LONG $0x03e6c141 // shll $0x3, %r14d
+	WORD $0xc189 // movl %eax, %ecx
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107b81c4; WORD $0x370c // vmovsd (%r15,%r14), %xmm1
+	LONG $0x166181c4; WORD $0x2f1c // vmovhpd (%r15,%r13), %xmm3, %xmm3
+	LONG $0x1671c1c4; WORD $0x0f0c // vmovhpd (%r15,%rcx), %xmm1, %xmm1
+	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
+	LONG $0x107b81c4; WORD $0x341c // vmovsd (%r12,%r14), %xmm3
+	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
+	LONG $0x107bc1c4; WORD $0x3624 // vmovsd (%r14,%rsi), %xmm4
+	LONG $0x24648b4c; BYTE $0x40 // movq 0x40(%rsp), %r12
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0x165981c4; WORD $0x2e24 // vmovhpd (%r14,%r13), %xmm4, %xmm4
+	LONG $0x1661c1c4; WORD $0x0e1c // vmovhpd (%r14,%rcx), %xmm3, %xmm3
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0xe358edc5 // vaddpd %ymm3, %ymm2, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
 	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
 	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0x117da1c4; WORD $0xf004 // vmovupd %ymm0, (%rax,%r14,8)
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xd428fdc5 // vmovapd %ymm4, %ymm2
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	WORD $0x1eeb // jmp <farSlotsDD+0x17d2>
+	LONG $0x4174b70f; BYTE $0x0a // movzwl 0xa(%rcx,%rax,2), %esi
+	LONG $0x44b70f44; WORD $0x0c41 // movzwl 0xc(%rcx,%rax,2), %r8d
+	LONG $0x4144b70f; BYTE $0x0e // movzwl 0xe(%rcx,%rax,2), %eax
+	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x137981c4; WORD $0x2704 // vmovlpd %xmm0, (%r15,%r12)
+	LONG $0x1779c1c4; WORD $0x3704 // vmovhpd %xmm0, (%r15,%rsi)
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x137981c4; WORD $0x0704 // vmovlpd %xmm0, (%r15,%r8)
+	LONG $0x1779c1c4; WORD $0x0704 // vmovhpd %xmm0, (%r15,%rax)
+	LONG $0x137981c4; WORD $0x260c // vmovlpd %xmm1, (%r14,%r12)
+	LONG $0x1779c1c4; WORD $0x360c // vmovhpd %xmm1, (%r14,%rsi)
+	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x137981c4; WORD $0x060c // vmovlpd %xmm1, (%r14,%r8)
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x1779c1c4; WORD $0x060c // vmovhpd %xmm1, (%r14,%rax)
+	LONG $0xffe850e9; BYTE $0xff // jmp <farSlotsDD+0x93>
+	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0xd859d5c5 // vmulpd %ymm0, %ymm5, %ymm3
+	LONG $0xc459d5c5 // vmulpd %ymm4, %ymm5, %ymm0
+	WORD $0x2c74 // je <farSlotsDD+0x188a>
+	LONG $0x107da1c4; WORD $0xe624 // vmovupd (%rsi,%r12,8), %ymm4
+	LONG $0xec58e5c5 // vaddpd %ymm4, %ymm3, %ymm5
+	LONG $0xf45cd5c5 // vsubpd %ymm4, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xe004 // vaddpd (%rax,%r12,8), %ymm0, %ymm0
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xe058e5c5 // vaddpd %ymm0, %ymm3, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xe004 // vmovupd %ymm0, (%rax,%r12,8)
+	LONG $0x117da1c4; WORD $0xe624 // vmovupd %ymm4, (%rsi,%r12,8)
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x008b840f; WORD $0x0000 // je <farSlotsDD+0x1a9b>
-	LONG $0x357da2c4; WORD $0xb044; BYTE $0x10 // vpmovzxdq 0x10(%rax,%r14,4), %ymm0
-	LONG $0x597de2c4; WORD $0x6857 // vpbroadcastq 0x68(%rdi), %ymm2
-	LONG $0xc0d4edc5 // vpaddq %ymm0, %ymm2, %ymm0
-	LONG $0xf073edc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm2
+	WORD $0x1874 // je <farSlotsDD+0x18cf>
+	LONG $0x357da2c4; WORD $0xa044; BYTE $0x10 // vpmovzxdq 0x10(%rax,%r12,4), %ymm0
+	LONG $0x597de2c4; WORD $0x685f // vpbroadcastq 0x68(%rdi), %ymm3
+	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x06eb // jmp <farSlotsDD+0x18d5>
+	LONG $0x597de2c4; WORD $0x7047 // vpbroadcastq 0x70(%rdi), %ymm0
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xc159edc5 // vmulpd %ymm1, %ymm2, %ymm0
-	LONG $0xca59e5c5 // vmulpd %ymm2, %ymm3, %ymm1
-	WORD $0x3574 // je <farSlotsDD+0x1a69>
-	LONG $0x107d81c4; WORD $0xf554; BYTE $0x20 // vmovupd 0x20(%r13,%r14,8), %ymm2
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x587da1c4; WORD $0xf044; BYTE $0x20 // vaddpd 0x20(%rax,%r14,8), %ymm0, %ymm0
-	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
-	LONG $0xe25ce5c5 // vsubpd %ymm2, %ymm3, %ymm4
+	LONG $0xd259fdc5 // vmulpd %ymm2, %ymm0, %ymm2
+	LONG $0xc159fdc5 // vmulpd %ymm1, %ymm0, %ymm0
+	WORD $0x2e74 // je <farSlotsDD+0x1918>
+	LONG $0x107da1c4; WORD $0xe64c; BYTE $0x20 // vmovupd 0x20(%rsi,%r12,8), %ymm1
+	LONG $0xd958edc5 // vaddpd %ymm1, %ymm2, %ymm3
+	LONG $0xe15ce5c5 // vsubpd %ymm1, %ymm3, %ymm4
 	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xd328fdc5 // vmovapd %ymm3, %ymm2
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xcb28fdc5 // vmovapd %ymm3, %ymm1
-	LONG $0xd158fdc5 // vaddpd %ymm1, %ymm0, %ymm2
-	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
-	LONG $0x117d81c4; WORD $0xf554; BYTE $0x20 // vmovupd %ymm2, 0x20(%r13,%r14,8)
-	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0x587da1c4; WORD $0xe044; BYTE $0x20 // vaddpd 0x20(%rax,%r12,8), %ymm0, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0xf044; BYTE $0x20 // vmovupd %ymm0, 0x20(%rax,%r14,8)
-	LONG $0xffe5f2e9; BYTE $0xff // jmp <farSlotsDD+0x8d>
-	LONG $0x197de2c4; WORD $0x7057 // vbroadcastsd 0x70(%rdi), %ymm2
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xc159edc5 // vmulpd %ymm1, %ymm2, %ymm0
-	LONG $0xca59e5c5 // vmulpd %ymm2, %ymm3, %ymm1
-	WORD $0x8575 // jne <farSlotsDD+0x1a34>
-	WORD $0xb8eb // jmp <farSlotsDD+0x1a69>
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xe044; BYTE $0x20 // vmovupd %ymm0, 0x20(%rax,%r12,8)
+	LONG $0x117da1c4; WORD $0xe64c; BYTE $0x20 // vmovupd %ymm1, 0x20(%rsi,%r12,8)
+	LONG $0xffe750e9; BYTE $0xff // jmp <farSlotsDD+0x93>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5318,15 +5173,13 @@ TEXT ·farSlotsDDQuad(SB), 0, $768-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00004530
-	LONG $0x00000000; LONG $0x00004330
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; WORD $0x0000
-	ADJSP $768
+	LONG $0x00000000
+	ADJSP $736
 	RET

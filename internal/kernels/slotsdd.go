@@ -14,7 +14,7 @@ func (k *Set) MulSlotsDD(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, 
 }
 
 func mulSlotsDD(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, add bool) {
-	var sums [2][Lanes]ddSum // of the even and the odd slots
+	var sums [2][Lanes]dd.DD // of the even and the odd slots
 	row, rows, widths, index := 0, p.rows(dst.Len()), p.Widths, p.Index
 	values := [2][]byte{p.Values, p.Values[p.Odd:]}
 	for _, g := range p.Groups {
@@ -32,7 +32,7 @@ func mulSlotsDD(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, add bool)
 				index = p.columns(&cols, index)
 			}
 			for l, c := range cols {
-				sums[k&1][l].addProduct(m[l], x.Hi[first+c], x.Lo[first+c])
+				sums[k&1][l] = ddAccumulate(sums[k&1][l], dProd(m[l], x.At(first+c)))
 			}
 		}
 		widths = widths[g.Slots:]
@@ -41,11 +41,15 @@ func mulSlotsDD(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, add bool)
 		}
 		n, s := min(Lanes, rows-row), &sums[0]
 		for l := range s {
-			s[l] = s[l].plus(sums[1][l])
+			s[l] = ddAccumulate(s[l], sums[1][l])
 		}
 		if g.Flags&OneRow != 0 {
 			n = 1
-			s[0] = s[0].plus(s[4]).plus(s[2].plus(s[6])).plus(s[1].plus(s[5]).plus(s[3].plus(s[7])))
+			for h := Lanes / 2; h > 0; h /= 2 {
+				for l := range h {
+					s[l] = ddAccumulate(s[l], s[l+h])
+				}
+			}
 		}
 		for l := range n {
 			i := row + l
@@ -53,13 +57,13 @@ func mulSlotsDD(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, add bool)
 				i = int(p.Order[i])
 			}
 			u := d.at(i)
-			sum := ddSum{float64(s[l].h * u), float64(s[l].l * u)}
+			sum := dd.DD{Hi: s[l].Hi * u, Lo: s[l].Lo * u}
 			if add {
-				sum = ddSum{dst.Hi[i], dst.Lo[i]}.plus(sum)
+				sum = ddAccumulate(dst.At(i), sum)
 			}
-			sum.put(dst, i)
+			dst.Set(i, ddSum(sum))
 		}
 		row += n
-		sums = [2][Lanes]ddSum{}
+		sums = [2][Lanes]dd.DD{}
 	}
 }

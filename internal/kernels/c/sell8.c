@@ -14,7 +14,7 @@ struct sell8_call {
 };
 
 // Sums of the even and the odd slots, in parts of WIDTH rows.
-struct state { f64v h[2][PARTS], l[2][PARTS]; };
+struct state { ddv sum[2][PARTS]; };
 
 INLINE void slot(struct state *s, int odd, const struct sell8_call *c, i64 k, int flags) {
 	const double *val = c->val + ROWS * k;
@@ -23,9 +23,9 @@ INLINE void slot(struct state *s, int odd, const struct sell8_call *c, i64 k, in
 	if (odd) PREFETCH(col + 512);
 	UNROLL for (int p = 0; p < PARTS; p++) {
 		i32v at = LOAD(i32v, col + WIDTH * p);
-		f64v a = LOAD(f64v, val + WIDTH * p), x = gather(c->x, at);
-		if (flags & TWOFOLD) ADD_PRODUCT(s->h[odd][p], s->l[odd][p], a, x, gather(c->x_lo, at), flags);
-		else s->h[odd][p] = fma(a, x, s->h[odd][p]);
+		ddv x = {gather(c->x, at), {}};
+		if (flags & TWOFOLD) x.lo = gather(c->x_lo, at);
+		s->sum[odd][p] = plus_product(s->sum[odd][p], LOAD(f64v, val + WIDTH * p), x, flags);
 	}
 }
 
@@ -39,25 +39,11 @@ INLINE void multiply(const struct sell8_call *call, int flags) {
 			slot(&s, 1, &c, k + 1, flags);
 		}
 		if (k < end) slot(&s, 0, &c, k++, flags);
-		double y[ROWS], y_lo[ROWS];
 		UNROLL for (int p = 0; p < PARTS; p++) {
-			if (flags & TWOFOLD) {
-				f64v h, l;
-				TWO_SUM(h, l, s.h[0][p], s.h[1][p]);
-				l += s.l[0][p] + s.l[1][p];
-				PUT(y + WIDTH * p, y_lo + WIDTH * p, h, l);
-			} else {
-				STORE(y + WIDTH * p, s.h[0][p] + s.h[1][p]);
-			}
-		}
-		if (i + ROWS <= c.rows) {
-			__builtin_memcpy(c.dst + i, y, sizeof y);
-			if (flags & TWOFOLD) __builtin_memcpy(c.dst_lo + i, y_lo, sizeof y);
-			continue;
-		}
-		for (i64 r = i; r < c.rows; r++) {
-			c.dst[r] = y[r - i];
-			if (flags & TWOFOLD) c.dst_lo[r] = y_lo[r - i];
+			ddv y = plus(s.sum[0][p], s.sum[1][p], flags);
+			i64 row = i + WIDTH * p, n = c.rows - row;
+			if (n >= WIDTH) put_all(c.dst + row, c.dst_lo + row, y, flags);
+			else put_first(c.dst + row, c.dst_lo + row, n, y, flags);
 		}
 	}
 }

@@ -4,11 +4,9 @@
 enum columns { NEAR = 8, FAR = 12 }; // and the length of the index of a slot
 enum access { LOADS, GATHERS };      // how x is read: the gathers of AMD's processors are slow
 
-// lanes is a number for each lane of a slot.
-struct lanes { f64v part[PARTS]; };
-
-// pairs are numbers in double-double; low is of no use in products with a vector of float64.
-struct pairs { struct lanes high, low; };
+// numbers has one for each lane of a slot, of float64, and eight of double-double.
+struct numbers { f64v part[PARTS]; };
+struct eight { ddv part[PARTS]; };
 
 // column is that of lane l of a slot.
 INLINE i64 column(const u16 *index, int l, enum columns columns) {
@@ -18,26 +16,26 @@ INLINE i64 column(const u16 *index, int l, enum columns columns) {
 }
 
 // elements returns x in the columns of a slot.
-INLINE struct lanes elements(const double *x, const u16 *index, enum columns columns, enum access access) {
+INLINE struct numbers elements(const double *x, const u16 *index, enum columns columns, enum access access) {
 #define X(l) x[column(index, l, columns)]
 #if WIDTH == 8
 	if (access == GATHERS) {
 		u8x32 three = pair((const u8 *)index, (const u8 *)index + 8); // of the lanes, in bytes 0 to 15 and 8 to 23
 		u8x32 from = {0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128,
 			4, 5, 6, 128, 7, 8, 9, 128, 10, 11, 12, 128, 13, 14, 15, 128};
-		return (struct lanes){{(f64v)_mm512_i32gather_pd((__m256i)bytes_at(three, from), x, 8)}};
+		return (struct numbers){{(f64v)_mm512_i32gather_pd((__m256i)bytes_at(three, from), x, 8)}};
 	}
-	return (struct lanes){{(f64v){X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)}}};
+	return (struct numbers){{(f64v){X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)}}};
 #else
 	(void)access;
-	return (struct lanes){{{X(0), X(1), X(2), X(3)}, {X(4), X(5), X(6), X(7)}}};
+	return (struct numbers){{{X(0), X(1), X(2), X(3)}, {X(4), X(5), X(6), X(7)}}};
 #endif
 #undef X
 }
 
 // diagonal returns x from an element on.
-INLINE struct lanes diagonal(const double *x) {
-	struct lanes v;
+INLINE struct numbers diagonal(const double *x) {
+	struct numbers v;
 	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = LOAD(f64v, x + h * WIDTH);
 	return v;
 }
@@ -49,36 +47,32 @@ INLINE struct lanes diagonal(const double *x) {
 	else UNROLL for (int l_ = 0; l_ < WIDTH; l_++) v_[l_] = (list)[(order)[(row) + l_]]; \
 	v_; })
 
-INLINE void put_part(double *dst, const u16 *order, i64 row, f64v v) {
+INLINE void put_lanes(double *dst, const u16 *order, i64 row, f64v v) {
 	if (!order) STORE(dst + row, v);
 	else UNROLL for (int l = 0; l < WIDTH; l++) dst[order[row + l]] = v[l];
 }
 
 // put_full stores the sums of eight rows from `row` on, in the order of the rows if there is one.
-INLINE void put_full(const struct slot_call *c, const u16 *order, i64 row, struct pairs sum, int flags) {
+INLINE void put_full(const struct slot_call *c, const u16 *order, i64 row, struct eight sum, int flags) {
 	double *dst = c->dst;
 	UNROLL for (int h = 0; h < PARTS; h++, row += WIDTH) {
-		f64v unit = all(c->factor), v = sum.high.part[h];
+		f64v unit = all(c->factor);
 		if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(AT(i32v, c->exp, order, row), i64v) + (u64)c->bias) << 52);
-		if (!(flags & TWOFOLD)) {
-			v = c->add ? fma(v, unit, AT(f64v, dst, order, row)) : v * unit;
-			put_part(dst, order, row, v);
-			continue;
+		ddv v = {sum.part[h].hi * unit, sum.part[h].lo};
+		if (flags & TWOFOLD) {
+			v.lo *= unit;
+			if (c->add) v = accumulate((ddv){AT(f64v, dst, order, row), AT(f64v, c->dst_lo, order, row)}, v);
+			v = two_sum(v.hi, v.lo);
+			put_lanes(c->dst_lo, order, row, v.lo);
+		} else if (c->add) {
+			v.hi = fma(sum.part[h].hi, unit, AT(f64v, dst, order, row));
 		}
-		f64v w = sum.low.part[h] * unit, e;
-		v *= unit;
-		if (c->add) {
-			TWO_SUM(v, e, AT(f64v, dst, order, row), v);
-			w = (AT(f64v, c->dst_lo, order, row) + w) + e;
-		}
-		TWO_SUM(v, w, v, w);
-		put_part(dst, order, row, v);
-		put_part(c->dst_lo, order, row, w);
+		put_lanes(dst, order, row, v.hi);
 	}
 }
 
 // put stores the sums of n rows from `row` on.
-INLINE void put(const struct slot_call *c, i64 row, i64 n, struct pairs sum, int flags) {
+INLINE void put(const struct slot_call *c, i64 row, i64 n, struct eight sum, int flags) {
 	if (n == LANES && !c->order) {
 		put_full(c, 0, row, sum, flags);
 		return;
@@ -87,58 +81,49 @@ INLINE void put(const struct slot_call *c, i64 row, i64 n, struct pairs sum, int
 		put_full(c, c->order, row, sum, flags);
 		return;
 	}
-	double sums[LANES], low[LANES], *dst = c->dst;
-	STORE(sums, sum.high);
-	if (flags & TWOFOLD) STORE(low, sum.low);
+	double high[LANES], low[LANES], *dst = c->dst;
+	UNROLL for (int h = 0; h < PARTS; h++) {
+		STORE(high + WIDTH * h, sum.part[h].hi);
+		if (flags & TWOFOLD) STORE(low + WIDTH * h, sum.part[h].lo);
+	}
 #pragma clang loop unroll(disable)
 	for (i64 l = 0; l < n; l++) {
 		i64 i = c->order ? c->order[row + l] : row + l;
 		double u = c->exp ? unit_of(c->exp, (u64)c->bias, i) : c->factor;
 		if (!(flags & TWOFOLD)) {
-			dst[i] = c->add ? __builtin_fma(sums[l], u, dst[i]) : sums[l] * u;
+			dst[i] = c->add ? __builtin_fma(high[l], u, dst[i]) : high[l] * u;
 			continue;
 		}
-		double v = sums[l] * u, w = low[l] * u, e;
-		if (c->add) {
-			TWO_SUM(v, e, dst[i], v);
-			w = (c->dst_lo[i] + w) + e;
-		}
-		PUT(dst + i, c->dst_lo + i, v, w);
+		ddv v = {{high[l] * u}, {low[l] * u}};
+		if (c->add) v = accumulate((ddv){{dst[i]}, {c->dst_lo[i]}}, v);
+		put_first(dst + i, c->dst_lo + i, 1, v, flags);
 	}
 }
 
-// one_row adds the lanes: sum.high, and sum.low, of the first one.
-INLINE void one_row(struct pairs *sum, int flags) {
-	double h[LANES], l[LANES];
-	STORE(h, sum->high);
+// one_row adds the lanes, by halves, quarters, the last two.
+INLINE void one_row(struct eight *sum, int flags) {
+	ddv *s = sum->part;
 	if (flags & TWOFOLD) {
-		STORE(l, sum->low);
-		UNROLL for (int step = LANES / 2; step; step /= 2) {
-			UNROLL for (int k = 0; k < step; k++) {
-				double e;
-				TWO_SUM(h[k], e, h[k], h[k + step]);
-				l[k] = (l[k] + l[k + step]) + e;
-			}
-		}
-		sum->high.part[0][0] = h[0];
-		sum->low.part[0][0] = l[0];
+#if WIDTH == 4
+		s[0] = accumulate(s[0], s[1]);
+#endif
+		s[0] = lanes(s[0]);
 		return;
 	}
-	sum->high.part[0][0] = fold(LOAD(f64x4, h), LOAD(f64x4, h + 4));
+#if WIDTH == 8
+	f64v v = s[0].hi;
+	s[0].hi[0] = fold(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
+#else
+	s[0].hi[0] = fold(s[0].hi, s[1].hi);
+#endif
 }
 
 // state is how far a product has come.
 struct state {
 	const u8 *widths, *values[2];
 	const u16 *index;
-	struct pairs sum[2]; // of the even and the odd slots
+	struct eight sum[2]; // of the even and the odd slots
 };
-
-// add_part adds the products of part h of a slot with its integers m to a sum.
-INLINE void add_part(struct pairs *sum, int h, f64v m, const struct pairs *x, int flags) {
-	if (flags & TWOFOLD) ADD_PRODUCT(sum->high.part[h], sum->low.part[h], m, x->high.part[h], x->low.part[h], flags);
-	else sum->high.part[h] = fma(m, x->high.part[h], sum->high.part[h]);
-}
 
 #if WIDTH == 8
 // integers returns the integers of any width at `from`, by the same instructions.
@@ -149,8 +134,8 @@ INLINE f64v integers(const u8 *from, const struct slot_table *t) {
 #endif
 
 // add_slot adds the products of a slot at `from` to a sum.
-INLINE void add_slot(struct pairs *sum, const u8 *from, const struct slot_table *t, u64 w, const struct pairs *x, enum kind kind, int flags) {
-	UNROLL for (int h = 0; h < PARTS; h++) add_part(sum, h, decode(from, t + w, w, h, kind), x, flags);
+INLINE void add_slot(struct eight *sum, const u8 *from, const struct slot_table *t, u64 w, const struct eight *x, enum kind kind, int flags) {
+	UNROLL for (int h = 0; h < PARTS; h++) sum->part[h] = plus_product(sum->part[h], decode(from, t + w, w, h, kind), x->part[h], flags);
 }
 
 // What is known of the slots of a group: nothing, so that the processor guesses branches wrong that depend
@@ -158,15 +143,15 @@ INLINE void add_slot(struct pairs *sum, const u8 *from, const struct slot_table 
 enum slots { MIXED, ALIKE, FLOATS };
 
 // add adds those of the next slot of a stream.
-INLINE void add(struct state *s, const struct slot_table *t, int stream, struct pairs x, enum slots slots, int flags) {
+INLINE void add(struct state *s, const struct slot_table *t, int stream, struct eight x, enum slots slots, int flags) {
 	const u8 *from = s->values[stream];
-	struct pairs *sum = &s->sum[stream];
+	struct eight *sum = &s->sum[stream];
 	u64 w = *s->widths++;
 	PREFETCH(from + 2048);
 	s->values[stream] = from + w;
 #if WIDTH == 8
 	if (slots == MIXED) {
-		add_part(sum, 0, integers(from, t + w), &x, flags);
+		sum->part[0] = plus_product(sum->part[0], integers(from, t + w), x.part[0], flags);
 		return;
 	}
 #endif
@@ -178,11 +163,17 @@ INLINE void add(struct state *s, const struct slot_table *t, int stream, struct 
 	}
 }
 
-// elements_of returns those of one vector, or of the two of a vector in double-double.
-INLINE struct pairs elements_of(const double *x, const double *x_lo, const u16 *index, enum columns columns, enum access access, int flags) {
-	struct pairs v = {elements(x, index, columns, access), {}};
-	if (flags & TWOFOLD) v.low = elements(x_lo, index, columns, access);
+// both makes numbers of high and low parts.
+INLINE struct eight both(struct numbers high, struct numbers low) {
+	struct eight v;
+	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = (ddv){high.part[h], low.part[h]};
 	return v;
+}
+
+// elements_of returns those of a vector, of float64 or double-double.
+INLINE struct eight elements_of(const double *x, const double *x_lo, const u16 *index, enum columns columns, enum access access, int flags) {
+	struct numbers high = elements(x, index, columns, access);
+	return both(high, flags & TWOFOLD ? elements(x_lo, index, columns, access) : high);
 }
 
 // add_columns adds the products of a group of n slots with columns.
@@ -201,10 +192,9 @@ INLINE void add_columns(struct state *s, const struct slot_call *c, const struct
 	}
 }
 
-INLINE struct pairs diagonal_of(const double *x, const double *x_lo, i64 offset, int flags) {
-	struct pairs v = {diagonal(x + offset), {}};
-	if (flags & TWOFOLD) v.low = diagonal(x_lo + offset);
-	return v;
+INLINE struct eight diagonal_of(const double *x, const double *x_lo, i64 offset, int flags) {
+	struct numbers high = diagonal(x + offset);
+	return both(high, flags & TWOFOLD ? diagonal(x_lo + offset) : high);
 }
 
 // add_diagonals adds the products of a group of diagonals of the rows from `row` on.
@@ -220,19 +210,12 @@ INLINE void add_diagonals(struct state *s, const struct slot_call *c, const stru
 	if (n > 0) add(s, t, 0, diagonal_of(x, x_lo, offset[0], flags), ALIKE, flags);
 }
 
-// end_slice returns the sums of a slice, of a part each, and begins the next one.
-INLINE struct pairs end_slice(struct state *s, int flags) {
-	struct pairs sum;
+// end_slice returns the sums of a slice and begins the next one.
+INLINE struct eight end_slice(struct state *s, int flags) {
+	struct eight sum;
 	UNROLL for (int h = 0; h < PARTS; h++) {
-		f64v a = s->sum[0].high.part[h], b = s->sum[1].high.part[h];
-		if (flags & TWOFOLD) {
-			TWO_SUM(sum.high.part[h], sum.low.part[h], a, b);
-			sum.low.part[h] = (s->sum[0].low.part[h] + s->sum[1].low.part[h]) + sum.low.part[h];
-			s->sum[0].low.part[h] = s->sum[1].low.part[h] = (f64v){};
-		} else {
-			sum.high.part[h] = a + b;
-		}
-		s->sum[0].high.part[h] = s->sum[1].high.part[h] = (f64v){};
+		sum.part[h] = plus(s->sum[0].part[h], s->sum[1].part[h], flags);
+		s->sum[0].part[h] = s->sum[1].part[h] = (ddv){};
 	}
 	return sum;
 }
@@ -249,7 +232,7 @@ INLINE void mul(const struct slot_call *c, enum columns columns, enum access acc
 			add_columns(&s, c, g, columns, access, MIXED, flags);
 		}
 		if (!(g->flags & LAST)) continue;
-		struct pairs sum = end_slice(&s, flags);
+		struct eight sum = end_slice(&s, flags);
 		i64 n = c->rows - row < LANES ? c->rows - row : LANES;
 		if (g->flags & ONE_ROW) {
 			n = 1;
