@@ -213,7 +213,8 @@ func TestDotDDCancels(t *testing.T) {
 			y.Set(i, dd.From(1))
 			y.Set(39-i, dd.DD{Hi: -1, Lo: -0x1p-70})
 		}
-		if got, want := k.DotDD(x, y), (dd.DD{Hi: -210 * 0x1p-70}); got.Hi != want.Hi || math.Abs(got.Lo) > 1e3*ulps2 {
+		got, want := k.DotDD(x, y), dd.From(-210*0x1p-70)
+		if got.Hi != want.Hi || math.Abs(got.Lo) > 1e3*ulps2 {
 			t.Errorf("dot = %v, want about %v", got, want)
 		}
 	})
