@@ -169,6 +169,7 @@ var kernelCases = []struct {
 		testELL[float32, float32](a, rng, rows, width)
 	}},
 	{"COO", func(a *arena, rng *rand.Rand) { testCOO(a, rng, rowLengths(rng), 1+rng.IntN(300)) }},
+	{"rows times double-double vectors", rowsDDCase},
 	{"multiply-adds", func(a *arena, rng *rand.Rand) {
 		n, times := rng.IntN(600), 1+rng.IntN(4)
 		x, y := normal[float64](rng, n), normal[float32](rng, n)

@@ -58,8 +58,17 @@ type Set struct {
 	ell32    ellKernel[float32]
 	ellMixed ellKernel[float32]
 	coo      cooKernel
+	sell8    sell8Kernel
+	bcrs     bcrsKernel
+	bcrsT    bcrsTKernel
 	mulAdds  mulAddsKernels
 	fold     foldKernel
+
+	csrDD   csrDDKernel
+	slotsDD slotsDDKernel
+	sell8DD sell8DDKernel
+	bcrsDD  bcrsDDKernel
+	bcrsTDD bcrsTDDKernel
 }
 
 // portable is the set of plain Go: what the others must equal.
@@ -106,8 +115,17 @@ func portable() Set {
 		ell32:    ellMulVec[float32, float32],
 		ellMixed: ellMulVec[float32, float64],
 		coo:      cooAddVec,
+		sell8:    sell8MulVec,
+		bcrs:     bcrsMulVec,
+		bcrsT:    bcrsMulVecT,
 		mulAdds:  portableMulAdds,
 		fold:     fold,
+
+		csrDD:   csrMulVecDD,
+		slotsDD: mulSlotsDD,
+		sell8DD: sell8MulVecDD,
+		bcrsDD:  bcrsMulVecDD,
+		bcrsTDD: bcrsMulVecTDD,
 	}
 }
 

@@ -3,6 +3,8 @@
 package kernels
 
 import (
+	"unsafe"
+
 	"golang.org/x/sys/cpu"
 )
 
@@ -61,4 +63,11 @@ func (k *Set) avx512() {
 	k.dotMixed = dotMixedOct
 	k.mulAdds = mulAddsKernels{mulAddsOct, mulAddsMixedOct, mulAdds32Oct}
 	k.fold = foldOct
+
+	k.sell8 = sell8SIMD(sell8Oct)
+	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&slotTables), slotsDDOct, farSlotsDDOct)
+	if !slowGathers {
+		k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&slotTables), slotsGatherDDOct, farGatherSlotsDDOct)
+	}
+	k.sell8DD = sell8DDSIMD(sell8DDOct, sell8DDNormalOct)
 }
