@@ -24,6 +24,8 @@ func BenchmarkHostDD(b *testing.B) {
 	for _, threads := range []int{1, 2} {
 		h, twice := linop.NewHost(n, newPool(b, threads)), linop.NewHostDD(n, newPool(b, threads))
 		a, aDD := linop.Float64(1e-9), dd.From(1e-9)
+		few, out := [][]float64{v[0].Hi, v[1].Hi, v[2].Hi, v[0].Hi}, make([]linop.Float64, 4)
+		fewDD, outDD := []dd.Vec{v[0], v[1], v[2], v[0]}, make([]dd.DD, 4)
 		for _, c := range []struct {
 			name      string
 			plain, dd func()
@@ -35,6 +37,8 @@ func BenchmarkHostDD(b *testing.B) {
 			{"step", func() { h.Step(a, v[0].Hi, v[1].Hi, v[2].Hi, v[3].Hi) }, func() { twice.Step(aDD, v[0], v[1], v[2], v[3]) }},
 			{"direction", func() { h.Direction(v[0].Hi, a, a, v[1].Hi, v[2].Hi) }, func() { twice.Direction(v[0], aDD, aDD, v[1], v[2]) }},
 			{"doubleStep", func() { h.DoubleStep(a, v[0].Hi, a, v[3].Hi, v[1].Hi, v[2].Hi, v[3].Hi, v[0].Hi) }, func() { twice.DoubleStep(aDD, v[0], aDD, v[3], v[1], v[2], v[3], v[0]) }},
+			{"multiDot", func() { h.MultiDot(out, few, v[3].Hi) }, func() { twice.MultiDot(outDD, fewDD, v[3]) }},
+			{"multiAxpy", func() { clear(out); h.MultiAxpy(out, few, v[3].Hi) }, func() { clear(outDD); twice.MultiAxpy(outDD, fewDD, v[3]) }},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, threads), func(b *testing.B) {
 				plain, ddTime := math.Inf(1), math.Inf(1)
