@@ -37,7 +37,10 @@ func (k *Set) avx512() {
 		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
 		copy: copyToOct, scaleTo: scaleToOct, add: addOct, triad: triadOct,
 	}
-	k.vectorDD = ddVectorKernels{dot: dotDDOct, axpy: axpyDDOct, axpyDot: axpyDotDDOct, xpay: xpayDDOct, scale: scaleDDOct, step: stepDDOct}
+	k.vectorDD = ddVectorKernels{
+		dot: dotDDOct, dot4: dot4DDOct, axpy: axpyDDOct, axpy4: axpy4DDOct,
+		axpyDot: axpyDotDDOct, xpay: xpayDDOct, scale: scaleDDOct, step: stepDDOct,
+	}
 	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
 	k.packed = packedKernels{dotFloatsOct, dotShortsOct, axpyFloatsOct, axpyShortsOct}
 

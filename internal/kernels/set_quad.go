@@ -11,7 +11,10 @@ func (k *Set) quad() {
 		scale: scaleQuad, step: stepQuad, mul: mulQuad, relax: relaxQuad,
 		copy: copyToQuad, scaleTo: scaleToQuad, add: addQuad, triad: triadQuad,
 	}
-	k.vectorDD = ddVectorKernels{dot: dotDDQuad, axpy: axpyDDQuad, axpyDot: axpyDotDDQuad, xpay: xpayDDQuad, scale: scaleDDQuad, step: stepDDQuad}
+	k.vectorDD = ddVectorKernels{
+		dot: dotDDQuad, dot4: dot4DDQuad, axpy: axpyDDQuad, axpy4: axpy4DDQuad,
+		axpyDot: axpyDotDDQuad, xpay: xpayDDQuad, scale: scaleDDQuad, step: stepDDQuad,
+	}
 	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
 	k.packed = packedKernels{dotFloatsQuad, dotShortsQuad, axpyFloatsQuad, axpyShortsQuad}
 

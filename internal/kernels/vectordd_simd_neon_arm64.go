@@ -8,7 +8,13 @@ package kernels
 func dotDDQuad(xs *ddVec, ys *ddVec, n int, sum *ddNum)
 
 //go:noescape
+func dot4DDQuad(vs *[4]ddVec, ws *ddVec, n int, sums *[4]ddNum)
+
+//go:noescape
 func axpyDDQuad(factor *ddNum, xs *ddVec, ys *ddVec, n int)
+
+//go:noescape
+func axpy4DDQuad(factors *[4]ddNum, vs *[4]ddVec, ws *ddVec, n int)
 
 //go:noescape
 func axpyDotDDQuad(factor *ddNum, xs *ddVec, ys *ddVec, zs *ddVec, n int, sum *ddNum)

@@ -25,6 +25,15 @@ var vectorDDCalls = []struct {
 	{"AxpyDotDD", 4, func(k *Set, a dd.DD, v []dd.Vec) []dd.DD { return []dd.DD{k.AxpyDotDD(a, v[0], v[1], v[2])} }},
 	{"AxpyDotDD x", 3, func(k *Set, a dd.DD, v []dd.Vec) []dd.DD { return []dd.DD{k.AxpyDotDD(a, v[0], v[1], v[0])} }},
 	{"AxpyDotDD y", 3, func(k *Set, a dd.DD, v []dd.Vec) []dd.DD { return []dd.DD{k.AxpyDotDD(a, v[0], v[1], v[1])} }},
+	{"MultiDotDD", 5, func(k *Set, _ dd.DD, v []dd.Vec) []dd.DD {
+		dots := make([]dd.DD, 5)
+		k.MultiDotDD(dots, []dd.Vec{v[0], v[1], v[2], v[3], v[1]}, 0, v[3].Len(), v[3])
+		return dots
+	}},
+	{"MultiAxpyDD", 6, func(k *Set, a dd.DD, v []dd.Vec) []dd.DD {
+		k.MultiAxpyDD([]dd.DD{a, dd.From(1e-3), a.Neg(), a, a}, []dd.Vec{v[0], v[1], v[2], v[1], v[0]}, 0, v[3].Len(), v[3])
+		return nil
+	}},
 	{"StepDD", 6, func(k *Set, a dd.DD, v []dd.Vec) []dd.DD { return []dd.DD{k.StepDD(a, v[0], v[1], v[2], v[3])} }},
 }
 
@@ -168,6 +177,33 @@ func testVectorDDElements(t *testing.T, k *Set) {
 			within(t, fmt.Sprintf("n = %d: scale, element %d", n, i), z.At(i), exact([]dd.DD{a, x.At(i)}), 6*size(a, x.At(i)))
 		}
 	}
+}
+
+// MultiAxpyDD is AxpyDD for every vector in turn, MultiDotDD DotDD, on any range.
+func TestMultiDDIsOneByOne(t *testing.T) {
+	eachSet(t, func(t *testing.T, k *Set) {
+		rng := rand.New(rand.NewPCG(33, 34))
+		for count := range 11 {
+			n := 40 + rng.IntN(100)
+			lo, hi := rng.IntN(20), n-rng.IntN(20)
+			v := vectorsDD(rng, n, count+1)
+			w, v := v[count], v[:count]
+			a, dots := make([]dd.DD, count), make([]dd.DD, count)
+			k.MultiDotDD(dots, v, lo, hi, w)
+			want := copied(w)
+			for i := range v {
+				if one := k.DotDD(v[i].Slice(lo, hi), w.Slice(lo, hi)); dots[i] != one {
+					t.Errorf("product %d of %d: %v, want %v", i, count, dots[i], one)
+				}
+				a[i] = randomDD(rng, rng.NormFloat64())
+				k.AxpyDD(a[i], v[i].Slice(lo, hi), want.Slice(lo, hi))
+			}
+			k.MultiAxpyDD(a, v, lo, hi, w)
+			if !slices.Equal(w.Hi, want.Hi) || !slices.Equal(w.Lo, want.Lo) {
+				t.Errorf("MultiAxpyDD of %d vectors differs from AxpyDD for each", count)
+			}
+		}
+	})
 }
 
 func copied(x dd.Vec) dd.Vec { return dd.Vec{Hi: slices.Clone(x.Hi), Lo: slices.Clone(x.Lo)} }

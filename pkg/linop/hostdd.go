@@ -180,16 +180,12 @@ func (j *vectorJobDD) Do(b int) {
 		k.AxpyDD(j.o.Neg(), j.z.Slice(lo, hi), p)
 		k.XpayDD(j.x.Slice(lo, hi), j.a, p)
 	case opMultiDot:
-		m, w := len(j.vs), j.y.Slice(lo, hi)
-		for i, v := range j.vs {
-			part[b*m+i] = k.DotDD(v.Slice(lo, hi), w)
-		}
+		m := len(j.vs)
+		k.MultiDotDD(part[b*m:(b+1)*m], j.vs, lo, hi, j.y)
 	case opMultiAxpy, opMultiAxpyDot:
-		w := j.y.Slice(lo, hi)
-		for i, v := range j.vs {
-			k.AxpyDD(j.as[i], v.Slice(lo, hi), w)
-		}
+		k.MultiAxpyDD(j.as, j.vs, lo, hi, j.y)
 		if j.op == opMultiAxpyDot {
+			w := j.y.Slice(lo, hi)
 			part[b] = k.DotDD(w, w)
 		}
 	}
