@@ -38,7 +38,7 @@ func (k *Set) avx512() {
 		copy: copyToOct, scaleTo: scaleToOct, add: addOct, triad: triadOct,
 	}
 	k.vectorDD = ddVectorKernels{
-		dot: dotDDOct, dot4: dot4DDOct, axpy: axpyDDOct, axpy4: axpy4DDOct,
+		dot: dotDDOct, dot2: dot2DDOct, axpy: axpyDDOct, axpy2: axpy2DDOct,
 		axpyDot: axpyDotDDOct, xpay: xpayDDOct, scale: scaleDDOct, step: stepDDOct,
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}

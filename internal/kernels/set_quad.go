@@ -12,7 +12,7 @@ func (k *Set) quad() {
 		copy: copyToQuad, scaleTo: scaleToQuad, add: addQuad, triad: triadQuad,
 	}
 	k.vectorDD = ddVectorKernels{
-		dot: dotDDQuad, dot4: dot4DDQuad, axpy: axpyDDQuad, axpy4: axpy4DDQuad,
+		dot: dotDDQuad, dot2: dot2DDQuad, axpy: axpyDDQuad, axpy2: axpy2DDQuad,
 		axpyDot: axpyDotDDQuad, xpay: xpayDDQuad, scale: scaleDDQuad, step: stepDDQuad,
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}

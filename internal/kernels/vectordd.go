@@ -3,12 +3,12 @@ package kernels
 import "github.com/mpsolve/mpsolve/pkg/dd"
 
 // ddVectorKernels are the kernels of double-double vectors of a set: like the methods of their names, for the first
-// n elements, a multiple of group, dot4 and axpy4 for four v. A dot leaves its sum as ddAccumulate does, not renormalised.
+// n elements, a multiple of group, dot2 and axpy2 for two v. A dot leaves its sum as ddAccumulate does, not renormalised.
 type ddVectorKernels struct {
 	dot     func(x, y *ddVec, n int, sum *ddNum)
-	dot4    func(v *[4]ddVec, w *ddVec, n int, sums *[4]ddNum)
+	dot2    func(v *[2]ddVec, w *ddVec, n int, sums *[2]ddNum)
 	axpy    func(a *ddNum, x, y *ddVec, n int)
-	axpy4   func(a *[4]ddNum, v *[4]ddVec, w *ddVec, n int)
+	axpy2   func(a *[2]ddNum, v *[2]ddVec, w *ddVec, n int)
 	axpyDot func(a *ddNum, x, y, z *ddVec, n int, sum *ddNum)
 	xpay    func(x *ddVec, a *ddNum, y *ddVec, n int)
 	scale   func(a *ddNum, x *ddVec, n int)
@@ -33,14 +33,14 @@ func (k *Set) DotDD(x, y dd.Vec) dd.DD {
 func (k *Set) MultiDotDD(dst []dd.DD, vs []dd.Vec, lo, hi int, w dd.Vec) {
 	w = w.Slice(lo, hi)
 	n := grouped(w.Len())
-	for len(vs) >= 4 {
-		v := [4]dd.Vec{vs[0].Slice(lo, hi), vs[1].Slice(lo, hi), vs[2].Slice(lo, hi), vs[3].Slice(lo, hi)}
-		var s [4]dd.DD
-		k.vectorDD.dot4(hide(&v), hide(&w), n, hide(&s))
+	for len(vs) >= 2 {
+		v := [2]dd.Vec{vs[0].Slice(lo, hi), vs[1].Slice(lo, hi)}
+		var s [2]dd.DD
+		k.vectorDD.dot2(hide(&v), hide(&w), n, hide(&s))
 		for i := range s {
 			dst[i] = ddSum(addDotDD(s[i], v[i], w, n))
 		}
-		dst, vs = dst[4:], vs[4:]
+		dst, vs = dst[2:], vs[2:]
 	}
 	for i, v := range vs {
 		dst[i] = k.DotDD(v.Slice(lo, hi), w)
@@ -51,13 +51,13 @@ func (k *Set) MultiDotDD(dst []dd.DD, vs []dd.Vec, lo, hi int, w dd.Vec) {
 func (k *Set) MultiAxpyDD(a []dd.DD, vs []dd.Vec, lo, hi int, w dd.Vec) {
 	w = w.Slice(lo, hi)
 	n := grouped(w.Len())
-	for len(vs) >= 4 {
-		v := [4]dd.Vec{vs[0].Slice(lo, hi), vs[1].Slice(lo, hi), vs[2].Slice(lo, hi), vs[3].Slice(lo, hi)}
-		k.vectorDD.axpy4((*[4]dd.DD)(hidden(a)), hide(&v), hide(&w), n)
+	for len(vs) >= 2 {
+		v := [2]dd.Vec{vs[0].Slice(lo, hi), vs[1].Slice(lo, hi)}
+		k.vectorDD.axpy2((*[2]dd.DD)(hidden(a)), hide(&v), hide(&w), n)
 		for i := range v {
 			axpyRestDD(a[i], v[i], w, n)
 		}
-		a, vs = a[4:], vs[4:]
+		a, vs = a[2:], vs[2:]
 	}
 	for i, v := range vs {
 		k.AxpyDD(a[i], v.Slice(lo, hi), w)
@@ -112,7 +112,7 @@ func (k *Set) StepDD(a dd.DD, p, x, q, r dd.Vec) dd.DD {
 
 // portableVectorDD is the kernels of plain Go: what the others must equal to the bit.
 var portableVectorDD = ddVectorKernels{
-	dot: dotDD, dot4: dot4DD, axpy: axpyDD, axpy4: axpy4DD,
+	dot: dotDD, dot2: dot2DD, axpy: axpyDD, axpy2: axpy2DD,
 	axpyDot: axpyDotDD, xpay: xpayDD, scale: scaleDD, step: stepDD,
 }
 
@@ -155,13 +155,13 @@ func dotDD(x, y *ddVec, n int, sum *ddNum) {
 
 func axpyDD(a *ddNum, x, y *ddVec, n int) { axpyRestDD(*a, x.Slice(0, n), y.Slice(0, n), 0) }
 
-func dot4DD(v *[4]ddVec, w *ddVec, n int, sums *[4]ddNum) {
+func dot2DD(v *[2]ddVec, w *ddVec, n int, sums *[2]ddNum) {
 	for i := range v {
 		dotDD(&v[i], w, n, &sums[i])
 	}
 }
 
-func axpy4DD(a *[4]ddNum, v *[4]ddVec, w *ddVec, n int) {
+func axpy2DD(a *[2]ddNum, v *[2]ddVec, w *ddVec, n int) {
 	for i := range v {
 		axpyDD(&a[i], &v[i], w, n)
 	}

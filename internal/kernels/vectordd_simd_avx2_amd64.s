@@ -169,676 +169,328 @@ TEXT ·dotDDQuad(SB), 0, $96-32
 	ADJSP $96
 	RET
 
-// func dot4DDQuad(vs *[4]ddVec, ws *ddVec, n int, sums *[4]ddNum)
-TEXT ·dot4DDQuad(SB), 0, $1888-32
+// func dot2DDQuad(vs *[2]ddVec, ws *ddVec, n int, sums *[2]ddNum)
+TEXT ·dot2DDQuad(SB), 0, $512-32
 	MOVQ vs+0(FP), DI
 	MOVQ ws+8(FP), SI
 	MOVQ n+16(FP), DX
 	MOVQ sums+24(FP), CX
-	ADJSP $-1888
+	ADJSP $-512
 	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <dot4DD>
-	LONG $0x000eb6e9; BYTE $0x00 // jmp <end>
+	LONG $0x00000be8; BYTE $0x00 // callq <dot2DD>
+	LONG $0x000636e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	WORD $0x5441 // pushq %r12
-	BYTE $0x53 // pushq %rbx
-	LONG $0xe0ec8148; WORD $0x0006; BYTE $0x00 // subq $0x6e0, %rsp
+	LONG $0xa0ec8148; WORD $0x0001; BYTE $0x00 // subq $0x1a0, %rsp
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x09c78e0f; WORD $0x0000 // jle <dot4DD+0x9de>
-	WORD $0x8b4c; BYTE $0x3e // movq (%rsi), %r15
+	LONG $0x03bc8e0f; WORD $0x0000 // jle <dot2DD+0x3cc>
+	WORD $0x8b4c; BYTE $0x16 // movq (%rsi), %r10
 	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x304f8b4c // movq 0x30(%rdi), %r9
-	LONG $0x48578b4c // movq 0x48(%rdi), %r10
-	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
-	LONG $0x785f8b48 // movq 0x78(%rdi), %rbx
-	LONG $0x90b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x90(%rdi), %r14
-	LONG $0xa8bf8b48; WORD $0x0000; BYTE $0x00 // movq 0xa8(%rdi), %rdi
+	LONG $0x487f8b48 // movq 0x48(%rdi), %rdi
 	LONG $0x18768b48 // movq 0x18(%rsi), %rsi
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x8411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm0, 0x140(%rsp)
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x4411fdc5; WORD $0x4024 // vmovupd %ymm0, 0x40(%rsp)
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x8411fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm0, 0x120(%rsp)
+	LONG $0x0411fdc5; BYTE $0x24 // vmovupd %ymm0, (%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x8411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm0, 0x100(%rsp)
-	LONG $0x8411fcc5; LONG $0x00034024; BYTE $0x00 // vmovups %ymm0, 0x340(%rsp)
-	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
-	LONG $0x8411fcc5; LONG $0x00044024; BYTE $0x00 // vmovups %ymm0, 0x440(%rsp)
-	LONG $0x8411fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm0, 0xe0(%rsp)
-	LONG $0x8411fcc5; LONG $0x0003c024; BYTE $0x00 // vmovups %ymm0, 0x3c0(%rsp)
-	LONG $0x8411fcc5; LONG $0x0001c024; BYTE $0x00 // vmovups %ymm0, 0x1c0(%rsp)
+	LONG $0x4411fdc5; WORD $0x2024 // vmovupd %ymm0, 0x20(%rsp)
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x8411fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm0, 0xc0(%rsp)
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x8411fcc5; LONG $0x00018024; BYTE $0x00 // vmovups %ymm0, 0x180(%rsp)
-	LONG $0x8411fcc5; LONG $0x0004a024; BYTE $0x00 // vmovups %ymm0, 0x4a0(%rsp)
-	LONG $0x8411fcc5; LONG $0x0001a024; BYTE $0x00 // vmovups %ymm0, 0x1a0(%rsp)
-	LONG $0x8411fcc5; LONG $0x00042024; BYTE $0x00 // vmovups %ymm0, 0x420(%rsp)
-	LONG $0x8411fcc5; LONG $0x00016024; BYTE $0x00 // vmovups %ymm0, 0x160(%rsp)
-	LONG $0x8411fcc5; LONG $0x0003a024; BYTE $0x00 // vmovups %ymm0, 0x3a0(%rsp)
-	LONG $0x8411fcc5; LONG $0x00024024; BYTE $0x00 // vmovups %ymm0, 0x240(%rsp)
-	LONG $0x8411fcc5; LONG $0x00032024; BYTE $0x00 // vmovups %ymm0, 0x320(%rsp)
-	LONG $0x8411fcc5; LONG $0x00020024; BYTE $0x00 // vmovups %ymm0, 0x200(%rsp)
-	LONG $0x8411fcc5; LONG $0x00048024; BYTE $0x00 // vmovups %ymm0, 0x480(%rsp)
-	LONG $0x8411fcc5; LONG $0x00022024; BYTE $0x00 // vmovups %ymm0, 0x220(%rsp)
-	LONG $0x8411fcc5; LONG $0x00040024; BYTE $0x00 // vmovups %ymm0, 0x400(%rsp)
-	LONG $0x8411fcc5; LONG $0x0001e024; BYTE $0x00 // vmovups %ymm0, 0x1e0(%rsp)
-	LONG $0x8411fcc5; LONG $0x00038024; BYTE $0x00 // vmovups %ymm0, 0x380(%rsp)
-	LONG $0x8411fcc5; LONG $0x0002c024; BYTE $0x00 // vmovups %ymm0, 0x2c0(%rsp)
-	LONG $0x8411fcc5; LONG $0x00028024; BYTE $0x00 // vmovups %ymm0, 0x280(%rsp)
-	LONG $0x8411fcc5; LONG $0x00046024; BYTE $0x00 // vmovups %ymm0, 0x460(%rsp)
-	LONG $0x8411fcc5; LONG $0x0002a024; BYTE $0x00 // vmovups %ymm0, 0x2a0(%rsp)
-	LONG $0x8411fcc5; LONG $0x0003e024; BYTE $0x00 // vmovups %ymm0, 0x3e0(%rsp)
-	LONG $0x8411fcc5; LONG $0x00026024; BYTE $0x00 // vmovups %ymm0, 0x260(%rsp)
-	LONG $0x8411fcc5; LONG $0x00036024; BYTE $0x00 // vmovups %ymm0, 0x360(%rsp)
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x107d81c4; WORD $0xe704 // vmovupd (%r15,%r12,8), %ymm0
-	LONG $0x9411fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm2, 0xc0(%rsp)
-	LONG $0x107da1c4; WORD $0xe014 // vmovupd (%rax,%r12,8), %ymm2
-	LONG $0x8c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm1, 0xa0(%rsp)
-	LONG $0xa411fdc5; LONG $0x0005a024; BYTE $0x00 // vmovupd %ymm4, 0x5a0(%rsp)
-	LONG $0x107d01c4; WORD $0xe76c; BYTE $0x60 // vmovupd 0x60(%r15,%r12,8), %ymm13
-	LONG $0xca59fdc5 // vmulpd %ymm2, %ymm0, %ymm1
-	LONG $0xe828fdc5 // vmovapd %ymm0, %ymm5
-	LONG $0xc8287dc5 // vmovapd %ymm0, %ymm9
-	LONG $0x287d41c4; BYTE $0xf5 // vmovapd %ymm13, %ymm14
-	LONG $0x287d41c4; BYTE $0xe5 // vmovapd %ymm13, %ymm12
-	LONG $0xaaede2c4; BYTE $0xe9 // vfmsub213pd %ymm1, %ymm2, %ymm5
-	LONG $0xb8fd82c4; WORD $0xe02c // vfmadd231pd (%r8,%r12,8), %ymm0, %ymm5
-	LONG $0x4c11fdc5; WORD $0x4024 // vmovupd %ymm1, 0x40(%rsp)
-	LONG $0x107da1c4; WORD $0xe60c // vmovupd (%rsi,%r12,8), %ymm1
-	LONG $0xb8f5e2c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm1, %ymm5
-	LONG $0x107d81c4; WORD $0xe114 // vmovupd (%r9,%r12,8), %ymm2
-	LONG $0x6c11fdc5; WORD $0x2024 // vmovupd %ymm5, 0x20(%rsp)
-	LONG $0xe828fdc5 // vmovapd %ymm0, %ymm5
-	LONG $0xf259fdc5 // vmulpd %ymm2, %ymm0, %ymm6
-	LONG $0xaaede2c4; BYTE $0xee // vfmsub213pd %ymm6, %ymm2, %ymm5
-	LONG $0xb8fd82c4; WORD $0xe22c // vfmadd231pd (%r10,%r12,8), %ymm0, %ymm5
-	LONG $0xb411fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd %ymm6, 0x300(%rsp)
-	LONG $0xb8f5e2c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm1, %ymm5
-	LONG $0x107d81c4; WORD $0xe314 // vmovupd (%r11,%r12,8), %ymm2
-	LONG $0x2c11fdc5; BYTE $0x24 // vmovupd %ymm5, (%rsp)
-	LONG $0xe828fdc5 // vmovapd %ymm0, %ymm5
-	LONG $0xda59fdc5 // vmulpd %ymm2, %ymm0, %ymm3
-	LONG $0xaaede2c4; BYTE $0xeb // vfmsub213pd %ymm3, %ymm2, %ymm5
-	LONG $0xb8fda2c4; WORD $0xe32c // vfmadd231pd (%rbx,%r12,8), %ymm0, %ymm5
-	LONG $0x9c11fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsp)
-	LONG $0xb8f5e2c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm1, %ymm5
-	LONG $0x107d81c4; WORD $0xe614 // vmovupd (%r14,%r12,8), %ymm2
-	LONG $0xac11fdc5; LONG $0x0002e024; BYTE $0x00 // vmovupd %ymm5, 0x2e0(%rsp)
-	LONG $0xda59fdc5 // vmulpd %ymm2, %ymm0, %ymm3
-	LONG $0xaaed62c4; BYTE $0xcb // vfmsub213pd %ymm3, %ymm2, %ymm9
-	LONG $0xb8fd22c4; WORD $0xe70c // vfmadd231pd (%rdi,%r12,8), %ymm0, %ymm9
-	LONG $0x107d81c4; WORD $0xe744; BYTE $0x20 // vmovupd 0x20(%r15,%r12,8), %ymm0
+	LONG $0x8411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm0, 0x80(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x5c11fdc5; WORD $0x6024 // vmovupd %ymm3, 0x60(%rsp)
-	LONG $0xf828fdc5 // vmovapd %ymm0, %ymm7
-	LONG $0xc0287dc5 // vmovapd %ymm0, %ymm8
-	LONG $0xf028fdc5 // vmovapd %ymm0, %ymm6
-	LONG $0xe828fdc5 // vmovapd %ymm0, %ymm5
-	LONG $0xb8ed62c4; BYTE $0xc9 // vfmadd231pd %ymm1, %ymm2, %ymm9
-	LONG $0x107da1c4; WORD $0xe054; BYTE $0x20 // vmovupd 0x20(%rax,%r12,8), %ymm2
-	LONG $0xca59fdc5 // vmulpd %ymm2, %ymm0, %ymm1
-	LONG $0xaaede2c4; BYTE $0xf9 // vfmsub213pd %ymm1, %ymm2, %ymm7
-	LONG $0xb8fd82c4; WORD $0xe07c; BYTE $0x20 // vfmadd231pd 0x20(%r8,%r12,8), %ymm0, %ymm7
-	LONG $0x8c11fdc5; LONG $0x0006c024; BYTE $0x00 // vmovupd %ymm1, 0x6c0(%rsp)
-	LONG $0x107da1c4; WORD $0xe64c; BYTE $0x20 // vmovupd 0x20(%rsi,%r12,8), %ymm1
-	LONG $0xb8f5e2c4; BYTE $0xfa // vfmadd231pd %ymm2, %ymm1, %ymm7
-	LONG $0x107d81c4; WORD $0xe154; BYTE $0x20 // vmovupd 0x20(%r9,%r12,8), %ymm2
-	LONG $0xda59fdc5 // vmulpd %ymm2, %ymm0, %ymm3
-	LONG $0xaaed62c4; BYTE $0xc3 // vfmsub213pd %ymm3, %ymm2, %ymm8
-	LONG $0xb8fd02c4; WORD $0xe244; BYTE $0x20 // vfmadd231pd 0x20(%r10,%r12,8), %ymm0, %ymm8
-	LONG $0x9c11fdc5; LONG $0x0006a024; BYTE $0x00 // vmovupd %ymm3, 0x6a0(%rsp)
-	LONG $0xb8f562c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm1, %ymm8
-	LONG $0x107d81c4; WORD $0xe354; BYTE $0x20 // vmovupd 0x20(%r11,%r12,8), %ymm2
-	LONG $0xda59fdc5 // vmulpd %ymm2, %ymm0, %ymm3
-	LONG $0xaaede2c4; BYTE $0xf3 // vfmsub213pd %ymm3, %ymm2, %ymm6
-	LONG $0xb8fda2c4; WORD $0xe374; BYTE $0x20 // vfmadd231pd 0x20(%rbx,%r12,8), %ymm0, %ymm6
-	LONG $0x9c11fdc5; LONG $0x00068024; BYTE $0x00 // vmovupd %ymm3, 0x680(%rsp)
-	LONG $0xb8f5e2c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm1, %ymm6
-	LONG $0x107d81c4; WORD $0xe654; BYTE $0x20 // vmovupd 0x20(%r14,%r12,8), %ymm2
-	LONG $0xda59fdc5 // vmulpd %ymm2, %ymm0, %ymm3
-	LONG $0xaaede2c4; BYTE $0xeb // vfmsub213pd %ymm3, %ymm2, %ymm5
-	LONG $0xb8fda2c4; WORD $0xe76c; BYTE $0x20 // vfmadd231pd 0x20(%rdi,%r12,8), %ymm0, %ymm5
-	LONG $0x107d81c4; WORD $0xe744; BYTE $0x40 // vmovupd 0x40(%r15,%r12,8), %ymm0
-	LONG $0x9c11fdc5; LONG $0x00066024; BYTE $0x00 // vmovupd %ymm3, 0x660(%rsp)
-	LONG $0xd828fdc5 // vmovapd %ymm0, %ymm3
-	LONG $0xd8287dc5 // vmovapd %ymm0, %ymm11
-	LONG $0xe028fdc5 // vmovapd %ymm0, %ymm4
-	LONG $0xb8ede2c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm2, %ymm5
-	LONG $0x107da1c4; WORD $0xe054; BYTE $0x40 // vmovupd 0x40(%rax,%r12,8), %ymm2
-	LONG $0x107da1c4; WORD $0xe64c; BYTE $0x40 // vmovupd 0x40(%rsi,%r12,8), %ymm1
-	LONG $0xfa597dc5 // vmulpd %ymm2, %ymm0, %ymm15
-	LONG $0xaaedc2c4; BYTE $0xdf // vfmsub213pd %ymm15, %ymm2, %ymm3
-	LONG $0xb8fd82c4; WORD $0xe05c; BYTE $0x40 // vfmadd231pd 0x40(%r8,%r12,8), %ymm0, %ymm3
-	LONG $0xb8f5e2c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm1, %ymm3
-	LONG $0x107d81c4; WORD $0xe154; BYTE $0x40 // vmovupd 0x40(%r9,%r12,8), %ymm2
-	LONG $0x9c11fdc5; LONG $0x00064024; BYTE $0x00 // vmovupd %ymm3, 0x640(%rsp)
-	LONG $0xd828fdc5 // vmovapd %ymm0, %ymm3
-	LONG $0xd2597dc5 // vmulpd %ymm2, %ymm0, %ymm10
-	LONG $0xaaedc2c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm2, %ymm3
-	LONG $0xb8fd82c4; WORD $0xe25c; BYTE $0x40 // vfmadd231pd 0x40(%r10,%r12,8), %ymm0, %ymm3
-	LONG $0x94117dc5; LONG $0x00060024; BYTE $0x00 // vmovupd %ymm10, 0x600(%rsp)
-	LONG $0x287d41c4; BYTE $0xd5 // vmovapd %ymm13, %ymm10
-	LONG $0xb8f5e2c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm1, %ymm3
-	LONG $0x107d81c4; WORD $0xe354; BYTE $0x40 // vmovupd 0x40(%r11,%r12,8), %ymm2
-	LONG $0x9c11fdc5; LONG $0x00062024; BYTE $0x00 // vmovupd %ymm3, 0x620(%rsp)
-	LONG $0xda59fdc5 // vmulpd %ymm2, %ymm0, %ymm3
-	LONG $0xaaed62c4; BYTE $0xdb // vfmsub213pd %ymm3, %ymm2, %ymm11
-	LONG $0xb8fd22c4; WORD $0xe35c; BYTE $0x40 // vfmadd231pd 0x40(%rbx,%r12,8), %ymm0, %ymm11
-	LONG $0x9c11fdc5; LONG $0x0005e024; BYTE $0x00 // vmovupd %ymm3, 0x5e0(%rsp)
-	LONG $0xb8f562c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm1, %ymm11
-	LONG $0x107d81c4; WORD $0xe654; BYTE $0x40 // vmovupd 0x40(%r14,%r12,8), %ymm2
-	LONG $0xda59fdc5 // vmulpd %ymm2, %ymm0, %ymm3
-	LONG $0xaaede2c4; BYTE $0xe3 // vfmsub213pd %ymm3, %ymm2, %ymm4
-	LONG $0xb8fda2c4; WORD $0xe764; BYTE $0x40 // vfmadd231pd 0x40(%rdi,%r12,8), %ymm0, %ymm4
-	LONG $0x9c11fdc5; LONG $0x0005c024; BYTE $0x00 // vmovupd %ymm3, 0x5c0(%rsp)
-	LONG $0x5c10fdc5; WORD $0x6024 // vmovupd 0x60(%rsp), %ymm3
-	LONG $0xb8ede2c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm2, %ymm4
-	LONG $0x107da1c4; WORD $0xe04c; BYTE $0x60 // vmovupd 0x60(%rax,%r12,8), %ymm1
-	LONG $0x107da1c4; WORD $0xe654; BYTE $0x60 // vmovupd 0x60(%rsi,%r12,8), %ymm2
-	LONG $0xa411fdc5; LONG $0x00054024; BYTE $0x00 // vmovupd %ymm4, 0x540(%rsp)
-	LONG $0xec297dc5 // vmovapd %ymm13, %ymm4
-	LONG $0xc15995c5 // vmulpd %ymm1, %ymm13, %ymm0
-	LONG $0xaaf562c4; BYTE $0xf0 // vfmsub213pd %ymm0, %ymm1, %ymm14
-	LONG $0xb89502c4; WORD $0xe074; BYTE $0x60 // vfmadd231pd 0x60(%r8,%r12,8), %ymm13, %ymm14
-	LONG $0x8411fdc5; LONG $0x00058024; BYTE $0x00 // vmovupd %ymm0, 0x580(%rsp)
-	LONG $0xb8ed62c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm2, %ymm14
-	LONG $0x107d81c4; WORD $0xe14c; BYTE $0x60 // vmovupd 0x60(%r9,%r12,8), %ymm1
-	LONG $0xc15995c5 // vmulpd %ymm1, %ymm13, %ymm0
-	LONG $0xaaf5e2c4; BYTE $0xe0 // vfmsub213pd %ymm0, %ymm1, %ymm4
-	LONG $0xb89582c4; WORD $0xe264; BYTE $0x60 // vfmadd231pd 0x60(%r10,%r12,8), %ymm13, %ymm4
-	LONG $0x8411fdc5; LONG $0x00056024; BYTE $0x00 // vmovupd %ymm0, 0x560(%rsp)
-	LONG $0xb8ede2c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm2, %ymm4
-	LONG $0x107d81c4; WORD $0xe34c; BYTE $0x60 // vmovupd 0x60(%r11,%r12,8), %ymm1
-	LONG $0xc15995c5 // vmulpd %ymm1, %ymm13, %ymm0
-	LONG $0xaaf562c4; BYTE $0xe0 // vfmsub213pd %ymm0, %ymm1, %ymm12
-	LONG $0xb89522c4; WORD $0xe364; BYTE $0x60 // vfmadd231pd 0x60(%rbx,%r12,8), %ymm13, %ymm12
-	LONG $0x8411fdc5; LONG $0x00050024; BYTE $0x00 // vmovupd %ymm0, 0x500(%rsp)
-	LONG $0x107d81c4; WORD $0xe644; BYTE $0x60 // vmovupd 0x60(%r14,%r12,8), %ymm0
-	LONG $0xb8ed62c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm2, %ymm12
-	LONG $0xc85995c5 // vmulpd %ymm0, %ymm13, %ymm1
-	LONG $0xaafd62c4; BYTE $0xd1 // vfmsub213pd %ymm1, %ymm0, %ymm10
-	LONG $0xb89522c4; WORD $0xe754; BYTE $0x60 // vfmadd231pd 0x60(%rdi,%r12,8), %ymm13, %ymm10
-	LONG $0x8c11fdc5; LONG $0x0004e024; BYTE $0x00 // vmovupd %ymm1, 0x4e0(%rsp)
-	LONG $0xac107dc5; LONG $0x0003c024; BYTE $0x00 // vmovupd 0x3c0(%rsp), %ymm13
-	LONG $0x4c10fdc5; WORD $0x4024 // vmovupd 0x40(%rsp), %ymm1
-	LONG $0x10c48349 // addq $0x10, %r12
-	LONG $0xb8fd62c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm0, %ymm10
-	LONG $0xd15895c5 // vaddpd %ymm1, %ymm13, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm2, %ymm0
-	LONG $0x9411fdc5; LONG $0x0004c024; BYTE $0x00 // vmovupd %ymm2, 0x4c0(%rsp)
-	LONG $0xd05cedc5 // vsubpd %ymm0, %ymm2, %ymm2
-	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
-	LONG $0x8c10fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd 0x300(%rsp), %ymm1
-	LONG $0xd25c95c5 // vsubpd %ymm2, %ymm13, %ymm2
-	LONG $0xac107dc5; LONG $0x0003a024; BYTE $0x00 // vmovupd 0x3a0(%rsp), %ymm13
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x107d81c4; WORD $0xda24 // vmovupd (%r10,%r11,8), %ymm4
+	LONG $0x107da1c4; WORD $0xd834 // vmovupd (%rax,%r11,8), %ymm6
+	LONG $0x107d21c4; WORD $0xde3c // vmovupd (%rsi,%r11,8), %ymm15
+	LONG $0x107d81c4; WORD $0xda5c; BYTE $0x20 // vmovupd 0x20(%r10,%r11,8), %ymm3
+	LONG $0xde595dc5 // vmulpd %ymm6, %ymm4, %ymm11
+	LONG $0xf4287dc5 // vmovapd %ymm4, %ymm14
+	LONG $0xaacd42c4; BYTE $0xf3 // vfmsub213pd %ymm11, %ymm6, %ymm14
+	LONG $0xb8dd02c4; WORD $0xd834 // vfmadd231pd (%r8,%r11,8), %ymm4, %ymm14
+	LONG $0x5825c1c4; BYTE $0xf9 // vaddpd %ymm9, %ymm11, %ymm7
+	LONG $0xbc11fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm7, 0x160(%rsp)
+	LONG $0xb88562c4; BYTE $0xf6 // vfmadd231pd %ymm6, %ymm15, %ymm14
+	LONG $0x5c45c1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm7, %ymm6
+	LONG $0xd65c45c5 // vsubpd %ymm6, %ymm7, %ymm10
+	LONG $0xf65ca5c5 // vsubpd %ymm6, %ymm11, %ymm6
+	LONG $0x107d21c4; WORD $0xd85c; BYTE $0x20 // vmovupd 0x20(%rax,%r11,8), %ymm11
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0x107d01c4; WORD $0xda54; BYTE $0x40 // vmovupd 0x40(%r10,%r11,8), %ymm10
+	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
+	LONG $0xf6588dc5 // vaddpd %ymm6, %ymm14, %ymm6
+	LONG $0xf4287dc5 // vmovapd %ymm4, %ymm14
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0x107d81c4; WORD $0xd934 // vmovupd (%r9,%r11,8), %ymm6
+	LONG $0xac11fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm5, 0x180(%rsp)
+	LONG $0xce595dc5 // vmulpd %ymm6, %ymm4, %ymm9
+	LONG $0xaacd42c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm6, %ymm14
+	LONG $0xb8dd22c4; WORD $0xdf34 // vfmadd231pd (%rdi,%r11,8), %ymm4, %ymm14
+	LONG $0x5835c1c4; BYTE $0xe8 // vaddpd %ymm8, %ymm9, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm5, %ymm4
+	LONG $0xac11fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm5, 0x140(%rsp)
+	LONG $0xb8cd42c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm6, %ymm14
+	LONG $0xfc5c55c5 // vsubpd %ymm4, %ymm5, %ymm15
+	LONG $0xe45cb5c5 // vsubpd %ymm4, %ymm9, %ymm4
+	LONG $0xcb5925c5 // vmulpd %ymm3, %ymm11, %ymm9
+	LONG $0x6c10fdc5; WORD $0x6024 // vmovupd 0x60(%rsp), %ymm5
+	LONG $0x107da1c4; WORD $0xde74; BYTE $0x40 // vmovupd 0x40(%rsi,%r11,8), %ymm6
+	LONG $0x5c3d41c4; BYTE $0xc7 // vsubpd %ymm15, %ymm8, %ymm8
+	LONG $0x107d21c4; WORD $0xde7c; BYTE $0x20 // vmovupd 0x20(%rsi,%r11,8), %ymm15
+	LONG $0x5835c1c4; BYTE $0xfd // vaddpd %ymm13, %ymm9, %ymm7
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	LONG $0xbc11fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm7, 0xe0(%rsp)
+	LONG $0xe4588dc5 // vaddpd %ymm4, %ymm14, %ymm4
+	LONG $0xf3287dc5 // vmovapd %ymm3, %ymm14
+	LONG $0xaaa542c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm11, %ymm14
+	LONG $0xb8e502c4; WORD $0xd874; BYTE $0x20 // vfmadd231pd 0x20(%r8,%r11,8), %ymm3, %ymm14
+	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
+	LONG $0x6c11fdc5; WORD $0x6024 // vmovupd %ymm5, 0x60(%rsp)
+	LONG $0x6c10fdc5; WORD $0x2024 // vmovupd 0x20(%rsp), %ymm5
+	LONG $0xb88542c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm15, %ymm14
+	LONG $0x5c4541c4; BYTE $0xdd // vsubpd %ymm13, %ymm7, %ymm11
+	LONG $0x5c4541c4; BYTE $0xc3 // vsubpd %ymm11, %ymm7, %ymm8
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0x107d21c4; WORD $0xd85c; BYTE $0x40 // vmovupd 0x40(%rax,%r11,8), %ymm11
+	LONG $0x5c1541c4; BYTE $0xe8 // vsubpd %ymm8, %ymm13, %ymm13
+	LONG $0x107d01c4; WORD $0xda44; BYTE $0x60 // vmovupd 0x60(%r10,%r11,8), %ymm8
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0x107d01c4; WORD $0xd96c; BYTE $0x20 // vmovupd 0x20(%r9,%r11,8), %ymm13
+	LONG $0x580d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm14, %ymm9
+	LONG $0xf3287dc5 // vmovapd %ymm3, %ymm14
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0xcb5915c5 // vmulpd %ymm3, %ymm13, %ymm9
+	LONG $0x6c11fdc5; WORD $0x2024 // vmovupd %ymm5, 0x20(%rsp)
+	LONG $0xac10fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd 0xa0(%rsp), %ymm5
+	LONG $0xaa9542c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm13, %ymm14
+	LONG $0xb8e522c4; WORD $0xdf74; BYTE $0x20 // vfmadd231pd 0x20(%rdi,%r11,8), %ymm3, %ymm14
+	LONG $0x5835c1c4; BYTE $0xe4 // vaddpd %ymm12, %ymm9, %ymm4
+	LONG $0x9c10fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd 0x120(%rsp), %ymm3
+	LONG $0xa411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsp)
+	LONG $0xb89542c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm13, %ymm14
+	LONG $0x5c5d41c4; BYTE $0xec // vsubpd %ymm12, %ymm4, %ymm13
+	LONG $0x5c5d41c4; BYTE $0xfd // vsubpd %ymm13, %ymm4, %ymm15
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
+	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
+	LONG $0x287d41c4; BYTE $0xe2 // vmovapd %ymm10, %ymm12
+	LONG $0x580d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm14, %ymm9
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0x592d41c4; BYTE $0xcb // vmulpd %ymm11, %ymm10, %ymm9
+	LONG $0xaaa542c4; BYTE $0xe1 // vfmsub213pd %ymm9, %ymm11, %ymm12
+	LONG $0xb8ad02c4; WORD $0xd864; BYTE $0x40 // vfmadd231pd 0x40(%r8,%r11,8), %ymm10, %ymm12
+	LONG $0xf95835c5 // vaddpd %ymm1, %ymm9, %ymm15
+	LONG $0xac11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm5, 0xa0(%rsp)
+	LONG $0x107da1c4; WORD $0xd86c; BYTE $0x60 // vmovupd 0x60(%rax,%r11,8), %ymm5
+	LONG $0xb8cd42c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm6, %ymm12
+	LONG $0xd95c05c5 // vsubpd %ymm1, %ymm15, %ymm11
+	LONG $0x5c0541c4; BYTE $0xeb // vsubpd %ymm11, %ymm15, %ymm13
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0x107d01c4; WORD $0xd95c; BYTE $0x40 // vmovupd 0x40(%r9,%r11,8), %ymm11
+	LONG $0x5c7541c4; BYTE $0xed // vsubpd %ymm13, %ymm1, %ymm13
+	LONG $0x107da1c4; WORD $0xde4c; BYTE $0x60 // vmovupd 0x60(%rsi,%r11,8), %ymm1
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0xef287dc5 // vmovapd %ymm7, %ymm13
+	LONG $0x581d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm12, %ymm9
+	LONG $0x24107dc5; BYTE $0x24 // vmovupd (%rsp), %ymm12
+	LONG $0x581d41c4; BYTE $0xe1 // vaddpd %ymm9, %ymm12, %ymm12
+	LONG $0x592d41c4; BYTE $0xcb // vmulpd %ymm11, %ymm10, %ymm9
+	LONG $0x24117dc5; BYTE $0x24 // vmovupd %ymm12, (%rsp)
+	LONG $0x287d41c4; BYTE $0xe2 // vmovapd %ymm10, %ymm12
+	LONG $0xaaa542c4; BYTE $0xe1 // vfmsub213pd %ymm9, %ymm11, %ymm12
+	LONG $0xb8ad22c4; WORD $0xdf64; BYTE $0x40 // vfmadd231pd 0x40(%rdi,%r11,8), %ymm10, %ymm12
+	LONG $0xf05835c5 // vaddpd %ymm0, %ymm9, %ymm14
+	LONG $0xb8a562c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm11, %ymm12
+	LONG $0xf05c8dc5 // vsubpd %ymm0, %ymm14, %ymm6
+	LONG $0x107d01c4; WORD $0xd95c; BYTE $0x60 // vmovupd 0x60(%r9,%r11,8), %ymm11
+	LONG $0xd65c0dc5 // vsubpd %ymm6, %ymm14, %ymm10
+	LONG $0xf65cb5c5 // vsubpd %ymm6, %ymm9, %ymm6
+	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
+	LONG $0xc058cdc5 // vaddpd %ymm0, %ymm6, %ymm0
+	LONG $0xb410fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd 0x80(%rsp), %ymm6
+	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
+	LONG $0xe4287dc5 // vmovapd %ymm4, %ymm12
+	LONG $0xf058cdc5 // vaddpd %ymm0, %ymm6, %ymm6
+	LONG $0xc559bdc5 // vmulpd %ymm5, %ymm8, %ymm0
+	LONG $0xb411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm6, 0x80(%rsp)
+	LONG $0xc6297dc5 // vmovapd %ymm8, %ymm6
+	LONG $0xaad5e2c4; BYTE $0xf0 // vfmsub213pd %ymm0, %ymm5, %ymm6
+	LONG $0xb8bd82c4; WORD $0xd874; BYTE $0x60 // vfmadd231pd 0x60(%r8,%r11,8), %ymm8, %ymm6
+	LONG $0xd3587dc5 // vaddpd %ymm3, %ymm0, %ymm10
+	LONG $0x94117dc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm10, 0x120(%rsp)
+	LONG $0xb8f5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm1, %ymm6
+	LONG $0xeb5cadc5 // vsubpd %ymm3, %ymm10, %ymm5
+	LONG $0xcd5c2dc5 // vsubpd %ymm5, %ymm10, %ymm9
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0x6c10fdc5; WORD $0x4024 // vmovupd 0x40(%rsp), %ymm5
+	LONG $0x5c6541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm3, %ymm9
+	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
+	LONG $0xc058cdc5 // vaddpd %ymm0, %ymm6, %ymm0
+	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
+	LONG $0x593dc1c4; BYTE $0xc3 // vmulpd %ymm11, %ymm8, %ymm0
+	LONG $0x6c11fdc5; WORD $0x4024 // vmovupd %ymm5, 0x40(%rsp)
+	LONG $0xc5297dc5 // vmovapd %ymm8, %ymm5
+	LONG $0xaaa5e2c4; BYTE $0xe8 // vfmsub213pd %ymm0, %ymm11, %ymm5
+	LONG $0xb8bda2c4; WORD $0xdf6c; BYTE $0x60 // vfmadd231pd 0x60(%rdi,%r11,8), %ymm8, %ymm5
+	LONG $0x84107dc5; LONG $0x00014024; BYTE $0x00 // vmovupd 0x140(%rsp), %ymm8
+	LONG $0x10c38349 // addq $0x10, %r11
+	LONG $0xc3297dc5 // vmovapd %ymm8, %ymm3
+	LONG $0xb8a5e2c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm11, %ymm5
+	LONG $0xda587dc5 // vaddpd %ymm2, %ymm0, %ymm11
+	LONG $0xca5ca5c5 // vsubpd %ymm2, %ymm11, %ymm1
+	LONG $0xf15ca5c5 // vsubpd %ymm1, %ymm11, %ymm6
+	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
+	LONG $0x8c10fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd 0xc0(%rsp), %ymm1
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
+	LONG $0xb410fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd 0x160(%rsp), %ymm6
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x4458fdc5; WORD $0x2024 // vaddpd 0x20(%rsp), %ymm0, %ymm0
-	LONG $0x9410fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd 0xe0(%rsp), %ymm2
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0x9411fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm2, 0xe0(%rsp)
-	LONG $0xd15895c5 // vaddpd %ymm1, %ymm13, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm2, %ymm0
-	LONG $0x9411fdc5; LONG $0x00052024; BYTE $0x00 // vmovupd %ymm2, 0x520(%rsp)
-	LONG $0xd05cedc5 // vsubpd %ymm0, %ymm2, %ymm2
-	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
-	LONG $0x8c10fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd 0x80(%rsp), %ymm1
-	LONG $0xd25c95c5 // vsubpd %ymm2, %ymm13, %ymm2
-	LONG $0xac107dc5; LONG $0x00038024; BYTE $0x00 // vmovupd 0x380(%rsp), %ymm13
+	LONG $0xda297dc5 // vmovapd %ymm11, %ymm2
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xac10fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd 0x180(%rsp), %ymm5
+	LONG $0xce287dc5 // vmovapd %ymm6, %ymm9
+	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
+	LONG $0xf0297dc5 // vmovapd %ymm14, %ymm0
+	LONG $0x8c11fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm1, 0xc0(%rsp)
+	LONG $0xf9297dc5 // vmovapd %ymm15, %ymm1
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xfcc68c0f; WORD $0xffff // jl <dot2DD+0x90>
+	WORD $0x68eb // jmp <dot2DD+0x434>
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x4411fdc5; WORD $0x4024 // vmovupd %ymm0, 0x40(%rsp)
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0x0411fdc5; BYTE $0x24 // vmovupd %ymm0, (%rsp)
+	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
+	LONG $0x4411fdc5; WORD $0x2024 // vmovupd %ymm0, 0x20(%rsp)
+	LONG $0x8411fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm0, 0xe0(%rsp)
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x8411fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm0, 0xc0(%rsp)
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x8411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm0, 0x80(%rsp)
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0x8411fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm0, 0xa0(%rsp)
+	LONG $0x8411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm0, 0x100(%rsp)
+	LONG $0x4411fdc5; WORD $0x6024 // vmovupd %ymm0, 0x60(%rsp)
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xce5885c5 // vaddpd %ymm6, %ymm15, %ymm1
+	LONG $0xa410fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd 0xe0(%rsp), %ymm4
+	LONG $0xac107dc5; LONG $0x00010024; BYTE $0x00 // vmovupd 0x100(%rsp), %ymm13
+	LONG $0xc3580dc5 // vaddpd %ymm3, %ymm14, %ymm8
+	LONG $0xc65cf5c5 // vsubpd %ymm6, %ymm1, %ymm0
+	LONG $0xd05cf5c5 // vsubpd %ymm0, %ymm1, %ymm2
+	LONG $0xc05c85c5 // vsubpd %ymm0, %ymm15, %ymm0
+	LONG $0x582541c4; BYTE $0xcd // vaddpd %ymm13, %ymm11, %ymm9
+	LONG $0xd25ccdc5 // vsubpd %ymm2, %ymm6, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
 	LONG $0x0458fdc5; BYTE $0x24 // vaddpd (%rsp), %ymm0, %ymm0
-	LONG $0x9410fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd 0x160(%rsp), %ymm2
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0x9411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm2, 0x160(%rsp)
-	LONG $0xd15895c5 // vaddpd %ymm1, %ymm13, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm2, %ymm0
-	LONG $0x5411fdc5; WORD $0x2024 // vmovupd %ymm2, 0x20(%rsp)
-	LONG $0xd05cedc5 // vsubpd %ymm0, %ymm2, %ymm2
-	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
-	LONG $0xd25c95c5 // vsubpd %ymm2, %ymm13, %ymm2
-	LONG $0xac107dc5; LONG $0x00036024; BYTE $0x00 // vmovupd 0x360(%rsp), %ymm13
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8458fdc5; LONG $0x0002e024; BYTE $0x00 // vaddpd 0x2e0(%rsp), %ymm0, %ymm0
-	LONG $0x9410fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd 0x1e0(%rsp), %ymm2
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0xc35895c5 // vaddpd %ymm3, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xcd // vsubpd %ymm13, %ymm0, %ymm1
-	LONG $0x9411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm2, 0x1e0(%rsp)
-	LONG $0x4411fdc5; WORD $0x4024 // vmovupd %ymm0, 0x40(%rsp)
-	LONG $0xd15cfdc5 // vsubpd %ymm1, %ymm0, %ymm2
-	LONG $0xc15ce5c5 // vsubpd %ymm1, %ymm3, %ymm0
-	LONG $0x9c10fdc5; LONG $0x00050024; BYTE $0x00 // vmovupd 0x500(%rsp), %ymm3
-	LONG $0xd25c95c5 // vsubpd %ymm2, %ymm13, %ymm2
-	LONG $0xac107dc5; LONG $0x00044024; BYTE $0x00 // vmovupd 0x440(%rsp), %ymm13
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x9410fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd 0x260(%rsp), %ymm2
-	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0x8410fdc5; LONG $0x0006c024; BYTE $0x00 // vmovupd 0x6c0(%rsp), %ymm0
-	LONG $0x9411fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm2, 0x260(%rsp)
-	LONG $0xc85895c5 // vaddpd %ymm0, %ymm13, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xd5 // vsubpd %ymm13, %ymm1, %ymm2
-	LONG $0x8c11fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd %ymm1, 0x300(%rsp)
-	LONG $0xca5c75c5 // vsubpd %ymm2, %ymm1, %ymm9
-	LONG $0xd25cfdc5 // vsubpd %ymm2, %ymm0, %ymm2
-	LONG $0x8410fdc5; LONG $0x0006a024; BYTE $0x00 // vmovupd 0x6a0(%rsp), %ymm0
-	LONG $0x5c1541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm13, %ymm9
-	LONG $0xac107dc5; LONG $0x00042024; BYTE $0x00 // vmovupd 0x420(%rsp), %ymm13
-	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
-	LONG $0x8c107dc5; LONG $0x0004c024; BYTE $0x00 // vmovupd 0x4c0(%rsp), %ymm9
-	LONG $0xd258c5c5 // vaddpd %ymm2, %ymm7, %ymm2
-	LONG $0xbc10fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd 0x120(%rsp), %ymm7
-	LONG $0xc85895c5 // vaddpd %ymm0, %ymm13, %ymm1
-	LONG $0x8c11fdc5; LONG $0x0002e024; BYTE $0x00 // vmovupd %ymm1, 0x2e0(%rsp)
-	LONG $0x8c117dc5; LONG $0x0003c024; BYTE $0x00 // vmovupd %ymm9, 0x3c0(%rsp)
-	LONG $0xfa58c5c5 // vaddpd %ymm2, %ymm7, %ymm7
-	LONG $0x5c75c1c4; BYTE $0xd5 // vsubpd %ymm13, %ymm1, %ymm2
-	LONG $0xbc11fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm7, 0x120(%rsp)
-	LONG $0xfa5cf5c5 // vsubpd %ymm2, %ymm1, %ymm7
-	LONG $0xd25cfdc5 // vsubpd %ymm2, %ymm0, %ymm2
-	LONG $0x8410fdc5; LONG $0x00068024; BYTE $0x00 // vmovupd 0x680(%rsp), %ymm0
-	LONG $0xff5c95c5 // vsubpd %ymm7, %ymm13, %ymm7
-	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
-	LONG $0xbc10fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd 0x1a0(%rsp), %ymm7
-	LONG $0xd258bdc5 // vaddpd %ymm2, %ymm8, %ymm2
-	LONG $0x84107dc5; LONG $0x00040024; BYTE $0x00 // vmovupd 0x400(%rsp), %ymm8
-	LONG $0xfa58c5c5 // vaddpd %ymm2, %ymm7, %ymm7
-	LONG $0xc858bdc5 // vaddpd %ymm0, %ymm8, %ymm1
-	LONG $0xbc11fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm7, 0x1a0(%rsp)
-	LONG $0x5c75c1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm1, %ymm2
-	LONG $0x0c11fdc5; BYTE $0x24 // vmovupd %ymm1, (%rsp)
-	LONG $0xfa5cf5c5 // vsubpd %ymm2, %ymm1, %ymm7
-	LONG $0xd25cfdc5 // vsubpd %ymm2, %ymm0, %ymm2
-	LONG $0x8410fdc5; LONG $0x00066024; BYTE $0x00 // vmovupd 0x660(%rsp), %ymm0
-	LONG $0x8c10fdc5; LONG $0x0005e024; BYTE $0x00 // vmovupd 0x5e0(%rsp), %ymm1
-	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
-	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
-	LONG $0xbc10fdc5; LONG $0x0003e024; BYTE $0x00 // vmovupd 0x3e0(%rsp), %ymm7
-	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
-	LONG $0xb410fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd 0x220(%rsp), %ymm6
-	LONG $0xef587dc5 // vaddpd %ymm7, %ymm0, %ymm13
-	LONG $0xf258cdc5 // vaddpd %ymm2, %ymm6, %ymm6
-	LONG $0xd75c95c5 // vsubpd %ymm7, %ymm13, %ymm2
-	LONG $0xac117dc5; LONG $0x0003e024; BYTE $0x00 // vmovupd %ymm13, 0x3e0(%rsp)
-	LONG $0xb411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm6, 0x220(%rsp)
-	LONG $0xf25c95c5 // vsubpd %ymm2, %ymm13, %ymm6
-	LONG $0xd25cfdc5 // vsubpd %ymm2, %ymm0, %ymm2
-	LONG $0x8410fdc5; LONG $0x00034024; BYTE $0x00 // vmovupd 0x340(%rsp), %ymm0
-	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
-	LONG $0xbc10fdc5; LONG $0x0004a024; BYTE $0x00 // vmovupd 0x4a0(%rsp), %ymm7
-	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
-	LONG $0xb410fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd 0x2a0(%rsp), %ymm6
-	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
-	LONG $0xe85885c5 // vaddpd %ymm0, %ymm15, %ymm5
-	LONG $0xac11fdc5; LONG $0x00034024; BYTE $0x00 // vmovupd %ymm5, 0x340(%rsp)
-	LONG $0xf258cdc5 // vaddpd %ymm2, %ymm6, %ymm6
-	LONG $0xd05cd5c5 // vsubpd %ymm0, %ymm5, %ymm2
-	LONG $0xb411fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm6, 0x2a0(%rsp)
-	LONG $0xf25cd5c5 // vsubpd %ymm2, %ymm5, %ymm6
-	LONG $0xd25c85c5 // vsubpd %ymm2, %ymm15, %ymm2
-	LONG $0xf65cfdc5 // vsubpd %ymm6, %ymm0, %ymm6
-	LONG $0x8410fdc5; LONG $0x00060024; BYTE $0x00 // vmovupd 0x600(%rsp), %ymm0
-	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
-	LONG $0x9458edc5; LONG $0x00064024; BYTE $0x00 // vaddpd 0x640(%rsp), %ymm2, %ymm2
-	LONG $0xb410fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd 0x100(%rsp), %ymm6
-	LONG $0xff587dc5 // vaddpd %ymm7, %ymm0, %ymm15
-	LONG $0xbc117dc5; LONG $0x0004a024; BYTE $0x00 // vmovupd %ymm15, 0x4a0(%rsp)
-	LONG $0xf258cdc5 // vaddpd %ymm2, %ymm6, %ymm6
-	LONG $0xd75c85c5 // vsubpd %ymm7, %ymm15, %ymm2
-	LONG $0xb411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm6, 0x100(%rsp)
-	LONG $0xf25c85c5 // vsubpd %ymm2, %ymm15, %ymm6
-	LONG $0xd25cfdc5 // vsubpd %ymm2, %ymm0, %ymm2
-	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
-	LONG $0xbc10fdc5; LONG $0x00048024; BYTE $0x00 // vmovupd 0x480(%rsp), %ymm7
-	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
-	LONG $0x9458edc5; LONG $0x00062024; BYTE $0x00 // vaddpd 0x620(%rsp), %ymm2, %ymm2
-	LONG $0xb410fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd 0x180(%rsp), %ymm6
-	LONG $0xc758f5c5 // vaddpd %ymm7, %ymm1, %ymm0
-	LONG $0x4411fdc5; WORD $0x6024 // vmovupd %ymm0, 0x60(%rsp)
-	LONG $0x8411fdc5; LONG $0x00048024; BYTE $0x00 // vmovupd %ymm0, 0x480(%rsp)
-	LONG $0xf258cdc5 // vaddpd %ymm2, %ymm6, %ymm6
-	LONG $0xd75cfdc5 // vsubpd %ymm7, %ymm0, %ymm2
-	LONG $0xb411fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm6, 0x180(%rsp)
-	LONG $0xf25cfdc5 // vsubpd %ymm2, %ymm0, %ymm6
-	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
-	LONG $0x8c10fdc5; LONG $0x0005c024; BYTE $0x00 // vmovupd 0x5c0(%rsp), %ymm1
-	LONG $0x0410fcc5; BYTE $0x24 // vmovups (%rsp), %ymm0
-	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
-	LONG $0xbc10fdc5; LONG $0x00046024; BYTE $0x00 // vmovupd 0x460(%rsp), %ymm7
-	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
-	LONG $0xb410fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd 0x200(%rsp), %ymm6
-	LONG $0x8411fcc5; LONG $0x00040024; BYTE $0x00 // vmovups %ymm0, 0x400(%rsp)
-	LONG $0x4410fcc5; WORD $0x2024 // vmovups 0x20(%rsp), %ymm0
-	LONG $0xd258a5c5 // vaddpd %ymm2, %ymm11, %ymm2
-	LONG $0xdf5875c5 // vaddpd %ymm7, %ymm1, %ymm11
-	LONG $0xf258cdc5 // vaddpd %ymm2, %ymm6, %ymm6
-	LONG $0xd75ca5c5 // vsubpd %ymm7, %ymm11, %ymm2
-	LONG $0x9c117dc5; LONG $0x00046024; BYTE $0x00 // vmovupd %ymm11, 0x460(%rsp)
-	LONG $0x8411fcc5; LONG $0x00038024; BYTE $0x00 // vmovups %ymm0, 0x380(%rsp)
-	LONG $0x4410fcc5; WORD $0x4024 // vmovups 0x40(%rsp), %ymm0
-	LONG $0xb411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm6, 0x200(%rsp)
-	LONG $0xf25ca5c5 // vsubpd %ymm2, %ymm11, %ymm6
-	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
-	LONG $0x8c10fdc5; LONG $0x00058024; BYTE $0x00 // vmovupd 0x580(%rsp), %ymm1
-	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
-	LONG $0xbc10fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd 0xa0(%rsp), %ymm7
-	LONG $0x9c117dc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm11, 0xa0(%rsp)
-	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
-	LONG $0x9458edc5; LONG $0x00054024; BYTE $0x00 // vaddpd 0x540(%rsp), %ymm2, %ymm2
-	LONG $0xb410fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd 0x280(%rsp), %ymm6
-	LONG $0x8411fcc5; LONG $0x00036024; BYTE $0x00 // vmovups %ymm0, 0x360(%rsp)
-	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
-	LONG $0xf258cdc5 // vaddpd %ymm2, %ymm6, %ymm6
-	LONG $0xb411fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm6, 0x280(%rsp)
-	LONG $0xf758f5c5 // vaddpd %ymm7, %ymm1, %ymm6
-	LONG $0xd75ccdc5 // vsubpd %ymm7, %ymm6, %ymm2
-	LONG $0xfa5ccdc5 // vsubpd %ymm2, %ymm6, %ymm7
-	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
-	LONG $0x8c10fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd 0x140(%rsp), %ymm1
-	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
-	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
-	LONG $0xbc10fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd 0xc0(%rsp), %ymm7
-	LONG $0xac117dc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm13, 0xc0(%rsp)
-	LONG $0xd2588dc5 // vaddpd %ymm2, %ymm14, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
-	LONG $0x8c11fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm1, 0x140(%rsp)
-	LONG $0x8c10fdc5; LONG $0x00056024; BYTE $0x00 // vmovupd 0x560(%rsp), %ymm1
-	LONG $0xf75875c5 // vaddpd %ymm7, %ymm1, %ymm14
-	LONG $0xd75c8dc5 // vsubpd %ymm7, %ymm14, %ymm2
-	LONG $0xfa5c8dc5 // vsubpd %ymm2, %ymm14, %ymm7
-	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
-	LONG $0x8c10fdc5; LONG $0x00032024; BYTE $0x00 // vmovupd 0x320(%rsp), %ymm1
-	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
-	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
-	LONG $0xbc10fdc5; LONG $0x0004e024; BYTE $0x00 // vmovupd 0x4e0(%rsp), %ymm7
-	LONG $0xc15865c5 // vaddpd %ymm1, %ymm3, %ymm8
-	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
-	LONG $0xa410fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd 0x1c0(%rsp), %ymm4
-	LONG $0x84117dc5; LONG $0x00032024; BYTE $0x00 // vmovupd %ymm8, 0x320(%rsp)
-	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
-	LONG $0xd15cbdc5 // vsubpd %ymm1, %ymm8, %ymm2
-	LONG $0xa411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm4, 0x1c0(%rsp)
-	LONG $0xe25cbdc5 // vsubpd %ymm2, %ymm8, %ymm4
-	LONG $0xd25ce5c5 // vsubpd %ymm2, %ymm3, %ymm2
-	LONG $0x9c10fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd 0x240(%rsp), %ymm3
-	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
-	LONG $0x8c10fdc5; LONG $0x0005a024; BYTE $0x00 // vmovupd 0x5a0(%rsp), %ymm1
-	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
-	LONG $0xd2589dc5 // vaddpd %ymm2, %ymm12, %ymm2
-	LONG $0xe5287dc5 // vmovapd %ymm5, %ymm12
-	LONG $0xe158c5c5 // vaddpd %ymm1, %ymm7, %ymm4
-	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
-	LONG $0xd15cddc5 // vsubpd %ymm1, %ymm4, %ymm2
-	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
-	LONG $0x9c11fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm3, 0x240(%rsp)
-	LONG $0xda5cddc5 // vsubpd %ymm2, %ymm4, %ymm3
-	LONG $0xd25cc5c5 // vsubpd %ymm2, %ymm7, %ymm2
-	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xcb297dc5 // vmovapd %ymm9, %ymm3
-	LONG $0x8c107dc5; LONG $0x00052024; BYTE $0x00 // vmovupd 0x520(%rsp), %ymm9
-	LONG $0xca58adc5 // vaddpd %ymm2, %ymm10, %ymm1
-	LONG $0x9410fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd 0x2c0(%rsp), %ymm2
-	LONG $0x94107dc5; LONG $0x0002e024; BYTE $0x00 // vmovupd 0x2e0(%rsp), %ymm10
-	LONG $0xcd297dc5 // vmovapd %ymm9, %ymm5
-	LONG $0x8c117dc5; LONG $0x0003a024; BYTE $0x00 // vmovupd %ymm9, 0x3a0(%rsp)
-	LONG $0xd158edc5 // vaddpd %ymm1, %ymm2, %ymm2
-	LONG $0xce28fdc5 // vmovapd %ymm6, %ymm1
-	LONG $0x94117dc5; LONG $0x00042024; BYTE $0x00 // vmovupd %ymm10, 0x420(%rsp)
-	LONG $0x9411fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm2, 0x2c0(%rsp)
-	LONG $0x9410fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd 0x300(%rsp), %ymm2
-	LONG $0xfa28fdc5 // vmovapd %ymm2, %ymm7
-	LONG $0x9411fdc5; LONG $0x00044024; BYTE $0x00 // vmovupd %ymm2, 0x440(%rsp)
-	LONG $0xf2297dc5 // vmovapd %ymm14, %ymm2
-	WORD $0x3949; BYTE $0xd4 // cmpq %rdx, %r12
-	LONG $0xf7878c0f; WORD $0xffff // jl <dot4DD+0x160>
-	LONG $0x0000f3e9; BYTE $0x00 // jmp <dot4DD+0xad1>
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x8411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm0, 0x140(%rsp)
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x8411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm0, 0x100(%rsp)
-	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x8c11fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm1, 0xe0(%rsp)
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x8c11fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm1, 0x1c0(%rsp)
-	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
-	LONG $0x8c11fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm1, 0x180(%rsp)
-	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
-	LONG $0x8c11fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm1, 0x1a0(%rsp)
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0x8c11fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm1, 0x160(%rsp)
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x8c11fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm1, 0x240(%rsp)
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x8c11fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm1, 0x200(%rsp)
-	LONG $0x4411fcc5; WORD $0x6024 // vmovups %ymm0, 0x60(%rsp)
-	LONG $0x8c11fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm1, 0x220(%rsp)
-	LONG $0x0c11fdc5; BYTE $0x24 // vmovupd %ymm1, (%rsp)
-	LONG $0x8c11fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm1, 0x1e0(%rsp)
-	LONG $0x4c11fdc5; WORD $0x2024 // vmovupd %ymm1, 0x20(%rsp)
-	LONG $0x8c11fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm1, 0x2c0(%rsp)
-	LONG $0x8c11fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm1, 0x80(%rsp)
-	LONG $0x8c11fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm1, 0x280(%rsp)
-	LONG $0x8c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm1, 0xa0(%rsp)
-	LONG $0x8c11fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm1, 0x2a0(%rsp)
-	LONG $0x8c11fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm1, 0xc0(%rsp)
-	LONG $0x8c11fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm1, 0x260(%rsp)
-	LONG $0x4c11fdc5; WORD $0x4024 // vmovupd %ymm1, 0x40(%rsp)
-	LONG $0xcb589dc5 // vaddpd %ymm3, %ymm12, %ymm1
-	LONG $0xc328fdc5 // vmovapd %ymm3, %ymm0
-	LONG $0x580d41c4; BYTE $0xda // vaddpd %ymm10, %ymm14, %ymm11
-	LONG $0x287d41c4; BYTE $0xcf // vmovapd %ymm15, %ymm9
-	LONG $0xd35cf5c5 // vsubpd %ymm3, %ymm1, %ymm2
-	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
-	LONG $0xd25c9dc5 // vsubpd %ymm2, %ymm12, %ymm2
-	LONG $0xdb5cfdc5 // vsubpd %ymm3, %ymm0, %ymm3
-	LONG $0xc728fdc5 // vmovapd %ymm7, %ymm0
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xdf58cdc5 // vaddpd %ymm7, %ymm6, %ymm3
-	LONG $0x9458edc5; LONG $0x00010024; BYTE $0x00 // vaddpd 0x100(%rsp), %ymm2, %ymm2
-	LONG $0xe75ce5c5 // vsubpd %ymm7, %ymm3, %ymm4
-	LONG $0x9458edc5; LONG $0x0000e024; BYTE $0x00 // vaddpd 0xe0(%rsp), %ymm2, %ymm2
-	LONG $0xfc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm7
-	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
-	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
-	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
-	LONG $0x8458fdc5; LONG $0x00014024; BYTE $0x00 // vaddpd 0x140(%rsp), %ymm0, %ymm0
-	LONG $0xa458fdc5; LONG $0x00012024; BYTE $0x00 // vaddpd 0x120(%rsp), %ymm0, %ymm4
-	LONG $0xc158e5c5 // vaddpd %ymm1, %ymm3, %ymm0
+	LONG $0xd058d5c5 // vaddpd %ymm0, %ymm5, %ymm2
+	LONG $0xec58adc5 // vaddpd %ymm4, %ymm10, %ymm5
+	LONG $0xc45cd5c5 // vsubpd %ymm4, %ymm5, %ymm0
+	LONG $0xf05cd5c5 // vsubpd %ymm0, %ymm5, %ymm6
+	LONG $0xc05cadc5 // vsubpd %ymm0, %ymm10, %ymm0
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	LONG $0x4458fdc5; WORD $0x4024 // vaddpd 0x40(%rsp), %ymm0, %ymm0
+	LONG $0x6458fdc5; WORD $0x2024 // vaddpd 0x20(%rsp), %ymm0, %ymm4
+	LONG $0xc158d5c5 // vaddpd %ymm1, %ymm5, %ymm0
 	LONG $0xf15cfdc5 // vsubpd %ymm1, %ymm0, %ymm6
 	LONG $0xfe5cfdc5 // vsubpd %ymm6, %ymm0, %ymm7
-	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
 	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
-	LONG $0xfd5885c5 // vaddpd %ymm5, %ymm15, %ymm7
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0xdf58a5c5 // vaddpd %ymm7, %ymm11, %ymm3
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
 	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
-	LONG $0xe9586dc5 // vaddpd %ymm1, %ymm2, %ymm13
-	LONG $0x01fde3c4; WORD $0x4ed3 // vpermpd $0x4e, %ymm3, %ymm2
-	LONG $0xe258e5c5 // vaddpd %ymm2, %ymm3, %ymm4
-	LONG $0xf4c6ddc5; BYTE $0x05 // vshufpd $0x5, %ymm4, %ymm4, %ymm6
-	LONG $0xd658ddc5 // vaddpd %ymm6, %ymm4, %ymm2
-	LONG $0xfc5c6dc5 // vsubpd %ymm4, %ymm2, %ymm15
-	LONG $0x5c49c1c4; BYTE $0xf7 // vsubpd %xmm15, %xmm6, %xmm6
-	LONG $0x5c6941c4; BYTE $0xff // vsubpd %xmm15, %xmm2, %xmm15
-	LONG $0x5c5941c4; BYTE $0xff // vsubpd %xmm15, %xmm4, %xmm15
-	LONG $0xf65881c5 // vaddpd %xmm6, %xmm15, %xmm6
-	LONG $0xfd5c45c5 // vsubpd %ymm5, %ymm7, %ymm15
-	LONG $0x5c45c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm7, %ymm1
-	LONG $0x5c3541c4; BYTE $0xe7 // vsubpd %ymm15, %ymm9, %ymm12
-	LONG $0xc95cd5c5 // vsubpd %ymm1, %ymm5, %ymm1
-	LONG $0xc9589dc5 // vaddpd %ymm1, %ymm12, %ymm1
-	LONG $0x5c2541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm11, %ymm12
-	LONG $0x8c58f5c5; LONG $0x00018024; BYTE $0x00 // vaddpd 0x180(%rsp), %ymm1, %ymm1
-	LONG $0x5c2541c4; BYTE $0xfc // vsubpd %ymm12, %ymm11, %ymm15
-	LONG $0x5c0dc1c4; BYTE $0xec // vsubpd %ymm12, %ymm14, %ymm5
-	LONG $0x8c58f5c5; LONG $0x00016024; BYTE $0x00 // vaddpd 0x160(%rsp), %ymm1, %ymm1
-	LONG $0x5c2d41c4; BYTE $0xcf // vsubpd %ymm15, %ymm10, %ymm9
-	LONG $0x94107dc5; LONG $0x00008024; BYTE $0x00 // vmovupd 0x80(%rsp), %ymm10
-	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
-	LONG $0xac58d5c5; LONG $0x0001c024; BYTE $0x00 // vaddpd 0x1c0(%rsp), %ymm5, %ymm5
-	LONG $0xcf5c65c5 // vsubpd %ymm7, %ymm3, %ymm9
-	LONG $0xac58d5c5; LONG $0x0001a024; BYTE $0x00 // vaddpd 0x1a0(%rsp), %ymm5, %ymm5
-	LONG $0x5c6541c4; BYTE $0xe1 // vsubpd %ymm9, %ymm3, %ymm12
-	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
-	LONG $0x9c107dc5; LONG $0x0000a024; BYTE $0x00 // vmovupd 0xa0(%rsp), %ymm11
-	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
-	LONG $0x64107dc5; WORD $0x4024 // vmovupd 0x40(%rsp), %ymm12
-	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
-	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
-	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
-	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
-	LONG $0xe55cd9c5 // vsubpd %xmm5, %xmm4, %xmm4
-	LONG $0xe45ce1c5 // vsubpd %xmm4, %xmm3, %xmm4
-	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	LONG $0xdd5ce1c5 // vsubpd %xmm5, %xmm3, %xmm3
-	LONG $0xdc58e1c5 // vaddpd %xmm4, %xmm3, %xmm3
-	LONG $0x197de3c4; WORD $0x01cc // vextractf128 $0x1, %ymm1, %xmm4
-	LONG $0xdb58d9c5 // vaddpd %xmm3, %xmm4, %xmm3
-	LONG $0xcb58f1c5 // vaddpd %xmm3, %xmm1, %xmm1
-	LONG $0xd9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm3
-	LONG $0xdb58c9c5 // vaddpd %xmm3, %xmm6, %xmm3
-	LONG $0xcb58f1c5 // vaddpd %xmm3, %xmm1, %xmm1
-	LONG $0x01fde3c4; WORD $0x4ed8 // vpermpd $0x4e, %ymm0, %ymm3
-	LONG $0xdb58fdc5 // vaddpd %ymm3, %ymm0, %ymm3
-	LONG $0xe3c6e5c5; BYTE $0x05 // vshufpd $0x5, %ymm3, %ymm3, %ymm4
-	LONG $0xec58e5c5 // vaddpd %ymm4, %ymm3, %ymm5
-	LONG $0xf35cd1c5 // vsubpd %xmm3, %xmm5, %xmm6
-	LONG $0xe65cd9c5 // vsubpd %xmm6, %xmm4, %xmm4
-	LONG $0xf65cd1c5 // vsubpd %xmm6, %xmm5, %xmm6
-	LONG $0xf65ce1c5 // vsubpd %xmm6, %xmm3, %xmm6
-	LONG $0xe658d9c5 // vaddpd %xmm6, %xmm4, %xmm4
-	LONG $0xf05ce1c5 // vsubpd %xmm0, %xmm3, %xmm6
-	LONG $0xde5ce1c5 // vsubpd %xmm6, %xmm3, %xmm3
-	LONG $0xdb5cf9c5 // vsubpd %xmm3, %xmm0, %xmm3
-	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0xc65cf9c5 // vsubpd %xmm6, %xmm0, %xmm0
-	LONG $0xc358f9c5 // vaddpd %xmm3, %xmm0, %xmm0
-	LONG $0x197d63c4; WORD $0x01eb // vextractf128 $0x1, %ymm13, %xmm3
-	LONG $0xc058e1c5 // vaddpd %xmm0, %xmm3, %xmm0
-	LONG $0xc05891c5 // vaddpd %xmm0, %xmm13, %xmm0
-	LONG $0xac107dc5; LONG $0x0000c024; BYTE $0x00 // vmovupd 0xc0(%rsp), %ymm13
-	LONG $0xd8c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm3
-	LONG $0xdb58d9c5 // vaddpd %xmm3, %xmm4, %xmm3
-	LONG $0x6410fdc5; WORD $0x6024 // vmovupd 0x60(%rsp), %ymm4
-	LONG $0xc358f9c5 // vaddpd %xmm3, %xmm0, %xmm0
-	LONG $0x5c10fdc5; WORD $0x2024 // vmovupd 0x20(%rsp), %ymm3
-	LONG $0x582dc1c4; BYTE $0xfd // vaddpd %ymm13, %ymm10, %ymm7
-	LONG $0x187de3c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm0
-	LONG $0x1855e3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm5, %ymm1
-	LONG $0x2c10fdc5; BYTE $0x24 // vmovupd (%rsp), %ymm5
-	LONG $0xc014f5c5 // vunpcklpd %ymm0, %ymm1, %ymm0
-	LONG $0x0111fdc5 // vmovupd %ymm0, (%rcx)
-	LONG $0xcb58ddc5 // vaddpd %ymm3, %ymm4, %ymm1
-	LONG $0xc35cf5c5 // vsubpd %ymm3, %ymm1, %ymm0
-	LONG $0xd05cf5c5 // vsubpd %ymm0, %ymm1, %ymm2
-	LONG $0xc05cddc5 // vsubpd %ymm0, %ymm4, %ymm0
-	LONG $0xd25ce5c5 // vsubpd %ymm2, %ymm3, %ymm2
-	LONG $0xdd58bdc5 // vaddpd %ymm5, %ymm8, %ymm3
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8458fdc5; LONG $0x00020024; BYTE $0x00 // vaddpd 0x200(%rsp), %ymm0, %ymm0
-	LONG $0x9458fdc5; LONG $0x0001e024; BYTE $0x00 // vaddpd 0x1e0(%rsp), %ymm0, %ymm2
-	LONG $0xc55ce5c5 // vsubpd %ymm5, %ymm3, %ymm0
-	LONG $0xe05ce5c5 // vsubpd %ymm0, %ymm3, %ymm4
-	LONG $0xc05cbdc5 // vsubpd %ymm0, %ymm8, %ymm0
-	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0x8458fdc5; LONG $0x00024024; BYTE $0x00 // vaddpd 0x240(%rsp), %ymm0, %ymm0
-	LONG $0xa458fdc5; LONG $0x00022024; BYTE $0x00 // vaddpd 0x220(%rsp), %ymm0, %ymm4
-	LONG $0xc158e5c5 // vaddpd %ymm1, %ymm3, %ymm0
-	LONG $0xe95cfdc5 // vsubpd %ymm1, %ymm0, %ymm5
-	LONG $0xf55cfdc5 // vsubpd %ymm5, %ymm0, %ymm6
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
-	LONG $0x5825c1c4; BYTE $0xf4 // vaddpd %ymm12, %ymm11, %ymm6
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0xde58c5c5 // vaddpd %ymm6, %ymm7, %ymm3
-	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
+	LONG $0x5835c1c4; BYTE $0xe0 // vaddpd %ymm8, %ymm9, %ymm4
 	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
-	LONG $0x01fde3c4; WORD $0x4ed3 // vpermpd $0x4e, %ymm3, %ymm2
-	LONG $0xea58e5c5 // vaddpd %ymm2, %ymm3, %ymm5
-	LONG $0xe5c6d5c5; BYTE $0x05 // vshufpd $0x5, %ymm5, %ymm5, %ymm4
-	LONG $0xd458d5c5 // vaddpd %ymm4, %ymm5, %ymm2
-	LONG $0xc55c6dc5 // vsubpd %ymm5, %ymm2, %ymm8
-	LONG $0x5c59c1c4; BYTE $0xe0 // vsubpd %xmm8, %xmm4, %xmm4
-	LONG $0x5c6941c4; BYTE $0xc0 // vsubpd %xmm8, %xmm2, %xmm8
-	LONG $0x5c5141c4; BYTE $0xc0 // vsubpd %xmm8, %xmm5, %xmm8
-	LONG $0xe458b9c5 // vaddpd %xmm4, %xmm8, %xmm4
-	LONG $0x5c4d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm6, %ymm8
-	LONG $0x5c4d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm6, %ymm9
-	LONG $0x5c2541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm11, %ymm8
-	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0x5c4541c4; BYTE $0xcd // vsubpd %ymm13, %ymm7, %ymm9
-	LONG $0x84583dc5; LONG $0x00028024; BYTE $0x00 // vaddpd 0x280(%rsp), %ymm8, %ymm8
-	LONG $0x5c4541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0xd65c65c5 // vsubpd %ymm6, %ymm3, %ymm10
-	LONG $0x84583dc5; LONG $0x00026024; BYTE $0x00 // vaddpd 0x260(%rsp), %ymm8, %ymm8
-	LONG $0x5c1541c4; BYTE $0xdb // vsubpd %ymm11, %ymm13, %ymm11
-	LONG $0x5c6541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm3, %ymm12
-	LONG $0x5c45c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm7, %ymm7
-	LONG $0x583541c4; BYTE $0xcb // vaddpd %ymm11, %ymm9, %ymm9
-	LONG $0x8c5835c5; LONG $0x0002c024; BYTE $0x00 // vaddpd 0x2c0(%rsp), %ymm9, %ymm9
-	LONG $0x5c4dc1c4; BYTE $0xf4 // vsubpd %ymm12, %ymm6, %ymm6
-	LONG $0x8c5835c5; LONG $0x0002a024; BYTE $0x00 // vaddpd 0x2a0(%rsp), %ymm9, %ymm9
-	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
-	LONG $0xfb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm7
-	LONG $0xef5cd1c5 // vsubpd %xmm7, %xmm5, %xmm5
-	LONG $0xed5ce1c5 // vsubpd %xmm5, %xmm3, %xmm5
-	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
-	LONG $0xdf5ce1c5 // vsubpd %xmm7, %xmm3, %xmm3
-	LONG $0x01fde3c4; WORD $0x4ef8 // vpermpd $0x4e, %ymm0, %ymm7
-	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
-	LONG $0xdd58e1c5 // vaddpd %xmm5, %xmm3, %xmm3
-	LONG $0x197de3c4; WORD $0x01f5 // vextractf128 $0x1, %ymm6, %xmm5
-	LONG $0xff58fdc5 // vaddpd %ymm7, %ymm0, %ymm7
-	LONG $0xdb58d1c5 // vaddpd %xmm3, %xmm5, %xmm3
+	LONG $0x01fde3c4; WORD $0x4ed4 // vpermpd $0x4e, %ymm4, %ymm2
+	LONG $0xfa58ddc5 // vaddpd %ymm2, %ymm4, %ymm7
 	LONG $0xefc6c5c5; BYTE $0x05 // vshufpd $0x5, %ymm7, %ymm7, %ymm5
-	LONG $0xdb58c9c5 // vaddpd %xmm3, %xmm6, %xmm3
-	LONG $0xf3c6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm6
-	LONG $0xe658d9c5 // vaddpd %xmm6, %xmm4, %xmm4
-	LONG $0xf558c5c5 // vaddpd %ymm5, %ymm7, %ymm6
+	LONG $0xd558c5c5 // vaddpd %ymm5, %ymm7, %ymm2
+	LONG $0xf75cedc5 // vsubpd %ymm7, %ymm2, %ymm6
+	LONG $0xee5cd1c5 // vsubpd %xmm6, %xmm5, %xmm5
+	LONG $0xf65ce9c5 // vsubpd %xmm6, %xmm2, %xmm6
+	LONG $0xf65cc1c5 // vsubpd %xmm6, %xmm7, %xmm6
+	LONG $0xee58d1c5 // vaddpd %xmm6, %xmm5, %xmm5
+	LONG $0xf35cbdc5 // vsubpd %ymm3, %ymm8, %ymm6
+	LONG $0xd65c3dc5 // vsubpd %ymm6, %ymm8, %ymm10
+	LONG $0xf65c8dc5 // vsubpd %ymm6, %ymm14, %ymm6
+	LONG $0x5c6541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm3, %ymm10
+	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
+	LONG $0x5c3541c4; BYTE $0xd5 // vsubpd %ymm13, %ymm9, %ymm10
+	LONG $0xb458cdc5; LONG $0x00008024; BYTE $0x00 // vaddpd 0x80(%rsp), %ymm6, %ymm6
+	LONG $0x5c3541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm9, %ymm12
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0x7458cdc5; WORD $0x6024 // vaddpd 0x60(%rsp), %ymm6, %ymm6
+	LONG $0x5c15c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm13, %ymm3
+	LONG $0xdb58adc5 // vaddpd %ymm3, %ymm10, %ymm3
+	LONG $0x9c58e5c5; LONG $0x0000c024; BYTE $0x00 // vaddpd 0xc0(%rsp), %ymm3, %ymm3
+	LONG $0x5c5d41c4; BYTE $0xd0 // vsubpd %ymm8, %ymm4, %ymm10
+	LONG $0x9c58e5c5; LONG $0x0000a024; BYTE $0x00 // vaddpd 0xa0(%rsp), %ymm3, %ymm3
+	LONG $0x5c5d41c4; BYTE $0xda // vsubpd %ymm10, %ymm4, %ymm11
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0xdb58bdc5 // vaddpd %ymm3, %ymm8, %ymm3
+	LONG $0xdb58cdc5 // vaddpd %ymm3, %ymm6, %ymm3
+	LONG $0xf45cc5c5 // vsubpd %ymm4, %ymm7, %ymm6
+	LONG $0xfe5cc1c5 // vsubpd %xmm6, %xmm7, %xmm7
+	LONG $0xff5cd9c5 // vsubpd %xmm7, %xmm4, %xmm7
+	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
+	LONG $0xe65cd9c5 // vsubpd %xmm6, %xmm4, %xmm4
+	LONG $0x01fde3c4; WORD $0x4ef0 // vpermpd $0x4e, %ymm0, %ymm6
+	LONG $0xe758d9c5 // vaddpd %xmm7, %xmm4, %xmm4
+	LONG $0x197de3c4; WORD $0x01df // vextractf128 $0x1, %ymm3, %xmm7
+	LONG $0xf658fdc5 // vaddpd %ymm6, %ymm0, %ymm6
+	LONG $0xe458c1c5 // vaddpd %xmm4, %xmm7, %xmm4
+	LONG $0xfec6cdc5; BYTE $0x05 // vshufpd $0x5, %ymm6, %ymm6, %ymm7
 	LONG $0xdc58e1c5 // vaddpd %xmm4, %xmm3, %xmm3
-	LONG $0xe75cc9c5 // vsubpd %xmm7, %xmm6, %xmm4
-	LONG $0xec5cd1c5 // vsubpd %xmm4, %xmm5, %xmm5
-	LONG $0xe45cc9c5 // vsubpd %xmm4, %xmm6, %xmm4
-	LONG $0xe45cc1c5 // vsubpd %xmm4, %xmm7, %xmm4
+	LONG $0xe3c6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm4
 	LONG $0xe458d1c5 // vaddpd %xmm4, %xmm5, %xmm4
-	LONG $0xe85cc1c5 // vsubpd %xmm0, %xmm7, %xmm5
-	LONG $0xfd5cc1c5 // vsubpd %xmm5, %xmm7, %xmm7
-	LONG $0xff5cf9c5 // vsubpd %xmm7, %xmm0, %xmm7
+	LONG $0xef58cdc5 // vaddpd %ymm7, %ymm6, %ymm5
+	LONG $0xdc58e1c5 // vaddpd %xmm4, %xmm3, %xmm3
+	LONG $0xe65cd1c5 // vsubpd %xmm6, %xmm5, %xmm4
+	LONG $0xfc5cc1c5 // vsubpd %xmm4, %xmm7, %xmm7
+	LONG $0xe45cd1c5 // vsubpd %xmm4, %xmm5, %xmm4
+	LONG $0xe45cc9c5 // vsubpd %xmm4, %xmm6, %xmm4
+	LONG $0xe458c1c5 // vaddpd %xmm4, %xmm7, %xmm4
+	LONG $0xf85cc9c5 // vsubpd %xmm0, %xmm6, %xmm7
+	LONG $0xf75cc9c5 // vsubpd %xmm7, %xmm6, %xmm6
+	LONG $0xf65cf9c5 // vsubpd %xmm6, %xmm0, %xmm6
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0xc55cf9c5 // vsubpd %xmm5, %xmm0, %xmm0
-	LONG $0x197de3c4; WORD $0x01cd // vextractf128 $0x1, %ymm1, %xmm5
-	LONG $0xc758f9c5 // vaddpd %xmm7, %xmm0, %xmm0
-	LONG $0xc058d1c5 // vaddpd %xmm0, %xmm5, %xmm0
+	LONG $0xc75cf9c5 // vsubpd %xmm7, %xmm0, %xmm0
+	LONG $0x197de3c4; WORD $0x01cf // vextractf128 $0x1, %ymm1, %xmm7
+	LONG $0xc658f9c5 // vaddpd %xmm6, %xmm0, %xmm0
+	LONG $0xc058c1c5 // vaddpd %xmm0, %xmm7, %xmm0
 	LONG $0xc058f1c5 // vaddpd %xmm0, %xmm1, %xmm0
 	LONG $0xc8c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm1
 	LONG $0xc958d9c5 // vaddpd %xmm1, %xmm4, %xmm1
 	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
-	LONG $0x184de3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm6, %ymm1
+	LONG $0x1855e3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm5, %ymm1
 	LONG $0x187de3c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm3, %ymm0, %ymm0
 	LONG $0xc014f5c5 // vunpcklpd %ymm0, %ymm1, %ymm0
-	LONG $0x4111fdc5; BYTE $0x20 // vmovupd %ymm0, 0x20(%rcx)
-	LONG $0xe0c48148; WORD $0x0006; BYTE $0x00 // addq $0x6e0, %rsp
-	BYTE $0x5b // popq %rbx
-	WORD $0x5c41 // popq %r12
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
+	LONG $0x0111fdc5 // vmovupd %ymm0, (%rcx)
+	LONG $0xa0c48148; WORD $0x0001; BYTE $0x00 // addq $0x1a0, %rsp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; WORD $0x0000; BYTE $0x00 // retq
-	ADJSP $1888
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000
+	ADJSP $512
 	RET
 
 // func axpyDDQuad(factor *ddNum, xs *ddVec, ys *ddVec, n int)
@@ -961,16 +613,16 @@ TEXT ·axpyDDQuad(SB), 0, $96-32
 	ADJSP $96
 	RET
 
-// func axpy4DDQuad(factors *[4]ddNum, vs *[4]ddVec, ws *ddVec, n int)
-TEXT ·axpy4DDQuad(SB), 0, $128-32
+// func axpy2DDQuad(factors *[2]ddNum, vs *[2]ddVec, ws *ddVec, n int)
+TEXT ·axpy2DDQuad(SB), 0, $96-32
 	MOVQ factors+0(FP), DI
 	MOVQ vs+8(FP), SI
 	MOVQ ws+16(FP), DX
 	MOVQ n+24(FP), CX
-	ADJSP $-128
+	ADJSP $-96
 	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <axpy4DD>
-	LONG $0x000676e9; BYTE $0x00 // jmp <end>
+	LONG $0x00000be8; BYTE $0x00 // callq <axpy2DD>
+	LONG $0x000336e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -978,327 +630,176 @@ TEXT ·axpy4DDQuad(SB), 0, $128-32
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x063d8e0f; WORD $0x0000 // jle <axpy4DD+0x646>
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	BYTE $0x53 // pushq %rbx
+	LONG $0x03088e0f; WORD $0x0000 // jle <axpy2DD+0x311>
 	LONG $0x197de2c4; BYTE $0x07 // vbroadcastsd (%rdi), %ymm0
 	LONG $0x197de2c4; WORD $0x084f // vbroadcastsd 0x8(%rdi), %ymm1
 	LONG $0x197de2c4; WORD $0x1057 // vbroadcastsd 0x10(%rdi), %ymm2
 	LONG $0x197de2c4; WORD $0x185f // vbroadcastsd 0x18(%rdi), %ymm3
-	LONG $0x197de2c4; WORD $0x2067 // vbroadcastsd 0x20(%rdi), %ymm4
-	LONG $0x197de2c4; WORD $0x286f // vbroadcastsd 0x28(%rdi), %ymm5
-	LONG $0x197de2c4; WORD $0x3077 // vbroadcastsd 0x30(%rdi), %ymm6
-	LONG $0x197de2c4; WORD $0x387f // vbroadcastsd 0x38(%rdi), %ymm7
-	WORD $0x8b4c; BYTE $0x3a // movq (%rdx), %r15
+	WORD $0x8b4c; BYTE $0x12 // movq (%rdx), %r10
 	WORD $0x8b48; BYTE $0x06 // movq (%rsi), %rax
 	LONG $0x18468b4c // movq 0x18(%rsi), %r8
 	LONG $0x304e8b4c // movq 0x30(%rsi), %r9
-	LONG $0x48568b4c // movq 0x48(%rsi), %r10
-	LONG $0x605e8b4c // movq 0x60(%rsi), %r11
-	LONG $0x785e8b48 // movq 0x78(%rsi), %rbx
-	LONG $0x90b68b4c; WORD $0x0000; BYTE $0x00 // movq 0x90(%rsi), %r14
-	LONG $0xa8b68b48; WORD $0x0000; BYTE $0x00 // movq 0xa8(%rsi), %rsi
+	LONG $0x48768b48 // movq 0x48(%rsi), %rsi
 	LONG $0x18528b48 // movq 0x18(%rdx), %rdx
 	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x0c107dc5; BYTE $0xf8 // vmovupd (%rax,%rdi,8), %ymm9
-	LONG $0x107d41c4; WORD $0xff04 // vmovupd (%r15,%rdi,8), %ymm8
-	LONG $0xd05935c5 // vmulpd %ymm0, %ymm9, %ymm10
-	LONG $0x287d41c4; BYTE $0xd9 // vmovapd %ymm9, %ymm11
-	LONG $0xaafd42c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm0, %ymm11
-	LONG $0xb8f542c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm1, %ymm11
-	LONG $0x583d41c4; BYTE $0xca // vaddpd %ymm10, %ymm8, %ymm9
-	LONG $0xb8fd42c4; WORD $0xf81c // vfmadd231pd (%r8,%rdi,8), %ymm0, %ymm11
-	LONG $0x5c3541c4; BYTE $0xe0 // vsubpd %ymm8, %ymm9, %ymm12
-	LONG $0x5c3541c4; BYTE $0xec // vsubpd %ymm12, %ymm9, %ymm13
-	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
-	LONG $0x582541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm11, %ymm8
-	LONG $0x04583dc5; BYTE $0xfa // vaddpd (%rdx,%rdi,8), %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xf90c // vmovupd (%r9,%rdi,8), %ymm9
-	LONG $0xda5935c5 // vmulpd %ymm2, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaaed42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm2, %ymm12
-	LONG $0xb8e542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm3, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8ed42c4; WORD $0xfa24 // vfmadd231pd (%r10,%rdi,8), %ymm2, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xfb0c // vmovupd (%r11,%rdi,8), %ymm9
-	LONG $0xdc5935c5 // vmulpd %ymm4, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaadd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm4, %ymm12
-	LONG $0xb8d542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm5, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8dd62c4; WORD $0xfb24 // vfmadd231pd (%rbx,%rdi,8), %ymm4, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xfe0c // vmovupd (%r14,%rdi,8), %ymm9
-	LONG $0xde5935c5 // vmulpd %ymm6, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaacd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm6, %ymm12
-	LONG $0xb8c542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8cd62c4; WORD $0xfe24 // vfmadd231pd (%rsi,%rdi,8), %ymm6, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x117d41c4; WORD $0xff14 // vmovupd %ymm10, (%r15,%rdi,8)
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x04117dc5; BYTE $0xfa // vmovupd %ymm8, (%rdx,%rdi,8)
-	LONG $0x4c107dc5; WORD $0x20f8 // vmovupd 0x20(%rax,%rdi,8), %ymm9
-	LONG $0x107d41c4; WORD $0xff44; BYTE $0x20 // vmovupd 0x20(%r15,%rdi,8), %ymm8
-	LONG $0xd05935c5 // vmulpd %ymm0, %ymm9, %ymm10
-	LONG $0x287d41c4; BYTE $0xd9 // vmovapd %ymm9, %ymm11
-	LONG $0xaafd42c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm0, %ymm11
-	LONG $0xb8f542c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm1, %ymm11
-	LONG $0x583d41c4; BYTE $0xca // vaddpd %ymm10, %ymm8, %ymm9
-	LONG $0xb8fd42c4; WORD $0xf85c; BYTE $0x20 // vfmadd231pd 0x20(%r8,%rdi,8), %ymm0, %ymm11
-	LONG $0x5c3541c4; BYTE $0xe0 // vsubpd %ymm8, %ymm9, %ymm12
-	LONG $0x5c3541c4; BYTE $0xec // vsubpd %ymm12, %ymm9, %ymm13
-	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
-	LONG $0x582541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm11, %ymm8
-	LONG $0x44583dc5; WORD $0x20fa // vaddpd 0x20(%rdx,%rdi,8), %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xf94c; BYTE $0x20 // vmovupd 0x20(%r9,%rdi,8), %ymm9
-	LONG $0xda5935c5 // vmulpd %ymm2, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaaed42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm2, %ymm12
-	LONG $0xb8e542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm3, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8ed42c4; WORD $0xfa64; BYTE $0x20 // vfmadd231pd 0x20(%r10,%rdi,8), %ymm2, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xfb4c; BYTE $0x20 // vmovupd 0x20(%r11,%rdi,8), %ymm9
-	LONG $0xdc5935c5 // vmulpd %ymm4, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaadd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm4, %ymm12
-	LONG $0xb8d542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm5, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8dd62c4; WORD $0xfb64; BYTE $0x20 // vfmadd231pd 0x20(%rbx,%rdi,8), %ymm4, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xfe4c; BYTE $0x20 // vmovupd 0x20(%r14,%rdi,8), %ymm9
-	LONG $0xde5935c5 // vmulpd %ymm6, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaacd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm6, %ymm12
-	LONG $0xb8c542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8cd62c4; WORD $0xfe64; BYTE $0x20 // vfmadd231pd 0x20(%rsi,%rdi,8), %ymm6, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x117d41c4; WORD $0xff54; BYTE $0x20 // vmovupd %ymm10, 0x20(%r15,%rdi,8)
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x44117dc5; WORD $0x20fa // vmovupd %ymm8, 0x20(%rdx,%rdi,8)
-	LONG $0x4c107dc5; WORD $0x40f8 // vmovupd 0x40(%rax,%rdi,8), %ymm9
-	LONG $0x107d41c4; WORD $0xff44; BYTE $0x40 // vmovupd 0x40(%r15,%rdi,8), %ymm8
-	LONG $0xd05935c5 // vmulpd %ymm0, %ymm9, %ymm10
-	LONG $0x287d41c4; BYTE $0xd9 // vmovapd %ymm9, %ymm11
-	LONG $0xaafd42c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm0, %ymm11
-	LONG $0xb8f542c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm1, %ymm11
-	LONG $0x583d41c4; BYTE $0xca // vaddpd %ymm10, %ymm8, %ymm9
-	LONG $0xb8fd42c4; WORD $0xf85c; BYTE $0x40 // vfmadd231pd 0x40(%r8,%rdi,8), %ymm0, %ymm11
-	LONG $0x5c3541c4; BYTE $0xe0 // vsubpd %ymm8, %ymm9, %ymm12
-	LONG $0x5c3541c4; BYTE $0xec // vsubpd %ymm12, %ymm9, %ymm13
-	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
-	LONG $0x582541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm11, %ymm8
-	LONG $0x44583dc5; WORD $0x40fa // vaddpd 0x40(%rdx,%rdi,8), %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xf94c; BYTE $0x40 // vmovupd 0x40(%r9,%rdi,8), %ymm9
-	LONG $0xda5935c5 // vmulpd %ymm2, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaaed42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm2, %ymm12
-	LONG $0xb8e542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm3, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8ed42c4; WORD $0xfa64; BYTE $0x40 // vfmadd231pd 0x40(%r10,%rdi,8), %ymm2, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xfb4c; BYTE $0x40 // vmovupd 0x40(%r11,%rdi,8), %ymm9
-	LONG $0xdc5935c5 // vmulpd %ymm4, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaadd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm4, %ymm12
-	LONG $0xb8d542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm5, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8dd62c4; WORD $0xfb64; BYTE $0x40 // vfmadd231pd 0x40(%rbx,%rdi,8), %ymm4, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xfe4c; BYTE $0x40 // vmovupd 0x40(%r14,%rdi,8), %ymm9
-	LONG $0xde5935c5 // vmulpd %ymm6, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaacd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm6, %ymm12
-	LONG $0xb8c542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8cd62c4; WORD $0xfe64; BYTE $0x40 // vfmadd231pd 0x40(%rsi,%rdi,8), %ymm6, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x117d41c4; WORD $0xff54; BYTE $0x40 // vmovupd %ymm10, 0x40(%r15,%rdi,8)
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x44117dc5; WORD $0x40fa // vmovupd %ymm8, 0x40(%rdx,%rdi,8)
-	LONG $0x4c107dc5; WORD $0x60f8 // vmovupd 0x60(%rax,%rdi,8), %ymm9
-	LONG $0x107d41c4; WORD $0xff44; BYTE $0x60 // vmovupd 0x60(%r15,%rdi,8), %ymm8
-	LONG $0xd05935c5 // vmulpd %ymm0, %ymm9, %ymm10
-	LONG $0x287d41c4; BYTE $0xd9 // vmovapd %ymm9, %ymm11
-	LONG $0xaafd42c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm0, %ymm11
-	LONG $0xb8f542c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm1, %ymm11
-	LONG $0x583d41c4; BYTE $0xca // vaddpd %ymm10, %ymm8, %ymm9
-	LONG $0xb8fd42c4; WORD $0xf85c; BYTE $0x60 // vfmadd231pd 0x60(%r8,%rdi,8), %ymm0, %ymm11
-	LONG $0x5c3541c4; BYTE $0xe0 // vsubpd %ymm8, %ymm9, %ymm12
-	LONG $0x5c3541c4; BYTE $0xec // vsubpd %ymm12, %ymm9, %ymm13
-	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
-	LONG $0x582541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm11, %ymm8
-	LONG $0x44583dc5; WORD $0x60fa // vaddpd 0x60(%rdx,%rdi,8), %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xf94c; BYTE $0x60 // vmovupd 0x60(%r9,%rdi,8), %ymm9
-	LONG $0xda5935c5 // vmulpd %ymm2, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaaed42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm2, %ymm12
-	LONG $0xb8e542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm3, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8ed42c4; WORD $0xfa64; BYTE $0x60 // vfmadd231pd 0x60(%r10,%rdi,8), %ymm2, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xfb4c; BYTE $0x60 // vmovupd 0x60(%r11,%rdi,8), %ymm9
-	LONG $0xdc5935c5 // vmulpd %ymm4, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaadd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm4, %ymm12
-	LONG $0xb8d542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm5, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8dd62c4; WORD $0xfb64; BYTE $0x60 // vfmadd231pd 0x60(%rbx,%rdi,8), %ymm4, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x107d41c4; WORD $0xfe4c; BYTE $0x60 // vmovupd 0x60(%r14,%rdi,8), %ymm9
-	LONG $0xde5935c5 // vmulpd %ymm6, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaacd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm6, %ymm12
-	LONG $0xb8c542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm12
-	LONG $0x582541c4; BYTE $0xca // vaddpd %ymm10, %ymm11, %ymm9
-	LONG $0xb8cd62c4; WORD $0xfe64; BYTE $0x60 // vfmadd231pd 0x60(%rsi,%rdi,8), %ymm6, %ymm12
-	LONG $0x5c3541c4; BYTE $0xea // vsubpd %ymm10, %ymm9, %ymm13
-	LONG $0x5c3541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm9, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
-	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
-	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0x117d41c4; WORD $0xff54; BYTE $0x60 // vmovupd %ymm10, 0x60(%r15,%rdi,8)
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0x44117dc5; WORD $0x60fa // vmovupd %ymm8, 0x60(%rdx,%rdi,8)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x2c10fdc5; BYTE $0xf8 // vmovupd (%rax,%rdi,8), %ymm5
+	LONG $0x107dc1c4; WORD $0xfa24 // vmovupd (%r10,%rdi,8), %ymm4
+	LONG $0xf559fdc5 // vmulpd %ymm5, %ymm0, %ymm6
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xaafde2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm0, %ymm7
+	LONG $0xb8f5e2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm1, %ymm7
+	LONG $0xee58ddc5 // vaddpd %ymm6, %ymm4, %ymm5
+	LONG $0xb8fdc2c4; WORD $0xf83c // vfmadd231pd (%r8,%rdi,8), %ymm0, %ymm7
+	LONG $0xc45c55c5 // vsubpd %ymm4, %ymm5, %ymm8
+	LONG $0x5c5541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm5, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
+	LONG $0x2458ddc5; BYTE $0xfa // vaddpd (%rdx,%rdi,8), %ymm4, %ymm4
+	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x107dc1c4; WORD $0xf92c // vmovupd (%r9,%rdi,8), %ymm5
+	LONG $0xfd59edc5 // vmulpd %ymm5, %ymm2, %ymm7
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0xaaed62c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm2, %ymm8
+	LONG $0xb8e562c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm3, %ymm8
+	LONG $0xee58c5c5 // vaddpd %ymm6, %ymm7, %ymm5
+	LONG $0xb8ed62c4; WORD $0xfe04 // vfmadd231pd (%rsi,%rdi,8), %ymm2, %ymm8
+	LONG $0xce5c55c5 // vsubpd %ymm6, %ymm5, %ymm9
+	LONG $0x5c5541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm5, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0x117dc1c4; WORD $0xfa34 // vmovupd %ymm6, (%r10,%rdi,8)
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x2411fdc5; BYTE $0xfa // vmovupd %ymm4, (%rdx,%rdi,8)
+	LONG $0x6c10fdc5; WORD $0x20f8 // vmovupd 0x20(%rax,%rdi,8), %ymm5
+	LONG $0x107dc1c4; WORD $0xfa64; BYTE $0x20 // vmovupd 0x20(%r10,%rdi,8), %ymm4
+	LONG $0xf559fdc5 // vmulpd %ymm5, %ymm0, %ymm6
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xaafde2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm0, %ymm7
+	LONG $0xb8f5e2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm1, %ymm7
+	LONG $0xee58ddc5 // vaddpd %ymm6, %ymm4, %ymm5
+	LONG $0xb8fdc2c4; WORD $0xf87c; BYTE $0x20 // vfmadd231pd 0x20(%r8,%rdi,8), %ymm0, %ymm7
+	LONG $0xc45c55c5 // vsubpd %ymm4, %ymm5, %ymm8
+	LONG $0x5c5541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm5, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
+	LONG $0x6458ddc5; WORD $0x20fa // vaddpd 0x20(%rdx,%rdi,8), %ymm4, %ymm4
+	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x107dc1c4; WORD $0xf96c; BYTE $0x20 // vmovupd 0x20(%r9,%rdi,8), %ymm5
+	LONG $0xfd59edc5 // vmulpd %ymm5, %ymm2, %ymm7
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0xaaed62c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm2, %ymm8
+	LONG $0xb8e562c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm3, %ymm8
+	LONG $0xee58c5c5 // vaddpd %ymm6, %ymm7, %ymm5
+	LONG $0xb8ed62c4; WORD $0xfe44; BYTE $0x20 // vfmadd231pd 0x20(%rsi,%rdi,8), %ymm2, %ymm8
+	LONG $0xce5c55c5 // vsubpd %ymm6, %ymm5, %ymm9
+	LONG $0x5c5541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm5, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0x117dc1c4; WORD $0xfa74; BYTE $0x20 // vmovupd %ymm6, 0x20(%r10,%rdi,8)
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x6411fdc5; WORD $0x20fa // vmovupd %ymm4, 0x20(%rdx,%rdi,8)
+	LONG $0x6c10fdc5; WORD $0x40f8 // vmovupd 0x40(%rax,%rdi,8), %ymm5
+	LONG $0x107dc1c4; WORD $0xfa64; BYTE $0x40 // vmovupd 0x40(%r10,%rdi,8), %ymm4
+	LONG $0xf559fdc5 // vmulpd %ymm5, %ymm0, %ymm6
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xaafde2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm0, %ymm7
+	LONG $0xb8f5e2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm1, %ymm7
+	LONG $0xee58ddc5 // vaddpd %ymm6, %ymm4, %ymm5
+	LONG $0xb8fdc2c4; WORD $0xf87c; BYTE $0x40 // vfmadd231pd 0x40(%r8,%rdi,8), %ymm0, %ymm7
+	LONG $0xc45c55c5 // vsubpd %ymm4, %ymm5, %ymm8
+	LONG $0x5c5541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm5, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
+	LONG $0x6458ddc5; WORD $0x40fa // vaddpd 0x40(%rdx,%rdi,8), %ymm4, %ymm4
+	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x107dc1c4; WORD $0xf96c; BYTE $0x40 // vmovupd 0x40(%r9,%rdi,8), %ymm5
+	LONG $0xfd59edc5 // vmulpd %ymm5, %ymm2, %ymm7
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0xaaed62c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm2, %ymm8
+	LONG $0xb8e562c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm3, %ymm8
+	LONG $0xee58c5c5 // vaddpd %ymm6, %ymm7, %ymm5
+	LONG $0xb8ed62c4; WORD $0xfe44; BYTE $0x40 // vfmadd231pd 0x40(%rsi,%rdi,8), %ymm2, %ymm8
+	LONG $0xce5c55c5 // vsubpd %ymm6, %ymm5, %ymm9
+	LONG $0x5c5541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm5, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0x117dc1c4; WORD $0xfa74; BYTE $0x40 // vmovupd %ymm6, 0x40(%r10,%rdi,8)
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x6411fdc5; WORD $0x40fa // vmovupd %ymm4, 0x40(%rdx,%rdi,8)
+	LONG $0x6c10fdc5; WORD $0x60f8 // vmovupd 0x60(%rax,%rdi,8), %ymm5
+	LONG $0x107dc1c4; WORD $0xfa64; BYTE $0x60 // vmovupd 0x60(%r10,%rdi,8), %ymm4
+	LONG $0xf559fdc5 // vmulpd %ymm5, %ymm0, %ymm6
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xaafde2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm0, %ymm7
+	LONG $0xb8f5e2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm1, %ymm7
+	LONG $0xee58ddc5 // vaddpd %ymm6, %ymm4, %ymm5
+	LONG $0xb8fdc2c4; WORD $0xf87c; BYTE $0x60 // vfmadd231pd 0x60(%r8,%rdi,8), %ymm0, %ymm7
+	LONG $0xc45c55c5 // vsubpd %ymm4, %ymm5, %ymm8
+	LONG $0x5c5541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm5, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
+	LONG $0x6458ddc5; WORD $0x60fa // vaddpd 0x60(%rdx,%rdi,8), %ymm4, %ymm4
+	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x107dc1c4; WORD $0xf96c; BYTE $0x60 // vmovupd 0x60(%r9,%rdi,8), %ymm5
+	LONG $0xfd59edc5 // vmulpd %ymm5, %ymm2, %ymm7
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0xaaed62c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm2, %ymm8
+	LONG $0xb8e562c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm3, %ymm8
+	LONG $0xee58c5c5 // vaddpd %ymm6, %ymm7, %ymm5
+	LONG $0xb8ed62c4; WORD $0xfe44; BYTE $0x60 // vfmadd231pd 0x60(%rsi,%rdi,8), %ymm2, %ymm8
+	LONG $0xce5c55c5 // vsubpd %ymm6, %ymm5, %ymm9
+	LONG $0x5c5541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm5, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0x117dc1c4; WORD $0xfa74; BYTE $0x60 // vmovupd %ymm6, 0x60(%r10,%rdi,8)
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x6411fdc5; WORD $0x60fa // vmovupd %ymm4, 0x60(%rdx,%rdi,8)
 	LONG $0x10c78348 // addq $0x10, %rdi
 	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
-	LONG $0xfa2f8c0f; WORD $0xffff // jl <axpy4DD+0x70>
-	BYTE $0x5b // popq %rbx
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
+	LONG $0xfd2f8c0f; WORD $0xffff // jl <axpy2DD+0x40>
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; WORD $0x0000; BYTE $0x00
-	ADJSP $128
+	LONG $0x00000000
+	ADJSP $96
 	RET
 
 // func axpyDotDDQuad(factor *ddNum, xs *ddVec, ys *ddVec, zs *ddVec, n int, sum *ddNum)
@@ -1312,41 +813,43 @@ TEXT ·axpyDotDDQuad(SB), 0, $96-48
 	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpyDotDD>
-	LONG $0x000436e9; BYTE $0x00 // jmp <end>
+	LONG $0x000836e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x032b8e0f; WORD $0x0000 // jle <axpyDotDD+0x334>
-	LONG $0x197de2c4; BYTE $0x27 // vbroadcastsd (%rdi), %ymm4
-	LONG $0x197de2c4; WORD $0x086f // vbroadcastsd 0x8(%rdi), %ymm5
+	LONG $0x197de2c4; BYTE $0x07 // vbroadcastsd (%rdi), %ymm0
+	LONG $0x197de2c4; WORD $0x084f // vbroadcastsd 0x8(%rdi), %ymm1
 	WORD $0x8b48; BYTE $0x06 // movq (%rsi), %rax
 	WORD $0x8b4c; BYTE $0x12 // movq (%rdx), %r10
-	WORD $0x8b4c; BYTE $0x19 // movq (%rcx), %r11
 	LONG $0x18768b48 // movq 0x18(%rsi), %rsi
 	LONG $0x18528b48 // movq 0x18(%rdx), %rdx
+	WORD $0x8b4c; BYTE $0x19 // movq (%rcx), %r11
+	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
+	LONG $0x0322840f; WORD $0x0000 // je <axpyDotDD+0x347>
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x06158e0f; WORD $0x0000 // jle <axpyDotDD+0x643>
 	LONG $0x18498b48 // movq 0x18(%rcx), %rcx
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	WORD $0xff31 // xorl %edi, %edi
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
-	WORD $0x9066 // nop
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x0c107dc5; BYTE $0xf8 // vmovupd (%rax,%rdi,8), %ymm9
 	LONG $0x107dc1c4; WORD $0xfa3c // vmovupd (%r10,%rdi,8), %ymm7
-	LONG $0xdc5935c5 // vmulpd %ymm4, %ymm9, %ymm11
+	LONG $0xd85935c5 // vmulpd %ymm0, %ymm9, %ymm11
 	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xaadd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm4, %ymm12
-	LONG $0xb8d542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm5, %ymm12
+	LONG $0xaafd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm0, %ymm12
+	LONG $0xb8f542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm1, %ymm12
 	LONG $0xcf5825c5 // vaddpd %ymm7, %ymm11, %ymm9
-	LONG $0xb8dd62c4; WORD $0xfe24 // vfmadd231pd (%rsi,%rdi,8), %ymm4, %ymm12
+	LONG $0xb8fd62c4; WORD $0xfe24 // vfmadd231pd (%rsi,%rdi,8), %ymm0, %ymm12
 	LONG $0xf75c35c5 // vsubpd %ymm7, %ymm9, %ymm14
 	LONG $0x5c3541c4; BYTE $0xfe // vsubpd %ymm14, %ymm9, %ymm15
 	LONG $0x5c2541c4; BYTE $0xde // vsubpd %ymm14, %ymm11, %ymm11
@@ -1356,16 +859,16 @@ TEXT ·axpyDotDDQuad(SB), 0, $96-48
 	LONG $0x3c58c5c5; BYTE $0xfa // vaddpd (%rdx,%rdi,8), %ymm7, %ymm7
 	LONG $0xdf5835c5 // vaddpd %ymm7, %ymm9, %ymm11
 	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
-	LONG $0x117d41c4; WORD $0xfa1c // vmovupd %ymm11, (%r10,%rdi,8)
 	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0x3c11fdc5; BYTE $0xfa // vmovupd %ymm7, (%rdx,%rdi,8)
 	LONG $0x107d41c4; WORD $0xfb0c // vmovupd (%r11,%rdi,8), %ymm9
 	LONG $0x593541c4; BYTE $0xe3 // vmulpd %ymm11, %ymm9, %ymm12
 	LONG $0x287d41c4; BYTE $0xf1 // vmovapd %ymm9, %ymm14
 	LONG $0xaaa542c4; BYTE $0xf4 // vfmsub213pd %ymm12, %ymm11, %ymm14
 	LONG $0xb8c542c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm7, %ymm14
-	LONG $0x5815c1c4; BYTE $0xfc // vaddpd %ymm12, %ymm13, %ymm7
 	LONG $0xb8a562c4; WORD $0xf934 // vfmadd231pd (%rcx,%rdi,8), %ymm11, %ymm14
+	LONG $0x117d41c4; WORD $0xfa1c // vmovupd %ymm11, (%r10,%rdi,8)
+	LONG $0x3c11fdc5; BYTE $0xfa // vmovupd %ymm7, (%rdx,%rdi,8)
+	LONG $0x5815c1c4; BYTE $0xfc // vaddpd %ymm12, %ymm13, %ymm7
 	LONG $0x5c4541c4; BYTE $0xcd // vsubpd %ymm13, %ymm7, %ymm9
 	LONG $0x5c4541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm11
 	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
@@ -1373,14 +876,14 @@ TEXT ·axpyDotDDQuad(SB), 0, $96-48
 	LONG $0x583541c4; BYTE $0xcb // vaddpd %ymm11, %ymm9, %ymm9
 	LONG $0x5c107dc5; WORD $0x20f8 // vmovupd 0x20(%rax,%rdi,8), %ymm11
 	LONG $0x580d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm14, %ymm9
-	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
 	LONG $0x107d41c4; WORD $0xfa4c; BYTE $0x20 // vmovupd 0x20(%r10,%rdi,8), %ymm9
-	LONG $0xe45925c5 // vmulpd %ymm4, %ymm11, %ymm12
+	LONG $0xe05925c5 // vmulpd %ymm0, %ymm11, %ymm12
 	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0xaadd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm4, %ymm13
-	LONG $0xb8d542c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm5, %ymm13
+	LONG $0xaafd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm0, %ymm13
+	LONG $0xb8f542c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm1, %ymm13
 	LONG $0x583541c4; BYTE $0xdc // vaddpd %ymm12, %ymm9, %ymm11
-	LONG $0xb8dd62c4; WORD $0xfe6c; BYTE $0x20 // vfmadd231pd 0x20(%rsi,%rdi,8), %ymm4, %ymm13
+	LONG $0xb8fd62c4; WORD $0xfe6c; BYTE $0x20 // vfmadd231pd 0x20(%rsi,%rdi,8), %ymm0, %ymm13
 	LONG $0x5c2541c4; BYTE $0xf1 // vsubpd %ymm9, %ymm11, %ymm14
 	LONG $0x5c2541c4; BYTE $0xfe // vsubpd %ymm14, %ymm11, %ymm15
 	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
@@ -1390,16 +893,16 @@ TEXT ·axpyDotDDQuad(SB), 0, $96-48
 	LONG $0x4c5835c5; WORD $0x20fa // vaddpd 0x20(%rdx,%rdi,8), %ymm9, %ymm9
 	LONG $0x582541c4; BYTE $0xe1 // vaddpd %ymm9, %ymm11, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm12, %ymm11
-	LONG $0x117d41c4; WORD $0xfa64; BYTE $0x20 // vmovupd %ymm12, 0x20(%r10,%rdi,8)
 	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0x4c117dc5; WORD $0x20fa // vmovupd %ymm9, 0x20(%rdx,%rdi,8)
 	LONG $0x107d41c4; WORD $0xfb5c; BYTE $0x20 // vmovupd 0x20(%r11,%rdi,8), %ymm11
 	LONG $0x592541c4; BYTE $0xec // vmulpd %ymm12, %ymm11, %ymm13
 	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
 	LONG $0xaa9d42c4; BYTE $0xf5 // vfmsub213pd %ymm13, %ymm12, %ymm14
 	LONG $0xb8b542c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm9, %ymm14
-	LONG $0x582d41c4; BYTE $0xcd // vaddpd %ymm13, %ymm10, %ymm9
 	LONG $0xb89d62c4; WORD $0xf974; BYTE $0x20 // vfmadd231pd 0x20(%rcx,%rdi,8), %ymm12, %ymm14
+	LONG $0x117d41c4; WORD $0xfa64; BYTE $0x20 // vmovupd %ymm12, 0x20(%r10,%rdi,8)
+	LONG $0x4c117dc5; WORD $0x20fa // vmovupd %ymm9, 0x20(%rdx,%rdi,8)
+	LONG $0x582d41c4; BYTE $0xcd // vaddpd %ymm13, %ymm10, %ymm9
 	LONG $0x5c3541c4; BYTE $0xda // vsubpd %ymm10, %ymm9, %ymm11
 	LONG $0x5c3541c4; BYTE $0xe3 // vsubpd %ymm11, %ymm9, %ymm12
 	LONG $0x5c1541c4; BYTE $0xdb // vsubpd %ymm11, %ymm13, %ymm11
@@ -1407,14 +910,14 @@ TEXT ·axpyDotDDQuad(SB), 0, $96-48
 	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
 	LONG $0x5c107dc5; WORD $0x40f8 // vmovupd 0x40(%rax,%rdi,8), %ymm11
 	LONG $0x580d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm14, %ymm10
-	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
+	LONG $0xdb58adc5 // vaddpd %ymm3, %ymm10, %ymm3
 	LONG $0x107d41c4; WORD $0xfa54; BYTE $0x40 // vmovupd 0x40(%r10,%rdi,8), %ymm10
-	LONG $0xe45925c5 // vmulpd %ymm4, %ymm11, %ymm12
+	LONG $0xe05925c5 // vmulpd %ymm0, %ymm11, %ymm12
 	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0xaadd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm4, %ymm13
-	LONG $0xb8d542c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm5, %ymm13
+	LONG $0xaafd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm0, %ymm13
+	LONG $0xb8f542c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm1, %ymm13
 	LONG $0x582d41c4; BYTE $0xdc // vaddpd %ymm12, %ymm10, %ymm11
-	LONG $0xb8dd62c4; WORD $0xfe6c; BYTE $0x40 // vfmadd231pd 0x40(%rsi,%rdi,8), %ymm4, %ymm13
+	LONG $0xb8fd62c4; WORD $0xfe6c; BYTE $0x40 // vfmadd231pd 0x40(%rsi,%rdi,8), %ymm0, %ymm13
 	LONG $0x5c2541c4; BYTE $0xf2 // vsubpd %ymm10, %ymm11, %ymm14
 	LONG $0x5c2541c4; BYTE $0xfe // vsubpd %ymm14, %ymm11, %ymm15
 	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
@@ -1424,9 +927,7 @@ TEXT ·axpyDotDDQuad(SB), 0, $96-48
 	LONG $0x54582dc5; WORD $0x40fa // vaddpd 0x40(%rdx,%rdi,8), %ymm10, %ymm10
 	LONG $0x582541c4; BYTE $0xe2 // vaddpd %ymm10, %ymm11, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm12, %ymm11
-	LONG $0x117d41c4; WORD $0xfa64; BYTE $0x40 // vmovupd %ymm12, 0x40(%r10,%rdi,8)
 	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
-	LONG $0x54117dc5; WORD $0x40fa // vmovupd %ymm10, 0x40(%rdx,%rdi,8)
 	LONG $0x107d41c4; WORD $0xfb5c; BYTE $0x40 // vmovupd 0x40(%r11,%rdi,8), %ymm11
 	LONG $0x592541c4; BYTE $0xec // vmulpd %ymm12, %ymm11, %ymm13
 	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
@@ -1434,6 +935,8 @@ TEXT ·axpyDotDDQuad(SB), 0, $96-48
 	LONG $0xb8ad42c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm10, %ymm14
 	LONG $0x583d41c4; BYTE $0xdd // vaddpd %ymm13, %ymm8, %ymm11
 	LONG $0xb89d62c4; WORD $0xf974; BYTE $0x40 // vfmadd231pd 0x40(%rcx,%rdi,8), %ymm12, %ymm14
+	LONG $0x117d41c4; WORD $0xfa64; BYTE $0x40 // vmovupd %ymm12, 0x40(%r10,%rdi,8)
+	LONG $0x54117dc5; WORD $0x40fa // vmovupd %ymm10, 0x40(%rdx,%rdi,8)
 	LONG $0x5c2541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm11, %ymm10
 	LONG $0x5c2541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm11, %ymm12
 	LONG $0x5c1541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm13, %ymm10
@@ -1441,14 +944,14 @@ TEXT ·axpyDotDDQuad(SB), 0, $96-48
 	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
 	LONG $0x54107dc5; WORD $0x60f8 // vmovupd 0x60(%rax,%rdi,8), %ymm10
 	LONG $0x580d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm14, %ymm8
-	LONG $0xd258bdc5 // vaddpd %ymm2, %ymm8, %ymm2
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
 	LONG $0x107d41c4; WORD $0xfa44; BYTE $0x60 // vmovupd 0x60(%r10,%rdi,8), %ymm8
-	LONG $0xe4592dc5 // vmulpd %ymm4, %ymm10, %ymm12
+	LONG $0xe0592dc5 // vmulpd %ymm0, %ymm10, %ymm12
 	LONG $0x287d41c4; BYTE $0xea // vmovapd %ymm10, %ymm13
-	LONG $0xaadd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm4, %ymm13
-	LONG $0xb8d542c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm5, %ymm13
+	LONG $0xaafd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm0, %ymm13
+	LONG $0xb8f542c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm1, %ymm13
 	LONG $0x583d41c4; BYTE $0xd4 // vaddpd %ymm12, %ymm8, %ymm10
-	LONG $0xb8dd62c4; WORD $0xfe6c; BYTE $0x60 // vfmadd231pd 0x60(%rsi,%rdi,8), %ymm4, %ymm13
+	LONG $0xb8fd62c4; WORD $0xfe6c; BYTE $0x60 // vfmadd231pd 0x60(%rsi,%rdi,8), %ymm0, %ymm13
 	LONG $0x5c2d41c4; BYTE $0xf0 // vsubpd %ymm8, %ymm10, %ymm14
 	LONG $0x5c2d41c4; BYTE $0xfe // vsubpd %ymm14, %ymm10, %ymm15
 	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
@@ -1458,16 +961,16 @@ TEXT ·axpyDotDDQuad(SB), 0, $96-48
 	LONG $0x44583dc5; WORD $0x60fa // vaddpd 0x60(%rdx,%rdi,8), %ymm8, %ymm8
 	LONG $0x582d41c4; BYTE $0xe0 // vaddpd %ymm8, %ymm10, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm12, %ymm10
-	LONG $0x117d41c4; WORD $0xfa64; BYTE $0x60 // vmovupd %ymm12, 0x60(%r10,%rdi,8)
 	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
-	LONG $0x44117dc5; WORD $0x60fa // vmovupd %ymm8, 0x60(%rdx,%rdi,8)
 	LONG $0x107d41c4; WORD $0xfb54; BYTE $0x60 // vmovupd 0x60(%r11,%rdi,8), %ymm10
 	LONG $0x592d41c4; BYTE $0xec // vmulpd %ymm12, %ymm10, %ymm13
 	LONG $0x287d41c4; BYTE $0xf2 // vmovapd %ymm10, %ymm14
 	LONG $0xaa9d42c4; BYTE $0xf5 // vfmsub213pd %ymm13, %ymm12, %ymm14
 	LONG $0xb8bd42c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm8, %ymm14
 	LONG $0xb89d62c4; WORD $0xf974; BYTE $0x60 // vfmadd231pd 0x60(%rcx,%rdi,8), %ymm12, %ymm14
+	LONG $0x117d41c4; WORD $0xfa64; BYTE $0x60 // vmovupd %ymm12, 0x60(%r10,%rdi,8)
 	LONG $0xe65815c5 // vaddpd %ymm6, %ymm13, %ymm12
+	LONG $0x44117dc5; WORD $0x60fa // vmovupd %ymm8, 0x60(%rdx,%rdi,8)
 	LONG $0x10c78348 // addq $0x10, %rdi
 	LONG $0xc65c1dc5 // vsubpd %ymm6, %ymm12, %ymm8
 	LONG $0x5c1d41c4; BYTE $0xd0 // vsubpd %ymm8, %ymm12, %ymm10
@@ -1478,69 +981,274 @@ TEXT ·axpyDotDDQuad(SB), 0, $96-48
 	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
 	LONG $0x287d41c4; BYTE $0xc3 // vmovapd %ymm11, %ymm8
 	LONG $0xf6588dc5 // vaddpd %ymm6, %ymm14, %ymm6
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
 	LONG $0xe6297dc5 // vmovapd %ymm12, %ymm6
 	WORD $0x394c; BYTE $0xc7 // cmpq %r8, %rdi
-	LONG $0xfd1e8c0f; WORD $0xffff // jl <axpyDotDD+0x50>
-	WORD $0x23eb // jmp <axpyDotDD+0x357>
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0xfd1e8c0f; WORD $0xffff // jl <axpyDotDD+0x60>
+	LONG $0x00031fe9; BYTE $0x00 // jmp <axpyDotDD+0x666>
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x03bf8e0f; WORD $0x0000 // jle <axpyDotDD+0x713>
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0c107dc5; BYTE $0xc8 // vmovupd (%rax,%rcx,8), %ymm9
+	LONG $0x107dc1c4; WORD $0xca3c // vmovupd (%r10,%rcx,8), %ymm7
+	LONG $0xd85935c5 // vmulpd %ymm0, %ymm9, %ymm11
+	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
+	LONG $0xaafd42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm0, %ymm12
+	LONG $0xb8f542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm1, %ymm12
+	LONG $0xcf5825c5 // vaddpd %ymm7, %ymm11, %ymm9
+	LONG $0xb8fd62c4; WORD $0xce24 // vfmadd231pd (%rsi,%rcx,8), %ymm0, %ymm12
+	LONG $0xf75c35c5 // vsubpd %ymm7, %ymm9, %ymm14
+	LONG $0x5c3541c4; BYTE $0xfe // vsubpd %ymm14, %ymm9, %ymm15
+	LONG $0x5c2541c4; BYTE $0xde // vsubpd %ymm14, %ymm11, %ymm11
+	LONG $0x5c45c1c4; BYTE $0xff // vsubpd %ymm15, %ymm7, %ymm7
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xff589dc5 // vaddpd %ymm7, %ymm12, %ymm7
+	LONG $0x3c58c5c5; BYTE $0xca // vaddpd (%rdx,%rcx,8), %ymm7, %ymm7
+	LONG $0xdf5835c5 // vaddpd %ymm7, %ymm9, %ymm11
+	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
+	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
+	LONG $0x117d41c4; WORD $0xca1c // vmovupd %ymm11, (%r10,%rcx,8)
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x592541c4; BYTE $0xcb // vmulpd %ymm11, %ymm11, %ymm9
+	LONG $0xaaa542c4; BYTE $0xe1 // vfmsub213pd %ymm9, %ymm11, %ymm12
+	LONG $0x3c11fdc5; BYTE $0xca // vmovupd %ymm7, (%rdx,%rcx,8)
+	LONG $0xb8c542c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm7, %ymm12
+	LONG $0xb8a562c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm11, %ymm12
+	LONG $0x5815c1c4; BYTE $0xf9 // vaddpd %ymm9, %ymm13, %ymm7
+	LONG $0x5c4541c4; BYTE $0xdd // vsubpd %ymm13, %ymm7, %ymm11
+	LONG $0xf75c25c5 // vsubpd %ymm7, %ymm11, %ymm14
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0x5c107dc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm11
+	LONG $0x581541c4; BYTE $0xee // vaddpd %ymm14, %ymm13, %ymm13
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
+	LONG $0x581d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm12, %ymm9
+	LONG $0xe05925c5 // vmulpd %ymm0, %ymm11, %ymm12
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0x107d41c4; WORD $0xca4c; BYTE $0x20 // vmovupd 0x20(%r10,%rcx,8), %ymm9
+	LONG $0xaafd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm0, %ymm13
+	LONG $0xb8f542c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm1, %ymm13
+	LONG $0xb8fd62c4; WORD $0xce6c; BYTE $0x20 // vfmadd231pd 0x20(%rsi,%rcx,8), %ymm0, %ymm13
+	LONG $0x583541c4; BYTE $0xdc // vaddpd %ymm12, %ymm9, %ymm11
+	LONG $0x5c2541c4; BYTE $0xf1 // vsubpd %ymm9, %ymm11, %ymm14
+	LONG $0x5c2541c4; BYTE $0xfe // vsubpd %ymm14, %ymm11, %ymm15
+	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcf // vsubpd %ymm15, %ymm9, %ymm9
+	LONG $0x581d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm12, %ymm9
+	LONG $0x581541c4; BYTE $0xc9 // vaddpd %ymm9, %ymm13, %ymm9
+	LONG $0x4c5835c5; WORD $0x20ca // vaddpd 0x20(%rdx,%rcx,8), %ymm9, %ymm9
+	LONG $0x582541c4; BYTE $0xe1 // vaddpd %ymm9, %ymm11, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm12, %ymm11
+	LONG $0x287d41c4; BYTE $0xec // vmovapd %ymm12, %ymm13
+	LONG $0x117d41c4; WORD $0xca64; BYTE $0x20 // vmovupd %ymm12, 0x20(%r10,%rcx,8)
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0x591d41c4; BYTE $0xdc // vmulpd %ymm12, %ymm12, %ymm11
+	LONG $0xaa9d42c4; BYTE $0xeb // vfmsub213pd %ymm11, %ymm12, %ymm13
+	LONG $0x4c117dc5; WORD $0x20ca // vmovupd %ymm9, 0x20(%rdx,%rcx,8)
+	LONG $0xb8b542c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm9, %ymm13
+	LONG $0xb89d42c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm12, %ymm13
+	LONG $0x582d41c4; BYTE $0xcb // vaddpd %ymm11, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm9, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xf1 // vsubpd %ymm9, %ymm12, %ymm14
+	LONG $0x5c2541c4; BYTE $0xdc // vsubpd %ymm12, %ymm11, %ymm11
+	LONG $0x582d41c4; BYTE $0xd6 // vaddpd %ymm14, %ymm10, %ymm10
+	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
+	LONG $0x5c107dc5; WORD $0x40c8 // vmovupd 0x40(%rax,%rcx,8), %ymm11
+	LONG $0x581541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm13, %ymm10
+	LONG $0xdb58adc5 // vaddpd %ymm3, %ymm10, %ymm3
+	LONG $0x107d41c4; WORD $0xca54; BYTE $0x40 // vmovupd 0x40(%r10,%rcx,8), %ymm10
+	LONG $0xe05925c5 // vmulpd %ymm0, %ymm11, %ymm12
+	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
+	LONG $0xaafd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm0, %ymm13
+	LONG $0xb8f542c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm1, %ymm13
+	LONG $0x582d41c4; BYTE $0xdc // vaddpd %ymm12, %ymm10, %ymm11
+	LONG $0xb8fd62c4; WORD $0xce6c; BYTE $0x40 // vfmadd231pd 0x40(%rsi,%rcx,8), %ymm0, %ymm13
+	LONG $0x5c2541c4; BYTE $0xf2 // vsubpd %ymm10, %ymm11, %ymm14
+	LONG $0x5c2541c4; BYTE $0xfe // vsubpd %ymm14, %ymm11, %ymm15
+	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
+	LONG $0x5c2d41c4; BYTE $0xd7 // vsubpd %ymm15, %ymm10, %ymm10
+	LONG $0x581d41c4; BYTE $0xd2 // vaddpd %ymm10, %ymm12, %ymm10
+	LONG $0x581541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm13, %ymm10
+	LONG $0x54582dc5; WORD $0x40ca // vaddpd 0x40(%rdx,%rcx,8), %ymm10, %ymm10
+	LONG $0x582541c4; BYTE $0xe2 // vaddpd %ymm10, %ymm11, %ymm12
+	LONG $0x591d41c4; BYTE $0xec // vmulpd %ymm12, %ymm12, %ymm13
+	LONG $0x5c1d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm12, %ymm11
+	LONG $0x287d41c4; BYTE $0xf4 // vmovapd %ymm12, %ymm14
+	LONG $0x117d41c4; WORD $0xca64; BYTE $0x40 // vmovupd %ymm12, 0x40(%r10,%rcx,8)
+	LONG $0xaa9d42c4; BYTE $0xf5 // vfmsub213pd %ymm13, %ymm12, %ymm14
+	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
+	LONG $0x583d41c4; BYTE $0xdd // vaddpd %ymm13, %ymm8, %ymm11
+	LONG $0x54117dc5; WORD $0x40ca // vmovupd %ymm10, 0x40(%rdx,%rcx,8)
+	LONG $0xb8ad42c4; BYTE $0xf4 // vfmadd231pd %ymm12, %ymm10, %ymm14
+	LONG $0xb89d42c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm12, %ymm14
+	LONG $0x5c2541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm11, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
+	LONG $0x5c1541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm13, %ymm10
+	LONG $0x583d41c4; BYTE $0xc4 // vaddpd %ymm12, %ymm8, %ymm8
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0x54107dc5; WORD $0x60c8 // vmovupd 0x60(%rax,%rcx,8), %ymm10
+	LONG $0x580d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm14, %ymm8
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	LONG $0x107d41c4; WORD $0xca44; BYTE $0x60 // vmovupd 0x60(%r10,%rcx,8), %ymm8
+	LONG $0xe0592dc5 // vmulpd %ymm0, %ymm10, %ymm12
+	LONG $0x287d41c4; BYTE $0xea // vmovapd %ymm10, %ymm13
+	LONG $0xaafd42c4; BYTE $0xec // vfmsub213pd %ymm12, %ymm0, %ymm13
+	LONG $0xb8f542c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm1, %ymm13
+	LONG $0x583d41c4; BYTE $0xd4 // vaddpd %ymm12, %ymm8, %ymm10
+	LONG $0xb8fd62c4; WORD $0xce6c; BYTE $0x60 // vfmadd231pd 0x60(%rsi,%rcx,8), %ymm0, %ymm13
+	LONG $0x5c2d41c4; BYTE $0xf0 // vsubpd %ymm8, %ymm10, %ymm14
+	LONG $0x5c2d41c4; BYTE $0xfe // vsubpd %ymm14, %ymm10, %ymm15
+	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
+	LONG $0x5c3d41c4; BYTE $0xc7 // vsubpd %ymm15, %ymm8, %ymm8
+	LONG $0x581d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm12, %ymm8
+	LONG $0x581541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm13, %ymm8
+	LONG $0x44583dc5; WORD $0x60ca // vaddpd 0x60(%rdx,%rcx,8), %ymm8, %ymm8
+	LONG $0x582d41c4; BYTE $0xe0 // vaddpd %ymm8, %ymm10, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm12, %ymm10
+	LONG $0x287d41c4; BYTE $0xec // vmovapd %ymm12, %ymm13
+	LONG $0x117d41c4; WORD $0xca64; BYTE $0x60 // vmovupd %ymm12, 0x60(%r10,%rcx,8)
+	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
+	LONG $0x591d41c4; BYTE $0xd4 // vmulpd %ymm12, %ymm12, %ymm10
+	LONG $0xaa9d42c4; BYTE $0xea // vfmsub213pd %ymm10, %ymm12, %ymm13
+	LONG $0x44117dc5; WORD $0x60ca // vmovupd %ymm8, 0x60(%rdx,%rcx,8)
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0xb8bd42c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm8, %ymm13
+	LONG $0xb89d42c4; BYTE $0xe8 // vfmadd231pd %ymm8, %ymm12, %ymm13
+	LONG $0xe6582dc5 // vaddpd %ymm6, %ymm10, %ymm12
+	LONG $0xc65c1dc5 // vsubpd %ymm6, %ymm12, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xf4 // vsubpd %ymm12, %ymm8, %ymm14
+	LONG $0x5c2d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm8
+	LONG $0x287d41c4; BYTE $0xd1 // vmovapd %ymm9, %ymm10
+	LONG $0xf6588dc5 // vaddpd %ymm6, %ymm14, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0x287d41c4; BYTE $0xc3 // vmovapd %ymm11, %ymm8
+	LONG $0xf65895c5 // vaddpd %ymm6, %ymm13, %ymm6
+	LONG $0xef287dc5 // vmovapd %ymm7, %ymm13
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xe6297dc5 // vmovapd %ymm12, %ymm6
+	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
+	LONG $0xfd428c0f; WORD $0xffff // jl <axpyDotDD+0x380>
+	LONG $0x0000efe9; BYTE $0x00 // jmp <axpyDotDD+0x732>
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0xe758a5c5 // vaddpd %ymm7, %ymm11, %ymm4
-	LONG $0xef5cddc5 // vsubpd %ymm7, %ymm4, %ymm5
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xed5ca5c5 // vsubpd %ymm5, %ymm11, %ymm5
+	LONG $0xc758a5c5 // vaddpd %ymm7, %ymm11, %ymm0
+	LONG $0xcf5cfdc5 // vsubpd %ymm7, %ymm0, %ymm1
+	LONG $0xf15cfdc5 // vsubpd %ymm1, %ymm0, %ymm6
+	LONG $0xc95ca5c5 // vsubpd %ymm1, %ymm11, %ymm1
 	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
-	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
-	LONG $0x581dc1c4; BYTE $0xd9 // vaddpd %ymm9, %ymm12, %ymm3
-	LONG $0x5c65c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm3, %ymm5
-	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
+	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
+	LONG $0x581dc1c4; BYTE $0xe1 // vaddpd %ymm9, %ymm12, %ymm4
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0x5c5dc1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
 	LONG $0xed5c9dc5 // vsubpd %ymm5, %ymm12, %ymm5
 	LONG $0xf65cb5c5 // vsubpd %ymm6, %ymm9, %ymm6
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
-	LONG $0xcc58e5c5 // vaddpd %ymm4, %ymm3, %ymm1
-	LONG $0xec5cf5c5 // vsubpd %ymm4, %ymm1, %ymm5
-	LONG $0xf55cf5c5 // vsubpd %ymm5, %ymm1, %ymm6
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0xd858ddc5 // vaddpd %ymm0, %ymm4, %ymm3
+	LONG $0xe85ce5c5 // vsubpd %ymm0, %ymm3, %ymm5
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
 	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
-	LONG $0xda58f1c5 // vaddpd %xmm2, %xmm1, %xmm3
-	LONG $0xe3c6e1c5; BYTE $0x05 // vshufpd $0x5, %xmm3, %xmm3, %xmm4
-	LONG $0xec58e1c5 // vaddpd %xmm4, %xmm3, %xmm5
-	LONG $0xf35cd1c5 // vsubpd %xmm3, %xmm5, %xmm6
-	LONG $0xfe5cd1c5 // vsubpd %xmm6, %xmm5, %xmm7
-	LONG $0xe65cd9c5 // vsubpd %xmm6, %xmm4, %xmm4
-	LONG $0xf15ce1c5 // vsubpd %xmm1, %xmm3, %xmm6
-	LONG $0xff5ce1c5 // vsubpd %xmm7, %xmm3, %xmm7
-	LONG $0xde5ce1c5 // vsubpd %xmm6, %xmm3, %xmm3
-	LONG $0xd65ce9c5 // vsubpd %xmm6, %xmm2, %xmm2
-	LONG $0xcb5cf1c5 // vsubpd %xmm3, %xmm1, %xmm1
-	LONG $0x197de3c4; WORD $0x01c3 // vextractf128 $0x1, %ymm0, %xmm3
-	LONG $0xe758d9c5 // vaddpd %xmm7, %xmm4, %xmm4
-	LONG $0xc958e9c5 // vaddpd %xmm1, %xmm2, %xmm1
-	LONG $0xc958e1c5 // vaddpd %xmm1, %xmm3, %xmm1
-	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
-	LONG $0xc8c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm1
-	LONG $0xc958d9c5 // vaddpd %xmm1, %xmm4, %xmm1
-	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
-	LONG $0xc014d1c5 // vunpcklpd %xmm0, %xmm5, %xmm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0x01fde3c4; WORD $0x4ecb // vpermpd $0x4e, %ymm3, %ymm1
+	LONG $0x01fde3c4; WORD $0x4ed0 // vpermpd $0x4e, %ymm0, %ymm2
+	LONG $0xe158e5c5 // vaddpd %ymm1, %ymm3, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xd4c6ddc5; BYTE $0x05 // vshufpd $0x5, %ymm4, %ymm4, %ymm2
+	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
+	LONG $0xc258ddc5 // vaddpd %ymm2, %ymm4, %ymm0
+	LONG $0xec5cfdc5 // vsubpd %ymm4, %ymm0, %ymm5
+	LONG $0xd9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm3
+	LONG $0xf55cfdc5 // vsubpd %ymm5, %ymm0, %ymm6
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0x0000c7e9; BYTE $0x00 // jmp <axpyDotDD+0x7da>
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xc758a5c5 // vaddpd %ymm7, %ymm11, %ymm0
+	LONG $0xcf5cfdc5 // vsubpd %ymm7, %ymm0, %ymm1
+	LONG $0xf05cf5c5 // vsubpd %ymm0, %ymm1, %ymm6
+	LONG $0xc95ca5c5 // vsubpd %ymm1, %ymm11, %ymm1
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
+	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
+	LONG $0x581dc1c4; BYTE $0xe1 // vaddpd %ymm9, %ymm12, %ymm4
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0x5c5dc1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm4, %ymm5
+	LONG $0xf45cd5c5 // vsubpd %ymm4, %ymm5, %ymm6
+	LONG $0xed5c9dc5 // vsubpd %ymm5, %ymm12, %ymm5
+	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0xd858ddc5 // vaddpd %ymm0, %ymm4, %ymm3
+	LONG $0xe85ce5c5 // vsubpd %ymm0, %ymm3, %ymm5
+	LONG $0xf35cd5c5 // vsubpd %ymm3, %ymm5, %ymm6
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0x01fde3c4; WORD $0x4ecb // vpermpd $0x4e, %ymm3, %ymm1
+	LONG $0x01fde3c4; WORD $0x4ed0 // vpermpd $0x4e, %ymm0, %ymm2
+	LONG $0xe158e5c5 // vaddpd %ymm1, %ymm3, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf45cd5c5 // vsubpd %ymm4, %ymm5, %ymm6
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xd4c6ddc5; BYTE $0x05 // vshufpd $0x5, %ymm4, %ymm4, %ymm2
+	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
+	LONG $0xc258ddc5 // vaddpd %ymm2, %ymm4, %ymm0
+	LONG $0xec5cfdc5 // vsubpd %ymm4, %ymm0, %ymm5
+	LONG $0xd9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm3
+	LONG $0xf05cd5c5 // vsubpd %ymm0, %ymm5, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xc114f9c5 // vunpcklpd %xmm1, %xmm0, %xmm0
 	LONG $0x1179c1c4; BYTE $0x01 // vmovupd %xmm0, (%r9)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; BYTE $0x00
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000
 	ADJSP $96
 	RET
 

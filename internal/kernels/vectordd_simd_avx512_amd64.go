@@ -8,13 +8,13 @@ package kernels
 func dotDDOct(xs *ddVec, ys *ddVec, n int, sum *ddNum)
 
 //go:noescape
-func dot4DDOct(vs *[4]ddVec, ws *ddVec, n int, sums *[4]ddNum)
+func dot2DDOct(vs *[2]ddVec, ws *ddVec, n int, sums *[2]ddNum)
 
 //go:noescape
 func axpyDDOct(factor *ddNum, xs *ddVec, ys *ddVec, n int)
 
 //go:noescape
-func axpy4DDOct(factors *[4]ddNum, vs *[4]ddVec, ws *ddVec, n int)
+func axpy2DDOct(factors *[2]ddNum, vs *[2]ddVec, ws *ddVec, n int)
 
 //go:noescape
 func axpyDotDDOct(factor *ddNum, xs *ddVec, ys *ddVec, zs *ddVec, n int, sum *ddNum)

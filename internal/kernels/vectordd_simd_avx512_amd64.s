@@ -125,382 +125,205 @@ TEXT ·dotDDOct(SB), 0, $160-32
 	ADJSP $160
 	RET
 
-// func dot4DDOct(vs *[4]ddVec, ws *ddVec, n int, sums *[4]ddNum)
-TEXT ·dot4DDOct(SB), 0, $192-32
+// func dot2DDOct(vs *[2]ddVec, ws *ddVec, n int, sums *[2]ddNum)
+TEXT ·dot2DDOct(SB), 0, $160-32
 	MOVQ vs+0(FP), DI
 	MOVQ ws+8(FP), SI
 	MOVQ n+16(FP), DX
 	MOVQ sums+24(FP), CX
-	ADJSP $-192
+	ADJSP $-160
 	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <dot4DD>
-	LONG $0x000806e9; BYTE $0x00 // jmp <end>
+	LONG $0x00000be8; BYTE $0x00 // callq <dot2DD>
+	LONG $0x0003f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	WORD $0x5441 // pushq %r12
-	BYTE $0x53 // pushq %rbx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x03958e0f; WORD $0x0000 // jle <dot4DD+0x3a5>
-	WORD $0x8b4c; BYTE $0x3e // movq (%rsi), %r15
+	LONG $0x01e88e0f; WORD $0x0000 // jle <dot2DD+0x1f1>
+	WORD $0x8b4c; BYTE $0x16 // movq (%rsi), %r10
 	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x304f8b4c // movq 0x30(%rdi), %r9
-	LONG $0x48578b4c // movq 0x48(%rdi), %r10
-	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
-	LONG $0x785f8b48 // movq 0x78(%rdi), %rbx
-	LONG $0x90b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x90(%rdi), %r14
-	LONG $0xa8bf8b48; WORD $0x0000; BYTE $0x00 // movq 0xa8(%rdi), %rdi
+	LONG $0x487f8b48 // movq 0x48(%rdi), %rdi
 	LONG $0x18768b48 // movq 0x18(%rsi), %rsi
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x00f5a162; WORD $0xc957 // vxorpd %xmm17, %xmm17, %xmm17
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x00bd0162; WORD $0xc057 // vxorpd %xmm24, %xmm24, %xmm24
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x00c5a162; WORD $0xff57 // vxorpd %xmm23, %xmm23, %xmm23
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x00cda162; WORD $0xf657 // vxorpd %xmm22, %xmm22, %xmm22
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	LONG $0x00d5a162; WORD $0xed57 // vxorpd %xmm21, %xmm21, %xmm21
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	WORD $0x9066 // nop
-	LONG $0x48fd8162; WORD $0x0410; BYTE $0xe7 // vmovupd (%r15,%r12,8), %zmm16
-	LONG $0x48fdb162; WORD $0x1410; BYTE $0xe0 // vmovupd (%rax,%r12,8), %zmm2
-	LONG $0x48fda162; WORD $0x1410; BYTE $0xe6 // vmovupd (%rsi,%r12,8), %zmm18
-	LONG $0x48fd8162; LONG $0x01e75c10 // vmovupd 0x40(%r15,%r12,8), %zmm19
-	LONG $0x48fdb162; LONG $0x01e07410 // vmovupd 0x40(%rax,%r12,8), %zmm6
-	LONG $0x48fda162; LONG $0x01e66410 // vmovupd 0x40(%rsi,%r12,8), %zmm20
-	LONG $0x40fd7162; WORD $0xd259 // vmulpd %zmm2, %zmm16, %zmm10
-	LONG $0x48fd3162; WORD $0xf828 // vmovapd %zmm16, %zmm15
-	LONG $0x48ad1162; WORD $0xd858 // vaddpd %zmm24, %zmm10, %zmm11
-	LONG $0x48ed5262; WORD $0xfaaa // vfmsub213pd %zmm10, %zmm2, %zmm15
-	LONG $0x40fd1262; WORD $0x3cb8; BYTE $0xe0 // vfmadd231pd (%r8,%r12,8), %zmm16, %zmm15
-	LONG $0x48a50162; WORD $0xd05c // vsubpd %zmm24, %zmm11, %zmm26
-	LONG $0x48a50162; WORD $0xca5c // vsubpd %zmm26, %zmm11, %zmm25
-	LONG $0x40bd0162; WORD $0xc15c // vsubpd %zmm25, %zmm24, %zmm24
-	LONG $0x48fd0162; WORD $0x0c10; BYTE $0xe1 // vmovupd (%r9,%r12,8), %zmm25
-	LONG $0x40ed7262; WORD $0xfab8 // vfmadd231pd %zmm2, %zmm18, %zmm15
-	LONG $0x48ad9162; WORD $0xd25c // vsubpd %zmm26, %zmm10, %zmm2
-	LONG $0x48ed9162; WORD $0xd058 // vaddpd %zmm24, %zmm2, %zmm2
-	LONG $0x48fd2162; WORD $0xc028 // vmovapd %zmm16, %zmm24
-	LONG $0x40fd1162; WORD $0xd159 // vmulpd %zmm25, %zmm16, %zmm10
-	LONG $0x4885f162; WORD $0xd258 // vaddpd %zmm2, %zmm15, %zmm2
-	LONG $0x48fd1162; LONG $0x01e17c10 // vmovupd 0x40(%r9,%r12,8), %zmm15
-	LONG $0x40b54262; WORD $0xc2aa // vfmsub213pd %zmm10, %zmm25, %zmm24
-	LONG $0x40fd0262; WORD $0x04b8; BYTE $0xe2 // vfmadd231pd (%r10,%r12,8), %zmm16, %zmm24
-	LONG $0x48bd7162; WORD $0xc258 // vaddpd %zmm2, %zmm8, %zmm8
-	LONG $0x48adb162; WORD $0xd758 // vaddpd %zmm23, %zmm10, %zmm2
-	LONG $0x40ed0262; WORD $0xc1b8 // vfmadd231pd %zmm25, %zmm18, %zmm24
-	LONG $0x48ed2162; WORD $0xcf5c // vsubpd %zmm23, %zmm2, %zmm25
-	LONG $0x48ed0162; WORD $0xd15c // vsubpd %zmm25, %zmm2, %zmm26
-	LONG $0x48ad1162; WORD $0xd15c // vsubpd %zmm25, %zmm10, %zmm10
-	LONG $0x48fd2162; WORD $0xc828 // vmovapd %zmm16, %zmm25
-	LONG $0x40c58162; WORD $0xfa5c // vsubpd %zmm26, %zmm23, %zmm23
-	LONG $0x48fd0162; WORD $0x1410; BYTE $0xe3 // vmovupd (%r11,%r12,8), %zmm26
-	LONG $0x48ad3162; WORD $0xd758 // vaddpd %zmm23, %zmm10, %zmm10
-	LONG $0x48fd8162; LONG $0x01e37c10 // vmovupd 0x40(%r11,%r12,8), %zmm23
-	LONG $0x40bd5162; WORD $0xd258 // vaddpd %zmm10, %zmm24, %zmm10
-	LONG $0x40fd0162; WORD $0xc259 // vmulpd %zmm26, %zmm16, %zmm24
-	LONG $0x48f5d162; WORD $0xca58 // vaddpd %zmm10, %zmm1, %zmm1
-	LONG $0x40ad0262; WORD $0xc8aa // vfmsub213pd %zmm24, %zmm26, %zmm25
-	LONG $0x40fd2262; WORD $0x0cb8; BYTE $0xe3 // vfmadd231pd (%rbx,%r12,8), %zmm16, %zmm25
-	LONG $0x40bd3162; WORD $0xd658 // vaddpd %zmm22, %zmm24, %zmm10
-	LONG $0x40ed0262; WORD $0xcab8 // vfmadd231pd %zmm26, %zmm18, %zmm25
-	LONG $0x48ad2162; WORD $0xd65c // vsubpd %zmm22, %zmm10, %zmm26
-	LONG $0x48ad0162; WORD $0xda5c // vsubpd %zmm26, %zmm10, %zmm27
-	LONG $0x40bd0162; WORD $0xc25c // vsubpd %zmm26, %zmm24, %zmm24
-	LONG $0x48fd2162; WORD $0xd028 // vmovapd %zmm16, %zmm26
-	LONG $0x40cd8162; WORD $0xf35c // vsubpd %zmm27, %zmm22, %zmm22
-	LONG $0x48fd0162; WORD $0x1c10; BYTE $0xe6 // vmovupd (%r14,%r12,8), %zmm27
-	LONG $0x40bda162; WORD $0xf658 // vaddpd %zmm22, %zmm24, %zmm22
-	LONG $0x40b5a162; WORD $0xf658 // vaddpd %zmm22, %zmm25, %zmm22
-	LONG $0x40fd0162; WORD $0xcb59 // vmulpd %zmm27, %zmm16, %zmm25
-	LONG $0x48ddb162; WORD $0xe658 // vaddpd %zmm22, %zmm4, %zmm4
-	LONG $0x48fd8162; LONG $0x01e67410 // vmovupd 0x40(%r14,%r12,8), %zmm22
-	LONG $0x40a50262; WORD $0xd1aa // vfmsub213pd %zmm25, %zmm27, %zmm26
-	LONG $0x40fd2262; WORD $0x14b8; BYTE $0xe7 // vfmadd231pd (%rdi,%r12,8), %zmm16, %zmm26
-	LONG $0x40b5a162; WORD $0xc558 // vaddpd %zmm21, %zmm25, %zmm16
-	LONG $0x40a52262; WORD $0xd2b8 // vfmadd231pd %zmm18, %zmm27, %zmm26
-	LONG $0x40fd2162; WORD $0xdd5c // vsubpd %zmm21, %zmm16, %zmm27
-	LONG $0x40fd0162; WORD $0xc35c // vsubpd %zmm27, %zmm16, %zmm24
-	LONG $0x40b58162; WORD $0xd35c // vsubpd %zmm27, %zmm25, %zmm18
-	LONG $0x40e56162; WORD $0xde59 // vmulpd %zmm6, %zmm19, %zmm27
-	LONG $0x40d58162; WORD $0xe85c // vsubpd %zmm24, %zmm21, %zmm21
-	LONG $0x48fd2162; WORD $0xc328 // vmovapd %zmm19, %zmm24
-	LONG $0x48cd0262; WORD $0xc3aa // vfmsub213pd %zmm27, %zmm6, %zmm24
-	LONG $0x40e50262; LONG $0x01e044b8 // vfmadd231pd 0x40(%r8,%r12,8), %zmm19, %zmm24
-	LONG $0x40eda162; WORD $0xd558 // vaddpd %zmm21, %zmm18, %zmm18
-	LONG $0x48fda162; WORD $0xeb28 // vmovapd %zmm19, %zmm21
-	LONG $0x40ada162; WORD $0xd258 // vaddpd %zmm18, %zmm26, %zmm18
-	LONG $0x48b53162; WORD $0xca58 // vaddpd %zmm18, %zmm9, %zmm9
-	LONG $0x40a5a162; WORD $0xd158 // vaddpd %zmm17, %zmm27, %zmm18
-	LONG $0x40dd6262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm20, %zmm24
-	LONG $0x40ed2162; WORD $0xd15c // vsubpd %zmm17, %zmm18, %zmm26
-	LONG $0x40ed0162; WORD $0xca5c // vsubpd %zmm26, %zmm18, %zmm25
-	LONG $0x40a59162; WORD $0xf25c // vsubpd %zmm26, %zmm27, %zmm6
-	LONG $0x40e54162; WORD $0xd759 // vmulpd %zmm15, %zmm19, %zmm26
-	LONG $0x40f58162; WORD $0xc95c // vsubpd %zmm25, %zmm17, %zmm17
-	LONG $0x48858262; WORD $0xeaaa // vfmsub213pd %zmm26, %zmm15, %zmm21
-	LONG $0x40e58262; LONG $0x01e26cb8 // vfmadd231pd 0x40(%r10,%r12,8), %zmm19, %zmm21
-	LONG $0x48cdb162; WORD $0xf158 // vaddpd %zmm17, %zmm6, %zmm6
-	LONG $0x48fda162; WORD $0xcb28 // vmovapd %zmm19, %zmm17
-	LONG $0x40bdf162; WORD $0xf658 // vaddpd %zmm6, %zmm24, %zmm6
-	LONG $0x48d5f162; WORD $0xee58 // vaddpd %zmm6, %zmm5, %zmm5
-	LONG $0x40add162; WORD $0xf658 // vaddpd %zmm14, %zmm26, %zmm6
-	LONG $0x40ddc262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm20, %zmm21
-	LONG $0x48cd4162; WORD $0xce5c // vsubpd %zmm14, %zmm6, %zmm25
-	LONG $0x48cd0162; WORD $0xc15c // vsubpd %zmm25, %zmm6, %zmm24
-	LONG $0x40ad1162; WORD $0xf95c // vsubpd %zmm25, %zmm26, %zmm15
-	LONG $0x40e52162; WORD $0xcf59 // vmulpd %zmm23, %zmm19, %zmm25
-	LONG $0x488d1162; WORD $0xf05c // vsubpd %zmm24, %zmm14, %zmm14
-	LONG $0x40c58262; WORD $0xc9aa // vfmsub213pd %zmm25, %zmm23, %zmm17
-	LONG $0x40e5a262; LONG $0x01e34cb8 // vfmadd231pd 0x40(%rbx,%r12,8), %zmm19, %zmm17
-	LONG $0x48855162; WORD $0xf658 // vaddpd %zmm14, %zmm15, %zmm14
-	LONG $0x40b55162; WORD $0xfd58 // vaddpd %zmm13, %zmm25, %zmm15
-	LONG $0x40d55162; WORD $0xf658 // vaddpd %zmm14, %zmm21, %zmm14
-	LONG $0x4885c162; WORD $0xed5c // vsubpd %zmm13, %zmm15, %zmm21
-	LONG $0x48852162; WORD $0xc55c // vsubpd %zmm21, %zmm15, %zmm24
-	LONG $0x48fdd162; WORD $0xc658 // vaddpd %zmm14, %zmm0, %zmm0
-	LONG $0x40b53162; WORD $0xf55c // vsubpd %zmm21, %zmm25, %zmm14
-	LONG $0x40dda262; WORD $0xcfb8 // vfmadd231pd %zmm23, %zmm20, %zmm17
-	LONG $0x40e5a162; WORD $0xfe59 // vmulpd %zmm22, %zmm19, %zmm23
-	LONG $0x48951162; WORD $0xe85c // vsubpd %zmm24, %zmm13, %zmm13
-	LONG $0x48fd4162; WORD $0xc328 // vmovapd %zmm11, %zmm24
-	LONG $0x488d5162; WORD $0xed58 // vaddpd %zmm13, %zmm14, %zmm13
-	LONG $0x48fd3162; WORD $0xf328 // vmovapd %zmm19, %zmm14
-	LONG $0x40cd3262; WORD $0xf7aa // vfmsub213pd %zmm23, %zmm22, %zmm14
-	LONG $0x40e53262; LONG $0x01e774b8 // vfmadd231pd 0x40(%rdi,%r12,8), %zmm19, %zmm14
-	LONG $0x40c5c162; WORD $0xdc58 // vaddpd %zmm12, %zmm23, %zmm19
-	LONG $0x10c48349 // addq $0x10, %r12
-	LONG $0x40f55162; WORD $0xed58 // vaddpd %zmm13, %zmm17, %zmm13
-	LONG $0x40e5c162; WORD $0xcc5c // vsubpd %zmm12, %zmm19, %zmm17
-	LONG $0x40e5a162; WORD $0xe95c // vsubpd %zmm17, %zmm19, %zmm21
-	LONG $0x48e5d162; WORD $0xdd58 // vaddpd %zmm13, %zmm3, %zmm3
-	LONG $0x40c53162; WORD $0xe95c // vsubpd %zmm17, %zmm23, %zmm13
-	LONG $0x48fda162; WORD $0xca28 // vmovapd %zmm18, %zmm17
-	LONG $0x48fde162; WORD $0xfa28 // vmovapd %zmm2, %zmm23
-	LONG $0x489d3162; WORD $0xe55c // vsubpd %zmm21, %zmm12, %zmm12
-	LONG $0x48fda162; WORD $0xe828 // vmovapd %zmm16, %zmm21
-	LONG $0x40cd3262; WORD $0xf4b8 // vfmadd231pd %zmm20, %zmm22, %zmm14
-	LONG $0x48fdc162; WORD $0xf228 // vmovapd %zmm10, %zmm22
-	LONG $0x48955162; WORD $0xe458 // vaddpd %zmm12, %zmm13, %zmm12
-	LONG $0x48fd5162; WORD $0xef28 // vmovapd %zmm15, %zmm13
-	LONG $0x488d5162; WORD $0xe458 // vaddpd %zmm12, %zmm14, %zmm12
-	LONG $0x48fd7162; WORD $0xf628 // vmovapd %zmm6, %zmm14
-	LONG $0x48c5d162; WORD $0xfc58 // vaddpd %zmm12, %zmm7, %zmm7
-	LONG $0x48fd3162; WORD $0xe328 // vmovapd %zmm19, %zmm12
-	WORD $0x3949; BYTE $0xd4 // cmpq %rdx, %r12
-	LONG $0xfced8c0f; WORD $0xffff // jl <dot4DD+0x90>
-	WORD $0x4beb // jmp <dot4DD+0x3f0>
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x00eda162; WORD $0xd257 // vxorpd %xmm18, %xmm18, %xmm18
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48fd9162; WORD $0x2410; BYTE $0xda // vmovupd (%r10,%r11,8), %zmm4
+	LONG $0x48fdb162; WORD $0x2c10; BYTE $0xd8 // vmovupd (%rax,%r11,8), %zmm5
+	LONG $0x48fd3162; WORD $0x3410; BYTE $0xde // vmovupd (%rsi,%r11,8), %zmm14
+	LONG $0x48fd8162; WORD $0x1410; BYTE $0xd9 // vmovupd (%r9,%r11,8), %zmm18
+	LONG $0x48fd9162; LONG $0x01da7410 // vmovupd 0x40(%r10,%r11,8), %zmm6
+	LONG $0x48fd3162; LONG $0x01d84c10 // vmovupd 0x40(%rax,%r11,8), %zmm9
+	LONG $0x48fd3162; LONG $0x01de7c10 // vmovupd 0x40(%rsi,%r11,8), %zmm15
+	LONG $0x48dd7162; WORD $0xe559 // vmulpd %zmm5, %zmm4, %zmm12
+	LONG $0x48fd7162; WORD $0xec28 // vmovapd %zmm4, %zmm13
+	LONG $0x48d55262; WORD $0xecaa // vfmsub213pd %zmm12, %zmm5, %zmm13
+	LONG $0x48dd1262; WORD $0x2cb8; BYTE $0xd8 // vfmadd231pd (%r8,%r11,8), %zmm4, %zmm13
+	LONG $0x488d7262; WORD $0xedb8 // vfmadd231pd %zmm5, %zmm14, %zmm13
+	LONG $0x489dd162; WORD $0xeb58 // vaddpd %zmm11, %zmm12, %zmm5
+	LONG $0x48d5c162; WORD $0xc35c // vsubpd %zmm11, %zmm5, %zmm16
+	LONG $0x48d5a162; WORD $0xc85c // vsubpd %zmm16, %zmm5, %zmm17
+	LONG $0x489d3162; WORD $0xe05c // vsubpd %zmm16, %zmm12, %zmm12
+	LONG $0x48fde162; WORD $0xc428 // vmovapd %zmm4, %zmm16
+	LONG $0x48a53162; WORD $0xd95c // vsubpd %zmm17, %zmm11, %zmm11
+	LONG $0x489d5162; WORD $0xdb58 // vaddpd %zmm11, %zmm12, %zmm11
+	LONG $0x48fd1162; LONG $0x01d96410 // vmovupd 0x40(%r9,%r11,8), %zmm12
+	LONG $0x48955162; WORD $0xdb58 // vaddpd %zmm11, %zmm13, %zmm11
+	LONG $0x48dd3162; WORD $0xea59 // vmulpd %zmm18, %zmm4, %zmm13
+	LONG $0x40edc262; WORD $0xc5aa // vfmsub213pd %zmm13, %zmm18, %zmm16
+	LONG $0x48dda262; WORD $0x04b8; BYTE $0xdf // vfmadd231pd (%rdi,%r11,8), %zmm4, %zmm16
+	LONG $0x4895d162; WORD $0xe258 // vaddpd %zmm10, %zmm13, %zmm4
+	LONG $0x48e5d162; WORD $0xdb58 // vaddpd %zmm11, %zmm3, %zmm3
+	LONG $0x48ddc162; WORD $0xca5c // vsubpd %zmm10, %zmm4, %zmm17
+	LONG $0x48953162; WORD $0xd95c // vsubpd %zmm17, %zmm13, %zmm11
+	LONG $0x40edc262; WORD $0xc6b8 // vfmadd231pd %zmm14, %zmm18, %zmm16
+	LONG $0x48dd3162; WORD $0xf15c // vsubpd %zmm17, %zmm4, %zmm14
+	LONG $0x48ad5162; WORD $0xd65c // vsubpd %zmm14, %zmm10, %zmm10
+	LONG $0x48a55162; WORD $0xd258 // vaddpd %zmm10, %zmm11, %zmm10
+	LONG $0x48fd7162; WORD $0xde28 // vmovapd %zmm6, %zmm11
+	LONG $0x40fd5162; WORD $0xd258 // vaddpd %zmm10, %zmm16, %zmm10
+	LONG $0x48cdc162; WORD $0xc159 // vmulpd %zmm9, %zmm6, %zmm16
+	LONG $0x48b53262; WORD $0xd8aa // vfmsub213pd %zmm16, %zmm9, %zmm11
+	LONG $0x48cd1262; LONG $0x01d85cb8 // vfmadd231pd 0x40(%r8,%r11,8), %zmm6, %zmm11
+	LONG $0x48f5d162; WORD $0xca58 // vaddpd %zmm10, %zmm1, %zmm1
+	LONG $0x48855262; WORD $0xd9b8 // vfmadd231pd %zmm9, %zmm15, %zmm11
+	LONG $0x40fd5162; WORD $0xc858 // vaddpd %zmm8, %zmm16, %zmm9
+	LONG $0x48b55162; WORD $0xe85c // vsubpd %zmm8, %zmm9, %zmm13
+	LONG $0x48b55162; WORD $0xf55c // vsubpd %zmm13, %zmm9, %zmm14
+	LONG $0x40fd5162; WORD $0xd55c // vsubpd %zmm13, %zmm16, %zmm10
+	LONG $0x48bd5162; WORD $0xc65c // vsubpd %zmm14, %zmm8, %zmm8
+	LONG $0x48cd5162; WORD $0xf459 // vmulpd %zmm12, %zmm6, %zmm14
+	LONG $0x48ad5162; WORD $0xc058 // vaddpd %zmm8, %zmm10, %zmm8
+	LONG $0x48fd7162; WORD $0xd628 // vmovapd %zmm6, %zmm10
+	LONG $0x489d5262; WORD $0xd6aa // vfmsub213pd %zmm14, %zmm12, %zmm10
+	LONG $0x48cd3262; LONG $0x01df54b8 // vfmadd231pd 0x40(%rdi,%r11,8), %zmm6, %zmm10
+	LONG $0x488df162; WORD $0xf758 // vaddpd %zmm7, %zmm14, %zmm6
+	LONG $0x10c38349 // addq $0x10, %r11
+	LONG $0x48a55162; WORD $0xc058 // vaddpd %zmm8, %zmm11, %zmm8
+	LONG $0x48cd7162; WORD $0xdf5c // vsubpd %zmm7, %zmm6, %zmm11
+	LONG $0x48cd5162; WORD $0xeb5c // vsubpd %zmm11, %zmm6, %zmm13
+	LONG $0x48edd162; WORD $0xd058 // vaddpd %zmm8, %zmm2, %zmm2
+	LONG $0x488d5162; WORD $0xc35c // vsubpd %zmm11, %zmm14, %zmm8
+	LONG $0x48fd7162; WORD $0xdd28 // vmovapd %zmm5, %zmm11
+	LONG $0x48c5d162; WORD $0xfd5c // vsubpd %zmm13, %zmm7, %zmm7
+	LONG $0x489d5262; WORD $0xd7b8 // vfmadd231pd %zmm15, %zmm12, %zmm10
+	LONG $0x48bdf162; WORD $0xff58 // vaddpd %zmm7, %zmm8, %zmm7
+	LONG $0x48fd5162; WORD $0xc128 // vmovapd %zmm9, %zmm8
+	LONG $0x48adf162; WORD $0xff58 // vaddpd %zmm7, %zmm10, %zmm7
+	LONG $0x48fd7162; WORD $0xd428 // vmovapd %zmm4, %zmm10
+	LONG $0x48fdf162; WORD $0xc758 // vaddpd %zmm7, %zmm0, %zmm0
+	LONG $0x48fdf162; WORD $0xfe28 // vmovapd %zmm6, %zmm7
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xfe618c0f; WORD $0xffff // jl <dot2DD+0x50>
+	WORD $0x21eb // jmp <dot2DD+0x212>
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x00e5a162; WORD $0xdb57 // vxorpd %xmm19, %xmm19, %xmm19
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	LONG $0x00fda162; WORD $0xc057 // vxorpd %xmm16, %xmm16, %xmm16
-	LONG $0x40ed5162; WORD $0xe358 // vaddpd %zmm11, %zmm18, %zmm12
-	LONG $0x40e5a162; WORD $0xf058 // vaddpd %zmm16, %zmm19, %zmm22
-	WORD $0xc0b0 // movb $-0x40, %al
-	LONG $0xc892fbc5 // kmovd %eax, %k1
-	LONG $0x489d5162; WORD $0xeb5c // vsubpd %zmm11, %zmm12, %zmm13
-	LONG $0x40cda362; WORD $0xee23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm22, %zmm22, %zmm21
-	LONG $0x489d5162; WORD $0xf55c // vsubpd %zmm13, %zmm12, %zmm14
-	LONG $0x40ed5162; WORD $0xed5c // vsubpd %zmm13, %zmm18, %zmm13
-	LONG $0x40cda162; WORD $0xd05c // vsubpd %zmm16, %zmm22, %zmm18
-	LONG $0x48a55162; WORD $0xde5c // vsubpd %zmm14, %zmm11, %zmm11
-	LONG $0x40cda162; WORD $0xe25c // vsubpd %zmm18, %zmm22, %zmm20
-	LONG $0x40e5a162; WORD $0xd25c // vsubpd %zmm18, %zmm19, %zmm18
-	LONG $0x48955162; WORD $0xdb58 // vaddpd %zmm11, %zmm13, %zmm11
-	LONG $0x40fda162; WORD $0xc45c // vsubpd %zmm20, %zmm16, %zmm16
-	LONG $0x48d5d162; WORD $0xeb58 // vaddpd %zmm11, %zmm5, %zmm5
-	LONG $0x489d5362; WORD $0xdc23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm12, %zmm12, %zmm11
-	LONG $0x40eda162; WORD $0xc058 // vaddpd %zmm16, %zmm18, %zmm16
-	LONG $0x40cda162; WORD $0xd558 // vaddpd %zmm21, %zmm22, %zmm18
+	LONG $0x48b5f162; WORD $0xfd58 // vaddpd %zmm5, %zmm9, %zmm7
+	LONG $0x48c57162; WORD $0xc55c // vsubpd %zmm5, %zmm7, %zmm8
+	LONG $0x48c55162; WORD $0xd05c // vsubpd %zmm8, %zmm7, %zmm10
+	LONG $0x48b55162; WORD $0xc05c // vsubpd %zmm8, %zmm9, %zmm8
+	LONG $0x48d5d162; WORD $0xea5c // vsubpd %zmm10, %zmm5, %zmm5
 	LONG $0x48bdf162; WORD $0xed58 // vaddpd %zmm5, %zmm8, %zmm5
-	LONG $0x489d5162; WORD $0xc358 // vaddpd %zmm11, %zmm12, %zmm8
-	LONG $0x40eda162; WORD $0xde5c // vsubpd %zmm22, %zmm18, %zmm19
-	LONG $0x48c5b162; WORD $0xf858 // vaddpd %zmm16, %zmm7, %zmm7
-	LONG $0x48bd5162; WORD $0xf45c // vsubpd %zmm12, %zmm8, %zmm14
-	LONG $0x40eda162; WORD $0xe35c // vsubpd %zmm19, %zmm18, %zmm20
-	LONG $0x48b5f162; WORD $0xff58 // vaddpd %zmm7, %zmm9, %zmm7
-	LONG $0x40d53162; WORD $0xcb5c // vsubpd %zmm19, %zmm21, %zmm9
-	LONG $0x48d57362; WORD $0xed23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm5, %zmm5, %zmm13
-	LONG $0x48bdc162; WORD $0xce5c // vsubpd %zmm14, %zmm8, %zmm17
-	LONG $0x48c5e362; WORD $0xc723; BYTE $0x4e // vshuff64x2 $0x4e, %zmm7, %zmm7, %zmm16
-	LONG $0x48a55162; WORD $0xde5c // vsubpd %zmm14, %zmm11, %zmm11
-	LONG $0x487d7262; LONG $0x0344355a; WORD $0x0000 // vbroadcasti32x4 0x344(%rip), %zmm14
-	LONG $0x489d3162; WORD $0xe15c // vsubpd %zmm17, %zmm12, %zmm12
-	LONG $0x40cda162; WORD $0xcc5c // vsubpd %zmm20, %zmm22, %zmm17
-	LONG $0x48fda362; WORD $0xf201; BYTE $0x4e // vpermpd $0x4e, %zmm18, %zmm22
-	LONG $0x48b53162; WORD $0xc958 // vaddpd %zmm17, %zmm9, %zmm9
-	LONG $0x40eda162; WORD $0xce58 // vaddpd %zmm22, %zmm18, %zmm17
-	LONG $0x48a55162; WORD $0xdc58 // vaddpd %zmm12, %zmm11, %zmm11
-	LONG $0x40f5a162; WORD $0xda5c // vsubpd %zmm18, %zmm17, %zmm19
-	LONG $0x48b53162; WORD $0xc858 // vaddpd %zmm16, %zmm9, %zmm9
-	LONG $0x40f5a162; WORD $0xe9c6; BYTE $0x55 // vshufpd $0x55, %zmm17, %zmm17, %zmm21
-	LONG $0x48a55162; WORD $0xdd58 // vaddpd %zmm13, %zmm11, %zmm11
-	LONG $0x40f5a162; WORD $0xe35c // vsubpd %zmm19, %zmm17, %zmm20
-	LONG $0x48c5d162; WORD $0xf958 // vaddpd %zmm9, %zmm7, %zmm7
-	LONG $0x40cd3162; WORD $0xcb5c // vsubpd %zmm19, %zmm22, %zmm9
-	LONG $0x48d55162; WORD $0xdb58 // vaddpd %zmm11, %zmm5, %zmm11
-	LONG $0x48fdd362; WORD $0xe801; BYTE $0x4e // vpermpd $0x4e, %zmm8, %zmm5
-	LONG $0x48bd7162; WORD $0xe558 // vaddpd %zmm5, %zmm8, %zmm12
-	LONG $0x40eda162; WORD $0xd45c // vsubpd %zmm20, %zmm18, %zmm18
-	LONG $0x48fde362; WORD $0xc701; BYTE $0x4e // vpermpd $0x4e, %zmm7, %zmm16
-	LONG $0x489d5162; WORD $0xecc6; BYTE $0x55 // vshufpd $0x55, %zmm12, %zmm12, %zmm13
-	LONG $0x48b53162; WORD $0xca58 // vaddpd %zmm18, %zmm9, %zmm9
-	LONG $0x40f5a162; WORD $0xd558 // vaddpd %zmm21, %zmm17, %zmm18
-	LONG $0x489dd162; WORD $0xed58 // vaddpd %zmm13, %zmm12, %zmm5
-	LONG $0x40eda162; WORD $0xd95c // vsubpd %zmm17, %zmm18, %zmm19
-	LONG $0x48b53162; WORD $0xc858 // vaddpd %zmm16, %zmm9, %zmm9
-	LONG $0x40eda162; WORD $0xe35c // vsubpd %zmm19, %zmm18, %zmm20
-	LONG $0x48c5d162; WORD $0xf958 // vaddpd %zmm9, %zmm7, %zmm7
-	LONG $0x40d53162; WORD $0xcb5c // vsubpd %zmm19, %zmm21, %zmm9
-	LONG $0x4885c162; WORD $0xda58 // vaddpd %zmm10, %zmm15, %zmm19
-	LONG $0x40f5a162; WORD $0xcc5c // vsubpd %zmm20, %zmm17, %zmm17
-	LONG $0x08c5e162; WORD $0xc7c6; BYTE $0x01 // vshufpd $0x1, %xmm7, %xmm7, %xmm16
-	LONG $0x40e5a362; WORD $0xe323; BYTE $0x4e // vshuff64x2 $0x4e, %zmm19, %zmm19, %zmm20
-	LONG $0x48b53162; WORD $0xc958 // vaddpd %zmm17, %zmm9, %zmm9
-	LONG $0x48b53162; WORD $0xc858 // vaddpd %zmm16, %zmm9, %zmm9
-	LONG $0x48c5d162; WORD $0xf958 // vaddpd %zmm9, %zmm7, %zmm7
-	LONG $0x40e55162; WORD $0xca5c // vsubpd %zmm10, %zmm19, %zmm9
-	LONG $0x40e5c162; WORD $0xc15c // vsubpd %zmm9, %zmm19, %zmm16
-	LONG $0x48855162; WORD $0xc95c // vsubpd %zmm9, %zmm15, %zmm9
-	LONG $0x488de262; WORD $0xd77f // vpermt2pd %zmm7, %zmm14, %zmm18
-	LONG $0x48ad3162; WORD $0xd05c // vsubpd %zmm16, %zmm10, %zmm10
-	LONG $0x48b55162; WORD $0xca58 // vaddpd %zmm10, %zmm9, %zmm9
-	LONG $0x40e53162; WORD $0xd458 // vaddpd %zmm20, %zmm19, %zmm10
-	LONG $0x48ad3162; WORD $0xfb5c // vsubpd %zmm19, %zmm10, %zmm15
-	LONG $0x48e5d162; WORD $0xd958 // vaddpd %zmm9, %zmm3, %zmm3
-	LONG $0x48adc162; WORD $0xc75c // vsubpd %zmm15, %zmm10, %zmm16
-	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
-	LONG $0x40ddd162; WORD $0xe75c // vsubpd %zmm15, %zmm20, %zmm4
-	LONG $0x40e5b162; WORD $0xf85c // vsubpd %zmm16, %zmm19, %zmm7
-	LONG $0x48e57362; WORD $0xcb23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm3, %zmm3, %zmm9
-	LONG $0x48fdc362; WORD $0xda01; BYTE $0x4e // vpermpd $0x4e, %zmm10, %zmm19
-	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
-	LONG $0x48ddd162; WORD $0xe158 // vaddpd %zmm9, %zmm4, %zmm4
-	LONG $0x48ad3162; WORD $0xcb58 // vaddpd %zmm19, %zmm10, %zmm9
-	LONG $0x48b55162; WORD $0xfa5c // vsubpd %zmm10, %zmm9, %zmm15
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48b5c162; WORD $0xc75c // vsubpd %zmm15, %zmm9, %zmm16
-	LONG $0x40e5d162; WORD $0xe75c // vsubpd %zmm15, %zmm19, %zmm4
-	LONG $0x48fdf362; WORD $0xfb01; BYTE $0x4e // vpermpd $0x4e, %zmm3, %zmm7
-	LONG $0x48ad3162; WORD $0xd05c // vsubpd %zmm16, %zmm10, %zmm10
-	LONG $0x48ddd162; WORD $0xe258 // vaddpd %zmm10, %zmm4, %zmm4
-	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
-	LONG $0x48b5d162; WORD $0xf9c6; BYTE $0x55 // vshufpd $0x55, %zmm9, %zmm9, %zmm7
-	LONG $0x48b5e162; WORD $0xdf58 // vaddpd %zmm7, %zmm9, %zmm19
-	LONG $0x48e5f162; WORD $0xe458 // vaddpd %zmm4, %zmm3, %zmm4
-	LONG $0x40e55162; WORD $0xf95c // vsubpd %zmm9, %zmm19, %zmm15
-	LONG $0xd4c659c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm10
-	LONG $0x40e5c162; WORD $0xc75c // vsubpd %zmm15, %zmm19, %zmm16
-	LONG $0x48c5d162; WORD $0xff5c // vsubpd %zmm15, %zmm7, %zmm7
-	LONG $0x48b53162; WORD $0xc85c // vsubpd %zmm16, %zmm9, %zmm9
-	LONG $0x48c5d162; WORD $0xf958 // vaddpd %zmm9, %zmm7, %zmm7
-	LONG $0x48c5d162; WORD $0xfa58 // vaddpd %zmm10, %zmm7, %zmm7
-	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
-	LONG $0x48cdf162; WORD $0xfa58 // vaddpd %zmm2, %zmm6, %zmm7
-	LONG $0x48c57362; WORD $0xcf23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm7, %zmm7, %zmm9
-	LONG $0x488de262; WORD $0xdc7f // vpermt2pd %zmm4, %zmm14, %zmm19
-	LONG $0x48c55162; WORD $0xc958 // vaddpd %zmm9, %zmm7, %zmm9
-	LONG $0x48fdd362; WORD $0xe101; BYTE $0x4e // vpermpd $0x4e, %zmm9, %zmm4
-	LONG $0x287d3362; WORD $0xc919; BYTE $0x01 // vextractf32x4 $0x1, %ymm9, %xmm17
-	LONG $0x49fda162; WORD $0xda28 // vmovapd %zmm18, %zmm19 {%k1}
-	LONG $0x48b57162; WORD $0xd458 // vaddpd %zmm4, %zmm9, %zmm10
-	LONG $0xc62941c4; WORD $0x55f2 // vshufpd $0x55, %xmm10, %xmm10, %xmm14
-	LONG $0x5829c1c4; BYTE $0xe6 // vaddpd %xmm14, %xmm10, %xmm4
-	LONG $0x5c5941c4; BYTE $0xfa // vsubpd %xmm10, %xmm4, %xmm15
-	LONG $0x08ddc162; WORD $0xc75c // vsubpd %xmm15, %xmm4, %xmm16
-	LONG $0x5c0941c4; BYTE $0xf7 // vsubpd %xmm15, %xmm14, %xmm14
-	LONG $0x5c2941c4; BYTE $0xf9 // vsubpd %xmm9, %xmm10, %xmm15
-	LONG $0x08ada162; WORD $0xc05c // vsubpd %xmm16, %xmm10, %xmm16
-	LONG $0x5c2941c4; BYTE $0xd7 // vsubpd %xmm15, %xmm10, %xmm10
-	LONG $0x00f55162; WORD $0xff5c // vsubpd %xmm15, %xmm17, %xmm15
-	LONG $0x48c5e162; WORD $0xca5c // vsubpd %zmm2, %zmm7, %zmm17
-	LONG $0x088d3162; WORD $0xf058 // vaddpd %xmm16, %xmm14, %xmm14
-	LONG $0x48c5a162; WORD $0xc15c // vsubpd %zmm17, %zmm7, %zmm16
-	LONG $0x48cdb162; WORD $0xf15c // vsubpd %zmm17, %zmm6, %zmm6
-	LONG $0x5c3141c4; BYTE $0xd2 // vsubpd %xmm10, %xmm9, %xmm10
-	LONG $0x48edb162; WORD $0xd05c // vsubpd %zmm16, %zmm2, %zmm2
-	LONG $0x580141c4; BYTE $0xd2 // vaddpd %xmm10, %xmm15, %xmm10
-	LONG $0x48cdf162; WORD $0xd258 // vaddpd %zmm2, %zmm6, %zmm2
-	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
-	LONG $0x48b5f162; WORD $0xd75c // vsubpd %zmm7, %zmm9, %zmm2
-	LONG $0xf25cb5c5 // vsubpd %ymm2, %ymm9, %ymm6
+	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
+	LONG $0x48c5f362; WORD $0xef23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm7, %zmm7, %zmm5
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48c5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm7, %zmm3
+	LONG $0x48e57162; WORD $0xcf5c // vsubpd %zmm7, %zmm3, %zmm9
+	LONG $0x48ed7362; WORD $0xc223; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm8
+	LONG $0x48e55162; WORD $0xd15c // vsubpd %zmm9, %zmm3, %zmm10
+	LONG $0x48d5d162; WORD $0xe95c // vsubpd %zmm9, %zmm5, %zmm5
+	LONG $0x48c5d162; WORD $0xfa5c // vsubpd %zmm10, %zmm7, %zmm7
+	LONG $0x48cd7162; WORD $0xd458 // vaddpd %zmm4, %zmm6, %zmm10
+	LONG $0x48ad5362; WORD $0xda23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm10, %zmm10, %zmm11
+	LONG $0x48d5f162; WORD $0xef58 // vaddpd %zmm7, %zmm5, %zmm5
+	LONG $0x48ad5162; WORD $0xdb58 // vaddpd %zmm11, %zmm10, %zmm11
+	LONG $0x48d5d162; WORD $0xe858 // vaddpd %zmm8, %zmm5, %zmm5
+	LONG $0x48fdd362; WORD $0xfb01; BYTE $0x4e // vpermpd $0x4e, %zmm11, %zmm7
+	LONG $0x287d3362; WORD $0xd819; BYTE $0x01 // vextractf32x4 $0x1, %ymm11, %xmm16
+	LONG $0x48edf162; WORD $0xed58 // vaddpd %zmm5, %zmm2, %zmm5
+	LONG $0x48fdf362; WORD $0xd301; BYTE $0x4e // vpermpd $0x4e, %zmm3, %zmm2
+	LONG $0x48a57162; WORD $0xe758 // vaddpd %zmm7, %zmm11, %zmm12
+	LONG $0x48e57162; WORD $0xc258 // vaddpd %zmm2, %zmm3, %zmm8
+	LONG $0xc61941c4; WORD $0x55ec // vshufpd $0x55, %xmm12, %xmm12, %xmm13
+	LONG $0x5819c1c4; BYTE $0xfd // vaddpd %xmm13, %xmm12, %xmm7
+	LONG $0x48bd5162; WORD $0xc8c6; BYTE $0x55 // vshufpd $0x55, %zmm8, %zmm8, %zmm9
+	LONG $0x48bdd162; WORD $0xd158 // vaddpd %zmm9, %zmm8, %zmm2
+	LONG $0x5c4141c4; BYTE $0xf4 // vsubpd %xmm12, %xmm7, %xmm14
+	LONG $0x5c4141c4; BYTE $0xfe // vsubpd %xmm14, %xmm7, %xmm15
+	LONG $0x5c1141c4; BYTE $0xee // vsubpd %xmm14, %xmm13, %xmm13
+	LONG $0x5c1941c4; BYTE $0xf3 // vsubpd %xmm11, %xmm12, %xmm14
+	LONG $0x5c1941c4; BYTE $0xff // vsubpd %xmm15, %xmm12, %xmm15
+	LONG $0x5c1941c4; BYTE $0xe6 // vsubpd %xmm14, %xmm12, %xmm12
+	LONG $0x00fd5162; WORD $0xf65c // vsubpd %xmm14, %xmm16, %xmm14
+	LONG $0x48ade162; WORD $0xc45c // vsubpd %zmm4, %zmm10, %zmm16
+	LONG $0x581141c4; BYTE $0xef // vaddpd %xmm15, %xmm13, %xmm13
+	LONG $0x48ad3162; WORD $0xf85c // vsubpd %zmm16, %zmm10, %zmm15
+	LONG $0x48cdb162; WORD $0xf05c // vsubpd %zmm16, %zmm6, %zmm6
+	LONG $0x5c2141c4; BYTE $0xe4 // vsubpd %xmm12, %xmm11, %xmm12
+	LONG $0x48ddd162; WORD $0xe75c // vsubpd %zmm15, %zmm4, %zmm4
+	LONG $0x580941c4; BYTE $0xe4 // vaddpd %xmm12, %xmm14, %xmm12
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
+	LONG $0x48a5d162; WORD $0xe25c // vsubpd %zmm10, %zmm11, %zmm4
+	LONG $0xf45ca5c5 // vsubpd %ymm4, %ymm11, %ymm6
 	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
-	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
-	LONG $0x48fdf362; WORD $0xff1b; BYTE $0x01 // vextractf64x4 $0x1, %zmm7, %ymm7
+	LONG $0xf65cadc5 // vsubpd %ymm6, %ymm10, %ymm6
+	LONG $0x48fd5362; WORD $0xd21b; BYTE $0x01 // vextractf64x4 $0x1, %zmm10, %ymm10
 	LONG $0x48fdf362; WORD $0xc11b; BYTE $0x01 // vextractf64x4 $0x1, %zmm0, %ymm1
-	LONG $0xd25cc5c5 // vsubpd %ymm2, %ymm7, %ymm2
-	LONG $0x197d63c4; WORD $0x01c7 // vextractf128 $0x1, %ymm8, %xmm7
-	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xe45cadc5 // vsubpd %ymm4, %ymm10, %ymm4
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
-	LONG $0xc958a9c5 // vaddpd %xmm1, %xmm10, %xmm1
+	LONG $0xc95899c5 // vaddpd %xmm1, %xmm12, %xmm1
 	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
 	LONG $0xc8c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm1
-	LONG $0xc95889c5 // vaddpd %xmm1, %xmm14, %xmm1
+	LONG $0xc95891c5 // vaddpd %xmm1, %xmm13, %xmm1
 	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
-	LONG $0x5c51c1c4; BYTE $0xcc // vsubpd %xmm12, %xmm5, %xmm1
-	LONG $0xd15cd1c5 // vsubpd %xmm1, %xmm5, %xmm2
-	LONG $0xc95c91c5 // vsubpd %xmm1, %xmm13, %xmm1
-	LONG $0xd25c99c5 // vsubpd %xmm2, %xmm12, %xmm2
-	LONG $0xca58f1c5 // vaddpd %xmm2, %xmm1, %xmm1
-	LONG $0x5c19c1c4; BYTE $0xd0 // vsubpd %xmm8, %xmm12, %xmm2
-	LONG $0xf25c99c5 // vsubpd %xmm2, %xmm12, %xmm6
-	LONG $0xd25cc1c5 // vsubpd %xmm2, %xmm7, %xmm2
-	LONG $0xf65cb9c5 // vsubpd %xmm6, %xmm8, %xmm6
-	LONG $0xd658e9c5 // vaddpd %xmm6, %xmm2, %xmm2
-	LONG $0x197d63c4; WORD $0x01de // vextractf128 $0x1, %ymm11, %xmm6
-	LONG $0xd658e9c5 // vaddpd %xmm6, %xmm2, %xmm2
-	LONG $0xd258a1c5 // vaddpd %xmm2, %xmm11, %xmm2
-	LONG $0xf2c6e9c5; BYTE $0x01 // vshufpd $0x1, %xmm2, %xmm2, %xmm6
-	LONG $0xce58f1c5 // vaddpd %xmm6, %xmm1, %xmm1
-	LONG $0xc958e9c5 // vaddpd %xmm1, %xmm2, %xmm1
-	LONG $0x1855e3c4; WORD $0x01d4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm2
+	LONG $0x5c69c1c4; BYTE $0xc8 // vsubpd %xmm8, %xmm2, %xmm1
+	LONG $0xe15ce9c5 // vsubpd %xmm1, %xmm2, %xmm4
+	LONG $0xc95cb1c5 // vsubpd %xmm1, %xmm9, %xmm1
+	LONG $0xe45cb9c5 // vsubpd %xmm4, %xmm8, %xmm4
+	LONG $0xcc58f1c5 // vaddpd %xmm4, %xmm1, %xmm1
+	LONG $0xe35cb9c5 // vsubpd %xmm3, %xmm8, %xmm4
+	LONG $0xf45cb9c5 // vsubpd %xmm4, %xmm8, %xmm6
+	LONG $0xf65ce1c5 // vsubpd %xmm6, %xmm3, %xmm6
+	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
+	LONG $0xdc5ce1c5 // vsubpd %xmm4, %xmm3, %xmm3
+	LONG $0x197de3c4; WORD $0x01ec // vextractf128 $0x1, %ymm5, %xmm4
+	LONG $0xde58e1c5 // vaddpd %xmm6, %xmm3, %xmm3
+	LONG $0xdc58e1c5 // vaddpd %xmm4, %xmm3, %xmm3
+	LONG $0xdb58d1c5 // vaddpd %xmm3, %xmm5, %xmm3
+	LONG $0xe3c6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm4
+	LONG $0xcc58f1c5 // vaddpd %xmm4, %xmm1, %xmm1
+	LONG $0xc958e1c5 // vaddpd %xmm1, %xmm3, %xmm1
+	LONG $0x186de3c4; WORD $0x01df // vinsertf128 $0x1, %xmm7, %ymm2, %ymm3
 	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0xc014edc5 // vunpcklpd %ymm0, %ymm2, %ymm0
-	LONG $0x40e5f362; WORD $0xc01a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm0, %zmm19, %zmm0
-	LONG $0x48fdf162; WORD $0x0111 // vmovupd %zmm0, (%rcx)
-	BYTE $0x5b // popq %rbx
-	WORD $0x5c41 // popq %r12
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
+	LONG $0xc014e5c5 // vunpcklpd %ymm0, %ymm3, %ymm0
+	LONG $0x0111fdc5 // vmovupd %ymm0, (%rcx)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000800; LONG $0x00000000
-	BYTE $0x00
-	ADJSP $192
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $160
 	RET
 
 // func axpyDDOct(factor *ddNum, xs *ddVec, ys *ddVec, n int)
@@ -582,16 +405,16 @@ TEXT ·axpyDDOct(SB), 0, $160-32
 	ADJSP $160
 	RET
 
-// func axpy4DDOct(factors *[4]ddNum, vs *[4]ddVec, ws *ddVec, n int)
-TEXT ·axpy4DDOct(SB), 0, $192-32
+// func axpy2DDOct(factors *[2]ddNum, vs *[2]ddVec, ws *ddVec, n int)
+TEXT ·axpy2DDOct(SB), 0, $160-32
 	MOVQ factors+0(FP), DI
 	MOVQ vs+8(FP), SI
 	MOVQ ws+16(FP), DX
 	MOVQ n+24(FP), CX
-	ADJSP $-192
+	ADJSP $-160
 	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <axpy4DD>
-	LONG $0x000436e9; BYTE $0x00 // jmp <end>
+	LONG $0x00000be8; BYTE $0x00 // callq <axpy2DD>
+	LONG $0x000236e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -599,185 +422,100 @@ TEXT ·axpy4DDOct(SB), 0, $192-32
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x04018e0f; WORD $0x0000 // jle <axpy4DD+0x40a>
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	BYTE $0x53 // pushq %rbx
+	LONG $0x02188e0f; WORD $0x0000 // jle <axpy2DD+0x221>
 	LONG $0x48fdf262; WORD $0x0719 // vbroadcastsd (%rdi), %zmm0
 	LONG $0x48fdf262; WORD $0x4f19; BYTE $0x01 // vbroadcastsd 0x8(%rdi), %zmm1
 	LONG $0x48fdf262; WORD $0x5719; BYTE $0x02 // vbroadcastsd 0x10(%rdi), %zmm2
 	LONG $0x48fdf262; WORD $0x5f19; BYTE $0x03 // vbroadcastsd 0x18(%rdi), %zmm3
-	LONG $0x48fdf262; WORD $0x6719; BYTE $0x04 // vbroadcastsd 0x20(%rdi), %zmm4
-	LONG $0x48fdf262; WORD $0x6f19; BYTE $0x05 // vbroadcastsd 0x28(%rdi), %zmm5
-	LONG $0x48fdf262; WORD $0x7719; BYTE $0x06 // vbroadcastsd 0x30(%rdi), %zmm6
-	LONG $0x48fdf262; WORD $0x7f19; BYTE $0x07 // vbroadcastsd 0x38(%rdi), %zmm7
-	WORD $0x8b4c; BYTE $0x3a // movq (%rdx), %r15
+	WORD $0x8b4c; BYTE $0x12 // movq (%rdx), %r10
 	WORD $0x8b48; BYTE $0x06 // movq (%rsi), %rax
 	LONG $0x18468b4c // movq 0x18(%rsi), %r8
 	LONG $0x304e8b4c // movq 0x30(%rsi), %r9
-	LONG $0x48568b4c // movq 0x48(%rsi), %r10
-	LONG $0x605e8b4c // movq 0x60(%rsi), %r11
-	LONG $0x785e8b48 // movq 0x78(%rsi), %rbx
-	LONG $0x90b68b4c; WORD $0x0000; BYTE $0x00 // movq 0x90(%rsi), %r14
-	LONG $0xa8b68b48; WORD $0x0000; BYTE $0x00 // movq 0xa8(%rsi), %rsi
+	LONG $0x48768b48 // movq 0x48(%rsi), %rsi
 	LONG $0x18528b48 // movq 0x18(%rdx), %rdx
 	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fd7162; WORD $0x0c10; BYTE $0xf8 // vmovupd (%rax,%rdi,8), %zmm9
-	LONG $0x48fd5162; WORD $0x0410; BYTE $0xff // vmovupd (%r15,%rdi,8), %zmm8
-	LONG $0x48fd5162; WORD $0xd159 // vmulpd %zmm9, %zmm0, %zmm10
-	LONG $0x48fd5162; WORD $0xd928 // vmovapd %zmm9, %zmm11
-	LONG $0x48fd5262; WORD $0xdaaa // vfmsub213pd %zmm10, %zmm0, %zmm11
-	LONG $0x48bd5162; WORD $0xf258 // vaddpd %zmm10, %zmm8, %zmm14
-	LONG $0x488d5162; WORD $0xe05c // vsubpd %zmm8, %zmm14, %zmm12
-	LONG $0x48f55262; WORD $0xd9b8 // vfmadd231pd %zmm9, %zmm1, %zmm11
-	LONG $0x48fd5262; WORD $0x1cb8; BYTE $0xf8 // vfmadd231pd (%r8,%rdi,8), %zmm0, %zmm11
-	LONG $0x488d5162; WORD $0xec5c // vsubpd %zmm12, %zmm14, %zmm13
-	LONG $0x48ad5162; WORD $0xd45c // vsubpd %zmm12, %zmm10, %zmm10
-	LONG $0x48bd5162; WORD $0xc55c // vsubpd %zmm13, %zmm8, %zmm8
-	LONG $0x48fd5162; WORD $0x2c10; BYTE $0xf9 // vmovupd (%r9,%rdi,8), %zmm13
-	LONG $0x48ad5162; WORD $0xc058 // vaddpd %zmm8, %zmm10, %zmm8
-	LONG $0x48a55162; WORD $0xc058 // vaddpd %zmm8, %zmm11, %zmm8
-	LONG $0x48bd7162; WORD $0x0458; BYTE $0xfa // vaddpd (%rdx,%rdi,8), %zmm8, %zmm8
-	LONG $0x48ed5162; WORD $0xdd59 // vmulpd %zmm13, %zmm2, %zmm11
-	LONG $0x48fd5162; WORD $0xe528 // vmovapd %zmm13, %zmm12
-	LONG $0x48ed5262; WORD $0xe3aa // vfmsub213pd %zmm11, %zmm2, %zmm12
-	LONG $0x48e55262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm3, %zmm12
-	LONG $0x48ed5262; WORD $0x24b8; BYTE $0xfa // vfmadd231pd (%r10,%rdi,8), %zmm2, %zmm12
-	LONG $0x488d5162; WORD $0xd058 // vaddpd %zmm8, %zmm14, %zmm10
-	LONG $0x48a55162; WORD $0xfa58 // vaddpd %zmm10, %zmm11, %zmm15
-	LONG $0x48ad5162; WORD $0xce5c // vsubpd %zmm14, %zmm10, %zmm9
-	LONG $0x48855162; WORD $0xea5c // vsubpd %zmm10, %zmm15, %zmm13
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xf55c // vsubpd %zmm13, %zmm15, %zmm14
-	LONG $0x48a55162; WORD $0xdd5c // vsubpd %zmm13, %zmm11, %zmm11
-	LONG $0x48fd5162; WORD $0x2c10; BYTE $0xfb // vmovupd (%r11,%rdi,8), %zmm13
-	LONG $0x48ad5162; WORD $0xd65c // vsubpd %zmm14, %zmm10, %zmm10
-	LONG $0x48a55162; WORD $0xd258 // vaddpd %zmm10, %zmm11, %zmm10
-	LONG $0x48dd5162; WORD $0xdd59 // vmulpd %zmm13, %zmm4, %zmm11
-	LONG $0x489d5162; WORD $0xd258 // vaddpd %zmm10, %zmm12, %zmm10
-	LONG $0x48fd5162; WORD $0xe528 // vmovapd %zmm13, %zmm12
-	LONG $0x48dd5262; WORD $0xe3aa // vfmsub213pd %zmm11, %zmm4, %zmm12
-	LONG $0x48bd5162; WORD $0xc258 // vaddpd %zmm10, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xd058 // vaddpd %zmm8, %zmm15, %zmm10
-	LONG $0x48d55262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm5, %zmm12
-	LONG $0x48dd7262; WORD $0x24b8; BYTE $0xfb // vfmadd231pd (%rbx,%rdi,8), %zmm4, %zmm12
-	LONG $0x48ad5162; WORD $0xcf5c // vsubpd %zmm15, %zmm10, %zmm9
-	LONG $0x48a55162; WORD $0xfa58 // vaddpd %zmm10, %zmm11, %zmm15
-	LONG $0x48855162; WORD $0xea5c // vsubpd %zmm10, %zmm15, %zmm13
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xf55c // vsubpd %zmm13, %zmm15, %zmm14
-	LONG $0x48a55162; WORD $0xdd5c // vsubpd %zmm13, %zmm11, %zmm11
-	LONG $0x48fd5162; WORD $0x2c10; BYTE $0xfe // vmovupd (%r14,%rdi,8), %zmm13
-	LONG $0x48ad5162; WORD $0xd65c // vsubpd %zmm14, %zmm10, %zmm10
-	LONG $0x48a55162; WORD $0xd258 // vaddpd %zmm10, %zmm11, %zmm10
-	LONG $0x48cd5162; WORD $0xdd59 // vmulpd %zmm13, %zmm6, %zmm11
-	LONG $0x489d5162; WORD $0xd258 // vaddpd %zmm10, %zmm12, %zmm10
-	LONG $0x48fd5162; WORD $0xe528 // vmovapd %zmm13, %zmm12
-	LONG $0x48cd5262; WORD $0xe3aa // vfmsub213pd %zmm11, %zmm6, %zmm12
-	LONG $0x48bd5162; WORD $0xc258 // vaddpd %zmm10, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xd058 // vaddpd %zmm8, %zmm15, %zmm10
-	LONG $0x48c55262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm7, %zmm12
-	LONG $0x48cd7262; WORD $0x24b8; BYTE $0xfe // vfmadd231pd (%rsi,%rdi,8), %zmm6, %zmm12
-	LONG $0x48ad5162; WORD $0xcf5c // vsubpd %zmm15, %zmm10, %zmm9
-	LONG $0x48a55162; WORD $0xfa58 // vaddpd %zmm10, %zmm11, %zmm15
-	LONG $0x48855162; WORD $0xea5c // vsubpd %zmm10, %zmm15, %zmm13
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xf55c // vsubpd %zmm13, %zmm15, %zmm14
-	LONG $0x48a55162; WORD $0xdd5c // vsubpd %zmm13, %zmm11, %zmm11
-	LONG $0x48ad5162; WORD $0xd65c // vsubpd %zmm14, %zmm10, %zmm10
-	LONG $0x48a55162; WORD $0xd258 // vaddpd %zmm10, %zmm11, %zmm10
-	LONG $0x489d5162; WORD $0xd258 // vaddpd %zmm10, %zmm12, %zmm10
-	LONG $0x48bd5162; WORD $0xc258 // vaddpd %zmm10, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xd058 // vaddpd %zmm8, %zmm15, %zmm10
-	LONG $0x48ad5162; WORD $0xcf5c // vsubpd %zmm15, %zmm10, %zmm9
-	LONG $0x48fd5162; WORD $0x1411; BYTE $0xff // vmovupd %zmm10, (%r15,%rdi,8)
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
-	LONG $0x48fd7162; WORD $0x0411; BYTE $0xfa // vmovupd %zmm8, (%rdx,%rdi,8)
-	LONG $0x48fd7162; LONG $0x01f84c10 // vmovupd 0x40(%rax,%rdi,8), %zmm9
-	LONG $0x48fd5162; LONG $0x01ff4410 // vmovupd 0x40(%r15,%rdi,8), %zmm8
-	LONG $0x48fd5162; WORD $0xd159 // vmulpd %zmm9, %zmm0, %zmm10
-	LONG $0x48fd5162; WORD $0xd928 // vmovapd %zmm9, %zmm11
-	LONG $0x48fd5262; WORD $0xdaaa // vfmsub213pd %zmm10, %zmm0, %zmm11
-	LONG $0x48bd5162; WORD $0xf258 // vaddpd %zmm10, %zmm8, %zmm14
-	LONG $0x488d5162; WORD $0xe05c // vsubpd %zmm8, %zmm14, %zmm12
-	LONG $0x48f55262; WORD $0xd9b8 // vfmadd231pd %zmm9, %zmm1, %zmm11
-	LONG $0x48fd5262; LONG $0x01f85cb8 // vfmadd231pd 0x40(%r8,%rdi,8), %zmm0, %zmm11
-	LONG $0x488d5162; WORD $0xec5c // vsubpd %zmm12, %zmm14, %zmm13
-	LONG $0x48ad5162; WORD $0xd45c // vsubpd %zmm12, %zmm10, %zmm10
-	LONG $0x48bd5162; WORD $0xc55c // vsubpd %zmm13, %zmm8, %zmm8
-	LONG $0x48fd5162; LONG $0x01f96c10 // vmovupd 0x40(%r9,%rdi,8), %zmm13
-	LONG $0x48ad5162; WORD $0xc058 // vaddpd %zmm8, %zmm10, %zmm8
-	LONG $0x48a55162; WORD $0xc058 // vaddpd %zmm8, %zmm11, %zmm8
-	LONG $0x48bd7162; LONG $0x01fa4458 // vaddpd 0x40(%rdx,%rdi,8), %zmm8, %zmm8
-	LONG $0x48ed5162; WORD $0xdd59 // vmulpd %zmm13, %zmm2, %zmm11
-	LONG $0x48fd5162; WORD $0xe528 // vmovapd %zmm13, %zmm12
-	LONG $0x48ed5262; WORD $0xe3aa // vfmsub213pd %zmm11, %zmm2, %zmm12
-	LONG $0x48e55262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm3, %zmm12
-	LONG $0x48ed5262; LONG $0x01fa64b8 // vfmadd231pd 0x40(%r10,%rdi,8), %zmm2, %zmm12
-	LONG $0x488d5162; WORD $0xd058 // vaddpd %zmm8, %zmm14, %zmm10
-	LONG $0x48a55162; WORD $0xfa58 // vaddpd %zmm10, %zmm11, %zmm15
-	LONG $0x48ad5162; WORD $0xce5c // vsubpd %zmm14, %zmm10, %zmm9
-	LONG $0x48855162; WORD $0xea5c // vsubpd %zmm10, %zmm15, %zmm13
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xf55c // vsubpd %zmm13, %zmm15, %zmm14
-	LONG $0x48a55162; WORD $0xdd5c // vsubpd %zmm13, %zmm11, %zmm11
-	LONG $0x48fd5162; LONG $0x01fb6c10 // vmovupd 0x40(%r11,%rdi,8), %zmm13
-	LONG $0x48ad5162; WORD $0xd65c // vsubpd %zmm14, %zmm10, %zmm10
-	LONG $0x48a55162; WORD $0xd258 // vaddpd %zmm10, %zmm11, %zmm10
-	LONG $0x48dd5162; WORD $0xdd59 // vmulpd %zmm13, %zmm4, %zmm11
-	LONG $0x489d5162; WORD $0xd258 // vaddpd %zmm10, %zmm12, %zmm10
-	LONG $0x48fd5162; WORD $0xe528 // vmovapd %zmm13, %zmm12
-	LONG $0x48dd5262; WORD $0xe3aa // vfmsub213pd %zmm11, %zmm4, %zmm12
-	LONG $0x48bd5162; WORD $0xc258 // vaddpd %zmm10, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xd058 // vaddpd %zmm8, %zmm15, %zmm10
-	LONG $0x48d55262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm5, %zmm12
-	LONG $0x48dd7262; LONG $0x01fb64b8 // vfmadd231pd 0x40(%rbx,%rdi,8), %zmm4, %zmm12
-	LONG $0x48ad5162; WORD $0xcf5c // vsubpd %zmm15, %zmm10, %zmm9
-	LONG $0x48a55162; WORD $0xfa58 // vaddpd %zmm10, %zmm11, %zmm15
-	LONG $0x48855162; WORD $0xea5c // vsubpd %zmm10, %zmm15, %zmm13
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xf55c // vsubpd %zmm13, %zmm15, %zmm14
-	LONG $0x48a55162; WORD $0xdd5c // vsubpd %zmm13, %zmm11, %zmm11
-	LONG $0x48fd5162; LONG $0x01fe6c10 // vmovupd 0x40(%r14,%rdi,8), %zmm13
-	LONG $0x48ad5162; WORD $0xd65c // vsubpd %zmm14, %zmm10, %zmm10
-	LONG $0x48a55162; WORD $0xd258 // vaddpd %zmm10, %zmm11, %zmm10
-	LONG $0x48cd5162; WORD $0xdd59 // vmulpd %zmm13, %zmm6, %zmm11
-	LONG $0x489d5162; WORD $0xd258 // vaddpd %zmm10, %zmm12, %zmm10
-	LONG $0x48fd5162; WORD $0xe528 // vmovapd %zmm13, %zmm12
-	LONG $0x48cd5262; WORD $0xe3aa // vfmsub213pd %zmm11, %zmm6, %zmm12
-	LONG $0x48bd5162; WORD $0xc258 // vaddpd %zmm10, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xd058 // vaddpd %zmm8, %zmm15, %zmm10
-	LONG $0x48c55262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm7, %zmm12
-	LONG $0x48cd7262; LONG $0x01fe64b8 // vfmadd231pd 0x40(%rsi,%rdi,8), %zmm6, %zmm12
-	LONG $0x48ad5162; WORD $0xcf5c // vsubpd %zmm15, %zmm10, %zmm9
-	LONG $0x48a55162; WORD $0xfa58 // vaddpd %zmm10, %zmm11, %zmm15
-	LONG $0x48855162; WORD $0xea5c // vsubpd %zmm10, %zmm15, %zmm13
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xf55c // vsubpd %zmm13, %zmm15, %zmm14
-	LONG $0x48a55162; WORD $0xdd5c // vsubpd %zmm13, %zmm11, %zmm11
-	LONG $0x48ad5162; WORD $0xd65c // vsubpd %zmm14, %zmm10, %zmm10
-	LONG $0x48a55162; WORD $0xd258 // vaddpd %zmm10, %zmm11, %zmm10
-	LONG $0x489d5162; WORD $0xd258 // vaddpd %zmm10, %zmm12, %zmm10
-	LONG $0x48bd5162; WORD $0xc258 // vaddpd %zmm10, %zmm8, %zmm8
-	LONG $0x48855162; WORD $0xd058 // vaddpd %zmm8, %zmm15, %zmm10
-	LONG $0x48ad5162; WORD $0xcf5c // vsubpd %zmm15, %zmm10, %zmm9
-	LONG $0x48fd5162; LONG $0x01ff5411 // vmovupd %zmm10, 0x40(%r15,%rdi,8)
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
-	LONG $0x48fd7162; LONG $0x01fa4411 // vmovupd %zmm8, 0x40(%rdx,%rdi,8)
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x48fdf162; WORD $0x2c10; BYTE $0xf8 // vmovupd (%rax,%rdi,8), %zmm5
+	LONG $0x48fdd162; WORD $0x2410; BYTE $0xfa // vmovupd (%r10,%rdi,8), %zmm4
+	LONG $0x48fdf162; WORD $0xf559 // vmulpd %zmm5, %zmm0, %zmm6
+	LONG $0x48fdf162; WORD $0xfd28 // vmovapd %zmm5, %zmm7
+	LONG $0x48fdf262; WORD $0xfeaa // vfmsub213pd %zmm6, %zmm0, %zmm7
+	LONG $0x48dd7162; WORD $0xd658 // vaddpd %zmm6, %zmm4, %zmm10
+	LONG $0x48ad7162; WORD $0xc45c // vsubpd %zmm4, %zmm10, %zmm8
+	LONG $0x48f5f262; WORD $0xfdb8 // vfmadd231pd %zmm5, %zmm1, %zmm7
+	LONG $0x48fdd262; WORD $0x3cb8; BYTE $0xf8 // vfmadd231pd (%r8,%rdi,8), %zmm0, %zmm7
+	LONG $0x48ad5162; WORD $0xc85c // vsubpd %zmm8, %zmm10, %zmm9
+	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
+	LONG $0x48ddd162; WORD $0xe15c // vsubpd %zmm9, %zmm4, %zmm4
+	LONG $0x48fd5162; WORD $0x0c10; BYTE $0xf9 // vmovupd (%r9,%rdi,8), %zmm9
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
+	LONG $0x48ddf162; WORD $0x2458; BYTE $0xfa // vaddpd (%rdx,%rdi,8), %zmm4, %zmm4
+	LONG $0x48edd162; WORD $0xf959 // vmulpd %zmm9, %zmm2, %zmm7
+	LONG $0x48fd5162; WORD $0xc128 // vmovapd %zmm9, %zmm8
+	LONG $0x48ed7262; WORD $0xc7aa // vfmsub213pd %zmm7, %zmm2, %zmm8
+	LONG $0x48e55262; WORD $0xc1b8 // vfmadd231pd %zmm9, %zmm3, %zmm8
+	LONG $0x48ed7262; WORD $0x04b8; BYTE $0xfe // vfmadd231pd (%rsi,%rdi,8), %zmm2, %zmm8
+	LONG $0x48adf162; WORD $0xf458 // vaddpd %zmm4, %zmm10, %zmm6
+	LONG $0x48c57162; WORD $0xde58 // vaddpd %zmm6, %zmm7, %zmm11
+	LONG $0x48cdd162; WORD $0xea5c // vsubpd %zmm10, %zmm6, %zmm5
+	LONG $0x48a57162; WORD $0xce5c // vsubpd %zmm6, %zmm11, %zmm9
+	LONG $0x48ddf162; WORD $0xe55c // vsubpd %zmm5, %zmm4, %zmm4
+	LONG $0x48a55162; WORD $0xd15c // vsubpd %zmm9, %zmm11, %zmm10
+	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
+	LONG $0x48cdd162; WORD $0xf25c // vsubpd %zmm10, %zmm6, %zmm6
+	LONG $0x48c5f162; WORD $0xf658 // vaddpd %zmm6, %zmm7, %zmm6
+	LONG $0x48bdf162; WORD $0xf658 // vaddpd %zmm6, %zmm8, %zmm6
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48a5f162; WORD $0xf458 // vaddpd %zmm4, %zmm11, %zmm6
+	LONG $0x48cdd162; WORD $0xeb5c // vsubpd %zmm11, %zmm6, %zmm5
+	LONG $0x48fdd162; WORD $0x3411; BYTE $0xfa // vmovupd %zmm6, (%r10,%rdi,8)
+	LONG $0x48ddf162; WORD $0xe55c // vsubpd %zmm5, %zmm4, %zmm4
+	LONG $0x48fdf162; WORD $0x2411; BYTE $0xfa // vmovupd %zmm4, (%rdx,%rdi,8)
+	LONG $0x48fdf162; LONG $0x01f86c10 // vmovupd 0x40(%rax,%rdi,8), %zmm5
+	LONG $0x48fdd162; LONG $0x01fa6410 // vmovupd 0x40(%r10,%rdi,8), %zmm4
+	LONG $0x48fdf162; WORD $0xf559 // vmulpd %zmm5, %zmm0, %zmm6
+	LONG $0x48fdf162; WORD $0xfd28 // vmovapd %zmm5, %zmm7
+	LONG $0x48fdf262; WORD $0xfeaa // vfmsub213pd %zmm6, %zmm0, %zmm7
+	LONG $0x48dd7162; WORD $0xd658 // vaddpd %zmm6, %zmm4, %zmm10
+	LONG $0x48ad7162; WORD $0xc45c // vsubpd %zmm4, %zmm10, %zmm8
+	LONG $0x48f5f262; WORD $0xfdb8 // vfmadd231pd %zmm5, %zmm1, %zmm7
+	LONG $0x48fdd262; LONG $0x01f87cb8 // vfmadd231pd 0x40(%r8,%rdi,8), %zmm0, %zmm7
+	LONG $0x48ad5162; WORD $0xc85c // vsubpd %zmm8, %zmm10, %zmm9
+	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
+	LONG $0x48ddd162; WORD $0xe15c // vsubpd %zmm9, %zmm4, %zmm4
+	LONG $0x48fd5162; LONG $0x01f94c10 // vmovupd 0x40(%r9,%rdi,8), %zmm9
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
+	LONG $0x48ddf162; LONG $0x01fa6458 // vaddpd 0x40(%rdx,%rdi,8), %zmm4, %zmm4
+	LONG $0x48edd162; WORD $0xf959 // vmulpd %zmm9, %zmm2, %zmm7
+	LONG $0x48fd5162; WORD $0xc128 // vmovapd %zmm9, %zmm8
+	LONG $0x48ed7262; WORD $0xc7aa // vfmsub213pd %zmm7, %zmm2, %zmm8
+	LONG $0x48e55262; WORD $0xc1b8 // vfmadd231pd %zmm9, %zmm3, %zmm8
+	LONG $0x48ed7262; LONG $0x01fe44b8 // vfmadd231pd 0x40(%rsi,%rdi,8), %zmm2, %zmm8
+	LONG $0x48adf162; WORD $0xf458 // vaddpd %zmm4, %zmm10, %zmm6
+	LONG $0x48c57162; WORD $0xde58 // vaddpd %zmm6, %zmm7, %zmm11
+	LONG $0x48cdd162; WORD $0xea5c // vsubpd %zmm10, %zmm6, %zmm5
+	LONG $0x48a57162; WORD $0xce5c // vsubpd %zmm6, %zmm11, %zmm9
+	LONG $0x48ddf162; WORD $0xe55c // vsubpd %zmm5, %zmm4, %zmm4
+	LONG $0x48a55162; WORD $0xd15c // vsubpd %zmm9, %zmm11, %zmm10
+	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
+	LONG $0x48cdd162; WORD $0xf25c // vsubpd %zmm10, %zmm6, %zmm6
+	LONG $0x48c5f162; WORD $0xf658 // vaddpd %zmm6, %zmm7, %zmm6
+	LONG $0x48bdf162; WORD $0xf658 // vaddpd %zmm6, %zmm8, %zmm6
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48a5f162; WORD $0xf458 // vaddpd %zmm4, %zmm11, %zmm6
+	LONG $0x48cdd162; WORD $0xeb5c // vsubpd %zmm11, %zmm6, %zmm5
+	LONG $0x48fdd162; LONG $0x01fa7411 // vmovupd %zmm6, 0x40(%r10,%rdi,8)
+	LONG $0x48ddf162; WORD $0xe55c // vsubpd %zmm5, %zmm4, %zmm4
+	LONG $0x48fdf162; LONG $0x01fa6411 // vmovupd %zmm4, 0x40(%rdx,%rdi,8)
 	LONG $0x10c78348 // addq $0x10, %rdi
 	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
-	LONG $0xfc7b8c0f; WORD $0xffff // jl <axpy4DD+0x80>
-	BYTE $0x5b // popq %rbx
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
+	LONG $0xfe1f8c0f; WORD $0xffff // jl <axpy2DD+0x40>
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000; BYTE $0x00
-	ADJSP $192
+	LONG $0x00000000
+	ADJSP $160
 	RET
 
 // func axpyDotDDOct(factor *ddNum, xs *ddVec, ys *ddVec, zs *ddVec, n int, sum *ddNum)
@@ -791,56 +529,58 @@ TEXT ·axpyDotDDOct(SB), 0, $160-48
 	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpyDotDD>
-	LONG $0x000336e9; BYTE $0x00 // jmp <end>
+	LONG $0x0005f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x02028e0f; WORD $0x0000 // jle <axpyDotDD+0x20b>
-	LONG $0x48fdf262; WORD $0x1719 // vbroadcastsd (%rdi), %zmm2
-	LONG $0x48fdf262; WORD $0x5f19; BYTE $0x01 // vbroadcastsd 0x8(%rdi), %zmm3
+	LONG $0x48fdf262; WORD $0x0719 // vbroadcastsd (%rdi), %zmm0
+	LONG $0x48fdf262; WORD $0x4f19; BYTE $0x01 // vbroadcastsd 0x8(%rdi), %zmm1
 	WORD $0x8b48; BYTE $0x06 // movq (%rsi), %rax
 	WORD $0x8b4c; BYTE $0x12 // movq (%rdx), %r10
-	WORD $0x8b4c; BYTE $0x19 // movq (%rcx), %r11
 	LONG $0x18768b48 // movq 0x18(%rsi), %rsi
 	LONG $0x18528b48 // movq 0x18(%rdx), %rdx
+	WORD $0x8b4c; BYTE $0x19 // movq (%rcx), %r11
+	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
+	LONG $0x01f7840f; WORD $0x0000 // je <axpyDotDD+0x21e>
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x03cc8e0f; WORD $0x0000 // jle <axpyDotDD+0x3fc>
 	LONG $0x18498b48 // movq 0x18(%rcx), %rcx
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	WORD $0xff31 // xorl %edi, %edi
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x48fdf162; WORD $0x3c10; BYTE $0xf8 // vmovupd (%rax,%rdi,8), %zmm7
 	LONG $0x48fdd162; WORD $0x2c10; BYTE $0xfa // vmovupd (%r10,%rdi,8), %zmm5
-	LONG $0x48ed7162; WORD $0xc759 // vmulpd %zmm7, %zmm2, %zmm8
+	LONG $0x48fd7162; WORD $0xc759 // vmulpd %zmm7, %zmm0, %zmm8
 	LONG $0x48fd7162; WORD $0xcf28 // vmovapd %zmm7, %zmm9
-	LONG $0x48ed5262; WORD $0xc8aa // vfmsub213pd %zmm8, %zmm2, %zmm9
+	LONG $0x48fd5262; WORD $0xc8aa // vfmsub213pd %zmm8, %zmm0, %zmm9
 	LONG $0x48d55162; WORD $0xe058 // vaddpd %zmm8, %zmm5, %zmm12
 	LONG $0x489d7162; WORD $0xd55c // vsubpd %zmm5, %zmm12, %zmm10
-	LONG $0x48e57262; WORD $0xcfb8 // vfmadd231pd %zmm7, %zmm3, %zmm9
-	LONG $0x48ed7262; WORD $0x0cb8; BYTE $0xfe // vfmadd231pd (%rsi,%rdi,8), %zmm2, %zmm9
+	LONG $0x48f57262; WORD $0xcfb8 // vfmadd231pd %zmm7, %zmm1, %zmm9
+	LONG $0x48fd7262; WORD $0x0cb8; BYTE $0xfe // vfmadd231pd (%rsi,%rdi,8), %zmm0, %zmm9
 	LONG $0x489d5162; WORD $0xda5c // vsubpd %zmm10, %zmm12, %zmm11
 	LONG $0x48bd5162; WORD $0xc25c // vsubpd %zmm10, %zmm8, %zmm8
 	LONG $0x48d5d162; WORD $0xeb5c // vsubpd %zmm11, %zmm5, %zmm5
+	LONG $0x48fd5162; WORD $0x1c10; BYTE $0xfb // vmovupd (%r11,%rdi,8), %zmm11
 	LONG $0x48bdf162; WORD $0xed58 // vaddpd %zmm5, %zmm8, %zmm5
 	LONG $0x48b5f162; WORD $0xed58 // vaddpd %zmm5, %zmm9, %zmm5
 	LONG $0x48d5f162; WORD $0x2c58; BYTE $0xfa // vaddpd (%rdx,%rdi,8), %zmm5, %zmm5
+	LONG $0x48fd5162; WORD $0xd328 // vmovapd %zmm11, %zmm10
 	LONG $0x489d7162; WORD $0xc558 // vaddpd %zmm5, %zmm12, %zmm8
+	LONG $0x48a55162; WORD $0xc859 // vmulpd %zmm8, %zmm11, %zmm9
 	LONG $0x48bdd162; WORD $0xfc5c // vsubpd %zmm12, %zmm8, %zmm7
-	LONG $0x48fd5162; WORD $0x0411; BYTE $0xfa // vmovupd %zmm8, (%r10,%rdi,8)
-	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
-	LONG $0x48fdf162; WORD $0x2c11; BYTE $0xfa // vmovupd %zmm5, (%rdx,%rdi,8)
-	LONG $0x48fdd162; WORD $0x3c10; BYTE $0xfb // vmovupd (%r11,%rdi,8), %zmm7
-	LONG $0x48c55162; WORD $0xc859 // vmulpd %zmm8, %zmm7, %zmm9
-	LONG $0x48fd7162; WORD $0xd728 // vmovapd %zmm7, %zmm10
 	LONG $0x48bd5262; WORD $0xd1aa // vfmsub213pd %zmm9, %zmm8, %zmm10
-	LONG $0x48d57262; WORD $0xd7b8 // vfmadd231pd %zmm7, %zmm5, %zmm10
-	LONG $0x48cdd162; WORD $0xe958 // vaddpd %zmm9, %zmm6, %zmm5
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48d55262; WORD $0xd3b8 // vfmadd231pd %zmm11, %zmm5, %zmm10
 	LONG $0x48bd7262; WORD $0x14b8; BYTE $0xf9 // vfmadd231pd (%rcx,%rdi,8), %zmm8, %zmm10
+	LONG $0x48fd5162; WORD $0x0411; BYTE $0xfa // vmovupd %zmm8, (%r10,%rdi,8)
+	LONG $0x48fdf162; WORD $0x2c11; BYTE $0xfa // vmovupd %zmm5, (%rdx,%rdi,8)
+	LONG $0x48cdd162; WORD $0xe958 // vaddpd %zmm9, %zmm6, %zmm5
 	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
 	LONG $0x48d57162; WORD $0xc75c // vsubpd %zmm7, %zmm5, %zmm8
 	LONG $0x48b5f162; WORD $0xff5c // vsubpd %zmm7, %zmm9, %zmm7
@@ -848,100 +588,211 @@ TEXT ·axpyDotDDOct(SB), 0, $160-48
 	LONG $0x48c5f162; WORD $0xf658 // vaddpd %zmm6, %zmm7, %zmm6
 	LONG $0x48adf162; WORD $0xf658 // vaddpd %zmm6, %zmm10, %zmm6
 	LONG $0x48fd7162; LONG $0x01f85410 // vmovupd 0x40(%rax,%rdi,8), %zmm10
-	LONG $0x48f5f162; WORD $0xce58 // vaddpd %zmm6, %zmm1, %zmm1
+	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
 	LONG $0x48fdd162; LONG $0x01fa7410 // vmovupd 0x40(%r10,%rdi,8), %zmm6
-	LONG $0x48ed5162; WORD $0xc259 // vmulpd %zmm10, %zmm2, %zmm8
+	LONG $0x48fd5162; WORD $0xc259 // vmulpd %zmm10, %zmm0, %zmm8
 	LONG $0x48fd5162; WORD $0xca28 // vmovapd %zmm10, %zmm9
-	LONG $0x48ed5262; WORD $0xc8aa // vfmsub213pd %zmm8, %zmm2, %zmm9
+	LONG $0x48fd5262; WORD $0xc8aa // vfmsub213pd %zmm8, %zmm0, %zmm9
 	LONG $0x48cd5162; WORD $0xe058 // vaddpd %zmm8, %zmm6, %zmm12
-	LONG $0x48e55262; WORD $0xcab8 // vfmadd231pd %zmm10, %zmm3, %zmm9
+	LONG $0x48f55262; WORD $0xcab8 // vfmadd231pd %zmm10, %zmm1, %zmm9
 	LONG $0x489d7162; WORD $0xd65c // vsubpd %zmm6, %zmm12, %zmm10
-	LONG $0x48ed7262; LONG $0x01fe4cb8 // vfmadd231pd 0x40(%rsi,%rdi,8), %zmm2, %zmm9
+	LONG $0x48fd7262; LONG $0x01fe4cb8 // vfmadd231pd 0x40(%rsi,%rdi,8), %zmm0, %zmm9
 	LONG $0x489d5162; WORD $0xda5c // vsubpd %zmm10, %zmm12, %zmm11
 	LONG $0x48bd5162; WORD $0xc25c // vsubpd %zmm10, %zmm8, %zmm8
 	LONG $0x48cdd162; WORD $0xf35c // vsubpd %zmm11, %zmm6, %zmm6
+	LONG $0x48fd5162; LONG $0x01fb5c10 // vmovupd 0x40(%r11,%rdi,8), %zmm11
 	LONG $0x48bdf162; WORD $0xf658 // vaddpd %zmm6, %zmm8, %zmm6
 	LONG $0x48b5f162; WORD $0xf658 // vaddpd %zmm6, %zmm9, %zmm6
 	LONG $0x48cdf162; LONG $0x01fa7458 // vaddpd 0x40(%rdx,%rdi,8), %zmm6, %zmm6
+	LONG $0x48fd5162; WORD $0xd328 // vmovapd %zmm11, %zmm10
 	LONG $0x489d7162; WORD $0xc658 // vaddpd %zmm6, %zmm12, %zmm8
+	LONG $0x48a55162; WORD $0xc859 // vmulpd %zmm8, %zmm11, %zmm9
 	LONG $0x48bdd162; WORD $0xfc5c // vsubpd %zmm12, %zmm8, %zmm7
-	LONG $0x48fd5162; LONG $0x01fa4411 // vmovupd %zmm8, 0x40(%r10,%rdi,8)
-	LONG $0x48cdf162; WORD $0xf75c // vsubpd %zmm7, %zmm6, %zmm6
-	LONG $0x48fdf162; LONG $0x01fa7411 // vmovupd %zmm6, 0x40(%rdx,%rdi,8)
-	LONG $0x48fdd162; LONG $0x01fb7c10 // vmovupd 0x40(%r11,%rdi,8), %zmm7
-	LONG $0x48c55162; WORD $0xc859 // vmulpd %zmm8, %zmm7, %zmm9
-	LONG $0x48fd7162; WORD $0xd728 // vmovapd %zmm7, %zmm10
 	LONG $0x48bd5262; WORD $0xd1aa // vfmsub213pd %zmm9, %zmm8, %zmm10
-	LONG $0x48cd7262; WORD $0xd7b8 // vfmadd231pd %zmm7, %zmm6, %zmm10
+	LONG $0x48cdf162; WORD $0xf75c // vsubpd %zmm7, %zmm6, %zmm6
 	LONG $0x48ddd162; WORD $0xf958 // vaddpd %zmm9, %zmm4, %zmm7
+	LONG $0x48cd5262; WORD $0xd3b8 // vfmadd231pd %zmm11, %zmm6, %zmm10
 	LONG $0x48bd7262; LONG $0x01f954b8 // vfmadd231pd 0x40(%rcx,%rdi,8), %zmm8, %zmm10
-	LONG $0x10c78348 // addq $0x10, %rdi
+	LONG $0x48fd5162; LONG $0x01fa4411 // vmovupd %zmm8, 0x40(%r10,%rdi,8)
+	LONG $0x48fdf162; LONG $0x01fa7411 // vmovupd %zmm6, 0x40(%rdx,%rdi,8)
 	LONG $0x48c5f162; WORD $0xf45c // vsubpd %zmm4, %zmm7, %zmm6
+	LONG $0x10c78348 // addq $0x10, %rdi
 	LONG $0x48c57162; WORD $0xc65c // vsubpd %zmm6, %zmm7, %zmm8
 	LONG $0x48b5f162; WORD $0xf65c // vsubpd %zmm6, %zmm9, %zmm6
 	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
 	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
 	LONG $0x48fdf162; WORD $0xf528 // vmovapd %zmm5, %zmm6
 	LONG $0x48adf162; WORD $0xe458 // vaddpd %zmm4, %zmm10, %zmm4
-	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
 	LONG $0x48fdf162; WORD $0xe728 // vmovapd %zmm7, %zmm4
 	WORD $0x394c; BYTE $0xc7 // cmpq %r8, %rdi
-	LONG $0xfe378c0f; WORD $0xffff // jl <axpyDotDD+0x40>
-	WORD $0x10eb // jmp <axpyDotDD+0x21b>
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xfe378c0f; WORD $0xffff // jl <axpyDotDD+0x50>
+	LONG $0x0001eee9; BYTE $0x00 // jmp <axpyDotDD+0x40c>
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x02b68e0f; WORD $0x0000 // jle <axpyDotDD+0x4e1>
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x48fdf162; WORD $0x3c10; BYTE $0xc8 // vmovupd (%rax,%rcx,8), %zmm7
+	LONG $0x48fdd162; WORD $0x2c10; BYTE $0xca // vmovupd (%r10,%rcx,8), %zmm5
+	LONG $0x48fd7162; WORD $0xc759 // vmulpd %zmm7, %zmm0, %zmm8
+	LONG $0x48fd7162; WORD $0xcf28 // vmovapd %zmm7, %zmm9
+	LONG $0x48fd5262; WORD $0xc8aa // vfmsub213pd %zmm8, %zmm0, %zmm9
+	LONG $0x48d55162; WORD $0xe058 // vaddpd %zmm8, %zmm5, %zmm12
+	LONG $0x489d7162; WORD $0xd55c // vsubpd %zmm5, %zmm12, %zmm10
+	LONG $0x48f57262; WORD $0xcfb8 // vfmadd231pd %zmm7, %zmm1, %zmm9
+	LONG $0x48fd7262; WORD $0x0cb8; BYTE $0xce // vfmadd231pd (%rsi,%rcx,8), %zmm0, %zmm9
+	LONG $0x489d5162; WORD $0xda5c // vsubpd %zmm10, %zmm12, %zmm11
+	LONG $0x48bd5162; WORD $0xc25c // vsubpd %zmm10, %zmm8, %zmm8
+	LONG $0x48d5d162; WORD $0xeb5c // vsubpd %zmm11, %zmm5, %zmm5
+	LONG $0x48bdf162; WORD $0xed58 // vaddpd %zmm5, %zmm8, %zmm5
+	LONG $0x48b5f162; WORD $0xed58 // vaddpd %zmm5, %zmm9, %zmm5
+	LONG $0x48d5f162; WORD $0x2c58; BYTE $0xca // vaddpd (%rdx,%rcx,8), %zmm5, %zmm5
+	LONG $0x489d7162; WORD $0xc558 // vaddpd %zmm5, %zmm12, %zmm8
+	LONG $0x48bd5162; WORD $0xd859 // vmulpd %zmm8, %zmm8, %zmm11
+	LONG $0x48bdd162; WORD $0xfc5c // vsubpd %zmm12, %zmm8, %zmm7
+	LONG $0x48fd5162; WORD $0xc828 // vmovapd %zmm8, %zmm9
+	LONG $0x48fd5162; WORD $0x0411; BYTE $0xca // vmovupd %zmm8, (%r10,%rcx,8)
+	LONG $0x48bd5262; WORD $0xcbaa // vfmsub213pd %zmm11, %zmm8, %zmm9
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48fdf162; WORD $0x2c11; BYTE $0xca // vmovupd %zmm5, (%rdx,%rcx,8)
+	LONG $0x48d55262; WORD $0xc8b8 // vfmadd231pd %zmm8, %zmm5, %zmm9
+	LONG $0x48bd7262; WORD $0xcdb8 // vfmadd231pd %zmm5, %zmm8, %zmm9
+	LONG $0x48cdd162; WORD $0xeb58 // vaddpd %zmm11, %zmm6, %zmm5
+	LONG $0x48d57162; WORD $0xc65c // vsubpd %zmm6, %zmm5, %zmm8
+	LONG $0x48bd7162; WORD $0xd55c // vsubpd %zmm5, %zmm8, %zmm10
+	LONG $0x48a5d162; WORD $0xf85c // vsubpd %zmm8, %zmm11, %zmm7
+	LONG $0x48cdd162; WORD $0xf258 // vaddpd %zmm10, %zmm6, %zmm6
+	LONG $0x48fd7162; LONG $0x01c85410 // vmovupd 0x40(%rax,%rcx,8), %zmm10
+	LONG $0x48c5f162; WORD $0xf658 // vaddpd %zmm6, %zmm7, %zmm6
+	LONG $0x48b5f162; WORD $0xf658 // vaddpd %zmm6, %zmm9, %zmm6
+	LONG $0x48fd5162; WORD $0xc259 // vmulpd %zmm10, %zmm0, %zmm8
+	LONG $0x48fd5162; WORD $0xca28 // vmovapd %zmm10, %zmm9
+	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x48fdd162; LONG $0x01ca7410 // vmovupd 0x40(%r10,%rcx,8), %zmm6
+	LONG $0x48fd5262; WORD $0xc8aa // vfmsub213pd %zmm8, %zmm0, %zmm9
+	LONG $0x48f55262; WORD $0xcab8 // vfmadd231pd %zmm10, %zmm1, %zmm9
+	LONG $0x48fd7262; LONG $0x01ce4cb8 // vfmadd231pd 0x40(%rsi,%rcx,8), %zmm0, %zmm9
+	LONG $0x48cd5162; WORD $0xe058 // vaddpd %zmm8, %zmm6, %zmm12
+	LONG $0x489d7162; WORD $0xd65c // vsubpd %zmm6, %zmm12, %zmm10
+	LONG $0x489d5162; WORD $0xda5c // vsubpd %zmm10, %zmm12, %zmm11
+	LONG $0x48bd5162; WORD $0xc25c // vsubpd %zmm10, %zmm8, %zmm8
+	LONG $0x48cdd162; WORD $0xf35c // vsubpd %zmm11, %zmm6, %zmm6
+	LONG $0x48bdf162; WORD $0xf658 // vaddpd %zmm6, %zmm8, %zmm6
+	LONG $0x48b5f162; WORD $0xf658 // vaddpd %zmm6, %zmm9, %zmm6
+	LONG $0x48cdf162; LONG $0x01ca7458 // vaddpd 0x40(%rdx,%rcx,8), %zmm6, %zmm6
+	LONG $0x489d7162; WORD $0xc658 // vaddpd %zmm6, %zmm12, %zmm8
+	LONG $0x48bd5162; WORD $0xc859 // vmulpd %zmm8, %zmm8, %zmm9
+	LONG $0x48bdd162; WORD $0xfc5c // vsubpd %zmm12, %zmm8, %zmm7
+	LONG $0x48fd5162; WORD $0xd028 // vmovapd %zmm8, %zmm10
+	LONG $0x48fd5162; LONG $0x01ca4411 // vmovupd %zmm8, 0x40(%r10,%rcx,8)
+	LONG $0x48bd5262; WORD $0xd1aa // vfmsub213pd %zmm9, %zmm8, %zmm10
+	LONG $0x48cdf162; WORD $0xf75c // vsubpd %zmm7, %zmm6, %zmm6
+	LONG $0x48ddd162; WORD $0xf958 // vaddpd %zmm9, %zmm4, %zmm7
+	LONG $0x48c57162; WORD $0xdc5c // vsubpd %zmm4, %zmm7, %zmm11
+	LONG $0x48fdf162; LONG $0x01ca7411 // vmovupd %zmm6, 0x40(%rdx,%rcx,8)
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x48cd5262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm6, %zmm10
+	LONG $0x48bd7262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm8, %zmm10
+	LONG $0x48a57162; WORD $0xc75c // vsubpd %zmm7, %zmm11, %zmm8
+	LONG $0x48b5d162; WORD $0xf35c // vsubpd %zmm11, %zmm9, %zmm6
+	LONG $0x48ddd162; WORD $0xe058 // vaddpd %zmm8, %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48fdf162; WORD $0xf528 // vmovapd %zmm5, %zmm6
+	LONG $0x48adf162; WORD $0xe458 // vaddpd %zmm4, %zmm10, %zmm4
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48fdf162; WORD $0xe728 // vmovapd %zmm7, %zmm4
+	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
+	LONG $0xfe498c0f; WORD $0xffff // jl <axpyDotDD+0x240>
+	LONG $0x0000f1e9; BYTE $0x00 // jmp <axpyDotDD+0x4ed>
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x48c5f162; WORD $0xd558 // vaddpd %zmm5, %zmm7, %zmm2
-	LONG $0x48edf162; WORD $0xdd5c // vsubpd %zmm5, %zmm2, %zmm3
-	LONG $0x48ed7362; WORD $0xca23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm9
-	LONG $0x48edf162; WORD $0xe35c // vsubpd %zmm3, %zmm2, %zmm4
-	LONG $0x48c5f162; WORD $0xdb5c // vsubpd %zmm3, %zmm7, %zmm3
+	LONG $0x48c5f162; WORD $0xc558 // vaddpd %zmm5, %zmm7, %zmm0
+	LONG $0x48fdf162; WORD $0xcd5c // vsubpd %zmm5, %zmm0, %zmm1
+	LONG $0x48fdf162; WORD $0xe15c // vsubpd %zmm1, %zmm0, %zmm4
+	LONG $0x48c5f162; WORD $0xc95c // vsubpd %zmm1, %zmm7, %zmm1
+	LONG $0x48fdf362; WORD $0xf823; BYTE $0x4e // vshuff64x2 $0x4e, %zmm0, %zmm0, %zmm7
 	LONG $0x48d5f162; WORD $0xe45c // vsubpd %zmm4, %zmm5, %zmm4
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48edd162; WORD $0xe158 // vaddpd %zmm9, %zmm2, %zmm4
-	LONG $0x48ddf162; WORD $0xea5c // vsubpd %zmm2, %zmm4, %zmm5
-	LONG $0x48fdf162; WORD $0xc358 // vaddpd %zmm3, %zmm0, %zmm0
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xe758 // vaddpd %zmm7, %zmm0, %zmm4
+	LONG $0x48ddf162; WORD $0xe85c // vsubpd %zmm0, %zmm4, %zmm5
+	LONG $0x48edf162; WORD $0xc958 // vaddpd %zmm1, %zmm2, %zmm1
 	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48c5f162; WORD $0xd55c // vsubpd %zmm5, %zmm7, %zmm2
+	LONG $0x48e5f162; WORD $0xc958 // vaddpd %zmm1, %zmm3, %zmm1
+	LONG $0x48fdf362; WORD $0xfc01; BYTE $0x4e // vpermpd $0x4e, %zmm4, %zmm7
+	LONG $0x48fdf162; WORD $0xc65c // vsubpd %zmm6, %zmm0, %zmm0
+	LONG $0x48f5f362; WORD $0xd923; BYTE $0x4e // vshuff64x2 $0x4e, %zmm1, %zmm1, %zmm3
+	LONG $0x48edf162; WORD $0xc058 // vaddpd %zmm0, %zmm2, %zmm0
+	LONG $0x48fdf162; WORD $0xc358 // vaddpd %zmm3, %zmm0, %zmm0
+	LONG $0x48ddf162; WORD $0xdf58 // vaddpd %zmm7, %zmm4, %zmm3
+	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
 	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
-	LONG $0x48b5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm9, %zmm1
-	LONG $0x48edf162; WORD $0xd65c // vsubpd %zmm6, %zmm2, %zmm2
-	LONG $0x48fdf362; WORD $0xd823; BYTE $0x4e // vshuff64x2 $0x4e, %zmm0, %zmm0, %zmm3
+	LONG $0x48e5f162; WORD $0xf55c // vsubpd %zmm5, %zmm3, %zmm6
+	LONG $0x48c5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm7, %zmm1
+	LONG $0x48fdf362; WORD $0xd001; BYTE $0x4e // vpermpd $0x4e, %zmm0, %zmm2
+	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	LONG $0x48fdf362; WORD $0xdc01; BYTE $0x4e // vpermpd $0x4e, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
-	LONG $0x48ddf162; WORD $0xcb58 // vaddpd %zmm3, %zmm4, %zmm1
-	LONG $0xe9c6f1c5; BYTE $0x55 // vshufpd $0x55, %xmm1, %xmm1, %xmm5
-	LONG $0x48f5f162; WORD $0xdc5c // vsubpd %zmm4, %zmm1, %zmm3
-	LONG $0xc1c671c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm8
-	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
-	LONG $0xed58f1c5 // vaddpd %xmm5, %xmm1, %xmm5
-	LONG $0xf15cd3c5 // vsubsd %xmm1, %xmm5, %xmm6
-	LONG $0xfe5cd3c5 // vsubsd %xmm6, %xmm5, %xmm7
-	LONG $0xf65cbbc5 // vsubsd %xmm6, %xmm8, %xmm6
-	LONG $0xff5cf3c5 // vsubsd %xmm7, %xmm1, %xmm7
-	LONG $0xcb5cf1c5 // vsubpd %xmm3, %xmm1, %xmm1
-	LONG $0xc95cd9c5 // vsubpd %xmm1, %xmm4, %xmm1
-	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
-	LONG $0xf758cbc5 // vaddsd %xmm7, %xmm6, %xmm6
-	LONG $0xdb5cd9c5 // vsubpd %xmm3, %xmm4, %xmm3
-	LONG $0xc958e1c5 // vaddpd %xmm1, %xmm3, %xmm1
-	LONG $0xca58f1c5 // vaddpd %xmm2, %xmm1, %xmm1
-	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
-	LONG $0xc8c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm1
-	LONG $0xc958cbc5 // vaddsd %xmm1, %xmm6, %xmm1
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0xc014d1c5 // vunpcklpd %xmm0, %xmm5, %xmm0
+	LONG $0x48e5f162; WORD $0xd3c6; BYTE $0x55 // vshufpd $0x55, %zmm3, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xc958 // vaddpd %zmm1, %zmm0, %zmm1
+	LONG $0x48e5f162; WORD $0xc258 // vaddpd %zmm2, %zmm3, %zmm0
+	LONG $0x48fdf162; WORD $0xeb5c // vsubpd %zmm3, %zmm0, %zmm5
+	LONG $0xe1c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm4
+	LONG $0x48fdf162; WORD $0xf55c // vsubpd %zmm5, %zmm0, %zmm6
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x0000dce9; BYTE $0x00 // jmp <axpyDotDD+0x5bd>
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x48c5f162; WORD $0xc558 // vaddpd %zmm5, %zmm7, %zmm0
+	LONG $0x48fdf162; WORD $0xcd5c // vsubpd %zmm5, %zmm0, %zmm1
+	LONG $0x48f5f162; WORD $0xe05c // vsubpd %zmm0, %zmm1, %zmm4
+	LONG $0x48c5f162; WORD $0xc95c // vsubpd %zmm1, %zmm7, %zmm1
+	LONG $0x48fdf362; WORD $0xf823; BYTE $0x4e // vshuff64x2 $0x4e, %zmm0, %zmm0, %zmm7
+	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xe758 // vaddpd %zmm7, %zmm0, %zmm4
+	LONG $0x48ddf162; WORD $0xe85c // vsubpd %zmm0, %zmm4, %zmm5
+	LONG $0x48edf162; WORD $0xc958 // vaddpd %zmm1, %zmm2, %zmm1
+	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
+	LONG $0x48c5f162; WORD $0xd55c // vsubpd %zmm5, %zmm7, %zmm2
+	LONG $0x48e5f162; WORD $0xc958 // vaddpd %zmm1, %zmm3, %zmm1
+	LONG $0x48fdf362; WORD $0xfc01; BYTE $0x4e // vpermpd $0x4e, %zmm4, %zmm7
+	LONG $0x48fdf162; WORD $0xc658 // vaddpd %zmm6, %zmm0, %zmm0
+	LONG $0x48f5f362; WORD $0xd923; BYTE $0x4e // vshuff64x2 $0x4e, %zmm1, %zmm1, %zmm3
+	LONG $0x48edf162; WORD $0xc058 // vaddpd %zmm0, %zmm2, %zmm0
+	LONG $0x48fdf162; WORD $0xc358 // vaddpd %zmm3, %zmm0, %zmm0
+	LONG $0x48ddf162; WORD $0xdf58 // vaddpd %zmm7, %zmm4, %zmm3
+	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
+	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
+	LONG $0x48d5f162; WORD $0xf35c // vsubpd %zmm3, %zmm5, %zmm6
+	LONG $0x48c5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm7, %zmm1
+	LONG $0x48fdf362; WORD $0xd001; BYTE $0x4e // vpermpd $0x4e, %zmm0, %zmm2
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48e5f162; WORD $0xd3c6; BYTE $0x55 // vshufpd $0x55, %zmm3, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xc958 // vaddpd %zmm1, %zmm0, %zmm1
+	LONG $0x48e5f162; WORD $0xc258 // vaddpd %zmm2, %zmm3, %zmm0
+	LONG $0x48fdf162; WORD $0xeb5c // vsubpd %zmm3, %zmm0, %zmm5
+	LONG $0xe1c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm4
+	LONG $0x48d5f162; WORD $0xf05c // vsubpd %zmm0, %zmm5, %zmm6
+	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0xc114f9c5 // vunpcklpd %xmm1, %xmm0, %xmm0
 	LONG $0x1179c1c4; BYTE $0x01 // vmovupd %xmm0, (%r9)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; BYTE $0x00
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
 	ADJSP $160
 	RET
 

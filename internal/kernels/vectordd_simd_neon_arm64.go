@@ -8,13 +8,13 @@ package kernels
 func dotDDQuad(xs *ddVec, ys *ddVec, n int, sum *ddNum)
 
 //go:noescape
-func dot4DDQuad(vs *[4]ddVec, ws *ddVec, n int, sums *[4]ddNum)
+func dot2DDQuad(vs *[2]ddVec, ws *ddVec, n int, sums *[2]ddNum)
 
 //go:noescape
 func axpyDDQuad(factor *ddNum, xs *ddVec, ys *ddVec, n int)
 
 //go:noescape
-func axpy4DDQuad(factors *[4]ddNum, vs *[4]ddVec, ws *ddVec, n int)
+func axpy2DDQuad(factors *[2]ddNum, vs *[2]ddVec, ws *ddVec, n int)
 
 //go:noescape
 func axpyDotDDQuad(factor *ddNum, xs *ddVec, ys *ddVec, zs *ddVec, n int, sum *ddNum)

@@ -283,1198 +283,545 @@ TEXT ·dotDDQuad(SB), 0, $256-32
 	MOVD R19, R30
 	RET
 
-// func dot4DDQuad(vs *[4]ddVec, ws *ddVec, n int, sums *[4]ddNum)
-TEXT ·dot4DDQuad(SB), 0, $1952-32
+// func dot2DDQuad(vs *[2]ddVec, ws *ddVec, n int, sums *[2]ddNum)
+TEXT ·dot2DDQuad(SB), 0, $768-32
 	MOVD vs+0(FP), R0
 	MOVD ws+8(FP), R1
 	MOVD n+16(FP), R2
 	MOVD sums+24(FP), R3
 	MOVD R30, R19
-	ADD $1952, RSP
+	ADD $768, RSP
 	PCALIGN $64
-	WORD $0x94000008 // bl <dot4DD>
-	WORD $0x140004bf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <dot2DD>
+	WORD $0x1400023f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6dbb3bef // stp d15, d14, [sp, #-0x50]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xd11bc3ff // sub sp, sp, #0x6f0
+	WORD $0xd10943ff // sub sp, sp, #0x250
 	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x5400666b // b.lt <dot4DD+0xce8>
+	WORD $0x54002dab // b.lt <dot2DD+0x5d0>
 	WORD $0xf940000b // ldr x11, [x0]
 	WORD $0xf9400c0d // ldr x13, [x0, #0x18]
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
 	WORD $0xf940180e // ldr x14, [x0, #0x30]
-	WORD $0xf940240f // ldr x15, [x0, #0x48]
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xf9403011 // ldr x17, [x0, #0x60]
-	WORD $0xf9403c04 // ldr x4, [x0, #0x78]
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0xf9404810 // ldr x16, [x0, #0x90]
-	WORD $0xf940540c // ldr x12, [x0, #0xa8]
+	WORD $0xf940240c // ldr x12, [x0, #0x48]
+	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xf9400029 // ldr x9, [x1]
 	WORD $0xf9400c2a // ldr x10, [x1, #0x18]
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x91010129 // add x9, x9, #0x40
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
 	WORD $0x9101014a // add x10, x10, #0x40
+	WORD $0x9101016b // add x11, x11, #0x40
 	WORD $0x9101018c // add x12, x12, #0x40
 	WORD $0x910101ad // add x13, x13, #0x40
 	WORD $0x910101ce // add x14, x14, #0x40
-	WORD $0x910101ef // add x15, x15, #0x40
-	WORD $0x91010210 // add x16, x16, #0x40
-	WORD $0x91010231 // add x17, x17, #0x40
-	WORD $0x91010080 // add x0, x4, #0x40
-	WORD $0x3d817be0 // str q0, [sp, #0x5e0]
-	WORD $0x3d8167e0 // str q0, [sp, #0x590]
-	WORD $0x3d815be0 // str q0, [sp, #0x560]
-	WORD $0x3d8157e0 // str q0, [sp, #0x550]
-	WORD $0x3d812be0 // str q0, [sp, #0x4a0]
-	WORD $0x3d812fe0 // str q0, [sp, #0x4b0]
-	WORD $0x3d8153e0 // str q0, [sp, #0x540]
-	WORD $0x3d814fe0 // str q0, [sp, #0x530]
-	WORD $0x3d810be0 // str q0, [sp, #0x420]
-	WORD $0x3d810fe0 // str q0, [sp, #0x430]
-	WORD $0x3d8143e0 // str q0, [sp, #0x500]
-	WORD $0x3d813fe0 // str q0, [sp, #0x4f0]
-	WORD $0x3d8177e0 // str q0, [sp, #0x5d0]
-	WORD $0x3d8173e0 // str q0, [sp, #0x5c0]
-	WORD $0x3d8163e0 // str q0, [sp, #0x580]
-	WORD $0x3d815fe0 // str q0, [sp, #0x570]
-	WORD $0x3d8123e0 // str q0, [sp, #0x480]
-	WORD $0x3d8127e0 // str q0, [sp, #0x490]
-	WORD $0x3d816fe0 // str q0, [sp, #0x5b0]
-	WORD $0x3d816be0 // str q0, [sp, #0x5a0]
-	WORD $0x3d8107e0 // str q0, [sp, #0x410]
-	WORD $0x3d814be0 // str q0, [sp, #0x520]
-	WORD $0x3d8147e0 // str q0, [sp, #0x510]
-	WORD $0x3d819fe0 // str q0, [sp, #0x670]
-	WORD $0x3d8197e0 // str q0, [sp, #0x650]
-	WORD $0x3d818be0 // str q0, [sp, #0x620]
-	WORD $0x3d8187e0 // str q0, [sp, #0x610]
-	WORD $0x3d811be0 // str q0, [sp, #0x460]
-	WORD $0x3d811fe0 // str q0, [sp, #0x470]
-	WORD $0x3d8193e0 // str q0, [sp, #0x640]
-	WORD $0x3d818fe0 // str q0, [sp, #0x630]
-	WORD $0x3d8183e0 // str q0, [sp, #0x600]
-	WORD $0x3d817fe0 // str q0, [sp, #0x5f0]
-	WORD $0x3d81bbe0 // str q0, [sp, #0x6e0]
-	WORD $0x3d81b7e0 // str q0, [sp, #0x6d0]
-	WORD $0x3d81abe0 // str q0, [sp, #0x6a0]
-	WORD $0x3d81a7e0 // str q0, [sp, #0x690]
-	WORD $0x3d8113e0 // str q0, [sp, #0x440]
-	WORD $0x3d8117e0 // str q0, [sp, #0x450]
-	WORD $0x3d81b3e0 // str q0, [sp, #0x6c0]
-	WORD $0x3d81afe0 // str q0, [sp, #0x6b0]
-	WORD $0x3d80f3e0 // str q0, [sp, #0x3c0]
-	WORD $0x3d81a3e0 // str q0, [sp, #0x680]
-	WORD $0x3d819be0 // str q0, [sp, #0x660]
-	WORD $0xad1803e0 // stp q0, q0, [sp, #0x300]
-	WORD $0xad1903e0 // stp q0, q0, [sp, #0x320]
-	WORD $0xad1a03e0 // stp q0, q0, [sp, #0x340]
-	WORD $0xad1b03e0 // stp q0, q0, [sp, #0x360]
-	WORD $0xad1c03e0 // stp q0, q0, [sp, #0x380]
-	WORD $0xad1d03e0 // stp q0, q0, [sp, #0x3a0]
-	WORD $0xad1e83e0 // stp q0, q0, [sp, #0x3d0]
-	WORD $0xad1f83e0 // stp q0, q0, [sp, #0x3f0]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0xad0903e0 // stp q0, q0, [sp, #0x120]
+	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
+	WORD $0xad0e03e0 // stp q0, q0, [sp, #0x1c0]
+	WORD $0x3d8083e0 // str q0, [sp, #0x200]
+	WORD $0xad0a03e0 // stp q0, q0, [sp, #0x140]
+	WORD $0xad0b03e0 // stp q0, q0, [sp, #0x160]
+	WORD $0xad0c03e0 // stp q0, q0, [sp, #0x180]
+	WORD $0xad0d03e0 // stp q0, q0, [sp, #0x1a0]
+	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
+	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad7e0523 // ldp q3, q1, [x9, #-0x40]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad0303e8 // stp q8, q0, [sp, #0x60]
+	WORD $0x4eb21e54 // mov v20.16b, v18.16b
 	WORD $0x91004108 // add x8, x8, #0x10
 	WORD $0xeb02011f // cmp x8, x2
-	WORD $0xad7e0960 // ldp q0, q2, [x11, #-0x40]
-	WORD $0x6e60dc64 // fmul v4.2d, v3.2d, v0.2d
-	WORD $0xad164bf5 // stp q21, q18, [sp, #0x2c0]
-	WORD $0x6ee0f885 // fneg v5.2d, v4.2d
-	WORD $0x3d813be4 // str q4, [sp, #0x4e0]
-	WORD $0x3cdc01a4 // ldur q4, [x13, #-0x40]
-	WORD $0x4e60cc65 // fmla v5.2d, v3.2d, v0.2d
-	WORD $0x4e64cc65 // fmla v5.2d, v3.2d, v4.2d
-	WORD $0x4ea51cb3 // mov v19.16b, v5.16b
-	WORD $0xad7e15c4 // ldp q4, q5, [x14, #-0x40]
-	WORD $0x6e64dc66 // fmul v6.2d, v3.2d, v4.2d
-	WORD $0x3d8137e6 // str q6, [sp, #0x4d0]
-	WORD $0xad171ff0 // stp q16, q7, [sp, #0x2e0]
-	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
-	WORD $0x3cdc01e6 // ldur q6, [x15, #-0x40]
-	WORD $0x4e64cc67 // fmla v7.2d, v3.2d, v4.2d
-	WORD $0x4e66cc67 // fmla v7.2d, v3.2d, v6.2d
-	WORD $0x4ea71cf5 // mov v21.16b, v7.16b
-	WORD $0xad7e1e26 // ldp q6, q7, [x17, #-0x40]
-	WORD $0x6e66dc70 // fmul v16.2d, v3.2d, v6.2d
-	WORD $0x6ee0fa11 // fneg v17.2d, v16.2d
-	WORD $0x3d80aff0 // str q16, [sp, #0x2b0]
-	WORD $0x3cdc0010 // ldur q16, [x0, #-0x40]
-	WORD $0x4e66cc71 // fmla v17.2d, v3.2d, v6.2d
-	WORD $0x4e70cc71 // fmla v17.2d, v3.2d, v16.2d
-	WORD $0x4eb11e36 // mov v22.16b, v17.16b
-	WORD $0xad7e4610 // ldp q16, q17, [x16, #-0x40]
-	WORD $0x6e70dc72 // fmul v18.2d, v3.2d, v16.2d
-	WORD $0x6ee0fa57 // fneg v23.2d, v18.2d
-	WORD $0x4e70cc77 // fmla v23.2d, v3.2d, v16.2d
-	WORD $0x3d8133f2 // str q18, [sp, #0x4c0]
-	WORD $0x3cdc0192 // ldur q18, [x12, #-0x40]
-	WORD $0x4e72cc77 // fmla v23.2d, v3.2d, v18.2d
-	WORD $0x6e62dc23 // fmul v3.2d, v1.2d, v2.2d
-	WORD $0x6ee0f872 // fneg v18.2d, v3.2d
-	WORD $0x3d808be3 // str q3, [sp, #0x220]
-	WORD $0x3cdd01a3 // ldur q3, [x13, #-0x30]
-	WORD $0x4e62cc32 // fmla v18.2d, v1.2d, v2.2d
-	WORD $0x4e63cc32 // fmla v18.2d, v1.2d, v3.2d
-	WORD $0x6e65dc23 // fmul v3.2d, v1.2d, v5.2d
-	WORD $0x3d8097e3 // str q3, [sp, #0x250]
-	WORD $0x4eb21e54 // mov v20.16b, v18.16b
-	WORD $0x6ee0f872 // fneg v18.2d, v3.2d
-	WORD $0x3cdd01e3 // ldur q3, [x15, #-0x30]
-	WORD $0x4e65cc32 // fmla v18.2d, v1.2d, v5.2d
-	WORD $0x4e63cc32 // fmla v18.2d, v1.2d, v3.2d
-	WORD $0x6e67dc23 // fmul v3.2d, v1.2d, v7.2d
-	WORD $0x3d80a3e3 // str q3, [sp, #0x280]
-	WORD $0x4eb21e59 // mov v25.16b, v18.16b
-	WORD $0x6ee0f872 // fneg v18.2d, v3.2d
-	WORD $0x3cdd0003 // ldur q3, [x0, #-0x30]
-	WORD $0x4e67cc32 // fmla v18.2d, v1.2d, v7.2d
-	WORD $0x4e63cc32 // fmla v18.2d, v1.2d, v3.2d
-	WORD $0x6e71dc23 // fmul v3.2d, v1.2d, v17.2d
-	WORD $0x6ee0f86f // fneg v15.2d, v3.2d
-	WORD $0x4e71cc2f // fmla v15.2d, v1.2d, v17.2d
-	WORD $0x3d80abe3 // str q3, [sp, #0x2a0]
-	WORD $0x3cdd0183 // ldur q3, [x12, #-0x30]
-	WORD $0x4e63cc2f // fmla v15.2d, v1.2d, v3.2d
-	WORD $0xad7e0d41 // ldp q1, q3, [x10, #-0x40]
-	WORD $0x4e62cc74 // fmla v20.2d, v3.2d, v2.2d
-	WORD $0x4e65cc79 // fmla v25.2d, v3.2d, v5.2d
-	WORD $0x4e67cc72 // fmla v18.2d, v3.2d, v7.2d
-	WORD $0x4e71cc6f // fmla v15.2d, v3.2d, v17.2d
-	WORD $0x4e60cc33 // fmla v19.2d, v1.2d, v0.2d
-	WORD $0x4e64cc35 // fmla v21.2d, v1.2d, v4.2d
-	WORD $0xad7f0d25 // ldp q5, q3, [x9, #-0x20]
-	WORD $0x4e66cc36 // fmla v22.2d, v1.2d, v6.2d
-	WORD $0x4e70cc37 // fmla v23.2d, v1.2d, v16.2d
-	WORD $0x3d80a7f7 // str q23, [sp, #0x290]
-	WORD $0xad1057f3 // stp q19, q21, [sp, #0x200]
-	WORD $0xad7f1175 // ldp q21, q4, [x11, #-0x20]
-	WORD $0x6e64dc6d // fmul v13.2d, v3.2d, v4.2d
-	WORD $0x6e75dca0 // fmul v0.2d, v5.2d, v21.2d
-	WORD $0x6ee0f9a9 // fneg v9.2d, v13.2d
-	WORD $0x4e64cc69 // fmla v9.2d, v3.2d, v4.2d
-	WORD $0x6ee0f801 // fneg v1.2d, v0.2d
-	WORD $0xad11e7e0 // stp q0, q25, [sp, #0x230]
-	WORD $0x3cde01a0 // ldur q0, [x13, #-0x20]
-	WORD $0x4e75cca1 // fmla v1.2d, v5.2d, v21.2d
-	WORD $0xad134bf6 // stp q22, q18, [sp, #0x260]
-	WORD $0x4e60cca1 // fmla v1.2d, v5.2d, v0.2d
-	WORD $0x4ea11c32 // mov v18.16b, v1.16b
-	WORD $0xad7f19c0 // ldp q0, q6, [x14, #-0x20]
-	WORD $0x6e60dca1 // fmul v1.2d, v5.2d, v0.2d
-	WORD $0x6ee0f822 // fneg v2.2d, v1.2d
-	WORD $0x4e60cca2 // fmla v2.2d, v5.2d, v0.2d
-	WORD $0xad0f07f4 // stp q20, q1, [sp, #0x1e0]
-	WORD $0x3cde01e1 // ldur q1, [x15, #-0x20]
-	WORD $0x4e61cca2 // fmla v2.2d, v5.2d, v1.2d
-	WORD $0x4ea21c53 // mov v19.16b, v2.16b
-	WORD $0xad7f1e21 // ldp q1, q7, [x17, #-0x20]
-	WORD $0x6e61dca2 // fmul v2.2d, v5.2d, v1.2d
-	WORD $0x6ee0f850 // fneg v16.2d, v2.2d
-	WORD $0x4e61ccb0 // fmla v16.2d, v5.2d, v1.2d
-	WORD $0x3d8077e2 // str q2, [sp, #0x1d0]
-	WORD $0x3cde0002 // ldur q2, [x0, #-0x20]
-	WORD $0x4e62ccb0 // fmla v16.2d, v5.2d, v2.2d
-	WORD $0x4eb01e14 // mov v20.16b, v16.16b
-	WORD $0xad7f4202 // ldp q2, q16, [x16, #-0x20]
-	WORD $0x6e62dcb7 // fmul v23.2d, v5.2d, v2.2d
-	WORD $0x6ee0faf6 // fneg v22.2d, v23.2d
-	WORD $0x4e62ccb6 // fmla v22.2d, v5.2d, v2.2d
-	WORD $0x3cde0191 // ldur q17, [x12, #-0x20]
-	WORD $0x4e71ccb6 // fmla v22.2d, v5.2d, v17.2d
-	WORD $0x3cdf01a5 // ldur q5, [x13, #-0x10]
-	WORD $0x4e65cc69 // fmla v9.2d, v3.2d, v5.2d
-	WORD $0x6e66dc65 // fmul v5.2d, v3.2d, v6.2d
-	WORD $0x6ee0f8ab // fneg v11.2d, v5.2d
-	WORD $0x3d8063e5 // str q5, [sp, #0x180]
-	WORD $0x3cdf01e5 // ldur q5, [x15, #-0x10]
-	WORD $0x4e66cc6b // fmla v11.2d, v3.2d, v6.2d
-	WORD $0x4e65cc6b // fmla v11.2d, v3.2d, v5.2d
-	WORD $0x6e67dc65 // fmul v5.2d, v3.2d, v7.2d
-	WORD $0x6ee0f8b1 // fneg v17.2d, v5.2d
-	WORD $0x3d806be5 // str q5, [sp, #0x1a0]
-	WORD $0x3cdf0005 // ldur q5, [x0, #-0x10]
-	WORD $0x4e67cc71 // fmla v17.2d, v3.2d, v7.2d
-	WORD $0x4e65cc71 // fmla v17.2d, v3.2d, v5.2d
-	WORD $0x6e70dc65 // fmul v5.2d, v3.2d, v16.2d
-	WORD $0xad0ddfe5 // stp q5, q23, [sp, #0x1b0]
-	WORD $0x4eb11e37 // mov v23.16b, v17.16b
-	WORD $0x6ee0f8b1 // fneg v17.2d, v5.2d
-	WORD $0x3cdf0185 // ldur q5, [x12, #-0x10]
-	WORD $0x4e70cc71 // fmla v17.2d, v3.2d, v16.2d
-	WORD $0x4e65cc71 // fmla v17.2d, v3.2d, v5.2d
-	WORD $0x3cdf0143 // ldur q3, [x10, #-0x10]
-	WORD $0x4e64cc69 // fmla v9.2d, v3.2d, v4.2d
-	WORD $0x4e66cc6b // fmla v11.2d, v3.2d, v6.2d
-	WORD $0x4e67cc77 // fmla v23.2d, v3.2d, v7.2d
-	WORD $0xad401125 // ldp q5, q4, [x9]
-	WORD $0x4e70cc71 // fmla v17.2d, v3.2d, v16.2d
-	WORD $0xad400d67 // ldp q7, q3, [x11]
-	WORD $0x6e67dca6 // fmul v6.2d, v5.2d, v7.2d
-	WORD $0x3d8023e7 // str q7, [sp, #0x80]
-	WORD $0x3d8067f1 // str q17, [sp, #0x190]
-	WORD $0x3dc00231 // ldr q17, [x17]
-	WORD $0x3d800bf1 // str q17, [sp, #0x20]
-	WORD $0x6ee0f8cc // fneg v12.2d, v6.2d
-	WORD $0x4e67ccac // fmla v12.2d, v5.2d, v7.2d
-	WORD $0x3d805fe6 // str q6, [sp, #0x170]
-	WORD $0xad4019d0 // ldp q16, q6, [x14]
-	WORD $0x3dc001a7 // ldr q7, [x13]
-	WORD $0x4e67ccac // fmla v12.2d, v5.2d, v7.2d
-	WORD $0x6e70dca7 // fmul v7.2d, v5.2d, v16.2d
-	WORD $0x3d802bf0 // str q16, [sp, #0xa0]
-	WORD $0x6ee0f8ee // fneg v14.2d, v7.2d
-	WORD $0xad0a9ff7 // stp q23, q7, [sp, #0x150]
-	WORD $0x4e70ccae // fmla v14.2d, v5.2d, v16.2d
-	WORD $0x6e71dcb7 // fmul v23.2d, v5.2d, v17.2d
-	WORD $0x3dc001e7 // ldr q7, [x15]
-	WORD $0x6ee0fae8 // fneg v8.2d, v23.2d
-	WORD $0x3dc00010 // ldr q16, [x0]
-	WORD $0x4e67ccae // fmla v14.2d, v5.2d, v7.2d
-	WORD $0x3dc00627 // ldr q7, [x17, #0x10]
-	WORD $0x4e71cca8 // fmla v8.2d, v5.2d, v17.2d
-	WORD $0x4e70cca8 // fmla v8.2d, v5.2d, v16.2d
-	WORD $0xad40421d // ldp q29, q16, [x16]
-	WORD $0x6e7ddcb1 // fmul v17.2d, v5.2d, v29.2d
-	WORD $0x6ee0fa3f // fneg v31.2d, v17.2d
-	WORD $0x4e7dccbf // fmla v31.2d, v5.2d, v29.2d
-	WORD $0xad09dff1 // stp q17, q23, [sp, #0x130]
-	WORD $0x3dc00191 // ldr q17, [x12]
-	WORD $0x4e71ccbf // fmla v31.2d, v5.2d, v17.2d
-	WORD $0x6e63dc85 // fmul v5.2d, v4.2d, v3.2d
-	WORD $0x6ee0f8b8 // fneg v24.2d, v5.2d
-	WORD $0x3d803be5 // str q5, [sp, #0xe0]
-	WORD $0x3dc005a5 // ldr q5, [x13, #0x10]
-	WORD $0x4e63cc98 // fmla v24.2d, v4.2d, v3.2d
-	WORD $0x4e65cc98 // fmla v24.2d, v4.2d, v5.2d
-	WORD $0x6e66dc85 // fmul v5.2d, v4.2d, v6.2d
-	WORD $0x6ee0f8ba // fneg v26.2d, v5.2d
-	WORD $0x3d8043e5 // str q5, [sp, #0x100]
-	WORD $0x4e66cc9a // fmla v26.2d, v4.2d, v6.2d
-	WORD $0x3dc005e5 // ldr q5, [x15, #0x10]
+	WORD $0x3cde0192 // ldur q18, [x12, #-0x20]
+	WORD $0xad7e0163 // ldp q3, q0, [x11, #-0x40]
+	WORD $0xad041be7 // stp q7, q6, [sp, #0x80]
+	WORD $0xad7e1987 // ldp q7, q6, [x12, #-0x40]
+	WORD $0xad0513e2 // stp q2, q4, [sp, #0xa0]
+	WORD $0xad7e0921 // ldp q1, q2, [x9, #-0x40]
+	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
+	WORD $0x6e63dc28 // fmul v8.2d, v1.2d, v3.2d
+	WORD $0x6ee0f891 // fneg v17.2d, v4.2d
+	WORD $0x4ea41c8c // mov v12.16b, v4.16b
+	WORD $0x4e60cc51 // fmla v17.2d, v2.2d, v0.2d
+	WORD $0xad063fe5 // stp q5, q15, [sp, #0xc0]
+	WORD $0x4eac1d89 // mov v9.16b, v12.16b
+	WORD $0x6ee0f910 // fneg v16.2d, v8.2d
+	WORD $0x4e63cc30 // fmla v16.2d, v1.2d, v3.2d
+	WORD $0xad7e15a4 // ldp q4, q5, [x13, #-0x40]
+	WORD $0x4e65cc51 // fmla v17.2d, v2.2d, v5.2d
+	WORD $0x4e64cc30 // fmla v16.2d, v1.2d, v4.2d
+	WORD $0x3cdd0144 // ldur q4, [x10, #-0x30]
+	WORD $0x4e60cc91 // fmla v17.2d, v4.2d, v0.2d
+	WORD $0xad7e15c0 // ldp q0, q5, [x14, #-0x40]
+	WORD $0x6e65dc5b // fmul v27.2d, v2.2d, v5.2d
+	WORD $0x6ee0fb7a // fneg v26.2d, v27.2d
+	WORD $0x6e60dc3d // fmul v29.2d, v1.2d, v0.2d
+	WORD $0x4e65cc5a // fmla v26.2d, v2.2d, v5.2d
+	WORD $0x6ee0fbbc // fneg v28.2d, v29.2d
+	WORD $0xad0737ee // stp q14, q13, [sp, #0xe0]
+	WORD $0x4e60cc3c // fmla v28.2d, v1.2d, v0.2d
+	WORD $0x4e66cc5a // fmla v26.2d, v2.2d, v6.2d
+	WORD $0xad085feb // stp q11, q23, [sp, #0x100]
+	WORD $0x4e67cc3c // fmla v28.2d, v1.2d, v7.2d
 	WORD $0x4e65cc9a // fmla v26.2d, v4.2d, v5.2d
-	WORD $0x6e67dc85 // fmul v5.2d, v4.2d, v7.2d
-	WORD $0x6ee0f8aa // fneg v10.2d, v5.2d
-	WORD $0x4e67cc8a // fmla v10.2d, v4.2d, v7.2d
-	WORD $0x3d8047e5 // str q5, [sp, #0x110]
-	WORD $0x3dc00405 // ldr q5, [x0, #0x10]
-	WORD $0x4e65cc8a // fmla v10.2d, v4.2d, v5.2d
-	WORD $0x6e70dc85 // fmul v5.2d, v4.2d, v16.2d
-	WORD $0x6ee0f8bb // fneg v27.2d, v5.2d
-	WORD $0x3d804be5 // str q5, [sp, #0x120]
-	WORD $0x3dc00585 // ldr q5, [x12, #0x10]
-	WORD $0x4e70cc9b // fmla v27.2d, v4.2d, v16.2d
-	WORD $0x4e65cc9b // fmla v27.2d, v4.2d, v5.2d
-	WORD $0x3cde0144 // ldur q4, [x10, #-0x20]
-	WORD $0x4e60cc93 // fmla v19.2d, v4.2d, v0.2d
-	WORD $0x3dc00540 // ldr q0, [x10, #0x10]
-	WORD $0x4e62cc96 // fmla v22.2d, v4.2d, v2.2d
-	WORD $0x4e61cc94 // fmla v20.2d, v4.2d, v1.2d
-	WORD $0x4e75cc92 // fmla v18.2d, v4.2d, v21.2d
-	WORD $0x3d8033f6 // str q22, [sp, #0xc0]
-	WORD $0x4e63cc18 // fmla v24.2d, v0.2d, v3.2d
-	WORD $0x4e66cc1a // fmla v26.2d, v0.2d, v6.2d
-	WORD $0xad410d21 // ldp q1, q3, [x9, #0x20]
-	WORD $0xad415977 // ldp q23, q22, [x11, #0x20]
-	WORD $0x4e67cc0a // fmla v10.2d, v0.2d, v7.2d
-	WORD $0x4e70cc1b // fmla v27.2d, v0.2d, v16.2d
-	WORD $0x3d801ff3 // str q19, [sp, #0x70]
-	WORD $0x3d8027f4 // str q20, [sp, #0x90]
-	WORD $0xad414dd4 // ldp q20, q19, [x14, #0x20]
-	WORD $0xad411a31 // ldp q17, q6, [x17, #0x20]
-	WORD $0x3d8017f2 // str q18, [sp, #0x50]
-	WORD $0xad414804 // ldp q4, q18, [x0, #0x20]
-	WORD $0x91020129 // add x9, x9, #0x80
-	WORD $0x9102016b // add x11, x11, #0x80
-	WORD $0x910201ce // add x14, x14, #0x80
-	WORD $0x91020231 // add x17, x17, #0x80
-	WORD $0x91020000 // add x0, x0, #0x80
-	WORD $0x6e76dc60 // fmul v0.2d, v3.2d, v22.2d
-	WORD $0x6e77dc22 // fmul v2.2d, v1.2d, v23.2d
-	WORD $0x6ee0f859 // fneg v25.2d, v2.2d
-	WORD $0x4e77cc39 // fmla v25.2d, v1.2d, v23.2d
-	WORD $0x3d803fe2 // str q2, [sp, #0xf0]
-	WORD $0x3dc009a2 // ldr q2, [x13, #0x20]
-	WORD $0x4e62cc39 // fmla v25.2d, v1.2d, v2.2d
-	WORD $0x6e74dc22 // fmul v2.2d, v1.2d, v20.2d
-	WORD $0x3d8003e0 // str q0, [sp]
-	WORD $0x6ee0f85c // fneg v28.2d, v2.2d
-	WORD $0x4e74cc3c // fmla v28.2d, v1.2d, v20.2d
-	WORD $0x3d8037e2 // str q2, [sp, #0xd0]
-	WORD $0xad4141e2 // ldp q2, q16, [x15, #0x20]
-	WORD $0x910201ef // add x15, x15, #0x80
-	WORD $0x4e62cc3c // fmla v28.2d, v1.2d, v2.2d
-	WORD $0x6e71dc22 // fmul v2.2d, v1.2d, v17.2d
-	WORD $0x3d802fe2 // str q2, [sp, #0xb0]
-	WORD $0x6ee0f855 // fneg v21.2d, v2.2d
-	WORD $0x4e71cc35 // fmla v21.2d, v1.2d, v17.2d
-	WORD $0x4e64cc35 // fmla v21.2d, v1.2d, v4.2d
-	WORD $0xad410a05 // ldp q5, q2, [x16, #0x20]
-	WORD $0x3dc00984 // ldr q4, [x12, #0x20]
-	WORD $0x91020210 // add x16, x16, #0x80
-	WORD $0x6e65dc27 // fmul v7.2d, v1.2d, v5.2d
-	WORD $0x6ee0f8fe // fneg v30.2d, v7.2d
-	WORD $0x3d801be7 // str q7, [sp, #0x60]
-	WORD $0x6ee0f807 // fneg v7.2d, v0.2d
-	WORD $0x6e73dc60 // fmul v0.2d, v3.2d, v19.2d
-	WORD $0x4e65cc3e // fmla v30.2d, v1.2d, v5.2d
-	WORD $0x4e76cc67 // fmla v7.2d, v3.2d, v22.2d
-	WORD $0x3d8007e0 // str q0, [sp, #0x10]
-	WORD $0x4e64cc3e // fmla v30.2d, v1.2d, v4.2d
-	WORD $0x3dc00da4 // ldr q4, [x13, #0x30]
-	WORD $0x910201ad // add x13, x13, #0x80
-	WORD $0x3dc00d81 // ldr q1, [x12, #0x30]
-	WORD $0x9102018c // add x12, x12, #0x80
-	WORD $0x4e64cc67 // fmla v7.2d, v3.2d, v4.2d
-	WORD $0x6ee0f804 // fneg v4.2d, v0.2d
-	WORD $0x6e66dc60 // fmul v0.2d, v3.2d, v6.2d
-	WORD $0x4e73cc64 // fmla v4.2d, v3.2d, v19.2d
-	WORD $0x4e70cc64 // fmla v4.2d, v3.2d, v16.2d
-	WORD $0x6ee0f810 // fneg v16.2d, v0.2d
-	WORD $0x3d800fe0 // str q0, [sp, #0x30]
-	WORD $0x6e62dc60 // fmul v0.2d, v3.2d, v2.2d
-	WORD $0x4e66cc70 // fmla v16.2d, v3.2d, v6.2d
-	WORD $0x4e72cc70 // fmla v16.2d, v3.2d, v18.2d
+	WORD $0xad7f0526 // ldp q6, q1, [x9, #-0x20]
+	WORD $0xad7f1562 // ldp q2, q5, [x11, #-0x20]
+	WORD $0x3cde01a4 // ldur q4, [x13, #-0x20]
+	WORD $0x6e62dcdf // fmul v31.2d, v6.2d, v2.2d
+	WORD $0xad4039d9 // ldp q25, q14, [x14]
+	WORD $0x6ee0fbfe // fneg v30.2d, v31.2d
+	WORD $0x4e62ccde // fmla v30.2d, v6.2d, v2.2d
+	WORD $0x4e64ccde // fmla v30.2d, v6.2d, v4.2d
+	WORD $0xad7f1dc4 // ldp q4, q7, [x14, #-0x20]
+	WORD $0x6e64dcd5 // fmul v21.2d, v6.2d, v4.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e64ccd8 // fmla v24.2d, v6.2d, v4.2d
+	WORD $0x4e72ccd8 // fmla v24.2d, v6.2d, v18.2d
+	WORD $0x3cdc0146 // ldur q6, [x10, #-0x40]
+	WORD $0x6e65dc33 // fmul v19.2d, v1.2d, v5.2d
+	WORD $0x6ee0fa77 // fneg v23.2d, v19.2d
+	WORD $0x4e65cc37 // fmla v23.2d, v1.2d, v5.2d
+	WORD $0x4e60ccdc // fmla v28.2d, v6.2d, v0.2d
+	WORD $0x3cdf01a0 // ldur q0, [x13, #-0x10]
+	WORD $0x4e63ccd0 // fmla v16.2d, v6.2d, v3.2d
+	WORD $0x4e60cc37 // fmla v23.2d, v1.2d, v0.2d
+	WORD $0x6e67dc20 // fmul v0.2d, v1.2d, v7.2d
+	WORD $0xad00d7e0 // stp q0, q21, [sp, #0x10]
+	WORD $0x6ee0f816 // fneg v22.2d, v0.2d
+	WORD $0xad7f9980 // ldp q0, q6, [x12, #-0x10]
+	WORD $0x4e67cc36 // fmla v22.2d, v1.2d, v7.2d
+	WORD $0x4e60cc36 // fmla v22.2d, v1.2d, v0.2d
+	WORD $0x3cdf0140 // ldur q0, [x10, #-0x10]
+	WORD $0x4e65cc17 // fmla v23.2d, v0.2d, v5.2d
+	WORD $0xad400d25 // ldp q5, q3, [x9]
+	WORD $0x4e67cc16 // fmla v22.2d, v0.2d, v7.2d
+	WORD $0xad401d6b // ldp q11, q7, [x11]
+	WORD $0x6e6edc6f // fmul v15.2d, v3.2d, v14.2d
+	WORD $0x3dc001a1 // ldr q1, [x13]
+	WORD $0x6e6bdca0 // fmul v0.2d, v5.2d, v11.2d
+	WORD $0x6e79dcaa // fmul v10.2d, v5.2d, v25.2d
 	WORD $0x6ee0f812 // fneg v18.2d, v0.2d
-	WORD $0x3d8013e0 // str q0, [sp, #0x40]
-	WORD $0x3dc00140 // ldr q0, [x10]
-	WORD $0x4e62cc72 // fmla v18.2d, v3.2d, v2.2d
-	WORD $0x4e7dcc1f // fmla v31.2d, v0.2d, v29.2d
-	WORD $0x4e61cc72 // fmla v18.2d, v3.2d, v1.2d
-	WORD $0x3dc023e1 // ldr q1, [sp, #0x80]
-	WORD $0x4e61cc0c // fmla v12.2d, v0.2d, v1.2d
-	WORD $0x3dc02be1 // ldr q1, [sp, #0xa0]
-	WORD $0x4e61cc0e // fmla v14.2d, v0.2d, v1.2d
-	WORD $0x3dc00be1 // ldr q1, [sp, #0x20]
-	WORD $0x4e61cc08 // fmla v8.2d, v0.2d, v1.2d
-	WORD $0xad410540 // ldp q0, q1, [x10, #0x20]
-	WORD $0x9102014a // add x10, x10, #0x80
-	WORD $0x4e62cc32 // fmla v18.2d, v1.2d, v2.2d
-	WORD $0x4e66cc30 // fmla v16.2d, v1.2d, v6.2d
-	WORD $0x3dc13be6 // ldr q6, [sp, #0x4e0]
-	WORD $0x4e76cc27 // fmla v7.2d, v1.2d, v22.2d
-	WORD $0x4e73cc24 // fmla v4.2d, v1.2d, v19.2d
-	WORD $0x3dc097f3 // ldr q19, [sp, #0x250]
-	WORD $0x4e65cc1e // fmla v30.2d, v0.2d, v5.2d
-	WORD $0xad5d17e2 // ldp q2, q5, [sp, #0x3a0]
-	WORD $0x4e77cc19 // fmla v25.2d, v0.2d, v23.2d
-	WORD $0x4e74cc1c // fmla v28.2d, v0.2d, v20.2d
-	WORD $0x4e71cc15 // fmla v21.2d, v0.2d, v17.2d
-	WORD $0x3dc08bf1 // ldr q17, [sp, #0x220]
-	WORD $0x3dc063f6 // ldr q22, [sp, #0x180]
-	WORD $0x4e65d623 // fadd v3.2d, v17.2d, v5.2d
-	WORD $0x4e62d4c1 // fadd v1.2d, v6.2d, v2.2d
-	WORD $0x3d8023e3 // str q3, [sp, #0x80]
-	WORD $0x4ee2d420 // fsub v0.2d, v1.2d, v2.2d
-	WORD $0x3d802be1 // str q1, [sp, #0xa0]
-	WORD $0x4ee0d421 // fsub v1.2d, v1.2d, v0.2d
-	WORD $0x4ee0d4c0 // fsub v0.2d, v6.2d, v0.2d
-	WORD $0x4ee1d441 // fsub v1.2d, v2.2d, v1.2d
-	WORD $0x4ee5d462 // fsub v2.2d, v3.2d, v5.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x3dc083e1 // ldr q1, [sp, #0x200]
-	WORD $0x4ee2d463 // fsub v3.2d, v3.2d, v2.2d
-	WORD $0x4ee2d622 // fsub v2.2d, v17.2d, v2.2d
-	WORD $0x3dc137f1 // ldr q17, [sp, #0x4d0]
-	WORD $0x4ee3d4a3 // fsub v3.2d, v5.2d, v3.2d
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0xad5c1be3 // ldp q3, q6, [sp, #0x380]
-	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
-	WORD $0x3dc07be1 // ldr q1, [sp, #0x1e0]
-	WORD $0x4e66d665 // fadd v5.2d, v19.2d, v6.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc13fe2 // ldr q2, [sp, #0x4f0]
-	WORD $0x3d8083e5 // str q5, [sp, #0x200]
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x3d813fe2 // str q2, [sp, #0x4f0]
-	WORD $0x4e63d622 // fadd v2.2d, v17.2d, v3.2d
-	WORD $0x4ee3d441 // fsub v1.2d, v2.2d, v3.2d
-	WORD $0x3d808be2 // str q2, [sp, #0x220]
-	WORD $0x4ee1d442 // fsub v2.2d, v2.2d, v1.2d
-	WORD $0x4ee1d621 // fsub v1.2d, v17.2d, v1.2d
-	WORD $0x3dc0aff1 // ldr q17, [sp, #0x2b0]
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ee6d4a3 // fsub v3.2d, v5.2d, v6.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc143e2 // ldr q2, [sp, #0x500]
-	WORD $0x4ee3d4a5 // fsub v5.2d, v5.2d, v3.2d
-	WORD $0x4ee3d663 // fsub v3.2d, v19.2d, v3.2d
-	WORD $0x4ee5d4c5 // fsub v5.2d, v6.2d, v5.2d
-	WORD $0x3dc0a3f3 // ldr q19, [sp, #0x280]
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x3dc087e0 // ldr q0, [sp, #0x210]
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x3dc093e1 // ldr q1, [sp, #0x240]
-	WORD $0x3d8143e2 // str q2, [sp, #0x500]
-	WORD $0x3dc147e2 // ldr q2, [sp, #0x510]
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad5b1be3 // ldp q3, q6, [sp, #0x360]
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x4e66d665 // fadd v5.2d, v19.2d, v6.2d
-	WORD $0x3d8147e2 // str q2, [sp, #0x510]
-	WORD $0x3d8097e5 // str q5, [sp, #0x250]
-	WORD $0x4e63d622 // fadd v2.2d, v17.2d, v3.2d
-	WORD $0x4ee3d441 // fsub v1.2d, v2.2d, v3.2d
-	WORD $0x3d8137e2 // str q2, [sp, #0x4d0]
-	WORD $0x4ee1d442 // fsub v2.2d, v2.2d, v1.2d
-	WORD $0x4ee1d621 // fsub v1.2d, v17.2d, v1.2d
-	WORD $0x3dc133f1 // ldr q17, [sp, #0x4c0]
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ee6d4a3 // fsub v3.2d, v5.2d, v6.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc14be2 // ldr q2, [sp, #0x520]
-	WORD $0x4ee3d4a5 // fsub v5.2d, v5.2d, v3.2d
-	WORD $0x4ee3d663 // fsub v3.2d, v19.2d, v3.2d
-	WORD $0x3dc0abf3 // ldr q19, [sp, #0x2a0]
-	WORD $0x4ee5d4c5 // fsub v5.2d, v6.2d, v5.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x3dc09be0 // ldr q0, [sp, #0x260]
-	WORD $0x3d814be2 // str q2, [sp, #0x520]
-	WORD $0x3dc17fe2 // ldr q2, [sp, #0x5f0]
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x3dc09fe1 // ldr q1, [sp, #0x270]
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad5a1be3 // ldp q3, q6, [sp, #0x340]
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x4e66d665 // fadd v5.2d, v19.2d, v6.2d
-	WORD $0x3d817fe2 // str q2, [sp, #0x5f0]
-	WORD $0x3d80afe5 // str q5, [sp, #0x2b0]
-	WORD $0x4e63d622 // fadd v2.2d, v17.2d, v3.2d
-	WORD $0x4ee3d441 // fsub v1.2d, v2.2d, v3.2d
-	WORD $0x3d813be2 // str q2, [sp, #0x4e0]
-	WORD $0x4ee1d442 // fsub v2.2d, v2.2d, v1.2d
-	WORD $0x4ee1d621 // fsub v1.2d, v17.2d, v1.2d
-	WORD $0x3dc10ff1 // ldr q17, [sp, #0x430]
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ee6d4a3 // fsub v3.2d, v5.2d, v6.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc183e2 // ldr q2, [sp, #0x600]
-	WORD $0x4ee3d4a5 // fsub v5.2d, v5.2d, v3.2d
-	WORD $0x4ee3d663 // fsub v3.2d, v19.2d, v3.2d
-	WORD $0x4e71d5b7 // fadd v23.2d, v13.2d, v17.2d
-	WORD $0x4ee5d4c5 // fsub v5.2d, v6.2d, v5.2d
-	WORD $0x3dc08fe6 // ldr q6, [sp, #0x230]
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x3dc0a7e0 // ldr q0, [sp, #0x290]
-	WORD $0x3d8183e2 // str q2, [sp, #0x600]
-	WORD $0x3dc19be2 // ldr q2, [sp, #0x660]
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e63d5e1 // fadd v1.2d, v15.2d, v3.2d
-	WORD $0x3dc10be3 // ldr q3, [sp, #0x420]
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x4e63d4d4 // fadd v20.2d, v6.2d, v3.2d
-	WORD $0x4ee3d681 // fsub v1.2d, v20.2d, v3.2d
-	WORD $0x3d819be2 // str q2, [sp, #0x660]
-	WORD $0x3d810bf4 // str q20, [sp, #0x420]
-	WORD $0x4ee1d682 // fsub v2.2d, v20.2d, v1.2d
-	WORD $0x4ee1d4c1 // fsub v1.2d, v6.2d, v1.2d
-	WORD $0x3dc07fe6 // ldr q6, [sp, #0x1f0]
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ef1d6e3 // fsub v3.2d, v23.2d, v17.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4ee3d6e5 // fsub v5.2d, v23.2d, v3.2d
-	WORD $0x3dc1a3e2 // ldr q2, [sp, #0x680]
-	WORD $0x4ee3d5a3 // fsub v3.2d, v13.2d, v3.2d
-	WORD $0x4ee5d625 // fsub v5.2d, v17.2d, v5.2d
-	WORD $0x3dc107f1 // ldr q17, [sp, #0x410]
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x3dc017e0 // ldr q0, [sp, #0x50]
-	WORD $0x3d81a3e2 // str q2, [sp, #0x680]
-	WORD $0x3dc14fe2 // ldr q2, [sp, #0x530]
-	WORD $0x4e71d6dd // fadd v29.2d, v22.2d, v17.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e63d521 // fadd v1.2d, v9.2d, v3.2d
-	WORD $0x3dc103e3 // ldr q3, [sp, #0x400]
-	WORD $0x3dc06be9 // ldr q9, [sp, #0x1a0]
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x3d814fe2 // str q2, [sp, #0x530]
-	WORD $0x4e63d4c2 // fadd v2.2d, v6.2d, v3.2d
-	WORD $0x4ee3d441 // fsub v1.2d, v2.2d, v3.2d
-	WORD $0x3d8133e2 // str q2, [sp, #0x4c0]
-	WORD $0x4ee1d442 // fsub v2.2d, v2.2d, v1.2d
-	WORD $0x4ee1d4c1 // fsub v1.2d, v6.2d, v1.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ef1d7a3 // fsub v3.2d, v29.2d, v17.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc153e2 // ldr q2, [sp, #0x540]
-	WORD $0x4ee3d7a5 // fsub v5.2d, v29.2d, v3.2d
-	WORD $0x4ee3d6c3 // fsub v3.2d, v22.2d, v3.2d
-	WORD $0x3dc077f6 // ldr q22, [sp, #0x1d0]
-	WORD $0x4ee5d625 // fsub v5.2d, v17.2d, v5.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x3dc01fe0 // ldr q0, [sp, #0x70]
-	WORD $0x3d8153e2 // str q2, [sp, #0x540]
-	WORD $0x3dc16be2 // ldr q2, [sp, #0x5a0]
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e63d561 // fadd v1.2d, v11.2d, v3.2d
-	WORD $0xad5f47e3 // ldp q3, q17, [sp, #0x3e0]
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x3d816be2 // str q2, [sp, #0x5a0]
-	WORD $0x4e71d533 // fadd v19.2d, v9.2d, v17.2d
-	WORD $0x4e63d6cf // fadd v15.2d, v22.2d, v3.2d
-	WORD $0x4ee3d5e1 // fsub v1.2d, v15.2d, v3.2d
-	WORD $0x4ee1d5e2 // fsub v2.2d, v15.2d, v1.2d
-	WORD $0x4ee1d6c1 // fsub v1.2d, v22.2d, v1.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ef1d663 // fsub v3.2d, v19.2d, v17.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc16fe2 // ldr q2, [sp, #0x5b0]
-	WORD $0x4ee3d665 // fsub v5.2d, v19.2d, v3.2d
-	WORD $0x4ee3d523 // fsub v3.2d, v9.2d, v3.2d
-	WORD $0xad4ddbe9 // ldp q9, q22, [sp, #0x1b0]
-	WORD $0x4ee5d625 // fsub v5.2d, v17.2d, v5.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x3dc027e0 // ldr q0, [sp, #0x90]
-	WORD $0x3d816fe2 // str q2, [sp, #0x5b0]
-	WORD $0x3dc18fe2 // ldr q2, [sp, #0x630]
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x6ee0f955 // fneg v21.2d, v10.2d
+	WORD $0x4e6bccb2 // fmla v18.2d, v5.2d, v11.2d
+	WORD $0x4e79ccb5 // fmla v21.2d, v5.2d, v25.2d
+	WORD $0x3d8003e0 // str q0, [sp]
+	WORD $0x3dc053e0 // ldr q0, [sp, #0x140]
+	WORD $0x4e61ccb2 // fmla v18.2d, v5.2d, v1.2d
+	WORD $0x4e66ccb5 // fmla v21.2d, v5.2d, v6.2d
+	WORD $0x3cde0145 // ldur q5, [x10, #-0x20]
+	WORD $0x6e67dc66 // fmul v6.2d, v3.2d, v7.2d
+	WORD $0x4e60d501 // fadd v1.2d, v8.2d, v0.2d
+	WORD $0x3d8013e1 // str q1, [sp, #0x40]
+	WORD $0x4e62ccbe // fmla v30.2d, v5.2d, v2.2d
+	WORD $0x4e64ccb8 // fmla v24.2d, v5.2d, v4.2d
+	WORD $0x6ee0f8c5 // fneg v5.2d, v6.2d
+	WORD $0x3dc005a2 // ldr q2, [x13, #0x10]
+	WORD $0x6ee0f9e4 // fneg v4.2d, v15.2d
+	WORD $0x4e67cc65 // fmla v5.2d, v3.2d, v7.2d
+	WORD $0x4e6ecc64 // fmla v4.2d, v3.2d, v14.2d
+	WORD $0x4e62cc65 // fmla v5.2d, v3.2d, v2.2d
+	WORD $0x3dc00582 // ldr q2, [x12, #0x10]
+	WORD $0x4e62cc64 // fmla v4.2d, v3.2d, v2.2d
+	WORD $0x4ee0d422 // fsub v2.2d, v1.2d, v0.2d
+	WORD $0x4ee2d42d // fsub v13.2d, v1.2d, v2.2d
 	WORD $0x3dc057e1 // ldr q1, [sp, #0x150]
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad5e47e3 // ldp q3, q17, [sp, #0x3c0]
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x4e71d525 // fadd v5.2d, v9.2d, v17.2d
-	WORD $0x3d818fe2 // str q2, [sp, #0x630]
-	WORD $0x3d80abe5 // str q5, [sp, #0x2a0]
-	WORD $0x4e63d6cb // fadd v11.2d, v22.2d, v3.2d
-	WORD $0x4ee3d561 // fsub v1.2d, v11.2d, v3.2d
-	WORD $0x3d80f3eb // str q11, [sp, #0x3c0]
-	WORD $0x4ee1d562 // fsub v2.2d, v11.2d, v1.2d
-	WORD $0x4ee1d6c1 // fsub v1.2d, v22.2d, v1.2d
-	WORD $0x3dc12ff6 // ldr q22, [sp, #0x4b0]
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ef1d4a3 // fsub v3.2d, v5.2d, v17.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc193e2 // ldr q2, [sp, #0x640]
-	WORD $0x4ee3d4a5 // fsub v5.2d, v5.2d, v3.2d
-	WORD $0x4ee3d523 // fsub v3.2d, v9.2d, v3.2d
-	WORD $0x3dc03be9 // ldr q9, [sp, #0xe0]
-	WORD $0x4ee5d625 // fsub v5.2d, v17.2d, v5.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x3dc05fe5 // ldr q5, [sp, #0x170]
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x3dc033e0 // ldr q0, [sp, #0xc0]
-	WORD $0x4e76d526 // fadd v6.2d, v9.2d, v22.2d
-	WORD $0x3d8193e2 // str q2, [sp, #0x640]
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x3dc067e1 // ldr q1, [sp, #0x190]
-	WORD $0x3dc1afe2 // ldr q2, [sp, #0x6b0]
-	WORD $0x3d812fe6 // str q6, [sp, #0x4b0]
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x3dc12be3 // ldr q3, [sp, #0x4a0]
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x3d81afe2 // str q2, [sp, #0x6b0]
-	WORD $0x4e63d4ad // fadd v13.2d, v5.2d, v3.2d
-	WORD $0x4ee3d5a1 // fsub v1.2d, v13.2d, v3.2d
-	WORD $0x3d812bed // str q13, [sp, #0x4a0]
-	WORD $0x4ee1d5a2 // fsub v2.2d, v13.2d, v1.2d
-	WORD $0x4ee1d4a1 // fsub v1.2d, v5.2d, v1.2d
-	WORD $0x4eb71ee5 // mov v5.16b, v23.16b
-	WORD $0x3dc127f7 // ldr q23, [sp, #0x490]
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ef6d4c3 // fsub v3.2d, v6.2d, v22.2d
-	WORD $0x4ee3d4d1 // fsub v17.2d, v6.2d, v3.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4ee3d523 // fsub v3.2d, v9.2d, v3.2d
-	WORD $0x3dc1b3e2 // ldr q2, [sp, #0x6c0]
-	WORD $0x3dc043e9 // ldr q9, [sp, #0x100]
-	WORD $0x3d810fe5 // str q5, [sp, #0x430]
-	WORD $0x4ef1d6d1 // fsub v17.2d, v22.2d, v17.2d
-	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x4e61d580 // fadd v0.2d, v12.2d, v1.2d
-	WORD $0x4e77d536 // fadd v22.2d, v9.2d, v23.2d
-	WORD $0x4e63d701 // fadd v1.2d, v24.2d, v3.2d
-	WORD $0x3dc123e3 // ldr q3, [sp, #0x480]
-	WORD $0x3dc05bf8 // ldr q24, [sp, #0x160]
-	WORD $0x3d81b3e2 // str q2, [sp, #0x6c0]
-	WORD $0x3dc157e2 // ldr q2, [sp, #0x550]
-	WORD $0x3d8127f6 // str q22, [sp, #0x490]
-	WORD $0x4e63d70c // fadd v12.2d, v24.2d, v3.2d
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x4ee3d581 // fsub v1.2d, v12.2d, v3.2d
-	WORD $0x3d80a7ec // str q12, [sp, #0x290]
-	WORD $0x3d8123ec // str q12, [sp, #0x480]
-	WORD $0x3d8157e2 // str q2, [sp, #0x550]
-	WORD $0x4ee1d582 // fsub v2.2d, v12.2d, v1.2d
-	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
-	WORD $0x3dc11ff8 // ldr q24, [sp, #0x470]
-	WORD $0x4eb61ecc // mov v12.16b, v22.16b
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ef7d6c3 // fsub v3.2d, v22.2d, v23.2d
-	WORD $0x4ee3d6d1 // fsub v17.2d, v22.2d, v3.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc15be2 // ldr q2, [sp, #0x560]
-	WORD $0x4ee3d523 // fsub v3.2d, v9.2d, v3.2d
-	WORD $0x4ef1d6f1 // fsub v17.2d, v23.2d, v17.2d
-	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x4e61d5c0 // fadd v0.2d, v14.2d, v1.2d
-	WORD $0x3dc047ee // ldr q14, [sp, #0x110]
-	WORD $0x4e63d741 // fadd v1.2d, v26.2d, v3.2d
-	WORD $0x4e78d5d7 // fadd v23.2d, v14.2d, v24.2d
-	WORD $0x3dc11be3 // ldr q3, [sp, #0x460]
-	WORD $0x3dc053fa // ldr q26, [sp, #0x140]
-	WORD $0x3d815be2 // str q2, [sp, #0x560]
-	WORD $0x3dc15fe2 // ldr q2, [sp, #0x570]
-	WORD $0x4e63d749 // fadd v9.2d, v26.2d, v3.2d
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x3d811ff7 // str q23, [sp, #0x470]
-	WORD $0x4ee3d521 // fsub v1.2d, v9.2d, v3.2d
-	WORD $0x3d811be9 // str q9, [sp, #0x460]
-	WORD $0x3d815fe2 // str q2, [sp, #0x570]
-	WORD $0x4ee1d522 // fsub v2.2d, v9.2d, v1.2d
-	WORD $0x4ee1d741 // fsub v1.2d, v26.2d, v1.2d
-	WORD $0x3dc117fa // ldr q26, [sp, #0x450]
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ef8d6e3 // fsub v3.2d, v23.2d, v24.2d
-	WORD $0x4ee3d6f1 // fsub v17.2d, v23.2d, v3.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc163e2 // ldr q2, [sp, #0x580]
-	WORD $0x4ee3d5c3 // fsub v3.2d, v14.2d, v3.2d
-	WORD $0x4ef1d711 // fsub v17.2d, v24.2d, v17.2d
-	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x4e61d500 // fadd v0.2d, v8.2d, v1.2d
-	WORD $0x4e63d541 // fadd v1.2d, v10.2d, v3.2d
-	WORD $0x3dc113e3 // ldr q3, [sp, #0x440]
-	WORD $0xad4947ea // ldp q10, q17, [sp, #0x120]
-	WORD $0x3d8163e2 // str q2, [sp, #0x580]
-	WORD $0x4e63d628 // fadd v8.2d, v17.2d, v3.2d
-	WORD $0x3dc187e2 // ldr q2, [sp, #0x610]
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x4ee3d501 // fsub v1.2d, v8.2d, v3.2d
-	WORD $0x4e7ad54e // fadd v14.2d, v10.2d, v26.2d
-	WORD $0x3d8113e8 // str q8, [sp, #0x440]
-	WORD $0x3d8187e2 // str q2, [sp, #0x610]
-	WORD $0x4ee1d502 // fsub v2.2d, v8.2d, v1.2d
-	WORD $0x4ee1d621 // fsub v1.2d, v17.2d, v1.2d
-	WORD $0x3dc03ff1 // ldr q17, [sp, #0xf0]
-	WORD $0x3d8117ee // str q14, [sp, #0x450]
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4efad5c3 // fsub v3.2d, v14.2d, v26.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc18be2 // ldr q2, [sp, #0x620]
-	WORD $0x4ee3d5d8 // fsub v24.2d, v14.2d, v3.2d
-	WORD $0x4ee3d543 // fsub v3.2d, v10.2d, v3.2d
-	WORD $0x4ef8d758 // fsub v24.2d, v26.2d, v24.2d
-	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x4e61d7e0 // fadd v0.2d, v31.2d, v1.2d
-	WORD $0x4ebd1fbf // mov v31.16b, v29.16b
-	WORD $0x3dc003fd // ldr q29, [sp]
-	WORD $0x4e63d761 // fadd v1.2d, v27.2d, v3.2d
-	WORD $0x3d818be2 // str q2, [sp, #0x620]
-	WORD $0x3dc1a7e2 // ldr q2, [sp, #0x690]
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x3d8107ff // str q31, [sp, #0x410]
-	WORD $0x3d81a7e2 // str q2, [sp, #0x690]
-	WORD $0xad576be2 // ldp q2, q26, [sp, #0x2e0]
-	WORD $0x4eba1f5b // mov v27.16b, v26.16b
-	WORD $0x4e62d62a // fadd v10.2d, v17.2d, v2.2d
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4ee2d541 // fsub v1.2d, v10.2d, v2.2d
-	WORD $0x4ee1d542 // fsub v2.2d, v10.2d, v1.2d
-	WORD $0x4ee1d621 // fsub v1.2d, v17.2d, v1.2d
-	WORD $0xad172ff3 // stp q19, q11, [sp, #0x2e0]
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4e7ad7a3 // fadd v3.2d, v29.2d, v26.2d
-	WORD $0x4efad478 // fsub v24.2d, v3.2d, v26.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3dc1abe2 // ldr q2, [sp, #0x6a0]
-	WORD $0x4ef8d47a // fsub v26.2d, v3.2d, v24.2d
-	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
-	WORD $0x4e61d721 // fadd v1.2d, v25.2d, v1.2d
-	WORD $0x3dc0b7f9 // ldr q25, [sp, #0x2d0]
-	WORD $0x3dc007fd // ldr q29, [sp, #0x10]
-	WORD $0x4efad77a // fsub v26.2d, v27.2d, v26.2d
-	WORD $0x3dc037fb // ldr q27, [sp, #0xd0]
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x4e7ad718 // fadd v24.2d, v24.2d, v26.2d
-	WORD $0x3d81abe2 // str q2, [sp, #0x6a0]
-	WORD $0x3dc167e2 // ldr q2, [sp, #0x590]
-	WORD $0x4eb91f3a // mov v26.16b, v25.16b
-	WORD $0x4e78d4e0 // fadd v0.2d, v7.2d, v24.2d
-	WORD $0x3dc0cfe7 // ldr q7, [sp, #0x330]
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x4e67d760 // fadd v0.2d, v27.2d, v7.2d
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x3d8167e2 // str q2, [sp, #0x590]
-	WORD $0x4ee7d402 // fsub v2.2d, v0.2d, v7.2d
-	WORD $0x4ee2d407 // fsub v7.2d, v0.2d, v2.2d
-	WORD $0x4ee2d762 // fsub v2.2d, v27.2d, v2.2d
-	WORD $0x4ee7d627 // fsub v7.2d, v17.2d, v7.2d
-	WORD $0x4e79d7b1 // fadd v17.2d, v29.2d, v25.2d
-	WORD $0x4ef9d638 // fsub v24.2d, v17.2d, v25.2d
-	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
-	WORD $0x3dc17be7 // ldr q7, [sp, #0x5e0]
-	WORD $0x4ef8d639 // fsub v25.2d, v17.2d, v24.2d
-	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
-	WORD $0x4e62d782 // fadd v2.2d, v28.2d, v2.2d
-	WORD $0x3dc02ffc // ldr q28, [sp, #0xb0]
-	WORD $0x3dc00ffd // ldr q29, [sp, #0x30]
-	WORD $0x4ef9d759 // fsub v25.2d, v26.2d, v25.2d
-	WORD $0x3dc0b3fa // ldr q26, [sp, #0x2c0]
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad163fff // stp q31, q15, [sp, #0x2c0]
-	WORD $0x3dc097ff // ldr q31, [sp, #0x250]
-	WORD $0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD $0x3d817be7 // str q7, [sp, #0x5e0]
-	WORD $0x4e78d481 // fadd v1.2d, v4.2d, v24.2d
-	WORD $0x3dc173e4 // ldr q4, [sp, #0x5c0]
-	WORD $0x4eba1f5b // mov v27.16b, v26.16b
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0x3dc0cbe1 // ldr q1, [sp, #0x320]
-	WORD $0x3d8173e4 // str q4, [sp, #0x5c0]
-	WORD $0x4e61d784 // fadd v4.2d, v28.2d, v1.2d
-	WORD $0x4ea11c38 // mov v24.16b, v1.16b
-	WORD $0x4ee1d487 // fsub v7.2d, v4.2d, v1.2d
-	WORD $0x4ee7d481 // fsub v1.2d, v4.2d, v7.2d
-	WORD $0x4ee7d787 // fsub v7.2d, v28.2d, v7.2d
-	WORD $0x3dc01bfc // ldr q28, [sp, #0x60]
-	WORD $0x4ee1d718 // fsub v24.2d, v24.2d, v1.2d
-	WORD $0x4e7ad7a1 // fadd v1.2d, v29.2d, v26.2d
-	WORD $0xad1903e4 // stp q4, q0, [sp, #0x320]
-	WORD $0x4efad439 // fsub v25.2d, v1.2d, v26.2d
-	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
-	WORD $0x3dc177f8 // ldr q24, [sp, #0x5d0]
-	WORD $0x4ef9d43a // fsub v26.2d, v1.2d, v25.2d
-	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
-	WORD $0x4e67d6a7 // fadd v7.2d, v21.2d, v7.2d
-	WORD $0x3dc013fd // ldr q29, [sp, #0x40]
-	WORD $0x4efad77a // fsub v26.2d, v27.2d, v26.2d
-	WORD $0x4e62d718 // fadd v24.2d, v24.2d, v2.2d
-	WORD $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
-	WORD $0xad5857fa // ldp q26, q21, [sp, #0x300]
-	WORD $0x4e79d602 // fadd v2.2d, v16.2d, v25.2d
-	WORD $0x4e7ad7b9 // fadd v25.2d, v29.2d, v26.2d
-	WORD $0x3dc197f0 // ldr q16, [sp, #0x650]
-	WORD $0x4e62d610 // fadd v16.2d, v16.2d, v2.2d
-	WORD $0x4e75d782 // fadd v2.2d, v28.2d, v21.2d
-	WORD $0x3d8177f8 // str q24, [sp, #0x5d0]
-	WORD $0x4eb51eb8 // mov v24.16b, v21.16b
-	WORD $0x4eba1f5b // mov v27.16b, v26.16b
-	WORD $0x3d8197f0 // str q16, [sp, #0x650]
-	WORD $0x4ef5d450 // fsub v16.2d, v2.2d, v21.2d
-	WORD $0x4ef0d455 // fsub v21.2d, v2.2d, v16.2d
-	WORD $0x4ef0d790 // fsub v16.2d, v28.2d, v16.2d
-	WORD $0xad5573eb // ldp q11, q28, [sp, #0x2a0]
-	WORD $0x4ef5d715 // fsub v21.2d, v24.2d, v21.2d
-	WORD $0x4efad738 // fsub v24.2d, v25.2d, v26.2d
-	WORD $0x4ef8d73a // fsub v26.2d, v25.2d, v24.2d
-	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
-	WORD $0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
-	WORD $0x3dc19ff5 // ldr q21, [sp, #0x670]
-	WORD $0x4ea61cdd // mov v29.16b, v6.16b
-	WORD $0x4ea51ca6 // mov v6.16b, v5.16b
-	WORD $0x3dc02be5 // ldr q5, [sp, #0xa0]
-	WORD $0x4efad77a // fsub v26.2d, v27.2d, v26.2d
-	WORD $0x4ead1dbb // mov v27.16b, v13.16b
-	WORD $0xad180bf9 // stp q25, q2, [sp, #0x300]
-	WORD $0x4e7ad718 // fadd v24.2d, v24.2d, v26.2d
-	WORD $0x4eb41e9a // mov v26.16b, v20.16b
-	WORD $0xad1ebfeb // stp q11, q15, [sp, #0x3d0]
-	WORD $0x4e67d6b5 // fadd v21.2d, v21.2d, v7.2d
-	WORD $0x4e70d7c7 // fadd v7.2d, v30.2d, v16.2d
-	WORD $0x3d80ebe5 // str q5, [sp, #0x3a0]
-	WORD $0x4e78d650 // fadd v16.2d, v18.2d, v24.2d
-	WORD $0x4ea51cb8 // mov v24.16b, v5.16b
-	WORD $0x3dc023e5 // ldr q5, [sp, #0x80]
-	WORD $0x3dc1b7f2 // ldr q18, [sp, #0x6d0]
-	WORD $0x3d819ff5 // str q21, [sp, #0x670]
-	WORD $0x4ea11c35 // mov v21.16b, v1.16b
-	WORD $0x4ea51cb4 // mov v20.16b, v5.16b
-	WORD $0x3d80efe5 // str q5, [sp, #0x3b0]
-	WORD $0x3dc133e5 // ldr q5, [sp, #0x4c0]
-	WORD $0x4e70d652 // fadd v18.2d, v18.2d, v16.2d
-	WORD $0x3dc1bbf0 // ldr q16, [sp, #0x6e0]
-	WORD $0x3d81b7f2 // str q18, [sp, #0x6d0]
-	WORD $0x4eb11e32 // mov v18.16b, v17.16b
-	WORD $0xad1f97f3 // stp q19, q5, [sp, #0x3f0]
-	WORD $0x3dc08be5 // ldr q5, [sp, #0x220]
-	WORD $0x4e67d610 // fadd v16.2d, v16.2d, v7.2d
-	WORD $0x4ea31c67 // mov v7.16b, v3.16b
-	WORD $0x3d81bbf0 // str q16, [sp, #0x6e0]
-	WORD $0x4eaa1d50 // mov v16.16b, v10.16b
-	WORD $0x4ea51cad // mov v13.16b, v5.16b
-	WORD $0x3d80e3e5 // str q5, [sp, #0x380]
-	WORD $0x3dc083e5 // ldr q5, [sp, #0x200]
-	WORD $0x4ea51cb6 // mov v22.16b, v5.16b
-	WORD $0x3d80e7e5 // str q5, [sp, #0x390]
-	WORD $0x3dc137e5 // ldr q5, [sp, #0x4d0]
-	WORD $0xad1b7fe5 // stp q5, q31, [sp, #0x360]
-	WORD $0x3dc13be5 // ldr q5, [sp, #0x4e0]
-	WORD $0xad1a73e5 // stp q5, q28, [sp, #0x340]
-	WORD $0x54ffa40b // b.lt <dot4DD+0x160>
-	WORD $0x14000040 // b <dot4DD+0xde4>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
-	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
-	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e409 // movi v9.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
-	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
-	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
-	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x3d817be0 // str q0, [sp, #0x5e0]
-	WORD $0x3d8167e0 // str q0, [sp, #0x590]
-	WORD $0x3d815be0 // str q0, [sp, #0x560]
-	WORD $0x3d8157e0 // str q0, [sp, #0x550]
-	WORD $0x3d8153e0 // str q0, [sp, #0x540]
-	WORD $0x3d814fe0 // str q0, [sp, #0x530]
-	WORD $0x3d8143e0 // str q0, [sp, #0x500]
-	WORD $0x3d813fe0 // str q0, [sp, #0x4f0]
-	WORD $0x3d8177e0 // str q0, [sp, #0x5d0]
-	WORD $0x3d8173e0 // str q0, [sp, #0x5c0]
-	WORD $0x3d8163e1 // str q1, [sp, #0x580]
-	WORD $0x3d815fe1 // str q1, [sp, #0x570]
-	WORD $0x3d80a7e1 // str q1, [sp, #0x290]
-	WORD $0x3d816fe1 // str q1, [sp, #0x5b0]
-	WORD $0x3d816be1 // str q1, [sp, #0x5a0]
-	WORD $0x3d8133e1 // str q1, [sp, #0x4c0]
-	WORD $0x3d814be1 // str q1, [sp, #0x520]
-	WORD $0x3d8147e1 // str q1, [sp, #0x510]
-	WORD $0x3d819fe1 // str q1, [sp, #0x670]
-	WORD $0x3d8197e1 // str q1, [sp, #0x650]
-	WORD $0x3d818be2 // str q2, [sp, #0x620]
-	WORD $0x3d8187e2 // str q2, [sp, #0x610]
-	WORD $0x3d8193e2 // str q2, [sp, #0x640]
-	WORD $0x3d818fe2 // str q2, [sp, #0x630]
-	WORD $0x3d8183e2 // str q2, [sp, #0x600]
-	WORD $0xad160be1 // stp q1, q2, [sp, #0x2c0]
-	WORD $0x3d817fe2 // str q2, [sp, #0x5f0]
-	WORD $0x3d8137e2 // str q2, [sp, #0x4d0]
-	WORD $0x3d81bbe2 // str q2, [sp, #0x6e0]
-	WORD $0x3d81b7e2 // str q2, [sp, #0x6d0]
-	WORD $0x3d81abe7 // str q7, [sp, #0x6a0]
-	WORD $0x3d81a7e7 // str q7, [sp, #0x690]
-	WORD $0x3d81b3e7 // str q7, [sp, #0x6c0]
-	WORD $0x3d81afe7 // str q7, [sp, #0x6b0]
-	WORD $0xad171fe2 // stp q2, q7, [sp, #0x2e0]
-	WORD $0x3d81a3e7 // str q7, [sp, #0x680]
-	WORD $0x3d819be7 // str q7, [sp, #0x660]
-	WORD $0x3d813be7 // str q7, [sp, #0x4e0]
-	WORD $0x4e7bd707 // fadd v7.2d, v24.2d, v27.2d
-	WORD $0x4e63d4d5 // fadd v21.2d, v6.2d, v3.2d
-	WORD $0x4e7dd692 // fadd v18.2d, v20.2d, v29.2d
-	WORD $0x4eb41e93 // mov v19.16b, v20.16b
-	WORD $0x4ef8d4f0 // fsub v16.2d, v7.2d, v24.2d
-	WORD $0x4ef4d654 // fsub v20.2d, v18.2d, v20.2d
-	WORD $0x4ef0d765 // fsub v5.2d, v27.2d, v16.2d
-	WORD $0x4ef0d4f0 // fsub v16.2d, v7.2d, v16.2d
-	WORD $0x4ef4d7bb // fsub v27.2d, v29.2d, v20.2d
-	WORD $0x4ef4d654 // fsub v20.2d, v18.2d, v20.2d
-	WORD $0x3dc0a7fd // ldr q29, [sp, #0x290]
-	WORD $0x4ef0d710 // fsub v16.2d, v24.2d, v16.2d
-	WORD $0x4ee6d6b8 // fsub v24.2d, v21.2d, v6.2d
-	WORD $0x4ef4d674 // fsub v20.2d, v19.2d, v20.2d
-	WORD $0x4eba1f53 // mov v19.16b, v26.16b
-	WORD $0x4ef8d463 // fsub v3.2d, v3.2d, v24.2d
-	WORD $0x4ef8d6b8 // fsub v24.2d, v21.2d, v24.2d
-	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
-	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
-	WORD $0x4e6ad758 // fadd v24.2d, v26.2d, v10.2d
-	WORD $0x4efad71a // fsub v26.2d, v24.2d, v26.2d
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4e75d646 // fadd v6.2d, v18.2d, v21.2d
-	WORD $0x4efad55e // fsub v30.2d, v10.2d, v26.2d
-	WORD $0x4efad71a // fsub v26.2d, v24.2d, v26.2d
-	WORD $0x4efad67a // fsub v26.2d, v19.2d, v26.2d
-	WORD $0x4e74d773 // fadd v19.2d, v27.2d, v20.2d
-	WORD $0x4ef2d4d4 // fsub v20.2d, v6.2d, v18.2d
-	WORD $0x4ef4d6b5 // fsub v21.2d, v21.2d, v20.2d
-	WORD $0x4ef4d4d4 // fsub v20.2d, v6.2d, v20.2d
-	WORD $0x4e7ad7d0 // fadd v16.2d, v30.2d, v26.2d
-	WORD $0x4ef4d652 // fsub v18.2d, v18.2d, v20.2d
-	WORD $0x4e78d4f4 // fadd v20.2d, v7.2d, v24.2d
-	WORD $0x4ee7d69a // fsub v26.2d, v20.2d, v7.2d
-	WORD $0x4e72d6b2 // fadd v18.2d, v21.2d, v18.2d
-	WORD $0x3dc13ff5 // ldr q21, [sp, #0x4f0]
-	WORD $0x4efad718 // fsub v24.2d, v24.2d, v26.2d
-	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
-	WORD $0x4efad4e7 // fsub v7.2d, v7.2d, v26.2d
-	WORD $0x3dc15bfa // ldr q26, [sp, #0x560]
-	WORD $0x4e67d707 // fadd v7.2d, v24.2d, v7.2d
-	WORD $0x4e65d745 // fadd v5.2d, v26.2d, v5.2d
-	WORD $0x3dc157fa // ldr q26, [sp, #0x550]
-	WORD $0x4e73d753 // fadd v19.2d, v26.2d, v19.2d
-	WORD $0x3dc167fa // ldr q26, [sp, #0x590]
-	WORD $0x4e73d6b3 // fadd v19.2d, v21.2d, v19.2d
-	WORD $0x3dc143f5 // ldr q21, [sp, #0x500]
-	WORD $0x4e63d743 // fadd v3.2d, v26.2d, v3.2d
-	WORD $0x3dc17bfa // ldr q26, [sp, #0x5e0]
-	WORD $0x4e65d6a5 // fadd v5.2d, v21.2d, v5.2d
-	WORD $0x3dc153f5 // ldr q21, [sp, #0x540]
-	WORD $0x4e70d750 // fadd v16.2d, v26.2d, v16.2d
-	WORD $0x3dc133fa // ldr q26, [sp, #0x4c0]
-	WORD $0x4e70d6b0 // fadd v16.2d, v21.2d, v16.2d
-	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
-	WORD $0x3dc14ff5 // ldr q21, [sp, #0x530]
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4e66d687 // fadd v7.2d, v20.2d, v6.2d
-	WORD $0x4e63d6a3 // fadd v3.2d, v21.2d, v3.2d
-	WORD $0x3dc0b3f5 // ldr q21, [sp, #0x2c0]
-	WORD $0x6e0740f0 // ext v16.16b, v7.16b, v7.16b, #0x8
-	WORD $0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
-	WORD $0x4e70d4f2 // fadd v18.2d, v7.2d, v16.2d
-	WORD $0x4e63d663 // fadd v3.2d, v19.2d, v3.2d
-	WORD $0x4ee7d653 // fsub v19.2d, v18.2d, v7.2d
-	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
-	WORD $0x4ef3d653 // fsub v19.2d, v18.2d, v19.2d
-	WORD $0x4ef3d4f3 // fsub v19.2d, v7.2d, v19.2d
-	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
-	WORD $0x4ef4d4f3 // fsub v19.2d, v7.2d, v20.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
-	WORD $0x4ee7d687 // fsub v7.2d, v20.2d, v7.2d
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
-	WORD $0x4e180465 // dup v5.2d, v3.d[1]
-	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
-	WORD $0x4e6cd6d0 // fadd v16.2d, v22.2d, v12.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e7dd5a5 // fadd v5.2d, v13.2d, v29.2d
-	WORD $0x4eedd4a6 // fsub v6.2d, v5.2d, v13.2d
-	WORD $0x4ec33a43 // zip1 v3.2d, v18.2d, v3.2d
-	WORD $0x4ef6d612 // fsub v18.2d, v16.2d, v22.2d
-	WORD $0x4ee6d4a7 // fsub v7.2d, v5.2d, v6.2d
-	WORD $0x4ee6d7a6 // fsub v6.2d, v29.2d, v6.2d
-	WORD $0x4ef2d613 // fsub v19.2d, v16.2d, v18.2d
-	WORD $0x4ef2d592 // fsub v18.2d, v12.2d, v18.2d
-	WORD $0x4ee7d5a7 // fsub v7.2d, v13.2d, v7.2d
-	WORD $0x4ef3d6d3 // fsub v19.2d, v22.2d, v19.2d
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x3dc163e7 // ldr q7, [sp, #0x580]
-	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
-	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
-	WORD $0x3dc15fe7 // ldr q7, [sp, #0x570]
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x3dc147f2 // ldr q18, [sp, #0x510]
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x3dc14bf2 // ldr q18, [sp, #0x520]
-	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
-	WORD $0x4e71d6b2 // fadd v18.2d, v21.2d, v17.2d
-	WORD $0x4ef5d653 // fsub v19.2d, v18.2d, v21.2d
-	WORD $0x4ef3d654 // fsub v20.2d, v18.2d, v19.2d
-	WORD $0x4ef3d633 // fsub v19.2d, v17.2d, v19.2d
-	WORD $0x4ef4d6b4 // fsub v20.2d, v21.2d, v20.2d
-	WORD $0x4e60d755 // fadd v21.2d, v26.2d, v0.2d
-	WORD $0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD $0x3dc173f4 // ldr q20, [sp, #0x5c0]
-	WORD $0x4efad6b6 // fsub v22.2d, v21.2d, v26.2d
-	WORD $0x4ef6d6b8 // fsub v24.2d, v21.2d, v22.2d
-	WORD $0x4ef6d400 // fsub v0.2d, v0.2d, v22.2d
-	WORD $0x4ef8d758 // fsub v24.2d, v26.2d, v24.2d
-	WORD $0x4e73d693 // fadd v19.2d, v20.2d, v19.2d
-	WORD $0x3dc177f4 // ldr q20, [sp, #0x5d0]
-	WORD $0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
-	WORD $0x4e60d680 // fadd v0.2d, v20.2d, v0.2d
-	WORD $0x3dc16ff4 // ldr q20, [sp, #0x5b0]
-	WORD $0x4e60d680 // fadd v0.2d, v20.2d, v0.2d
-	WORD $0x3dc16bf4 // ldr q20, [sp, #0x5a0]
-	WORD $0x4e73d693 // fadd v19.2d, v20.2d, v19.2d
-	WORD $0x4e72d614 // fadd v20.2d, v16.2d, v18.2d
-	WORD $0x4ef0d696 // fsub v22.2d, v20.2d, v16.2d
-	WORD $0x4ef6d698 // fsub v24.2d, v20.2d, v22.2d
-	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
-	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
-	WORD $0x4e75d4b8 // fadd v24.2d, v5.2d, v21.2d
-	WORD $0x4ee5d71a // fsub v26.2d, v24.2d, v5.2d
-	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4efad71b // fsub v27.2d, v24.2d, v26.2d
-	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
-	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
-	WORD $0x4efbd4a5 // fsub v5.2d, v5.2d, v27.2d
-	WORD $0x4e65d6a5 // fadd v5.2d, v21.2d, v5.2d
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0x4e70d4e5 // fadd v5.2d, v7.2d, v16.2d
-	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
-	WORD $0x4e74d706 // fadd v6.2d, v24.2d, v20.2d
-	WORD $0x6e0640c7 // ext v7.16b, v6.16b, v6.16b, #0x8
-	WORD $0x4e67d4d0 // fadd v16.2d, v6.2d, v7.2d
-	WORD $0x4ee6d612 // fsub v18.2d, v16.2d, v6.2d
-	WORD $0x4ef2d4e7 // fsub v7.2d, v7.2d, v18.2d
-	WORD $0x4ef2d612 // fsub v18.2d, v16.2d, v18.2d
-	WORD $0x4ef2d4d2 // fsub v18.2d, v6.2d, v18.2d
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4ef8d4d2 // fsub v18.2d, v6.2d, v24.2d
-	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
-	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
-	WORD $0x4ee6d706 // fsub v6.2d, v24.2d, v6.2d
-	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
-	WORD $0xad56d3f6 // ldp q22, q20, [sp, #0x2d0]
-	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0x3dc137e6 // ldr q6, [sp, #0x4d0]
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0x4e180405 // dup v5.2d, v0.d[1]
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0x4ec03a00 // zip1 v0.2d, v16.2d, v0.2d
-	WORD $0xad000063 // stp q3, q0, [x3]
-	WORD $0x4e69d4c0 // fadd v0.2d, v6.2d, v9.2d
-	WORD $0x4ee6d403 // fsub v3.2d, v0.2d, v6.2d
-	WORD $0x4ee3d405 // fsub v5.2d, v0.2d, v3.2d
-	WORD $0x4ee3d523 // fsub v3.2d, v9.2d, v3.2d
-	WORD $0x4ee5d4c5 // fsub v5.2d, v6.2d, v5.2d
-	WORD $0x4e77d7e6 // fadd v6.2d, v31.2d, v23.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x3dc18be5 // ldr q5, [sp, #0x620]
-	WORD $0x4effd4c7 // fsub v7.2d, v6.2d, v31.2d
-	WORD $0x4ee7d4d0 // fsub v16.2d, v6.2d, v7.2d
-	WORD $0x4ee7d6e7 // fsub v7.2d, v23.2d, v7.2d
-	WORD $0x4ef0d7f0 // fsub v16.2d, v31.2d, v16.2d
-	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
-	WORD $0x3dc187e5 // ldr q5, [sp, #0x610]
-	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	WORD $0x4e61d690 // fadd v16.2d, v20.2d, v1.2d
-	WORD $0x4ef4d612 // fsub v18.2d, v16.2d, v20.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x3dc17fe7 // ldr q7, [sp, #0x5f0]
-	WORD $0x4ef2d613 // fsub v19.2d, v16.2d, v18.2d
-	WORD $0x4ef2d421 // fsub v1.2d, v1.2d, v18.2d
-	WORD $0x3dc197f2 // ldr q18, [sp, #0x650]
-	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
-	WORD $0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
-	WORD $0x4e70d4d3 // fadd v19.2d, v6.2d, v16.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x3dc183e7 // ldr q7, [sp, #0x600]
-	WORD $0x4e61d641 // fadd v1.2d, v18.2d, v1.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0x4e64d6c7 // fadd v7.2d, v22.2d, v4.2d
-	WORD $0x3dc19ff2 // ldr q18, [sp, #0x670]
-	WORD $0x4ef6d4f4 // fsub v20.2d, v7.2d, v22.2d
-	WORD $0x4ef4d4f5 // fsub v21.2d, v7.2d, v20.2d
-	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
-	WORD $0x4ee6d674 // fsub v20.2d, v19.2d, v6.2d
-	WORD $0x4ef5d6d5 // fsub v21.2d, v22.2d, v21.2d
-	WORD $0x4ef4d676 // fsub v22.2d, v19.2d, v20.2d
-	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
-	WORD $0x3dc0bff4 // ldr q20, [sp, #0x2f0]
-	WORD $0x4e75d484 // fadd v4.2d, v4.2d, v21.2d
-	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
-	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
-	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
-	WORD $0x3dc193f2 // ldr q18, [sp, #0x640]
-	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
-	WORD $0x3dc18ff2 // ldr q18, [sp, #0x630]
-	WORD $0x4e61d641 // fadd v1.2d, v18.2d, v1.2d
-	WORD $0x4e67d412 // fadd v18.2d, v0.2d, v7.2d
-	WORD $0x4ee0d655 // fsub v21.2d, v18.2d, v0.2d
-	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD $0x4ef5d656 // fsub v22.2d, v18.2d, v21.2d
-	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0x4ef6d400 // fsub v0.2d, v0.2d, v22.2d
-	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
-	WORD $0x3dc13be7 // ldr q7, [sp, #0x4e0]
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
-	WORD $0x4e73d643 // fadd v3.2d, v18.2d, v19.2d
-	WORD $0x6e034064 // ext v4.16b, v3.16b, v3.16b, #0x8
-	WORD $0x4e64d465 // fadd v5.2d, v3.2d, v4.2d
-	WORD $0x4ee3d4a6 // fsub v6.2d, v5.2d, v3.2d
-	WORD $0x4ee6d484 // fsub v4.2d, v4.2d, v6.2d
-	WORD $0x4ee6d4a6 // fsub v6.2d, v5.2d, v6.2d
-	WORD $0x4ee6d466 // fsub v6.2d, v3.2d, v6.2d
-	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x4ef2d466 // fsub v6.2d, v3.2d, v18.2d
-	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
-	WORD $0x4ee6d666 // fsub v6.2d, v19.2d, v6.2d
-	WORD $0x4ee3d643 // fsub v3.2d, v18.2d, v3.2d
-	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4e68d4e3 // fadd v3.2d, v7.2d, v8.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e180401 // dup v1.2d, v0.d[1]
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x4ee7d464 // fsub v4.2d, v3.2d, v7.2d
-	WORD $0x4ee4d466 // fsub v6.2d, v3.2d, v4.2d
-	WORD $0x4ee4d504 // fsub v4.2d, v8.2d, v4.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e6ed781 // fadd v1.2d, v28.2d, v14.2d
-	WORD $0x4ee6d4e6 // fsub v6.2d, v7.2d, v6.2d
-	WORD $0x4ec038a0 // zip1 v0.2d, v5.2d, v0.2d
-	WORD $0x4efcd425 // fsub v5.2d, v1.2d, v28.2d
-	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x3dc1abe6 // ldr q6, [sp, #0x6a0]
-	WORD $0x4ee5d427 // fsub v7.2d, v1.2d, v5.2d
-	WORD $0x4ee5d5c5 // fsub v5.2d, v14.2d, v5.2d
-	WORD $0x4ee7d787 // fsub v7.2d, v28.2d, v7.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4e79d567 // fadd v7.2d, v11.2d, v25.2d
-	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
-	WORD $0x3dc1a7e6 // ldr q6, [sp, #0x690]
-	WORD $0x4eebd4f0 // fsub v16.2d, v7.2d, v11.2d
-	WORD $0x4ef0d4f2 // fsub v18.2d, v7.2d, v16.2d
-	WORD $0x4ef0d730 // fsub v16.2d, v25.2d, v16.2d
-	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
-	WORD $0x3dc19be6 // ldr q6, [sp, #0x660]
-	WORD $0x4ef2d572 // fsub v18.2d, v11.2d, v18.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e67d432 // fadd v18.2d, v1.2d, v7.2d
-	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
-	WORD $0x3dc1a3e6 // ldr q6, [sp, #0x680]
-	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
-	WORD $0x4e62d686 // fadd v6.2d, v20.2d, v2.2d
-	WORD $0x4ef4d4d1 // fsub v17.2d, v6.2d, v20.2d
-	WORD $0x4ef1d4d3 // fsub v19.2d, v6.2d, v17.2d
-	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
-	WORD $0x3dc1b7f1 // ldr q17, [sp, #0x6d0]
-	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
-	WORD $0x4e73d442 // fadd v2.2d, v2.2d, v19.2d
-	WORD $0x4ee1d653 // fsub v19.2d, v18.2d, v1.2d
-	WORD $0x4e70d630 // fadd v16.2d, v17.2d, v16.2d
-	WORD $0x3dc1bbf1 // ldr q17, [sp, #0x6e0]
-	WORD $0x4ef3d655 // fsub v21.2d, v18.2d, v19.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4ef5d421 // fsub v1.2d, v1.2d, v21.2d
-	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
-	WORD $0x3dc1b3f1 // ldr q17, [sp, #0x6c0]
-	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
-	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
-	WORD $0x3dc1aff1 // ldr q17, [sp, #0x6b0]
-	WORD $0x4e70d630 // fadd v16.2d, v17.2d, v16.2d
-	WORD $0x4e66d471 // fadd v17.2d, v3.2d, v6.2d
-	WORD $0x4ee3d634 // fsub v20.2d, v17.2d, v3.2d
-	WORD $0x4e61d601 // fadd v1.2d, v16.2d, v1.2d
-	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
-	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
-	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4ee2d502 // fsub v2.2d, v8.2d, v2.2d
+	WORD $0x4eedd403 // fsub v3.2d, v0.2d, v13.2d
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e61d580 // fadd v0.2d, v12.2d, v1.2d
+	WORD $0x4e62d603 // fadd v3.2d, v16.2d, v2.2d
+	WORD $0x3dc01bf0 // ldr q16, [sp, #0x60]
+	WORD $0x4ee1d40d // fsub v13.2d, v0.2d, v1.2d
+	WORD $0x4eedd40c // fsub v12.2d, v0.2d, v13.2d
+	WORD $0x3d800fe0 // str q0, [sp, #0x30]
+	WORD $0x4eedd52d // fsub v13.2d, v9.2d, v13.2d
+	WORD $0x4eecd42c // fsub v12.2d, v1.2d, v12.2d
+	WORD $0x4e70d7a0 // fadd v0.2d, v29.2d, v16.2d
+	WORD $0x4e6cd5ac // fadd v12.2d, v13.2d, v12.2d
+	WORD $0x4ef0d402 // fsub v2.2d, v0.2d, v16.2d
+	WORD $0x3d8017e0 // str q0, [sp, #0x50]
+	WORD $0x4e6cd62d // fadd v13.2d, v17.2d, v12.2d
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4ee2d410 // fsub v16.2d, v0.2d, v2.2d
+	WORD $0x4ee2d7a2 // fsub v2.2d, v29.2d, v2.2d
+	WORD $0x4ef0d631 // fsub v17.2d, v17.2d, v16.2d
+	WORD $0x3dc01ff0 // ldr q16, [sp, #0x70]
+	WORD $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD $0x4e70d761 // fadd v1.2d, v27.2d, v16.2d
+	WORD $0x4ef0d428 // fsub v8.2d, v1.2d, v16.2d
+	WORD $0x4ee8d42c // fsub v12.2d, v1.2d, v8.2d
+	WORD $0x4ee8d77b // fsub v27.2d, v27.2d, v8.2d
+	WORD $0x4eecd609 // fsub v9.2d, v16.2d, v12.2d
+	WORD $0x4e69d77d // fadd v29.2d, v27.2d, v9.2d
+	WORD $0x4e62d79b // fadd v27.2d, v28.2d, v2.2d
+	WORD $0xad4b43e0 // ldp q0, q16, [sp, #0x160]
+	WORD $0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD $0x4e60d7ec // fadd v12.2d, v31.2d, v0.2d
+	WORD $0x4ee0d591 // fsub v17.2d, v12.2d, v0.2d
+	WORD $0x4ef1d59c // fsub v28.2d, v12.2d, v17.2d
+	WORD $0x4ef1d7f1 // fsub v17.2d, v31.2d, v17.2d
+	WORD $0x3d805bec // str q12, [sp, #0x160]
+	WORD $0x4efcd41c // fsub v28.2d, v0.2d, v28.2d
+	WORD $0x4e70d660 // fadd v0.2d, v19.2d, v16.2d
+	WORD $0x4ef0d408 // fsub v8.2d, v0.2d, v16.2d
+	WORD $0x4e7cd631 // fadd v17.2d, v17.2d, v28.2d
+	WORD $0xad0303e1 // stp q1, q0, [sp, #0x60]
+	WORD $0x4ee8d409 // fsub v9.2d, v0.2d, v8.2d
+	WORD $0x3dc02be0 // ldr q0, [sp, #0xa0]
+	WORD $0x4ee8d67d // fsub v29.2d, v19.2d, v8.2d
+	WORD $0x4e71d7c8 // fadd v8.2d, v30.2d, v17.2d
+	WORD $0x4ee9d609 // fsub v9.2d, v16.2d, v9.2d
+	WORD $0xad4087f0 // ldp q16, q1, [sp, #0x10]
+	WORD $0x4e69d7bd // fadd v29.2d, v29.2d, v9.2d
+	WORD $0x4e74d422 // fadd v2.2d, v1.2d, v20.2d
+	WORD $0x4e7dd6f7 // fadd v23.2d, v23.2d, v29.2d
+	WORD $0x4ef4d45c // fsub v28.2d, v2.2d, v20.2d
+	WORD $0x4efcd451 // fsub v17.2d, v2.2d, v28.2d
+	WORD $0x4ef1d69e // fsub v30.2d, v20.2d, v17.2d
+	WORD $0x4e60d611 // fadd v17.2d, v16.2d, v0.2d
+	WORD $0x4efcd434 // fsub v20.2d, v1.2d, v28.2d
+	WORD $0x3dc003e1 // ldr q1, [sp]
+	WORD $0x4ee0d63f // fsub v31.2d, v17.2d, v0.2d
+	WORD $0x4e7ed694 // fadd v20.2d, v20.2d, v30.2d
+	WORD $0x4effd629 // fsub v9.2d, v17.2d, v31.2d
+	WORD $0x4effd613 // fsub v19.2d, v16.2d, v31.2d
+	WORD $0x4ee9d409 // fsub v9.2d, v0.2d, v9.2d
+	WORD $0x4e74d700 // fadd v0.2d, v24.2d, v20.2d
+	WORD $0x4e69d673 // fadd v19.2d, v19.2d, v9.2d
+	WORD $0x4e73d6d3 // fadd v19.2d, v22.2d, v19.2d
+	WORD $0xad40595e // ldp q30, q22, [x10]
+	WORD $0x3d805fe0 // str q0, [sp, #0x170]
+	WORD $0x4e67cec5 // fmla v5.2d, v22.2d, v7.2d
+	WORD $0x3dc06be7 // ldr q7, [sp, #0x1a0]
+	WORD $0x3dc04fe0 // ldr q0, [sp, #0x130]
+	WORD $0x4e60d43d // fadd v29.2d, v1.2d, v0.2d
+	WORD $0x4e6ecec4 // fmla v4.2d, v22.2d, v14.2d
+	WORD $0x4e6bcfd2 // fmla v18.2d, v30.2d, v11.2d
+	WORD $0x4e79cfd5 // fmla v21.2d, v30.2d, v25.2d
+	WORD $0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
+	WORD $0x3d806be7 // str q7, [sp, #0x1a0]
+	WORD $0x4ee0d7a7 // fsub v7.2d, v29.2d, v0.2d
+	WORD $0x4ee7d7b4 // fsub v20.2d, v29.2d, v7.2d
+	WORD $0x4ef4d414 // fsub v20.2d, v0.2d, v20.2d
+	WORD $0x3dc04be0 // ldr q0, [sp, #0x120]
+	WORD $0x4e60d4dc // fadd v28.2d, v6.2d, v0.2d
+	WORD $0x4ee0d79f // fsub v31.2d, v28.2d, v0.2d
+	WORD $0x4effd789 // fsub v9.2d, v28.2d, v31.2d
+	WORD $0x4effd4c6 // fsub v6.2d, v6.2d, v31.2d
+	WORD $0x4ee9d409 // fsub v9.2d, v0.2d, v9.2d
+	WORD $0x4ee7d420 // fsub v0.2d, v1.2d, v7.2d
+	WORD $0x3dc06fe7 // ldr q7, [sp, #0x1b0]
+	WORD $0xad0977fc // stp q28, q29, [sp, #0x120]
+	WORD $0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD $0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	WORD $0xad41254b // ldp q11, q9, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x4e60d654 // fadd v20.2d, v18.2d, v0.2d
+	WORD $0x4e63d4e7 // fadd v7.2d, v7.2d, v3.2d
+	WORD $0x3dc083f2 // ldr q18, [sp, #0x200]
+	WORD $0x3d806fe7 // str q7, [sp, #0x1b0]
+	WORD $0x4e66d4a7 // fadd v7.2d, v5.2d, v6.2d
+	WORD $0x4e7bd652 // fadd v18.2d, v18.2d, v27.2d
+	WORD $0xad440fe6 // ldp q6, q3, [sp, #0x80]
+	WORD $0x4e63d55e // fadd v30.2d, v10.2d, v3.2d
+	WORD $0x4ea31c65 // mov v5.16b, v3.16b
+	WORD $0x4ee3d7c0 // fsub v0.2d, v30.2d, v3.2d
+	WORD $0x4e66d5ff // fadd v31.2d, v15.2d, v6.2d
+	WORD $0x4ea61cd0 // mov v16.16b, v6.16b
+	WORD $0x3d8083f2 // str q18, [sp, #0x200]
+	WORD $0xad4149b8 // ldp q24, q18, [x13, #0x20]
+	WORD $0x910201ad // add x13, x13, #0x80
+	WORD $0x4ee0d7c3 // fsub v3.2d, v30.2d, v0.2d
+	WORD $0x4ee0d540 // fsub v0.2d, v10.2d, v0.2d
+	WORD $0x4ee3d4a3 // fsub v3.2d, v5.2d, v3.2d
+	WORD $0x4ee6d7e5 // fsub v5.2d, v31.2d, v6.2d
+	WORD $0x4ee5d7e6 // fsub v6.2d, v31.2d, v5.2d
+	WORD $0x4ee5d5e5 // fsub v5.2d, v15.2d, v5.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4ee6d606 // fsub v6.2d, v16.2d, v6.2d
+	WORD $0xad410563 // ldp q3, q1, [x11, #0x20]
+	WORD $0x4e60d6b0 // fadd v16.2d, v21.2d, v0.2d
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad4e03e6 // ldp q6, q0, [sp, #0x1c0]
+	WORD $0xad46bbef // ldp q15, q14, [sp, #0xd0]
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD $0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
+	WORD $0x4e7ad4c6 // fadd v6.2d, v6.2d, v26.2d
+	WORD $0xad0e03e6 // stp q6, q0, [sp, #0x1c0]
+	WORD $0x3dc063e0 // ldr q0, [sp, #0x180]
+	WORD $0xad411936 // ldp q22, q6, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x6e61dcc5 // fmul v5.2d, v6.2d, v1.2d
+	WORD $0x6e63ded7 // fmul v23.2d, v22.2d, v3.2d
+	WORD $0x6ee0faf9 // fneg v25.2d, v23.2d
+	WORD $0x4e60d6fb // fadd v27.2d, v23.2d, v0.2d
+	WORD $0x4e63ced9 // fmla v25.2d, v22.2d, v3.2d
+	WORD $0x4e78ced9 // fmla v25.2d, v22.2d, v24.2d
+	WORD $0x6ee0f8b8 // fneg v24.2d, v5.2d
+	WORD $0x4e61ccd8 // fmla v24.2d, v6.2d, v1.2d
+	WORD $0x4e63cd79 // fmla v25.2d, v11.2d, v3.2d
+	WORD $0x4e72ccd8 // fmla v24.2d, v6.2d, v18.2d
+	WORD $0x4e61cd38 // fmla v24.2d, v9.2d, v1.2d
+	WORD $0x4ee0d761 // fsub v1.2d, v27.2d, v0.2d
+	WORD $0x4ee1d763 // fsub v3.2d, v27.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ee3d403 // fsub v3.2d, v0.2d, v3.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x3dc067e0 // ldr q0, [sp, #0x190]
+	WORD $0xad415dc3 // ldp q3, q23, [x14, #0x20]
+	WORD $0x910201ce // add x14, x14, #0x80
+	WORD $0x4e61d721 // fadd v1.2d, v25.2d, v1.2d
+	WORD $0x4e60d4ba // fadd v26.2d, v5.2d, v0.2d
+	WORD $0x3dc07ff9 // ldr q25, [sp, #0x1f0]
+	WORD $0x4ee0d752 // fsub v18.2d, v26.2d, v0.2d
+	WORD $0x4ef2d74d // fsub v13.2d, v26.2d, v18.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x6e63ded5 // fmul v21.2d, v22.2d, v3.2d
+	WORD $0x4e67d739 // fadd v25.2d, v25.2d, v7.2d
+	WORD $0x4eedd40d // fsub v13.2d, v0.2d, v13.2d
+	WORD $0x3dc07be0 // ldr q0, [sp, #0x1e0]
+	WORD $0x3dc087e7 // ldr q7, [sp, #0x210]
+	WORD $0xad0c6bfb // stp q27, q26, [sp, #0x180]
+	WORD $0x6ee0fab2 // fneg v18.2d, v21.2d
+	WORD $0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	WORD $0x3dc03fed // ldr q13, [sp, #0xf0]
+	WORD $0x3d803fe2 // str q2, [sp, #0xf0]
+	WORD $0x4e63ced2 // fmla v18.2d, v22.2d, v3.2d
+	WORD $0x4e74d4e7 // fadd v7.2d, v7.2d, v20.2d
+	WORD $0x4e65d705 // fadd v5.2d, v24.2d, v5.2d
+	WORD $0xad416193 // ldp q19, q24, [x12, #0x20]
+	WORD $0x9102018c // add x12, x12, #0x80
+	WORD $0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	WORD $0x3dc08fe8 // ldr q8, [sp, #0x230]
+	WORD $0x3d8087e7 // str q7, [sp, #0x210]
+	WORD $0xad0f67e0 // stp q0, q25, [sp, #0x1e0]
+	WORD $0x3dc05fe0 // ldr q0, [sp, #0x170]
+	WORD $0x4e61d5ad // fadd v13.2d, v13.2d, v1.2d
+	WORD $0x4e64d508 // fadd v8.2d, v8.2d, v4.2d
+	WORD $0x4e73ced2 // fmla v18.2d, v22.2d, v19.2d
+	WORD $0x6e77dcd6 // fmul v22.2d, v6.2d, v23.2d
+	WORD $0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	WORD $0x6ee0fad3 // fneg v19.2d, v22.2d
+	WORD $0x4e63cd72 // fmla v18.2d, v11.2d, v3.2d
+	WORD $0x4e77ccd3 // fmla v19.2d, v6.2d, v23.2d
+	WORD $0x4e78ccd3 // fmla v19.2d, v6.2d, v24.2d
+	WORD $0xad459be0 // ldp q0, q6, [sp, #0xb0]
+	WORD $0x4e66d6b9 // fadd v25.2d, v21.2d, v6.2d
+	WORD $0x4e77cd33 // fmla v19.2d, v9.2d, v23.2d
+	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
+	WORD $0xad485feb // ldp q11, q23, [sp, #0x100]
+	WORD $0x4ee6d723 // fsub v3.2d, v25.2d, v6.2d
+	WORD $0x4e60d6d8 // fadd v24.2d, v22.2d, v0.2d
+	WORD $0x4ee3d734 // fsub v20.2d, v25.2d, v3.2d
+	WORD $0x4ee0d706 // fsub v6.2d, v24.2d, v0.2d
+	WORD $0x4ef4d524 // fsub v4.2d, v9.2d, v20.2d
+	WORD $0x3dc093f4 // ldr q20, [sp, #0x240]
+	WORD $0x4ee6d707 // fsub v7.2d, v24.2d, v6.2d
+	WORD $0x4ee7d407 // fsub v7.2d, v0.2d, v7.2d
+	WORD $0x4ee3d6a0 // fsub v0.2d, v21.2d, v3.2d
+	WORD $0x4ee6d6c3 // fsub v3.2d, v22.2d, v6.2d
+	WORD $0x4e70d694 // fadd v20.2d, v20.2d, v16.2d
+	WORD $0x3dc08be6 // ldr q6, [sp, #0x220]
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD $0x4eb81f04 // mov v4.16b, v24.16b
+	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
+	WORD $0x4e60d640 // fadd v0.2d, v18.2d, v0.2d
+	WORD $0x4e63d661 // fadd v1.2d, v19.2d, v3.2d
+	WORD $0xad11d3e8 // stp q8, q20, [sp, #0x230]
+	WORD $0x4eac1d94 // mov v20.16b, v12.16b
+	WORD $0x4ea21c52 // mov v18.16b, v2.16b
+	WORD $0x4eb11e22 // mov v2.16b, v17.16b
+	WORD $0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	WORD $0xad4223e5 // ldp q5, q8, [sp, #0x40]
+	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD $0xad4333e0 // ldp q0, q12, [sp, #0x60]
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0x3d808be6 // str q6, [sp, #0x220]
+	WORD $0x4ebe1fc6 // mov v6.16b, v30.16b
+	WORD $0x4ea81d16 // mov v22.16b, v8.16b
+	WORD $0x3d805fec // str q12, [sp, #0x170]
+	WORD $0x4ea01c0a // mov v10.16b, v0.16b
+	WORD $0x4ea51cb5 // mov v21.16b, v5.16b
+	WORD $0x3d8053e5 // str q5, [sp, #0x140]
+	WORD $0x3dc00fe5 // ldr q5, [sp, #0x30]
+	WORD $0x4ea51cb0 // mov v16.16b, v5.16b
+	WORD $0x3d8057e5 // str q5, [sp, #0x150]
+	WORD $0x4eb91f25 // mov v5.16b, v25.16b
+	WORD $0x54ffd7cb // b.lt <dot2DD+0xc0>
+	WORD $0x1400001d // b <dot2DD+0x640>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
+	WORD $0xad0d03e0 // stp q0, q0, [sp, #0x1a0]
+	WORD $0xad0e03e0 // stp q0, q0, [sp, #0x1c0]
+	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
+	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
+	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
+	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
+	WORD $0x3d8083e0 // str q0, [sp, #0x200]
+	WORD $0x4e7cd604 // fadd v4.2d, v16.2d, v28.2d
+	WORD $0x4e7dd6a0 // fadd v0.2d, v21.2d, v29.2d
+	WORD $0x4e7ad587 // fadd v7.2d, v12.2d, v26.2d
+	WORD $0x4eb41e82 // mov v2.16b, v20.16b
+	WORD $0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD $0x4ef0d485 // fsub v5.2d, v4.2d, v16.2d
+	WORD $0x4ef5d401 // fsub v1.2d, v0.2d, v21.2d
+	WORD $0x4eecd4f2 // fsub v18.2d, v7.2d, v12.2d
+	WORD $0x4ee5d786 // fsub v6.2d, v28.2d, v5.2d
+	WORD $0x4ee5d485 // fsub v5.2d, v4.2d, v5.2d
+	WORD $0x4ee1d7a3 // fsub v3.2d, v29.2d, v1.2d
+	WORD $0x4ee1d401 // fsub v1.2d, v0.2d, v1.2d
+	WORD $0x4ef2d753 // fsub v19.2d, v26.2d, v18.2d
+	WORD $0x4ef2d4f2 // fsub v18.2d, v7.2d, v18.2d
+	WORD $0x4ee5d605 // fsub v5.2d, v16.2d, v5.2d
+	WORD $0x4ee1d6a1 // fsub v1.2d, v21.2d, v1.2d
+	WORD $0x3dc03ff0 // ldr q16, [sp, #0xf0]
+	WORD $0x4ef2d592 // fsub v18.2d, v12.2d, v18.2d
+	WORD $0x4ee2d695 // fsub v21.2d, v20.2d, v2.2d
+	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD $0x4e67d486 // fadd v6.2d, v4.2d, v7.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4e72d663 // fadd v3.2d, v19.2d, v18.2d
+	WORD $0x4ef5d77a // fsub v26.2d, v27.2d, v21.2d
+	WORD $0x4ef5d695 // fsub v21.2d, v20.2d, v21.2d
+	WORD $0x4ee4d4d2 // fsub v18.2d, v6.2d, v4.2d
+	WORD $0x4ef5d442 // fsub v2.2d, v2.2d, v21.2d
+	WORD $0x4ef2d4e7 // fsub v7.2d, v7.2d, v18.2d
+	WORD $0x4ef2d4d2 // fsub v18.2d, v6.2d, v18.2d
+	WORD $0x4e62d742 // fadd v2.2d, v26.2d, v2.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4e74d412 // fadd v18.2d, v0.2d, v20.2d
+	WORD $0x4e62d5a2 // fadd v2.2d, v13.2d, v2.2d
+	WORD $0x4ee0d653 // fsub v19.2d, v18.2d, v0.2d
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0x3dc06be7 // ldr q7, [sp, #0x1a0]
+	WORD $0x4ef3d694 // fsub v20.2d, v20.2d, v19.2d
+	WORD $0x4ef3d653 // fsub v19.2d, v18.2d, v19.2d
+	WORD $0x4ef3d400 // fsub v0.2d, v0.2d, v19.2d
+	WORD $0x3dc087f3 // ldr q19, [sp, #0x210]
+	WORD $0x4e60d680 // fadd v0.2d, v20.2d, v0.2d
+	WORD $0x4e61d661 // fadd v1.2d, v19.2d, v1.2d
+	WORD $0x3dc07ff3 // ldr q19, [sp, #0x1f0]
+	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
+	WORD $0x3dc08bf3 // ldr q19, [sp, #0x220]
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x3dc06fe7 // ldr q7, [sp, #0x1b0]
+	WORD $0x4e63d663 // fadd v3.2d, v19.2d, v3.2d
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x3dc07be7 // ldr q7, [sp, #0x1e0]
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x3dc077e7 // ldr q7, [sp, #0x1d0]
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e66d644 // fadd v4.2d, v18.2d, v6.2d
+	WORD $0x6e044082 // ext v2.16b, v4.16b, v4.16b, #0x8
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4e62d481 // fadd v1.2d, v4.2d, v2.2d
+	WORD $0x4ee4d425 // fsub v5.2d, v1.2d, v4.2d
+	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
+	WORD $0x4ee5d425 // fsub v5.2d, v1.2d, v5.2d
+	WORD $0x4ee5d485 // fsub v5.2d, v4.2d, v5.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4ef2d485 // fsub v5.2d, v4.2d, v18.2d
+	WORD $0x4ee5d484 // fsub v4.2d, v4.2d, v5.2d
+	WORD $0x4ee5d4c5 // fsub v5.2d, v6.2d, v5.2d
+	WORD $0x4ee4d644 // fsub v4.2d, v18.2d, v4.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4e180403 // dup v3.2d, v0.d[1]
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e7ed6c2 // fadd v2.2d, v22.2d, v30.2d
+	WORD $0x4ec03820 // zip1 v0.2d, v1.2d, v0.2d
+	WORD $0x4e7fd541 // fadd v1.2d, v10.2d, v31.2d
+	WORD $0x4ef6d443 // fsub v3.2d, v2.2d, v22.2d
+	WORD $0x4eead424 // fsub v4.2d, v1.2d, v10.2d
+	WORD $0x4ee3d445 // fsub v5.2d, v2.2d, v3.2d
+	WORD $0x4ee3d7c3 // fsub v3.2d, v30.2d, v3.2d
+	WORD $0x4ee4d426 // fsub v6.2d, v1.2d, v4.2d
+	WORD $0x4ee5d6c5 // fsub v5.2d, v22.2d, v5.2d
+	WORD $0x4ee4d7e4 // fsub v4.2d, v31.2d, v4.2d
+	WORD $0x4ee6d546 // fsub v6.2d, v10.2d, v6.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad519be5 // ldp q5, q6, [sp, #0x230]
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4e78d626 // fadd v6.2d, v17.2d, v24.2d
+	WORD $0x4ef1d4c7 // fsub v7.2d, v6.2d, v17.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x3dc073e5 // ldr q5, [sp, #0x1c0]
+	WORD $0x4ee7d4d2 // fsub v18.2d, v6.2d, v7.2d
+	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
+	WORD $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x3dc083e5 // ldr q5, [sp, #0x200]
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e67d567 // fadd v7.2d, v11.2d, v7.2d
+	WORD $0x4e67d5e7 // fadd v7.2d, v15.2d, v7.2d
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4e79d605 // fadd v5.2d, v16.2d, v25.2d
+	WORD $0x4ef0d4b3 // fsub v19.2d, v5.2d, v16.2d
+	WORD $0x4e65d451 // fadd v17.2d, v2.2d, v5.2d
+	WORD $0x4ef3d4b2 // fsub v18.2d, v5.2d, v19.2d
+	WORD $0x4ee2d634 // fsub v20.2d, v17.2d, v2.2d
+	WORD $0x4ef2d612 // fsub v18.2d, v16.2d, v18.2d
+	WORD $0x4ef3d730 // fsub v16.2d, v25.2d, v19.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e66d432 // fadd v18.2d, v1.2d, v6.2d
+	WORD $0x4ee1d653 // fsub v19.2d, v18.2d, v1.2d
+	WORD $0x4e70d6f0 // fadd v16.2d, v23.2d, v16.2d
+	WORD $0x4ef3d655 // fsub v21.2d, v18.2d, v19.2d
+	WORD $0x4e70d5d0 // fadd v16.2d, v14.2d, v16.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4ef5d421 // fsub v1.2d, v1.2d, v21.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef5d442 // fsub v2.2d, v2.2d, v21.2d
+	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
+	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
 	WORD $0x4e72d623 // fadd v3.2d, v17.2d, v18.2d
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
 	WORD $0x6e034064 // ext v4.16b, v3.16b, v3.16b, #0x8
 	WORD $0x4e64d465 // fadd v5.2d, v3.2d, v4.2d
 	WORD $0x4ee3d4a6 // fsub v6.2d, v5.2d, v3.2d
@@ -1493,15 +840,22 @@ TEXT ·dot4DDQuad(SB), 0, $1952-32
 	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD $0x4ec138a1 // zip1 v1.2d, v5.2d, v1.2d
-	WORD $0xad010460 // stp q0, q1, [x3, #0x20]
-	WORD $0x911bc3ff // add sp, sp, #0x6f0
+	WORD $0xad000460 // stp q0, q1, [x3]
+	WORD $0x910943ff // add sp, sp, #0x250
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
 	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
 	WORD $0x6cc53bef // ldp d15, d14, [sp], #0x50
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	SUB $1952, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	SUB $768, RSP
 	MOVD R19, R30
 	RET
 
@@ -1700,8 +1054,8 @@ TEXT ·axpyDDQuad(SB), 0, $96-32
 	MOVD R19, R30
 	RET
 
-// func axpy4DDQuad(factors *[4]ddNum, vs *[4]ddVec, ws *ddVec, n int)
-TEXT ·axpy4DDQuad(SB), 0, $96-32
+// func axpy2DDQuad(factors *[2]ddNum, vs *[2]ddVec, ws *ddVec, n int)
+TEXT ·axpy2DDQuad(SB), 0, $96-32
 	MOVD factors+0(FP), R0
 	MOVD vs+8(FP), R1
 	MOVD ws+16(FP), R2
@@ -1709,610 +1063,323 @@ TEXT ·axpy4DDQuad(SB), 0, $96-32
 	MOVD R30, R19
 	ADD $96, RSP
 	PCALIGN $64
-	WORD $0x94000008 // bl <axpy4DD>
-	WORD $0x1400026f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <axpy2DD>
+	WORD $0x1400014f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0x54004aeb // b.lt <axpy4DD+0x960>
+	WORD $0x5400272b // b.lt <axpy2DD+0x4e8>
 	WORD $0xf940002b // ldr x11, [x1]
 	WORD $0xf9400c2d // ldr x13, [x1, #0x18]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0xf940182e // ldr x14, [x1, #0x30]
-	WORD $0xf940242f // ldr x15, [x1, #0x48]
-	WORD $0xf9400049 // ldr x9, [x2]
-	WORD $0xf9404830 // ldr x16, [x1, #0x90]
 	WORD $0x6d400400 // ldp d0, d1, [x0]
-	WORD $0xf940542c // ldr x12, [x1, #0xa8]
+	WORD $0xf940182e // ldr x14, [x1, #0x30]
+	WORD $0x6d410c02 // ldp d2, d3, [x0, #0x10]
+	WORD $0xf9400049 // ldr x9, [x2]
 	WORD $0xf9400c4a // ldr x10, [x2, #0x18]
+	WORD $0xf940242c // ldr x12, [x1, #0x48]
 	WORD $0x91010129 // add x9, x9, #0x40
 	WORD $0x9101014a // add x10, x10, #0x40
 	WORD $0x9101018c // add x12, x12, #0x40
 	WORD $0x910101ad // add x13, x13, #0x40
 	WORD $0x910101ce // add x14, x14, #0x40
-	WORD $0x910101ef // add x15, x15, #0x40
-	WORD $0x91010210 // add x16, x16, #0x40
-	WORD $0xf9403031 // ldr x17, [x1, #0x60]
-	WORD $0x91010231 // add x17, x17, #0x40
-	WORD $0x6d410c02 // ldp d2, d3, [x0, #0x10]
-	WORD $0x6d421404 // ldp d4, d5, [x0, #0x20]
-	WORD $0x6d431c06 // ldp d6, d7, [x0, #0x30]
-	WORD $0xf9403c20 // ldr x0, [x1, #0x78]
-	WORD $0x91010000 // add x0, x0, #0x40
-	WORD $0xad7e5574 // ldp q20, q21, [x11, #-0x40]
+	WORD $0xad7e4570 // ldp q16, q17, [x11, #-0x40]
 	WORD $0x91004108 // add x8, x8, #0x10
 	WORD $0xeb03011f // cmp x8, x3
-	WORD $0xad7e4530 // ldp q16, q17, [x9, #-0x40]
-	WORD $0x4fc092b6 // fmul v22.2d, v21.2d, v0.d[0]
-	WORD $0xad7e6dba // ldp q26, q27, [x13, #-0x40]
-	WORD $0xad7e4d52 // ldp q18, q19, [x10, #-0x40]
-	WORD $0x4fc09297 // fmul v23.2d, v20.2d, v0.d[0]
+	WORD $0xad7e1524 // ldp q4, q5, [x9, #-0x40]
+	WORD $0x4fc09234 // fmul v20.2d, v17.2d, v0.d[0]
+	WORD $0xad7e4db2 // ldp q18, q19, [x13, #-0x40]
+	WORD $0xad7e1d46 // ldp q6, q7, [x10, #-0x40]
+	WORD $0x4fc09215 // fmul v21.2d, v16.2d, v0.d[0]
+	WORD $0x6ee0fa97 // fneg v23.2d, v20.2d
+	WORD $0x4fc01237 // fmla v23.2d, v17.2d, v0.d[0]
+	WORD $0x6ee0fab6 // fneg v22.2d, v21.2d
+	WORD $0x4fc01216 // fmla v22.2d, v16.2d, v0.d[0]
+	WORD $0x4fc11237 // fmla v23.2d, v17.2d, v1.d[0]
+	WORD $0x4e75d491 // fadd v17.2d, v4.2d, v21.2d
+	WORD $0x4fc11216 // fmla v22.2d, v16.2d, v1.d[0]
+	WORD $0x4e74d4b0 // fadd v16.2d, v5.2d, v20.2d
+	WORD $0x4fc01277 // fmla v23.2d, v19.2d, v0.d[0]
+	WORD $0x4ee4d633 // fsub v19.2d, v17.2d, v4.2d
+	WORD $0x4ee5d618 // fsub v24.2d, v16.2d, v5.2d
+	WORD $0x4ef3d63a // fsub v26.2d, v17.2d, v19.2d
+	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
+	WORD $0x4fc01256 // fmla v22.2d, v18.2d, v0.d[0]
+	WORD $0x4ef3d6b2 // fsub v18.2d, v21.2d, v19.2d
+	WORD $0x4ef8d693 // fsub v19.2d, v20.2d, v24.2d
+	WORD $0xad7e5594 // ldp q20, q21, [x12, #-0x40]
+	WORD $0x4efad484 // fsub v4.2d, v4.2d, v26.2d
+	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
+	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
+	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
+	WORD $0x4e64d6c4 // fadd v4.2d, v22.2d, v4.2d
+	WORD $0xad7e4dd2 // ldp q18, q19, [x14, #-0x40]
+	WORD $0x4e65d6e5 // fadd v5.2d, v23.2d, v5.2d
+	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD $0x4fc29276 // fmul v22.2d, v19.2d, v2.d[0]
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x4e64d626 // fadd v6.2d, v17.2d, v4.2d
+	WORD $0x4e65d607 // fadd v7.2d, v16.2d, v5.2d
+	WORD $0x4fc29257 // fmul v23.2d, v18.2d, v2.d[0]
 	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
-	WORD $0x4fc012b9 // fmla v25.2d, v21.2d, v0.d[0]
+	WORD $0x4ef1d4d1 // fsub v17.2d, v6.2d, v17.2d
+	WORD $0x4ef0d4f0 // fsub v16.2d, v7.2d, v16.2d
+	WORD $0x4fc21279 // fmla v25.2d, v19.2d, v2.d[0]
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4e67d6d1 // fadd v17.2d, v22.2d, v7.2d
 	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
-	WORD $0x4fc01298 // fmla v24.2d, v20.2d, v0.d[0]
-	WORD $0x4fc112b9 // fmla v25.2d, v21.2d, v1.d[0]
-	WORD $0x4e77d615 // fadd v21.2d, v16.2d, v23.2d
-	WORD $0x4ef0d6bc // fsub v28.2d, v21.2d, v16.2d
-	WORD $0x4fc11298 // fmla v24.2d, v20.2d, v1.d[0]
-	WORD $0x4e76d634 // fadd v20.2d, v17.2d, v22.2d
-	WORD $0x4efcd6be // fsub v30.2d, v21.2d, v28.2d
-	WORD $0x4fc01379 // fmla v25.2d, v27.2d, v0.d[0]
-	WORD $0x4efcd6f7 // fsub v23.2d, v23.2d, v28.2d
-	WORD $0x4ef1d69b // fsub v27.2d, v20.2d, v17.2d
-	WORD $0x4efed610 // fsub v16.2d, v16.2d, v30.2d
-	WORD $0x4fc01358 // fmla v24.2d, v26.2d, v0.d[0]
-	WORD $0x4efbd69d // fsub v29.2d, v20.2d, v27.2d
-	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
-	WORD $0x4e70d6f0 // fadd v16.2d, v23.2d, v16.2d
-	WORD $0x4efdd631 // fsub v17.2d, v17.2d, v29.2d
-	WORD $0x4e70d710 // fadd v16.2d, v24.2d, v16.2d
-	WORD $0x4e71d6d1 // fadd v17.2d, v22.2d, v17.2d
-	WORD $0xad7e5dd6 // ldp q22, q23, [x14, #-0x40]
-	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4e71d731 // fadd v17.2d, v25.2d, v17.2d
-	WORD $0xad7e65f8 // ldp q24, q25, [x15, #-0x40]
-	WORD $0x4e70d6b2 // fadd v18.2d, v21.2d, v16.2d
-	WORD $0x4fc292fa // fmul v26.2d, v23.2d, v2.d[0]
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4ef5d655 // fsub v21.2d, v18.2d, v21.2d
-	WORD $0x4e71d693 // fadd v19.2d, v20.2d, v17.2d
-	WORD $0x6ee0fb5c // fneg v28.2d, v26.2d
-	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
-	WORD $0x4fc292d5 // fmul v21.2d, v22.2d, v2.d[0]
-	WORD $0x4ef4d674 // fsub v20.2d, v19.2d, v20.2d
-	WORD $0x4fc212fc // fmla v28.2d, v23.2d, v2.d[0]
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0x4e73d754 // fadd v20.2d, v26.2d, v19.2d
-	WORD $0x6ee0fabb // fneg v27.2d, v21.2d
-	WORD $0x4fc212db // fmla v27.2d, v22.2d, v2.d[0]
-	WORD $0x4fc312fc // fmla v28.2d, v23.2d, v3.d[0]
-	WORD $0x4fc312db // fmla v27.2d, v22.2d, v3.d[0]
-	WORD $0x4e72d6b6 // fadd v22.2d, v21.2d, v18.2d
-	WORD $0x4fc2133c // fmla v28.2d, v25.2d, v2.d[0]
-	WORD $0x4ef2d6d7 // fsub v23.2d, v22.2d, v18.2d
-	WORD $0x4fc2131b // fmla v27.2d, v24.2d, v2.d[0]
-	WORD $0x4ef3d698 // fsub v24.2d, v20.2d, v19.2d
-	WORD $0x4ef7d6dd // fsub v29.2d, v22.2d, v23.2d
-	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4efdd652 // fsub v18.2d, v18.2d, v29.2d
-	WORD $0x4ef8d757 // fsub v23.2d, v26.2d, v24.2d
-	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
-	WORD $0x4e72d6b2 // fadd v18.2d, v21.2d, v18.2d
-	WORD $0xad7e6418 // ldp q24, q25, [x0, #-0x40]
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0xad7e5e35 // ldp q21, q23, [x17, #-0x40]
-	WORD $0x4e72d772 // fadd v18.2d, v27.2d, v18.2d
-	WORD $0x4e73d793 // fadd v19.2d, v28.2d, v19.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4fc492fa // fmul v26.2d, v23.2d, v4.d[0]
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e71d693 // fadd v19.2d, v20.2d, v17.2d
-	WORD $0x4ef6d656 // fsub v22.2d, v18.2d, v22.2d
-	WORD $0x4fc492bb // fmul v27.2d, v21.2d, v4.d[0]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4ef4d674 // fsub v20.2d, v19.2d, v20.2d
-	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
-	WORD $0x4fc412fd // fmla v29.2d, v23.2d, v4.d[0]
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4e72d776 // fadd v22.2d, v27.2d, v18.2d
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0x4fc412bc // fmla v28.2d, v21.2d, v4.d[0]
-	WORD $0x4ef2d6d4 // fsub v20.2d, v22.2d, v18.2d
-	WORD $0x4fc512fd // fmla v29.2d, v23.2d, v5.d[0]
-	WORD $0x4fc512bc // fmla v28.2d, v21.2d, v5.d[0]
-	WORD $0x4e73d755 // fadd v21.2d, v26.2d, v19.2d
-	WORD $0x4fc4133d // fmla v29.2d, v25.2d, v4.d[0]
-	WORD $0x4ef4d6d9 // fsub v25.2d, v22.2d, v20.2d
-	WORD $0x4ef4d774 // fsub v20.2d, v27.2d, v20.2d
-	WORD $0x4ef3d6b7 // fsub v23.2d, v21.2d, v19.2d
-	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
-	WORD $0x4fc4131c // fmla v28.2d, v24.2d, v4.d[0]
-	WORD $0x4ef7d6b8 // fsub v24.2d, v21.2d, v23.2d
-	WORD $0x4ef7d757 // fsub v23.2d, v26.2d, v23.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4ef8d673 // fsub v19.2d, v19.2d, v24.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0xad7e6598 // ldp q24, q25, [x12, #-0x40]
-	WORD $0x4e73d7b3 // fadd v19.2d, v29.2d, v19.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e71d6b3 // fadd v19.2d, v21.2d, v17.2d
-	WORD $0x4ef6d656 // fsub v22.2d, v18.2d, v22.2d
-	WORD $0x4ef5d674 // fsub v20.2d, v19.2d, v21.2d
-	WORD $0xad7e5e15 // ldp q21, q23, [x16, #-0x40]
-	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0x4fc692fa // fmul v26.2d, v23.2d, v6.d[0]
-	WORD $0x4fc692bb // fmul v27.2d, v21.2d, v6.d[0]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4fc612fd // fmla v29.2d, v23.2d, v6.d[0]
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4e72d776 // fadd v22.2d, v27.2d, v18.2d
-	WORD $0x4fc612bc // fmla v28.2d, v21.2d, v6.d[0]
-	WORD $0x4fc712fd // fmla v29.2d, v23.2d, v7.d[0]
-	WORD $0x4ef2d6d7 // fsub v23.2d, v22.2d, v18.2d
-	WORD $0x4ef7d6de // fsub v30.2d, v22.2d, v23.2d
-	WORD $0x4ef7d774 // fsub v20.2d, v27.2d, v23.2d
-	WORD $0x4fc712bc // fmla v28.2d, v21.2d, v7.d[0]
-	WORD $0x4e73d755 // fadd v21.2d, v26.2d, v19.2d
-	WORD $0x4fc6133d // fmla v29.2d, v25.2d, v6.d[0]
-	WORD $0x4efed652 // fsub v18.2d, v18.2d, v30.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4fc6131c // fmla v28.2d, v24.2d, v6.d[0]
-	WORD $0x4ef3d6b8 // fsub v24.2d, v21.2d, v19.2d
-	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
-	WORD $0x4ef8d757 // fsub v23.2d, v26.2d, v24.2d
-	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e73d7b3 // fadd v19.2d, v29.2d, v19.2d
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e71d6b3 // fadd v19.2d, v21.2d, v17.2d
-	WORD $0x4ef5d674 // fsub v20.2d, v19.2d, v21.2d
-	WORD $0x4ef6d655 // fsub v21.2d, v18.2d, v22.2d
-	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0xad3e4d32 // stp q18, q19, [x9, #-0x40]
-	WORD $0xad7f4d52 // ldp q18, q19, [x10, #-0x20]
-	WORD $0xad3e4550 // stp q16, q17, [x10, #-0x40]
-	WORD $0xad7f5574 // ldp q20, q21, [x11, #-0x20]
-	WORD $0xad7f4530 // ldp q16, q17, [x9, #-0x20]
-	WORD $0x4fc092b8 // fmul v24.2d, v21.2d, v0.d[0]
-	WORD $0x4fc09299 // fmul v25.2d, v20.2d, v0.d[0]
-	WORD $0x6ee0fb1b // fneg v27.2d, v24.2d
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0x4fc21258 // fmla v24.2d, v18.2d, v2.d[0]
+	WORD $0x4fc31279 // fmla v25.2d, v19.2d, v3.d[0]
+	WORD $0x4fc31258 // fmla v24.2d, v18.2d, v3.d[0]
+	WORD $0x4e66d6f2 // fadd v18.2d, v23.2d, v6.2d
+	WORD $0x4fc212b9 // fmla v25.2d, v21.2d, v2.d[0]
+	WORD $0x4ee6d653 // fsub v19.2d, v18.2d, v6.2d
+	WORD $0x4fc21298 // fmla v24.2d, v20.2d, v2.d[0]
+	WORD $0x4ee7d634 // fsub v20.2d, v17.2d, v7.2d
+	WORD $0x4ef3d65a // fsub v26.2d, v18.2d, v19.2d
+	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
+	WORD $0x4ef4d6d4 // fsub v20.2d, v22.2d, v20.2d
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
+	WORD $0x4e67d687 // fadd v7.2d, v20.2d, v7.2d
+	WORD $0x4e66d706 // fadd v6.2d, v24.2d, v6.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e64d646 // fadd v6.2d, v18.2d, v4.2d
+	WORD $0x4e65d627 // fadd v7.2d, v17.2d, v5.2d
+	WORD $0x4ef1d4f0 // fsub v16.2d, v7.2d, v17.2d
+	WORD $0x4ef2d4d1 // fsub v17.2d, v6.2d, v18.2d
+	WORD $0xad3e1d26 // stp q6, q7, [x9, #-0x40]
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0xad3e1544 // stp q4, q5, [x10, #-0x40]
+	WORD $0xad7f1544 // ldp q4, q5, [x10, #-0x20]
+	WORD $0xad7f4570 // ldp q16, q17, [x11, #-0x20]
+	WORD $0x4fc09232 // fmul v18.2d, v17.2d, v0.d[0]
+	WORD $0x4fc09213 // fmul v19.2d, v16.2d, v0.d[0]
+	WORD $0x6ee0fa55 // fneg v21.2d, v18.2d
+	WORD $0xad7f1d26 // ldp q6, q7, [x9, #-0x20]
 	WORD $0xad7f5db6 // ldp q22, q23, [x13, #-0x20]
-	WORD $0x4fc012bb // fmla v27.2d, v21.2d, v0.d[0]
-	WORD $0x6ee0fb3a // fneg v26.2d, v25.2d
-	WORD $0x4fc0129a // fmla v26.2d, v20.2d, v0.d[0]
-	WORD $0x4fc112bb // fmla v27.2d, v21.2d, v1.d[0]
-	WORD $0x4e79d615 // fadd v21.2d, v16.2d, v25.2d
-	WORD $0x4fc1129a // fmla v26.2d, v20.2d, v1.d[0]
-	WORD $0x4e78d634 // fadd v20.2d, v17.2d, v24.2d
-	WORD $0x4fc012fb // fmla v27.2d, v23.2d, v0.d[0]
-	WORD $0x4ef0d6b7 // fsub v23.2d, v21.2d, v16.2d
-	WORD $0x4ef1d69c // fsub v28.2d, v20.2d, v17.2d
-	WORD $0x4ef7d6be // fsub v30.2d, v21.2d, v23.2d
-	WORD $0x4efcd69d // fsub v29.2d, v20.2d, v28.2d
-	WORD $0x4fc012da // fmla v26.2d, v22.2d, v0.d[0]
-	WORD $0x4ef7d736 // fsub v22.2d, v25.2d, v23.2d
-	WORD $0x4efcd717 // fsub v23.2d, v24.2d, v28.2d
-	WORD $0xad7f65f8 // ldp q24, q25, [x15, #-0x20]
-	WORD $0x4efed610 // fsub v16.2d, v16.2d, v30.2d
-	WORD $0x4efdd631 // fsub v17.2d, v17.2d, v29.2d
-	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
-	WORD $0x4e71d6f1 // fadd v17.2d, v23.2d, v17.2d
-	WORD $0xad7f5dd6 // ldp q22, q23, [x14, #-0x20]
-	WORD $0x4e70d750 // fadd v16.2d, v26.2d, v16.2d
-	WORD $0x4e71d771 // fadd v17.2d, v27.2d, v17.2d
-	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4fc292fa // fmul v26.2d, v23.2d, v2.d[0]
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4e70d6b2 // fadd v18.2d, v21.2d, v16.2d
-	WORD $0x4e71d693 // fadd v19.2d, v20.2d, v17.2d
-	WORD $0x4fc292db // fmul v27.2d, v22.2d, v2.d[0]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4ef5d655 // fsub v21.2d, v18.2d, v21.2d
-	WORD $0x4ef4d674 // fsub v20.2d, v19.2d, v20.2d
-	WORD $0x4fc212fd // fmla v29.2d, v23.2d, v2.d[0]
-	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
-	WORD $0x4e73d755 // fadd v21.2d, v26.2d, v19.2d
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0x4fc212dc // fmla v28.2d, v22.2d, v2.d[0]
-	WORD $0x4fc312fd // fmla v29.2d, v23.2d, v3.d[0]
-	WORD $0x4ef3d6b7 // fsub v23.2d, v21.2d, v19.2d
-	WORD $0x4fc312dc // fmla v28.2d, v22.2d, v3.d[0]
-	WORD $0x4e72d776 // fadd v22.2d, v27.2d, v18.2d
-	WORD $0x4fc2133d // fmla v29.2d, v25.2d, v2.d[0]
-	WORD $0x4ef2d6d4 // fsub v20.2d, v22.2d, v18.2d
-	WORD $0x4fc2131c // fmla v28.2d, v24.2d, v2.d[0]
-	WORD $0x4ef7d6b8 // fsub v24.2d, v21.2d, v23.2d
-	WORD $0x4ef4d6d9 // fsub v25.2d, v22.2d, v20.2d
-	WORD $0x4ef4d774 // fsub v20.2d, v27.2d, v20.2d
-	WORD $0x4ef7d757 // fsub v23.2d, v26.2d, v23.2d
-	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
+	WORD $0x4fc01235 // fmla v21.2d, v17.2d, v0.d[0]
+	WORD $0x6ee0fa74 // fneg v20.2d, v19.2d
+	WORD $0x4fc01214 // fmla v20.2d, v16.2d, v0.d[0]
+	WORD $0x4fc11235 // fmla v21.2d, v17.2d, v1.d[0]
+	WORD $0x4e73d4d1 // fadd v17.2d, v6.2d, v19.2d
+	WORD $0x4ee6d638 // fsub v24.2d, v17.2d, v6.2d
+	WORD $0x4fc11214 // fmla v20.2d, v16.2d, v1.d[0]
+	WORD $0x4e72d4f0 // fadd v16.2d, v7.2d, v18.2d
+	WORD $0x4fc012f5 // fmla v21.2d, v23.2d, v0.d[0]
+	WORD $0x4ef8d63a // fsub v26.2d, v17.2d, v24.2d
 	WORD $0x4ef8d673 // fsub v19.2d, v19.2d, v24.2d
-	WORD $0xad7f6418 // ldp q24, q25, [x0, #-0x20]
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0x4e73d7b3 // fadd v19.2d, v29.2d, v19.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e71d6b3 // fadd v19.2d, v21.2d, v17.2d
-	WORD $0x4ef5d674 // fsub v20.2d, v19.2d, v21.2d
-	WORD $0x4ef6d655 // fsub v21.2d, v18.2d, v22.2d
-	WORD $0xad7f5e36 // ldp q22, q23, [x17, #-0x20]
-	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0x4fc492fa // fmul v26.2d, v23.2d, v4.d[0]
-	WORD $0x4fc492d5 // fmul v21.2d, v22.2d, v4.d[0]
-	WORD $0x6ee0fb5c // fneg v28.2d, v26.2d
-	WORD $0x4e73d754 // fadd v20.2d, v26.2d, v19.2d
-	WORD $0x4fc412fc // fmla v28.2d, v23.2d, v4.d[0]
-	WORD $0x6ee0fabb // fneg v27.2d, v21.2d
-	WORD $0x4fc412db // fmla v27.2d, v22.2d, v4.d[0]
-	WORD $0x4fc512fc // fmla v28.2d, v23.2d, v5.d[0]
-	WORD $0x4fc512db // fmla v27.2d, v22.2d, v5.d[0]
-	WORD $0x4e72d6b6 // fadd v22.2d, v21.2d, v18.2d
-	WORD $0x4fc4133c // fmla v28.2d, v25.2d, v4.d[0]
-	WORD $0x4ef2d6d7 // fsub v23.2d, v22.2d, v18.2d
-	WORD $0x4fc4131b // fmla v27.2d, v24.2d, v4.d[0]
-	WORD $0x4ef3d698 // fsub v24.2d, v20.2d, v19.2d
-	WORD $0x4ef7d6dd // fsub v29.2d, v22.2d, v23.2d
-	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
-	WORD $0x4ef8d699 // fsub v25.2d, v20.2d, v24.2d
-	WORD $0x4efdd652 // fsub v18.2d, v18.2d, v29.2d
-	WORD $0x4ef8d757 // fsub v23.2d, v26.2d, v24.2d
-	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
-	WORD $0x4e72d6b2 // fadd v18.2d, v21.2d, v18.2d
-	WORD $0xad7f6598 // ldp q24, q25, [x12, #-0x20]
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e72d772 // fadd v18.2d, v27.2d, v18.2d
-	WORD $0x4e73d793 // fadd v19.2d, v28.2d, v19.2d
-	WORD $0xad7f5e15 // ldp q21, q23, [x16, #-0x20]
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4fc692fa // fmul v26.2d, v23.2d, v6.d[0]
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4ef6d656 // fsub v22.2d, v18.2d, v22.2d
-	WORD $0x4e71d693 // fadd v19.2d, v20.2d, v17.2d
-	WORD $0x4fc692bb // fmul v27.2d, v21.2d, v6.d[0]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
-	WORD $0x4ef4d674 // fsub v20.2d, v19.2d, v20.2d
-	WORD $0x4fc612fd // fmla v29.2d, v23.2d, v6.d[0]
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4e72d776 // fadd v22.2d, v27.2d, v18.2d
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0x4fc612bc // fmla v28.2d, v21.2d, v6.d[0]
-	WORD $0x4fc712fd // fmla v29.2d, v23.2d, v7.d[0]
-	WORD $0x4ef2d6d7 // fsub v23.2d, v22.2d, v18.2d
-	WORD $0x4fc712bc // fmla v28.2d, v21.2d, v7.d[0]
-	WORD $0x4e73d755 // fadd v21.2d, v26.2d, v19.2d
-	WORD $0x4fc6133d // fmla v29.2d, v25.2d, v6.d[0]
-	WORD $0x4ef7d6d9 // fsub v25.2d, v22.2d, v23.2d
-	WORD $0x4ef7d777 // fsub v23.2d, v27.2d, v23.2d
-	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
-	WORD $0x4fc6131c // fmla v28.2d, v24.2d, v6.d[0]
-	WORD $0x4ef3d6b8 // fsub v24.2d, v21.2d, v19.2d
-	WORD $0x4e72d6f2 // fadd v18.2d, v23.2d, v18.2d
-	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
-	WORD $0x4ef8d758 // fsub v24.2d, v26.2d, v24.2d
-	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0x4e73d713 // fadd v19.2d, v24.2d, v19.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e73d7b3 // fadd v19.2d, v29.2d, v19.2d
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e71d6b3 // fadd v19.2d, v21.2d, v17.2d
-	WORD $0x4ef5d674 // fsub v20.2d, v19.2d, v21.2d
-	WORD $0x4ef6d655 // fsub v21.2d, v18.2d, v22.2d
-	WORD $0xad3f4d32 // stp q18, q19, [x9, #-0x20]
-	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0xad3f4550 // stp q16, q17, [x10, #-0x20]
-	WORD $0xad404550 // ldp q16, q17, [x10]
-	WORD $0xad404d72 // ldp q18, q19, [x11]
-	WORD $0x4fc09276 // fmul v22.2d, v19.2d, v0.d[0]
-	WORD $0x4fc09257 // fmul v23.2d, v18.2d, v0.d[0]
-	WORD $0xad405534 // ldp q20, q21, [x9]
+	WORD $0x4ee7d617 // fsub v23.2d, v16.2d, v7.2d
+	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
+	WORD $0x4ef7d619 // fsub v25.2d, v16.2d, v23.2d
+	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
+	WORD $0x4fc012d4 // fmla v20.2d, v22.2d, v0.d[0]
+	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
+	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0xad7f4dd2 // ldp q18, q19, [x14, #-0x20]
+	WORD $0x4e66d686 // fadd v6.2d, v20.2d, v6.2d
+	WORD $0x4e67d6a7 // fadd v7.2d, v21.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad7f5594 // ldp q20, q21, [x12, #-0x20]
+	WORD $0x4fc29276 // fmul v22.2d, v19.2d, v2.d[0]
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e64d626 // fadd v6.2d, v17.2d, v4.2d
+	WORD $0x4e65d607 // fadd v7.2d, v16.2d, v5.2d
+	WORD $0x4ef1d4d1 // fsub v17.2d, v6.2d, v17.2d
+	WORD $0x4fc29257 // fmul v23.2d, v18.2d, v2.d[0]
 	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
-	WORD $0xad406dba // ldp q26, q27, [x13]
-	WORD $0x4fc01279 // fmla v25.2d, v19.2d, v0.d[0]
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4e67d6d1 // fadd v17.2d, v22.2d, v7.2d
+	WORD $0x4ef0d4f0 // fsub v16.2d, v7.2d, v16.2d
+	WORD $0x4fc21279 // fmla v25.2d, v19.2d, v2.d[0]
 	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
-	WORD $0x4fc01258 // fmla v24.2d, v18.2d, v0.d[0]
-	WORD $0x4fc11279 // fmla v25.2d, v19.2d, v1.d[0]
-	WORD $0x4e77d693 // fadd v19.2d, v20.2d, v23.2d
-	WORD $0x4ef4d67c // fsub v28.2d, v19.2d, v20.2d
-	WORD $0x4fc11258 // fmla v24.2d, v18.2d, v1.d[0]
-	WORD $0x4e76d6b2 // fadd v18.2d, v21.2d, v22.2d
-	WORD $0x4fc01379 // fmla v25.2d, v27.2d, v0.d[0]
-	WORD $0x4efcd67d // fsub v29.2d, v19.2d, v28.2d
-	WORD $0x4efcd6f7 // fsub v23.2d, v23.2d, v28.2d
-	WORD $0x4ef5d65b // fsub v27.2d, v18.2d, v21.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4efbd65d // fsub v29.2d, v18.2d, v27.2d
-	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
-	WORD $0x4fc01358 // fmla v24.2d, v26.2d, v0.d[0]
-	WORD $0x4e74d6f4 // fadd v20.2d, v23.2d, v20.2d
-	WORD $0x4efdd6b5 // fsub v21.2d, v21.2d, v29.2d
-	WORD $0x4e75d6d5 // fadd v21.2d, v22.2d, v21.2d
-	WORD $0xad405dd6 // ldp q22, q23, [x14]
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD $0xad4065f8 // ldp q24, q25, [x15]
-	WORD $0x4fc292fa // fmul v26.2d, v23.2d, v2.d[0]
-	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD $0x4e70d674 // fadd v20.2d, v19.2d, v16.2d
-	WORD $0x4e71d655 // fadd v21.2d, v18.2d, v17.2d
-	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
-	WORD $0x4fc292db // fmul v27.2d, v22.2d, v2.d[0]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
-	WORD $0x4e75d753 // fadd v19.2d, v26.2d, v21.2d
-	WORD $0x4ef2d6b2 // fsub v18.2d, v21.2d, v18.2d
-	WORD $0x4fc212fd // fmla v29.2d, v23.2d, v2.d[0]
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
-	WORD $0x4fc212dc // fmla v28.2d, v22.2d, v2.d[0]
-	WORD $0x4fc312fd // fmla v29.2d, v23.2d, v3.d[0]
-	WORD $0x4ef5d677 // fsub v23.2d, v19.2d, v21.2d
-	WORD $0x4fc312dc // fmla v28.2d, v22.2d, v3.d[0]
-	WORD $0x4e74d776 // fadd v22.2d, v27.2d, v20.2d
-	WORD $0x4fc2133d // fmla v29.2d, v25.2d, v2.d[0]
-	WORD $0x4ef4d6d2 // fsub v18.2d, v22.2d, v20.2d
-	WORD $0x4fc2131c // fmla v28.2d, v24.2d, v2.d[0]
-	WORD $0x4ef7d678 // fsub v24.2d, v19.2d, v23.2d
-	WORD $0x4ef2d6d9 // fsub v25.2d, v22.2d, v18.2d
-	WORD $0x4ef7d757 // fsub v23.2d, v26.2d, v23.2d
-	WORD $0x4ef2d772 // fsub v18.2d, v27.2d, v18.2d
-	WORD $0x4ef8d6b5 // fsub v21.2d, v21.2d, v24.2d
-	WORD $0x4ef9d694 // fsub v20.2d, v20.2d, v25.2d
-	WORD $0x4e75d6f5 // fadd v21.2d, v23.2d, v21.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0xad406418 // ldp q24, q25, [x0]
-	WORD $0x4e75d7b4 // fadd v20.2d, v29.2d, v21.2d
-	WORD $0xad405e35 // ldp q21, q23, [x17]
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4fc492fa // fmul v26.2d, v23.2d, v4.d[0]
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e71d674 // fadd v20.2d, v19.2d, v17.2d
-	WORD $0x4ef6d656 // fsub v22.2d, v18.2d, v22.2d
-	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
-	WORD $0x4fc492bb // fmul v27.2d, v21.2d, v4.d[0]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
-	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
-	WORD $0x4fc412fd // fmla v29.2d, v23.2d, v4.d[0]
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4e72d776 // fadd v22.2d, v27.2d, v18.2d
-	WORD $0x4fc412bc // fmla v28.2d, v21.2d, v4.d[0]
-	WORD $0x4ef2d6d3 // fsub v19.2d, v22.2d, v18.2d
-	WORD $0x4fc512fd // fmla v29.2d, v23.2d, v5.d[0]
-	WORD $0x4fc512bc // fmla v28.2d, v21.2d, v5.d[0]
-	WORD $0x4e74d755 // fadd v21.2d, v26.2d, v20.2d
-	WORD $0x4fc4133d // fmla v29.2d, v25.2d, v4.d[0]
-	WORD $0x4ef3d6d9 // fsub v25.2d, v22.2d, v19.2d
-	WORD $0x4ef3d773 // fsub v19.2d, v27.2d, v19.2d
-	WORD $0x4ef4d6b7 // fsub v23.2d, v21.2d, v20.2d
-	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
-	WORD $0x4fc4131c // fmla v28.2d, v24.2d, v4.d[0]
-	WORD $0x4ef7d6b8 // fsub v24.2d, v21.2d, v23.2d
-	WORD $0x4ef7d757 // fsub v23.2d, v26.2d, v23.2d
-	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
-	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
-	WORD $0xad406598 // ldp q24, q25, [x12]
-	WORD $0x4e74d6f4 // fadd v20.2d, v23.2d, v20.2d
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0x4e74d7b3 // fadd v19.2d, v29.2d, v20.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e71d6b3 // fadd v19.2d, v21.2d, v17.2d
-	WORD $0x4ef6d656 // fsub v22.2d, v18.2d, v22.2d
-	WORD $0x4ef5d674 // fsub v20.2d, v19.2d, v21.2d
-	WORD $0xad405e15 // ldp q21, q23, [x16]
-	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0x4fc692fa // fmul v26.2d, v23.2d, v6.d[0]
-	WORD $0x4fc692bb // fmul v27.2d, v21.2d, v6.d[0]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4fc612fd // fmla v29.2d, v23.2d, v6.d[0]
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4e72d776 // fadd v22.2d, v27.2d, v18.2d
-	WORD $0x4fc612bc // fmla v28.2d, v21.2d, v6.d[0]
-	WORD $0x4fc712fd // fmla v29.2d, v23.2d, v7.d[0]
-	WORD $0x4ef2d6d7 // fsub v23.2d, v22.2d, v18.2d
-	WORD $0x4fc712bc // fmla v28.2d, v21.2d, v7.d[0]
-	WORD $0x4e73d755 // fadd v21.2d, v26.2d, v19.2d
-	WORD $0x4fc6133d // fmla v29.2d, v25.2d, v6.d[0]
-	WORD $0x4ef7d6d9 // fsub v25.2d, v22.2d, v23.2d
-	WORD $0x4ef7d777 // fsub v23.2d, v27.2d, v23.2d
-	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
-	WORD $0x4fc6131c // fmla v28.2d, v24.2d, v6.d[0]
-	WORD $0x4ef3d6b8 // fsub v24.2d, v21.2d, v19.2d
-	WORD $0x4e72d6f2 // fadd v18.2d, v23.2d, v18.2d
-	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
-	WORD $0x4ef8d758 // fsub v24.2d, v26.2d, v24.2d
-	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0x4e73d713 // fadd v19.2d, v24.2d, v19.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e73d7b3 // fadd v19.2d, v29.2d, v19.2d
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e71d6b3 // fadd v19.2d, v21.2d, v17.2d
-	WORD $0x4ef5d674 // fsub v20.2d, v19.2d, v21.2d
-	WORD $0x4ef6d655 // fsub v21.2d, v18.2d, v22.2d
-	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0xad004d32 // stp q18, q19, [x9]
-	WORD $0xad004550 // stp q16, q17, [x10]
-	WORD $0xad414550 // ldp q16, q17, [x10, #0x20]
-	WORD $0xad414d72 // ldp q18, q19, [x11, #0x20]
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0x4fc21258 // fmla v24.2d, v18.2d, v2.d[0]
+	WORD $0x4fc31279 // fmla v25.2d, v19.2d, v3.d[0]
+	WORD $0x4fc31258 // fmla v24.2d, v18.2d, v3.d[0]
+	WORD $0x4e66d6f2 // fadd v18.2d, v23.2d, v6.2d
+	WORD $0x4fc212b9 // fmla v25.2d, v21.2d, v2.d[0]
+	WORD $0x4ee6d653 // fsub v19.2d, v18.2d, v6.2d
+	WORD $0x4fc21298 // fmla v24.2d, v20.2d, v2.d[0]
+	WORD $0x4ee7d634 // fsub v20.2d, v17.2d, v7.2d
+	WORD $0x4ef3d65a // fsub v26.2d, v18.2d, v19.2d
+	WORD $0x4ef3d6f0 // fsub v16.2d, v23.2d, v19.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
+	WORD $0x4ef4d6d3 // fsub v19.2d, v22.2d, v20.2d
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4e66d706 // fadd v6.2d, v24.2d, v6.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e64d646 // fadd v6.2d, v18.2d, v4.2d
+	WORD $0x4e65d627 // fadd v7.2d, v17.2d, v5.2d
+	WORD $0x4ef1d4f0 // fsub v16.2d, v7.2d, v17.2d
+	WORD $0x4ef2d4d1 // fsub v17.2d, v6.2d, v18.2d
+	WORD $0xad3f1d26 // stp q6, q7, [x9, #-0x20]
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0xad3f1544 // stp q4, q5, [x10, #-0x20]
+	WORD $0xad401544 // ldp q4, q5, [x10]
+	WORD $0xad404570 // ldp q16, q17, [x11]
+	WORD $0x4fc09234 // fmul v20.2d, v17.2d, v0.d[0]
+	WORD $0x4fc09215 // fmul v21.2d, v16.2d, v0.d[0]
+	WORD $0x6ee0fa97 // fneg v23.2d, v20.2d
+	WORD $0xad401d26 // ldp q6, q7, [x9]
+	WORD $0xad404db2 // ldp q18, q19, [x13]
+	WORD $0x4fc01237 // fmla v23.2d, v17.2d, v0.d[0]
+	WORD $0x6ee0fab6 // fneg v22.2d, v21.2d
+	WORD $0x4fc01216 // fmla v22.2d, v16.2d, v0.d[0]
+	WORD $0x4fc11237 // fmla v23.2d, v17.2d, v1.d[0]
+	WORD $0x4e75d4d1 // fadd v17.2d, v6.2d, v21.2d
+	WORD $0x4fc11216 // fmla v22.2d, v16.2d, v1.d[0]
+	WORD $0x4e74d4f0 // fadd v16.2d, v7.2d, v20.2d
+	WORD $0x4fc01277 // fmla v23.2d, v19.2d, v0.d[0]
+	WORD $0x4ee6d633 // fsub v19.2d, v17.2d, v6.2d
+	WORD $0x4ee7d618 // fsub v24.2d, v16.2d, v7.2d
+	WORD $0x4ef3d63a // fsub v26.2d, v17.2d, v19.2d
+	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
+	WORD $0x4fc01256 // fmla v22.2d, v18.2d, v0.d[0]
+	WORD $0x4ef3d6b2 // fsub v18.2d, v21.2d, v19.2d
+	WORD $0x4ef8d693 // fsub v19.2d, v20.2d, v24.2d
+	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
+	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
+	WORD $0xad405594 // ldp q20, q21, [x12]
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4e66d6c6 // fadd v6.2d, v22.2d, v6.2d
+	WORD $0x4e67d6e7 // fadd v7.2d, v23.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad4049c7 // ldp q7, q18, [x14]
+	WORD $0x4e64d626 // fadd v6.2d, v17.2d, v4.2d
+	WORD $0x4e65d613 // fadd v19.2d, v16.2d, v5.2d
+	WORD $0x4ef1d4d1 // fsub v17.2d, v6.2d, v17.2d
+	WORD $0x4fc29256 // fmul v22.2d, v18.2d, v2.d[0]
+	WORD $0x4ef0d670 // fsub v16.2d, v19.2d, v16.2d
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0x4fc290f7 // fmul v23.2d, v7.2d, v2.d[0]
+	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
+	WORD $0x4fc21259 // fmla v25.2d, v18.2d, v2.d[0]
+	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
+	WORD $0x4e66d6f1 // fadd v17.2d, v23.2d, v6.2d
+	WORD $0x4fc210f8 // fmla v24.2d, v7.2d, v2.d[0]
+	WORD $0x4fc31259 // fmla v25.2d, v18.2d, v3.d[0]
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4ef2d63a // fsub v26.2d, v17.2d, v18.2d
+	WORD $0x4ef2d6f2 // fsub v18.2d, v23.2d, v18.2d
+	WORD $0x4fc310f8 // fmla v24.2d, v7.2d, v3.d[0]
+	WORD $0x4e73d6c7 // fadd v7.2d, v22.2d, v19.2d
+	WORD $0x4fc212b9 // fmla v25.2d, v21.2d, v2.d[0]
+	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4fc21298 // fmla v24.2d, v20.2d, v2.d[0]
+	WORD $0x4ef3d4f4 // fsub v20.2d, v7.2d, v19.2d
+	WORD $0x4ef4d4f5 // fsub v21.2d, v7.2d, v20.2d
+	WORD $0x4ef5d670 // fsub v16.2d, v19.2d, v21.2d
+	WORD $0x4ef4d6d3 // fsub v19.2d, v22.2d, v20.2d
+	WORD $0x4e66d706 // fadd v6.2d, v24.2d, v6.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e70d730 // fadd v16.2d, v25.2d, v16.2d
+	WORD $0x4e64d626 // fadd v6.2d, v17.2d, v4.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4ef1d4d1 // fsub v17.2d, v6.2d, v17.2d
+	WORD $0x4e65d4f0 // fadd v16.2d, v7.2d, v5.2d
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ee7d607 // fsub v7.2d, v16.2d, v7.2d
+	WORD $0xad004126 // stp q6, q16, [x9]
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
+	WORD $0xad001544 // stp q4, q5, [x10]
+	WORD $0xad411544 // ldp q4, q5, [x10, #0x20]
+	WORD $0xad414570 // ldp q16, q17, [x11, #0x20]
 	WORD $0x9102016b // add x11, x11, #0x80
-	WORD $0x4fc09276 // fmul v22.2d, v19.2d, v0.d[0]
-	WORD $0xad415534 // ldp q20, q21, [x9, #0x20]
-	WORD $0xad416dba // ldp q26, q27, [x13, #0x20]
+	WORD $0x4fc09234 // fmul v20.2d, v17.2d, v0.d[0]
+	WORD $0xad411d26 // ldp q6, q7, [x9, #0x20]
+	WORD $0xad414db2 // ldp q18, q19, [x13, #0x20]
 	WORD $0x910201ad // add x13, x13, #0x80
-	WORD $0x4fc09257 // fmul v23.2d, v18.2d, v0.d[0]
-	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
-	WORD $0x4fc01279 // fmla v25.2d, v19.2d, v0.d[0]
-	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
-	WORD $0x4fc01258 // fmla v24.2d, v18.2d, v0.d[0]
-	WORD $0x4fc11279 // fmla v25.2d, v19.2d, v1.d[0]
-	WORD $0x4e77d693 // fadd v19.2d, v20.2d, v23.2d
-	WORD $0x4ef4d67c // fsub v28.2d, v19.2d, v20.2d
-	WORD $0x4fc11258 // fmla v24.2d, v18.2d, v1.d[0]
-	WORD $0x4e76d6b2 // fadd v18.2d, v21.2d, v22.2d
-	WORD $0x4fc01379 // fmla v25.2d, v27.2d, v0.d[0]
-	WORD $0x4efcd67d // fsub v29.2d, v19.2d, v28.2d
-	WORD $0x4efcd6f7 // fsub v23.2d, v23.2d, v28.2d
-	WORD $0x4ef5d65b // fsub v27.2d, v18.2d, v21.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4efbd65d // fsub v29.2d, v18.2d, v27.2d
-	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
-	WORD $0x4fc01358 // fmla v24.2d, v26.2d, v0.d[0]
-	WORD $0x4e74d6f4 // fadd v20.2d, v23.2d, v20.2d
-	WORD $0x4efdd6b5 // fsub v21.2d, v21.2d, v29.2d
-	WORD $0x4e75d6d5 // fadd v21.2d, v22.2d, v21.2d
-	WORD $0xad415dd6 // ldp q22, q23, [x14, #0x20]
-	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
-	WORD $0x910201ce // add x14, x14, #0x80
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD $0xad4165f8 // ldp q24, q25, [x15, #0x20]
-	WORD $0x910201ef // add x15, x15, #0x80
-	WORD $0x4fc292fa // fmul v26.2d, v23.2d, v2.d[0]
-	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD $0x4e70d674 // fadd v20.2d, v19.2d, v16.2d
-	WORD $0x4e71d655 // fadd v21.2d, v18.2d, v17.2d
-	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
-	WORD $0x4fc292db // fmul v27.2d, v22.2d, v2.d[0]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
-	WORD $0x4e75d753 // fadd v19.2d, v26.2d, v21.2d
-	WORD $0x4ef2d6b2 // fsub v18.2d, v21.2d, v18.2d
-	WORD $0x4fc212fd // fmla v29.2d, v23.2d, v2.d[0]
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
-	WORD $0x4fc212dc // fmla v28.2d, v22.2d, v2.d[0]
-	WORD $0x4fc312fd // fmla v29.2d, v23.2d, v3.d[0]
-	WORD $0x4ef5d677 // fsub v23.2d, v19.2d, v21.2d
-	WORD $0x4fc312dc // fmla v28.2d, v22.2d, v3.d[0]
-	WORD $0x4e74d776 // fadd v22.2d, v27.2d, v20.2d
-	WORD $0x4fc2133d // fmla v29.2d, v25.2d, v2.d[0]
-	WORD $0x4ef4d6d2 // fsub v18.2d, v22.2d, v20.2d
-	WORD $0x4fc2131c // fmla v28.2d, v24.2d, v2.d[0]
-	WORD $0x4ef7d678 // fsub v24.2d, v19.2d, v23.2d
-	WORD $0x4ef2d6d9 // fsub v25.2d, v22.2d, v18.2d
-	WORD $0x4ef7d757 // fsub v23.2d, v26.2d, v23.2d
-	WORD $0x4ef2d772 // fsub v18.2d, v27.2d, v18.2d
-	WORD $0x4ef8d6b5 // fsub v21.2d, v21.2d, v24.2d
-	WORD $0x4ef9d694 // fsub v20.2d, v20.2d, v25.2d
-	WORD $0xad416418 // ldp q24, q25, [x0, #0x20]
-	WORD $0x91020000 // add x0, x0, #0x80
-	WORD $0x4e75d6f5 // fadd v21.2d, v23.2d, v21.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4e75d7b4 // fadd v20.2d, v29.2d, v21.2d
-	WORD $0xad415e35 // ldp q21, q23, [x17, #0x20]
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0x91020231 // add x17, x17, #0x80
-	WORD $0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4fc492fa // fmul v26.2d, v23.2d, v4.d[0]
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e71d674 // fadd v20.2d, v19.2d, v17.2d
-	WORD $0x4ef6d656 // fsub v22.2d, v18.2d, v22.2d
-	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
-	WORD $0x4fc492bb // fmul v27.2d, v21.2d, v4.d[0]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
-	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
-	WORD $0x4fc412fd // fmla v29.2d, v23.2d, v4.d[0]
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4e72d776 // fadd v22.2d, v27.2d, v18.2d
-	WORD $0x4fc412bc // fmla v28.2d, v21.2d, v4.d[0]
-	WORD $0x4ef2d6d3 // fsub v19.2d, v22.2d, v18.2d
-	WORD $0x4fc512fd // fmla v29.2d, v23.2d, v5.d[0]
-	WORD $0x4fc512bc // fmla v28.2d, v21.2d, v5.d[0]
-	WORD $0x4e74d755 // fadd v21.2d, v26.2d, v20.2d
-	WORD $0x4fc4133d // fmla v29.2d, v25.2d, v4.d[0]
-	WORD $0x4ef3d6d9 // fsub v25.2d, v22.2d, v19.2d
-	WORD $0x4ef3d773 // fsub v19.2d, v27.2d, v19.2d
-	WORD $0x4ef4d6b7 // fsub v23.2d, v21.2d, v20.2d
-	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
-	WORD $0x4fc4131c // fmla v28.2d, v24.2d, v4.d[0]
-	WORD $0x4ef7d6b8 // fsub v24.2d, v21.2d, v23.2d
-	WORD $0x4ef7d757 // fsub v23.2d, v26.2d, v23.2d
-	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
-	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
-	WORD $0xad416598 // ldp q24, q25, [x12, #0x20]
+	WORD $0x4fc09215 // fmul v21.2d, v16.2d, v0.d[0]
+	WORD $0x6ee0fa97 // fneg v23.2d, v20.2d
+	WORD $0x4fc01237 // fmla v23.2d, v17.2d, v0.d[0]
+	WORD $0x6ee0fab6 // fneg v22.2d, v21.2d
+	WORD $0x4fc01216 // fmla v22.2d, v16.2d, v0.d[0]
+	WORD $0x4fc11237 // fmla v23.2d, v17.2d, v1.d[0]
+	WORD $0x4e75d4d1 // fadd v17.2d, v6.2d, v21.2d
+	WORD $0x4fc11216 // fmla v22.2d, v16.2d, v1.d[0]
+	WORD $0x4e74d4f0 // fadd v16.2d, v7.2d, v20.2d
+	WORD $0x4fc01277 // fmla v23.2d, v19.2d, v0.d[0]
+	WORD $0x4ee6d633 // fsub v19.2d, v17.2d, v6.2d
+	WORD $0x4ee7d618 // fsub v24.2d, v16.2d, v7.2d
+	WORD $0x4ef3d63a // fsub v26.2d, v17.2d, v19.2d
+	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
+	WORD $0x4fc01256 // fmla v22.2d, v18.2d, v0.d[0]
+	WORD $0x4ef3d6b2 // fsub v18.2d, v21.2d, v19.2d
+	WORD $0x4ef8d693 // fsub v19.2d, v20.2d, v24.2d
+	WORD $0xad415594 // ldp q20, q21, [x12, #0x20]
 	WORD $0x9102018c // add x12, x12, #0x80
-	WORD $0x4e74d6f4 // fadd v20.2d, v23.2d, v20.2d
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0x4e74d7b3 // fadd v19.2d, v29.2d, v20.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e71d6b3 // fadd v19.2d, v21.2d, v17.2d
-	WORD $0x4ef6d656 // fsub v22.2d, v18.2d, v22.2d
-	WORD $0x4ef5d674 // fsub v20.2d, v19.2d, v21.2d
-	WORD $0xad415e15 // ldp q21, q23, [x16, #0x20]
-	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
-	WORD $0x91020210 // add x16, x16, #0x80
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0x4fc692fa // fmul v26.2d, v23.2d, v6.d[0]
-	WORD $0x4fc692bb // fmul v27.2d, v21.2d, v6.d[0]
-	WORD $0x6ee0fb5d // fneg v29.2d, v26.2d
-	WORD $0x4fc612fd // fmla v29.2d, v23.2d, v6.d[0]
-	WORD $0x6ee0fb7c // fneg v28.2d, v27.2d
-	WORD $0x4e72d776 // fadd v22.2d, v27.2d, v18.2d
-	WORD $0x4fc612bc // fmla v28.2d, v21.2d, v6.d[0]
-	WORD $0x4fc712fd // fmla v29.2d, v23.2d, v7.d[0]
-	WORD $0x4ef2d6d7 // fsub v23.2d, v22.2d, v18.2d
-	WORD $0x4fc712bc // fmla v28.2d, v21.2d, v7.d[0]
-	WORD $0x4e73d755 // fadd v21.2d, v26.2d, v19.2d
-	WORD $0x4fc6133d // fmla v29.2d, v25.2d, v6.d[0]
-	WORD $0x4ef7d6d9 // fsub v25.2d, v22.2d, v23.2d
-	WORD $0x4ef7d777 // fsub v23.2d, v27.2d, v23.2d
-	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
-	WORD $0x4fc6131c // fmla v28.2d, v24.2d, v6.d[0]
-	WORD $0x4ef3d6b8 // fsub v24.2d, v21.2d, v19.2d
-	WORD $0x4e72d6f2 // fadd v18.2d, v23.2d, v18.2d
-	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
-	WORD $0x4ef8d758 // fsub v24.2d, v26.2d, v24.2d
-	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0x4e73d713 // fadd v19.2d, v24.2d, v19.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e73d7b3 // fadd v19.2d, v29.2d, v19.2d
-	WORD $0x4e70d6d2 // fadd v18.2d, v22.2d, v16.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e71d6b3 // fadd v19.2d, v21.2d, v17.2d
-	WORD $0xad014d32 // stp q18, q19, [x9, #0x20]
-	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
-	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
+	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
+	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4e66d6c6 // fadd v6.2d, v22.2d, v6.2d
+	WORD $0x4e67d6e7 // fadd v7.2d, v23.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad4149c7 // ldp q7, q18, [x14, #0x20]
+	WORD $0x910201ce // add x14, x14, #0x80
+	WORD $0x4e64d626 // fadd v6.2d, v17.2d, v4.2d
+	WORD $0x4e65d613 // fadd v19.2d, v16.2d, v5.2d
+	WORD $0x4ef1d4d1 // fsub v17.2d, v6.2d, v17.2d
+	WORD $0x4fc29256 // fmul v22.2d, v18.2d, v2.d[0]
+	WORD $0x4ef0d670 // fsub v16.2d, v19.2d, v16.2d
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0x4fc290f7 // fmul v23.2d, v7.2d, v2.d[0]
+	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
+	WORD $0x4fc21259 // fmla v25.2d, v18.2d, v2.d[0]
+	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
+	WORD $0x4e66d6f1 // fadd v17.2d, v23.2d, v6.2d
+	WORD $0x4fc210f8 // fmla v24.2d, v7.2d, v2.d[0]
+	WORD $0x4fc31259 // fmla v25.2d, v18.2d, v3.d[0]
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4ef2d63a // fsub v26.2d, v17.2d, v18.2d
+	WORD $0x4ef2d6f2 // fsub v18.2d, v23.2d, v18.2d
+	WORD $0x4fc310f8 // fmla v24.2d, v7.2d, v3.d[0]
+	WORD $0x4e73d6c7 // fadd v7.2d, v22.2d, v19.2d
+	WORD $0x4fc212b9 // fmla v25.2d, v21.2d, v2.d[0]
+	WORD $0x4efad4c6 // fsub v6.2d, v6.2d, v26.2d
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4fc21298 // fmla v24.2d, v20.2d, v2.d[0]
+	WORD $0x4ef3d4f4 // fsub v20.2d, v7.2d, v19.2d
+	WORD $0x4ef4d4f5 // fsub v21.2d, v7.2d, v20.2d
+	WORD $0x4ef5d670 // fsub v16.2d, v19.2d, v21.2d
+	WORD $0x4ef4d6d3 // fsub v19.2d, v22.2d, v20.2d
+	WORD $0x4e66d706 // fadd v6.2d, v24.2d, v6.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e70d730 // fadd v16.2d, v25.2d, v16.2d
+	WORD $0x4e64d626 // fadd v6.2d, v17.2d, v4.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e65d4f0 // fadd v16.2d, v7.2d, v5.2d
+	WORD $0xad014126 // stp q6, q16, [x9, #0x20]
+	WORD $0x4ee7d607 // fsub v7.2d, v16.2d, v7.2d
+	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
 	WORD $0x91020129 // add x9, x9, #0x80
-	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
-	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
-	WORD $0xad014550 // stp q16, q17, [x10, #0x20]
+	WORD $0x4ee6d484 // fsub v4.2d, v4.2d, v6.2d
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
+	WORD $0xad011544 // stp q4, q5, [x10, #0x20]
 	WORD $0x9102014a // add x10, x10, #0x80
-	WORD $0x54ffb88b // b.lt <axpy4DD+0x6c>
+	WORD $0x54ffdb0b // b.lt <axpy2DD+0x44>
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -2324,7 +1391,7 @@ TEXT ·axpy4DDQuad(SB), 0, $96-32
 	RET
 
 // func axpyDotDDQuad(factor *ddNum, xs *ddVec, ys *ddVec, zs *ddVec, n int, sum *ddNum)
-TEXT ·axpyDotDDQuad(SB), 0, $208-48
+TEXT ·axpyDotDDQuad(SB), 0, $256-48
 	MOVD factor+0(FP), R0
 	MOVD xs+8(FP), R1
 	MOVD ys+16(FP), R2
@@ -2332,431 +1399,816 @@ TEXT ·axpyDotDDQuad(SB), 0, $208-48
 	MOVD n+32(FP), R4
 	MOVD sum+40(FP), R5
 	MOVD R30, R19
-	ADD $208, RSP
+	ADD $256, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <axpyDotDD>
-	WORD $0x140001af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd101c3ff // sub sp, sp, #0x70
+	WORD $0x1400032f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd10283ff // sub sp, sp, #0xa0
+	WORD $0xf940004e // ldr x14, [x2]
+	WORD $0xf9400069 // ldr x9, [x3]
+	WORD $0xeb0e013f // cmp x9, x14
+	WORD $0x6d400400 // ldp d0, d1, [x0]
+	WORD $0xf940002c // ldr x12, [x1]
+	WORD $0xf9400c2a // ldr x10, [x1, #0x18]
+	WORD $0xf9400c4d // ldr x13, [x2, #0x18]
+	WORD $0x6d063bef // stp d15, d14, [sp, #0x60]
+	WORD $0x6d0733ed // stp d13, d12, [sp, #0x70]
+	WORD $0x6d082beb // stp d11, d10, [sp, #0x80]
+	WORD $0x6d0923e9 // stp d9, d8, [sp, #0x90]
+	WORD $0x540028a0 // b.eq <axpyDotDD+0x544>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x6d033bef // stp d15, d14, [sp, #0x30]
-	WORD $0x6d0433ed // stp d13, d12, [sp, #0x40]
-	WORD $0x6d052beb // stp d11, d10, [sp, #0x50]
-	WORD $0x6d0623e9 // stp d9, d8, [sp, #0x60]
-	WORD $0x5400280b // b.lt <axpyDotDD+0x518>
-	WORD $0xf940002b // ldr x11, [x1]
-	WORD $0xf9400c2d // ldr x13, [x1, #0x18]
+	WORD $0x54004d8b // b.lt <axpyDotDD+0x9e8>
+	WORD $0xf9400c6f // ldr x15, [x3, #0x18]
 	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
 	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0xf9400049 // ldr x9, [x2]
-	WORD $0xf9400c4a // ldr x10, [x2, #0x18]
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
-	WORD $0x6d404410 // ldp d16, d17, [x0]
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0xf940006e // ldr x14, [x3]
-	WORD $0xf9400c6c // ldr x12, [x3, #0x18]
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x91010129 // add x9, x9, #0x40
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x9101014a // add x10, x10, #0x40
-	WORD $0x9101016b // add x11, x11, #0x40
+	WORD $0x910101cb // add x11, x14, #0x40
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x9101018c // add x12, x12, #0x40
 	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x910101ce // add x14, x14, #0x40
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x910101ee // add x14, x15, #0x40
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
 	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
 	WORD $0x6f00e409 // movi v9.2d, #0000000000000000
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad7e757c // ldp q28, q29, [x11, #-0x40]
+	WORD $0xad7e759c // ldp q28, q29, [x12, #-0x40]
+	WORD $0x4ead1db2 // mov v18.16b, v13.16b
+	WORD $0x4eae1dd3 // mov v19.16b, v14.16b
 	WORD $0x91004108 // add x8, x8, #0x10
 	WORD $0xeb04011f // cmp x8, x4
-	WORD $0xad7e5534 // ldp q20, q21, [x9, #-0x40]
-	WORD $0x3d800bea // str q10, [sp, #0x20]
-	WORD $0x4fd093aa // fmul v10.2d, v29.2d, v16.d[0]
-	WORD $0xad7e7dbe // ldp q30, q31, [x13, #-0x40]
-	WORD $0xad002fec // stp q12, q11, [sp]
+	WORD $0x3d8017ea // str q10, [sp, #0x50]
+	WORD $0x4fc093aa // fmul v10.2d, v29.2d, v0.d[0]
+	WORD $0xad7e5574 // ldp q20, q21, [x11, #-0x40]
+	WORD $0xad00b3e2 // stp q2, q12, [sp, #0x10]
 	WORD $0x6ee0f94d // fneg v13.2d, v10.2d
-	WORD $0x4fd0938b // fmul v11.2d, v28.2d, v16.d[0]
-	WORD $0xad7e6558 // ldp q24, q25, [x10, #-0x40]
-	WORD $0x4fd013ad // fmla v13.2d, v29.2d, v16.d[0]
+	WORD $0x4fc013ad // fmla v13.2d, v29.2d, v0.d[0]
+	WORD $0xad01aff0 // stp q16, q11, [sp, #0x30]
+	WORD $0x4fc0938b // fmul v11.2d, v28.2d, v0.d[0]
+	WORD $0x4eaf1df0 // mov v16.16b, v15.16b
+	WORD $0xad7e7d5e // ldp q30, q31, [x10, #-0x40]
+	WORD $0xad7e65b8 // ldp q24, q25, [x13, #-0x40]
 	WORD $0x6ee0f96c // fneg v12.2d, v11.2d
-	WORD $0x4fd0138c // fmla v12.2d, v28.2d, v16.d[0]
-	WORD $0x4fd113ad // fmla v13.2d, v29.2d, v17.d[0]
-	WORD $0x4e6ad6bd // fadd v29.2d, v21.2d, v10.2d
-	WORD $0x4ef5d7ae // fsub v14.2d, v29.2d, v21.2d
-	WORD $0x4fd1138c // fmla v12.2d, v28.2d, v17.d[0]
-	WORD $0x4fd013ed // fmla v13.2d, v31.2d, v16.d[0]
-	WORD $0x4e6bd69f // fadd v31.2d, v20.2d, v11.2d
-	WORD $0x4eeed7af // fsub v15.2d, v29.2d, v14.2d
-	WORD $0x4ef4d7fc // fsub v28.2d, v31.2d, v20.2d
-	WORD $0x4fd013cc // fmla v12.2d, v30.2d, v16.d[0]
-	WORD $0x4efcd7e0 // fsub v0.2d, v31.2d, v28.2d
-	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x4fc0138c // fmla v12.2d, v28.2d, v0.d[0]
+	WORD $0x4fc113ad // fmla v13.2d, v29.2d, v1.d[0]
+	WORD $0x4e6bd69d // fadd v29.2d, v20.2d, v11.2d
+	WORD $0x4fc1138c // fmla v12.2d, v28.2d, v1.d[0]
+	WORD $0x4e6ad6bc // fadd v28.2d, v21.2d, v10.2d
+	WORD $0x4fc013ed // fmla v13.2d, v31.2d, v0.d[0]
+	WORD $0x4ef4d7bf // fsub v31.2d, v29.2d, v20.2d
+	WORD $0x4ef5d78e // fsub v14.2d, v28.2d, v21.2d
+	WORD $0x4effd7a2 // fsub v2.2d, v29.2d, v31.2d
+	WORD $0x4eeed78f // fsub v15.2d, v28.2d, v14.2d
+	WORD $0x4fc013cc // fmla v12.2d, v30.2d, v0.d[0]
+	WORD $0x4eeed55e // fsub v30.2d, v10.2d, v14.2d
+	WORD $0x4ee2d682 // fsub v2.2d, v20.2d, v2.2d
 	WORD $0x4eefd6b4 // fsub v20.2d, v21.2d, v15.2d
-	WORD $0x4efcd575 // fsub v21.2d, v11.2d, v28.2d
-	WORD $0x4eeed55c // fsub v28.2d, v10.2d, v14.2d
-	WORD $0x4e74d794 // fadd v20.2d, v28.2d, v20.2d
-	WORD $0x4e60d6a0 // fadd v0.2d, v21.2d, v0.2d
-	WORD $0x4e60d580 // fadd v0.2d, v12.2d, v0.2d
+	WORD $0x4effd575 // fsub v21.2d, v11.2d, v31.2d
+	WORD $0x4e74d7d4 // fadd v20.2d, v30.2d, v20.2d
+	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
+	WORD $0x4e74d5b4 // fadd v20.2d, v13.2d, v20.2d
+	WORD $0x4e62d582 // fadd v2.2d, v12.2d, v2.2d
+	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
+	WORD $0x4e62d702 // fadd v2.2d, v24.2d, v2.2d
+	WORD $0x4e74d78a // fadd v10.2d, v28.2d, v20.2d
+	WORD $0x4e62d7b8 // fadd v24.2d, v29.2d, v2.2d
+	WORD $0x4efcd555 // fsub v21.2d, v10.2d, v28.2d
+	WORD $0x4efdd719 // fsub v25.2d, v24.2d, v29.2d
+	WORD $0xad7e2ddc // ldp q28, q11, [x14, #-0x40]
+	WORD $0x4ef5d69e // fsub v30.2d, v20.2d, v21.2d
+	WORD $0xad7e7d34 // ldp q20, q31, [x9, #-0x40]
+	WORD $0x4ef9d442 // fsub v2.2d, v2.2d, v25.2d
+	WORD $0xad3e2978 // stp q24, q10, [x11, #-0x40]
+	WORD $0x6e6adfec // fmul v12.2d, v31.2d, v10.2d
+	WORD $0x6ee0f999 // fneg v25.2d, v12.2d
+	WORD $0x4e6cd523 // fadd v3.2d, v9.2d, v12.2d
+	WORD $0x6e78de8d // fmul v13.2d, v20.2d, v24.2d
+	WORD $0xad3e79a2 // stp q2, q30, [x13, #-0x40]
+	WORD $0x4e6acff9 // fmla v25.2d, v31.2d, v10.2d
+	WORD $0x4ee9d46e // fsub v14.2d, v3.2d, v9.2d
+	WORD $0x3d8003e3 // str q3, [sp]
+	WORD $0x6ee0f9bd // fneg v29.2d, v13.2d
+	WORD $0x4e6dd515 // fadd v21.2d, v8.2d, v13.2d
+	WORD $0x4e78ce9d // fmla v29.2d, v20.2d, v24.2d
+	WORD $0x4e7ecff9 // fmla v25.2d, v31.2d, v30.2d
+	WORD $0x4eeed47f // fsub v31.2d, v3.2d, v14.2d
+	WORD $0x4effd53f // fsub v31.2d, v9.2d, v31.2d
+	WORD $0x4eeed589 // fsub v9.2d, v12.2d, v14.2d
+	WORD $0x4e62ce9d // fmla v29.2d, v20.2d, v2.2d
+	WORD $0x4ee8d6a2 // fsub v2.2d, v21.2d, v8.2d
+	WORD $0x4ea41c94 // mov v20.16b, v4.16b
+	WORD $0x4e6acd79 // fmla v25.2d, v11.2d, v10.2d
+	WORD $0xad7f318b // ldp q11, q12, [x12, #-0x20]
+	WORD $0x4e7fd53f // fadd v31.2d, v9.2d, v31.2d
+	WORD $0x4ee2d6be // fsub v30.2d, v21.2d, v2.2d
+	WORD $0x4efed51e // fsub v30.2d, v8.2d, v30.2d
+	WORD $0x4ee2d5a8 // fsub v8.2d, v13.2d, v2.2d
+	WORD $0xad7f2962 // ldp q2, q10, [x11, #-0x20]
+	WORD $0xad7f394d // ldp q13, q14, [x10, #-0x20]
+	WORD $0x4e78cf9d // fmla v29.2d, v28.2d, v24.2d
+	WORD $0x4fc0918f // fmul v15.2d, v12.2d, v0.d[0]
+	WORD $0xad7f7138 // ldp q24, q28, [x9, #-0x20]
+	WORD $0x4e7fd739 // fadd v25.2d, v25.2d, v31.2d
+	WORD $0x4e7ed51e // fadd v30.2d, v8.2d, v30.2d
+	WORD $0x6ee0f9e5 // fneg v5.2d, v15.2d
+	WORD $0x4fc09163 // fmul v3.2d, v11.2d, v0.d[0]
+	WORD $0x4e7ed7bd // fadd v29.2d, v29.2d, v30.2d
+	WORD $0x4fc01185 // fmla v5.2d, v12.2d, v0.d[0]
+	WORD $0x6ee0f864 // fneg v4.2d, v3.2d
+	WORD $0x4fc01164 // fmla v4.2d, v11.2d, v0.d[0]
+	WORD $0x4fc11185 // fmla v5.2d, v12.2d, v1.d[0]
+	WORD $0x4e63d44c // fadd v12.2d, v2.2d, v3.2d
+	WORD $0x4fc11164 // fmla v4.2d, v11.2d, v1.d[0]
+	WORD $0x4e6fd54b // fadd v11.2d, v10.2d, v15.2d
+	WORD $0x4fc011c5 // fmla v5.2d, v14.2d, v0.d[0]
+	WORD $0x4ee2d58e // fsub v14.2d, v12.2d, v2.2d
+	WORD $0x4eead566 // fsub v6.2d, v11.2d, v10.2d
+	WORD $0x4eeed587 // fsub v7.2d, v12.2d, v14.2d
+	WORD $0x4eeed463 // fsub v3.2d, v3.2d, v14.2d
+	WORD $0x4e7dd66e // fadd v14.2d, v19.2d, v29.2d
+	WORD $0x4fc011a4 // fmla v4.2d, v13.2d, v0.d[0]
+	WORD $0x4ee7d442 // fsub v2.2d, v2.2d, v7.2d
+	WORD $0x4ee6d567 // fsub v7.2d, v11.2d, v6.2d
+	WORD $0x4ee6d5e6 // fsub v6.2d, v15.2d, v6.2d
+	WORD $0x4eb01e0f // mov v15.16b, v16.16b
+	WORD $0x4ee7d547 // fsub v7.2d, v10.2d, v7.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e79d5ef // fadd v15.2d, v15.2d, v25.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e66d4a4 // fadd v4.2d, v5.2d, v6.2d
+	WORD $0xad7f1da3 // ldp q3, q7, [x13, #-0x20]
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0x4e64d565 // fadd v5.2d, v11.2d, v4.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4eebd4a6 // fsub v6.2d, v5.2d, v11.2d
+	WORD $0x6e65df9d // fmul v29.2d, v28.2d, v5.2d
+	WORD $0x4e62d583 // fadd v3.2d, v12.2d, v2.2d
+	WORD $0x4ee6d484 // fsub v4.2d, v4.2d, v6.2d
+	WORD $0x6e63df1e // fmul v30.2d, v24.2d, v3.2d
+	WORD $0x4eecd467 // fsub v7.2d, v3.2d, v12.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x4e7dd779 // fadd v25.2d, v27.2d, v29.2d
+	WORD $0x4ee7d442 // fsub v2.2d, v2.2d, v7.2d
+	WORD $0x4e65cf88 // fmla v8.2d, v28.2d, v5.2d
+	WORD $0xad7f1dc6 // ldp q6, q7, [x14, #-0x20]
+	WORD $0x4efbd729 // fsub v9.2d, v25.2d, v27.2d
+	WORD $0xad4143ec // ldp q12, q16, [sp, #0x20]
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0xad3f1563 // stp q3, q5, [x11, #-0x20]
+	WORD $0x4ee9d72a // fsub v10.2d, v25.2d, v9.2d
+	WORD $0x4e63cf1f // fmla v31.2d, v24.2d, v3.2d
+	WORD $0xad3f11a2 // stp q2, q4, [x13, #-0x20]
+	WORD $0x4e64cf88 // fmla v8.2d, v28.2d, v4.2d
+	WORD $0x4e62cf1f // fmla v31.2d, v24.2d, v2.2d
+	WORD $0x4e7ed758 // fadd v24.2d, v26.2d, v30.2d
+	WORD $0x4e65cce8 // fmla v8.2d, v7.2d, v5.2d
+	WORD $0xad401da5 // ldp q5, q7, [x13]
+	WORD $0x4efad702 // fsub v2.2d, v24.2d, v26.2d
+	WORD $0x4e63ccdf // fmla v31.2d, v6.2d, v3.2d
+	WORD $0x4ee2d70b // fsub v11.2d, v24.2d, v2.2d
+	WORD $0xad401983 // ldp q3, q6, [x12]
+	WORD $0x4ee2d7c2 // fsub v2.2d, v30.2d, v2.2d
+	WORD $0x4eebd744 // fsub v4.2d, v26.2d, v11.2d
+	WORD $0x4eead77a // fsub v26.2d, v27.2d, v10.2d
+	WORD $0x4ee9d7bb // fsub v27.2d, v29.2d, v9.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4fc090de // fmul v30.2d, v6.2d, v0.d[0]
+	WORD $0xad40117b // ldp q27, q4, [x11]
+	WORD $0xad40755c // ldp q28, q29, [x10]
+	WORD $0x3dc013eb // ldr q11, [sp, #0x40]
+	WORD $0x4e62d7e2 // fadd v2.2d, v31.2d, v2.2d
+	WORD $0x4e7ad51a // fadd v26.2d, v8.2d, v26.2d
+	WORD $0x4fc0907f // fmul v31.2d, v3.2d, v0.d[0]
+	WORD $0x6ee0fbc9 // fneg v9.2d, v30.2d
+	WORD $0x4e7ad64d // fadd v13.2d, v18.2d, v26.2d
+	WORD $0x4e62d58c // fadd v12.2d, v12.2d, v2.2d
+	WORD $0x3dc007f2 // ldr q18, [sp, #0x10]
+	WORD $0x4fc010c9 // fmla v9.2d, v6.2d, v0.d[0]
+	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
+	WORD $0x4fc01068 // fmla v8.2d, v3.2d, v0.d[0]
+	WORD $0x4fc110c9 // fmla v9.2d, v6.2d, v1.d[0]
+	WORD $0x4e7fd766 // fadd v6.2d, v27.2d, v31.2d
+	WORD $0x4eb21e53 // mov v19.16b, v18.16b
+	WORD $0x4efbd4da // fsub v26.2d, v6.2d, v27.2d
+	WORD $0x4fc11068 // fmla v8.2d, v3.2d, v1.d[0]
+	WORD $0x4e7ed483 // fadd v3.2d, v4.2d, v30.2d
+	WORD $0x4efad4ca // fsub v10.2d, v6.2d, v26.2d
+	WORD $0x4fc013a9 // fmla v9.2d, v29.2d, v0.d[0]
+	WORD $0x4efad7fa // fsub v26.2d, v31.2d, v26.2d
+	WORD $0x4eead77b // fsub v27.2d, v27.2d, v10.2d
+	WORD $0x4fc01388 // fmla v8.2d, v28.2d, v0.d[0]
+	WORD $0x4ee4d47c // fsub v28.2d, v3.2d, v4.2d
+	WORD $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD $0xad406d22 // ldp q2, q27, [x9]
+	WORD $0x4efcd47d // fsub v29.2d, v3.2d, v28.2d
+	WORD $0x4efcd7dc // fsub v28.2d, v30.2d, v28.2d
+	WORD $0x4efdd484 // fsub v4.2d, v4.2d, v29.2d
+	WORD $0x4e7ad51a // fadd v26.2d, v8.2d, v26.2d
+	WORD $0x4e64d784 // fadd v4.2d, v28.2d, v4.2d
+	WORD $0x4e7ad4a5 // fadd v5.2d, v5.2d, v26.2d
+	WORD $0x4e64d524 // fadd v4.2d, v9.2d, v4.2d
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0x4e65d4c7 // fadd v7.2d, v6.2d, v5.2d
+	WORD $0x4e64d47a // fadd v26.2d, v3.2d, v4.2d
+	WORD $0x6e67dc5f // fmul v31.2d, v2.2d, v7.2d
+	WORD $0x4ee6d4e6 // fsub v6.2d, v7.2d, v6.2d
+	WORD $0x6e7adf7e // fmul v30.2d, v27.2d, v26.2d
+	WORD $0x4ee3d743 // fsub v3.2d, v26.2d, v3.2d
+	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
+	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
+	WORD $0x4e7fd6dd // fadd v29.2d, v22.2d, v31.2d
+	WORD $0x4ee3d483 // fsub v3.2d, v4.2d, v3.2d
+	WORD $0x6ee0fbc9 // fneg v9.2d, v30.2d
+	WORD $0x4e67cc48 // fmla v8.2d, v2.2d, v7.2d
+	WORD $0xad4019c4 // ldp q4, q6, [x14]
+	WORD $0x4e7ed6fc // fadd v28.2d, v23.2d, v30.2d
+	WORD $0x4e7acf69 // fmla v9.2d, v27.2d, v26.2d
+	WORD $0x4e65cc48 // fmla v8.2d, v2.2d, v5.2d
+	WORD $0x4ef6d7a2 // fsub v2.2d, v29.2d, v22.2d
+	WORD $0xad006967 // stp q7, q26, [x11]
+	WORD $0x4e63cf69 // fmla v9.2d, v27.2d, v3.2d
+	WORD $0x4ee2d7bb // fsub v27.2d, v29.2d, v2.2d
+	WORD $0xad000da5 // stp q5, q3, [x13]
+	WORD $0x4ef7d785 // fsub v5.2d, v28.2d, v23.2d
+	WORD $0x4ee5d783 // fsub v3.2d, v28.2d, v5.2d
+	WORD $0x4ee5d7c5 // fsub v5.2d, v30.2d, v5.2d
+	WORD $0x4ee2d7e2 // fsub v2.2d, v31.2d, v2.2d
+	WORD $0x4e67cc88 // fmla v8.2d, v4.2d, v7.2d
+	WORD $0xad411d84 // ldp q4, q7, [x12, #0x20]
+	WORD $0x4ee3d6e3 // fsub v3.2d, v23.2d, v3.2d
+	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
+	WORD $0x9102018c // add x12, x12, #0x80
+	WORD $0x4e7accc9 // fmla v9.2d, v6.2d, v26.2d
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0xad411965 // ldp q5, q6, [x11, #0x20]
+	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
+	WORD $0x4fc090fe // fmul v30.2d, v7.2d, v0.d[0]
+	WORD $0x4e62d516 // fadd v22.2d, v8.2d, v2.2d
+	WORD $0xad416d5a // ldp q26, q27, [x10, #0x20]
+	WORD $0xad4109b7 // ldp q23, q2, [x13, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x4e63d523 // fadd v3.2d, v9.2d, v3.2d
+	WORD $0x4e76d610 // fadd v16.2d, v16.2d, v22.2d
+	WORD $0x4ebd1fb6 // mov v22.16b, v29.16b
+	WORD $0x4fc0909f // fmul v31.2d, v4.2d, v0.d[0]
+	WORD $0x4e63d631 // fadd v17.2d, v17.2d, v3.2d
+	WORD $0x6ee0fbc3 // fneg v3.2d, v30.2d
+	WORD $0x4fc010e3 // fmla v3.2d, v7.2d, v0.d[0]
+	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
+	WORD $0x4fc01088 // fmla v8.2d, v4.2d, v0.d[0]
+	WORD $0x4fc110e3 // fmla v3.2d, v7.2d, v1.d[0]
+	WORD $0x4e7fd4a7 // fadd v7.2d, v5.2d, v31.2d
+	WORD $0x4fc11088 // fmla v8.2d, v4.2d, v1.d[0]
+	WORD $0x4e7ed4c4 // fadd v4.2d, v6.2d, v30.2d
+	WORD $0x4fc01363 // fmla v3.2d, v27.2d, v0.d[0]
+	WORD $0x4ee5d4fb // fsub v27.2d, v7.2d, v5.2d
+	WORD $0x4ee6d489 // fsub v9.2d, v4.2d, v6.2d
+	WORD $0x4efbd4ea // fsub v10.2d, v7.2d, v27.2d
+	WORD $0x4efbd7fb // fsub v27.2d, v31.2d, v27.2d
+	WORD $0x4fc01348 // fmla v8.2d, v26.2d, v0.d[0]
+	WORD $0x4ee9d7da // fsub v26.2d, v30.2d, v9.2d
+	WORD $0x4eead4a5 // fsub v5.2d, v5.2d, v10.2d
+	WORD $0x4ee9d48a // fsub v10.2d, v4.2d, v9.2d
+	WORD $0x4eead4c6 // fsub v6.2d, v6.2d, v10.2d
+	WORD $0x4e65d765 // fadd v5.2d, v27.2d, v5.2d
+	WORD $0x4e66d746 // fadd v6.2d, v26.2d, v6.2d
+	WORD $0x4e65d505 // fadd v5.2d, v8.2d, v5.2d
+	WORD $0xad416dda // ldp q26, q27, [x14, #0x20]
+	WORD $0x910201ce // add x14, x14, #0x80
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e65d6e3 // fadd v3.2d, v23.2d, v5.2d
+	WORD $0x4e63d4e5 // fadd v5.2d, v7.2d, v3.2d
+	WORD $0x4e62d486 // fadd v6.2d, v4.2d, v2.2d
+	WORD $0x4ee4d4c4 // fsub v4.2d, v6.2d, v4.2d
+	WORD $0x4ee7d4a7 // fsub v7.2d, v5.2d, v7.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0xad411d24 // ldp q4, q7, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x6e66dce8 // fmul v8.2d, v7.2d, v6.2d
+	WORD $0x6e65dc89 // fmul v9.2d, v4.2d, v5.2d
+	WORD $0x6ee0f917 // fneg v23.2d, v8.2d
+	WORD $0x4e68d65f // fadd v31.2d, v18.2d, v8.2d
+	WORD $0xad011965 // stp q5, q6, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x4e66ccf7 // fmla v23.2d, v7.2d, v6.2d
+	WORD $0xad0109a3 // stp q3, q2, [x13, #0x20]
+	WORD $0x910201ad // add x13, x13, #0x80
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x4e69d69e // fadd v30.2d, v20.2d, v9.2d
+	WORD $0x4e65cc8a // fmla v10.2d, v4.2d, v5.2d
+	WORD $0x4e62ccf7 // fmla v23.2d, v7.2d, v2.2d
+	WORD $0x4ef2d7e7 // fsub v7.2d, v31.2d, v18.2d
+	WORD $0x4e63cc8a // fmla v10.2d, v4.2d, v3.2d
+	WORD $0x4ef4d7c4 // fsub v4.2d, v30.2d, v20.2d
+	WORD $0x4e66cf77 // fmla v23.2d, v27.2d, v6.2d
+	WORD $0x4ee4d7db // fsub v27.2d, v30.2d, v4.2d
+	WORD $0x4ee4d524 // fsub v4.2d, v9.2d, v4.2d
+	WORD $0x3dc003e6 // ldr q6, [sp]
+	WORD $0x4efbd692 // fsub v18.2d, v20.2d, v27.2d
+	WORD $0x4e65cf4a // fmla v10.2d, v26.2d, v5.2d
+	WORD $0x4ee7d7fb // fsub v27.2d, v31.2d, v7.2d
+	WORD $0x4ee7d507 // fsub v7.2d, v8.2d, v7.2d
+	WORD $0x4eb81f1a // mov v26.16b, v24.16b
+	WORD $0x4eb51ea8 // mov v8.16b, v21.16b
+	WORD $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD $0x4efbd673 // fsub v19.2d, v19.2d, v27.2d
+	WORD $0x4eb91f3b // mov v27.16b, v25.16b
+	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
+	WORD $0x4e64d542 // fadd v2.2d, v10.2d, v4.2d
+	WORD $0x3dc017ea // ldr q10, [sp, #0x50]
+	WORD $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	WORD $0x4ebe1fc4 // mov v4.16b, v30.16b
+	WORD $0x4e67d6e3 // fadd v3.2d, v23.2d, v7.2d
+	WORD $0x4ebc1f97 // mov v23.16b, v28.16b
+	WORD $0x4e63d56b // fadd v11.2d, v11.2d, v3.2d
+	WORD $0x4e62d54a // fadd v10.2d, v10.2d, v2.2d
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x54ffdb2b // b.lt <axpyDotDD+0xa0>
+	WORD $0x1400013a // b <axpyDotDD+0xa28>
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x54002eeb // b.lt <axpyDotDD+0xb24>
+	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010149 // add x9, x10, #0x40
+	WORD $0x9101018a // add x10, x12, #0x40
+	WORD $0x910101ab // add x11, x13, #0x40
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x910101cc // add x12, x14, #0x40
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0x6f00e409 // movi v9.2d, #0000000000000000
+	WORD $0xad7e755c // ldp q28, q29, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb04011f // cmp x8, x4
+	WORD $0xad7e5594 // ldp q20, q21, [x12, #-0x40]
+	WORD $0x4fc0938b // fmul v11.2d, v28.2d, v0.d[0]
+	WORD $0x3d8017ea // str q10, [sp, #0x50]
+	WORD $0x4fc093aa // fmul v10.2d, v29.2d, v0.d[0]
+	WORD $0x6ee0f94d // fneg v13.2d, v10.2d
+	WORD $0x4fc013ad // fmla v13.2d, v29.2d, v0.d[0]
+	WORD $0xad7e7d3e // ldp q30, q31, [x9, #-0x40]
+	WORD $0xad7e6578 // ldp q24, q25, [x11, #-0x40]
+	WORD $0x6ee0f96c // fneg v12.2d, v11.2d
+	WORD $0x4fc0138c // fmla v12.2d, v28.2d, v0.d[0]
+	WORD $0x4fc113ad // fmla v13.2d, v29.2d, v1.d[0]
+	WORD $0x4e6bd69d // fadd v29.2d, v20.2d, v11.2d
+	WORD $0x4fc1138c // fmla v12.2d, v28.2d, v1.d[0]
+	WORD $0x4e6ad6bc // fadd v28.2d, v21.2d, v10.2d
+	WORD $0x4fc013ed // fmla v13.2d, v31.2d, v0.d[0]
+	WORD $0x4ef4d7bf // fsub v31.2d, v29.2d, v20.2d
+	WORD $0x4ef5d78e // fsub v14.2d, v28.2d, v21.2d
+	WORD $0x4effd7a2 // fsub v2.2d, v29.2d, v31.2d
+	WORD $0x4eeed78f // fsub v15.2d, v28.2d, v14.2d
+	WORD $0x4fc013cc // fmla v12.2d, v30.2d, v0.d[0]
+	WORD $0x4eeed55e // fsub v30.2d, v10.2d, v14.2d
+	WORD $0x4ee2d682 // fsub v2.2d, v20.2d, v2.2d
+	WORD $0x4eefd6b4 // fsub v20.2d, v21.2d, v15.2d
+	WORD $0x4effd575 // fsub v21.2d, v11.2d, v31.2d
+	WORD $0x4e74d7d4 // fadd v20.2d, v30.2d, v20.2d
+	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
+	WORD $0x4e62d582 // fadd v2.2d, v12.2d, v2.2d
 	WORD $0x4e74d5b4 // fadd v20.2d, v13.2d, v20.2d
 	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
-	WORD $0x4e60d700 // fadd v0.2d, v24.2d, v0.2d
-	WORD $0x4e60d7fc // fadd v28.2d, v31.2d, v0.2d
-	WORD $0x4e74d7be // fadd v30.2d, v29.2d, v20.2d
-	WORD $0x4efdd7d5 // fsub v21.2d, v30.2d, v29.2d
-	WORD $0x4effd798 // fsub v24.2d, v28.2d, v31.2d
-	WORD $0x4ef8d400 // fsub v0.2d, v0.2d, v24.2d
-	WORD $0x4ef5d69d // fsub v29.2d, v20.2d, v21.2d
-	WORD $0xad3e793c // stp q28, q30, [x9, #-0x40]
-	WORD $0xad3e7540 // stp q0, q29, [x10, #-0x40]
-	WORD $0xad7e7dd4 // ldp q20, q31, [x14, #-0x40]
-	WORD $0xad7e2d8a // ldp q10, q11, [x12, #-0x40]
-	WORD $0x6e7edfec // fmul v12.2d, v31.2d, v30.2d
-	WORD $0x6e7cde8d // fmul v13.2d, v20.2d, v28.2d
-	WORD $0x6ee0f998 // fneg v24.2d, v12.2d
-	WORD $0x4e7ecff8 // fmla v24.2d, v31.2d, v30.2d
-	WORD $0x6ee0f9b9 // fneg v25.2d, v13.2d
-	WORD $0x4e6dd515 // fadd v21.2d, v8.2d, v13.2d
-	WORD $0x4e7cce99 // fmla v25.2d, v20.2d, v28.2d
-	WORD $0x4e7dcff8 // fmla v24.2d, v31.2d, v29.2d
-	WORD $0x4e60ce99 // fmla v25.2d, v20.2d, v0.2d
-	WORD $0x4e6cd534 // fadd v20.2d, v9.2d, v12.2d
-	WORD $0x4ee8d6a0 // fsub v0.2d, v21.2d, v8.2d
-	WORD $0x4e7ecd78 // fmla v24.2d, v11.2d, v30.2d
-	WORD $0x4ee9d68e // fsub v14.2d, v20.2d, v9.2d
-	WORD $0x4ee0d6bf // fsub v31.2d, v21.2d, v0.2d
-	WORD $0x4ee0d5a0 // fsub v0.2d, v13.2d, v0.2d
-	WORD $0x4eeed69d // fsub v29.2d, v20.2d, v14.2d
-	WORD $0x4effd51f // fsub v31.2d, v8.2d, v31.2d
-	WORD $0x4eeed588 // fsub v8.2d, v12.2d, v14.2d
-	WORD $0xad7f39ad // ldp q13, q14, [x13, #-0x20]
-	WORD $0x4e7ccd59 // fmla v25.2d, v10.2d, v28.2d
-	WORD $0x4efdd53d // fsub v29.2d, v9.2d, v29.2d
-	WORD $0xad7f3169 // ldp q9, q12, [x11, #-0x20]
-	WORD $0x4e7fd400 // fadd v0.2d, v0.2d, v31.2d
-	WORD $0x4e7dd51d // fadd v29.2d, v8.2d, v29.2d
-	WORD $0xad7f213f // ldp q31, q8, [x9, #-0x20]
-	WORD $0x4e60d720 // fadd v0.2d, v25.2d, v0.2d
-	WORD $0x4fd0918f // fmul v15.2d, v12.2d, v16.d[0]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4e7dd718 // fadd v24.2d, v24.2d, v29.2d
-	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
-	WORD $0x4fd0913e // fmul v30.2d, v9.2d, v16.d[0]
-	WORD $0x6ee0f9e1 // fneg v1.2d, v15.2d
-	WORD $0x4e6fd51c // fadd v28.2d, v8.2d, v15.2d
-	WORD $0x4fd01181 // fmla v1.2d, v12.2d, v16.d[0]
-	WORD $0x6ee0fbcb // fneg v11.2d, v30.2d
-	WORD $0x4fd0112b // fmla v11.2d, v9.2d, v16.d[0]
-	WORD $0x4fd11181 // fmla v1.2d, v12.2d, v17.d[0]
-	WORD $0x4ee8d78c // fsub v12.2d, v28.2d, v8.2d
-	WORD $0x4fd1112b // fmla v11.2d, v9.2d, v17.d[0]
-	WORD $0x4e7ed7e9 // fadd v9.2d, v31.2d, v30.2d
-	WORD $0x4fd011c1 // fmla v1.2d, v14.2d, v16.d[0]
-	WORD $0x4eecd78e // fsub v14.2d, v28.2d, v12.2d
-	WORD $0x4effd52a // fsub v10.2d, v9.2d, v31.2d
-	WORD $0x4eead522 // fsub v2.2d, v9.2d, v10.2d
-	WORD $0x4fd011ab // fmla v11.2d, v13.2d, v16.d[0]
-	WORD $0x4eead7de // fsub v30.2d, v30.2d, v10.2d
-	WORD $0x4eecd5ea // fsub v10.2d, v15.2d, v12.2d
-	WORD $0x4ee2d7e2 // fsub v2.2d, v31.2d, v2.2d
-	WORD $0x4eeed51f // fsub v31.2d, v8.2d, v14.2d
-	WORD $0xad7f3548 // ldp q8, q13, [x10, #-0x20]
-	WORD $0x4e7fd55f // fadd v31.2d, v10.2d, v31.2d
-	WORD $0x4e62d7c2 // fadd v2.2d, v30.2d, v2.2d
-	WORD $0x4e62d562 // fadd v2.2d, v11.2d, v2.2d
-	WORD $0x4e7fd421 // fadd v1.2d, v1.2d, v31.2d
-	WORD $0x4e61d5a1 // fadd v1.2d, v13.2d, v1.2d
-	WORD $0x4e62d502 // fadd v2.2d, v8.2d, v2.2d
-	WORD $0x4e61d79f // fadd v31.2d, v28.2d, v1.2d
-	WORD $0x4e62d53e // fadd v30.2d, v9.2d, v2.2d
-	WORD $0x4efcd7f9 // fsub v25.2d, v31.2d, v28.2d
-	WORD $0x4ee9d7dc // fsub v28.2d, v30.2d, v9.2d
-	WORD $0xad3f7d3e // stp q30, q31, [x9, #-0x20]
-	WORD $0x4ef9d421 // fsub v1.2d, v1.2d, v25.2d
+	WORD $0x4e62d702 // fadd v2.2d, v24.2d, v2.2d
+	WORD $0x4e62d7b8 // fadd v24.2d, v29.2d, v2.2d
+	WORD $0x4e74d799 // fadd v25.2d, v28.2d, v20.2d
+	WORD $0x4efcd735 // fsub v21.2d, v25.2d, v28.2d
+	WORD $0x4efdd71c // fsub v28.2d, v24.2d, v29.2d
+	WORD $0x6e79df3d // fmul v29.2d, v25.2d, v25.2d
+	WORD $0x6e78df1e // fmul v30.2d, v24.2d, v24.2d
+	WORD $0xad3e6598 // stp q24, q25, [x12, #-0x40]
 	WORD $0x4efcd442 // fsub v2.2d, v2.2d, v28.2d
-	WORD $0xad3f0542 // stp q2, q1, [x10, #-0x20]
-	WORD $0xad7f71c0 // ldp q0, q28, [x14, #-0x20]
-	WORD $0xad7f219d // ldp q29, q8, [x12, #-0x20]
-	WORD $0x6e7fdf89 // fmul v9.2d, v28.2d, v31.2d
-	WORD $0x6e7edc0a // fmul v10.2d, v0.2d, v30.2d
-	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
-	WORD $0x4e69d759 // fadd v25.2d, v26.2d, v9.2d
-	WORD $0x4e7fcf8c // fmla v12.2d, v28.2d, v31.2d
-	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
-	WORD $0x4e6ad778 // fadd v24.2d, v27.2d, v10.2d
-	WORD $0x4e7ecc0b // fmla v11.2d, v0.2d, v30.2d
-	WORD $0x4e61cf8c // fmla v12.2d, v28.2d, v1.2d
-	WORD $0x4e62cc0b // fmla v11.2d, v0.2d, v2.2d
-	WORD $0x4efbd700 // fsub v0.2d, v24.2d, v27.2d
-	WORD $0x4efad722 // fsub v2.2d, v25.2d, v26.2d
-	WORD $0x4e7fcd0c // fmla v12.2d, v8.2d, v31.2d
-	WORD $0xad4021bf // ldp q31, q8, [x13]
-	WORD $0x4ee0d70e // fsub v14.2d, v24.2d, v0.2d
-	WORD $0x4ee0d540 // fsub v0.2d, v10.2d, v0.2d
-	WORD $0x4ee2d72d // fsub v13.2d, v25.2d, v2.2d
-	WORD $0x4ee2d522 // fsub v2.2d, v9.2d, v2.2d
-	WORD $0x4eeed761 // fsub v1.2d, v27.2d, v14.2d
-	WORD $0x4e7ecfab // fmla v11.2d, v29.2d, v30.2d
-	WORD $0x4eedd75a // fsub v26.2d, v26.2d, v13.2d
-	WORD $0xad40713b // ldp q27, q28, [x9]
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0xad40056a // ldp q10, q1, [x11]
-	WORD $0x4e7ad442 // fadd v2.2d, v2.2d, v26.2d
-	WORD $0xad40255a // ldp q26, q9, [x10]
-	WORD $0x4e60d560 // fadd v0.2d, v11.2d, v0.2d
-	WORD $0x4e62d582 // fadd v2.2d, v12.2d, v2.2d
-	WORD $0x4fd0903d // fmul v29.2d, v1.2d, v16.d[0]
-	WORD $0x4e62d4a5 // fadd v5.2d, v5.2d, v2.2d
-	WORD $0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
-	WORD $0x4fd0915e // fmul v30.2d, v10.2d, v16.d[0]
-	WORD $0x6ee0fbae // fneg v14.2d, v29.2d
-	WORD $0x4fd0102e // fmla v14.2d, v1.2d, v16.d[0]
-	WORD $0x6ee0fbcd // fneg v13.2d, v30.2d
-	WORD $0x4fd0114d // fmla v13.2d, v10.2d, v16.d[0]
-	WORD $0x4fd1102e // fmla v14.2d, v1.2d, v17.d[0]
-	WORD $0x4e7dd781 // fadd v1.2d, v28.2d, v29.2d
-	WORD $0x4fd1114d // fmla v13.2d, v10.2d, v17.d[0]
-	WORD $0x4efcd42a // fsub v10.2d, v1.2d, v28.2d
-	WORD $0x4fd0110e // fmla v14.2d, v8.2d, v16.d[0]
-	WORD $0x4eead42b // fsub v11.2d, v1.2d, v10.2d
-	WORD $0x4eead7bd // fsub v29.2d, v29.2d, v10.2d
-	WORD $0x4fd013ed // fmla v13.2d, v31.2d, v16.d[0]
-	WORD $0x4e7ed77f // fadd v31.2d, v27.2d, v30.2d
-	WORD $0x4eebd79c // fsub v28.2d, v28.2d, v11.2d
-	WORD $0x4efbd7e8 // fsub v8.2d, v31.2d, v27.2d
+	WORD $0x4ef5d69c // fsub v28.2d, v20.2d, v21.2d
+	WORD $0x6ee0fbaa // fneg v10.2d, v29.2d
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x4e7ed515 // fadd v21.2d, v8.2d, v30.2d
+	WORD $0x4e7dd534 // fadd v20.2d, v9.2d, v29.2d
+	WORD $0x4e79cf2a // fmla v10.2d, v25.2d, v25.2d
+	WORD $0x4e78cf1f // fmla v31.2d, v24.2d, v24.2d
+	WORD $0x4ee8d6ab // fsub v11.2d, v21.2d, v8.2d
+	WORD $0xad3e7162 // stp q2, q28, [x11, #-0x40]
+	WORD $0x4ee9d68c // fsub v12.2d, v20.2d, v9.2d
+	WORD $0x4eebd7de // fsub v30.2d, v30.2d, v11.2d
+	WORD $0x4ef4d58d // fsub v13.2d, v12.2d, v20.2d
+	WORD $0x4eecd7bd // fsub v29.2d, v29.2d, v12.2d
+	WORD $0x4e7ccf2a // fmla v10.2d, v25.2d, v28.2d
+	WORD $0x4e62cf1f // fmla v31.2d, v24.2d, v2.2d
+	WORD $0x4e79cf8a // fmla v10.2d, v28.2d, v25.2d
+	WORD $0x4ef5d579 // fsub v25.2d, v11.2d, v21.2d
+	WORD $0x4e78cc5f // fmla v31.2d, v2.2d, v24.2d
+	WORD $0x4e6dd53c // fadd v28.2d, v9.2d, v13.2d
+	WORD $0x4e79d519 // fadd v25.2d, v8.2d, v25.2d
 	WORD $0x4e7cd7bc // fadd v28.2d, v29.2d, v28.2d
-	WORD $0x4ee8d7ec // fsub v12.2d, v31.2d, v8.2d
-	WORD $0x4ee8d7de // fsub v30.2d, v30.2d, v8.2d
-	WORD $0x4eecd77b // fsub v27.2d, v27.2d, v12.2d
-	WORD $0x4e7bd7c2 // fadd v2.2d, v30.2d, v27.2d
-	WORD $0x4e7cd5db // fadd v27.2d, v14.2d, v28.2d
-	WORD $0x4e62d5a2 // fadd v2.2d, v13.2d, v2.2d
+	WORD $0x4e79d7d9 // fadd v25.2d, v30.2d, v25.2d
+	WORD $0x4e7cd55c // fadd v28.2d, v10.2d, v28.2d
+	WORD $0xad7f2929 // ldp q9, q10, [x9, #-0x20]
+	WORD $0xad7f797d // ldp q29, q30, [x11, #-0x20]
+	WORD $0x4e79d7e2 // fadd v2.2d, v31.2d, v25.2d
+	WORD $0xad7f215f // ldp q31, q8, [x10, #-0x20]
+	WORD $0x4e7cd631 // fadd v17.2d, v17.2d, v28.2d
+	WORD $0xad7f6598 // ldp q24, q25, [x12, #-0x20]
+	WORD $0x4e62d610 // fadd v16.2d, v16.2d, v2.2d
+	WORD $0x4fc0910b // fmul v11.2d, v8.2d, v0.d[0]
+	WORD $0x4fc093ec // fmul v12.2d, v31.2d, v0.d[0]
+	WORD $0x6ee0f96e // fneg v14.2d, v11.2d
+	WORD $0x4e6bd73c // fadd v28.2d, v25.2d, v11.2d
+	WORD $0x4fc0110e // fmla v14.2d, v8.2d, v0.d[0]
+	WORD $0x6ee0f98d // fneg v13.2d, v12.2d
+	WORD $0x4fc013ed // fmla v13.2d, v31.2d, v0.d[0]
+	WORD $0x4fc1110e // fmla v14.2d, v8.2d, v1.d[0]
+	WORD $0x4fc113ed // fmla v13.2d, v31.2d, v1.d[0]
+	WORD $0x4e6cd71f // fadd v31.2d, v24.2d, v12.2d
+	WORD $0x4fc0114e // fmla v14.2d, v10.2d, v0.d[0]
+	WORD $0x4ef8d7e8 // fsub v8.2d, v31.2d, v24.2d
+	WORD $0x4fc0112d // fmla v13.2d, v9.2d, v0.d[0]
+	WORD $0x4ef9d789 // fsub v9.2d, v28.2d, v25.2d
+	WORD $0x4ee8d7ef // fsub v15.2d, v31.2d, v8.2d
+	WORD $0x4ee8d588 // fsub v8.2d, v12.2d, v8.2d
+	WORD $0x4ee9d78a // fsub v10.2d, v28.2d, v9.2d
+	WORD $0x4eefd718 // fsub v24.2d, v24.2d, v15.2d
+	WORD $0x4ee9d569 // fsub v9.2d, v11.2d, v9.2d
+	WORD $0x4eead739 // fsub v25.2d, v25.2d, v10.2d
+	WORD $0x4e78d518 // fadd v24.2d, v8.2d, v24.2d
+	WORD $0x4e79d539 // fadd v25.2d, v9.2d, v25.2d
+	WORD $0x4e78d5b8 // fadd v24.2d, v13.2d, v24.2d
+	WORD $0x4e79d5d9 // fadd v25.2d, v14.2d, v25.2d
+	WORD $0x4e78d7b8 // fadd v24.2d, v29.2d, v24.2d
+	WORD $0x4e79d7d9 // fadd v25.2d, v30.2d, v25.2d
+	WORD $0x4e78d7fd // fadd v29.2d, v31.2d, v24.2d
+	WORD $0x4e79d79e // fadd v30.2d, v28.2d, v25.2d
+	WORD $0x6e7ddfa9 // fmul v9.2d, v29.2d, v29.2d
+	WORD $0x6e7edfc8 // fmul v8.2d, v30.2d, v30.2d
+	WORD $0x4efcd7c2 // fsub v2.2d, v30.2d, v28.2d
+	WORD $0x4effd7bc // fsub v28.2d, v29.2d, v31.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x4ee2d722 // fsub v2.2d, v25.2d, v2.2d
+	WORD $0x4efcd71f // fsub v31.2d, v24.2d, v28.2d
+	WORD $0x4e69d758 // fadd v24.2d, v26.2d, v9.2d
+	WORD $0xad3f799d // stp q29, q30, [x12, #-0x20]
+	WORD $0x4e7dcfaa // fmla v10.2d, v29.2d, v29.2d
+	WORD $0x4e68d779 // fadd v25.2d, v27.2d, v8.2d
+	WORD $0x6ee0f91c // fneg v28.2d, v8.2d
+	WORD $0xad3f097f // stp q31, q2, [x11, #-0x20]
+	WORD $0x4efad70b // fsub v11.2d, v24.2d, v26.2d
+	WORD $0x4efbd72c // fsub v12.2d, v25.2d, v27.2d
+	WORD $0x4e7ecfdc // fmla v28.2d, v30.2d, v30.2d
+	WORD $0x4ef8d56e // fsub v14.2d, v11.2d, v24.2d
+	WORD $0x4eebd529 // fsub v9.2d, v9.2d, v11.2d
+	WORD $0x4e7fcfaa // fmla v10.2d, v29.2d, v31.2d
+	WORD $0x4ef9d58d // fsub v13.2d, v12.2d, v25.2d
+	WORD $0x4eecd508 // fsub v8.2d, v8.2d, v12.2d
+	WORD $0x4e6ed75a // fadd v26.2d, v26.2d, v14.2d
+	WORD $0x4e6dd77b // fadd v27.2d, v27.2d, v13.2d
+	WORD $0x4e62cfdc // fmla v28.2d, v30.2d, v2.2d
+	WORD $0x4e7bd51b // fadd v27.2d, v8.2d, v27.2d
+	WORD $0x4e7dcfea // fmla v10.2d, v31.2d, v29.2d
+	WORD $0xad407548 // ldp q8, q29, [x10]
+	WORD $0x4e7ecc5c // fmla v28.2d, v2.2d, v30.2d
+	WORD $0x4e7ad522 // fadd v2.2d, v9.2d, v26.2d
+	WORD $0xad40799a // ldp q26, q30, [x12]
+	WORD $0xad40253f // ldp q31, q9, [x9]
+	WORD $0x4fc093ab // fmul v11.2d, v29.2d, v0.d[0]
+	WORD $0x4e62d542 // fadd v2.2d, v10.2d, v2.2d
+	WORD $0x4e7bd79b // fadd v27.2d, v28.2d, v27.2d
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0x4fc0910a // fmul v10.2d, v8.2d, v0.d[0]
+	WORD $0x6ee0f96d // fneg v13.2d, v11.2d
+	WORD $0x4e7bd4a5 // fadd v5.2d, v5.2d, v27.2d
+	WORD $0x4fc013ad // fmla v13.2d, v29.2d, v0.d[0]
+	WORD $0x6ee0f94c // fneg v12.2d, v10.2d
+	WORD $0x4fc0110c // fmla v12.2d, v8.2d, v0.d[0]
+	WORD $0x4fc113ad // fmla v13.2d, v29.2d, v1.d[0]
+	WORD $0x4e6bd7dd // fadd v29.2d, v30.2d, v11.2d
+	WORD $0x4efed7ae // fsub v14.2d, v29.2d, v30.2d
+	WORD $0x4fc1110c // fmla v12.2d, v8.2d, v1.d[0]
+	WORD $0x4e6ad748 // fadd v8.2d, v26.2d, v10.2d
+	WORD $0x4fc0112d // fmla v13.2d, v9.2d, v0.d[0]
+	WORD $0x4efad509 // fsub v9.2d, v8.2d, v26.2d
+	WORD $0x4ee9d50f // fsub v15.2d, v8.2d, v9.2d
+	WORD $0x4fc013ec // fmla v12.2d, v31.2d, v0.d[0]
+	WORD $0x4ee9d549 // fsub v9.2d, v10.2d, v9.2d
+	WORD $0x4eeed56a // fsub v10.2d, v11.2d, v14.2d
+	WORD $0x4eefd75a // fsub v26.2d, v26.2d, v15.2d
+	WORD $0x4eeed7af // fsub v15.2d, v29.2d, v14.2d
+	WORD $0x4eefd7de // fsub v30.2d, v30.2d, v15.2d
+	WORD $0x4e7ad53a // fadd v26.2d, v9.2d, v26.2d
+	WORD $0xad403d7f // ldp q31, q15, [x11]
+	WORD $0x4e7ad59a // fadd v26.2d, v12.2d, v26.2d
+	WORD $0x4e7ed55e // fadd v30.2d, v10.2d, v30.2d
+	WORD $0x4e7ed5be // fadd v30.2d, v13.2d, v30.2d
+	WORD $0x4e7ed5fe // fadd v30.2d, v15.2d, v30.2d
+	WORD $0x4e7ad7fa // fadd v26.2d, v31.2d, v26.2d
+	WORD $0x4e7ed7a9 // fadd v9.2d, v29.2d, v30.2d
+	WORD $0x4e7ad51f // fadd v31.2d, v8.2d, v26.2d
+	WORD $0x4efdd53c // fsub v28.2d, v9.2d, v29.2d
+	WORD $0x6e69dd22 // fmul v2.2d, v9.2d, v9.2d
+	WORD $0x6e7fdffb // fmul v27.2d, v31.2d, v31.2d
+	WORD $0x4ee8d7fd // fsub v29.2d, v31.2d, v8.2d
+	WORD $0x4efcd7de // fsub v30.2d, v30.2d, v28.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0x6ee0f84a // fneg v10.2d, v2.2d
+	WORD $0x4e62d6fc // fadd v28.2d, v23.2d, v2.2d
+	WORD $0xad00259f // stp q31, q9, [x12]
+	WORD $0x6ee0fb68 // fneg v8.2d, v27.2d
+	WORD $0x4e7bd6dd // fadd v29.2d, v22.2d, v27.2d
+	WORD $0x4e69cd2a // fmla v10.2d, v9.2d, v9.2d
+	WORD $0x4ef7d78c // fsub v12.2d, v28.2d, v23.2d
+	WORD $0x4e7fcfe8 // fmla v8.2d, v31.2d, v31.2d
+	WORD $0x4ef6d7ab // fsub v11.2d, v29.2d, v22.2d
+	WORD $0x4efcd58d // fsub v13.2d, v12.2d, v28.2d
+	WORD $0x4eecd442 // fsub v2.2d, v2.2d, v12.2d
+	WORD $0xad00797a // stp q26, q30, [x11]
+	WORD $0x4efdd56e // fsub v14.2d, v11.2d, v29.2d
+	WORD $0x4eebd77b // fsub v27.2d, v27.2d, v11.2d
+	WORD $0x4e7ecd2a // fmla v10.2d, v9.2d, v30.2d
+	WORD $0x4e6dd6f7 // fadd v23.2d, v23.2d, v13.2d
+	WORD $0x4e7acfe8 // fmla v8.2d, v31.2d, v26.2d
+	WORD $0x4e6ed6d6 // fadd v22.2d, v22.2d, v14.2d
+	WORD $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD $0x4e76d776 // fadd v22.2d, v27.2d, v22.2d
+	WORD $0x4e69cfca // fmla v10.2d, v30.2d, v9.2d
+	WORD $0x4e7fcf48 // fmla v8.2d, v26.2d, v31.2d
+	WORD $0xad416d97 // ldp q23, q27, [x12, #0x20]
+	WORD $0xad41797a // ldp q26, q30, [x11, #0x20]
+	WORD $0x4e62d542 // fadd v2.2d, v10.2d, v2.2d
+	WORD $0x4e76d516 // fadd v22.2d, v8.2d, v22.2d
+	WORD $0xad41215f // ldp q31, q8, [x10, #0x20]
+	WORD $0xad412929 // ldp q9, q10, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x4e62d4e7 // fadd v7.2d, v7.2d, v2.2d
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4ebd1fb6 // mov v22.16b, v29.16b
+	WORD $0x4fc0910b // fmul v11.2d, v8.2d, v0.d[0]
+	WORD $0x6ee0f96d // fneg v13.2d, v11.2d
+	WORD $0x4fc093e2 // fmul v2.2d, v31.2d, v0.d[0]
+	WORD $0x4fc0110d // fmla v13.2d, v8.2d, v0.d[0]
+	WORD $0x6ee0f84c // fneg v12.2d, v2.2d
+	WORD $0x4fc013ec // fmla v12.2d, v31.2d, v0.d[0]
+	WORD $0x4fc1110d // fmla v13.2d, v8.2d, v1.d[0]
+	WORD $0x4e62d6e8 // fadd v8.2d, v23.2d, v2.2d
+	WORD $0x4fc113ec // fmla v12.2d, v31.2d, v1.d[0]
+	WORD $0x4e6bd77f // fadd v31.2d, v27.2d, v11.2d
+	WORD $0x4fc0114d // fmla v13.2d, v10.2d, v0.d[0]
+	WORD $0x4ef7d50a // fsub v10.2d, v8.2d, v23.2d
+	WORD $0x4efbd7ee // fsub v14.2d, v31.2d, v27.2d
+	WORD $0x4eead50f // fsub v15.2d, v8.2d, v10.2d
+	WORD $0x4eead442 // fsub v2.2d, v2.2d, v10.2d
+	WORD $0x4fc0112c // fmla v12.2d, v9.2d, v0.d[0]
+	WORD $0x4eeed569 // fsub v9.2d, v11.2d, v14.2d
+	WORD $0x4eefd6f7 // fsub v23.2d, v23.2d, v15.2d
+	WORD $0x4eeed7ef // fsub v15.2d, v31.2d, v14.2d
+	WORD $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD $0x4eefd77b // fsub v27.2d, v27.2d, v15.2d
+	WORD $0x4e62d582 // fadd v2.2d, v12.2d, v2.2d
 	WORD $0x4e7bd53b // fadd v27.2d, v9.2d, v27.2d
 	WORD $0x4e62d742 // fadd v2.2d, v26.2d, v2.2d
-	WORD $0x4e7bd428 // fadd v8.2d, v1.2d, v27.2d
-	WORD $0x4e62d7fe // fadd v30.2d, v31.2d, v2.2d
-	WORD $0x4ee1d500 // fsub v0.2d, v8.2d, v1.2d
-	WORD $0x4effd7c1 // fsub v1.2d, v30.2d, v31.2d
-	WORD $0x4ee0d760 // fsub v0.2d, v27.2d, v0.2d
-	WORD $0x4ee1d441 // fsub v1.2d, v2.2d, v1.2d
-	WORD $0xad00213e // stp q30, q8, [x9]
-	WORD $0xad000141 // stp q1, q0, [x10]
-	WORD $0xad407dc2 // ldp q2, q31, [x14]
-	WORD $0xad402989 // ldp q9, q10, [x12]
-	WORD $0x6e68dfeb // fmul v11.2d, v31.2d, v8.2d
-	WORD $0x6e7edc4c // fmul v12.2d, v2.2d, v30.2d
-	WORD $0x6ee0f97a // fneg v26.2d, v11.2d
-	WORD $0x4e6bd6dc // fadd v28.2d, v22.2d, v11.2d
-	WORD $0x4e68cffa // fmla v26.2d, v31.2d, v8.2d
-	WORD $0x6ee0f99b // fneg v27.2d, v12.2d
-	WORD $0x4e6cd6fd // fadd v29.2d, v23.2d, v12.2d
-	WORD $0x4e7ecc5b // fmla v27.2d, v2.2d, v30.2d
-	WORD $0x4e60cffa // fmla v26.2d, v31.2d, v0.2d
-	WORD $0x4e61cc5b // fmla v27.2d, v2.2d, v1.2d
-	WORD $0x4ef6d782 // fsub v2.2d, v28.2d, v22.2d
-	WORD $0x4ef7d7a1 // fsub v1.2d, v29.2d, v23.2d
-	WORD $0x4e68cd5a // fmla v26.2d, v10.2d, v8.2d
-	WORD $0x4ee2d780 // fsub v0.2d, v28.2d, v2.2d
-	WORD $0x4ee2d562 // fsub v2.2d, v11.2d, v2.2d
-	WORD $0x4ee1d7bf // fsub v31.2d, v29.2d, v1.2d
-	WORD $0x4ee1d581 // fsub v1.2d, v12.2d, v1.2d
-	WORD $0x4ee0d6c0 // fsub v0.2d, v22.2d, v0.2d
-	WORD $0xad412d76 // ldp q22, q11, [x11, #0x20]
-	WORD $0x4e7ecd3b // fmla v27.2d, v9.2d, v30.2d
-	WORD $0x4effd6f7 // fsub v23.2d, v23.2d, v31.2d
-	WORD $0x9102016b // add x11, x11, #0x80
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
-	WORD $0xad41093f // ldp q31, q2, [x9, #0x20]
-	WORD $0xad4121b7 // ldp q23, q8, [x13, #0x20]
-	WORD $0x910201ad // add x13, x13, #0x80
-	WORD $0x4fd0916a // fmul v10.2d, v11.2d, v16.d[0]
-	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
-	WORD $0x4e60d740 // fadd v0.2d, v26.2d, v0.2d
-	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	WORD $0x6ee0f949 // fneg v9.2d, v10.2d
-	WORD $0x4fd092cc // fmul v12.2d, v22.2d, v16.d[0]
-	WORD $0x4fd01169 // fmla v9.2d, v11.2d, v16.d[0]
-	WORD $0x6ee0f99e // fneg v30.2d, v12.2d
-	WORD $0x4fd012de // fmla v30.2d, v22.2d, v16.d[0]
-	WORD $0x4fd11169 // fmla v9.2d, v11.2d, v17.d[0]
-	WORD $0x4fd112de // fmla v30.2d, v22.2d, v17.d[0]
-	WORD $0x4e6ad456 // fadd v22.2d, v2.2d, v10.2d
-	WORD $0x4fd01109 // fmla v9.2d, v8.2d, v16.d[0]
-	WORD $0x4e6cd7e8 // fadd v8.2d, v31.2d, v12.2d
-	WORD $0x4ee2d6cd // fsub v13.2d, v22.2d, v2.2d
-	WORD $0x4effd50b // fsub v11.2d, v8.2d, v31.2d
-	WORD $0x4fd012fe // fmla v30.2d, v23.2d, v16.d[0]
-	WORD $0x4eedd54a // fsub v10.2d, v10.2d, v13.2d
-	WORD $0x4eebd50e // fsub v14.2d, v8.2d, v11.2d
-	WORD $0x4eebd597 // fsub v23.2d, v12.2d, v11.2d
-	WORD $0xad41314b // ldp q11, q12, [x10, #0x20]
-	WORD $0x4eeed7ff // fsub v31.2d, v31.2d, v14.2d
-	WORD $0x4eedd6ce // fsub v14.2d, v22.2d, v13.2d
-	WORD $0x4eeed442 // fsub v2.2d, v2.2d, v14.2d
-	WORD $0x4e7fd6f7 // fadd v23.2d, v23.2d, v31.2d
-	WORD $0x4e62d542 // fadd v2.2d, v10.2d, v2.2d
+	WORD $0x4e7bd5b7 // fadd v23.2d, v13.2d, v27.2d
+	WORD $0x4e62d51a // fadd v26.2d, v8.2d, v2.2d
 	WORD $0x4e77d7d7 // fadd v23.2d, v30.2d, v23.2d
-	WORD $0x4e62d522 // fadd v2.2d, v9.2d, v2.2d
-	WORD $0x4e77d577 // fadd v23.2d, v11.2d, v23.2d
-	WORD $0x4e62d582 // fadd v2.2d, v12.2d, v2.2d
-	WORD $0x4e77d51b // fadd v27.2d, v8.2d, v23.2d
-	WORD $0x3dc003ec // ldr q12, [sp]
-	WORD $0x4e62d6de // fadd v30.2d, v22.2d, v2.2d
-	WORD $0x4ee8d77a // fsub v26.2d, v27.2d, v8.2d
-	WORD $0x4ef6d7d6 // fsub v22.2d, v30.2d, v22.2d
-	WORD $0x4efad6f7 // fsub v23.2d, v23.2d, v26.2d
-	WORD $0x4e61d58c // fadd v12.2d, v12.2d, v1.2d
-	WORD $0x4ef6d442 // fsub v2.2d, v2.2d, v22.2d
-	WORD $0xad01793b // stp q27, q30, [x9, #0x20]
-	WORD $0x91020129 // add x9, x9, #0x80
-	WORD $0xad010957 // stp q23, q2, [x10, #0x20]
-	WORD $0x9102014a // add x10, x10, #0x80
-	WORD $0xad4105c0 // ldp q0, q1, [x14, #0x20]
-	WORD $0xad412588 // ldp q8, q9, [x12, #0x20]
+	WORD $0x6e7adf49 // fmul v9.2d, v26.2d, v26.2d
+	WORD $0x4e77d7fb // fadd v27.2d, v31.2d, v23.2d
+	WORD $0x4effd77e // fsub v30.2d, v27.2d, v31.2d
+	WORD $0x4ee8d75f // fsub v31.2d, v26.2d, v8.2d
+	WORD $0x6e7bdf68 // fmul v8.2d, v27.2d, v27.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x4effd442 // fsub v2.2d, v2.2d, v31.2d
+	WORD $0x4efed6f7 // fsub v23.2d, v23.2d, v30.2d
+	WORD $0x4e69d65e // fadd v30.2d, v18.2d, v9.2d
+	WORD $0x4e7acf4a // fmla v10.2d, v26.2d, v26.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x4e68d67f // fadd v31.2d, v19.2d, v8.2d
+	WORD $0xad016d9a // stp q26, q27, [x12, #0x20]
 	WORD $0x9102018c // add x12, x12, #0x80
-	WORD $0x910201ce // add x14, x14, #0x80
-	WORD $0x6e7edc36 // fmul v22.2d, v1.2d, v30.2d
-	WORD $0x6ee0facb // fneg v11.2d, v22.2d
-	WORD $0x6e7bdc1a // fmul v26.2d, v0.2d, v27.2d
-	WORD $0x4e76d67f // fadd v31.2d, v19.2d, v22.2d
-	WORD $0x4e7ecc2b // fmla v11.2d, v1.2d, v30.2d
-	WORD $0x6ee0fb4a // fneg v10.2d, v26.2d
-	WORD $0x4e7bcc0a // fmla v10.2d, v0.2d, v27.2d
-	WORD $0x4e62cc2b // fmla v11.2d, v1.2d, v2.2d
-	WORD $0x4ef3d7e1 // fsub v1.2d, v31.2d, v19.2d
-	WORD $0x4ee1d7e2 // fsub v2.2d, v31.2d, v1.2d
-	WORD $0x4ee1d6c1 // fsub v1.2d, v22.2d, v1.2d
-	WORD $0x4ebc1f96 // mov v22.16b, v28.16b
-	WORD $0x4e77cc0a // fmla v10.2d, v0.2d, v23.2d
-	WORD $0x4e7ecd2b // fmla v11.2d, v9.2d, v30.2d
-	WORD $0x4e7ad65e // fadd v30.2d, v18.2d, v26.2d
-	WORD $0x4ee2d662 // fsub v2.2d, v19.2d, v2.2d
+	WORD $0x4ef2d7cc // fsub v12.2d, v30.2d, v18.2d
+	WORD $0xad015d62 // stp q2, q23, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x4e7bcf6b // fmla v11.2d, v27.2d, v27.2d
+	WORD $0x4ef3d7ed // fsub v13.2d, v31.2d, v19.2d
+	WORD $0x4efed58e // fsub v14.2d, v12.2d, v30.2d
+	WORD $0x4eecd529 // fsub v9.2d, v9.2d, v12.2d
+	WORD $0x4e62cf4a // fmla v10.2d, v26.2d, v2.2d
+	WORD $0x4eedd508 // fsub v8.2d, v8.2d, v13.2d
+	WORD $0x4e6ed652 // fadd v18.2d, v18.2d, v14.2d
+	WORD $0x4effd5ae // fsub v14.2d, v13.2d, v31.2d
+	WORD $0x4e77cf6b // fmla v11.2d, v27.2d, v23.2d
+	WORD $0x4e72d532 // fadd v18.2d, v9.2d, v18.2d
+	WORD $0x4e6ed673 // fadd v19.2d, v19.2d, v14.2d
 	WORD $0x4eb41e89 // mov v9.16b, v20.16b
-	WORD $0x4ebf1ff3 // mov v19.16b, v31.16b
-	WORD $0x4ef2d7c0 // fsub v0.2d, v30.2d, v18.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4e7bcd0a // fmla v10.2d, v8.2d, v27.2d
-	WORD $0x4eb81f1b // mov v27.16b, v24.16b
+	WORD $0x4e7acc4a // fmla v10.2d, v2.2d, v26.2d
+	WORD $0x4eb81f1a // mov v26.16b, v24.16b
+	WORD $0x4e73d513 // fadd v19.2d, v8.2d, v19.2d
 	WORD $0x4eb51ea8 // mov v8.16b, v21.16b
-	WORD $0x4ee0d7d7 // fsub v23.2d, v30.2d, v0.2d
-	WORD $0x4ee0d740 // fsub v0.2d, v26.2d, v0.2d
-	WORD $0x4e61d561 // fadd v1.2d, v11.2d, v1.2d
-	WORD $0x4eb91f3a // mov v26.16b, v25.16b
-	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
-	WORD $0x4ebd1fb7 // mov v23.16b, v29.16b
-	WORD $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
+	WORD $0x4e7bceeb // fmla v11.2d, v23.2d, v27.2d
+	WORD $0x4ebc1f97 // mov v23.16b, v28.16b
+	WORD $0x4eb91f3b // mov v27.16b, v25.16b
+	WORD $0x4e72d542 // fadd v2.2d, v10.2d, v18.2d
+	WORD $0x3dc017ea // ldr q10, [sp, #0x50]
 	WORD $0x4ebe1fd2 // mov v18.16b, v30.16b
-	WORD $0x4e60d540 // fadd v0.2d, v10.2d, v0.2d
-	WORD $0xad40abeb // ldp q11, q10, [sp, #0x10]
-	WORD $0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
-	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
-	WORD $0x54ffdc8b // b.lt <axpyDotDD+0xa0>
-	WORD $0x14000011 // b <axpyDotDD+0x558>
+	WORD $0x4e73d573 // fadd v19.2d, v11.2d, v19.2d
+	WORD $0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD $0x4ebf1ff3 // mov v19.16b, v31.16b
+	WORD $0x4e62d54a // fadd v10.2d, v10.2d, v2.2d
+	WORD $0x54ffde0b // b.lt <axpyDotDD+0x5a0>
+	WORD $0x14000060 // b <axpyDotDD+0xb64>
 	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
 	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
 	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
 	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
-	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x4e7cd4c0 // fadd v0.2d, v6.2d, v28.2d
+	WORD $0x4e7dd6a1 // fadd v1.2d, v21.2d, v29.2d
+	WORD $0x4ee6d403 // fsub v3.2d, v0.2d, v6.2d
+	WORD $0x4ef5d422 // fsub v2.2d, v1.2d, v21.2d
+	WORD $0x4ee3d404 // fsub v4.2d, v0.2d, v3.2d
+	WORD $0x4ee2d425 // fsub v5.2d, v1.2d, v2.2d
+	WORD $0x4ee3d783 // fsub v3.2d, v28.2d, v3.2d
+	WORD $0x4ee2d7a2 // fsub v2.2d, v29.2d, v2.2d
+	WORD $0x4ee4d4c4 // fsub v4.2d, v6.2d, v4.2d
+	WORD $0x4ee5d6a5 // fsub v5.2d, v21.2d, v5.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e7ed704 // fadd v4.2d, v24.2d, v30.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e7fd725 // fadd v5.2d, v25.2d, v31.2d
+	WORD $0x4ef8d487 // fsub v7.2d, v4.2d, v24.2d
+	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
+	WORD $0x4ef9d4a6 // fsub v6.2d, v5.2d, v25.2d
+	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
+	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee7d7c7 // fsub v7.2d, v30.2d, v7.2d
+	WORD $0x4ee6d7e6 // fsub v6.2d, v31.2d, v6.2d
+	WORD $0x4e62d5c2 // fadd v2.2d, v14.2d, v2.2d
+	WORD $0x4e63d5e3 // fadd v3.2d, v15.2d, v3.2d
+	WORD $0x4ef0d710 // fsub v16.2d, v24.2d, v16.2d
+	WORD $0x4ef1d731 // fsub v17.2d, v25.2d, v17.2d
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x4e64d430 // fadd v16.2d, v1.2d, v4.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e65d411 // fadd v17.2d, v0.2d, v5.2d
+	WORD $0x4ee1d613 // fsub v19.2d, v16.2d, v1.2d
+	WORD $0x4ee0d632 // fsub v18.2d, v17.2d, v0.2d
+	WORD $0x4e67d547 // fadd v7.2d, v10.2d, v7.2d
+	WORD $0x4e66d566 // fadd v6.2d, v11.2d, v6.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4e67d587 // fadd v7.2d, v12.2d, v7.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e66d5a6 // fadd v6.2d, v13.2d, v6.2d
+	WORD $0x4ef4d421 // fsub v1.2d, v1.2d, v20.2d
+	WORD $0x4ef5d400 // fsub v0.2d, v0.2d, v21.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e71d602 // fadd v2.2d, v16.2d, v17.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4ef0d443 // fsub v3.2d, v2.2d, v16.2d
+	WORD $0x4ee3d444 // fsub v4.2d, v2.2d, v3.2d
+	WORD $0x4ee3d623 // fsub v3.2d, v17.2d, v3.2d
+	WORD $0x4ee4d604 // fsub v4.2d, v16.2d, v4.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x6e024043 // ext v3.16b, v2.16b, v2.16b, #0x8
+	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD $0x4e63d440 // fadd v0.2d, v2.2d, v3.2d
+	WORD $0x4ee2d405 // fsub v5.2d, v0.2d, v2.2d
+	WORD $0x4e180424 // dup v4.2d, v1.d[1]
+	WORD $0x4ee5d406 // fsub v6.2d, v0.2d, v5.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x1400004f // b <axpyDotDD+0xc5c>
+	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x4e7cd680 // fadd v0.2d, v20.2d, v28.2d
 	WORD $0x4e7dd6a1 // fadd v1.2d, v21.2d, v29.2d
-	WORD $0x6d4623e9 // ldp d9, d8, [sp, #0x60]
-	WORD $0x6d433bef // ldp d15, d14, [sp, #0x30]
-	WORD $0x4ef4d410 // fsub v16.2d, v0.2d, v20.2d
+	WORD $0x4e7cd680 // fadd v0.2d, v20.2d, v28.2d
 	WORD $0x4ef5d422 // fsub v2.2d, v1.2d, v21.2d
-	WORD $0x4ef0d411 // fsub v17.2d, v0.2d, v16.2d
-	WORD $0x4ee2d432 // fsub v18.2d, v1.2d, v2.2d
-	WORD $0x4ef0d790 // fsub v16.2d, v28.2d, v16.2d
+	WORD $0x4ef4d412 // fsub v18.2d, v0.2d, v20.2d
+	WORD $0x4ee1d456 // fsub v22.2d, v2.2d, v1.2d
+	WORD $0x4ee0d653 // fsub v19.2d, v18.2d, v0.2d
 	WORD $0x4ee2d7a2 // fsub v2.2d, v29.2d, v2.2d
-	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
-	WORD $0x4ef2d6b2 // fsub v18.2d, v21.2d, v18.2d
-	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD $0x4e62d582 // fadd v2.2d, v12.2d, v2.2d
-	WORD $0x6d4433ed // ldp d13, d12, [sp, #0x40]
-	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
-	WORD $0x4e7fd727 // fadd v7.2d, v25.2d, v31.2d
+	WORD $0x4ef2d792 // fsub v18.2d, v28.2d, v18.2d
+	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	WORD $0x4e73d693 // fadd v19.2d, v20.2d, v19.2d
+	WORD $0x4e75d442 // fadd v2.2d, v2.2d, v21.2d
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
 	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
-	WORD $0x4e7ed706 // fadd v6.2d, v24.2d, v30.2d
-	WORD $0x4ef9d4f0 // fsub v16.2d, v7.2d, v25.2d
-	WORD $0x4ef8d4d1 // fsub v17.2d, v6.2d, v24.2d
-	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
-	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
-	WORD $0x4ef0d7f0 // fsub v16.2d, v31.2d, v16.2d
-	WORD $0x4ef1d7d1 // fsub v17.2d, v30.2d, v17.2d
-	WORD $0x4ef3d733 // fsub v19.2d, v25.2d, v19.2d
-	WORD $0x4ef2d712 // fsub v18.2d, v24.2d, v18.2d
-	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
-	WORD $0x4e72d631 // fadd v17.2d, v17.2d, v18.2d
-	WORD $0x4e70d570 // fadd v16.2d, v11.2d, v16.2d
-	WORD $0x4e71d551 // fadd v17.2d, v10.2d, v17.2d
-	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
-	WORD $0x4e66d430 // fadd v16.2d, v1.2d, v6.2d
+	WORD $0x4e72d4e6 // fadd v6.2d, v7.2d, v18.2d
+	WORD $0x4e7ed707 // fadd v7.2d, v24.2d, v30.2d
+	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
+	WORD $0x4e7fd730 // fadd v16.2d, v25.2d, v31.2d
+	WORD $0x4e66d626 // fadd v6.2d, v17.2d, v6.2d
+	WORD $0x4ef8d4f2 // fsub v18.2d, v7.2d, v24.2d
+	WORD $0x4ef9d611 // fsub v17.2d, v16.2d, v25.2d
+	WORD $0x4ee7d653 // fsub v19.2d, v18.2d, v7.2d
+	WORD $0x4ef2d7d2 // fsub v18.2d, v30.2d, v18.2d
+	WORD $0x4ef0d634 // fsub v20.2d, v17.2d, v16.2d
+	WORD $0x4ef1d7f1 // fsub v17.2d, v31.2d, v17.2d
+	WORD $0x4e73d713 // fadd v19.2d, v24.2d, v19.2d
+	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
+	WORD $0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
 	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD $0x4e67d411 // fadd v17.2d, v0.2d, v7.2d
-	WORD $0x6d452beb // ldp d11, d10, [sp, #0x50]
-	WORD $0x4ee1d613 // fsub v19.2d, v16.2d, v1.2d
+	WORD $0x4e72d551 // fadd v17.2d, v10.2d, v18.2d
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4e67d425 // fadd v5.2d, v1.2d, v7.2d
+	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD $0x4e70d411 // fadd v17.2d, v0.2d, v16.2d
+	WORD $0x4ee1d4b3 // fsub v19.2d, v5.2d, v1.2d
 	WORD $0x4ee0d632 // fsub v18.2d, v17.2d, v0.2d
-	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
-	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
-	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
-	WORD $0x4ef2d4e7 // fsub v7.2d, v7.2d, v18.2d
-	WORD $0x4ef4d421 // fsub v1.2d, v1.2d, v20.2d
-	WORD $0x4ef5d400 // fsub v0.2d, v0.2d, v21.2d
-	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
-	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
-	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
-	WORD $0x4e71d602 // fadd v2.2d, v16.2d, v17.2d
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x6e024044 // ext v4.16b, v2.16b, v2.16b, #0x8
-	WORD $0x4ef0d443 // fsub v3.2d, v2.2d, v16.2d
-	WORD $0x4e64d445 // fadd v5.2d, v2.2d, v4.2d
-	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
-	WORD $0x4ee6d4a7 // fsub v7.2d, v5.2d, v6.2d
-	WORD $0x4ee6d484 // fsub v4.2d, v4.2d, v6.2d
-	WORD $0x4ee7d447 // fsub v7.2d, v2.2d, v7.2d
-	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0x4ee3d623 // fsub v3.2d, v17.2d, v3.2d
-	WORD $0x4ee2d602 // fsub v2.2d, v16.2d, v2.2d
-	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
-	WORD $0x4e180401 // dup v1.2d, v0.d[1]
+	WORD $0x4ee5d674 // fsub v20.2d, v19.2d, v5.2d
+	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
+	WORD $0x4ef1d655 // fsub v21.2d, v18.2d, v17.2d
+	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	WORD $0x4e75d400 // fadd v0.2d, v0.2d, v21.2d
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x4e60d600 // fadd v0.2d, v16.2d, v0.2d
 	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4ec038a0 // zip1 v0.2d, v5.2d, v0.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e71d4a2 // fadd v2.2d, v5.2d, v17.2d
+	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
+	WORD $0x4ee5d443 // fsub v3.2d, v2.2d, v5.2d
+	WORD $0x4ee2d464 // fsub v4.2d, v3.2d, v2.2d
+	WORD $0x4ee3d623 // fsub v3.2d, v17.2d, v3.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x6e024043 // ext v3.16b, v2.16b, v2.16b, #0x8
+	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD $0x4e63d440 // fadd v0.2d, v2.2d, v3.2d
+	WORD $0x4ee2d405 // fsub v5.2d, v0.2d, v2.2d
+	WORD $0x4e180424 // dup v4.2d, v1.d[1]
+	WORD $0x4ee0d4a6 // fsub v6.2d, v5.2d, v0.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
+	WORD $0x6d4923e9 // ldp d9, d8, [sp, #0x90]
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x6d482beb // ldp d11, d10, [sp, #0x80]
+	WORD $0x6d4733ed // ldp d13, d12, [sp, #0x70]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x6d463bef // ldp d15, d14, [sp, #0x60]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4ec13800 // zip1 v0.2d, v0.2d, v1.2d
 	WORD $0x3d8000a0 // str q0, [x5]
-	WORD $0x9101c3ff // add sp, sp, #0x70
+	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $208, RSP
+	SUB $256, RSP
 	MOVD R19, R30
 	RET
 

@@ -29,21 +29,18 @@ KERNEL(dotDD, const struct dd_vec *xs, const struct dd_vec *ys, i64 n, struct dd
 	total_dd(s, sum);
 }
 
-// dot4DD stores the products of w with four vectors, taken from memory together.
-KERNEL(dot4DD, const struct dd_vec vs[4], const struct dd_vec *ws, i64 n, struct dd_num sums[4]) {
-	struct dd_vec v0 = vs[0], v1 = vs[1], v2 = vs[2], v3 = vs[3], w = *ws;
-	ddv s0[PARTS] = {}, s1[PARTS] = {}, s2[PARTS] = {}, s3[PARTS] = {};
+// dot2DD stores the products of w with two vectors: six streams, as four vectors would be more than
+// the ways of a cache where arrays begin at the same place of a page.
+KERNEL(dot2DD, const struct dd_vec vs[2], const struct dd_vec *ws, i64 n, struct dd_num sums[2]) {
+	struct dd_vec v0 = vs[0], v1 = vs[1], w = *ws;
+	ddv s0[PARTS] = {}, s1[PARTS] = {};
 	EACH_GROUP(n) EACH_PART {
 		ddv e = AT_DD(w);
 		s0[k] = accumulate(s0[k], dd_prod(AT_DD(v0), e));
 		s1[k] = accumulate(s1[k], dd_prod(AT_DD(v1), e));
-		s2[k] = accumulate(s2[k], dd_prod(AT_DD(v2), e));
-		s3[k] = accumulate(s3[k], dd_prod(AT_DD(v3), e));
 	}
 	total_dd(s0, sums);
 	total_dd(s1, sums + 1);
-	total_dd(s2, sums + 2);
-	total_dd(s3, sums + 3);
 }
 
 KERNEL(axpyDD, const struct dd_num *factor, const struct dd_vec *xs, const struct dd_vec *ys, i64 n) {
@@ -52,23 +49,32 @@ KERNEL(axpyDD, const struct dd_num *factor, const struct dd_vec *xs, const struc
 	EACH_GROUP(n) EACH_PART PUT_DD(y, mul_add(AT_DD(y), a, AT_DD(x)));
 }
 
-// axpy4DD adds a_0 v_0 to w, then a_1 v_1, and so on.
-KERNEL(axpy4DD, const struct dd_num factors[4], const struct dd_vec vs[4], const struct dd_vec *ws, i64 n) {
-	struct dd_vec v0 = vs[0], v1 = vs[1], v2 = vs[2], v3 = vs[3], w = *ws;
-	ddv a0 = all_dd(factors), a1 = all_dd(factors + 1), a2 = all_dd(factors + 2), a3 = all_dd(factors + 3);
-	EACH_GROUP(n) EACH_PART PUT_DD(w, mul_add(mul_add(mul_add(mul_add(AT_DD(w), a0, AT_DD(v0)), a1, AT_DD(v1)), a2, AT_DD(v2)), a3, AT_DD(v3)));
+// axpy2DD adds a_0 v_0 to w, then a_1 v_1.
+KERNEL(axpy2DD, const struct dd_num factors[2], const struct dd_vec vs[2], const struct dd_vec *ws, i64 n) {
+	struct dd_vec v0 = vs[0], v1 = vs[1], w = *ws;
+	ddv a0 = all_dd(factors), a1 = all_dd(factors + 1);
+	EACH_GROUP(n) EACH_PART PUT_DD(w, mul_add(mul_add(AT_DD(w), a0, AT_DD(v0)), a1, AT_DD(v1)));
 }
 
-// axpyDotDD returns y z of the new y; z may be y.
-KERNEL(axpyDotDD, const struct dd_num *factor, const struct dd_vec *xs, const struct dd_vec *ys, const struct dd_vec *zs, i64 n, struct dd_num *sum) {
-	struct dd_vec x = *xs, y = *ys, z = *zs;
-	ddv a = all_dd(factor), s[PARTS] = {};
+INLINE void axpy_dot(int own, ddv a, struct dd_vec x, struct dd_vec y, struct dd_vec z, i64 n, struct dd_num *sum) {
+	ddv s[PARTS] = {};
 	EACH_GROUP(n) EACH_PART {
-		ddv v = mul_add(AT_DD(y), a, AT_DD(x));
+		ddv v = mul_add(AT_DD(y), a, AT_DD(x)), w = own ? v : AT_DD(z);
 		PUT_DD(y, v);
-		s[k] = accumulate(s[k], dd_prod(v, AT_DD(z)));
+		s[k] = accumulate(s[k], dd_prod(v, w));
 	}
 	total_dd(s, sum);
+}
+
+// axpyDotDD returns y z of the new y; z may be y. It loads before it stores: a load waits for a store to the same place
+// of another page.
+KERNEL(axpyDotDD, const struct dd_num *factor, const struct dd_vec *xs, const struct dd_vec *ys, const struct dd_vec *zs, i64 n, struct dd_num *sum) {
+	struct dd_vec x = *xs, y = *ys, z = *zs;
+	if (z.hi == y.hi) {
+		axpy_dot(1, all_dd(factor), x, y, z, n, sum);
+	} else {
+		axpy_dot(0, all_dd(factor), x, y, z, n, sum);
+	}
 }
 
 KERNEL(xpayDD, const struct dd_vec *xs, const struct dd_num *factor, const struct dd_vec *ys, i64 n) {
@@ -83,7 +89,7 @@ KERNEL(scaleDD, const struct dd_num *factor, const struct dd_vec *xs, i64 n) {
 	EACH_GROUP(n) EACH_PART PUT_DD(x, renormalise(dd_prod(a, AT_DD(x))));
 }
 
-// stepDD loads before it stores, as step does.
+// stepDD loads before it stores, too.
 KERNEL(stepDD, const struct dd_num *factor, const struct dd_vec *ps, const struct dd_vec *xs, const struct dd_vec *qs, const struct dd_vec *rs, i64 n, struct dd_num *sum) {
 	struct dd_vec p = *ps, x = *xs, q = *qs, r = *rs;
 	ddv a = all_dd(factor), s[PARTS] = {};
