@@ -199,7 +199,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 		open: s.storageOpen(), spared: s.spares(attempts.rungs),
 		timed:    &linop.Timed[V, S]{Operator: matrix},
 		attempts: attempts, prepare: s.precondition, exact: exact,
-		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
+		innerTol: s.opt.InnerTol, vectors: s.opt.Vectors, log: s.opt.Log, ctx: ctx,
 	}
 	if s.recorder.resuming() {
 		c.attempts.state.Rung = 0 // the rung in use comes first

@@ -105,6 +105,9 @@ func (v Vectors) validate() error {
 
 // checkVectors reports what vectors that are not float64 cannot be combined with.
 func (o Options) checkVectors() error {
+	if o.NoRefine && (o.Vectors.Kind == VectorsAuto || o.Vectors.Kind == VectorsDQ) {
+		return fmt.Errorf("solve: vectors %v change from one refinement step to the next, and need refinement", o.Vectors)
+	}
 	if !o.Vectors.plain() && (o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil) {
 		return fmt.Errorf("solve: there are no checkpoints of vectors %v", o.Vectors)
 	}
