@@ -17,7 +17,8 @@ import (
 // of it.
 type Attempt struct {
 	Method     string
-	Precond    string // with its main parameters; "none"
+	Vectors    VectorKind // VectorsDouble or VectorsDD
+	Precond    string     // with its main parameters; "none"
 	Reason     string // why it ended
 	Iterations int
 	Work       float64       // multiplications of setting up and of iterations
@@ -31,6 +32,7 @@ type attempts[V any, S linop.Scalar[S]] struct {
 	state     ladderState
 	rungs     []rung
 	limited   bool      // rungs have budgets
+	allWide   bool      // vectors are double-double on all rungs
 	rivals    []float64 // what trials are to save
 	nnz       int
 	create    func(Method, bool) (krylov.Method[V, S], error)
@@ -76,7 +78,7 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 	}
 	t := &attempts[V, S]{
 		rungs: s.ladder(), nnz: s.nonzeros(), log: s.opt.Log,
-		limited: s.opt.Precond.Kind == PrecondAuto && !s.opt.NoRefine,
+		limited: s.opt.Precond.Kind == PrecondAuto && !s.opt.NoRefine, allWide: s.opt.Vectors.Kind == VectorsDD,
 		methods: map[rung]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V, S]{}, refused: map[variant]refusal{}, known: map[variant]known{},
 		create: func(name Method, wide bool) (krylov.Method[V, S], error) {
 			opt := krylov.MethodOptions{GMRES: gmres, IDR: krylov.IDROptions{S: s.opt.IDR}}
@@ -169,7 +171,10 @@ var errLadder = errors.New("there is no other method or preconditioner to try")
 // enter sets up the preconditioner of the current rung, if it has not been.
 func (t *attempts[V, S]) enter(setUp setUp[V]) error {
 	r, k := t.now(), t.state.Rung
-	t.current = Attempt{Method: string(r.method), Precond: string(precond.None)}
+	t.current = Attempt{Method: string(r.method), Vectors: VectorsDouble, Precond: string(precond.None)}
+	if r.wide || t.allWide {
+		t.current.Vectors = VectorsDD
+	}
 	if r.kind == precond.None {
 		return nil
 	}

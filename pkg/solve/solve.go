@@ -67,6 +67,7 @@ type Result struct {
 	Cautions []string  // what the Reason does not say, a line each
 
 	Method     string   // the last one used
+	Vectors    Vectors  // as requested
 	Storage    Storage  // the last one used
 	Formats    []string // of its matrix
 	Precond    PrecondResult
@@ -212,6 +213,7 @@ func (s *Solver) build(ctx context.Context) (err error) {
 		s.stored = pool.Forever
 		at := newHost(s.m, pool).with(s.opt.Storage.Kernels)
 		if s.opt.Vectors.Kind == VectorsDD {
+			s.say("vectors double-double: requested; what the verdict judges is x rounded to float64")
 			s.refiner, err = newRefinement(ctx, s, newHostDD(at))
 			break
 		}
@@ -331,7 +333,7 @@ func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning
 	r := Result{
 		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Evidence: a.evidence,
-		Method: used.method, Precond: used.precond, Attempts: used.attempts,
+		Method: used.method, Vectors: s.opt.Vectors, Precond: used.precond, Attempts: used.attempts,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
 		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: now.Products,
 		Time: TimeByPhase{
