@@ -18,9 +18,6 @@ func (f *vectorsFlag) add(c *cobra.Command) {
 
 // vectors is the value for solve.Options, which goes without checkpoints unless it is double.
 func (f vectorsFlag) vectors(checkpoint checkpointFlags) (v solve.Vectors, err error) {
-	if f == "" {
-		return v, nil
-	}
 	if v, err = solve.ParseVectors(string(f)); err != nil {
 		return v, usage("--%v", err)
 	}
