@@ -11,6 +11,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/dd"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // vectorsLabel is which vectors of a method are double-double.
@@ -43,7 +44,7 @@ func ddBiCG() kind {
 			{vectorsLabel, "double", oneOf(slices.Sorted(maps.Keys(ddParts))...)},
 			{"max_iter", "20000", positive},
 		},
-		values: []string{"iterations", "converged", "relative_residual", "recurred_residual", "switched", "seconds", "iteration_seconds", "iteration_double"},
+		values: []string{"iterations", "converged", "relative_residual", "recurred_residual", "switched", "seconds", "iteration_seconds", "iteration_double", "bytes"},
 		cost: func(p point, nnz float64) float64 {
 			limit, _ := strconv.ParseFloat(p["max_iter"], 64) // was checked
 			return limit / 2 * 5e-9 * nnz
@@ -69,6 +70,8 @@ type ddMethod struct {
 	x, r, rs, p, ps, q ddVector // rs = r*, ps = p*
 	rho                dd.DD    // (r*, r)
 
+	pool  *parallel.Pool
+	bytes int64 // of the matrix
 	tol   float64
 	norms []float64 // of r, by iterations
 }
@@ -77,7 +80,7 @@ func newDDMethod(in input) *ddMethod {
 	n := in.matrix.Rows
 	m := &ddMethod{
 		host: linop.NewHost(n, in.pool), hostDD: linop.NewHostDD(n, in.pool),
-		a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, in.pool), b: make([]float64, n), tol: ddTol,
+		a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, in.pool), b: make([]float64, n), pool: in.pool, bytes: in.matrix.Bytes(), tol: ddTol,
 	}
 	for _, v := range []*ddVector{&m.x, &m.r, &m.rs, &m.p, &m.ps, &m.q} {
 		v.Vec = m.hostDD.New()
@@ -242,7 +245,7 @@ func measureDDBiCG(ctx context.Context, in input, points []point) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m.describe(r, reason == "converged", switched)
+		m.describe(&r, reason == "converged", switched)
 		r.notes["reason"] = reason
 		n := float64(max(len(m.norms), 1))
 		r.values["seconds"], r.values["iteration_seconds"], r.values["iteration_double"] = seconds, seconds/n, seconds/n/double
@@ -267,9 +270,9 @@ func (m *ddMethod) doubleIteration(ctx context.Context) float64 {
 }
 
 // describe fills in what came of a solve.
-func (m *ddMethod) describe(r result, converged bool, switched int) {
+func (m *ddMethod) describe(r *result, converged bool, switched int) {
 	normB := math.Sqrt(m.host.Dot(m.b, m.b).Float())
-	r.values["converged"] = 0
+	r.values["converged"], r.values["bytes"] = 0, float64(m.bytes)
 	if converged {
 		r.values["converged"] = 1
 	}

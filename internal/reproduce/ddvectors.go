@@ -35,7 +35,7 @@ func ddVectors() kind {
 			{kernelLabel, "axpy", oneOf("axpy", "xpay", "dot", "scale")},
 			{sizeLabel, "1048576", positive}, threads("all"),
 		},
-		values: append([]string{"seconds", "gflops", "gbps", "time_double"}, quartiles("gbps", "time_double")...),
+		values: append([]string{"bytes", "seconds", "gflops", "gbps", "time_double"}, quartiles("gbps", "time_double")...),
 		cost: func(p point, _ float64) float64 {
 			n, _ := strconv.ParseFloat(p[sizeLabel], 64) // was checked
 			return 0.02 + 2e-7*n
@@ -83,7 +83,7 @@ func measureDDVectors(ctx context.Context, in input, points []point) error {
 			return err
 		}
 		elements := float64(n) * float64(repeat)
-		values := map[string]float64{"seconds": times[0].Median / float64(repeat), "gflops": op.flops * elements / times[0].Median / 1e9}
+		values := map[string]float64{"bytes": 2 * 8 * float64(n), "seconds": times[0].Median / float64(repeat), "gflops": op.flops * elements / times[0].Median / 1e9}
 		speeds(values, times[0], 2*8*op.words*elements)
 		relative(values, "time_double", times[0], times[1])
 		if err := in.emit(p, result{values: values}); err != nil {
