@@ -3,6 +3,8 @@
 package kernels
 
 import (
+	"unsafe"
+
 	"golang.org/x/sys/cpu"
 )
 
@@ -35,6 +37,7 @@ func (k *Set) avx512() {
 		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
 		copy: copyToOct, scaleTo: scaleToOct, add: addOct, triad: triadOct,
 	}
+	k.vectorDD = ddVectorKernels{dot: dotDDOct, axpy: axpyDDOct, axpyDot: axpyDotDDOct, xpay: xpayDDOct, scale: scaleDDOct, step: stepDDOct}
 	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
 	k.packed = packedKernels{dotFloatsOct, dotShortsOct, axpyFloatsOct, axpyShortsOct}
 
@@ -60,4 +63,11 @@ func (k *Set) avx512() {
 	k.dotMixed = dotMixedOct
 	k.mulAdds = mulAddsKernels{mulAddsOct, mulAddsMixedOct, mulAdds32Oct}
 	k.fold = foldOct
+
+	k.sell8 = sell8SIMD(sell8Oct)
+	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&slotTables), slotsDDOct, farSlotsDDOct)
+	if !slowGathers {
+		k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&slotTables), slotsGatherDDOct, farGatherSlotsDDOct)
+	}
+	k.sell8DD = sell8DDSIMD(sell8DDOct, sell8DDNormalOct)
 }

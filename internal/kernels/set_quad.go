@@ -2,6 +2,8 @@
 
 package kernels
 
+import "unsafe"
+
 // quad takes the kernels of internal/kernels/c in vectors of four lanes.
 func (k *Set) quad() {
 	k.vector = vectorKernels{
@@ -9,6 +11,7 @@ func (k *Set) quad() {
 		scale: scaleQuad, step: stepQuad, mul: mulQuad, relax: relaxQuad,
 		copy: copyToQuad, scaleTo: scaleToQuad, add: addQuad, triad: triadQuad,
 	}
+	k.vectorDD = ddVectorKernels{dot: dotDDQuad, axpy: axpyDDQuad, axpyDot: axpyDotDDQuad, xpay: xpayDDQuad, scale: scaleDDQuad, step: stepDDQuad}
 	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
 	k.packed = packedKernels{dotFloatsQuad, dotShortsQuad, axpyFloatsQuad, axpyShortsQuad}
 
@@ -44,4 +47,13 @@ func (k *Set) quad() {
 	k.coo = cooSIMD(csrHere)
 	k.mulAdds = mulAddsKernels{mulAddsQuad, mulAddsMixedQuad, mulAdds32Quad}
 	k.fold = foldQuad
+
+	k.sell8 = sell8SIMD(sell8Quad)
+	k.bcrs = bcrsMulVecQuad
+	k.bcrsT = bcrsMulVecTQuad
+	k.csrDD = csrDDSIMD(csrHere)
+	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&pairTables), slotsDDQuad, farSlotsDDQuad)
+	k.sell8DD = sell8DDSIMD(sell8DDQuad, sell8DDNormalQuad)
+	k.bcrsDD = bcrsMulVecDDQuad
+	k.bcrsTDD = bcrsMulVecTDDQuad
 }
