@@ -44,12 +44,12 @@ func init() {
 	}
 	add("dd-full", Holds, iteration("dd", 1.2), iteration("all", 2.1))
 	add("dd-full", Fails, iteration("dd", 1.2), iteration("all", 2.09))
-	axpy := func(time float64) records.Record {
-		return made("dd-vectors", "kernel=axpy", numbers{"time_double": time})
+	axpy := func(kernel string, time float64) records.Record {
+		return made("dd-vectors", "kernel="+kernel, numbers{"time_double": time})
 	}
-	add("dd-vector-time", Holds, axpy(2))
-	add("dd-vector-time", Fails, axpy(1.99))
-	add("dd-vector-time", Partly, axpy(1.5), axpy(2), axpy(2.1))
+	add("dd-vector-time", Holds, axpy("axpy", 2))
+	add("dd-vector-time", Fails, axpy("axpy", 1.99))
+	add("dd-vector-time", Partly, axpy("dot", 1.5), axpy("axpy", 2), axpy("xpay", 2.1))
 	add("dd-parts", Holds, ddSolved(map[string]float64{"p": 950, "p*": 0, "dd": 1000})...)
 	add("dd-parts", Holds, ddSolved(map[string]float64{"p,p*": 0, "dd": 1000})...)
 	add("dd-parts", Partly, ddSolved(map[string]float64{"p": 900, "p*": 0, "dd": 1000})...)

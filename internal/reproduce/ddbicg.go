@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dd"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -24,6 +25,7 @@ var ddParts = map[string]struct {
 	threshold       float64
 }{
 	"double": {}, "p": {p: true}, "p*": {shadow: true}, "p,p*": {p: true, shadow: true}, "dd": {true, true, true, 0},
+	"all":     {true, true, true, 0}, // and the matrix, with low parts that are zero
 	"dq:1e-1": {threshold: 1e-1}, "dq:1e-2": {threshold: 1e-2},
 }
 
@@ -66,29 +68,46 @@ type ddMethod struct {
 	hostDD             *linop.HostDD
 	a                  *linop.CSR
 	aDD                *linop.CSRDD
+	single, whole      *linop.CSRDD // the matrix in double, and in double-double: nil until it is asked for
 	b                  []float64
 	x, r, rs, p, ps, q ddVector // rs = r*, ps = p*
 	rho                dd.DD    // (r*, r)
 
-	pool  *parallel.Pool
-	bytes int64 // of the matrix
-	tol   float64
-	norms []float64 // of r, by iterations
+	pool   *parallel.Pool
+	matrix *csr.Matrix
+	tol    float64
+	norms  []float64 // of r, by iterations
 }
 
 func newDDMethod(in input) *ddMethod {
 	n := in.matrix.Rows
 	m := &ddMethod{
 		host: linop.NewHost(n, in.pool), hostDD: linop.NewHostDD(n, in.pool),
-		a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, in.pool), b: make([]float64, n), pool: in.pool, bytes: in.matrix.Bytes(), tol: ddTol,
+		a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, in.pool), b: make([]float64, n), pool: in.pool, matrix: in.matrix, tol: ddTol,
 	}
 	for _, v := range []*ddVector{&m.x, &m.r, &m.rs, &m.p, &m.ps, &m.q} {
 		v.Vec = m.hostDD.New()
 	}
+	m.single = m.aDD
 	m.a.Apply(m.b, ones(n))
 	m.a.ApplyT(m.q.Hi, m.b) // makes the transposes
 	m.aDD.ApplyT(m.q.Vec, m.x.Vec)
 	return m
+}
+
+// elements makes the matrix double-double or double.
+func (m *ddMethod) elements(double bool) {
+	m.aDD = m.single
+	if double {
+		return
+	}
+	if m.whole == nil {
+		low := *m.matrix
+		low.Val = make([]float64, len(low.Val))
+		m.whole = linop.NewCSRDDLow(m.matrix, &low, m.pool)
+		m.whole.ApplyT(m.q.Vec, m.x.Vec)
+	}
+	m.aDD = m.whole
 }
 
 func (m *ddMethod) dot(x, y ddVector) dd.DD {
@@ -223,7 +242,7 @@ func measureDDBiCG(ctx context.Context, in input, points []point) error {
 	if in.matrix.Rows != in.matrix.Cols {
 		return fmt.Errorf("a matrix of %d x %d: want a square one", in.matrix.Rows, in.matrix.Cols)
 	}
-	if bytes := 2*in.matrix.Bytes() + 8*16*int64(in.matrix.Rows); in.maxMemory > 0 && bytes > in.maxMemory {
+	if bytes := 4*in.matrix.Bytes() + 8*16*int64(in.matrix.Rows); in.maxMemory > 0 && bytes > in.maxMemory {
 		return in.emitReason("the matrix, its transpose and the vectors take more than the memory limit", points...)
 	}
 	m := newDDMethod(in)
@@ -239,6 +258,7 @@ func measureDDBiCG(ctx context.Context, in input, points []point) error {
 			r.notes["max_iter"] = strconv.Itoa(limit)
 		}
 		double := m.doubleIteration(ctx)
+		m.elements(p[vectorsLabel] != "all")
 		start := time.Now()
 		reason, switched := m.solve(ctx, p[vectorsLabel], limit)
 		seconds := time.Since(start).Seconds()
@@ -272,7 +292,7 @@ func (m *ddMethod) doubleIteration(ctx context.Context) float64 {
 // describe fills in what came of a solve.
 func (m *ddMethod) describe(r *result, converged bool, switched int) {
 	normB := math.Sqrt(m.host.Dot(m.b, m.b).Float())
-	r.values["converged"], r.values["bytes"] = 0, float64(m.bytes)
+	r.values["converged"], r.values["bytes"] = 0, float64(m.matrix.Bytes())
 	if converged {
 		r.values["converged"] = 1
 	}
