@@ -69,6 +69,7 @@ type Set struct {
 	sell8DD sell8DDKernel
 	bcrsDD  bcrsDDKernel
 	bcrsTDD bcrsTDDKernel
+	limbs   limbKernels
 }
 
 // portable is the set of plain Go: what the others must equal.
@@ -126,6 +127,7 @@ func portable() Set {
 		sell8DD: sell8MulVecDD,
 		bcrsDD:  bcrsMulVecDD,
 		bcrsTDD: bcrsMulVecTDD,
+		limbs:   portableLimbs,
 	}
 }
 
