@@ -87,6 +87,7 @@ var layers = []layer{
 	{pkg: "internal/ddspace", imports: []string{"pkg/dd", "pkg/csr", "pkg/linop"}, reason: "a space of vectors for tests"},
 	{pkg: "pkg/dd", reason: "arithmetic alone"},
 	{pkg: "pkg/mp", imports: []string{"internal/kernels", "pkg/csr", "pkg/parallel"}, reason: "multiple precision: vectors and products, knows no method and no terminal", pure: true},
+	{pkg: "pkg/mp/rns", imports: []string{"internal/kernels", "pkg/csr", "pkg/parallel"}, reason: "multiple precision by residues, knows no other representation", pure: true},
 }
 
 // confined lists external packages that few packages may import.

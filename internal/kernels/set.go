@@ -59,6 +59,7 @@ type Set struct {
 	coo      cooKernel
 	mulAdds  mulAddsKernels
 	fold     foldKernel
+	residues residuesKernel
 }
 
 // portable is the set of plain Go: what the others must equal.
@@ -106,6 +107,7 @@ func portable() Set {
 		coo:      cooAddVec,
 		mulAdds:  portableMulAdds,
 		fold:     fold,
+		residues: dotResidues,
 	}
 }
 

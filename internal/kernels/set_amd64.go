@@ -60,4 +60,5 @@ func (k *Set) avx512() {
 	k.dotMixed = dotMixedOct
 	k.mulAdds = mulAddsKernels{mulAddsOct, mulAddsMixedOct, mulAdds32Oct}
 	k.fold = foldOct
+	k.residues = dotResiduesOct
 }
