@@ -160,7 +160,9 @@ func (b *Base) Range() *big.Int { return new(big.Int).Set(b.m) }
 func (b *Base) Precision() int { return b.precision }
 
 // padded is a length that kernels take.
-func padded(n int) int { return (n + kernels.ResidueGroup - 1) / kernels.ResidueGroup * kernels.ResidueGroup }
+func padded(n int) int {
+	return (n + kernels.ResidueGroup - 1) / kernels.ResidueGroup * kernels.ResidueGroup
+}
 
 // low64 is x modulo 2^64 of a non-negative x.
 func low64(x *big.Int) uint64 {
