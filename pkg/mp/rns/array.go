@@ -48,3 +48,29 @@ func (v *Array) at(i int) *Number {
 func (v *Array) put(i int, z *Number) {
 	v.negative[i], v.exp[i], v.bounds[i] = z.negative, z.exp, z.interval
 }
+
+// Copy sets v = x, of the same length.
+func (v *Array) Copy(x *Array) {
+	copy(v.negative, x.negative)
+	copy(v.exp, x.exp)
+	copy(v.bounds, x.bounds)
+	copy(v.digits, x.digits)
+}
+
+// Dot returns the inner product with y, one product after the other.
+func (v *Array) Dot(y *Array) *Number {
+	s, t := v.base.NewNumber(), v.base.NewNumber()
+	for i := range v.exp {
+		s.Add(s, t.Mul(v.at(i), y.at(i)))
+	}
+	return s
+}
+
+// AXPY adds a x to v.
+func (v *Array) AXPY(a *Number, x *Array) {
+	t := v.base.NewNumber()
+	for i := range v.exp {
+		z := v.at(i)
+		v.put(i, z.Add(z, t.Mul(a, x.at(i))))
+	}
+}

@@ -56,8 +56,8 @@ func DenseBytes(rows, cols, bits int) int64 {
 	return 4 * int64(rows) * int64(padded(cols)) * int64(b.Moduli())
 }
 
-// NewDense returns the matrix with the elements that `at` returns; it is called on the threads of the pool.
-func NewDense(rows, cols, bits int, at func(i, j int) *big.Float, pool *parallel.Pool) (*Dense, error) {
+// NewDense returns the matrix with the rows that `row` returns; it is called on the threads of the pool, once for each.
+func NewDense(rows, cols, bits int, row func(i int) []big.Float, pool *parallel.Pool) (*Dense, error) {
 	b, err := exactBase(bits, cols)
 	if err != nil {
 		return nil, err
@@ -65,11 +65,8 @@ func NewDense(rows, cols, bits int, at func(i, j int) *big.Float, pool *parallel
 	a := &Dense{base: b, rows: rows, cols: cols, bits: bits, width: padded(cols), exp: make([]int, rows)}
 	a.digits = make([]uint32, rows*b.Moduli()*a.width)
 	pool.Run(rows, parallel.Func(func(i int) {
-		row := make([]*big.Float, cols)
-		for j := range row {
-			row[j] = at(i, j)
-		}
-		of := func(j int) *big.Float { return row[j] }
+		v := row(i)
+		of := func(j int) *big.Float { return &v[j] }
 		a.exp[i] = fixedExponent(cols, bits, of)
 		b.spread(a.digits[i*b.Moduli()*a.width:], a.width, a.exp[i], 0, cols, of)
 	}))

@@ -128,7 +128,7 @@ func TestDenseOnThreads(t *testing.T) {
 			}
 			for _, threads := range []int{1, 3} {
 				pool := parallel.New(threads)
-				a, err := NewDense(len(rows), cols, bits, func(i, j int) *big.Float { return &rows[i][j] }, pool)
+				a, err := NewDense(len(rows), cols, bits, func(i int) []big.Float { return rows[i] }, pool)
 				if err != nil {
 					t.Fatal(err)
 				}
