@@ -35,7 +35,7 @@ const (
 )
 
 // MPImplementations are all of them, in the order of tables.
-var MPImplementations = []string{Limbs, Residues, MPRES, MPRESByNumber, MathBig}
+var MPImplementations = []string{Residues, MPRES, MPRESByNumber, MathBig}
 
 // MPOptions say what to measure.
 type MPOptions struct {
@@ -94,7 +94,7 @@ type mpCase struct {
 // mpMaker makes cases of an implementation, of those operations that it has among those asked for. A matrix has the number of
 // rows given.
 type mpMaker struct {
-	make      func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error)
+	make  func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error)
 	bytes func(rows, n, bits int) int64 // of the matrix
 	whole bool                          // it takes all rows
 }
@@ -103,11 +103,15 @@ type mpMaker struct {
 var mpMakers = map[string]mpMaker{
 	Residues: {make: residuesCases, bytes: rns.DenseBytes, whole: true},
 	MPRES: {
-		make:  func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) { return mpresCases(d, rows, rns.Rearranged, pool) },
+		make: func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
+			return mpresCases(d, rows, rns.Rearranged, pool)
+		},
 		bytes: mpresBytes,
 	},
 	MPRESByNumber: {
-		make:  func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) { return mpresCases(d, rows, rns.ByNumber, pool) },
+		make: func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
+			return mpresCases(d, rows, rns.ByNumber, pool)
+		},
 		bytes: mpresBytes,
 	},
 	MathBig: {make: bigCases, bytes: bigBytes},

@@ -32,10 +32,10 @@ const benchMPLong = `Measure vectors and matrices in multiple precision.
 Products with a dense matrix of random numbers and with its transpose, inner products and updates of vectors, in
 several implementations on the same data: limbs are those of mpsolve; residues are exact sums of products by a residue number
 system, for products with a matrix alone; mpres is the floating-point format of MPRES-BLAS with its algorithm, and
-mpres-by-number its basic one; math/big is Go's. The table has for each the time of a multiply-add in the fastest
-round, how many times as long math/big takes, and for a matrix the milliseconds of the whole product; where a product takes
-more than 0.3 s, some rows of the matrix are multiplied, and the whole is as much longer. What is published for 1000 rows stands
-below. Implementations are timed interleaved: each once in every round.`
+mpres-by-number its basic one; math/big is Go's. The table has for each the time of a term, a multiplication and an addition,
+in the fastest round, and how many times as long math/big takes. With 1000 rows, nanoseconds of a term are milliseconds of a
+product, as published, which stands below. Where a product takes more than 0.3 s, only some rows are multiplied.
+Implementations are timed interleaved: each once in every round.`
 
 func newBenchMP(s streams) *cobra.Command {
 	var f benchMPFlags

@@ -32,8 +32,7 @@ type publishedRow struct {
 }
 
 // MP writes a table for each number of threads and operation: a row for each implementation, and for each precision the
-// time of a multiply-add and how many times as long math/big takes. Those of products with a matrix have the
-// milliseconds of the whole and published ones.
+// time of a multiply-add and how many times as long math/big takes; and what is published.
 func MP(w io.Writer, bits, threads []int, results []bench.MPResult) {
 	for _, t := range threads {
 		Line(w, "threads", "%d", t)
@@ -50,13 +49,9 @@ func MP(w io.Writer, bits, threads []int, results []bench.MPResult) {
 }
 
 func mpTable(w io.Writer, bits []int, threads int, operation string, results []bench.MPResult) {
-	header := []any{operation + ": ns (x math/big)"}
+	header := []any{operation + ": ns a term (math/big / it)"}
 	for _, b := range bits {
 		header = append(header, fmt.Sprintf("%d bits", b))
-	}
-	matrix := operation == bench.MPGEMV || operation == bench.MPGEMVTransposed
-	if matrix {
-		header[0] = operation + ": ns (x math/big) ms"
 	}
 	var rows []table.Row
 	for _, name := range bench.MPImplementations {
@@ -69,12 +64,9 @@ func mpTable(w io.Writer, bits []int, threads int, operation string, results []b
 					continue
 				}
 				found = true
-				cell = fmt.Sprintf("%.3g", 1e9*r.PerTerm())
+				cell = shortly(1e9 * r.PerTerm())
 				if over := r.OverBig(); !math.IsNaN(over) {
-					cell += fmt.Sprintf(" (%.2g)", over)
-				}
-				if matrix {
-					cell += fmt.Sprintf(" %.3g", 1e3*r.Whole())
+					cell += " (" + shortly(over) + ")"
 				}
 			}
 			row = append(row, cell)
@@ -91,8 +83,17 @@ func mpTable(w io.Writer, bits []int, threads int, operation string, results []b
 	t.Render()
 }
 
+// shortly writes a positive number with three digits.
+func shortly(x float64) string {
+	if x >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+// mpPublished writes published times: as a product has 10^6 terms, milliseconds of it are nanoseconds of a term.
 func mpPublished(w io.Writer, bits []int) {
-	header := []any{"published: ms on a GTX 1080"}
+	header := []any{"published: ns a term, GTX 1080"}
 	for _, b := range bits {
 		header = append(header, fmt.Sprintf("%d bits", b))
 	}
