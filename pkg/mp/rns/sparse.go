@@ -146,3 +146,6 @@ func (a *CSR) MulVec(y, x *Array, pool *parallel.Pool) {
 		}
 	})
 }
+
+// Bytes returns what the residues take.
+func (a *Sparse) Bytes() int64 { return 4 * int64(len(a.digits)) }
