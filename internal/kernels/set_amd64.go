@@ -77,4 +77,5 @@ func (k *Set) avx512() {
 			rows: rowLimbsSIMD([...]rowLimbsFunc{rowLimbs3Oct, rowLimbs5Oct, rowLimbs9Oct, rowLimbs17Oct, rowLimbs33Oct}),
 		}
 	}
+	k.residues = dotResiduesOct
 }

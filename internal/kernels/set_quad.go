@@ -39,6 +39,7 @@ func (k *Set) quad() {
 	k.pack = packSlotsQuad
 	k.packBlocks = packBlocksVectors
 
+	k.residues = dotResiduesQuad
 	k.dot32 = dot32Quad
 	k.dotMixed = dotMixedQuad
 	k.ell64 = ellQuad
