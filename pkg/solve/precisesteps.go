@@ -39,6 +39,8 @@ type multiprecise struct {
 	most float64 // log10 max r_i/w_i
 
 	reduction float64 // of a step
+	goal      float64 // of the last one
+	lost      float64 // decades by which the residual of the last step fell by less
 	left      int     // iterations
 
 	further bool    // the last step was taken, and nothing else has changed
@@ -55,7 +57,7 @@ const (
 	slowStep = -1.
 	idleStep = -0.3
 	// margin is the decades by which a step goes further than the digits asked for need.
-	margin = 1
+	margin = 2
 )
 
 // newMultiprecise begins with the x of an answer.
@@ -118,7 +120,7 @@ func (v *multiprecise) step() (krylov.Result, error) {
 		v.add(exp)
 		return done, nil
 	}
-	v.from = exp
+	v.from, v.lost = exp, max(0, v.eta-before-math.Log10(v.goal))
 	last := v.change
 	v.change = log10(size, exp-v.scale) - v.size
 	q := v.eta - before
@@ -158,7 +160,8 @@ func (v *multiprecise) correct() (krylov.Result, error) {
 		}
 	})
 	need := -float64(v.result.Asked) - v.result.Error - margin
-	goal := krylov.Goal{From: 1, To: max(v.reduction, math.Pow(10, min(-1, need))), MaxIter: max(1, v.left), Further: v.further}
+	v.goal = max(v.reduction, math.Pow(10, min(-1, need-v.lost)))
+	goal := krylov.Goal{From: 1, To: v.goal, MaxIter: max(1, v.left), Further: v.further}
 	done, err := v.s.refiner.correct(v.ctx, v.d, v.r, v.s.absSums(), v.from-v.exp, goal)
 	v.digits.Iterations += done.Iterations
 	v.solved.Orthogonalization += done.Orthogonalization
