@@ -53,9 +53,13 @@ func (w whole) write(ctx context.Context, path string, columns [][]float64) (str
 	for _, c := range columns {
 		x = append(x, c...)
 	}
-	write := func(to io.Writer) error {
+	return writeOrElsewhere(ctx, path, func(to io.Writer) error {
 		return matrixmarket.WriteDense(to, w.Cols, len(columns), x, matrixmarket.WriteOptions{})
-	}
+	})
+}
+
+// writeOrElsewhere writes x. If that fails, x goes to the folder of temporary files, and the error says so.
+func writeOrElsewhere(ctx context.Context, path string, write func(io.Writer) error) (string, error) {
 	err := writeFile(ctx, path, write)
 	if err == nil {
 		return path, nil

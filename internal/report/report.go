@@ -194,6 +194,7 @@ func (r *Report) Add(s solve.Result) {
 	if work := r.Digits.Iterations + one.Digits.Iterations; one.Digits.rank() < r.Digits.rank() {
 		r.Digits = one.Digits
 		r.Digits.Iterations = work
+		r.Precise = one.Precise
 	} else {
 		r.Digits.Iterations = work
 	}

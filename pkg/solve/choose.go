@@ -125,7 +125,7 @@ func (s *Solver) memory() int64 {
 	given := csr.Bytes(n, nnz)
 	vectors := int64(commonVectors) + s.methodVectors()
 	if s.opt.Digits != NoDigits {
-		vectors += digitsVectors
+		vectors += digitsVectors + s.opt.preciseVectors()
 	}
 	if s.opt.Precond.Kind != precond.None {
 		vectors += 2 * int64(len(s.opt.Precond.NearNull)) // as given, and scaled

@@ -55,6 +55,9 @@ func (o Options) OnDevice() error {
 	if o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil {
 		faults = append(faults, errors.New("solve: there are no checkpoints on a device"))
 	}
+	if o.precise() {
+		faults = append(faults, fmt.Errorf("solve: a device has no more than %d digits", MaxDigits))
+	}
 	return errors.Join(faults...)
 }
 

@@ -19,6 +19,8 @@ type refiner interface {
 	further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error)
+	correct(ctx context.Context, d, r, sums []float64, shift int, goal krylov.Goal) (krylov.Result, error)
+	raise(reason krylov.Reason) bool
 	residual(r, x, b []float64) error
 	leftOver(r, x, b []float64) error
 	lower(x []float64) []float64 // what x, which it returned, has beyond float64; nil: nothing

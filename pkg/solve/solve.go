@@ -63,6 +63,7 @@ type Result struct {
 	Advice       string               // one line on what to do about the Reason, empty when converged
 
 	Digits   Digits    // of X
+	Precise  *Precise  // x with more digits than X holds, if these were asked for; X is that rounded
 	Evidence *Evidence // that the system has no solution; nil: none was looked for or found
 	Cautions []string  // what the Reason does not say, a line each
 
@@ -323,6 +324,7 @@ func (s *Solver) solve(ctx context.Context, b, x0 []float64) (Result, error) {
 // answer solves, from the guess a.x or from zero.
 func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	start := time.Now()
+	a.began = start
 	before := s.recorder.since(s.refiner.usage().used())
 	if err := a.solve(guess); err != nil {
 		return Result{}, err
@@ -332,7 +334,7 @@ func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	now := used.used().minus(before)
 	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning
 	r := Result{
-		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Evidence: a.evidence,
+		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Precise: a.precise, Evidence: a.evidence,
 		Method: used.method, Vectors: s.opt.Vectors, Precond: used.precond, Attempts: used.attempts,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
 		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: now.Products,
