@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dd"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -71,49 +72,62 @@ func checkFarther(t *testing.T, v variant, r Result, residual float64) {
 	}
 }
 
-// BenchmarkDoubleDouble reports the time of iterations on double-double vectors as a multiple of that on float64 vectors, of
-// minima that are measured in turn, with matrices beyond the caches.
+// BenchmarkDoubleDouble reports the time of iterations on double-double vectors as a multiple of that on float64 vectors in
+// the same layout, of minima that are measured in turn, with matrices beyond the caches.
 func BenchmarkDoubleDouble(b *testing.B) {
+	set, err := adaptive.LookupSet("FP64")
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, g := range []struct {
 		kind string
 		edge float64
-	}{{"poisson3d", 150}, {"elasticity3d", 50}} {
+	}{{"poisson3d", 125}, {"elasticity3d", 45}} {
 		m, err := generate.Generate(g.kind, generate.Params{"n": g.edge})
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, threads := range []int{1, 2} {
-			pool := newPool(b, threads)
-			space, twice := linop.NewHost(m.Rows, pool), linop.NewHostDD(m.Rows, pool)
-			plainA, twiceA := linop.NewCSR(m, pool), linop.NewCSRDD(m, pool)
-			a := linop.Transposed[[]float64, linop.Float64]{Operator: plainA, Transpose: plainA}
-			aDD := linop.Transposed[dd.Vec, dd.DD]{Operator: twiceA, Transpose: twiceA}
-			rhs := random(3, m.Rows)
-			for _, name := range []string{"cg", "bicg"} {
-				b.Run(fmt.Sprintf("%s/%s/%d", g.kind, name, threads), func(b *testing.B) {
-					plain, ddTime := math.Inf(1), math.Inf(1)
-					for b.Loop() {
-						plain = min(plain, perIteration(b, name, space, a, rhs))
-						ddTime = min(ddTime, perIteration(b, name, twice, aDD, dd.VecOf(rhs)))
-					}
-					b.ReportMetric(0, "ns/op")
-					b.ReportMetric(1e3*plain, "ms-double")
-					b.ReportMetric(1e3*ddTime, "ms-dd")
-					b.ReportMetric(ddTime/plain, "ratio")
-				})
+		for _, layout := range []adaptive.Layout{adaptive.CSR, adaptive.SELL8} {
+			for _, threads := range []int{1, 2} {
+				pool := newPool(b, threads)
+				space, twice := linop.NewHost(m.Rows, pool), linop.NewHostDD(m.Rows, pool)
+				stored, err := adaptive.Build(m, adaptive.Spec{Layout: layout, Epsilon: 0x1p-53, Set: set}, pool)
+				if err != nil {
+					b.Fatal(err)
+				}
+				storedDD, err := stored.DD()
+				if err != nil {
+					b.Fatal(err)
+				}
+				a := linop.Transposed[[]float64, linop.Float64]{Operator: stored, Transpose: stored}
+				aDD := linop.Transposed[dd.Vec, dd.DD]{Operator: storedDD, Transpose: storedDD}
+				rhs := random(3, m.Rows)
+				for _, name := range []string{"cg", "bicg"} {
+					b.Run(fmt.Sprintf("%s/%s/%s/%d", g.kind, layout, name, threads), func(b *testing.B) {
+						few, many, fewDD, manyDD := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
+						for b.Loop() {
+							few, many = min(few, solveTime(b, name, space, a, rhs, 5)), min(many, solveTime(b, name, space, a, rhs, 20))
+							fewDD, manyDD = min(fewDD, solveTime(b, name, twice, aDD, dd.VecOf(rhs), 5)), min(manyDD, solveTime(b, name, twice, aDD, dd.VecOf(rhs), 20))
+						}
+						b.ReportMetric(0, "ns/op")
+						b.ReportMetric(1e3*(many-few)/15, "ms-double")
+						b.ReportMetric(1e3*(manyDD-fewDD)/15, "ms-dd")
+						b.ReportMetric((manyDD-fewDD)/(many-few), "ratio")
+					})
+				}
 			}
 		}
 	}
 }
 
-// perIteration is the seconds of one of a few iterations.
-func perIteration[V any, S linop.Scalar[S]](b *testing.B, name string, space linop.Space[V, S], a linop.Operator[V, S], rhs V) float64 {
+// solveTime is the seconds of a solve of some iterations.
+func solveTime[V any, S linop.Scalar[S]](b *testing.B, name string, space linop.Space[V, S], a linop.Operator[V, S], rhs V, iterations int) float64 {
 	x, method := space.New(), create(b, name, space)
 	start := time.Now()
-	r := method.Solve(context.Background(), a, x, rhs, Options[V]{Tol: 1e-26, MaxIter: 10})
+	r := method.Solve(context.Background(), a, x, rhs, Options[V]{Tol: 1e-26, MaxIter: iterations})
 	elapsed := time.Since(start).Seconds()
-	if r.Iterations != 10 {
+	if r.Iterations != iterations {
 		b.Fatalf("%+v", r)
 	}
-	return elapsed / 10
+	return elapsed
 }
