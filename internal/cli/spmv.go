@@ -17,6 +17,7 @@ import (
 // spmvFlags are the flags of `mpsolve spmv`.
 type spmvFlags struct {
 	storage   storageFlags
+	dd        spmvDDFlags
 	reorder   reorderFlag
 	threads   int
 	repeat    int
@@ -32,13 +33,18 @@ least and the median of --repeat interleaved runs), the memory traffic, and the 
 against a product in double-double arithmetic; build is the time to store the matrix
 in products with tuned CSR. x is random, uniform in [-1, 1). The matrix is taken as
 it is, without scaling. --criterion exact bounds the componentwise backward error of the
-product with this very x, and needs a set of formats with wide exponents. bench spmv measures several ways to store at once.`
+product with this very x, and needs a set of formats with wide exponents.
+
+With --vectors dd, x and y are of double-double numbers, 106 bits, and the table compares products with
+those of float64 vectors in the same layouts. Errors are the largest |y - A x|_i / (|A||x|)_i of some rows, from
+300 bits; A is the matrix as given, so that those of adaptive precision are of what is stored. bench spmv measures several ways to store at once.`
 
 func newSpMV(s streams) *cobra.Command {
 	var f spmvFlags
 	c := &cobra.Command{
 		Use: "spmv FILE", Short: "Measure matrix-vector products in adaptive precision", Long: spmvLong,
 		Example: "  mpsolve spmv matrix.mtx --formats AP7RE --epsilon 2^-37 --criterion cw\n" +
+			"  mpsolve spmv matrix.mtx --vectors dd --layout csr,sell8,slots\n" +
 			"  mpsolve spmv matrix.mtx --formats FP32 --arith storage\n" +
 			"  mpsolve spmv matrix.mtx --formats AP7 --paper-exact --criterion exact",
 		Args: exactly(1, "one matrix file"),
@@ -46,6 +52,7 @@ func newSpMV(s streams) *cobra.Command {
 	}
 	c.Flags().SortFlags = false
 	f.storage.add(c)
+	f.dd.add(c)
 	f.reorder.add(c)
 	fl := c.Flags()
 	fl.IntVar(&f.threads, "threads", 0, "threads (default: all processors)")
@@ -66,6 +73,12 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	}
 	if err := f.reorder.check(); err != nil {
 		return err
+	}
+	if err := f.dd.check(); err != nil {
+		return err
+	}
+	if f.dd.dd() {
+		return f.runDD(c, s, path)
 	}
 	exact := f.storage.criterion == string(adaptive.Exact) // of the x that is multiplied with
 	if exact {

@@ -87,7 +87,18 @@ func TestDDProducts(t *testing.T) {
 					x, y := randomDD(2, m.Rows), dd.NewVec(m.Cols)
 					p.ApplyT(y, x)
 					withinDD(t, what+", transposed", transposed(stored, m.Cols), x, y)
-				} else if l == CSR || l == BCRS4x1 {
+					product, err := a.Transposed()
+					if err != nil {
+						t.Fatal(err)
+					}
+					double := make([]float64, m.Cols)
+					product(double, x.Hi)
+					for j, v := range double {
+						if d := math.Abs(v - y.Hi[j]); d > 0x1p-40 {
+							t.Fatalf("%s: element %d of A^T x is %v, in double-double %v", what, j, v, y.At(j))
+						}
+					}
+				} else if _, err := a.Transposed(); err == nil || l.HasTransposed() {
 					t.Errorf("%s has no products with the transpose", l)
 				}
 				if n, err := a.DDRenormalised(); err == nil {
