@@ -86,6 +86,9 @@ func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error)
 		if err != nil {
 			return nil, err
 		}
+		if err := t.Spec(false).Validate(); err != nil { // which does not depend on the symmetry here
+			return nil, usage("%s", oneLine(err))
+		}
 		list = append(list, t)
 	}
 	return list, nil
@@ -110,11 +113,7 @@ func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	facts := csr.Examine(m, pool)
 	opt := bench.OptionsDD{Transposed: f.dd.transpose, Normal: f.dd.addition == "paper", Seed: f.seed, Timing: bench.Timing{Repeat: f.repeat}}
 	for _, t := range storages {
-		spec := t.Spec(facts.Symmetric)
-		if err := spec.Validate(); err != nil {
-			return usage("%s", oneLine(err))
-		}
-		opt.Specs = append(opt.Specs, spec)
+		opt.Specs = append(opt.Specs, t.Spec(facts.Symmetric))
 	}
 	out := &firstError{w: s.out}
 	report.Facts(out, facts)
