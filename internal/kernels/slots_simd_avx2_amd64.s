@@ -1917,7 +1917,7 @@ TEXT ·slotsDDQuad(SB), 0, $544-8
 	ADJSP $-544
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsDD>
-	LONG $0x001e86e9; BYTE $0x00 // jmp <end>
+	LONG $0x001cf6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1926,7 +1926,7 @@ TEXT ·slotsDDQuad(SB), 0, $544-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x1e528e0f; WORD $0x0000 // jle <slotsDD+0x1e5f>
+	LONG $0x1c7c8e0f; WORD $0x0000 // jle <slotsDD+0x1c89>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1936,36 +1936,44 @@ TEXT ·slotsDDQuad(SB), 0, $544-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
 	LONG $0xa0ec8148; WORD $0x0001; BYTE $0x00 // subq $0x1a0, %rsp
+	LONG $0x597d62c4; LONG $0x001c8a35; BYTE $0x00 // vpbroadcastq 0x1c8a(%rip), %ymm14
+	LONG $0x597d62c4; LONG $0x001c793d; BYTE $0x00 // vpbroadcastq 0x1c79(%rip), %ymm15
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
 	LONG $0x10578b4c // movq 0x10(%rdi), %r10
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
 	LONG $0xc7048d49 // leaq (%r15,%rax,8), %rax
 	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
-	LONG $0x24848948; LONG $0x000000b8 // movq %rax, 0xb8(%rsp)
-	WORD $0x25eb // jmp <slotsDD+0x9d>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x287d41c4; BYTE $0xce // vmovapd %ymm14, %ymm9
-	LONG $0x746f7dc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm14
+	LONG $0x24848948; LONG $0x00000098 // movq %rax, 0x98(%rsp)
+	LONG $0xb47f7dc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa %ymm14, 0xe0(%rsp)
+	LONG $0xbc7f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm15, 0xc0(%rsp)
+	WORD $0x3aeb // jmp <slotsDD+0xc8>
+	WORD $0x9066 // nop
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x24bc3b4c; LONG $0x000000b8 // cmpq 0xb8(%rsp), %r15
-	LONG $0x1db4830f; WORD $0x0000 // jae <slotsDD+0x1e51>
+	LONG $0x24bc3b4c; LONG $0x00000098 // cmpq 0x98(%rsp), %r15
+	LONG $0x1bb3830f; WORD $0x0000 // jae <slotsDD+0x1c7b>
 	LONG $0x47b70f41; BYTE $0x06 // movzwl 0x6(%r15), %eax
 	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
 	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x0671850f; WORD $0x0000 // jne <slotsDD+0x720>
+	LONG $0x0696850f; WORD $0x0000 // jne <slotsDD+0x770>
 	WORD $0x8b45; BYTE $0x1f // movl (%r15), %r11d
 	LONG $0x245c8b49; BYTE $0x38 // movq 0x38(%r12), %rbx
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
@@ -1973,644 +1981,618 @@ TEXT ·slotsDDQuad(SB), 0, $544-8
 	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
 	LONG $0x249c034d; LONG $0x00000090 // addq 0x90(%r12), %r11
 	WORD $0x02a8 // testb $0x2, %al
-	LONG $0x0bbd850f; WORD $0x0000 // jne <slotsDD+0xc90>
+	LONG $0x0b72850f; WORD $0x0000 // jne <slotsDD+0xc70>
 	LONG $0x02f98366 // cmpw $0x2, %cx
-	LONG $0x1005820f; WORD $0x0000 // jb <slotsDD+0x10e2>
+	LONG $0x104c820f; WORD $0x0000 // jb <slotsDD+0x1154>
 	LONG $0x24b48b4d; LONG $0x00000080 // movq 0x80(%r12), %r14
+	LONG $0x6c29fdc5; WORD $0x2024 // vmovapd %ymm5, 0x20(%rsp)
 	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
-	LONG $0x000221e9; BYTE $0x00 // jmp <slotsDD+0x310>
-	BYTE $0x90 // nop
+	LONG $0x0002bce9; BYTE $0x00 // jmp <slotsDD+0x3dc>
 	WORD $0x8941; BYTE $0xcd // movl %ecx, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
+	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0xee7f7dc5 // vmovdqa %ymm13, %ymm6
-	LONG $0x6f7d41c4; BYTE $0xfe // vmovdqa %ymm14, %ymm15
-	LONG $0x597d62c4; LONG $0x001d5b35; BYTE $0x00 // vpbroadcastq 0x1d5b(%rip), %ymm14
-	LONG $0x597de2c4; LONG $0x001d5a25; BYTE $0x00 // vpbroadcastq 0x1d5a(%rip), %ymm4
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0x7c2979c5; WORD $0x7024 // vmovapd %xmm15, 0x70(%rsp)
+	LONG $0x287d41c4; BYTE $0xfb // vmovapd %ymm11, %ymm15
+	LONG $0x9c6f7dc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm11
 	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
-	WORD $0xce89 // movl %ecx, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x387d83c4; WORD $0x2904; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm0, %ymm0
-	LONG $0x5979c2c4; LONG $0x0080068c; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rax), %xmm1
-	LONG $0x597d42c4; LONG $0x008806ac; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rax), %ymm13
-	LONG $0x197d42c4; LONG $0x0090069c; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rax), %ymm11
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x386d83c4; WORD $0x2914; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm2, %ymm2
+	LONG $0x5979c2c4; LONG $0x008036ac; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rsi), %xmm5
+	LONG $0x597dc2c4; LONG $0x0088369c; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rsi), %ymm3
+	LONG $0x197dc2c4; LONG $0x00903684; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rsi), %ymm0
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x007dc2c4; WORD $0x0604 // vpshufb (%r14,%rax), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0644; BYTE $0x40 // vpsllvq 0x40(%r14,%rax), %ymm0, %ymm0
-	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x027de3c4; WORD $0xaada // vpblendd $0xaa, %ymm2, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
-	LONG $0xdcebe5c5 // vpor %ymm4, %ymm3, %ymm3
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xe3587dc5 // vaddpd %ymm3, %ymm0, %ymm12
-	LONG $0x6f7ac1c4; WORD $0x3104 // vmovdqu (%r9,%rsi), %xmm0
-	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0644; BYTE $0x20 // vpshufb 0x20(%r14,%rax), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0644; BYTE $0x60 // vpsllvq 0x60(%r14,%rax), %ymm0, %ymm0
-	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0xee6f7dc5 // vmovdqa %ymm6, %ymm13
-	LONG $0xc6297dc5 // vmovapd %ymm8, %ymm6
-	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
-	LONG $0xccebf5c5 // vpor %ymm4, %ymm1, %ymm1
-	LONG $0x6f7d41c4; BYTE $0xf7 // vmovdqa %ymm15, %ymm14
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xd9587dc5 // vaddpd %ymm1, %ymm0, %ymm11
+	LONG $0x006dc2c4; WORD $0x3614 // vpshufb (%r14,%rsi), %ymm2, %ymm2
+	LONG $0x47edc2c4; WORD $0x3654; BYTE $0x40 // vpsllvq 0x40(%r14,%rsi), %ymm2, %ymm2
+	LONG $0xd5d3edc5 // vpsrlq %xmm5, %ymm2, %ymm2
+	LONG $0xd3efedc5 // vpxor %ymm3, %ymm2, %ymm2
+	LONG $0x026d63c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm2, %ymm9
+	LONG $0xe92979c5 // vmovapd %xmm13, %xmm1
+	LONG $0x287d41c4; BYTE $0xec // vmovapd %ymm12, %ymm13
+	LONG $0xa46f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm12
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xeb3541c4; BYTE $0xcb // vpor %ymm11, %ymm9, %ymm9
+	LONG $0xd2eb9dc5 // vpor %ymm2, %ymm12, %ymm2
+	LONG $0xd05cedc5 // vsubpd %ymm0, %ymm2, %ymm2
+	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
+	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
+	LONG $0x383543c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm9, %ymm9
+	LONG $0x003542c4; WORD $0x364c; BYTE $0x20 // vpshufb 0x20(%r14,%rsi), %ymm9, %ymm9
+	LONG $0x47b542c4; WORD $0x364c; BYTE $0x60 // vpsllvq 0x60(%r14,%rsi), %ymm9, %ymm9
+	LONG $0xedd3b5c5 // vpsrlq %xmm5, %ymm9, %ymm5
+	LONG $0xdbefd5c5 // vpxor %ymm3, %ymm5, %ymm3
+	LONG $0x0265e3c4; LONG $0x001aea2d; WORD $0xaa00 // vpblendd $0xaa, 0x1aea(%rip), %ymm3, %ymm5
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdbeb9dc5 // vpor %ymm3, %ymm12, %ymm3
+	LONG $0x287d41c4; BYTE $0xe5 // vmovapd %ymm13, %ymm12
+	LONG $0xe92879c5 // vmovapd %xmm1, %xmm13
+	LONG $0xc85ce5c5 // vsubpd %ymm0, %ymm3, %ymm1
+	LONG $0xedeba5c5 // vpor %ymm5, %ymm11, %ymm5
+	LONG $0x287d41c4; BYTE $0xdf // vmovapd %ymm15, %ymm11
+	LONG $0x7c2879c5; WORD $0x7024 // vmovapd 0x70(%rsp), %xmm15
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0x1825c3c4; WORD $0x01da // vinsertf128 $0x1, %xmm10, %ymm11, %ymm3
+	LONG $0x180dc3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm13, %ymm14, %ymm5
+	LONG $0x4428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm0
 	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
 	LONG $0x1472b70f // movzwl 0x14(%rdx), %esi
 	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
 	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
 	LONG $0x124ab70f // movzwl 0x12(%rdx), %ecx
-	LONG $0x5428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm2
-	LONG $0x44287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm8
-	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
-	LONG $0x94287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm10
+	LONG $0xb46f7dc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm14
 	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
 	LONG $0x02578d4d // leaq 0x2(%r15), %r10
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0xcf5965c5 // vmulpd %ymm7, %ymm3, %ymm9
+	LONG $0xaac5c2c4; BYTE $0xd9 // vfmsub213pd %ymm9, %ymm7, %ymm3
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x0410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm0
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
+	LONG $0xb8c5e2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm7, %ymm3
+	LONG $0xfe58b5c5 // vaddpd %ymm6, %ymm9, %ymm7
+	LONG $0xee5cc5c5 // vsubpd %ymm6, %ymm7, %ymm5
+	LONG $0xd55c45c5 // vsubpd %ymm5, %ymm7, %ymm10
+	LONG $0xed5cb5c5 // vsubpd %ymm5, %ymm9, %ymm5
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0x6c58e5c5; WORD $0x2024 // vaddpd 0x20(%rsp), %ymm3, %ymm5
+	LONG $0x187dc3c4; WORD $0x01df // vinsertf128 $0x1, %xmm15, %ymm0, %ymm3
+	LONG $0x8428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm0
+	LONG $0xbc6f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm15
+	LONG $0xf359bdc5 // vmulpd %ymm3, %ymm8, %ymm6
+	LONG $0xaabde2c4; BYTE $0xde // vfmsub213pd %ymm6, %ymm8, %ymm3
+	LONG $0x187de3c4; LONG $0x00802484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%rsp), %ymm0, %ymm0
+	LONG $0xb8bde2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm8, %ymm3
+	LONG $0xc658ddc5 // vaddpd %ymm6, %ymm4, %ymm0
+	LONG $0xc45c7dc5 // vsubpd %ymm4, %ymm0, %ymm8
+	LONG $0x5c7d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm0, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0x107b41c4; WORD $0x0304 // vmovsd (%r11,%rax), %xmm8
+	LONG $0x163941c4; WORD $0x0b04 // vmovhpd (%r11,%rcx), %xmm8, %xmm8
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0x3410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm6
 	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x0416f9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm1, %xmm1
-	LONG $0x1661c1c4; WORD $0x0b1c // vmovhpd (%r11,%rcx), %xmm3, %xmm3
+	LONG $0x3416c9c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm6, %xmm6
 	LONG $0x1a4ab70f // movzwl 0x1a(%rdx), %ecx
-	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x2410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm4
+	LONG $0x2416d9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm4, %xmm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0x330c // vmovsd (%r11,%rsi), %xmm1
+	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x107bc1c4; WORD $0x3334 // vmovsd (%r11,%rsi), %xmm6
 	LONG $0x1c72b70f // movzwl 0x1c(%rdx), %esi
-	LONG $0x1671c1c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm1, %xmm1
+	LONG $0x1649c1c4; WORD $0x3b34 // vmovhpd (%r11,%rdi), %xmm6, %xmm6
 	LONG $0x1e7ab70f // movzwl 0x1e(%rdx), %edi
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0xd8599dc5 // vmulpd %ymm0, %ymm12, %ymm3
-	LONG $0xaa9de2c4; BYTE $0xc3 // vfmsub213pd %ymm3, %ymm12, %ymm0
-	LONG $0xfb58bdc5 // vaddpd %ymm3, %ymm8, %ymm7
-	LONG $0xb89de2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm12, %ymm0
-	LONG $0x5c45c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm1
-	LONG $0xe15cc5c5 // vsubpd %ymm1, %ymm7, %ymm4
-	LONG $0xc95ce5c5 // vsubpd %ymm1, %ymm3, %ymm1
-	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
-	LONG $0x1661c1c4; WORD $0x0b1c // vmovhpd (%r11,%rcx), %xmm3, %xmm3
-	LONG $0xe45cbdc5 // vsubpd %ymm4, %ymm8, %ymm4
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x0c16f1c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm1, %xmm1
+	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
+	LONG $0xc2595dc5 // vmulpd %ymm2, %ymm4, %ymm8
+	LONG $0xaaedc2c4; BYTE $0xe0 // vfmsub213pd %ymm8, %ymm2, %ymm4
+	LONG $0xb8ede2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm2, %ymm4
+	LONG $0xf758bdc5 // vaddpd %ymm7, %ymm8, %ymm6
+	LONG $0xd75ccdc5 // vsubpd %ymm7, %ymm6, %ymm2
+	LONG $0xca5c4dc5 // vsubpd %ymm2, %ymm6, %ymm9
+	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
+	LONG $0x2410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm4
+	LONG $0x2416d9c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm4, %xmm4
+	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
+	LONG $0x107bc1c4; WORD $0x032c // vmovsd (%r11,%rax), %xmm5
+	LONG $0x1651c1c4; WORD $0x0b2c // vmovhpd (%r11,%rcx), %xmm5, %xmm5
 	LONG $0x244c8d49; BYTE $0xfe // leaq -0x2(%r12), %rcx
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0x0410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm0
-	LONG $0x0416f9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm0
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0x330c // vmovsd (%r11,%rsi), %xmm1
-	LONG $0x1671c1c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm1, %xmm1
-	LONG $0xc05925c5 // vmulpd %ymm0, %ymm11, %ymm8
-	LONG $0xaaa5c2c4; BYTE $0xc0 // vfmsub213pd %ymm8, %ymm11, %ymm0
-	LONG $0x582d41c4; BYTE $0xe0 // vaddpd %ymm8, %ymm10, %ymm12
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0xb8a5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm11, %ymm0
-	LONG $0x5c1dc1c4; BYTE $0xca // vsubpd %ymm10, %ymm12, %ymm1
-	LONG $0xe15c9dc5 // vsubpd %ymm1, %ymm12, %ymm4
+	LONG $0x5429fdc5; WORD $0x2024 // vmovapd %ymm2, 0x20(%rsp)
+	LONG $0x1410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm2
+	LONG $0x1416e9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm2, %xmm2
+	LONG $0x185de3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm4, %ymm2
+	LONG $0x107bc1c4; WORD $0x3324 // vmovsd (%r11,%rsi), %xmm4
+	LONG $0x1659c1c4; WORD $0x3b24 // vmovhpd (%r11,%rdi), %xmm4, %xmm4
+	LONG $0xc1596dc5 // vmulpd %ymm1, %ymm2, %ymm8
+	LONG $0xaaf5c2c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm1, %ymm2
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0xb8f5e2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm1, %ymm2
+	LONG $0xe058bdc5 // vaddpd %ymm0, %ymm8, %ymm4
+	LONG $0xc85cddc5 // vsubpd %ymm0, %ymm4, %ymm1
+	LONG $0xf95cddc5 // vsubpd %ymm1, %ymm4, %ymm7
 	LONG $0xc95cbdc5 // vsubpd %ymm1, %ymm8, %ymm1
-	LONG $0xe45cadc5 // vsubpd %ymm4, %ymm10, %ymm4
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xe85815c5 // vaddpd %ymm0, %ymm13, %ymm13
+	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xe05865c5 // vaddpd %ymm0, %ymm3, %ymm12
 	LONG $0x03fc8349 // cmpq $0x3, %r12
-	LONG $0x0dbc8e0f; WORD $0x0000 // jle <slotsDD+0x10cc>
+	LONG $0x0d5c8e0f; WORD $0x0000 // jle <slotsDD+0x1138>
 	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	LONG $0x7c29fdc5; WORD $0x6024 // vmovapd %ymm7, 0x60(%rsp)
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
 	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
-	LONG $0xa4297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm12, 0x80(%rsp)
-	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
-	LONG $0x5429fdc5; WORD $0x2024 // vmovapd %ymm2, 0x20(%rsp)
 	LONG $0x12b60f45 // movzbl (%r10), %r10d
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x52048d4b // leaq (%r10,%r10,2), %rax
+	LONG $0x520c8d4b // leaq (%r10,%r10,2), %rcx
 	LONG $0x34fa8349 // cmpq $0x34, %r10
-	LONG $0x00cc860f; WORD $0x0000 // jbe <slotsDD+0x420>
+	LONG $0x00bd860f; WORD $0x0000 // jbe <slotsDD+0x4c0>
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
+	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d62c4; LONG $0x001b0525; BYTE $0x00 // vpbroadcastq 0x1b05(%rip), %ymm12
-	LONG $0x597de2c4; LONG $0x001b0425; BYTE $0x00 // vpbroadcastq 0x1b04(%rip), %ymm4
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x386dc3c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm2, %ymm2
+	LONG $0x5979c2c4; LONG $0x00800e9c; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rcx), %xmm3
+	LONG $0x597dc2c4; LONG $0x00880e8c; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rcx), %ymm1
+	LONG $0x197dc2c4; LONG $0x00900e84; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rcx), %ymm0
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x006dc2c4; WORD $0x0e14 // vpshufb (%r14,%rcx), %ymm2, %ymm2
+	LONG $0x47edc2c4; WORD $0x0e54; BYTE $0x40 // vpsllvq 0x40(%r14,%rcx), %ymm2, %ymm2
+	LONG $0xd3d3edc5 // vpsrlq %xmm3, %ymm2, %ymm2
+	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
+	LONG $0x026dc3c4; WORD $0xaafd // vpblendd $0xaa, %ymm13, %ymm2, %ymm7
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb85c5 // vpor %ymm2, %ymm15, %ymm2
+	LONG $0xffeb8dc5 // vpor %ymm7, %ymm14, %ymm7
+	LONG $0xd05cedc5 // vsubpd %ymm0, %ymm2, %ymm2
+	LONG $0xff58edc5 // vaddpd %ymm7, %ymm2, %ymm7
+	LONG $0x6f7ac1c4; WORD $0x0014 // vmovdqu (%r8,%rax), %xmm2
+	LONG $0x386dc3c4; WORD $0x3014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm2, %ymm2
+	LONG $0x006dc2c4; WORD $0x0e54; BYTE $0x20 // vpshufb 0x20(%r14,%rcx), %ymm2, %ymm2
+	LONG $0x47edc2c4; WORD $0x0e54; BYTE $0x60 // vpsllvq 0x60(%r14,%rcx), %ymm2, %ymm2
+	LONG $0xd3d3edc5 // vpsrlq %xmm3, %ymm2, %ymm2
+	LONG $0xc9efedc5 // vpxor %ymm1, %ymm2, %ymm1
+	LONG $0x0275c3c4; WORD $0xaad5 // vpblendd $0xaa, %ymm13, %ymm1, %ymm2
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc9eb85c5 // vpor %ymm1, %ymm15, %ymm1
+	LONG $0xd2eb8dc5 // vpor %ymm2, %ymm14, %ymm2
+	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
+	LONG $0xc2587dc5 // vaddpd %ymm2, %ymm0, %ymm8
+	LONG $0x0000fae9; BYTE $0x00 // jmp <slotsDD+0x5af>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c2f641 // testb $0x7, %r10b
+	LONG $0xc6950f40 // setne %sil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x597dc2c4; LONG $0x00880e84; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rcx), %ymm0
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	LONG $0x0e048d49 // leaq (%r14,%rcx), %rax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	WORD $0x7874 // je <slotsDD+0x560>
+	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
+	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x5979e2c4; LONG $0x00008098; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm3
+	LONG $0x197de2c4; LONG $0x00009088; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm1
 	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
 	WORD $0x8944; BYTE $0xd1 // movl %r10d, %ecx
 	WORD $0xe9d1 // shrl %ecx
-	LONG $0x387dc3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm0, %ymm0
-	LONG $0x5979c2c4; LONG $0x0080068c; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rax), %xmm1
-	LONG $0x597d42c4; LONG $0x0088069c; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rax), %ymm11
-	LONG $0x197d42c4; LONG $0x00900694; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rax), %ymm10
+	LONG $0x386dc3c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm2, %ymm2
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x007dc2c4; WORD $0x0604 // vpshufb (%r14,%rax), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0644; BYTE $0x40 // vpsllvq 0x40(%r14,%rax), %ymm0, %ymm0
-	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027de3c4; WORD $0xaada // vpblendd $0xaa, %ymm2, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb9dc5 // vpor %ymm0, %ymm12, %ymm0
-	LONG $0xdcebe5c5 // vpor %ymm4, %ymm3, %ymm3
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xf358fdc5 // vaddpd %ymm3, %ymm0, %ymm6
-	LONG $0x6f7ac1c4; WORD $0x0804 // vmovdqu (%r8,%rcx), %xmm0
-	LONG $0x387dc3c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0644; BYTE $0x20 // vpshufb 0x20(%r14,%rax), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0644; BYTE $0x60 // vpsllvq 0x60(%r14,%rax), %ymm0, %ymm0
-	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb9dc5 // vpor %ymm0, %ymm12, %ymm0
-	LONG $0xccebf5c5 // vpor %ymm4, %ymm1, %ymm1
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xd9587dc5 // vaddpd %ymm1, %ymm0, %ymm11
-	LONG $0x0000f1e9; BYTE $0x00 // jmp <slotsDD+0x50f>
-	WORD $0x9066 // nop
-	LONG $0x19fa8041 // cmpb $0x19, %r10b
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c2f641 // testb $0x7, %r10b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d42c4; LONG $0x00880694; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rax), %ymm10
-	WORD $0x0840; BYTE $0xce // orb %cl, %sil
-	LONG $0x060c8d49 // leaq (%r14,%rax), %rcx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7874 // je <slotsDD+0x4c0>
-	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x5979e2c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm3
-	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
-	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
-	LONG $0xf05cf5c5 // vsubpd %ymm0, %ymm1, %ymm6
-	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
-	WORD $0x59eb // jmp <slotsDD+0x50b>
+	LONG $0x006de2c4; BYTE $0x10 // vpshufb (%rax), %ymm2, %ymm2
+	LONG $0x47ede2c4; WORD $0x4050 // vpsllvq 0x40(%rax), %ymm2, %ymm2
+	LONG $0xd3d3edc5 // vpsrlq %xmm3, %ymm2, %ymm2
+	LONG $0xd0efedc5 // vpxor %ymm0, %ymm2, %ymm2
+	LONG $0xf95cedc5 // vsubpd %ymm1, %ymm2, %ymm7
+	LONG $0x6f7ac1c4; WORD $0x0814 // vmovdqu (%r8,%rcx), %xmm2
+	LONG $0x386dc3c4; WORD $0x3014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm2, %ymm2
+	LONG $0x006de2c4; WORD $0x2050 // vpshufb 0x20(%rax), %ymm2, %ymm2
+	LONG $0x47ede2c4; WORD $0x6050 // vpsllvq 0x60(%rax), %ymm2, %ymm2
+	LONG $0xd3d3edc5 // vpsrlq %xmm3, %ymm2, %ymm2
+	LONG $0xc0efedc5 // vpxor %ymm0, %ymm2, %ymm0
+	WORD $0x59eb // jmp <slotsDD+0x5ab>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
+	LONG $0x197de2c4; LONG $0x00009088; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm1
 	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	WORD $0x8944; BYTE $0xd1 // movl %r10d, %ecx
+	WORD $0xe9d1 // shrl %ecx
+	LONG $0x386dc3c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm2, %ymm2
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
-	LONG $0xf05cf5c5 // vsubpd %ymm0, %ymm1, %ymm6
-	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
-	LONG $0xd85c75c5 // vsubpd %ymm0, %ymm1, %ymm11
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x006de2c4; BYTE $0x10 // vpshufb (%rax), %ymm2, %ymm2
+	LONG $0xd2ebfdc5 // vpor %ymm2, %ymm0, %ymm2
+	LONG $0xf95cedc5 // vsubpd %ymm1, %ymm2, %ymm7
+	LONG $0x6f7ac1c4; WORD $0x0814 // vmovdqu (%r8,%rcx), %xmm2
+	LONG $0x386dc3c4; WORD $0x3014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm2, %ymm2
+	LONG $0x006de2c4; WORD $0x2050 // vpshufb 0x20(%rax), %ymm2, %ymm2
+	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0xc15c7dc5 // vsubpd %ymm1, %ymm0, %ymm8
 	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x0410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm0
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0416f9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm1, %xmm1
-	LONG $0x1661c1c4; WORD $0x0b1c // vmovhpd (%r11,%rcx), %xmm3, %xmm3
-	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0x330c // vmovsd (%r11,%rsi), %xmm1
+	LONG $0x0410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm0
+	LONG $0x141679c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm10
+	LONG $0x0410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm0
+	LONG $0x1c1679c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm0, %xmm11
+	LONG $0x107bc1c4; WORD $0x3304 // vmovsd (%r11,%rsi), %xmm0
 	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	LONG $0x1671c1c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm1, %xmm1
+	LONG $0x167941c4; WORD $0x3b2c // vmovhpd (%r11,%rdi), %xmm0, %xmm13
 	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
+	LONG $0x107bc1c4; WORD $0x0304 // vmovsd (%r11,%rax), %xmm0
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x167941c4; WORD $0x0b34 // vmovhpd (%r11,%rcx), %xmm0, %xmm14
+	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0xde59fdc5 // vmulpd %ymm6, %ymm0, %ymm3
-	LONG $0xaacde2c4; BYTE $0xc3 // vfmsub213pd %ymm3, %ymm6, %ymm0
-	LONG $0xb8cde2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm6, %ymm0
-	LONG $0xf358d5c5 // vaddpd %ymm3, %ymm5, %ymm6
-	LONG $0xcd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm1
-	LONG $0xe15ccdc5 // vsubpd %ymm1, %ymm6, %ymm4
-	LONG $0xc95ce5c5 // vsubpd %ymm1, %ymm3, %ymm1
-	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
-	LONG $0x1661c1c4; WORD $0x0b1c // vmovhpd (%r11,%rcx), %xmm3, %xmm3
-	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xd1587dc5 // vaddpd %ymm1, %ymm0, %ymm10
 	LONG $0x0410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm0
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x0c16f1c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm1, %xmm1
-	LONG $0x0416f9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm0
+	LONG $0x3c1679c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm15
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x0410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm0
+	LONG $0x0416f8c5; BYTE $0x0b // vmovhps (%rbx,%rcx), %xmm0, %xmm0
+	LONG $0x4429fcc5; WORD $0x4024 // vmovaps %ymm0, 0x40(%rsp)
+	LONG $0x107bc1c4; WORD $0x3304 // vmovsd (%r11,%rsi), %xmm0
+	LONG $0x1678c1c4; WORD $0x3b04 // vmovhps (%r11,%rdi), %xmm0, %xmm0
+	LONG $0x8429f8c5; LONG $0x00008024; BYTE $0x00 // vmovaps %xmm0, 0x80(%rsp)
+	LONG $0x107bc1c4; WORD $0x0304 // vmovsd (%r11,%rax), %xmm0
+	LONG $0x1679c1c4; WORD $0x0b04 // vmovhpd (%r11,%rcx), %xmm0, %xmm0
 	LONG $0x4fb60f41; BYTE $0x01 // movzbl 0x1(%r15), %ecx
-	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0x330c // vmovsd (%r11,%rsi), %xmm1
-	LONG $0x1671c1c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm1, %xmm1
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0xd059a5c5 // vmulpd %ymm0, %ymm11, %ymm2
-	LONG $0xaaa5e2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm11, %ymm0
-	LONG $0xea58c5c5 // vaddpd %ymm2, %ymm7, %ymm5
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0xb8a5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm11, %ymm0
-	LONG $0xcf5cd5c5 // vsubpd %ymm7, %ymm5, %ymm1
-	LONG $0xe15cd5c5 // vsubpd %ymm1, %ymm5, %ymm4
-	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
-	LONG $0xe45cc5c5 // vsubpd %ymm4, %ymm7, %ymm4
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xf958fdc5 // vaddpd %ymm1, %ymm0, %ymm7
+	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
+	LONG $0x8429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm0, 0xa0(%rsp)
 	LONG $0x34f98348 // cmpq $0x34, %rcx
-	LONG $0xfacb870f; WORD $0xffff // ja <slotsDD+0xf0>
+	LONG $0xfaaf870f; WORD $0xffff // ja <slotsDD+0x120>
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
-	LONG $0xc6930f40 // setae %sil
+	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
 	LONG $0xc7950f40 // setne %dil
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d42c4; LONG $0x0088069c; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rax), %ymm11
-	WORD $0x0840; BYTE $0xf7 // orb %sil, %dil
-	LONG $0x06348d49 // leaq (%r14,%rax), %rsi
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x597dc2c4; LONG $0x0088368c; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rsi), %ymm1
+	WORD $0x0840; BYTE $0xc7 // orb %al, %dil
+	LONG $0x36048d49 // leaq (%r14,%rsi), %rax
 	WORD $0x8440; BYTE $0xff // testb %dil, %dil
-	WORD $0x7474 // je <slotsDD+0x6c0>
-	WORD $0x8941; BYTE $0xcd // movl %ecx, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x5979e2c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm3
-	LONG $0x197de2c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm0
+	WORD $0x7974 // je <slotsDD+0x710>
 	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x387583c4; WORD $0x290c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm1, %ymm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x404e // vpsllvq 0x40(%rsi), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc9efa5c5 // vpxor %ymm1, %ymm11, %ymm1
-	LONG $0xe05c75c5 // vsubpd %ymm0, %ymm1, %ymm12
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x204e // vpshufb 0x20(%rsi), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x604e // vpsllvq 0x60(%rsi), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc9efa5c5 // vpxor %ymm1, %ymm11, %ymm1
-	LONG $0xd85c75c5 // vsubpd %ymm0, %ymm1, %ymm11
-	LONG $0xfffb12e9; BYTE $0xff // jmp <slotsDD+0x1ce>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeed1 // shrl %esi
 	WORD $0x8941; BYTE $0xcd // movl %ecx, %r13d
-	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x197de2c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm0
-	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x387583c4; WORD $0x290c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x000080a8; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm5
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0x6f7a41c4; WORD $0x310c // vmovdqu (%r9,%rsi), %xmm9
+	LONG $0x386d83c4; WORD $0x2914; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm2, %ymm2
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
-	LONG $0xc9eba5c5 // vpor %ymm1, %ymm11, %ymm1
-	LONG $0xe05c75c5 // vsubpd %ymm0, %ymm1, %ymm12
-	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x204e // vpshufb 0x20(%rsi), %ymm1, %ymm1
-	LONG $0xc9eba5c5 // vpor %ymm1, %ymm11, %ymm1
-	LONG $0xd85c75c5 // vsubpd %ymm0, %ymm1, %ymm11
-	LONG $0xfffabbe9; BYTE $0xff // jmp <slotsDD+0x1ce>
+	LONG $0x383543c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm9, %ymm9
+	LONG $0x006de2c4; BYTE $0x10 // vpshufb (%rax), %ymm2, %ymm2
+	LONG $0x47ede2c4; WORD $0x4050 // vpsllvq 0x40(%rax), %ymm2, %ymm2
+	LONG $0x003562c4; WORD $0x2048 // vpshufb 0x20(%rax), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x6048 // vpsllvq 0x60(%rax), %ymm9, %ymm9
+	LONG $0xd5d3edc5 // vpsrlq %xmm5, %ymm2, %ymm2
+	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
+	LONG $0xedd3b5c5 // vpsrlq %xmm5, %ymm9, %ymm5
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xc9efd5c5 // vpxor %ymm1, %ymm5, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xfffb08e9; BYTE $0xff // jmp <slotsDD+0x20f>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeed1 // shrl %esi
+	WORD $0x8941; BYTE $0xcd // movl %ecx, %r13d
+	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0x6f7ac1c4; WORD $0x312c // vmovdqu (%r9,%rsi), %xmm5
+	LONG $0x386d83c4; WORD $0x2914; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm2, %ymm2
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x3855c3c4; WORD $0x392c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm5, %ymm5
+	LONG $0x006de2c4; BYTE $0x10 // vpshufb (%rax), %ymm2, %ymm2
+	LONG $0x0055e2c4; WORD $0x2068 // vpshufb 0x20(%rax), %ymm5, %ymm5
+	LONG $0xd2ebf5c5 // vpor %ymm2, %ymm1, %ymm2
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xcdebf5c5 // vpor %ymm5, %ymm1, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xfffaace9; BYTE $0xff // jmp <slotsDD+0x20f>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xf51c8d4a; LONG $0x00000000 // leaq (,%r14,8), %rbx
 	LONG $0x245c0349; BYTE $0x40 // addq 0x40(%r12), %rbx
 	WORD $0x8b45; BYTE $0x37 // movl (%r15), %r14d
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
-	LONG $0x245c8948; BYTE $0x60 // movq %rbx, 0x60(%rsp)
+	LONG $0x245c8948; BYTE $0x20 // movq %rbx, 0x20(%rsp)
 	LONG $0x245c2b49; BYTE $0x38 // subq 0x38(%r12), %rbx
 	LONG $0x02e6c149 // shlq $0x2, %r14
 	LONG $0x2474034d; BYTE $0x20 // addq 0x20(%r12), %r14
 	LONG $0x249c0349; LONG $0x00000090 // addq 0x90(%r12), %rbx
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x0837820f; WORD $0x0000 // jb <slotsDD+0xf91>
+	LONG $0x08a7820f; WORD $0x0000 // jb <slotsDD+0x1051>
 	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
 	LONG $0x24bc8b4d; LONG $0x00000080 // movq 0x80(%r12), %r15
-	LONG $0x0001c1e9; BYTE $0x00 // jmp <slotsDD+0x92d>
+	LONG $0x00018de9; BYTE $0x00 // jmp <slotsDD+0x949>
 	LONG $0x00401f0f // nopl (%rax)
-	WORD $0xcb89 // movl %ecx, %ebx
-	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597de2c4; LONG $0x0016ea0d; BYTE $0x00 // vpbroadcastq 0x16ea(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0016e925; BYTE $0x00 // vpbroadcastq 0x16e9(%rip), %ymm4
-	LONG $0xef3941c4; BYTE $0xc0 // vpxor %xmm8, %xmm8, %xmm8
-	LONG $0x491c8d44 // leal (%rcx,%rcx,2), %r11d
-	WORD $0x8941; BYTE $0xca // movl %ecx, %r10d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x387dc3c4; WORD $0x1904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm0, %ymm0
-	LONG $0x5979c2c4; LONG $0x0080079c; WORD $0x0000 // vpbroadcastq 0x80(%r15,%rax), %xmm3
-	LONG $0x597d42c4; LONG $0x008807bc; WORD $0x0000 // vpbroadcastq 0x88(%r15,%rax), %ymm15
-	LONG $0x197dc2c4; LONG $0x009007b4; WORD $0x0000 // vbroadcastsd 0x90(%r15,%rax), %ymm6
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	LONG $0x007dc2c4; WORD $0x0704 // vpshufb (%r15,%rax), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0744; BYTE $0x40 // vpsllvq 0x40(%r15,%rax), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
-	LONG $0x027d43c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm8, %ymm0, %ymm14
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc1ebfdc5 // vpor %ymm1, %ymm0, %ymm0
-	LONG $0xf4eb0dc5 // vpor %ymm4, %ymm14, %ymm14
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0x6f7a81c4; WORD $0x1104 // vmovdqu (%r9,%r10), %xmm0
-	LONG $0x387d83c4; WORD $0x1904; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0744; BYTE $0x20 // vpshufb 0x20(%r15,%rax), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0744; BYTE $0x60 // vpsllvq 0x60(%r15,%rax), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
-	LONG $0x027dc3c4; WORD $0xaad8 // vpblendd $0xaa, %ymm8, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc1ebfdc5 // vpor %ymm1, %ymm0, %ymm0
-	LONG $0xdcebe5c5 // vpor %ymm4, %ymm3, %ymm3
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xfb587dc5 // vaddpd %ymm3, %ymm0, %ymm15
-	LONG $0xf55895c5 // vaddpd %ymm5, %ymm13, %ymm6
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0x84287dc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm8
+	WORD $0x8941; BYTE $0xda // movl %ebx, %r10d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	WORD $0x348d; BYTE $0x5b // leal (%rbx,%rbx,2), %esi
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387583c4; WORD $0x110c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm1, %ymm1
+	LONG $0x597982c4; LONG $0x00801f9c; WORD $0x0000 // vpbroadcastq 0x80(%r15,%r11), %xmm3
+	LONG $0x597d02c4; LONG $0x00881f94; WORD $0x0000 // vpbroadcastq 0x88(%r15,%r11), %ymm10
+	LONG $0x197d82c4; LONG $0x00901f94; WORD $0x0000 // vbroadcastsd 0x90(%r15,%r11), %ymm2
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x007582c4; WORD $0x1f0c // vpshufb (%r15,%r11), %ymm1, %ymm1
+	LONG $0x47f582c4; WORD $0x1f4c; BYTE $0x40 // vpsllvq 0x40(%r15,%r11), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
+	LONG $0x027543c4; WORD $0xaadd // vpblendd $0xaa, %ymm13, %ymm1, %ymm11
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc9eb85c5 // vpor %ymm1, %ymm15, %ymm1
+	LONG $0xeb2541c4; BYTE $0xde // vpor %ymm14, %ymm11, %ymm11
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
+	LONG $0x6f7a41c4; WORD $0x011c // vmovdqu (%r9,%rax), %xmm11
+	LONG $0x382543c4; WORD $0x311c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm11, %ymm11
+	LONG $0x002502c4; WORD $0x1f5c; BYTE $0x20 // vpshufb 0x20(%r15,%r11), %ymm11, %ymm11
+	LONG $0x47a502c4; WORD $0x1f5c; BYTE $0x60 // vpsllvq 0x60(%r15,%r11), %ymm11, %ymm11
+	LONG $0xdbd3a5c5 // vpsrlq %xmm3, %ymm11, %ymm3
+	LONG $0xdbefadc5 // vpxor %ymm3, %ymm10, %ymm3
+	LONG $0x026543c4; WORD $0xaad5 // vpblendd $0xaa, %ymm13, %ymm3, %ymm10
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdbeb85c5 // vpor %ymm3, %ymm15, %ymm3
+	LONG $0xeb2d41c4; BYTE $0xd6 // vpor %ymm14, %ymm10, %ymm10
+	LONG $0xd25ce5c5 // vsubpd %ymm2, %ymm3, %ymm2
+	LONG $0xd258adc5 // vaddpd %ymm2, %ymm10, %ymm2
+	LONG $0xde58b5c5 // vaddpd %ymm6, %ymm9, %ymm3
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	WORD $0x0149; BYTE $0xf8 // addq %rdi, %r8
-	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24548d4d; BYTE $0x02 // leaq 0x2(%r12), %r10
 	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
-	LONG $0xc55ccdc5 // vsubpd %ymm5, %ymm6, %ymm0
-	LONG $0xc85ccdc5 // vsubpd %ymm0, %ymm6, %ymm1
-	LONG $0xc05c95c5 // vsubpd %ymm0, %ymm13, %ymm0
-	LONG $0xac287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm13
-	LONG $0xc95cd5c5 // vsubpd %ymm1, %ymm5, %ymm1
-	LONG $0xef589dc5 // vaddpd %ymm7, %ymm12, %ymm5
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
-	LONG $0xc85835c5 // vaddpd %ymm0, %ymm9, %ymm9
-	LONG $0xc75cd5c5 // vsubpd %ymm7, %ymm5, %ymm0
-	LONG $0xc85cd5c5 // vsubpd %ymm0, %ymm5, %ymm1
-	LONG $0xc05c9dc5 // vsubpd %ymm0, %ymm12, %ymm0
-	LONG $0xc95cc5c5 // vsubpd %ymm1, %ymm7, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x94287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm10
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0x0410fdc5; BYTE $0xf0 // vmovupd (%rax,%rsi,8), %ymm0
-	LONG $0xc8598dc5 // vmulpd %ymm0, %ymm14, %ymm1
-	LONG $0xf958bdc5 // vaddpd %ymm1, %ymm8, %ymm7
-	LONG $0xaa8de2c4; BYTE $0xc1 // vfmsub213pd %ymm1, %ymm14, %ymm0
-	LONG $0xb88dc2c4; WORD $0xf544; BYTE $0x00 // vfmadd231pd (%r13,%rsi,8), %ymm14, %ymm0
-	LONG $0x74287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm14
-	LONG $0x5c45c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm7, %ymm3
-	LONG $0xe35cc5c5 // vsubpd %ymm3, %ymm7, %ymm4
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0x5c10fdc5; WORD $0x20f0 // vmovupd 0x20(%rax,%rsi,8), %ymm3
-	LONG $0x24448b48; BYTE $0x58 // movq 0x58(%rsp), %rax
-	LONG $0xe45cbdc5 // vsubpd %ymm4, %ymm8, %ymm4
+	LONG $0xd65c65c5 // vsubpd %ymm6, %ymm3, %ymm10
+	LONG $0x5c6541c4; BYTE $0xda // vsubpd %ymm10, %ymm3, %ymm11
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm6, %ymm6
+	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
+	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
+	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
+	LONG $0xc458bdc5 // vaddpd %ymm4, %ymm8, %ymm0
+	LONG $0xf45cfdc5 // vsubpd %ymm4, %ymm0, %ymm6
+	LONG $0xce5c7dc5 // vsubpd %ymm6, %ymm0, %ymm9
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0x44107dc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm8
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
+	LONG $0xfc589dc5 // vaddpd %ymm4, %ymm12, %ymm7
+	LONG $0x2410fdc5; BYTE $0xc8 // vmovupd (%rax,%rcx,8), %ymm4
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0xc9595dc5 // vmulpd %ymm1, %ymm4, %ymm9
+	LONG $0xf358b5c5 // vaddpd %ymm3, %ymm9, %ymm6
+	LONG $0xaaf5c2c4; BYTE $0xe1 // vfmsub213pd %ymm9, %ymm1, %ymm4
+	LONG $0xb8f5c2c4; WORD $0xcd64; BYTE $0x00 // vfmadd231pd (%r13,%rcx,8), %ymm1, %ymm4
+	LONG $0xcb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm1
+	LONG $0xd15c4dc5 // vsubpd %ymm1, %ymm6, %ymm10
+	LONG $0xc95cb5c5 // vsubpd %ymm1, %ymm9, %ymm1
+	LONG $0x5c65c1c4; BYTE $0xda // vsubpd %ymm10, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
+	LONG $0xe958d5c5 // vaddpd %ymm1, %ymm5, %ymm5
+	LONG $0xca59bdc5 // vmulpd %ymm2, %ymm8, %ymm1
+	LONG $0xe158fdc5 // vaddpd %ymm1, %ymm0, %ymm4
+	LONG $0xaaed62c4; BYTE $0xc1 // vfmsub213pd %ymm1, %ymm2, %ymm8
+	LONG $0xb8ed42c4; WORD $0xcd44; BYTE $0x20 // vfmadd231pd 0x20(%r13,%rcx,8), %ymm2, %ymm8
 	LONG $0xfe488d48 // leaq -0x2(%rax), %rcx
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0xc35985c5 // vmulpd %ymm3, %ymm15, %ymm0
-	LONG $0xe0582dc5 // vaddpd %ymm0, %ymm10, %ymm12
-	LONG $0xaa85e2c4; BYTE $0xd8 // vfmsub213pd %ymm0, %ymm15, %ymm3
-	LONG $0xb885c2c4; WORD $0xf55c; BYTE $0x20 // vfmadd231pd 0x20(%r13,%rsi,8), %ymm15, %ymm3
-	LONG $0x5c1dc1c4; BYTE $0xca // vsubpd %ymm10, %ymm12, %ymm1
-	LONG $0xe15c9dc5 // vsubpd %ymm1, %ymm12, %ymm4
-	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
-	LONG $0xe45cadc5 // vsubpd %ymm4, %ymm10, %ymm4
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0xe85815c5 // vaddpd %ymm0, %ymm13, %ymm13
+	LONG $0xd05cddc5 // vsubpd %ymm0, %ymm4, %ymm2
+	LONG $0xda5cddc5 // vsubpd %ymm2, %ymm4, %ymm3
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058bdc5 // vaddpd %ymm0, %ymm8, %ymm0
+	LONG $0xe05845c5 // vaddpd %ymm0, %ymm7, %ymm12
 	LONG $0x03f88348 // cmpq $0x3, %rax
-	LONG $0x06538e0f; WORD $0x0000 // jle <slotsDD+0xf80>
+	LONG $0x06f78e0f; WORD $0x0000 // jle <slotsDD+0x1040>
 	LONG $0x3ab60f41 // movzbl (%r10), %edi
-	LONG $0x244c8948; BYTE $0x58 // movq %rcx, 0x58(%rsp)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
 	WORD $0x6349; BYTE $0x0e // movslq (%r14), %rcx
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0xbc29fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm7, 0x160(%rsp)
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
 	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
-	LONG $0xa4297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm12, 0xc0(%rsp)
-	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
-	LONG $0xac7f7dc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm13, 0x80(%rsp)
-	LONG $0x747f7dc5; WORD $0x2024 // vmovdqa %ymm14, 0x20(%rsp)
-	LONG $0x7f048d48 // leaq (%rdi,%rdi,2), %rax
+	LONG $0x7f348d48 // leaq (%rdi,%rdi,2), %rsi
 	LONG $0x34ff8348 // cmpq $0x34, %rdi
-	LONG $0x00d5860f; WORD $0x0000 // jbe <slotsDD+0xa50>
+	LONG $0x00c2860f; WORD $0x0000 // jbe <slotsDD+0xa30>
 	WORD $0x8941; BYTE $0xfb // movl %edi, %r11d
-	LONG $0x6f7a41c4; BYTE $0x18 // vmovdqu (%r8), %xmm11
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
 	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d62c4; LONG $0x0014dd3d; BYTE $0x00 // vpbroadcastq 0x14dd(%rip), %ymm15
-	LONG $0x597d62c4; LONG $0x0014dc35; BYTE $0x00 // vpbroadcastq 0x14dc(%rip), %ymm14
-	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x7f148d44 // leal (%rdi,%rdi,2), %r10d
+	WORD $0xf889 // movl %edi, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387583c4; WORD $0x180c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm1, %ymm1
+	LONG $0x5979c2c4; LONG $0x0080379c; WORD $0x0000 // vpbroadcastq 0x80(%r15,%rsi), %xmm3
+	LONG $0x597dc2c4; LONG $0x00883794; WORD $0x0000 // vpbroadcastq 0x88(%r15,%rsi), %ymm2
+	LONG $0x197dc2c4; LONG $0x00903784; WORD $0x0000 // vbroadcastsd 0x90(%r15,%rsi), %ymm0
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x0075c2c4; WORD $0x370c // vpshufb (%r15,%rsi), %ymm1, %ymm1
+	LONG $0x47f5c2c4; WORD $0x374c; BYTE $0x40 // vpsllvq 0x40(%r15,%rsi), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275c3c4; WORD $0xaafd // vpblendd $0xaa, %ymm13, %ymm1, %ymm7
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc9eb85c5 // vpor %ymm1, %ymm15, %ymm1
+	LONG $0xffeb8dc5 // vpor %ymm7, %ymm14, %ymm7
+	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
+	LONG $0xcf58f5c5 // vaddpd %ymm7, %ymm1, %ymm1
+	LONG $0x6f7ac1c4; WORD $0x003c // vmovdqu (%r8,%rax), %xmm7
+	LONG $0x384583c4; WORD $0x103c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm7, %ymm7
+	LONG $0x0045c2c4; WORD $0x377c; BYTE $0x20 // vpshufb 0x20(%r15,%rsi), %ymm7, %ymm7
+	LONG $0x47c5c2c4; WORD $0x377c; BYTE $0x60 // vpsllvq 0x60(%r15,%rsi), %ymm7, %ymm7
+	LONG $0xdbd3c5c5 // vpsrlq %xmm3, %ymm7, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaadd // vpblendd $0xaa, %ymm13, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb85c5 // vpor %ymm2, %ymm15, %ymm2
+	LONG $0xdbeb8dc5 // vpor %ymm3, %ymm14, %ymm3
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0xd358fdc5 // vaddpd %ymm3, %ymm0, %ymm2
+	LONG $0x0000ffe9; BYTE $0x00 // jmp <slotsDD+0xb20>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x19ff8040 // cmpb $0x19, %dil
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c7f640 // testb $0x7, %dil
+	LONG $0xc3950f41 // setne %r11b
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x597dc2c4; LONG $0x00883784; WORD $0x0000 // vpbroadcastq 0x88(%r15,%rsi), %ymm0
+	WORD $0x0841; BYTE $0xc3 // orb %al, %r11b
+	LONG $0x37048d49 // leaq (%r15,%rsi), %rax
+	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
+	WORD $0x7874 // je <slotsDD+0xad0>
 	LONG $0x7f148d44 // leal (%rdi,%rdi,2), %r10d
 	WORD $0xfe89 // movl %edi, %esi
 	WORD $0xeed1 // shrl %esi
-	LONG $0x382503c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm11, %ymm11
-	LONG $0x597942c4; LONG $0x008007ac; WORD $0x0000 // vpbroadcastq 0x80(%r15,%rax), %xmm13
-	LONG $0x597d42c4; LONG $0x00880794; WORD $0x0000 // vpbroadcastq 0x88(%r15,%rax), %ymm10
-	LONG $0x197dc2c4; LONG $0x009007b4; WORD $0x0000 // vbroadcastsd 0x90(%r15,%rax), %ymm6
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x002542c4; WORD $0x071c // vpshufb (%r15,%rax), %ymm11, %ymm11
-	LONG $0x47a542c4; WORD $0x075c; BYTE $0x40 // vpsllvq 0x40(%r15,%rax), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0xef2541c4; BYTE $0xda // vpxor %ymm10, %ymm11, %ymm11
-	LONG $0x022563c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm11, %ymm12
-	LONG $0x7325c1c4; WORD $0x20d3 // vpsrlq $0x20, %ymm11, %ymm11
-	LONG $0xeb2541c4; BYTE $0xdf // vpor %ymm15, %ymm11, %ymm11
-	LONG $0xeb1d41c4; BYTE $0xe6 // vpor %ymm14, %ymm12, %ymm12
-	LONG $0xde5c25c5 // vsubpd %ymm6, %ymm11, %ymm11
-	LONG $0x582541c4; BYTE $0xe4 // vaddpd %ymm12, %ymm11, %ymm12
-	LONG $0x6f7a41c4; WORD $0x301c // vmovdqu (%r8,%rsi), %xmm11
-	LONG $0x382503c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm11, %ymm11
-	LONG $0x002542c4; WORD $0x075c; BYTE $0x20 // vpshufb 0x20(%r15,%rax), %ymm11, %ymm11
-	LONG $0x47a542c4; WORD $0x075c; BYTE $0x60 // vpsllvq 0x60(%r15,%rax), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0xef2541c4; BYTE $0xd2 // vpxor %ymm10, %ymm11, %ymm10
-	LONG $0x022d63c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm10, %ymm11
-	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
-	LONG $0xeb2d41c4; BYTE $0xd7 // vpor %ymm15, %ymm10, %ymm10
-	LONG $0xeb2541c4; BYTE $0xde // vpor %ymm14, %ymm11, %ymm11
-	LONG $0xf65cadc5 // vsubpd %ymm6, %ymm10, %ymm6
-	LONG $0xf658a5c5 // vaddpd %ymm6, %ymm11, %ymm6
-	LONG $0x0000f3e9; BYTE $0x00 // jmp <slotsDD+0xb42>
-	BYTE $0x90 // nop
-	LONG $0x19ff8040 // cmpb $0x19, %dil
-	LONG $0xc6930f40 // setae %sil
-	LONG $0x07c7f640 // testb $0x7, %dil
-	LONG $0xc3950f41 // setne %r11b
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597dc2c4; LONG $0x008807b4; WORD $0x0000 // vpbroadcastq 0x88(%r15,%rax), %ymm6
-	WORD $0x0841; BYTE $0xf3 // orb %sil, %r11b
-	LONG $0x07348d49 // leaq (%r15,%rax), %rsi
-	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
-	WORD $0x7774 // je <slotsDD+0xaf0>
 	WORD $0x8941; BYTE $0xfb // movl %edi, %r11d
-	LONG $0x6f7a41c4; BYTE $0x18 // vmovdqu (%r8), %xmm11
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
 	LONG $0x02ebc141 // shrl $0x2, %r11d
-	LONG $0x597962c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm13
-	LONG $0x197d62c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm10
-	LONG $0x7f148d44 // leal (%rdi,%rdi,2), %r10d
-	WORD $0xf889 // movl %edi, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x382503c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm11, %ymm11
+	LONG $0x5979e2c4; LONG $0x00008098; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm3
+	LONG $0x197de2c4; LONG $0x00009090; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm2
+	LONG $0x6f7ac1c4; WORD $0x303c // vmovdqu (%r8,%rsi), %xmm7
+	LONG $0x387583c4; WORD $0x180c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm1, %ymm1
 	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x002562c4; BYTE $0x1e // vpshufb (%rsi), %ymm11, %ymm11
-	LONG $0x47a562c4; WORD $0x405e // vpsllvq 0x40(%rsi), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0xdeef25c5 // vpxor %ymm6, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm11, %ymm12
-	LONG $0x6f7a41c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm11
-	LONG $0x382503c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm11, %ymm11
-	LONG $0x002562c4; WORD $0x205e // vpshufb 0x20(%rsi), %ymm11, %ymm11
-	LONG $0x47a562c4; WORD $0x605e // vpsllvq 0x60(%rsi), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0xf6efa5c5 // vpxor %ymm6, %ymm11, %ymm6
-	WORD $0x56eb // jmp <slotsDD+0xb3d>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0x8941; BYTE $0xfa // movl %edi, %r10d
-	LONG $0x6f7a41c4; BYTE $0x18 // vmovdqu (%r8), %xmm11
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x197d62c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm10
+	LONG $0x384583c4; WORD $0x103c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm7, %ymm7
+	LONG $0x0075e2c4; BYTE $0x08 // vpshufb (%rax), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x4048 // vpsllvq 0x40(%rax), %ymm1, %ymm1
+	LONG $0x0045e2c4; WORD $0x2078 // vpshufb 0x20(%rax), %ymm7, %ymm7
+	LONG $0x47c5e2c4; WORD $0x6078 // vpsllvq 0x60(%rax), %ymm7, %ymm7
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
+	LONG $0xdbd3c5c5 // vpsrlq %xmm3, %ymm7, %ymm3
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xc0efe5c5 // vpxor %ymm0, %ymm3, %ymm0
+	WORD $0x59eb // jmp <slotsDD+0xb1c>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x7f1c8d44 // leal (%rdi,%rdi,2), %r11d
-	WORD $0xf889 // movl %edi, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x382503c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm11, %ymm11
+	WORD $0xfe89 // movl %edi, %esi
+	WORD $0xeed1 // shrl %esi
+	WORD $0x8941; BYTE $0xfa // movl %edi, %r10d
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x197de2c4; LONG $0x00009090; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm2
+	LONG $0x6f7ac1c4; WORD $0x301c // vmovdqu (%r8,%rsi), %xmm3
+	LONG $0x387583c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm1, %ymm1
 	LONG $0x02ebc141 // shrl $0x2, %r11d
-	LONG $0x002562c4; BYTE $0x1e // vpshufb (%rsi), %ymm11, %ymm11
-	LONG $0xdeeb25c5 // vpor %ymm6, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm11, %ymm12
-	LONG $0x6f7a41c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm11
-	LONG $0x382503c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm11, %ymm11
-	LONG $0x002562c4; WORD $0x205e // vpshufb 0x20(%rsi), %ymm11, %ymm11
-	LONG $0xf6eba5c5 // vpor %ymm6, %ymm11, %ymm6
-	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0x04766349 // movslq 0x4(%r14), %rsi
+	LONG $0x386583c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm3, %ymm3
+	LONG $0x0075e2c4; BYTE $0x08 // vpshufb (%rax), %ymm1, %ymm1
+	LONG $0x0065e2c4; WORD $0x2058 // vpshufb 0x20(%rax), %ymm3, %ymm3
+	LONG $0xc9ebfdc5 // vpor %ymm1, %ymm0, %ymm1
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xc3ebfdc5 // vpor %ymm3, %ymm0, %ymm0
+	LONG $0xd25cfdc5 // vsubpd %ymm2, %ymm0, %ymm2
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	LONG $0x1c107dc5; BYTE $0xc8 // vmovupd (%rax,%rcx,8), %ymm11
-	LONG $0x54107dc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm10
-	LONG $0x592541c4; BYTE $0xec // vmulpd %ymm12, %ymm11, %ymm13
-	LONG $0xaa9d42c4; BYTE $0xdd // vfmsub213pd %ymm13, %ymm12, %ymm11
-	LONG $0xb89d62c4; WORD $0xcb1c // vfmadd231pd (%rbx,%rcx,8), %ymm12, %ymm11
-	LONG $0xe6592dc5 // vmulpd %ymm6, %ymm10, %ymm12
-	LONG $0xaacd42c4; BYTE $0xd4 // vfmsub213pd %ymm12, %ymm6, %ymm10
-	LONG $0xb8cd62c4; WORD $0xcb54; BYTE $0x20 // vfmadd231pd 0x20(%rbx,%rcx,8), %ymm6, %ymm10
-	LONG $0x4cb60f41; WORD $0x0124 // movzbl 0x1(%r12), %ecx
+	LONG $0x0410fdc5; BYTE $0xc8 // vmovupd (%rax,%rcx,8), %ymm0
+	LONG $0x7c10fdc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm7
+	LONG $0xc9597dc5 // vmulpd %ymm1, %ymm0, %ymm9
+	LONG $0xc25945c5 // vmulpd %ymm2, %ymm7, %ymm8
+	LONG $0xaaf5c2c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm1, %ymm0
+	LONG $0xaaedc2c4; BYTE $0xf8 // vfmsub213pd %ymm8, %ymm2, %ymm7
+	LONG $0xb8f5e2c4; WORD $0xcb04 // vfmadd231pd (%rbx,%rcx,8), %ymm1, %ymm0
+	LONG $0xb8ede2c4; WORD $0xcb7c; BYTE $0x20 // vfmadd231pd 0x20(%rbx,%rcx,8), %ymm2, %ymm7
+	LONG $0x5cb60f41; WORD $0x0124 // movzbl 0x1(%r12), %ebx
+	LONG $0x044e6349 // movslq 0x4(%r14), %rcx
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
-	LONG $0x34f98348 // cmpq $0x34, %rcx
-	LONG $0xfbdb870f; WORD $0xffff // ja <slotsDD+0x770>
-	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
-	LONG $0xc2930f41 // setae %r10b
-	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
-	WORD $0x950f; BYTE $0xc3 // setne %bl
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597dc2c4; LONG $0x008807b4; WORD $0x0000 // vpbroadcastq 0x88(%r15,%rax), %ymm6
-	WORD $0x0844; BYTE $0xd3 // orb %r10b, %bl
-	LONG $0x071c8d4d // leaq (%r15,%rax), %r11
-	WORD $0xdb84 // testb %bl, %bl
-	WORD $0x7674 // je <slotsDD+0xc30>
-	LONG $0x49148d44 // leal (%rcx,%rcx,2), %r10d
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe8d1 // shrl %eax
-	WORD $0xcb89 // movl %ecx, %ebx
-	LONG $0x6f7a41c4; BYTE $0x31 // vmovdqu (%r9), %xmm14
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x597942c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm15
-	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x6f7ac1c4; WORD $0x011c // vmovdqu (%r9,%rax), %xmm3
-	LONG $0x380d43c4; WORD $0x1934; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm14, %ymm14
+	LONG $0x5b1c8d4c // leaq (%rbx,%rbx,2), %r11
+	LONG $0x34fb8348 // cmpq $0x34, %rbx
+	LONG $0xfc4e870f; WORD $0xffff // ja <slotsDD+0x7c0>
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc2950f41 // setne %r10b
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x597d82c4; LONG $0x00881f94; WORD $0x0000 // vpbroadcastq 0x88(%r15,%r11), %ymm2
+	WORD $0x0841; BYTE $0xc2 // orb %al, %r10b
+	LONG $0x1f048d4b // leaq (%r15,%r11), %rax
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	WORD $0x7774 // je <slotsDD+0xc10>
+	LONG $0x5b148d44 // leal (%rbx,%rbx,2), %r10d
+	WORD $0xde89 // movl %ebx, %esi
+	WORD $0xeed1 // shrl %esi
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x597962c4; LONG $0x00008090; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm10
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0x6f7a41c4; WORD $0x311c // vmovdqu (%r9,%rsi), %xmm11
+	LONG $0x387583c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm1, %ymm1
 	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
-	LONG $0x000d42c4; BYTE $0x33 // vpshufb (%r11), %ymm14, %ymm14
-	LONG $0x478d42c4; WORD $0x4073 // vpsllvq 0x40(%r11), %ymm14, %ymm14
-	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
-	LONG $0x47e5c2c4; WORD $0x605b // vpsllvq 0x60(%r11), %ymm3, %ymm3
-	LONG $0xd30d41c4; BYTE $0xf7 // vpsrlq %xmm15, %ymm14, %ymm14
-	LONG $0xf6ef0dc5 // vpxor %ymm6, %ymm14, %ymm14
-	LONG $0xd365c1c4; BYTE $0xdf // vpsrlq %xmm15, %ymm3, %ymm3
-	LONG $0xf05c0dc5 // vsubpd %ymm0, %ymm14, %ymm14
-	LONG $0xdeefe5c5 // vpxor %ymm6, %ymm3, %ymm3
-	LONG $0xf85c65c5 // vsubpd %ymm0, %ymm3, %ymm15
-	LONG $0xfffc09e9; BYTE $0xff // jmp <slotsDD+0x835>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x49148d44 // leal (%rcx,%rcx,2), %r10d
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe8d1 // shrl %eax
-	WORD $0xcb89 // movl %ecx, %ebx
-	LONG $0x6f7a41c4; BYTE $0x31 // vmovdqu (%r9), %xmm14
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x197d42c4; LONG $0x000090bb; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm15
-	LONG $0x6f7ac1c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm0
-	LONG $0x380d43c4; WORD $0x1934; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm14, %ymm14
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x387d83c4; WORD $0x1104; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm0, %ymm0
-	LONG $0x000d42c4; BYTE $0x33 // vpshufb (%r11), %ymm14, %ymm14
-	LONG $0x007dc2c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm0, %ymm0
-	LONG $0xf6eb0dc5 // vpor %ymm6, %ymm14, %ymm14
-	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
-	LONG $0xc0ebcdc5 // vpor %ymm0, %ymm6, %ymm0
-	LONG $0x5c7d41c4; BYTE $0xff // vsubpd %ymm15, %ymm0, %ymm15
-	LONG $0xfffbb0e9; BYTE $0xff // jmp <slotsDD+0x835>
+	LONG $0x382503c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm11, %ymm11
+	LONG $0x0075e2c4; BYTE $0x08 // vpshufb (%rax), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x4048 // vpsllvq 0x40(%rax), %ymm1, %ymm1
+	LONG $0x002562c4; WORD $0x2058 // vpshufb 0x20(%rax), %ymm11, %ymm11
+	LONG $0x47a562c4; WORD $0x6058 // vpsllvq 0x60(%rax), %ymm11, %ymm11
+	LONG $0xd375c1c4; BYTE $0xca // vpsrlq %xmm10, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xd32541c4; BYTE $0xd2 // vpsrlq %xmm10, %ymm11, %ymm10
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xd2efadc5 // vpxor %ymm2, %ymm10, %ymm2
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xfffc62e9; BYTE $0xff // jmp <slotsDD+0x86f>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
+	WORD $0x8941; BYTE $0xda // movl %ebx, %r10d
+	WORD $0xd141; BYTE $0xea // shrl %r10d
+	WORD $0xde89 // movl %ebx, %esi
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0x6f7a01c4; WORD $0x1114 // vmovdqu (%r9,%r10), %xmm10
+	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x382d03c4; WORD $0x1914; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm10, %ymm10
+	LONG $0x0075e2c4; BYTE $0x08 // vpshufb (%rax), %ymm1, %ymm1
+	LONG $0x002d62c4; WORD $0x2050 // vpshufb 0x20(%rax), %ymm10, %ymm10
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xd2ebadc5 // vpor %ymm2, %ymm10, %ymm2
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xfffc0ae9; BYTE $0xff // jmp <slotsDD+0x86f>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x02f98366 // cmpw $0x2, %cx
-	LONG $0x0568820f; WORD $0x0000 // jb <slotsDD+0x1202>
-	LONG $0xfa287dc5 // vmovapd %ymm2, %ymm15
+	LONG $0x027b820f; WORD $0x0000 // jb <slotsDD+0xef5>
 	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
-	LONG $0xca297dc5 // vmovapd %ymm9, %ymm2
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
 	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
-	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
-	LONG $0x64297dc5; WORD $0x6024 // vmovapd %ymm12, 0x60(%rsp)
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
-	LONG $0x747f7dc5; WORD $0x2024 // vmovdqa %ymm14, 0x20(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm13, 0x80(%rsp)
-	LONG $0x287d41c4; BYTE $0xd8 // vmovapd %ymm8, %ymm11
-	LONG $0xf228fdc5 // vmovapd %ymm2, %ymm6
-	LONG $0xfa297dc5 // vmovapd %ymm15, %ymm2
+	LONG $0x287d41c4; BYTE $0xec // vmovapd %ymm12, %ymm13
 	LONG $0x02b60f45 // movzbl (%r10), %r8d
 	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
 	LONG $0x047ab70f // movzwl 0x4(%rdx), %edi
-	LONG $0x205a7cc5 // vcvtps2pd (%rax), %ymm12
-	LONG $0x685afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rax), %ymm5
+	LONG $0x385afcc5 // vcvtps2pd (%rax), %ymm7
+	LONG $0x485afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rax), %ymm1
 	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
 	LONG $0x4ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r9d
 	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
@@ -2625,642 +2607,420 @@ TEXT ·slotsDDQuad(SB), 0, $544-8
 	LONG $0x166181c4; WORD $0x0b1c // vmovhpd (%r11,%r9), %xmm3, %xmm3
 	LONG $0x4ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r9d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x107bc1c4; WORD $0x0324 // vmovsd (%r11,%rax), %xmm4
+	LONG $0x1410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm2
+	LONG $0x107b41c4; WORD $0x0304 // vmovsd (%r11,%rax), %xmm8
 	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0c16f1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm1, %xmm1
-	LONG $0x1659c1c4; WORD $0x3324 // vmovhpd (%r11,%rsi), %xmm4, %xmm4
+	LONG $0x1416e9c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm2, %xmm2
+	LONG $0x163941c4; WORD $0x3304 // vmovhpd (%r11,%rsi), %xmm8, %xmm8
 	LONG $0x0a72b70f // movzwl 0xa(%rdx), %esi
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0x14107bc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm10
+	LONG $0x162921c4; WORD $0x0b14 // vmovhpd (%rbx,%r9), %xmm10, %xmm10
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x187563c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm10
-	LONG $0x0c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm1
-	LONG $0x185d63c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm3, %ymm4, %ymm14
-	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
-	LONG $0x1671a1c4; WORD $0x0b0c // vmovhpd (%rbx,%r9), %xmm1, %xmm1
-	LONG $0x1c16e1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm3, %xmm3
-	LONG $0x592d41c4; BYTE $0xec // vmulpd %ymm12, %ymm10, %ymm13
-	LONG $0xaa9d42c4; BYTE $0xd5 // vfmsub213pd %ymm13, %ymm12, %ymm10
-	LONG $0x583d41c4; BYTE $0xc5 // vaddpd %ymm13, %ymm8, %ymm8
-	LONG $0x5c3dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm0
-	LONG $0xb89d42c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm12, %ymm10
-	LONG $0x186563c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm12
-	LONG $0x107bc1c4; WORD $0x3b0c // vmovsd (%r11,%rdi), %xmm1
-	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
-	LONG $0x167181c4; WORD $0x0b0c // vmovhpd (%r11,%r9), %xmm1, %xmm1
-	LONG $0x1661c1c4; WORD $0x331c // vmovhpd (%r11,%rsi), %xmm3, %xmm3
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	LONG $0x1c1621c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm11, %xmm11
+	LONG $0x186de3c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm2
+	LONG $0x183d63c4; WORD $0x01cb // vinsertf128 $0x1, %xmm3, %ymm8, %ymm9
+	LONG $0xc7596dc5 // vmulpd %ymm7, %ymm2, %ymm8
+	LONG $0xaac5c2c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm7, %ymm2
+	LONG $0xc658bdc5 // vaddpd %ymm6, %ymm8, %ymm0
+	LONG $0xde5cfdc5 // vsubpd %ymm6, %ymm0, %ymm3
+	LONG $0xb8c5c2c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm7, %ymm2
+	LONG $0x1825c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm11, %ymm7
+	LONG $0x107b41c4; WORD $0x3b0c // vmovsd (%r11,%rdi), %xmm9
+	LONG $0x107b41c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm10
+	LONG $0x163101c4; WORD $0x0b0c // vmovhpd (%r11,%r9), %xmm9, %xmm9
+	LONG $0x162941c4; WORD $0x3314 // vmovhpd (%r11,%rsi), %xmm10, %xmm10
 	LONG $0x4ab60f45; BYTE $0x01 // movzbl 0x1(%r10), %r9d
 	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
 	LONG $0x02c28349 // addq $0x2, %r10
 	LONG $0x147ab70f // movzwl 0x14(%rdx), %edi
-	LONG $0xf85c15c5 // vsubpd %ymm0, %ymm13, %ymm15
-	LONG $0xe05cbdc5 // vsubpd %ymm0, %ymm8, %ymm4
+	LONG $0xdb5c7dc5 // vsubpd %ymm3, %ymm0, %ymm11
 	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
 	LONG $0x1272b70f // movzwl 0x12(%rdx), %esi
-	LONG $0x295a7cc5 // vcvtps2pd (%rcx), %ymm13
 	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0xdd599dc5 // vmulpd %ymm5, %ymm12, %ymm3
-	LONG $0xaad562c4; BYTE $0xe3 // vfmsub213pd %ymm3, %ymm5, %ymm12
-	LONG $0xb8d562c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm5, %ymm12
-	LONG $0xeb58c5c5 // vaddpd %ymm3, %ymm7, %ymm5
-	LONG $0xc75cd5c5 // vsubpd %ymm7, %ymm5, %ymm0
-	LONG $0xc85cd5c5 // vsubpd %ymm0, %ymm5, %ymm1
-	LONG $0xf05c65c5 // vsubpd %ymm0, %ymm3, %ymm14
-	LONG $0xc45ca5c5 // vsubpd %ymm4, %ymm11, %ymm0
-	LONG $0x1c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm3
-	LONG $0x107bc1c4; WORD $0x3b24 // vmovsd (%r11,%rdi), %xmm4
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0xd15945c5 // vmulpd %ymm1, %ymm7, %ymm10
+	LONG $0xaaf5c2c4; BYTE $0xfa // vfmsub213pd %ymm10, %ymm1, %ymm7
+	LONG $0xb8f5c2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm1, %ymm7
+	LONG $0xcc58adc5 // vaddpd %ymm4, %ymm10, %ymm1
+	LONG $0xcb5c3dc5 // vsubpd %ymm3, %ymm8, %ymm9
+	LONG $0xdc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm3
+	LONG $0xe35c75c5 // vsubpd %ymm3, %ymm1, %ymm12
+	LONG $0xc35c2dc5 // vsubpd %ymm3, %ymm10, %ymm8
+	LONG $0x5c4dc1c4; BYTE $0xdb // vsubpd %ymm11, %ymm6, %ymm3
+	LONG $0x14107bc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm10
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	LONG $0x315afcc5 // vcvtps2pd (%rcx), %ymm6
+	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
+	LONG $0x107b41c4; WORD $0x3b0c // vmovsd (%r11,%rdi), %xmm9
 	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
-	LONG $0xc95cc5c5 // vsubpd %ymm1, %ymm7, %ymm1
-	LONG $0x3c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm7
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xfa287dc5 // vmovapd %ymm2, %ymm15
-	LONG $0x3c16c1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm7, %xmm7
+	LONG $0x5c5dc1c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm4
+	LONG $0xc4583dc5 // vaddpd %ymm4, %ymm8, %ymm8
+	LONG $0x2416a1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm11, %xmm4
+	LONG $0xdb58edc5 // vaddpd %ymm3, %ymm2, %ymm3
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x1c16e1c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm3, %xmm3
-	LONG $0xc9588dc5 // vaddpd %ymm1, %ymm14, %ymm1
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x515a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm10
-	LONG $0x1a4ab70f // movzwl 0x1a(%rdx), %ecx
-	LONG $0x74287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm14
-	LONG $0xc9589dc5 // vaddpd %ymm1, %ymm12, %ymm1
-	LONG $0xd058cdc5 // vaddpd %ymm0, %ymm6, %ymm2
-	LONG $0x7428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm6
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0xf95805c5 // vaddpd %ymm1, %ymm15, %ymm15
-	LONG $0x184563c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm7, %ymm11
-	LONG $0x1659c1c4; WORD $0x3b1c // vmovhpd (%r11,%rdi), %xmm4, %xmm3
-	LONG $0x107bc1c4; WORD $0x0324 // vmovsd (%r11,%rax), %xmm4
-	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x141629c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm10, %xmm10
+	LONG $0x163141c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm9, %xmm9
 	LONG $0x1e7ab70f // movzwl 0x1e(%rdx), %edi
-	LONG $0x1659c1c4; WORD $0x3324 // vmovhpd (%r11,%rsi), %xmm4, %xmm4
-	LONG $0x1c72b70f // movzwl 0x1c(%rdx), %esi
-	LONG $0x20c28348 // addq $0x20, %rdx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xc7583dc5 // vaddpd %ymm7, %ymm8, %ymm8
+	LONG $0xeb58d5c5 // vaddpd %ymm3, %ymm5, %ymm5
+	LONG $0x5815c1c4; BYTE $0xd8 // vaddpd %ymm8, %ymm13, %ymm3
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x185dc3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm4, %ymm4
+	LONG $0x107b41c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm10
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x162941c4; WORD $0x3314 // vmovhpd (%r11,%rsi), %xmm10, %xmm10
+	LONG $0x1c72b70f // movzwl 0x1c(%rdx), %esi
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x0410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm0
-	LONG $0x0416f9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm0
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x5925c1c4; BYTE $0xe5 // vmulpd %ymm13, %ymm11, %ymm4
-	LONG $0xaa9562c4; BYTE $0xdc // vfmsub213pd %ymm4, %ymm13, %ymm11
-	LONG $0xfc58b5c5 // vaddpd %ymm4, %ymm9, %ymm7
-	LONG $0xb89562c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm13, %ymm11
-	LONG $0x5c45c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm3
-	LONG $0xac287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm13
-	LONG $0xe35c5dc5 // vsubpd %ymm3, %ymm4, %ymm12
-	LONG $0x2410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm4
-	LONG $0xdb5cc5c5 // vsubpd %ymm3, %ymm7, %ymm3
-	LONG $0x0c16d9c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm4, %xmm1
-	LONG $0x107bc1c4; WORD $0x0324 // vmovsd (%r11,%rax), %xmm4
-	LONG $0x1659c1c4; WORD $0x0b24 // vmovhpd (%r11,%rcx), %xmm4, %xmm4
-	LONG $0xfe4e8d49 // leaq -0x2(%r14), %rcx
-	LONG $0xdb5cb5c5 // vsubpd %ymm3, %ymm9, %ymm3
-	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0x330c // vmovsd (%r11,%rsi), %xmm1
-	LONG $0x1671c1c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm1, %xmm1
-	LONG $0x185de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm4, %ymm1
-	LONG $0xe059adc5 // vmulpd %ymm0, %ymm10, %ymm4
-	LONG $0xaaade2c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm10, %ymm0
-	LONG $0xe4584dc5 // vaddpd %ymm4, %ymm6, %ymm12
-	LONG $0xb8ade2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm10, %ymm0
-	LONG $0xcb58a5c5 // vaddpd %ymm3, %ymm11, %ymm1
-	LONG $0xde5c9dc5 // vsubpd %ymm6, %ymm12, %ymm3
-	LONG $0xd35c1dc5 // vsubpd %ymm3, %ymm12, %ymm10
-	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
-	LONG $0xf1580dc5 // vaddpd %ymm1, %ymm14, %ymm14
+	LONG $0x04107bc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm8
+	LONG $0x041639c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm8, %xmm8
+	LONG $0x182dc3c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm2
+	LONG $0xce595dc5 // vmulpd %ymm6, %ymm4, %ymm9
+	LONG $0xaacdc2c4; BYTE $0xe1 // vfmsub213pd %ymm9, %ymm6, %ymm4
+	LONG $0xb8cde2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm6, %ymm4
+	LONG $0xf058b5c5 // vaddpd %ymm0, %ymm9, %ymm6
+	LONG $0x515afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm2
+	LONG $0x1a4ab70f // movzwl 0x1a(%rdx), %ecx
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0xd05c4dc5 // vsubpd %ymm0, %ymm6, %ymm10
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x5c35c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm9, %ymm7
 	LONG $0x5c4d41c4; BYTE $0xca // vsubpd %ymm10, %ymm6, %ymm9
-	LONG $0xcb58b5c5 // vaddpd %ymm3, %ymm9, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xe85815c5 // vaddpd %ymm0, %ymm13, %ymm13
+	LONG $0x14107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm10
+	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
+	LONG $0x0c1629c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm10, %xmm9
+	LONG $0x107b41c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm10
+	LONG $0xc058c5c5 // vaddpd %ymm0, %ymm7, %ymm0
+	LONG $0x1629c1c4; WORD $0x0b3c // vmovhpd (%r11,%rcx), %xmm10, %xmm7
+	LONG $0xfe4e8d49 // leaq -0x2(%r14), %rcx
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107b41c4; WORD $0x330c // vmovsd (%r11,%rsi), %xmm9
+	LONG $0x163141c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm9, %xmm9
+	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
+	LONG $0xd2593dc5 // vmulpd %ymm2, %ymm8, %ymm10
+	LONG $0xaaed42c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm2, %ymm8
+	LONG $0xe158adc5 // vaddpd %ymm1, %ymm10, %ymm4
+	LONG $0x1845c3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm7, %ymm7
+	LONG $0xb8ed62c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm2, %ymm8
+	LONG $0xd15cddc5 // vsubpd %ymm1, %ymm4, %ymm2
+	LONG $0xfa5cddc5 // vsubpd %ymm2, %ymm4, %ymm7
+	LONG $0xd25cadc5 // vsubpd %ymm2, %ymm10, %ymm2
+	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
+	LONG $0xc158edc5 // vaddpd %ymm1, %ymm2, %ymm0
+	LONG $0xc058bdc5 // vaddpd %ymm0, %ymm8, %ymm0
+	LONG $0xe05865c5 // vaddpd %ymm0, %ymm3, %ymm12
 	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfd55870f; WORD $0xffff // ja <slotsDD+0xcb0>
-	LONG $0x74297dc5; WORD $0x2024 // vmovapd %ymm14, 0x20(%rsp)
-	LONG $0xf2287dc5 // vmovapd %ymm2, %ymm14
+	LONG $0xfd93870f; WORD $0xffff // ja <slotsDD+0xc80>
 	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	LONG $0xfa297dc5 // vmovapd %ymm15, %ymm2
-	LONG $0xc6297dc5 // vmovapd %ymm8, %ymm6
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
 	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x029d840f; WORD $0x0000 // je <slotsDD+0x1217>
-	LONG $0x0005e2e9; BYTE $0x00 // jmp <slotsDD+0x1561>
-	BYTE $0x90 // nop
-	LONG $0x02c48349 // addq $0x2, %r12
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x74297dc5; WORD $0x2024 // vmovapd %ymm14, 0x20(%rsp)
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x010f850f; WORD $0x0000 // jne <slotsDD+0x10b0>
-	WORD $0x6349; BYTE $0x0e // movslq (%r14), %rcx
-	LONG $0x24848b49; LONG $0x00000080 // movq 0x80(%r12), %rax
-	LONG $0x32b60f41 // movzbl (%r10), %esi
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	LONG $0x287d41c4; BYTE $0xf1 // vmovapd %ymm9, %ymm14
-	LONG $0x34fe8348 // cmpq $0x34, %rsi
-	LONG $0x0394860f; WORD $0x0000 // jbe <slotsDD+0x135e>
-	LONG $0x761c8d4c // leaq (%rsi,%rsi,2), %r11
-	WORD $0x8941; BYTE $0xf6 // movl %esi, %r14d
-	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	LONG $0x597d62c4; LONG $0x000e8d05; BYTE $0x00 // vpbroadcastq 0xe8d(%rip), %ymm8
-	LONG $0x597de2c4; LONG $0x000e8c25; BYTE $0x00 // vpbroadcastq 0xe8c(%rip), %ymm4
-	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
-	LONG $0xee297dc5 // vmovapd %ymm13, %ymm6
-	LONG $0xea287dc5 // vmovapd %ymm2, %ymm13
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0x1c8d; BYTE $0x76 // leal (%rsi,%rsi,2), %ebx
-	WORD $0xf789 // movl %esi, %edi
-	WORD $0xefd1 // shrl %edi
-	LONG $0x387d83c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm0, %ymm0
-	LONG $0x06e3c141 // shll $0x6, %r11d
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x007da2c4; WORD $0x1804 // vpshufb (%rax,%r11), %ymm0, %ymm0
-	LONG $0x5979a2c4; LONG $0x0080188c; WORD $0x0000 // vpbroadcastq 0x80(%rax,%r11), %xmm1
-	LONG $0x597d22c4; LONG $0x0088189c; WORD $0x0000 // vpbroadcastq 0x88(%rax,%r11), %ymm11
-	LONG $0x197d22c4; LONG $0x0090188c; WORD $0x0000 // vbroadcastsd 0x90(%rax,%r11), %ymm9
-	LONG $0x47fda2c4; WORD $0x1844; BYTE $0x40 // vpsllvq 0x40(%rax,%r11), %ymm0, %ymm0
-	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027de3c4; WORD $0xaada // vpblendd $0xaa, %ymm2, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
-	LONG $0xdcebe5c5 // vpor %ymm4, %ymm3, %ymm3
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0xd3587dc5 // vaddpd %ymm3, %ymm0, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x3804 // vmovdqu (%r8,%rdi), %xmm0
-	LONG $0x387dc3c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rbx), %ymm0, %ymm0
-	LONG $0x007da2c4; WORD $0x1844; BYTE $0x20 // vpshufb 0x20(%rax,%r11), %ymm0, %ymm0
-	LONG $0x47fda2c4; WORD $0x1844; BYTE $0x60 // vpsllvq 0x60(%rax,%r11), %ymm0, %ymm0
-	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xea297dc5 // vmovapd %ymm13, %ymm2
-	LONG $0xee287dc5 // vmovapd %ymm6, %ymm13
-	LONG $0xfe297dc5 // vmovapd %ymm15, %ymm6
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
-	LONG $0xccebf5c5 // vpor %ymm4, %ymm1, %ymm1
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
-	LONG $0x00042ae9; BYTE $0x00 // jmp <slotsDD+0x14da>
-	LONG $0x287d41c4; BYTE $0xf1 // vmovapd %ymm9, %ymm14
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x47b70f41; BYTE $0x06 // movzwl 0x6(%r15), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xefb9840f; WORD $0xffff // je <slotsDD+0x80>
-	LONG $0x0004a2e9; BYTE $0x00 // jmp <slotsDD+0x156e>
-	LONG $0x02c78349 // addq $0x2, %r15
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x74297dc5; WORD $0x2024 // vmovapd %ymm14, 0x20(%rsp)
-	LONG $0x287d41c4; BYTE $0xf1 // vmovapd %ymm9, %ymm14
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x046a850f; WORD $0x0000 // jne <slotsDD+0x1561>
-	LONG $0x0ab60f41 // movzbl (%r10), %ecx
-	LONG $0x24848b49; LONG $0x00000080 // movq 0x80(%r12), %rax
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
-	LONG $0x34f98348 // cmpq $0x34, %rcx
-	LONG $0x02de860f; WORD $0x0000 // jbe <slotsDD+0x13f7>
-	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
-	WORD $0x8941; BYTE $0xcf // movl %ecx, %r15d
-	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
-	LONG $0x02efc141 // shrl $0x2, %r15d
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	LONG $0x597d62c4; LONG $0x000d3c05; BYTE $0x00 // vpbroadcastq 0xd3c(%rip), %ymm8
-	LONG $0x597de2c4; LONG $0x000d3b25; BYTE $0x00 // vpbroadcastq 0xd3b(%rip), %ymm4
-	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
-	LONG $0xee297dc5 // vmovapd %ymm13, %ymm6
-	LONG $0xea287dc5 // vmovapd %ymm2, %ymm13
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x49348d44 // leal (%rcx,%rcx,2), %r14d
-	WORD $0xcf89 // movl %ecx, %edi
-	WORD $0xefd1 // shrl %edi
-	LONG $0x387d83c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm0, %ymm0
-	LONG $0x5979e2c4; LONG $0x0080308c; WORD $0x0000 // vpbroadcastq 0x80(%rax,%rsi), %xmm1
-	LONG $0x597d62c4; LONG $0x0088309c; WORD $0x0000 // vpbroadcastq 0x88(%rax,%rsi), %ymm11
-	LONG $0x197d62c4; LONG $0x0090308c; WORD $0x0000 // vbroadcastsd 0x90(%rax,%rsi), %ymm9
-	WORD $0x894d; BYTE $0xef // movq %r13, %r15
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	LONG $0x007de2c4; WORD $0x3004 // vpshufb (%rax,%rsi), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x3044; BYTE $0x40 // vpsllvq 0x40(%rax,%rsi), %ymm0, %ymm0
-	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027de3c4; WORD $0xaada // vpblendd $0xaa, %ymm2, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
-	LONG $0xdcebe5c5 // vpor %ymm4, %ymm3, %ymm3
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0xd3587dc5 // vaddpd %ymm3, %ymm0, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x3804 // vmovdqu (%r8,%rdi), %xmm0
-	LONG $0x387d83c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm0, %ymm0
-	LONG $0x007de2c4; WORD $0x3044; BYTE $0x20 // vpshufb 0x20(%rax,%rsi), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x3044; BYTE $0x60 // vpsllvq 0x60(%rax,%rsi), %ymm0, %ymm0
-	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xea297dc5 // vmovapd %ymm13, %ymm2
-	LONG $0xee287dc5 // vmovapd %ymm6, %ymm13
-	LONG $0xfe297dc5 // vmovapd %ymm15, %ymm6
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
-	LONG $0xccebf5c5 // vpor %ymm4, %ymm1, %ymm1
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
-	LONG $0x000705e9; BYTE $0x00 // jmp <slotsDD+0x1907>
-	LONG $0x747f7dc5; WORD $0x2024 // vmovdqa %ymm14, 0x20(%rsp)
-	LONG $0x287d41c4; BYTE $0xf1 // vmovapd %ymm9, %ymm14
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x034a850f; WORD $0x0000 // jne <slotsDD+0x1561>
+	LONG $0x06a5850f; WORD $0x0000 // jne <slotsDD+0x15a4>
 	LONG $0x0ab60f41 // movzbl (%r10), %ecx
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x047ab70f // movzwl 0x4(%rdx), %edi
 	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
-	LONG $0x5a7c41c4; BYTE $0x10 // vcvtps2pd (%r8), %ymm10
-	LONG $0x5a7c41c4; WORD $0x1048 // vcvtps2pd 0x10(%r8), %ymm9
+	LONG $0x5a7cc1c4; BYTE $0x08 // vcvtps2pd (%r8), %ymm1
+	LONG $0x5a7cc1c4; WORD $0x1040 // vcvtps2pd 0x10(%r8), %ymm0
 	WORD $0x014c; BYTE $0xc1 // addq %r8, %rcx
 	LONG $0x42b70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r8d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x0410fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm0
-	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
+	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
+	LONG $0x1410fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm2
+	LONG $0x107bc1c4; WORD $0x033c // vmovsd (%r11,%rax), %xmm7
 	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0c16f1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm1, %xmm1
-	LONG $0x1661c1c4; WORD $0x331c // vmovhpd (%r11,%rsi), %xmm3, %xmm3
+	LONG $0x1c16e1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm3, %xmm3
+	LONG $0x1641c1c4; WORD $0x333c // vmovhpd (%r11,%rsi), %xmm7, %xmm7
 	LONG $0x0a72b70f // movzwl 0xa(%rdx), %esi
 	LONG $0x03e0c141 // shll $0x3, %r8d
-	LONG $0x1679a1c4; WORD $0x0304 // vmovhpd (%rbx,%r8), %xmm0, %xmm0
+	LONG $0x1669a1c4; WORD $0x0314 // vmovhpd (%rbx,%r8), %xmm2, %xmm2
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0x3b0c // vmovsd (%r11,%rdi), %xmm1
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0x3b1c // vmovsd (%r11,%rdi), %xmm3
 	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
-	LONG $0x167181c4; WORD $0x030c // vmovhpd (%r11,%r8), %xmm1, %xmm1
+	LONG $0x166181c4; WORD $0x031c // vmovhpd (%r11,%r8), %xmm3, %xmm3
 	LONG $0x42b70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r8d
 	LONG $0x10c28348 // addq $0x10, %rdx
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e0c141 // shll $0x3, %r8d
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0xd859adc5 // vmulpd %ymm0, %ymm10, %ymm3
-	LONG $0xaaade2c4; BYTE $0xc3 // vfmsub213pd %ymm3, %ymm10, %ymm0
-	LONG $0xdb584dc5 // vaddpd %ymm3, %ymm6, %ymm11
-	LONG $0xb8ade2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm10, %ymm0
-	LONG $0xce5ca5c5 // vsubpd %ymm6, %ymm11, %ymm1
-	LONG $0xe15ca5c5 // vsubpd %ymm1, %ymm11, %ymm4
-	LONG $0xc95ce5c5 // vsubpd %ymm1, %ymm3, %ymm1
-	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
-	LONG $0x1661c1c4; WORD $0x331c // vmovhpd (%r11,%rsi), %xmm3, %xmm3
-	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x0c16f1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm1, %xmm1
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0x0410fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm0
-	LONG $0x1679a1c4; WORD $0x0304 // vmovhpd (%rbx,%r8), %xmm0, %xmm0
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0x3b0c // vmovsd (%r11,%rdi), %xmm1
-	LONG $0x167181c4; WORD $0x030c // vmovhpd (%r11,%r8), %xmm1, %xmm1
+	LONG $0x1845e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm7, %ymm3
+	LONG $0xf959edc5 // vmulpd %ymm1, %ymm2, %ymm7
+	LONG $0xaaf5e2c4; BYTE $0xd7 // vfmsub213pd %ymm7, %ymm1, %ymm2
+	LONG $0xcf584dc5 // vaddpd %ymm7, %ymm6, %ymm9
+	LONG $0xb8f5e2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm1, %ymm2
+	LONG $0xde5cb5c5 // vsubpd %ymm6, %ymm9, %ymm3
+	LONG $0xc35c35c5 // vsubpd %ymm3, %ymm9, %ymm8
+	LONG $0xdb5cc5c5 // vsubpd %ymm3, %ymm7, %ymm3
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0x107bc1c4; WORD $0x0334 // vmovsd (%r11,%rax), %xmm6
+	LONG $0x1649c1c4; WORD $0x3334 // vmovhpd (%r11,%rsi), %xmm6, %xmm6
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
+	LONG $0x1c16e1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm3, %xmm3
+	LONG $0xea58d5c5 // vaddpd %ymm2, %ymm5, %ymm5
+	LONG $0x1410fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm2
+	LONG $0x1669a1c4; WORD $0x0314 // vmovhpd (%rbx,%r8), %xmm2, %xmm2
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0x3b1c // vmovsd (%r11,%rdi), %xmm3
+	LONG $0x166181c4; WORD $0x031c // vmovhpd (%r11,%r8), %xmm3, %xmm3
 	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0xd859b5c5 // vmulpd %ymm0, %ymm9, %ymm3
-	LONG $0xc35855c5 // vaddpd %ymm3, %ymm5, %ymm8
-	LONG $0xaab5e2c4; BYTE $0xc3 // vfmsub213pd %ymm3, %ymm9, %ymm0
-	LONG $0xe55cbdc5 // vsubpd %ymm5, %ymm8, %ymm4
-	LONG $0xb8b5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm9, %ymm0
-	LONG $0xf45cbdc5 // vsubpd %ymm4, %ymm8, %ymm6
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xde297dc5 // vmovapd %ymm11, %ymm6
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0xc5297dc5 // vmovapd %ymm8, %ymm5
+	LONG $0x184de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm6, %ymm3
+	LONG $0xf059edc5 // vmulpd %ymm0, %ymm2, %ymm6
+	LONG $0xaafde2c4; BYTE $0xd6 // vfmsub213pd %ymm6, %ymm0, %ymm2
+	LONG $0xc6585dc5 // vaddpd %ymm6, %ymm4, %ymm8
+	LONG $0xb8fde2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm0, %ymm2
+	LONG $0xdc5cbdc5 // vsubpd %ymm4, %ymm8, %ymm3
+	LONG $0xfb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm7
+	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
+	LONG $0xce297dc5 // vmovapd %ymm9, %ymm6
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc4297dc5 // vmovapd %ymm8, %ymm4
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xe2581dc5 // vaddpd %ymm2, %ymm12, %ymm12
+	LONG $0x00056ae9; BYTE $0x00 // jmp <slotsDD+0x15a4>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x02c48349 // addq $0x2, %r12
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x0544850f; WORD $0x0000 // jne <slotsDD+0x159f>
+	WORD $0x6349; BYTE $0x0e // movslq (%r14), %rcx
+	LONG $0x24848b49; LONG $0x00000080 // movq 0x80(%r12), %rax
+	LONG $0x32b60f41 // movzbl (%r10), %esi
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x34fe8348 // cmpq $0x34, %rsi
+	LONG $0x01c1860f; WORD $0x0000 // jbe <slotsDD+0x123d>
+	LONG $0x761c8d4c // leaq (%rsi,%rsi,2), %r11
+	WORD $0x8941; BYTE $0xf6 // movl %esi, %r14d
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x02eec141 // shrl $0x2, %r14d
+	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
+	WORD $0x1c8d; BYTE $0x76 // leal (%rsi,%rsi,2), %ebx
+	WORD $0xf789 // movl %esi, %edi
+	WORD $0xefd1 // shrl %edi
+	LONG $0x387583c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm1, %ymm1
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x0075a2c4; WORD $0x180c // vpshufb (%rax,%r11), %ymm1, %ymm1
+	LONG $0x5979a2c4; LONG $0x0080189c; WORD $0x0000 // vpbroadcastq 0x80(%rax,%r11), %xmm3
+	LONG $0x597da2c4; LONG $0x00881894; WORD $0x0000 // vpbroadcastq 0x88(%rax,%r11), %ymm2
+	LONG $0x197da2c4; LONG $0x00901884; WORD $0x0000 // vbroadcastsd 0x90(%rax,%r11), %ymm0
+	LONG $0x47f5a2c4; WORD $0x184c; BYTE $0x40 // vpsllvq 0x40(%rax,%r11), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275c3c4; WORD $0xaafd // vpblendd $0xaa, %ymm13, %ymm1, %ymm7
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc9eb85c5 // vpor %ymm1, %ymm15, %ymm1
+	LONG $0xffeb8dc5 // vpor %ymm7, %ymm14, %ymm7
+	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
+	LONG $0xcf58f5c5 // vaddpd %ymm7, %ymm1, %ymm1
+	LONG $0x6f7ac1c4; WORD $0x383c // vmovdqu (%r8,%rdi), %xmm7
+	LONG $0x3845c3c4; WORD $0x183c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rbx), %ymm7, %ymm7
+	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
+	LONG $0x0045a2c4; WORD $0x187c; BYTE $0x20 // vpshufb 0x20(%rax,%r11), %ymm7, %ymm7
+	LONG $0x47c5a2c4; WORD $0x187c; BYTE $0x60 // vpsllvq 0x60(%rax,%r11), %ymm7, %ymm7
+	LONG $0xdbd3c5c5 // vpsrlq %xmm3, %ymm7, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaadd // vpblendd $0xaa, %ymm13, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb85c5 // vpor %ymm2, %ymm15, %ymm2
+	LONG $0xdbeb8dc5 // vpor %ymm3, %ymm14, %ymm3
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0x47b70f41; BYTE $0x06 // movzwl 0x6(%r15), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xed27840f; WORD $0xffff // je <slotsDD+0x80>
-	LONG $0x000210e9; BYTE $0x00 // jmp <slotsDD+0x156e>
+	LONG $0x000287e9; BYTE $0x00 // jmp <slotsDD+0x13bf>
+	LONG $0x6c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm5
+	LONG $0x02c78349 // addq $0x2, %r15
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x0446850f; WORD $0x0000 // jne <slotsDD+0x15a4>
+	LONG $0x0ab60f41 // movzbl (%r10), %ecx
+	LONG $0x24848b49; LONG $0x00000080 // movq 0x80(%r12), %rax
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0x493c8d48 // leaq (%rcx,%rcx,2), %rdi
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0x0156860f; WORD $0x0000 // jbe <slotsDD+0x12da>
+	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
+	WORD $0x8941; BYTE $0xcf // movl %ecx, %r15d
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x02efc141 // shrl $0x2, %r15d
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x49348d44 // leal (%rcx,%rcx,2), %r14d
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x387583c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x0080389c; WORD $0x0000 // vpbroadcastq 0x80(%rax,%rdi), %xmm3
+	LONG $0x597de2c4; LONG $0x00883894; WORD $0x0000 // vpbroadcastq 0x88(%rax,%rdi), %ymm2
+	LONG $0x197de2c4; LONG $0x00903884; WORD $0x0000 // vbroadcastsd 0x90(%rax,%rdi), %ymm0
+	WORD $0x894d; BYTE $0xef // movq %r13, %r15
+	LONG $0x02eec141 // shrl $0x2, %r14d
+	LONG $0x0075e2c4; WORD $0x380c // vpshufb (%rax,%rdi), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x384c; BYTE $0x40 // vpsllvq 0x40(%rax,%rdi), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275c3c4; WORD $0xaaed // vpblendd $0xaa, %ymm13, %ymm1, %ymm5
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc9eb85c5 // vpor %ymm1, %ymm15, %ymm1
+	LONG $0xedeb8dc5 // vpor %ymm5, %ymm14, %ymm5
+	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0x6f7ac1c4; WORD $0x302c // vmovdqu (%r8,%rsi), %xmm5
+	LONG $0x385583c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x386c; BYTE $0x20 // vpshufb 0x20(%rax,%rdi), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x386c; BYTE $0x60 // vpsllvq 0x60(%rax,%rdi), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaadd // vpblendd $0xaa, %ymm13, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb85c5 // vpor %ymm2, %ymm15, %ymm2
+	LONG $0xdbeb8dc5 // vpor %ymm3, %ymm14, %ymm3
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x000249e9; BYTE $0x00 // jmp <slotsDD+0x1486>
 	LONG $0x19fe8040 // cmpb $0x19, %sil
 	LONG $0xc7930f40 // setae %dil
 	LONG $0x07c6f640 // testb $0x7, %sil
-	WORD $0x950f; BYTE $0xc3 // setne %bl
-	WORD $0x0840; BYTE $0xfb // orb %dil, %bl
+	LONG $0xc3950f41 // setne %r11b
+	WORD $0x0841; BYTE $0xfb // orb %dil, %r11b
 	LONG $0x763c8d48 // leaq (%rsi,%rsi,2), %rdi
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x597d62c4; LONG $0x0088388c; WORD $0x0000 // vpbroadcastq 0x88(%rax,%rdi), %ymm9
-	LONG $0x381c8d4c // leaq (%rax,%rdi), %r11
-	WORD $0xdb84 // testb %bl, %bl
-	LONG $0x0101840f; WORD $0x0000 // je <slotsDD+0x148e>
-	WORD $0xf389 // movl %esi, %ebx
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x5979c2c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm3
-	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
+	LONG $0x597de2c4; LONG $0x00883884; WORD $0x0000 // vpbroadcastq 0x88(%rax,%rdi), %ymm0
+	LONG $0x38348d4c // leaq (%rax,%rdi), %r14
+	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
+	LONG $0x0103840f; WORD $0x0000 // je <slotsDD+0x1371>
 	WORD $0x3c8d; BYTE $0x76 // leal (%rsi,%rsi,2), %edi
 	WORD $0xf089 // movl %esi, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x180c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rbx), %ymm1, %ymm1
+	WORD $0x8941; BYTE $0xf3 // movl %esi, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x5979c2c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm3
+	LONG $0x197dc2c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm2
+	LONG $0x6f7ac1c4; WORD $0x003c // vmovdqu (%r8,%rax), %xmm7
+	LONG $0x387583c4; WORD $0x180c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm1, %ymm1
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x0075c2c4; BYTE $0x0b // vpshufb (%r11), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x404b // vpsllvq 0x40(%r11), %ymm1, %ymm1
+	LONG $0x3845c3c4; WORD $0x383c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm7, %ymm7
+	LONG $0x0075c2c4; BYTE $0x0e // vpshufb (%r14), %ymm1, %ymm1
+	LONG $0x47f5c2c4; WORD $0x404e // vpsllvq 0x40(%r14), %ymm1, %ymm1
+	LONG $0x0045c2c4; WORD $0x207e // vpshufb 0x20(%r14), %ymm7, %ymm7
+	LONG $0x47c5c2c4; WORD $0x607e // vpsllvq 0x60(%r14), %ymm7, %ymm7
 	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc9efb5c5 // vpxor %ymm1, %ymm9, %ymm1
-	LONG $0xd05c75c5 // vsubpd %ymm0, %ymm1, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
-	LONG $0x0075c2c4; WORD $0x204b // vpshufb 0x20(%r11), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x604b // vpsllvq 0x60(%r11), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc9efb5c5 // vpxor %ymm1, %ymm9, %ymm1
-	LONG $0x0000dfe9; BYTE $0x00 // jmp <slotsDD+0x14d6>
+	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
+	LONG $0xdbd3c5c5 // vpsrlq %xmm3, %ymm7, %ymm3
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xc0efe5c5 // vpxor %ymm0, %ymm3, %ymm0
+	LONG $0x0000e1e9; BYTE $0x00 // jmp <slotsDD+0x13bb>
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
-	LONG $0xc7930f40 // setae %dil
+	LONG $0xc6930f40 // setae %sil
 	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
 	LONG $0xc6950f41 // setne %r14b
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	LONG $0x597d62c4; LONG $0x0088308c; WORD $0x0000 // vpbroadcastq 0x88(%rax,%rsi), %ymm9
-	WORD $0x0841; BYTE $0xfe // orb %dil, %r14b
-	LONG $0x303c8d48 // leaq (%rax,%rsi), %rdi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x597de2c4; LONG $0x00883884; WORD $0x0000 // vpbroadcastq 0x88(%rax,%rdi), %ymm0
+	WORD $0x0841; BYTE $0xf6 // orb %sil, %r14b
+	LONG $0x38348d48 // leaq (%rax,%rdi), %rsi
 	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x0497840f; WORD $0x0000 // je <slotsDD+0x18b9>
+	LONG $0x0133840f; WORD $0x0000 // je <slotsDD+0x1438>
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
 	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
 	LONG $0x02eec141 // shrl $0x2, %r14d
-	LONG $0x5979e2c4; LONG $0x0000809f; BYTE $0x00 // vpbroadcastq 0x80(%rdi), %xmm3
-	LONG $0x197de2c4; LONG $0x00009087; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm0
-	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe8d1 // shrl %eax
+	LONG $0x5979e2c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm3
+	LONG $0x197de2c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm2
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
 	LONG $0x387583c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x0f // vpshufb (%rdi), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x404f // vpsllvq 0x40(%rdi), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x3855c3c4; WORD $0x382c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm5, %ymm5
+	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x404e // vpsllvq 0x40(%rsi), %ymm1, %ymm1
+	LONG $0x0055e2c4; WORD $0x206e // vpshufb 0x20(%rsi), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x606e // vpsllvq 0x60(%rsi), %ymm5, %ymm5
 	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc9efb5c5 // vpxor %ymm1, %ymm9, %ymm1
-	LONG $0xd05c75c5 // vsubpd %ymm0, %ymm1, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x204f // vpshufb 0x20(%rdi), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x604f // vpsllvq 0x60(%rdi), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xc9efb5c5 // vpxor %ymm1, %ymm9, %ymm1
-	LONG $0x000475e9; BYTE $0x00 // jmp <slotsDD+0x1903>
-	WORD $0xf389 // movl %esi, %ebx
-	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
+	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xc0efe5c5 // vpxor %ymm0, %ymm3, %ymm0
+	LONG $0x000111e9; BYTE $0x00 // jmp <slotsDD+0x1482>
 	WORD $0x3c8d; BYTE $0x76 // leal (%rsi,%rsi,2), %edi
 	WORD $0xf089 // movl %esi, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x180c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rbx), %ymm1, %ymm1
+	WORD $0x8941; BYTE $0xf3 // movl %esi, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x197dc2c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm2
+	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
+	LONG $0x387583c4; WORD $0x180c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm1, %ymm1
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x0075c2c4; BYTE $0x0b // vpshufb (%r11), %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xd05c75c5 // vsubpd %ymm0, %ymm1, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
-	LONG $0x0075c2c4; WORD $0x204b // vpshufb 0x20(%r11), %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xc85c75c5 // vsubpd %ymm0, %ymm1, %ymm9
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x3865c3c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm3, %ymm3
+	LONG $0x0075c2c4; BYTE $0x0e // vpshufb (%r14), %ymm1, %ymm1
+	LONG $0x0065c2c4; WORD $0x205e // vpshufb 0x20(%r14), %ymm3, %ymm3
+	LONG $0xc9ebfdc5 // vpor %ymm1, %ymm0, %ymm1
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xc3ebfdc5 // vpor %ymm3, %ymm0, %ymm0
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
-	LONG $0x0410fdc5; BYTE $0xc8 // vmovupd (%rax,%rcx,8), %ymm0
-	LONG $0x4c10fdc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm1
-	LONG $0xd859adc5 // vmulpd %ymm0, %ymm10, %ymm3
-	LONG $0xe358cdc5 // vaddpd %ymm3, %ymm6, %ymm4
-	LONG $0xaaade2c4; BYTE $0xc3 // vfmsub213pd %ymm3, %ymm10, %ymm0
-	LONG $0xb8adc2c4; WORD $0xcd44; BYTE $0x00 // vfmadd231pd (%r13,%rcx,8), %ymm10, %ymm0
-	LONG $0xd65c5dc5 // vsubpd %ymm6, %ymm4, %ymm10
-	LONG $0x5c5d41c4; BYTE $0xda // vsubpd %ymm10, %ymm4, %ymm11
-	LONG $0x5c65c1c4; BYTE $0xda // vsubpd %ymm10, %ymm3, %ymm3
-	LONG $0x5c4dc1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm6, %ymm6
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0xc159b5c5 // vmulpd %ymm1, %ymm9, %ymm0
-	LONG $0xd858d5c5 // vaddpd %ymm0, %ymm5, %ymm3
-	LONG $0xaab5e2c4; BYTE $0xc8 // vfmsub213pd %ymm0, %ymm9, %ymm1
-	LONG $0xb8b5c2c4; WORD $0xcd4c; BYTE $0x20 // vfmadd231pd 0x20(%r13,%rcx,8), %ymm9, %ymm1
-	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
-	LONG $0xce5c65c5 // vsubpd %ymm6, %ymm3, %ymm9
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xf428fdc5 // vmovapd %ymm4, %ymm6
-	LONG $0x5c55c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm5, %ymm5
-	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
-	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0x47b70f41; BYTE $0x06 // movzwl 0x6(%r15), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xeb12840f; WORD $0xffff // je <slotsDD+0x80>
-	LONG $0xce5845c5 // vaddpd %ymm6, %ymm7, %ymm9
-	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
-	LONG $0xd5589dc5 // vaddpd %ymm5, %ymm12, %ymm2
-	LONG $0x244c8b49; BYTE $0x50 // movq 0x50(%r12), %rcx
-	LONG $0x0008bb41; WORD $0x0000 // movl $0x8, %r11d
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
-	LONG $0xc65cb5c5 // vsubpd %ymm6, %ymm9, %ymm0
-	WORD $0x294c; BYTE $0xf1 // subq %r14, %rcx
-	LONG $0xc85cb5c5 // vsubpd %ymm0, %ymm9, %ymm1
-	LONG $0xc05cc5c5 // vsubpd %ymm0, %ymm7, %ymm0
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xd94c0f4c // cmovlq %rcx, %r11
-	LONG $0xc95ccdc5 // vsubpd %ymm1, %ymm6, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x4458fdc5; WORD $0x2024 // vaddpd 0x20(%rsp), %ymm0, %ymm0
-	LONG $0xe0588dc5 // vaddpd %ymm0, %ymm14, %ymm4
-	LONG $0xc55cedc5 // vsubpd %ymm5, %ymm2, %ymm0
-	LONG $0xc85cedc5 // vsubpd %ymm0, %ymm2, %ymm1
-	LONG $0xc05c9dc5 // vsubpd %ymm0, %ymm12, %ymm0
-	LONG $0xc95cd5c5 // vsubpd %ymm1, %ymm5, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
-	LONG $0xc858e5c5 // vaddpd %ymm0, %ymm3, %ymm1
-	WORD $0x08a8 // testb $0x8, %al
-	WORD $0x7d75 // jne <slotsDD+0x1650>
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x011c8c0f; WORD $0x0000 // jl <slotsDD+0x16f9>
-	LONG $0x247c8b4d; BYTE $0x30 // movq 0x30(%r12), %r15
-	LONG $0x244c8b49; BYTE $0x48 // movq 0x48(%r12), %rcx
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x02a0840f; WORD $0x0000 // je <slotsDD+0x1890>
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x244c8b49; BYTE $0x60 // movq 0x60(%r12), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0430840f; WORD $0x0000 // je <slotsDD+0x1a33>
-	LONG $0x04b70f43; BYTE $0x77 // movzwl (%r15,%r14,2), %eax
-	LONG $0x74b70f43; WORD $0x0277 // movzwl 0x2(%r15,%r14,2), %esi
-	LONG $0x7cb70f43; WORD $0x0477 // movzwl 0x4(%r15,%r14,2), %edi
-	LONG $0x5cb70f43; WORD $0x0677 // movzwl 0x6(%r15,%r14,2), %ebx
-	LONG $0x597dc2c4; WORD $0x245c; BYTE $0x68 // vpbroadcastq 0x68(%r12), %ymm3
-	LONG $0x046ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm0
-	LONG $0x2279e3c4; WORD $0xb104; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm0, %xmm0
-	LONG $0x2279e3c4; WORD $0xb904; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm0, %xmm0
-	LONG $0x2279e3c4; WORD $0x9904; BYTE $0x03 // vpinsrd $0x3, (%rcx,%rbx,4), %xmm0, %xmm0
-	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
-	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
-	LONG $0xf073e5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm3
-	LONG $0x0003ece9; BYTE $0x00 // jmp <slotsDD+0x1a3a>
-	WORD $0x9066 // nop
-	LONG $0xc258b5c5 // vaddpd %ymm2, %ymm9, %ymm0
-	LONG $0x24748b49; BYTE $0x48 // movq 0x48(%r12), %rsi
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x5c7dc1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm0, %ymm3
-	LONG $0xeb5cfdc5 // vsubpd %ymm3, %ymm0, %ymm5
-	LONG $0xdb5cedc5 // vsubpd %ymm3, %ymm2, %ymm3
-	LONG $0xed5cb5c5 // vsubpd %ymm5, %ymm9, %ymm5
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0xdb58f5c5 // vaddpd %ymm3, %ymm1, %ymm3
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0x01fde3c4; WORD $0x4ee0 // vpermpd $0x4e, %ymm0, %ymm4
-	LONG $0x01fde3c4; WORD $0x4eeb // vpermpd $0x4e, %ymm3, %ymm5
-	LONG $0xf458fdc5 // vaddpd %ymm4, %ymm0, %ymm6
-	LONG $0xf85ccdc5 // vsubpd %ymm0, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0x1410fdc5; BYTE $0xc8 // vmovupd (%rax,%rcx,8), %ymm2
+	LONG $0x5c10fdc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm3
+	LONG $0xf959edc5 // vmulpd %ymm1, %ymm2, %ymm7
+	LONG $0xaaf5e2c4; BYTE $0xd7 // vfmsub213pd %ymm7, %ymm1, %ymm2
+	LONG $0xb8f5e2c4; WORD $0xcb14 // vfmadd231pd (%rbx,%rcx,8), %ymm1, %ymm2
+	LONG $0xcf58cdc5 // vaddpd %ymm7, %ymm6, %ymm1
+	LONG $0xc65c75c5 // vsubpd %ymm6, %ymm1, %ymm8
+	LONG $0x5c7541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm9
+	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
+	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xea58d5c5 // vaddpd %ymm2, %ymm5, %ymm5
+	LONG $0xd059e5c5 // vmulpd %ymm0, %ymm3, %ymm2
+	LONG $0xaafde2c4; BYTE $0xda // vfmsub213pd %ymm2, %ymm0, %ymm3
+	LONG $0xb8fde2c4; WORD $0xcb5c; BYTE $0x20 // vfmadd231pd 0x20(%rbx,%rcx,8), %ymm0, %ymm3
+	LONG $0xc258ddc5 // vaddpd %ymm2, %ymm4, %ymm0
+	LONG $0xf45cfdc5 // vsubpd %ymm4, %ymm0, %ymm6
+	LONG $0xfe5cfdc5 // vsubpd %ymm6, %ymm0, %ymm7
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
 	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
-	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
-	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0xdec6cdc5; BYTE $0x05 // vshufpd $0x5, %ymm6, %ymm6, %ymm3
-	LONG $0xeb58cdc5 // vaddpd %ymm3, %ymm6, %ymm5
-	LONG $0xe0c6fdc5; BYTE $0x05 // vshufpd $0x5, %ymm0, %ymm0, %ymm4
-	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
-	LONG $0xac11fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm5, 0x120(%rsp)
-	LONG $0x9411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm2, 0x140(%rsp)
-	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
-	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
-	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm0, 0xe0(%rsp)
-	LONG $0x8c11fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm1, 0x100(%rsp)
-	WORD $0x32eb // jmp <slotsDD+0x172b>
-	LONG $0x24748b49; BYTE $0x48 // movq 0x48(%r12), %rsi
-	LONG $0x8c117dc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm9, 0x120(%rsp)
-	LONG $0xa411fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsp)
-	LONG $0x9411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm2, 0x140(%rsp)
-	LONG $0x8c11fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm1, 0x100(%rsp)
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x01248e0f; WORD $0x0000 // jle <slotsDD+0x184f>
-	LONG $0x245c8b4d; BYTE $0x30 // movq 0x30(%r12), %r11
-	LONG $0x245c8b49; BYTE $0x60 // movq 0x60(%r12), %rbx
-	LONG $0x7cb60f45; WORD $0x7824 // movzbl 0x78(%r12), %r15d
-	LONG $0x24a48b4d; LONG $0x00000088 // movq 0x88(%r12), %r12
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x73348d4f // leaq (%r11,%r14,2), %r14
-	LONG $0x000082e9; BYTE $0x00 // jmp <slotsDD+0x17d1>
-	BYTE $0x90 // nop
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x5973a1c4; LONG $0x0120ec9c; WORD $0x0000 // vmulsd 0x120(%rsp,%r13,8), %xmm1, %xmm3
-	LONG $0x5973a1c4; LONG $0x00e0ec94; WORD $0x0000 // vmulsd 0xe0(%rsp,%r13,8), %xmm1, %xmm2
-	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
-	LONG $0x00bb840f; WORD $0x0000 // je <slotsDD+0x1832>
-	LONG $0x0410fbc5; BYTE $0xc6 // vmovsd (%rsi,%rax,8), %xmm0
-	LONG $0xe058e3c5 // vaddsd %xmm0, %xmm3, %xmm4
-	LONG $0xe85cdbc5 // vsubsd %xmm0, %xmm4, %xmm5
-	LONG $0xcc7efac5 // vmovq %xmm4, %xmm1
-	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
-	LONG $0xdd5ce3c5 // vsubsd %xmm5, %xmm3, %xmm3
-	LONG $0xc45cfbc5 // vsubsd %xmm4, %xmm0, %xmm0
-	LONG $0xc058e3c5 // vaddsd %xmm0, %xmm3, %xmm0
-	LONG $0xc058ebc5 // vaddsd %xmm0, %xmm2, %xmm0
-	LONG $0x587bc1c4; WORD $0xc404 // vaddsd (%r12,%rax,8), %xmm0, %xmm0
-	LONG $0xd07efac5 // vmovq %xmm0, %xmm2
-	LONG $0xc158ebc5 // vaddsd %xmm1, %xmm2, %xmm0
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0xd95cfbc5 // vsubsd %xmm1, %xmm0, %xmm3
-	LONG $0x0411fbc5; BYTE $0xc6 // vmovsd %xmm0, (%rsi,%rax,8)
-	LONG $0xc35cfbc5 // vsubsd %xmm3, %xmm0, %xmm0
-	LONG $0xdb5cebc5 // vsubsd %xmm3, %xmm2, %xmm3
-	LONG $0xc05cf3c5 // vsubsd %xmm0, %xmm1, %xmm0
-	LONG $0xc058e3c5 // vaddsd %xmm0, %xmm3, %xmm0
-	LONG $0x117bc1c4; WORD $0xc404 // vmovsd %xmm0, (%r12,%rax,8)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	WORD $0x6f74 // je <slotsDD+0x1840>
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0x1a74 // je <slotsDD+0x17f0>
-	LONG $0x04b70f43; BYTE $0x6e // movzwl (%r14,%r13,2), %eax
-	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0x2175 // jne <slotsDD+0x1801>
-	LONG $0xffff6be9; BYTE $0xff // jmp <slotsDD+0x1750>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
-	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0xff4f840f; WORD $0xffff // je <slotsDD+0x1750>
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
-	WORD $0x3c03; BYTE $0x83 // addl (%rbx,%rax,4), %edi
-	LONG $0x34e7c148 // shlq $0x34, %rdi
-	LONG $0x6ef9e1c4; BYTE $0xcf // vmovq %rdi, %xmm1
-	LONG $0x5973a1c4; LONG $0x0120ec9c; WORD $0x0000 // vmulsd 0x120(%rsp,%r13,8), %xmm1, %xmm3
-	LONG $0x5973a1c4; LONG $0x00e0ec94; WORD $0x0000 // vmulsd 0xe0(%rsp,%r13,8), %xmm1, %xmm2
-	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
-	LONG $0xff45850f; WORD $0xffff // jne <slotsDD+0x1777>
-	LONG $0xcb7efac5 // vmovq %xmm3, %xmm1
-	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
-	LONG $0xffff67e9; BYTE $0xff // jmp <slotsDD+0x17a6>
-	BYTE $0x90 // nop
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
-	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x24bc3b4c; LONG $0x000000b8 // cmpq 0xb8(%rsp), %r15
-	LONG $0xe812820f; WORD $0xffff // jb <slotsDD+0x9d>
-	LONG $0x0005c1e9; BYTE $0x00 // jmp <slotsDD+0x1e51>
-	LONG $0x24448b49; BYTE $0x60 // movq 0x60(%r12), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x04a4840f; WORD $0x0000 // je <slotsDD+0x1d42>
-	LONG $0x357da2c4; WORD $0xb004 // vpmovzxdq (%rax,%r14,4), %ymm0
-	LONG $0x597dc2c4; WORD $0x245c; BYTE $0x68 // vpbroadcastq 0x68(%r12), %ymm3
-	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
-	LONG $0xf073e5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm3
-	LONG $0x000490e9; BYTE $0x00 // jmp <slotsDD+0x1d49>
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0x00015be9; BYTE $0x00 // jmp <slotsDD+0x1593>
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
 	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
 	LONG $0x02eec141 // shrl $0x2, %r14d
-	LONG $0x197de2c4; LONG $0x00009087; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm0
-	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe8d1 // shrl %eax
+	LONG $0x197de2c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm2
+	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
 	LONG $0x387583c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x0f // vpshufb (%rdi), %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xd05c75c5 // vsubpd %ymm0, %ymm1, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x204f // vpshufb 0x20(%rdi), %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xc85c75c5 // vsubpd %ymm0, %ymm1, %ymm9
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x3865c3c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm3, %ymm3
+	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
+	LONG $0x0065e2c4; WORD $0x205e // vpshufb 0x20(%rsi), %ymm3, %ymm3
+	LONG $0xc9ebfdc5 // vpor %ymm1, %ymm0, %ymm1
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xc3ebfdc5 // vpor %ymm3, %ymm0, %ymm0
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
 	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
@@ -3271,138 +3031,278 @@ TEXT ·slotsDDQuad(SB), 0, $544-8
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x0410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm0
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
+	LONG $0x1410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm2
+	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
+	LONG $0x107bc1c4; WORD $0x032c // vmovsd (%r11,%rax), %xmm5
 	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0416f9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm1, %xmm1
-	LONG $0x1661c1c4; WORD $0x0b1c // vmovhpd (%r11,%rcx), %xmm3, %xmm3
+	LONG $0x1416e9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm2, %xmm2
+	LONG $0x1c16e1c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm3, %xmm3
+	LONG $0x1651c1c4; WORD $0x0b2c // vmovhpd (%r11,%rcx), %xmm5, %xmm5
 	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0x330c // vmovsd (%r11,%rsi), %xmm1
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0x331c // vmovsd (%r11,%rsi), %xmm3
 	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	LONG $0x1671c1c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm1, %xmm1
+	LONG $0x1661c1c4; WORD $0x3b1c // vmovhpd (%r11,%rdi), %xmm3, %xmm3
 	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
 	LONG $0x10c28348 // addq $0x10, %rdx
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0xd859adc5 // vmulpd %ymm0, %ymm10, %ymm3
-	LONG $0xaaade2c4; BYTE $0xc3 // vfmsub213pd %ymm3, %ymm10, %ymm0
-	LONG $0xdb584dc5 // vaddpd %ymm3, %ymm6, %ymm11
-	LONG $0xb8ade2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm10, %ymm0
-	LONG $0xce5ca5c5 // vsubpd %ymm6, %ymm11, %ymm1
-	LONG $0xe15ca5c5 // vsubpd %ymm1, %ymm11, %ymm4
-	LONG $0xc95ce5c5 // vsubpd %ymm1, %ymm3, %ymm1
-	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
-	LONG $0x1661c1c4; WORD $0x0b1c // vmovhpd (%r11,%rcx), %xmm3, %xmm3
-	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x0c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm1
-	LONG $0x0c16f1c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm1, %xmm1
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0x0410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm0
-	LONG $0x0416f9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm0, %xmm0
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x107bc1c4; WORD $0x330c // vmovsd (%r11,%rsi), %xmm1
-	LONG $0x1671c1c4; WORD $0x3b0c // vmovhpd (%r11,%rdi), %xmm1, %xmm1
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0xd859b5c5 // vmulpd %ymm0, %ymm9, %ymm3
-	LONG $0xc35855c5 // vaddpd %ymm3, %ymm5, %ymm8
-	LONG $0xaab5e2c4; BYTE $0xc3 // vfmsub213pd %ymm3, %ymm9, %ymm0
-	LONG $0xe55cbdc5 // vsubpd %ymm5, %ymm8, %ymm4
-	LONG $0xb8b5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm9, %ymm0
-	LONG $0xf45cbdc5 // vsubpd %ymm4, %ymm8, %ymm6
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xde297dc5 // vmovapd %ymm11, %ymm6
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0xe959edc5 // vmulpd %ymm1, %ymm2, %ymm5
+	LONG $0xaaf5e2c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm1, %ymm2
+	LONG $0xb8f5e2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm1, %ymm2
+	LONG $0xcd58cdc5 // vaddpd %ymm5, %ymm6, %ymm1
+	LONG $0xde5cf5c5 // vsubpd %ymm6, %ymm1, %ymm3
+	LONG $0xfb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm7
+	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
+	LONG $0x107bc1c4; WORD $0x032c // vmovsd (%r11,%rax), %xmm5
+	LONG $0x1651c1c4; WORD $0x0b2c // vmovhpd (%r11,%rcx), %xmm5, %xmm5
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
+	LONG $0x1c16e1c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm3, %xmm3
+	LONG $0xc2583dc5 // vaddpd %ymm2, %ymm8, %ymm8
+	LONG $0x1410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm2
+	LONG $0x1416e9c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm2, %xmm2
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0x331c // vmovsd (%r11,%rsi), %xmm3
+	LONG $0x1661c1c4; WORD $0x3b1c // vmovhpd (%r11,%rdi), %xmm3, %xmm3
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0xe859edc5 // vmulpd %ymm0, %ymm2, %ymm5
+	LONG $0xaafde2c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm0, %ymm2
+	LONG $0xb8fde2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm0, %ymm2
+	LONG $0xc558ddc5 // vaddpd %ymm5, %ymm4, %ymm0
+	LONG $0xdc5cfdc5 // vsubpd %ymm4, %ymm0, %ymm3
+	LONG $0xf35cfdc5 // vsubpd %ymm3, %ymm0, %ymm6
+	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
 	LONG $0xc5297dc5 // vmovapd %ymm8, %ymm5
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xe2581dc5 // vaddpd %ymm2, %ymm12, %ymm12
+	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
+	LONG $0xe028fdc5 // vmovapd %ymm0, %ymm4
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x47b70f41; BYTE $0x06 // movzwl 0x6(%r15), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xe652840f; WORD $0xffff // je <slotsDD+0x80>
-	LONG $0xfffb3be9; BYTE $0xff // jmp <slotsDD+0x156e>
-	LONG $0x597dc2c4; WORD $0x245c; BYTE $0x70 // vpbroadcastq 0x70(%r12), %ymm3
+	LONG $0xeb05840f; WORD $0xffff // je <slotsDD+0xb6>
+	LONG $0x244c8b49; BYTE $0x50 // movq 0x50(%r12), %rcx
+	LONG $0x0008bb41; WORD $0x0000 // movl $0x8, %r11d
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	WORD $0x294c; BYTE $0xf1 // subq %r14, %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xd94c0f4c // cmovlq %rcx, %r11
+	WORD $0x08a8 // testb $0x8, %al
+	LONG $0x007c850f; WORD $0x0000 // jne <slotsDD+0x1650>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x01188c0f; WORD $0x0000 // jl <slotsDD+0x16f6>
+	LONG $0x247c8b4d; BYTE $0x30 // movq 0x30(%r12), %r15
+	LONG $0x244c8b49; BYTE $0x48 // movq 0x48(%r12), %rcx
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x024a840f; WORD $0x0000 // je <slotsDD+0x183b>
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x244c8b49; BYTE $0x60 // movq 0x60(%r12), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x0260840f; WORD $0x0000 // je <slotsDD+0x1864>
+	LONG $0x04b70f43; BYTE $0x77 // movzwl (%r15,%r14,2), %eax
+	LONG $0x74b70f43; WORD $0x0277 // movzwl 0x2(%r15,%r14,2), %esi
+	LONG $0x7cb70f43; WORD $0x0477 // movzwl 0x4(%r15,%r14,2), %edi
+	LONG $0x5cb70f43; WORD $0x0677 // movzwl 0x6(%r15,%r14,2), %ebx
+	LONG $0x597dc2c4; WORD $0x244c; BYTE $0x68 // vpbroadcastq 0x68(%r12), %ymm1
+	LONG $0x046ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm0
+	LONG $0x2279e3c4; WORD $0xb104; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm0, %xmm0
+	LONG $0x2279e3c4; WORD $0xb904; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm0, %xmm0
+	LONG $0x2279e3c4; WORD $0x9904; BYTE $0x03 // vpinsrd $0x3, (%rcx,%rbx,4), %xmm0, %xmm0
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	LONG $0x00021ce9; BYTE $0x00 // jmp <slotsDD+0x186b>
+	BYTE $0x90 // nop
+	LONG $0xc658ddc5 // vaddpd %ymm6, %ymm4, %ymm0
+	LONG $0x24748b49; BYTE $0x48 // movq 0x48(%r12), %rsi
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xce5cfdc5 // vsubpd %ymm6, %ymm0, %ymm1
+	LONG $0xd15cfdc5 // vsubpd %ymm1, %ymm0, %ymm2
+	LONG $0xc95cddc5 // vsubpd %ymm1, %ymm4, %ymm1
+	LONG $0xd25ccdc5 // vsubpd %ymm2, %ymm6, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0x01fde3c4; WORD $0x4ed0 // vpermpd $0x4e, %ymm0, %ymm2
+	LONG $0xc9589dc5 // vaddpd %ymm1, %ymm12, %ymm1
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0xea58fdc5 // vaddpd %ymm2, %ymm0, %ymm5
+	LONG $0xf05cd5c5 // vsubpd %ymm0, %ymm5, %ymm6
+	LONG $0x01fde3c4; WORD $0x4ed9 // vpermpd $0x4e, %ymm1, %ymm3
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
+	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xcdc6d5c5; BYTE $0x05 // vshufpd $0x5, %ymm5, %ymm5, %ymm1
+	LONG $0xd958d5c5 // vaddpd %ymm1, %ymm5, %ymm3
+	LONG $0xd0c6fdc5; BYTE $0x05 // vshufpd $0x5, %ymm0, %ymm0, %ymm2
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0x9c11fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsp)
+	LONG $0xa411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsp)
+	LONG $0xfe5ce5c5 // vsubpd %ymm6, %ymm3, %ymm7
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
+	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm0, 0x100(%rsp)
+	LONG $0xa4117dc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm12, 0x120(%rsp)
+	WORD $0x32eb // jmp <slotsDD+0x1728>
+	LONG $0x24748b49; BYTE $0x48 // movq 0x48(%r12), %rsi
+	LONG $0xb411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm6, 0x140(%rsp)
+	LONG $0xac11fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm5, 0x100(%rsp)
+	LONG $0xa411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsp)
+	LONG $0xa4117dc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm12, 0x120(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xe9778e0f; WORD $0xffff // jle <slotsDD+0x9f>
+	LONG $0x245c8b4d; BYTE $0x30 // movq 0x30(%r12), %r11
+	LONG $0x245c8b49; BYTE $0x60 // movq 0x60(%r12), %rbx
+	LONG $0x7cb60f45; WORD $0x7824 // movzbl 0x78(%r12), %r15d
+	LONG $0x24a48b4d; LONG $0x00000088 // movq 0x88(%r12), %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x73348d4f // leaq (%r11,%r14,2), %r14
+	LONG $0x000089e9; BYTE $0x00 // jmp <slotsDD+0x17d5>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
+	LONG $0x597ba1c4; LONG $0x0140ec94; WORD $0x0000 // vmulsd 0x140(%rsp,%r13,8), %xmm0, %xmm2
+	LONG $0x597ba1c4; LONG $0x0100ec8c; WORD $0x0000 // vmulsd 0x100(%rsp,%r13,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
+	LONG $0x00bb840f; WORD $0x0000 // je <slotsDD+0x1832>
+	LONG $0x1c10fbc5; BYTE $0xc6 // vmovsd (%rsi,%rax,8), %xmm3
+	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
+	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
+	LONG $0xc47efac5 // vmovq %xmm4, %xmm0
+	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
+	LONG $0xd55cebc5 // vsubsd %xmm5, %xmm2, %xmm2
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
+	LONG $0x5873c1c4; WORD $0xc40c // vaddsd (%r12,%rax,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0xd058f3c5 // vaddsd %xmm0, %xmm1, %xmm2
+	LONG $0xd85cebc5 // vsubsd %xmm0, %xmm2, %xmm3
+	LONG $0x1411fbc5; BYTE $0xc6 // vmovsd %xmm2, (%rsi,%rax,8)
+	LONG $0xd35cebc5 // vsubsd %xmm3, %xmm2, %xmm2
+	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
+	LONG $0xc25cfbc5 // vsubsd %xmm2, %xmm0, %xmm0
+	LONG $0xc058f3c5 // vaddsd %xmm0, %xmm1, %xmm0
+	LONG $0x117bc1c4; WORD $0xc404 // vmovsd %xmm0, (%r12,%rax,8)
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0xe8bb840f; WORD $0xffff // je <slotsDD+0x90>
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	WORD $0x1674 // je <slotsDD+0x17f0>
+	LONG $0x04b70f43; BYTE $0x6e // movzwl (%r14,%r13,2), %eax
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x1d75 // jne <slotsDD+0x1801>
+	LONG $0xffff67e9; BYTE $0xff // jmp <slotsDD+0x1750>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	LONG $0xff4f840f; WORD $0xffff // je <slotsDD+0x1750>
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	WORD $0x3c03; BYTE $0x83 // addl (%rbx,%rax,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
+	LONG $0x597ba1c4; LONG $0x0140ec94; WORD $0x0000 // vmulsd 0x140(%rsp,%r13,8), %xmm0, %xmm2
+	LONG $0x597ba1c4; LONG $0x0100ec8c; WORD $0x0000 // vmulsd 0x100(%rsp,%r13,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
+	LONG $0xff45850f; WORD $0xffff // jne <slotsDD+0x1777>
+	LONG $0xc27efac5 // vmovq %xmm2, %xmm0
+	LONG $0xffff67e9; BYTE $0xff // jmp <slotsDD+0x17a2>
+	LONG $0x24448b49; BYTE $0x60 // movq 0x60(%r12), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0323840f; WORD $0x0000 // je <slotsDD+0x1b6c>
+	LONG $0x357da2c4; WORD $0xb004 // vpmovzxdq (%rax,%r14,4), %ymm0
+	LONG $0x597dc2c4; WORD $0x244c; BYTE $0x68 // vpbroadcastq 0x68(%r12), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	LONG $0x00030fe9; BYTE $0x00 // jmp <slotsDD+0x1b73>
+	LONG $0x597dc2c4; WORD $0x2444; BYTE $0x70 // vpbroadcastq 0x70(%r12), %ymm0
 	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
 	LONG $0x44b60f41; WORD $0x7824 // movzbl 0x78(%r12), %eax
 	LONG $0x24b48b4d; LONG $0x00000088 // movq 0x88(%r12), %r14
 	LONG $0x3cb70f41; BYTE $0x5f // movzwl (%r15,%rbx,2), %edi
-	LONG $0xeb59b5c5 // vmulpd %ymm3, %ymm9, %ymm5
-	LONG $0xdc59e5c5 // vmulpd %ymm4, %ymm3, %ymm3
-	LONG $0x80248488; WORD $0x0000; BYTE $0x00 // movb %al, 0x80(%rsp)
+	LONG $0xce59fdc5 // vmulpd %ymm6, %ymm0, %ymm1
+	LONG $0xc559fdc5 // vmulpd %ymm5, %ymm0, %ymm0
+	LONG $0x40244488 // movb %al, 0x40(%rsp)
 	WORD $0xc084 // testb %al, %al
-	LONG $0x00b6840f; WORD $0x0000 // je <slotsDD+0x1b1d>
+	LONG $0x00bb840f; WORD $0x0000 // je <slotsDD+0x1950>
 	LONG $0x44b70f41; WORD $0x025f // movzwl 0x2(%r15,%rbx,2), %eax
 	LONG $0xfd2c8d44; LONG $0x00000000 // leal (,%rdi,8), %r13d
-	LONG $0x247c8948; BYTE $0x58 // movq %rdi, 0x58(%rsp)
+	LONG $0x24bc8948; LONG $0x000000a0 // movq %rdi, 0xa0(%rsp)
 	LONG $0x64b70f45; WORD $0x065f // movzwl 0x6(%r15,%rbx,2), %r12d
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
 	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x107b81c4; WORD $0x2e24 // vmovsd (%r14,%r13), %xmm4
+	LONG $0x107b81c4; WORD $0x2e1c // vmovsd (%r14,%r13), %xmm3
 	WORD $0xc789 // movl %eax, %edi
-	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
+	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
 	LONG $0x44b70f41; WORD $0x045f // movzwl 0x4(%r15,%rbx,2), %eax
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
-	LONG $0x1659c1c4; WORD $0x3e24 // vmovhpd (%r14,%rdi), %xmm4, %xmm4
+	LONG $0x1661c1c4; WORD $0x3e1c // vmovhpd (%r14,%rdi), %xmm3, %xmm3
 	WORD $0xc689 // movl %eax, %esi
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x107bc1c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm0
-	LONG $0x1679c1c4; WORD $0x1e04 // vmovhpd (%r14,%rbx), %xmm0, %xmm0
-	LONG $0x185de3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm4, %ymm0
-	LONG $0x2410fbc5; BYTE $0x31 // vmovsd (%rcx,%rsi), %xmm4
+	LONG $0x107bc1c4; WORD $0x3614 // vmovsd (%r14,%rsi), %xmm2
+	LONG $0x1669c1c4; WORD $0x1e14 // vmovhpd (%r14,%rbx), %xmm2, %xmm2
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x1c10fbc5; BYTE $0x31 // vmovsd (%rcx,%rsi), %xmm3
 	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0x107ba1c4; WORD $0x2e34 // vmovsd (%rsi,%r13), %xmm6
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
-	LONG $0x24ac8b4c; LONG $0x000000c0 // movq 0xc0(%rsp), %r13
-	LONG $0x3416c9c5; BYTE $0x3e // vmovhpd (%rsi,%rdi), %xmm6, %xmm6
-	LONG $0x2416d9c5; BYTE $0x1e // vmovhpd (%rsi,%rbx), %xmm4, %xmm4
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
-	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
-	LONG $0xfc5ccdc5 // vsubpd %ymm4, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
-	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
-	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
-	WORD $0x17eb // jmp <slotsDD+0x1b34>
+	LONG $0x107ba1c4; WORD $0x2e2c // vmovsd (%rsi,%r13), %xmm5
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x246c8b4c; BYTE $0x70 // movq 0x70(%rsp), %r13
+	LONG $0x2c16d1c5; BYTE $0x3e // vmovhpd (%rsi,%rdi), %xmm5, %xmm5
+	LONG $0x1c16e1c5; BYTE $0x1e // vmovhpd (%rsi,%rbx), %xmm3, %xmm3
+	LONG $0x24bc8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rdi
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0xeb58f5c5 // vaddpd %ymm3, %ymm1, %ymm5
+	LONG $0xf35cd5c5 // vsubpd %ymm3, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	WORD $0x17eb // jmp <slotsDD+0x1967>
 	LONG $0x6cb70f45; WORD $0x025f // movzwl 0x2(%r15,%rbx,2), %r13d
 	LONG $0x44b70f41; WORD $0x045f // movzwl 0x4(%r15,%rbx,2), %eax
 	LONG $0x64b70f45; WORD $0x065f // movzwl 0x6(%r15,%rbx,2), %r12d
 	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0xc358d5c5 // vaddpd %ymm3, %ymm5, %ymm0
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e5c141 // shll $0x3, %r13d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x03e4c141 // shll $0x3, %r12d
-	LONG $0xe55cfdc5 // vsubpd %ymm5, %ymm0, %ymm4
-	LONG $0xf45cfdc5 // vsubpd %ymm4, %ymm0, %ymm6
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0x1379c1c4; WORD $0x3e1c // vmovlpd %xmm3, (%r14,%rdi)
-	LONG $0x177981c4; WORD $0x2e1c // vmovhpd %xmm3, (%r14,%r13)
-	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	LONG $0x1379c1c4; WORD $0x061c // vmovlpd %xmm3, (%r14,%rax)
-	LONG $0x177981c4; WORD $0x261c // vmovhpd %xmm3, (%r14,%r12)
-	LONG $0x0413f9c5; BYTE $0x3e // vmovlpd %xmm0, (%rsi,%rdi)
-	LONG $0x1779a1c4; WORD $0x2e04 // vmovhpd %xmm0, (%rsi,%r13)
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
+	LONG $0x1379c1c4; WORD $0x3e04 // vmovlpd %xmm0, (%r14,%rdi)
+	LONG $0x177981c4; WORD $0x2e04 // vmovhpd %xmm0, (%r14,%r13)
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x0413f9c5; BYTE $0x06 // vmovlpd %xmm0, (%rsi,%rax)
-	LONG $0x1779a1c4; WORD $0x2604 // vmovhpd %xmm0, (%rsi,%r12)
+	LONG $0x1379c1c4; WORD $0x0604 // vmovlpd %xmm0, (%r14,%rax)
+	LONG $0x177981c4; WORD $0x2604 // vmovhpd %xmm0, (%r14,%r12)
+	LONG $0x1413f9c5; BYTE $0x3e // vmovlpd %xmm2, (%rsi,%rdi)
+	LONG $0x1779a1c4; WORD $0x2e14 // vmovhpd %xmm2, (%rsi,%r13)
+	LONG $0x0c13f9c5; BYTE $0x06 // vmovlpd %xmm1, (%rsi,%rax)
+	LONG $0x1779a1c4; WORD $0x260c // vmovhpd %xmm1, (%rsi,%r12)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x5274 // je <slotsDD+0x1beb>
+	WORD $0x5274 // je <slotsDD+0x1a1e>
 	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	LONG $0x44b70f41; WORD $0x085f // movzwl 0x8(%r15,%rbx,2), %eax
 	LONG $0x74b70f41; WORD $0x0a5f // movzwl 0xa(%r15,%rbx,2), %esi
@@ -3411,27 +3311,27 @@ TEXT ·slotsDDQuad(SB), 0, $544-8
 	LONG $0x046ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm0
 	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x2279e3c4; WORD $0xb104; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm0, %xmm0
-	LONG $0x597de2c4; WORD $0x6858 // vpbroadcastq 0x68(%rax), %ymm3
+	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
 	LONG $0x2279e3c4; WORD $0xb904; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm0, %xmm0
 	LONG $0x2279a3c4; WORD $0xa104; BYTE $0x03 // vpinsrd $0x3, (%rcx,%r12,4), %xmm0, %xmm0
 	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
-	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
-	LONG $0xf073e5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm3
-	WORD $0x10eb // jmp <slotsDD+0x1bfb>
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x10eb // jmp <slotsDD+0x1a2e>
 	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x597de2c4; WORD $0x7058 // vpbroadcastq 0x70(%rax), %ymm3
+	LONG $0x597de2c4; WORD $0x7040 // vpbroadcastq 0x70(%rax), %ymm0
 	LONG $0x4cb70f41; WORD $0x085f // movzwl 0x8(%r15,%rbx,2), %ecx
-	LONG $0x8024bc80; LONG $0x00000000 // cmpb $0x0, 0x80(%rsp)
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
-	LONG $0xc959e5c5 // vmulpd %ymm1, %ymm3, %ymm1
-	LONG $0x00a2840f; WORD $0x0000 // je <slotsDD+0x1cb9>
+	LONG $0x40247c80; BYTE $0x00 // cmpb $0x0, 0x40(%rsp)
+	LONG $0xcc59fdc5 // vmulpd %ymm4, %ymm0, %ymm1
+	LONG $0xc0599dc5 // vmulpd %ymm0, %ymm12, %ymm0
+	LONG $0x009c840f; WORD $0x0000 // je <slotsDD+0x1ae3>
 	LONG $0x64b70f45; WORD $0x0c5f // movzwl 0xc(%r15,%rbx,2), %r12d
 	LONG $0x74b70f41; WORD $0x0a5f // movzwl 0xa(%r15,%rbx,2), %esi
 	LONG $0x5cb70f41; WORD $0x0e5f // movzwl 0xe(%r15,%rbx,2), %ebx
 	LONG $0x00cd048d; WORD $0x0000; BYTE $0x00 // leal (,%rcx,8), %eax
 	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
-	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
 	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
 	LONG $0x03e5c141 // shll $0x3, %r13d
@@ -3439,112 +3339,112 @@ TEXT ·slotsDDQuad(SB), 0, $544-8
 	WORD $0x8941; BYTE $0xdf // movl %ebx, %r15d
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x107b81c4; WORD $0x2e04 // vmovsd (%r14,%r13), %xmm0
+	LONG $0x107b81c4; WORD $0x2e14 // vmovsd (%r14,%r13), %xmm2
 	LONG $0x1661c1c4; WORD $0x3e1c // vmovhpd (%r14,%rdi), %xmm3, %xmm3
-	LONG $0x167981c4; WORD $0x3e04 // vmovhpd (%r14,%r15), %xmm0, %xmm0
-	LONG $0x1865e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm3, %ymm0
+	LONG $0x166981c4; WORD $0x3e14 // vmovhpd (%r14,%r15), %xmm2, %xmm2
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
 	LONG $0x107ba1c4; WORD $0x281c // vmovsd (%rax,%r13), %xmm3
 	LONG $0x1661a1c4; WORD $0x381c // vmovhpd (%rax,%r15), %xmm3, %xmm3
-	LONG $0x24bc8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r15
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
 	LONG $0x107ba1c4; WORD $0x3824 // vmovsd (%rax,%r15), %xmm4
 	LONG $0x2416d9c5; BYTE $0x38 // vmovhpd (%rax,%rdi), %xmm4, %xmm4
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xe358edc5 // vaddpd %ymm3, %ymm2, %ymm4
+	LONG $0xe358f5c5 // vaddpd %ymm3, %ymm1, %ymm4
 	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
 	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
 	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xd428fdc5 // vmovapd %ymm4, %ymm2
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	WORD $0x17eb // jmp <slotsDD+0x1cd0>
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xcc28fdc5 // vmovapd %ymm4, %ymm1
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	WORD $0x17eb // jmp <slotsDD+0x1afa>
 	LONG $0x74b70f41; WORD $0x0a5f // movzwl 0xa(%r15,%rbx,2), %esi
 	LONG $0x64b70f45; WORD $0x0c5f // movzwl 0xc(%r15,%rbx,2), %r12d
 	LONG $0x5cb70f41; WORD $0x0e5f // movzwl 0xe(%r15,%rbx,2), %ebx
 	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0xc158edc5 // vaddpd %ymm1, %ymm2, %ymm0
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	LONG $0x03e4c141 // shll $0x3, %r12d
 	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0xda5cfdc5 // vsubpd %ymm2, %ymm0, %ymm3
-	LONG $0xe35cfdc5 // vsubpd %ymm3, %ymm0, %ymm4
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x1379c1c4; WORD $0x0e0c // vmovlpd %xmm1, (%r14,%rcx)
-	LONG $0x1779c1c4; WORD $0x360c // vmovhpd %xmm1, (%r14,%rsi)
-	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0x137981c4; WORD $0x260c // vmovlpd %xmm1, (%r14,%r12)
-	LONG $0x1779c1c4; WORD $0x1e0c // vmovhpd %xmm1, (%r14,%rbx)
-	LONG $0x0413f9c5; BYTE $0x08 // vmovlpd %xmm0, (%rax,%rcx)
-	LONG $0x0417f9c5; BYTE $0x30 // vmovhpd %xmm0, (%rax,%rsi)
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
+	LONG $0x1379c1c4; WORD $0x0e04 // vmovlpd %xmm0, (%r14,%rcx)
+	LONG $0x1779c1c4; WORD $0x3604 // vmovhpd %xmm0, (%r14,%rsi)
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x1379a1c4; WORD $0x2004 // vmovlpd %xmm0, (%rax,%r12)
+	LONG $0x137981c4; WORD $0x2604 // vmovlpd %xmm0, (%r14,%r12)
+	LONG $0x1779c1c4; WORD $0x1e04 // vmovhpd %xmm0, (%r14,%rbx)
+	LONG $0x1413f9c5; BYTE $0x08 // vmovlpd %xmm2, (%rax,%rcx)
+	LONG $0x1417f9c5; BYTE $0x30 // vmovhpd %xmm2, (%rax,%rsi)
+	LONG $0x1379a1c4; WORD $0x200c // vmovlpd %xmm1, (%rax,%r12)
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x0417f9c5; BYTE $0x18 // vmovhpd %xmm0, (%rax,%rbx)
-	LONG $0xfffb10e9; BYTE $0xff // jmp <slotsDD+0x1852>
-	LONG $0x597dc2c4; WORD $0x245c; BYTE $0x70 // vpbroadcastq 0x70(%r12), %ymm3
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x0c17f9c5; BYTE $0x18 // vmovhpd %xmm1, (%rax,%rbx)
+	LONG $0xffe536e9; BYTE $0xff // jmp <slotsDD+0xa2>
+	LONG $0x597dc2c4; WORD $0x2444; BYTE $0x70 // vpbroadcastq 0x70(%r12), %ymm0
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x247c8041; WORD $0x0078 // cmpb $0x0, 0x78(%r12)
 	LONG $0x24848b49; LONG $0x00000088 // movq 0x88(%r12), %rax
-	LONG $0xeb59b5c5 // vmulpd %ymm3, %ymm9, %ymm5
-	LONG $0xdc59e5c5 // vmulpd %ymm4, %ymm3, %ymm3
-	WORD $0x2c74 // je <slotsDD+0x1d92>
-	LONG $0x107da1c4; WORD $0xf104 // vmovupd (%rcx,%r14,8), %ymm0
-	LONG $0xe058d5c5 // vaddpd %ymm0, %ymm5, %ymm4
-	LONG $0xf05cddc5 // vsubpd %ymm0, %ymm4, %ymm6
-	LONG $0xfe5cddc5 // vsubpd %ymm6, %ymm4, %ymm7
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
-	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
-	LONG $0xec28fdc5 // vmovapd %ymm4, %ymm5
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0x587da1c4; WORD $0xf01c // vaddpd (%rax,%r14,8), %ymm0, %ymm3
-	LONG $0xc358d5c5 // vaddpd %ymm3, %ymm5, %ymm0
-	LONG $0xe55cfdc5 // vsubpd %ymm5, %ymm0, %ymm4
-	LONG $0xf45cfdc5 // vsubpd %ymm4, %ymm0, %ymm6
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0xf01c // vmovupd %ymm3, (%rax,%r14,8)
-	LONG $0x117da1c4; WORD $0xf104 // vmovupd %ymm0, (%rcx,%r14,8)
+	LONG $0xce59fdc5 // vmulpd %ymm6, %ymm0, %ymm1
+	LONG $0xc559fdc5 // vmulpd %ymm5, %ymm0, %ymm0
+	WORD $0x2c74 // je <slotsDD+0x1bbc>
+	LONG $0x107da1c4; WORD $0xf114 // vmovupd (%rcx,%r14,8), %ymm2
+	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
+	LONG $0xea5ce5c5 // vsubpd %ymm2, %ymm3, %ymm5
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xf004 // vaddpd (%rax,%r14,8), %ymm0, %ymm0
+	LONG $0xcb28fdc5 // vmovapd %ymm3, %ymm1
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xf004 // vmovupd %ymm0, (%rax,%r14,8)
+	LONG $0x117da1c4; WORD $0xf114 // vmovupd %ymm2, (%rcx,%r14,8)
 	LONG $0x24448b49; BYTE $0x60 // movq 0x60(%r12), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1974 // je <slotsDD+0x1dd9>
+	WORD $0x1974 // je <slotsDD+0x1c03>
 	LONG $0x357da2c4; WORD $0xb044; BYTE $0x10 // vpmovzxdq 0x10(%rax,%r14,4), %ymm0
-	LONG $0x597dc2c4; WORD $0x245c; BYTE $0x68 // vpbroadcastq 0x68(%r12), %ymm3
-	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
-	LONG $0xf073e5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm3
-	WORD $0x07eb // jmp <slotsDD+0x1de0>
-	LONG $0x597dc2c4; WORD $0x245c; BYTE $0x70 // vpbroadcastq 0x70(%r12), %ymm3
+	LONG $0x597dc2c4; WORD $0x244c; BYTE $0x68 // vpbroadcastq 0x68(%r12), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x07eb // jmp <slotsDD+0x1c0a>
+	LONG $0x597dc2c4; WORD $0x2444; BYTE $0x70 // vpbroadcastq 0x70(%r12), %ymm0
 	LONG $0x247c8041; WORD $0x0078 // cmpb $0x0, 0x78(%r12)
 	LONG $0x24848b49; LONG $0x00000088 // movq 0x88(%r12), %rax
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
-	LONG $0xc959e5c5 // vmulpd %ymm1, %ymm3, %ymm1
-	WORD $0x2e74 // je <slotsDD+0x1e26>
-	LONG $0x107da1c4; WORD $0xf144; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %ymm0
-	LONG $0xd858edc5 // vaddpd %ymm0, %ymm2, %ymm3
-	LONG $0xe05ce5c5 // vsubpd %ymm0, %ymm3, %ymm4
+	LONG $0xcc59fdc5 // vmulpd %ymm4, %ymm0, %ymm1
+	LONG $0xc0599dc5 // vmulpd %ymm0, %ymm12, %ymm0
+	WORD $0x2e74 // je <slotsDD+0x1c50>
+	LONG $0x107da1c4; WORD $0xf154; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %ymm2
+	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
+	LONG $0xe25ce5c5 // vsubpd %ymm2, %ymm3, %ymm4
 	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xd328fdc5 // vmovapd %ymm3, %ymm2
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
-	LONG $0x587da1c4; WORD $0xf04c; BYTE $0x20 // vaddpd 0x20(%rax,%r14,8), %ymm0, %ymm1
-	LONG $0xc158edc5 // vaddpd %ymm1, %ymm2, %ymm0
-	LONG $0xda5cfdc5 // vsubpd %ymm2, %ymm0, %ymm3
-	LONG $0xe35cfdc5 // vsubpd %ymm3, %ymm0, %ymm4
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x117da1c4; WORD $0xf04c; BYTE $0x20 // vmovupd %ymm1, 0x20(%rax,%r14,8)
-	LONG $0x117da1c4; WORD $0xf144; BYTE $0x20 // vmovupd %ymm0, 0x20(%rcx,%r14,8)
-	LONG $0xfffa01e9; BYTE $0xff // jmp <slotsDD+0x1852>
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xf044; BYTE $0x20 // vaddpd 0x20(%rax,%r14,8), %ymm0, %ymm0
+	LONG $0xcb28fdc5 // vmovapd %ymm3, %ymm1
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xf044; BYTE $0x20 // vmovupd %ymm0, 0x20(%rax,%r14,8)
+	LONG $0x117da1c4; WORD $0xf154; BYTE $0x20 // vmovupd %ymm2, 0x20(%rcx,%r14,8)
+	LONG $0xffe427e9; BYTE $0xff // jmp <slotsDD+0xa2>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3555,15 +3455,24 @@ TEXT ·slotsDDQuad(SB), 0, $544-8
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00004530
-	LONG $0x00000000; WORD $0x4330
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000
 	ADJSP $544
 	RET
 
 // func farSlotsDDQuad(c *slotCall)
-TEXT ·farSlotsDDQuad(SB), 0, $448-8
+TEXT ·farSlotsDDQuad(SB), 0, $544-8
 	MOVQ c+0(FP), DI
-	ADJSP $-448
+	ADJSP $-544
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlotsDD>
 	LONG $0x0015b6e9; BYTE $0x00 // jmp <end>
@@ -3575,7 +3484,7 @@ TEXT ·farSlotsDDQuad(SB), 0, $448-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x15488e0f; WORD $0x0000 // jle <farSlotsDD+0x1555>
+	LONG $0x153c8e0f; WORD $0x0000 // jle <farSlotsDD+0x1549>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -3584,1148 +3493,1126 @@ TEXT ·farSlotsDDQuad(SB), 0, $448-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x40ec8148; WORD $0x0001; BYTE $0x00 // subq $0x140, %rsp
-	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
+	LONG $0xa0ec8148; WORD $0x0001; BYTE $0x00 // subq $0x1a0, %rsp
+	LONG $0x197de2c4; LONG $0x00154a05; BYTE $0x00 // vbroadcastsd 0x154a(%rip), %ymm0
+	LONG $0x197de2c4; LONG $0x0015390d; BYTE $0x00 // vbroadcastsd 0x1539(%rip), %ymm1
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
-	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
+	LONG $0x58778b48 // movq 0x58(%rdi), %rsi
 	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
-	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
-	LONG $0x24448948; BYTE $0x78 // movq %rax, 0x78(%rsp)
-	WORD $0x51eb // jmp <farSlotsDD+0xc7>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
+	WORD $0x014c; BYTE $0xd6 // addq %r10, %rsi
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
+	LONG $0x8c29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm1, 0xc0(%rsp)
+	WORD $0x3deb // jmp <farSlotsDD+0xc6>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	WORD $0x0148; BYTE $0xce // addq %rcx, %rsi
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x246c3b4c; BYTE $0x78 // cmpq 0x78(%rsp), %r13
-	LONG $0x1480830f; WORD $0x0000 // jae <farSlotsDD+0x1547>
-	LONG $0x00758b45 // movl (%r13), %r14d
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x58 // cmpq 0x58(%rsp), %rcx
+	LONG $0x1475830f; WORD $0x0000 // jae <farSlotsDD+0x153b>
+	WORD $0x8b44; BYTE $0x31 // movl (%rcx), %r14d
 	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
-	LONG $0x65b70f45; BYTE $0x06 // movzwl 0x6(%r13), %r12d
-	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
-	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
+	LONG $0x61b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r12d
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x0449b70f // movzwl 0x4(%rcx), %ecx
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	LONG $0x03e6c149 // shlq $0x3, %r14
+	LONG $0x24648944; BYTE $0x10 // movl %r12d, 0x10(%rsp)
 	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
 	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
 	LONG $0x02c4f641 // testb $0x2, %r12b
-	LONG $0x06aa850f; WORD $0x0000 // jne <farSlotsDD+0x7a0>
-	LONG $0x24248944 // movl %r12d, (%rsp)
+	LONG $0x06e3850f; WORD $0x0000 // jne <farSlotsDD+0x7e0>
 	LONG $0x02f98366 // cmpw $0x2, %cx
-	LONG $0x09f6820f; WORD $0x0000 // jb <farSlotsDD+0xafa>
+	LONG $0x09d9820f; WORD $0x0000 // jb <farSlotsDD+0xae0>
 	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
-	LONG $0x00024ee9; BYTE $0x00 // jmp <farSlotsDD+0x363>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
-	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
-	LONG $0xea28fdc5 // vmovapd %ymm2, %ymm5
-	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
-	LONG $0xf9297dc5 // vmovapd %ymm15, %ymm1
-	LONG $0x597d62c4; LONG $0x0014283d; BYTE $0x00 // vpbroadcastq 0x1428(%rip), %ymm15
-	LONG $0x597d62c4; LONG $0x00142735; BYTE $0x00 // vpbroadcastq 0x1427(%rip), %ymm14
-	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
-	WORD $0x348d; BYTE $0x5b // leal (%rbx,%rbx,2), %esi
-	WORD $0xd989 // movl %ebx, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x387d83c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm0, %ymm0
-	LONG $0x5979c2c4; LONG $0x0080049c; WORD $0x0000 // vpbroadcastq 0x80(%r12,%rax), %xmm3
-	LONG $0x597d42c4; LONG $0x008804ac; WORD $0x0000 // vpbroadcastq 0x88(%r12,%rax), %ymm13
-	LONG $0x197d42c4; LONG $0x0090049c; WORD $0x0000 // vbroadcastsd 0x90(%r12,%rax), %ymm11
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x007dc2c4; WORD $0x0404 // vpshufb (%r12,%rax), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0444; BYTE $0x40 // vpsllvq 0x40(%r12,%rax), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x027dc3c4; WORD $0xaae1 // vpblendd $0xaa, %ymm9, %ymm0, %ymm4
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0xe4eb8dc5 // vpor %ymm4, %ymm14, %ymm4
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xe4587dc5 // vaddpd %ymm4, %ymm0, %ymm12
-	LONG $0x6f7ac1c4; WORD $0x0904 // vmovdqu (%r9,%rcx), %xmm0
-	LONG $0x387dc3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0444; BYTE $0x20 // vpshufb 0x20(%r12,%rax), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0444; BYTE $0x60 // vpsllvq 0x60(%r12,%rax), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x027dc3c4; WORD $0xaad9 // vpblendd $0xaa, %ymm9, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0xdbeb8dc5 // vpor %ymm3, %ymm14, %ymm3
-	LONG $0xf9287dc5 // vmovapd %ymm1, %ymm15
-	LONG $0xca28fdc5 // vmovapd %ymm2, %ymm1
-	LONG $0xd528fdc5 // vmovapd %ymm5, %ymm2
-	LONG $0xc5297dc5 // vmovapd %ymm8, %ymm5
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xdb587dc5 // vaddpd %ymm3, %ymm0, %ymm11
-	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
-	WORD $0x728b; BYTE $0x1e // movl 0x1e(%rdx), %esi
-	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
-	LONG $0x21428b44 // movl 0x21(%rdx), %r8d
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	LONG $0x84287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm8
-	LONG $0xcf58f5c5 // vaddpd %ymm7, %ymm1, %ymm1
-	LONG $0xd258adc5 // vaddpd %ymm2, %ymm10, %ymm2
-	LONG $0x4c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm9
-	WORD $0x014d; BYTE $0xda // addq %r11, %r10
-	LONG $0x025d8d4d // leaq 0x2(%r13), %r11
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xde21 // andl %ebx, %esi
-	WORD $0xd921 // andl %ebx, %ecx
-	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x03e0c141 // shll $0x3, %r8d
-	LONG $0x107bc1c4; WORD $0x3704 // vmovsd (%r15,%rsi), %xmm0
-	LONG $0x107bc1c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm3
-	LONG $0x107bc1c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm4
-	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
-	LONG $0x167981c4; WORD $0x0704 // vmovhpd (%r15,%r8), %xmm0, %xmm0
-	LONG $0x1661c1c4; WORD $0x0f1c // vmovhpd (%r15,%rcx), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0x0e24 // vmovhpd (%r14,%rcx), %xmm4, %xmm4
-	WORD $0x4a8b; BYTE $0x27 // movl 0x27(%rdx), %ecx
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xd921 // andl %ebx, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x1865e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm3, %ymm0
-	LONG $0x107bc1c4; WORD $0x361c // vmovsd (%r14,%rsi), %xmm3
-	WORD $0x728b; BYTE $0x2a // movl 0x2a(%rdx), %esi
-	LONG $0x166181c4; WORD $0x061c // vmovhpd (%r14,%r8), %xmm3, %xmm3
-	LONG $0x2c428b44 // movl 0x2c(%rdx), %r8d
-	LONG $0x30c28348 // addq $0x30, %rdx
-	WORD $0xde21 // andl %ebx, %esi
-	LONG $0x08e8c141 // shrl $0x8, %r8d
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x03e0c141 // shll $0x3, %r8d
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xe0599dc5 // vmulpd %ymm0, %ymm12, %ymm4
-	LONG $0xaa9de2c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm12, %ymm0
-	LONG $0xfc58bdc5 // vaddpd %ymm4, %ymm8, %ymm7
-	LONG $0xb89de2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm12, %ymm0
-	LONG $0x5c45c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm7, %ymm3
-	LONG $0x64287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm12
-	LONG $0xd35c45c5 // vsubpd %ymm3, %ymm7, %ymm10
-	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
-	LONG $0x107bc1c4; WORD $0x3624 // vmovsd (%r14,%rsi), %xmm4
-	LONG $0x165981c4; WORD $0x0624 // vmovhpd (%r14,%r8), %xmm4, %xmm4
-	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
-	LONG $0xdb58bdc5 // vaddpd %ymm3, %ymm8, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x107bc1c4; WORD $0x371c // vmovsd (%r15,%rsi), %xmm3
-	LONG $0x166181c4; WORD $0x071c // vmovhpd (%r15,%r8), %xmm3, %xmm3
-	LONG $0xe0581dc5 // vaddpd %ymm0, %ymm12, %ymm12
-	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
-	LONG $0x1679c1c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm0, %xmm0
-	LONG $0x187de3c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm3, %ymm0, %ymm0
-	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
-	LONG $0x1661c1c4; WORD $0x0e1c // vmovhpd (%r14,%rcx), %xmm3, %xmm3
-	LONG $0xfe4f8d48 // leaq -0x2(%rdi), %rcx
-	LONG $0xe85925c5 // vmulpd %ymm0, %ymm11, %ymm13
-	LONG $0xaaa5c2c4; BYTE $0xc5 // vfmsub213pd %ymm13, %ymm11, %ymm0
-	LONG $0x583541c4; BYTE $0xc5 // vaddpd %ymm13, %ymm9, %ymm8
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0xb8a5e2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm11, %ymm0
-	LONG $0x5c3dc1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm8, %ymm3
-	LONG $0xd35c3dc5 // vsubpd %ymm3, %ymm8, %ymm10
-	LONG $0xdb5c95c5 // vsubpd %ymm3, %ymm13, %ymm3
-	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
-	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xf85805c5 // vaddpd %ymm0, %ymm15, %ymm15
-	LONG $0x03ff8348 // cmpq $0x3, %rdi
-	LONG $0x077d8e0f; WORD $0x0000 // jle <farSlotsDD+0xae0>
-	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
-	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
-	LONG $0xbc29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm7, 0x80(%rsp)
+	LONG $0x0002fbe9; BYTE $0x00 // jmp <farSlotsDD+0x40e>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	LONG $0x166ffac5 // vmovdqu (%rsi), %xmm2
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0xc1297dc5 // vmovapd %ymm8, %ymm1
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
 	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
-	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
-	LONG $0x44297dc5; WORD $0x4024 // vmovapd %ymm8, 0x40(%rsp)
-	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
-	LONG $0x64297dc5; WORD $0x2024 // vmovapd %ymm12, 0x20(%rsp)
-	LONG $0x1bb60f45 // movzbl (%r11), %r11d
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
-	LONG $0x34fb8349 // cmpq $0x34, %r11
-	LONG $0x00d9860f; WORD $0x0000 // jbe <farSlotsDD+0x480>
-	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
-	LONG $0x6f7ac1c4; BYTE $0x02 // vmovdqu (%r10), %xmm0
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d62c4; LONG $0x0011b12d; BYTE $0x00 // vpbroadcastq 0x11b1(%rip), %ymm13
-	LONG $0x597d62c4; LONG $0x0011b025; BYTE $0x00 // vpbroadcastq 0x11b0(%rip), %ymm12
-	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
-	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
-	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x387d83c4; WORD $0x0204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm0, %ymm0
-	LONG $0x5979c2c4; LONG $0x0080049c; WORD $0x0000 // vpbroadcastq 0x80(%r12,%rax), %xmm3
-	LONG $0x597d42c4; LONG $0x0088049c; WORD $0x0000 // vpbroadcastq 0x88(%r12,%rax), %ymm11
-	LONG $0x197d42c4; LONG $0x00900494; WORD $0x0000 // vbroadcastsd 0x90(%r12,%rax), %ymm10
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x007dc2c4; WORD $0x0404 // vpshufb (%r12,%rax), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0444; BYTE $0x40 // vpsllvq 0x40(%r12,%rax), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027dc3c4; WORD $0xaae6 // vpblendd $0xaa, %ymm14, %ymm0, %ymm4
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0xe4eb9dc5 // vpor %ymm4, %ymm12, %ymm4
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xec58fdc5 // vaddpd %ymm4, %ymm0, %ymm5
-	LONG $0x6f7ac1c4; WORD $0x0a04 // vmovdqu (%r10,%rcx), %xmm0
-	LONG $0x387dc3c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0444; BYTE $0x20 // vpshufb 0x20(%r12,%rax), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0444; BYTE $0x60 // vpsllvq 0x60(%r12,%rax), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027dc3c4; WORD $0xaade // vpblendd $0xaa, %ymm14, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
+	LONG $0xf428fdc5 // vmovapd %ymm4, %ymm6
+	LONG $0xf42979c5 // vmovapd %xmm14, %xmm4
+	LONG $0x287d41c4; BYTE $0xf5 // vmovapd %ymm13, %ymm14
+	LONG $0x287d41c4; BYTE $0xec // vmovapd %ymm12, %ymm13
+	LONG $0xa46f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm12
+	LONG $0xbc297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm15, 0xa0(%rsp)
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x5b0c8d44 // leal (%rbx,%rbx,2), %r9d
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x386da3c4; WORD $0x1e14; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r11), %ymm2, %ymm2
+	LONG $0x597982c4; LONG $0x008004ac; WORD $0x0000 // vpbroadcastq 0x80(%r12,%r8), %xmm5
+	LONG $0x597d82c4; LONG $0x0088049c; WORD $0x0000 // vpbroadcastq 0x88(%r12,%r8), %ymm3
+	LONG $0x197d02c4; LONG $0x009004bc; WORD $0x0000 // vbroadcastsd 0x90(%r12,%r8), %ymm15
+	LONG $0x02e9c141 // shrl $0x2, %r9d
+	LONG $0x006d82c4; WORD $0x0414 // vpshufb (%r12,%r8), %ymm2, %ymm2
+	LONG $0x47ed82c4; WORD $0x0454; BYTE $0x40 // vpsllvq 0x40(%r12,%r8), %ymm2, %ymm2
+	LONG $0xd5d3edc5 // vpsrlq %xmm5, %ymm2, %ymm2
+	LONG $0xd3efedc5 // vpxor %ymm3, %ymm2, %ymm2
+	LONG $0x026d63c4; WORD $0xaac8 // vpblendd $0xaa, %ymm0, %ymm2, %ymm9
+	LONG $0xd8297dc5 // vmovapd %ymm11, %ymm0
+	LONG $0x9c6f7dc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm11
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb9dc5 // vpor %ymm2, %ymm12, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd7 // vsubpd %ymm15, %ymm2, %ymm2
+	LONG $0xeb3541c4; BYTE $0xcb // vpor %ymm11, %ymm9, %ymm9
+	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
+	LONG $0x0c6f7ac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm9
+	LONG $0x383523c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r9), %ymm9, %ymm9
+	LONG $0x003502c4; WORD $0x044c; BYTE $0x20 // vpshufb 0x20(%r12,%r8), %ymm9, %ymm9
+	LONG $0x47b502c4; WORD $0x044c; BYTE $0x60 // vpsllvq 0x60(%r12,%r8), %ymm9, %ymm9
+	LONG $0xedd3b5c5 // vpsrlq %xmm5, %ymm9, %ymm5
+	LONG $0xdbefd5c5 // vpxor %ymm3, %ymm5, %ymm3
+	LONG $0x0265e3c4; LONG $0x0013912d; WORD $0xaa00 // vpblendd $0xaa, 0x1391(%rip), %ymm3, %ymm5
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
 	LONG $0xdbeb9dc5 // vpor %ymm3, %ymm12, %ymm3
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xdb587dc5 // vaddpd %ymm3, %ymm0, %ymm11
-	LONG $0x0000fde9; BYTE $0x00 // jmp <farSlotsDD+0x570>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x19fb8041 // cmpb $0x19, %r11b
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c3f641 // testb $0x7, %r11b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d42c4; LONG $0x00880494; WORD $0x0000 // vpbroadcastq 0x88(%r12,%rax), %ymm10
-	WORD $0x0840; BYTE $0xce // orb %cl, %sil
-	LONG $0x040c8d49 // leaq (%r12,%rax), %rcx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7874 // je <farSlotsDD+0x520>
-	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
-	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x5979e2c4; LONG $0x000080a1; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm4
-	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
-	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
-	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0065e2c4; BYTE $0x19 // vpshufb (%rcx), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x4059 // vpsllvq 0x40(%rcx), %ymm3, %ymm3
-	LONG $0xdcd3e5c5 // vpsrlq %xmm4, %ymm3, %ymm3
-	LONG $0xdbefadc5 // vpxor %ymm3, %ymm10, %ymm3
-	LONG $0xe85ce5c5 // vsubpd %ymm0, %ymm3, %ymm5
-	LONG $0x6f7ac1c4; WORD $0x021c // vmovdqu (%r10,%rax), %xmm3
-	LONG $0x3865c3c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm3, %ymm3
-	LONG $0x0065e2c4; WORD $0x2059 // vpshufb 0x20(%rcx), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x6059 // vpsllvq 0x60(%rcx), %ymm3, %ymm3
-	LONG $0xdcd3e5c5 // vpsrlq %xmm4, %ymm3, %ymm3
-	LONG $0xdbefadc5 // vpxor %ymm3, %ymm10, %ymm3
-	WORD $0x59eb // jmp <farSlotsDD+0x56c>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
-	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
-	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
-	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0065e2c4; BYTE $0x19 // vpshufb (%rcx), %ymm3, %ymm3
-	LONG $0xdbebadc5 // vpor %ymm3, %ymm10, %ymm3
-	LONG $0xe85ce5c5 // vsubpd %ymm0, %ymm3, %ymm5
-	LONG $0x6f7ac1c4; WORD $0x021c // vmovdqu (%r10,%rax), %xmm3
-	LONG $0x3865c3c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm3, %ymm3
-	LONG $0x0065e2c4; WORD $0x2059 // vpshufb 0x20(%rcx), %ymm3, %ymm3
-	LONG $0xdbebadc5 // vpor %ymm3, %ymm10, %ymm3
-	LONG $0xd85c65c5 // vsubpd %ymm0, %ymm3, %ymm11
-	WORD $0x028b // movl (%rdx), %eax
-	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
-	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
-	LONG $0x09428b44 // movl 0x9(%rdx), %r8d
+	LONG $0x287d41c4; BYTE $0xe5 // vmovapd %ymm13, %ymm12
+	LONG $0x287d41c4; BYTE $0xee // vmovapd %ymm14, %ymm13
+	LONG $0xf42879c5 // vmovapd %xmm4, %xmm14
+	LONG $0xe628fdc5 // vmovapd %ymm6, %ymm4
+	LONG $0xf728fdc5 // vmovapd %ymm7, %ymm6
+	LONG $0xc7297dc5 // vmovapd %ymm8, %ymm7
+	LONG $0xc1287dc5 // vmovapd %ymm1, %ymm8
+	LONG $0x5c65c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm3, %ymm1
+	LONG $0xbc287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm15
+	LONG $0xedeba5c5 // vpor %ymm5, %ymm11, %ymm5
+	LONG $0xd8287dc5 // vmovapd %ymm0, %ymm11
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0x1825c3c4; WORD $0x01da // vinsertf128 $0x1, %xmm10, %ymm11, %ymm3
+	LONG $0x1805c3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm14, %ymm15, %ymm5
+	LONG $0x4428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm0
+	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
+	LONG $0x1e428b44 // movl 0x1e(%rdx), %r8d
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
+	LONG $0x214a8b44 // movl 0x21(%rdx), %r9d
+	WORD $0x0148; BYTE $0xde // addq %rbx, %rsi
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	LONG $0x025d8d4d // leaq 0x2(%r13), %r11
+	LONG $0xcf5965c5 // vmulpd %ymm7, %ymm3, %ymm9
+	LONG $0xaac5c2c4; BYTE $0xd9 // vfmsub213pd %ymm9, %ymm7, %ymm3
 	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xde21 // andl %ebx, %esi
-	WORD $0xd921 // andl %ebx, %ecx
 	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
+	WORD $0xd921 // andl %ebx, %ecx
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	LONG $0x03e0c141 // shll $0x3, %r8d
-	LONG $0x107bc1c4; WORD $0x3704 // vmovsd (%r15,%rsi), %xmm0
-	LONG $0x107bc1c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm3
-	LONG $0x107bc1c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm4
-	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
-	LONG $0x167981c4; WORD $0x0704 // vmovhpd (%r15,%r8), %xmm0, %xmm0
-	LONG $0x1661c1c4; WORD $0x0f1c // vmovhpd (%r15,%rcx), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0x0e24 // vmovhpd (%r14,%rcx), %xmm4, %xmm4
-	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0xb8c5e2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm7, %ymm3
+	LONG $0xfe58b5c5 // vaddpd %ymm6, %ymm9, %ymm7
+	LONG $0xee5cc5c5 // vsubpd %ymm6, %ymm7, %ymm5
+	LONG $0xd55c45c5 // vsubpd %ymm5, %ymm7, %ymm10
+	LONG $0xed5cb5c5 // vsubpd %ymm5, %ymm9, %ymm5
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xeb5895c5 // vaddpd %ymm3, %ymm13, %ymm5
+	LONG $0x187de3c4; LONG $0x0120245c // vinsertf128 $0x1, 0x20(%rsp), %ymm0, %ymm3
+	LONG $0x8428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm0
+	LONG $0x187de3c4; LONG $0x01402444 // vinsertf128 $0x1, 0x40(%rsp), %ymm0, %ymm0
+	LONG $0xf359bdc5 // vmulpd %ymm3, %ymm8, %ymm6
+	LONG $0xaabde2c4; BYTE $0xde // vfmsub213pd %ymm6, %ymm8, %ymm3
+	LONG $0xb8bde2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm8, %ymm3
+	LONG $0xc658ddc5 // vaddpd %ymm6, %ymm4, %ymm0
+	LONG $0xc45c7dc5 // vsubpd %ymm4, %ymm0, %ymm8
+	LONG $0x5c7d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm0, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
+	LONG $0x163941c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm8, %xmm8
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0x107bc1c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm6
+	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
+	LONG $0x1649c1c4; WORD $0x0f34 // vmovhpd (%r15,%rcx), %xmm6, %xmm6
+	WORD $0x4a8b; BYTE $0x27 // movl 0x27(%rdx), %ecx
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x107b81c4; WORD $0x0724 // vmovsd (%r15,%r8), %xmm4
+	LONG $0x165981c4; WORD $0x0f24 // vmovhpd (%r15,%r9), %xmm4, %xmm4
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xd921 // andl %ebx, %ecx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x1865e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm3, %ymm0
-	LONG $0x107bc1c4; WORD $0x361c // vmovsd (%r14,%rsi), %xmm3
-	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
-	LONG $0x166181c4; WORD $0x061c // vmovhpd (%r14,%r8), %xmm3, %xmm3
-	LONG $0x14428b44 // movl 0x14(%rdx), %r8d
-	WORD $0xde21 // andl %ebx, %esi
-	LONG $0x5db60f41; BYTE $0x01 // movzbl 0x1(%r13), %ebx
-	LONG $0x08e8c141 // shrl $0x8, %r8d
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x03e0c141 // shll $0x3, %r8d
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xe559fdc5 // vmulpd %ymm5, %ymm0, %ymm4
-	LONG $0xaad5e2c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm5, %ymm0
-	LONG $0xb8d5e2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm5, %ymm0
-	LONG $0xec58cdc5 // vaddpd %ymm4, %ymm6, %ymm5
-	LONG $0xde5cd5c5 // vsubpd %ymm6, %ymm5, %ymm3
-	LONG $0xd35c55c5 // vsubpd %ymm3, %ymm5, %ymm10
-	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
-	LONG $0x107bc1c4; WORD $0x3624 // vmovsd (%r14,%rsi), %xmm4
-	LONG $0x165981c4; WORD $0x0624 // vmovhpd (%r14,%r8), %xmm4, %xmm4
-	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
-	LONG $0xd3587dc5 // vaddpd %ymm3, %ymm0, %ymm10
-	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
-	LONG $0x107bc1c4; WORD $0x371c // vmovsd (%r15,%rsi), %xmm3
-	LONG $0x1679c1c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm0, %xmm0
-	LONG $0x166181c4; WORD $0x071c // vmovhpd (%r15,%r8), %xmm3, %xmm3
-	LONG $0x187de3c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm3, %ymm0, %ymm0
-	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
-	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
-	LONG $0x1661c1c4; WORD $0x0e1c // vmovhpd (%r14,%rcx), %xmm3, %xmm3
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0xc05925c5 // vmulpd %ymm0, %ymm11, %ymm8
-	LONG $0xaaa5c2c4; BYTE $0xc0 // vfmsub213pd %ymm8, %ymm11, %ymm0
-	LONG $0xf758bdc5 // vaddpd %ymm7, %ymm8, %ymm6
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0xb8a5e2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm11, %ymm0
-	LONG $0xdf5ccdc5 // vsubpd %ymm7, %ymm6, %ymm3
-	LONG $0xdb5c4dc5 // vsubpd %ymm3, %ymm6, %ymm11
-	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
-	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
-	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
-	LONG $0xfb58fdc5 // vaddpd %ymm3, %ymm0, %ymm7
-	LONG $0x34fb8348 // cmpq $0x34, %rbx
-	LONG $0xfa81870f; WORD $0xffff // ja <farSlotsDD+0x120>
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc6930f40 // setae %sil
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d42c4; LONG $0x0088049c; WORD $0x0000 // vpbroadcastq 0x88(%r12,%rax), %ymm11
-	WORD $0x0841; BYTE $0xf0 // orb %sil, %r8b
-	LONG $0x04348d49 // leaq (%r12,%rax), %rsi
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	WORD $0x7a74 // je <farSlotsDD+0x740>
-	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
-	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x5979e2c4; LONG $0x000080a6; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm4
-	LONG $0x197de2c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm0
-	WORD $0x0c8d; BYTE $0x5b // leal (%rbx,%rbx,2), %ecx
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x386583c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm3, %ymm3
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x0065e2c4; BYTE $0x1e // vpshufb (%rsi), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x405e // vpsllvq 0x40(%rsi), %ymm3, %ymm3
-	LONG $0xdcd3e5c5 // vpsrlq %xmm4, %ymm3, %ymm3
-	LONG $0xdbefa5c5 // vpxor %ymm3, %ymm11, %ymm3
-	LONG $0xe05c65c5 // vsubpd %ymm0, %ymm3, %ymm12
-	LONG $0x6f7ac1c4; WORD $0x011c // vmovdqu (%r9,%rax), %xmm3
-	LONG $0x3865c3c4; WORD $0x091c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm3, %ymm3
-	LONG $0x0065e2c4; WORD $0x205e // vpshufb 0x20(%rsi), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x605e // vpsllvq 0x60(%rsi), %ymm3, %ymm3
-	LONG $0xdcd3e5c5 // vpsrlq %xmm4, %ymm3, %ymm3
-	LONG $0xdbefa5c5 // vpxor %ymm3, %ymm11, %ymm3
-	LONG $0xd85c65c5 // vsubpd %ymm0, %ymm3, %ymm11
-	LONG $0xfffacfe9; BYTE $0xff // jmp <farSlotsDD+0x205>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0xd989 // movl %ebx, %ecx
-	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x197de2c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm0
-	LONG $0x5b048d44 // leal (%rbx,%rbx,2), %r8d
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x3865c3c4; WORD $0x091c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm3, %ymm3
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x0065e2c4; BYTE $0x1e // vpshufb (%rsi), %ymm3, %ymm3
-	LONG $0xdbeba5c5 // vpor %ymm3, %ymm11, %ymm3
-	LONG $0xe05c65c5 // vsubpd %ymm0, %ymm3, %ymm12
-	LONG $0x6f7ac1c4; WORD $0x011c // vmovdqu (%r9,%rax), %xmm3
-	LONG $0x386583c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm3, %ymm3
-	LONG $0x0065e2c4; WORD $0x205e // vpshufb 0x20(%rsi), %ymm3, %ymm3
-	LONG $0xdbeba5c5 // vpor %ymm3, %ymm11, %ymm3
-	LONG $0xd85c65c5 // vsubpd %ymm0, %ymm3, %ymm11
-	LONG $0xfffa72e9; BYTE $0xff // jmp <farSlotsDD+0x205>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x02f98366 // cmpw $0x2, %cx
-	LONG $0x0303820f; WORD $0x0000 // jb <farSlotsDD+0xaad>
-	LONG $0x24248944 // movl %r12d, (%rsp)
-	LONG $0xffffbc41; WORD $0x00ff // movl $0xffffff, %r12d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
-	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
-	LONG $0x64297dc5; WORD $0x2024 // vmovapd %ymm12, 0x20(%rsp)
-	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
-	LONG $0xd5287dc5 // vmovapd %ymm5, %ymm10
-	LONG $0x44297dc5; WORD $0x4024 // vmovapd %ymm8, 0x40(%rsp)
-	LONG $0xc2287dc5 // vmovapd %ymm2, %ymm8
-	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
-	LONG $0xf9297dc5 // vmovapd %ymm15, %ymm1
-	LONG $0x13b60f45 // movzbl (%r11), %r10d
-	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
-	LONG $0x06428b44 // movl 0x6(%rdx), %r8d
-	LONG $0x205a7cc5 // vcvtps2pd (%rax), %ymm12
-	LONG $0x705afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rax), %ymm6
-	WORD $0x728b; BYTE $0x03 // movl 0x3(%rdx), %esi
-	LONG $0x094a8b44 // movl 0x9(%rdx), %r9d
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	WORD $0x028b // movl (%rdx), %eax
-	WORD $0x2145; BYTE $0xe0 // andl %r12d, %r8d
-	WORD $0x2144; BYTE $0xe6 // andl %r12d, %esi
-	WORD $0x2145; BYTE $0xe1 // andl %r12d, %r9d
-	LONG $0x03e0c141 // shll $0x3, %r8d
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x03e1c141 // shll $0x3, %r9d
-	LONG $0x107b81c4; WORD $0x072c // vmovsd (%r15,%r8), %xmm5
-	LONG $0x107b01c4; WORD $0x062c // vmovsd (%r14,%r8), %xmm13
-	LONG $0x12428b44 // movl 0x12(%rdx), %r8d
-	LONG $0x165181c4; WORD $0x0f2c // vmovhpd (%r15,%r9), %xmm5, %xmm5
-	LONG $0x161101c4; WORD $0x0e2c // vmovhpd (%r14,%r9), %xmm13, %xmm13
-	LONG $0x144a8b44 // movl 0x14(%rdx), %r9d
-	WORD $0x2144; BYTE $0xe0 // andl %r12d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm11
-	LONG $0x107b41c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm14
-	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
-	LONG $0x162141c4; WORD $0x371c // vmovhpd (%r15,%rsi), %xmm11, %xmm11
-	LONG $0x160941c4; WORD $0x3634 // vmovhpd (%r14,%rsi), %xmm14, %xmm14
-	WORD $0x728b; BYTE $0x0f // movl 0xf(%rdx), %esi
-	WORD $0x2145; BYTE $0xe0 // andl %r12d, %r8d
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x107b81c4; WORD $0x0634 // vmovsd (%r14,%r8), %xmm6
+	LONG $0x2a428b44 // movl 0x2a(%rdx), %r8d
+	LONG $0x164981c4; WORD $0x0e34 // vmovhpd (%r14,%r9), %xmm6, %xmm6
+	LONG $0x2c4a8b44 // movl 0x2c(%rdx), %r9d
+	LONG $0x30c28348 // addq $0x30, %rdx
+	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
 	LONG $0x08e9c141 // shrl $0x8, %r9d
 	LONG $0x03e0c141 // shll $0x3, %r8d
 	LONG $0x03e1c141 // shll $0x3, %r9d
-	LONG $0x107b81c4; WORD $0x061c // vmovsd (%r14,%r8), %xmm3
-	LONG $0x166181c4; WORD $0x0e1c // vmovhpd (%r14,%r9), %xmm3, %xmm3
-	WORD $0x2144; BYTE $0xe0 // andl %r12d, %eax
-	WORD $0x2144; BYTE $0xe6 // andl %r12d, %esi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
-	LONG $0x1679c1c4; WORD $0x3604 // vmovhpd (%r14,%rsi), %xmm0, %xmm0
-	LONG $0x182563c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm11, %ymm11
-	LONG $0x180d43c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm14, %ymm14
-	LONG $0x592541c4; BYTE $0xec // vmulpd %ymm12, %ymm11, %ymm13
-	LONG $0xaa9d42c4; BYTE $0xdd // vfmsub213pd %ymm13, %ymm12, %ymm11
-	LONG $0x582dc1c4; BYTE $0xed // vaddpd %ymm13, %ymm10, %ymm5
-	LONG $0x187de3c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm3, %ymm0, %ymm0
-	LONG $0x5c5541c4; BYTE $0xfa // vsubpd %ymm10, %ymm5, %ymm15
-	LONG $0xb89d42c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm12, %ymm11
-	LONG $0x107b41c4; WORD $0x0724 // vmovsd (%r15,%rax), %xmm12
-	LONG $0x107b01c4; WORD $0x0734 // vmovsd (%r15,%r8), %xmm14
-	LONG $0x160901c4; WORD $0x0f34 // vmovhpd (%r15,%r9), %xmm14, %xmm14
-	LONG $0x161941c4; WORD $0x3724 // vmovhpd (%r15,%rsi), %xmm12, %xmm12
-	LONG $0x4bb60f45; BYTE $0x01 // movzbl 0x1(%r11), %r9d
-	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0x02c38349 // addq $0x2, %r11
-	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
-	WORD $0x728b; BYTE $0x1e // movl 0x1e(%rdx), %esi
-	LONG $0x21428b44 // movl 0x21(%rdx), %r8d
-	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
-	WORD $0x2144; BYTE $0xe0 // andl %r12d, %eax
-	WORD $0x2144; BYTE $0xe6 // andl %r12d, %esi
-	WORD $0x2145; BYTE $0xe0 // andl %r12d, %r8d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x03e0c141 // shll $0x3, %r8d
-	LONG $0x181d43c4; WORD $0x01e6 // vinsertf128 $0x1, %xmm14, %ymm12, %ymm12
-	LONG $0x5c5541c4; BYTE $0xf7 // vsubpd %ymm15, %ymm5, %ymm14
-	LONG $0x5c1541c4; BYTE $0xff // vsubpd %ymm15, %ymm13, %ymm15
-	LONG $0xde599dc5 // vmulpd %ymm6, %ymm12, %ymm3
-	LONG $0xaacd62c4; BYTE $0xe3 // vfmsub213pd %ymm3, %ymm6, %ymm12
-	LONG $0xb8cd62c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm6, %ymm12
-	LONG $0xf358c5c5 // vaddpd %ymm3, %ymm7, %ymm6
-	LONG $0xc75ccdc5 // vsubpd %ymm7, %ymm6, %ymm0
-	LONG $0xe05ccdc5 // vsubpd %ymm0, %ymm6, %ymm4
-	LONG $0xe85c65c5 // vsubpd %ymm0, %ymm3, %ymm13
-	LONG $0x5c2dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm10, %ymm0
-	LONG $0x315a7cc5 // vcvtps2pd (%rcx), %ymm14
-	LONG $0x515a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm10
-	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
-	LONG $0xdc5cc5c5 // vsubpd %ymm4, %ymm7, %ymm3
-	LONG $0x107bc1c4; WORD $0x3724 // vmovsd (%r15,%rsi), %xmm4
-	LONG $0x107bc1c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm7
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xf9287dc5 // vmovapd %ymm1, %ymm15
-	LONG $0xca28fdc5 // vmovapd %ymm2, %ymm1
-	LONG $0x165981c4; WORD $0x0724 // vmovhpd (%r15,%r8), %xmm4, %xmm4
-	WORD $0x2144; BYTE $0xe1 // andl %r12d, %ecx
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0xdb5895c5 // vaddpd %ymm3, %ymm13, %ymm3
-	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
-	LONG $0x1641c1c4; WORD $0x0f3c // vmovhpd (%r15,%rcx), %xmm7, %xmm7
-	LONG $0xe3581dc5 // vaddpd %ymm3, %ymm12, %ymm12
-	LONG $0xd058bdc5 // vaddpd %ymm0, %ymm8, %ymm2
-	LONG $0xc9589dc5 // vaddpd %ymm1, %ymm12, %ymm1
-	LONG $0x64287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm12
-	LONG $0x184563c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm7, %ymm13
-	LONG $0x107bc1c4; WORD $0x3624 // vmovsd (%r14,%rsi), %xmm4
-	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
-	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
-	WORD $0x728b; BYTE $0x2a // movl 0x2a(%rdx), %esi
-	LONG $0x165981c4; WORD $0x0624 // vmovhpd (%r14,%r8), %xmm4, %xmm4
-	LONG $0x1641c1c4; WORD $0x0e3c // vmovhpd (%r14,%rcx), %xmm7, %xmm7
-	WORD $0x4a8b; BYTE $0x27 // movl 0x27(%rdx), %ecx
-	LONG $0x2c428b44 // movl 0x2c(%rdx), %r8d
-	LONG $0x30c28348 // addq $0x30, %rdx
-	LONG $0x591541c4; BYTE $0xde // vmulpd %ymm14, %ymm13, %ymm11
-	LONG $0xaa8d42c4; BYTE $0xeb // vfmsub213pd %ymm11, %ymm14, %ymm13
-	WORD $0x2144; BYTE $0xe0 // andl %r12d, %eax
-	WORD $0x2144; BYTE $0xe6 // andl %r12d, %esi
-	WORD $0x2144; BYTE $0xe1 // andl %r12d, %ecx
-	LONG $0x08e8c141 // shrl $0x8, %r8d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
-	LONG $0x03e0c141 // shll $0x3, %r8d
-	LONG $0x107b41c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm8
-	LONG $0x1679c1c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm0, %xmm0
-	LONG $0x163901c4; WORD $0x0604 // vmovhpd (%r14,%r8), %xmm8, %xmm8
-	LONG $0x1845e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm7, %ymm4
-	LONG $0x5835c1c4; BYTE $0xfb // vaddpd %ymm11, %ymm9, %ymm7
-	LONG $0xb88d62c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm14, %ymm13
-	LONG $0x5c45c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm3
-	LONG $0xf35c45c5 // vsubpd %ymm3, %ymm7, %ymm14
-	LONG $0xdb5c25c5 // vsubpd %ymm3, %ymm11, %ymm11
-	LONG $0x107bc1c4; WORD $0x371c // vmovsd (%r15,%rsi), %xmm3
-	LONG $0x166181c4; WORD $0x071c // vmovhpd (%r15,%r8), %xmm3, %xmm3
-	LONG $0x5c35c1c4; BYTE $0xe6 // vsubpd %ymm14, %ymm9, %ymm4
-	LONG $0x4c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm9
-	LONG $0xe458a5c5 // vaddpd %ymm4, %ymm11, %ymm4
-	LONG $0x187de3c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm3, %ymm0, %ymm0
-	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
-	LONG $0x1661c1c4; WORD $0x0e1c // vmovhpd (%r14,%rcx), %xmm3, %xmm3
-	LONG $0xfe4b8d48 // leaq -0x2(%rbx), %rcx
-	LONG $0xd8592dc5 // vmulpd %ymm0, %ymm10, %ymm11
-	LONG $0xaaadc2c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm10, %ymm0
-	LONG $0x1865c3c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm8, %ymm3, %ymm3
-	LONG $0x583541c4; BYTE $0xc3 // vaddpd %ymm11, %ymm9, %ymm8
-	LONG $0xb8ade2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm10, %ymm0
-	LONG $0xdc5895c5 // vaddpd %ymm4, %ymm13, %ymm3
-	LONG $0x5c3dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm8, %ymm4
-	LONG $0xe3581dc5 // vaddpd %ymm3, %ymm12, %ymm12
-	LONG $0xd45c3dc5 // vsubpd %ymm4, %ymm8, %ymm10
-	LONG $0xe45ca5c5 // vsubpd %ymm4, %ymm11, %ymm4
-	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
-	LONG $0xdc58b5c5 // vaddpd %ymm4, %ymm9, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xf85805c5 // vaddpd %ymm0, %ymm15, %ymm15
-	LONG $0x03fb8348 // cmpq $0x3, %rbx
-	LONG $0xfd21870f; WORD $0xffff // ja <farSlotsDD+0x7c0>
-	LONG $0x24248b44 // movl (%rsp), %r12d
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x0370850f; WORD $0x0000 // jne <farSlotsDD+0xe27>
+	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
+	LONG $0xc2595dc5 // vmulpd %ymm2, %ymm4, %ymm8
+	LONG $0xaaedc2c4; BYTE $0xe0 // vfmsub213pd %ymm8, %ymm2, %ymm4
+	LONG $0xb8ede2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm2, %ymm4
+	LONG $0xf758bdc5 // vaddpd %ymm7, %ymm8, %ymm6
+	LONG $0xd75ccdc5 // vsubpd %ymm7, %ymm6, %ymm2
+	LONG $0xca5c4dc5 // vsubpd %ymm2, %ymm6, %ymm9
+	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0xd758edc5 // vaddpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
+	LONG $0x107b81c4; WORD $0x0724 // vmovsd (%r15,%r8), %xmm4
+	LONG $0x165981c4; WORD $0x0f24 // vmovhpd (%r15,%r9), %xmm4, %xmm4
+	LONG $0xea5855c5 // vaddpd %ymm2, %ymm5, %ymm13
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x107b81c4; WORD $0x062c // vmovsd (%r14,%r8), %xmm5
+	LONG $0x1669c1c4; WORD $0x0f14 // vmovhpd (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x165181c4; WORD $0x0e2c // vmovhpd (%r14,%r9), %xmm5, %xmm5
+	LONG $0x186de3c4; WORD $0x01d4 // vinsertf128 $0x1, %xmm4, %ymm2, %ymm2
+	LONG $0x107bc1c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm4
+	LONG $0x1659c1c4; WORD $0x0e24 // vmovhpd (%r14,%rcx), %xmm4, %xmm4
+	LONG $0xfe4f8d48 // leaq -0x2(%rdi), %rcx
+	LONG $0xc1596dc5 // vmulpd %ymm1, %ymm2, %ymm8
+	LONG $0xaaf5c2c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm1, %ymm2
+	LONG $0x185de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm4, %ymm4
+	LONG $0xb8f5e2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm1, %ymm2
+	LONG $0xe058bdc5 // vaddpd %ymm0, %ymm8, %ymm4
+	LONG $0xc85cddc5 // vsubpd %ymm0, %ymm4, %ymm1
+	LONG $0xf95cddc5 // vsubpd %ymm1, %ymm4, %ymm7
+	LONG $0xc95cbdc5 // vsubpd %ymm1, %ymm8, %ymm1
+	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xe05865c5 // vaddpd %ymm0, %ymm3, %ymm12
+	LONG $0x03ff8348 // cmpq $0x3, %rdi
+	LONG $0x07d28e0f; WORD $0x0000 // jle <farSlotsDD+0xbe0>
+	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
+	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
 	LONG $0x0bb60f41 // movzbl (%r11), %ecx
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x5a7c41c4; BYTE $0x12 // vcvtps2pd (%r10), %ymm10
-	LONG $0x5a7c41c4; WORD $0x104a // vcvtps2pd 0x10(%r10), %ymm9
-	WORD $0x014c; BYTE $0xd1 // addq %r10, %rcx
-	LONG $0x000218e9; BYTE $0x00 // jmp <farSlotsDD+0xcf1>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x02c58349 // addq $0x2, %r13
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	LONG $0x24248b44 // movl (%rsp), %r12d
+	LONG $0x49048d4c // leaq (%rcx,%rcx,2), %r8
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0x00cb860f; WORD $0x0000 // jbe <farSlotsDD+0x500>
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x12 // vmovdqu (%r10), %xmm2
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x8c6f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm9
+	LONG $0x846f7dc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm8
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0x490c8d44 // leal (%rcx,%rcx,2), %r9d
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x386d83c4; WORD $0x1a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%r11), %ymm2, %ymm2
+	LONG $0x597982c4; LONG $0x0080049c; WORD $0x0000 // vpbroadcastq 0x80(%r12,%r8), %xmm3
+	LONG $0x597d82c4; LONG $0x0088048c; WORD $0x0000 // vpbroadcastq 0x88(%r12,%r8), %ymm1
+	LONG $0x197d82c4; LONG $0x00900484; WORD $0x0000 // vbroadcastsd 0x90(%r12,%r8), %ymm0
+	LONG $0x02e9c141 // shrl $0x2, %r9d
+	LONG $0x006d82c4; WORD $0x0414 // vpshufb (%r12,%r8), %ymm2, %ymm2
+	LONG $0x47ed82c4; WORD $0x0454; BYTE $0x40 // vpsllvq 0x40(%r12,%r8), %ymm2, %ymm2
+	LONG $0xd3d3edc5 // vpsrlq %xmm3, %ymm2, %ymm2
+	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
+	LONG $0x026de3c4; WORD $0xaafd // vpblendd $0xaa, %ymm5, %ymm2, %ymm7
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
+	LONG $0xffebbdc5 // vpor %ymm7, %ymm8, %ymm7
+	LONG $0xd05cedc5 // vsubpd %ymm0, %ymm2, %ymm2
+	LONG $0xff58edc5 // vaddpd %ymm7, %ymm2, %ymm7
+	LONG $0x6f7ac1c4; WORD $0x0214 // vmovdqu (%r10,%rax), %xmm2
+	LONG $0x386d83c4; WORD $0x0a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%r9), %ymm2, %ymm2
+	LONG $0x006d82c4; WORD $0x0454; BYTE $0x20 // vpshufb 0x20(%r12,%r8), %ymm2, %ymm2
+	LONG $0x47ed82c4; WORD $0x0454; BYTE $0x60 // vpsllvq 0x60(%r12,%r8), %ymm2, %ymm2
+	LONG $0xd3d3edc5 // vpsrlq %xmm3, %ymm2, %ymm2
+	LONG $0xc9efedc5 // vpxor %ymm1, %ymm2, %ymm1
+	LONG $0x0275e3c4; WORD $0xaad5 // vpblendd $0xaa, %ymm5, %ymm1, %ymm2
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
+	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
+	LONG $0xc2587dc5 // vaddpd %ymm2, %ymm0, %ymm8
+	LONG $0x0000f3e9; BYTE $0x00 // jmp <farSlotsDD+0x5f2>
+	BYTE $0x90 // nop
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc1950f41 // setne %r9b
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x597d82c4; LONG $0x00880484; WORD $0x0000 // vpbroadcastq 0x88(%r12,%r8), %ymm0
+	WORD $0x0841; BYTE $0xc1 // orb %al, %r9b
+	LONG $0x04048d4b // leaq (%r12,%r8), %rax
+	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
+	WORD $0x7974 // je <farSlotsDD+0x5a0>
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x12 // vmovdqu (%r10), %xmm2
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x5979e2c4; LONG $0x00008098; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm3
+	LONG $0x197de2c4; LONG $0x00009088; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm1
+	LONG $0x490c8d44 // leal (%rcx,%rcx,2), %r9d
+	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x386d83c4; WORD $0x1a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%r11), %ymm2, %ymm2
+	LONG $0x02e9c141 // shrl $0x2, %r9d
+	LONG $0x006de2c4; BYTE $0x10 // vpshufb (%rax), %ymm2, %ymm2
+	LONG $0x47ede2c4; WORD $0x4050 // vpsllvq 0x40(%rax), %ymm2, %ymm2
+	LONG $0xd3d3edc5 // vpsrlq %xmm3, %ymm2, %ymm2
+	LONG $0xd0efedc5 // vpxor %ymm0, %ymm2, %ymm2
+	LONG $0xf95cedc5 // vsubpd %ymm1, %ymm2, %ymm7
+	LONG $0x6f7a81c4; WORD $0x0214 // vmovdqu (%r10,%r8), %xmm2
+	LONG $0x386d83c4; WORD $0x0a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%r9), %ymm2, %ymm2
+	LONG $0x006de2c4; WORD $0x2050 // vpshufb 0x20(%rax), %ymm2, %ymm2
+	LONG $0x47ede2c4; WORD $0x6050 // vpsllvq 0x60(%rax), %ymm2, %ymm2
+	LONG $0xd3d3edc5 // vpsrlq %xmm3, %ymm2, %ymm2
+	LONG $0xc0efedc5 // vpxor %ymm0, %ymm2, %ymm0
+	WORD $0x5aeb // jmp <farSlotsDD+0x5ee>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x12 // vmovdqu (%r10), %xmm2
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x197de2c4; LONG $0x00009088; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm1
+	LONG $0x490c8d44 // leal (%rcx,%rcx,2), %r9d
+	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x386d83c4; WORD $0x1a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%r11), %ymm2, %ymm2
+	LONG $0x02e9c141 // shrl $0x2, %r9d
+	LONG $0x006de2c4; BYTE $0x10 // vpshufb (%rax), %ymm2, %ymm2
+	LONG $0xd2ebfdc5 // vpor %ymm2, %ymm0, %ymm2
+	LONG $0xf95cedc5 // vsubpd %ymm1, %ymm2, %ymm7
+	LONG $0x6f7a81c4; WORD $0x0214 // vmovdqu (%r10,%r8), %xmm2
+	LONG $0x386d83c4; WORD $0x0a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%r9), %ymm2, %ymm2
+	LONG $0x006de2c4; WORD $0x2050 // vpshufb 0x20(%rax), %ymm2, %ymm2
+	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0xc15c7dc5 // vsubpd %ymm1, %ymm0, %ymm8
+	LONG $0x064a8b44 // movl 0x6(%rdx), %r9d
+	WORD $0x028b // movl (%rdx), %eax
+	LONG $0x095a8b44 // movl 0x9(%rdx), %r11d
+	LONG $0x03428b44 // movl 0x3(%rdx), %r8d
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0x2141; BYTE $0xdb // andl %ebx, %r11d
+	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x107b81c4; WORD $0x0f04 // vmovsd (%r15,%r9), %xmm0
+	LONG $0x167901c4; WORD $0x1f14 // vmovhpd (%r15,%r11), %xmm0, %xmm10
+	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
+	LONG $0x167901c4; WORD $0x071c // vmovhpd (%r15,%r8), %xmm0, %xmm11
+	LONG $0x107b81c4; WORD $0x0e04 // vmovsd (%r14,%r9), %xmm0
+	LONG $0x124a8b44 // movl 0x12(%rdx), %r9d
+	LONG $0x167901c4; WORD $0x1e34 // vmovhpd (%r14,%r11), %xmm0, %xmm14
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
+	LONG $0x145a8b44 // movl 0x14(%rdx), %r11d
+	LONG $0x167901c4; WORD $0x063c // vmovhpd (%r14,%r8), %xmm0, %xmm15
+	LONG $0x0f428b44 // movl 0xf(%rdx), %r8d
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
+	WORD $0xd821 // andl %ebx, %eax
+	LONG $0x08ebc141 // shrl $0x8, %r11d
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	LONG $0x5db60f41; BYTE $0x01 // movzbl 0x1(%r13), %ebx
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
+	LONG $0x167881c4; WORD $0x0704 // vmovhps (%r15,%r8), %xmm0, %xmm0
+	LONG $0x4429fcc5; WORD $0x6024 // vmovaps %ymm0, 0x60(%rsp)
+	LONG $0x107b81c4; WORD $0x0f04 // vmovsd (%r15,%r9), %xmm0
+	LONG $0x167881c4; WORD $0x1f04 // vmovhps (%r15,%r11), %xmm0, %xmm0
+	LONG $0x4429f8c5; WORD $0x2024 // vmovaps %xmm0, 0x20(%rsp)
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	LONG $0x167881c4; WORD $0x0604 // vmovhps (%r14,%r8), %xmm0, %xmm0
+	LONG $0x5b048d4c // leaq (%rbx,%rbx,2), %r8
+	LONG $0x8429fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps %ymm0, 0x80(%rsp)
+	LONG $0x107b81c4; WORD $0x0e04 // vmovsd (%r14,%r9), %xmm0
+	LONG $0x167981c4; WORD $0x1e04 // vmovhpd (%r14,%r11), %xmm0, %xmm0
+	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	LONG $0x4429f9c5; WORD $0x4024 // vmovapd %xmm0, 0x40(%rsp)
+	LONG $0x34fb8348 // cmpq $0x34, %rbx
+	LONG $0xfa47870f; WORD $0xffff // ja <farSlotsDD+0x120>
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc1950f41 // setne %r9b
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x597d82c4; LONG $0x0088048c; WORD $0x0000 // vpbroadcastq 0x88(%r12,%r8), %ymm1
+	WORD $0x0841; BYTE $0xc1 // orb %al, %r9b
+	LONG $0x04048d4b // leaq (%r12,%r8), %rax
+	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
+	LONG $0x007c840f; WORD $0x0000 // je <farSlotsDD+0x780>
+	LONG $0x5b0c8d44 // leal (%rbx,%rbx,2), %r9d
+	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	LONG $0x166ffac5 // vmovdqu (%rsi), %xmm2
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x5979e2c4; LONG $0x000080a8; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm5
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0x6f7a21c4; WORD $0x060c // vmovdqu (%rsi,%r8), %xmm9
+	LONG $0x386da3c4; WORD $0x1e14; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r11), %ymm2, %ymm2
+	LONG $0x02e9c141 // shrl $0x2, %r9d
+	LONG $0x383523c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r9), %ymm9, %ymm9
+	LONG $0x006de2c4; BYTE $0x10 // vpshufb (%rax), %ymm2, %ymm2
+	LONG $0x47ede2c4; WORD $0x4050 // vpsllvq 0x40(%rax), %ymm2, %ymm2
+	LONG $0x003562c4; WORD $0x2048 // vpshufb 0x20(%rax), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x6048 // vpsllvq 0x60(%rax), %ymm9, %ymm9
+	LONG $0xd5d3edc5 // vpsrlq %xmm5, %ymm2, %ymm2
+	LONG $0xd1efedc5 // vpxor %ymm1, %ymm2, %ymm2
+	LONG $0xedd3b5c5 // vpsrlq %xmm5, %ymm9, %ymm5
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xc9efd5c5 // vpxor %ymm1, %ymm5, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xfffac9e9; BYTE $0xff // jmp <farSlotsDD+0x240>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x5b0c8d44 // leal (%rbx,%rbx,2), %r9d
+	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	LONG $0x166ffac5 // vmovdqu (%rsi), %xmm2
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0x6f7aa1c4; WORD $0x062c // vmovdqu (%rsi,%r8), %xmm5
+	LONG $0x386da3c4; WORD $0x1e14; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r11), %ymm2, %ymm2
+	LONG $0x02e9c141 // shrl $0x2, %r9d
+	LONG $0x3855a3c4; WORD $0x0e2c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r9), %ymm5, %ymm5
+	LONG $0x006de2c4; BYTE $0x10 // vpshufb (%rax), %ymm2, %ymm2
+	LONG $0x0055e2c4; WORD $0x2068 // vpshufb 0x20(%rax), %ymm5, %ymm5
+	LONG $0xd2ebf5c5 // vpor %ymm2, %ymm1, %ymm2
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xcdebf5c5 // vpor %ymm5, %ymm1, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xfffa6ae9; BYTE $0xff // jmp <farSlotsDD+0x240>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x02f98366 // cmpw $0x2, %cx
+	LONG $0x0426820f; WORD $0x0000 // jb <farSlotsDD+0xc10>
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	BYTE $0x90 // nop
+	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
+	LONG $0x3bb60f41 // movzbl (%r11), %edi
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x028b // movl (%rdx), %eax
+	LONG $0x064a8b44 // movl 0x6(%rdx), %r9d
+	LONG $0x03428b44 // movl 0x3(%rdx), %r8d
+	LONG $0x09628b44 // movl 0x9(%rdx), %r12d
+	LONG $0x5a7cc1c4; BYTE $0x3a // vcvtps2pd (%r10), %ymm7
+	LONG $0x5a7cc1c4; WORD $0x104a // vcvtps2pd 0x10(%r10), %ymm1
+	WORD $0x0149; BYTE $0xfa // addq %rdi, %r10
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
+	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
+	WORD $0x2141; BYTE $0xdc // andl %ebx, %r12d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x107b81c4; WORD $0x0f04 // vmovsd (%r15,%r9), %xmm0
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
+	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
+	LONG $0x167981c4; WORD $0x2704 // vmovhpd (%r15,%r12), %xmm0, %xmm0
+	LONG $0x166981c4; WORD $0x0714 // vmovhpd (%r15,%r8), %xmm2, %xmm2
+	LONG $0x166181c4; WORD $0x061c // vmovhpd (%r14,%r8), %xmm3, %xmm3
+	LONG $0x0f428b44 // movl 0xf(%rdx), %r8d
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x107b41c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm10
+	LONG $0x162901c4; WORD $0x0714 // vmovhpd (%r15,%r8), %xmm10, %xmm10
+	LONG $0x186de3c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm2
+	LONG $0x107b81c4; WORD $0x0e04 // vmovsd (%r14,%r9), %xmm0
+	LONG $0x124a8b44 // movl 0x12(%rdx), %r9d
+	LONG $0x167981c4; WORD $0x2604 // vmovhpd (%r14,%r12), %xmm0, %xmm0
+	LONG $0x14628b44 // movl 0x14(%rdx), %r12d
+	LONG $0xc7596dc5 // vmulpd %ymm7, %ymm2, %ymm8
+	LONG $0xaac5c2c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm7, %ymm2
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
+	LONG $0x08ecc141 // shrl $0x8, %r12d
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x186563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm3, %ymm9
+	LONG $0xc658bdc5 // vaddpd %ymm6, %ymm8, %ymm0
+	LONG $0xb8c5c2c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm7, %ymm2
+	LONG $0x107b81c4; WORD $0x0f3c // vmovsd (%r15,%r9), %xmm7
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	LONG $0x164181c4; WORD $0x273c // vmovhpd (%r15,%r12), %xmm7, %xmm7
+	LONG $0x163101c4; WORD $0x060c // vmovhpd (%r14,%r8), %xmm9, %xmm9
+	LONG $0xde5cfdc5 // vsubpd %ymm6, %ymm0, %ymm3
+	LONG $0xc35c3dc5 // vsubpd %ymm3, %ymm8, %ymm8
+	LONG $0xdb5cfdc5 // vsubpd %ymm3, %ymm0, %ymm3
+	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
+	LONG $0x182de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm10, %ymm7
+	LONG $0x107b01c4; WORD $0x0e14 // vmovsd (%r14,%r9), %xmm10
+	LONG $0x162901c4; WORD $0x2614 // vmovhpd (%r14,%r12), %xmm10, %xmm10
+	LONG $0x63b60f45; BYTE $0x01 // movzbl 0x1(%r11), %r12d
+	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	LONG $0xdb58bdc5 // vaddpd %ymm3, %ymm8, %ymm3
+	LONG $0x02c38349 // addq $0x2, %r11
+	LONG $0x1e4a8b44 // movl 0x1e(%rdx), %r9d
+	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
+	LONG $0x216a8b44 // movl 0x21(%rdx), %r13d
+	LONG $0x1b428b44 // movl 0x1b(%rdx), %r8d
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0x2141; BYTE $0xdd // andl %ebx, %r13d
+	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
+	LONG $0xd25895c5 // vaddpd %ymm2, %ymm13, %ymm2
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x183543c4; WORD $0x01ca // vinsertf128 $0x1, %xmm10, %ymm9, %ymm9
+	LONG $0xd15945c5 // vmulpd %ymm1, %ymm7, %ymm10
+	LONG $0x107b81c4; WORD $0x0f34 // vmovsd (%r15,%r9), %xmm6
+	LONG $0xf4582dc5 // vaddpd %ymm4, %ymm10, %ymm14
+	LONG $0xaaf5c2c4; BYTE $0xfa // vfmsub213pd %ymm10, %ymm1, %ymm7
+	LONG $0xdc5c0dc5 // vsubpd %ymm4, %ymm14, %ymm11
+	LONG $0xb8f5c2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm1, %ymm7
+	LONG $0x5c2d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm10, %ymm9
+	LONG $0x5c0d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm14, %ymm10
+	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
+	LONG $0xc45835c5 // vaddpd %ymm4, %ymm9, %ymm8
+	LONG $0x164981c4; WORD $0x2f24 // vmovhpd (%r15,%r13), %xmm6, %xmm4
+	LONG $0x107bc1c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm6
+	LONG $0x0e5a7cc5 // vcvtps2pd (%rsi), %ymm9
+	LONG $0x164981c4; WORD $0x0734 // vmovhpd (%r15,%r8), %xmm6, %xmm6
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x107b81c4; WORD $0x0e34 // vmovsd (%r14,%r9), %xmm6
+	LONG $0x2a4a8b44 // movl 0x2a(%rdx), %r9d
+	LONG $0x164981c4; WORD $0x2e1c // vmovhpd (%r14,%r13), %xmm6, %xmm3
+	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
+	WORD $0x428b; BYTE $0x27 // movl 0x27(%rdx), %eax
+	LONG $0x164981c4; WORD $0x0634 // vmovhpd (%r14,%r8), %xmm6, %xmm6
+	LONG $0x24428b44 // movl 0x24(%rdx), %r8d
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
+	WORD $0xd821 // andl %ebx, %eax
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x107b81c4; WORD $0x072c // vmovsd (%r15,%r8), %xmm5
+	LONG $0x184de3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm3, %ymm6, %ymm6
+	LONG $0xdf58bdc5 // vaddpd %ymm7, %ymm8, %ymm3
+	LONG $0xfc59b5c5 // vmulpd %ymm4, %ymm9, %ymm7
+	LONG $0x1651c1c4; WORD $0x072c // vmovhpd (%r15,%rax), %xmm5, %xmm5
+	LONG $0xaab5e2c4; BYTE $0xe7 // vfmsub213pd %ymm7, %ymm9, %ymm4
+	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
+	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
+	LONG $0xf758fdc5 // vaddpd %ymm7, %ymm0, %ymm6
+	LONG $0x107b01c4; WORD $0x060c // vmovsd (%r14,%r8), %xmm9
+	LONG $0x2c428b44 // movl 0x2c(%rdx), %r8d
+	LONG $0x30c28348 // addq $0x30, %rdx
+	LONG $0xc05c4dc5 // vsubpd %ymm0, %ymm6, %ymm8
+	LONG $0x08e8c141 // shrl $0x8, %r8d
+	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
+	LONG $0x5c4d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm6, %ymm8
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
+	LONG $0x107b01c4; WORD $0x0f04 // vmovsd (%r15,%r9), %xmm8
+	LONG $0x163901c4; WORD $0x0704 // vmovhpd (%r15,%r8), %xmm8, %xmm8
+	LONG $0xc058c5c5 // vaddpd %ymm0, %ymm7, %ymm0
+	LONG $0x1631c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm9, %xmm7
+	LONG $0x107b01c4; WORD $0x0e0c // vmovsd (%r14,%r9), %xmm9
+	LONG $0xfe418d48 // leaq -0x2(%rcx), %rax
+	LONG $0x163101c4; WORD $0x060c // vmovhpd (%r14,%r8), %xmm9, %xmm9
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0x185543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm5, %ymm8
+	LONG $0x6e5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rsi), %ymm5
+	LONG $0xe8586dc5 // vaddpd %ymm0, %ymm2, %ymm13
+	WORD $0x014c; BYTE $0xe6 // addq %r12, %rsi
+	LONG $0x1845c3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm7, %ymm7
+	LONG $0xcd593dc5 // vmulpd %ymm5, %ymm8, %ymm9
+	LONG $0xaad542c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm5, %ymm8
+	LONG $0x580dc1c4; BYTE $0xe1 // vaddpd %ymm9, %ymm14, %ymm4
+	LONG $0xb8d562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm5, %ymm8
+	LONG $0x5c5dc1c4; BYTE $0xee // vsubpd %ymm14, %ymm4, %ymm5
+	LONG $0xd55c5dc5 // vsubpd %ymm5, %ymm4, %ymm10
+	LONG $0xd55cb5c5 // vsubpd %ymm5, %ymm9, %ymm2
+	LONG $0x5c0dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm14, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xc058bdc5 // vaddpd %ymm0, %ymm8, %ymm0
+	LONG $0xe05865c5 // vaddpd %ymm0, %ymm3, %ymm12
+	LONG $0x03f98348 // cmpq $0x3, %rcx
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0xfd58870f; WORD $0xffff // ja <farSlotsDD+0x7f0>
+	LONG $0x01f88348 // cmpq $0x1, %rax
+	LONG $0x017b850f; WORD $0x0000 // jne <farSlotsDD+0xc1d>
+	LONG $0x0bb60f41 // movzbl (%r11), %ecx
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	LONG $0x5a7cc1c4; BYTE $0x0a // vcvtps2pd (%r10), %ymm1
+	LONG $0x5a7cc1c4; WORD $0x1042 // vcvtps2pd 0x10(%r10), %ymm0
+	WORD $0x014c; BYTE $0xd1 // addq %r10, %rcx
+	LONG $0x000253e9; BYTE $0x00 // jmp <farSlotsDD+0xd26>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x0323850f; WORD $0x0000 // jne <farSlotsDD+0xe27>
-	LONG $0x1bb60f41 // movzbl (%r11), %ebx
+	LONG $0x0116850f; WORD $0x0000 // jne <farSlotsDD+0xc00>
+	LONG $0x03b60f45 // movzbl (%r11), %r8d
 	LONG $0x80878b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rax
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x1a0c8d49 // leaq (%r10,%rbx), %rcx
-	LONG $0x34fb8348 // cmpq $0x34, %rbx
-	LONG $0x00e1860f; WORD $0x0000 // jbe <farSlotsDD+0xc09>
-	LONG $0x5b348d48 // leaq (%rbx,%rbx,2), %rsi
-	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
-	LONG $0x5b248d44 // leal (%rbx,%rbx,2), %r12d
-	LONG $0x6f7ac1c4; BYTE $0x02 // vmovdqu (%r10), %xmm0
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x597d62c4; LONG $0x000a2c2d; BYTE $0x00 // vpbroadcastq 0xa2c(%rip), %ymm13
-	LONG $0xcd287dc5 // vmovapd %ymm5, %ymm9
-	LONG $0xe5297dc5 // vmovapd %ymm12, %ymm5
-	LONG $0x597d62c4; LONG $0x000a2325; BYTE $0x00 // vpbroadcastq 0xa23(%rip), %ymm12
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	LONG $0x387dc3c4; WORD $0x1a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm0, %ymm0
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x020c8d4b // leaq (%r10,%r8), %rcx
+	LONG $0x34f88349 // cmpq $0x34, %r8
+	LONG $0x0132860f; WORD $0x0000 // jbe <farSlotsDD+0xc40>
+	LONG $0x400c8d4f // leaq (%r8,%r8,2), %r9
+	WORD $0x8944; BYTE $0xc3 // movl %r8d, %ebx
+	LONG $0x40248d47 // leal (%r8,%r8,2), %r12d
+	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x8c6f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm9
+	LONG $0x846f7dc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm8
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	WORD $0xebd1 // shrl %ebx
+	LONG $0x387583c4; WORD $0x020c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm1, %ymm1
+	LONG $0x06e1c141 // shll $0x6, %r9d
 	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x007de2c4; WORD $0x3004 // vpshufb (%rax,%rsi), %ymm0, %ymm0
-	LONG $0x5979e2c4; LONG $0x0080309c; WORD $0x0000 // vpbroadcastq 0x80(%rax,%rsi), %xmm3
-	LONG $0x597d62c4; LONG $0x0088309c; WORD $0x0000 // vpbroadcastq 0x88(%rax,%rsi), %ymm11
-	LONG $0x197d62c4; LONG $0x009030b4; WORD $0x0000 // vbroadcastsd 0x90(%rax,%rsi), %ymm14
-	LONG $0x47fde2c4; WORD $0x3044; BYTE $0x40 // vpsllvq 0x40(%rax,%rsi), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027de3c4; WORD $0xaae4 // vpblendd $0xaa, %ymm4, %ymm0, %ymm4
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0xe4eb9dc5 // vpor %ymm4, %ymm12, %ymm4
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xd4587dc5 // vaddpd %ymm4, %ymm0, %ymm10
-	LONG $0x6f7a81c4; WORD $0x0204 // vmovdqu (%r10,%r8), %xmm0
-	LONG $0x387d83c4; WORD $0x2204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm0, %ymm0
-	LONG $0x007de2c4; WORD $0x3044; BYTE $0x20 // vpshufb 0x20(%rax,%rsi), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x3044; BYTE $0x60 // vpsllvq 0x60(%rax,%rsi), %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027de3c4; LONG $0x0009aa1d; WORD $0xaa00 // vpblendd $0xaa, 0x9aa(%rip), %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xdbeb9dc5 // vpor %ymm3, %ymm12, %ymm3
-	LONG $0xe5287dc5 // vmovapd %ymm5, %ymm12
-	LONG $0xcd297dc5 // vmovapd %ymm9, %ymm5
-	LONG $0xcb587dc5 // vaddpd %ymm3, %ymm0, %ymm9
-	LONG $0x0000dfe9; BYTE $0x00 // jmp <farSlotsDD+0xce8>
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x5b248d4c // leaq (%rbx,%rbx,2), %r12
-	LONG $0xc6930f40 // setae %sil
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc0950f41 // setne %r8b
+	LONG $0x0075a2c4; WORD $0x080c // vpshufb (%rax,%r9), %ymm1, %ymm1
+	LONG $0x5979a2c4; LONG $0x0080089c; WORD $0x0000 // vpbroadcastq 0x80(%rax,%r9), %xmm3
+	LONG $0x597da2c4; LONG $0x00880894; WORD $0x0000 // vpbroadcastq 0x88(%rax,%r9), %ymm2
+	LONG $0x197da2c4; LONG $0x00900884; WORD $0x0000 // vbroadcastsd 0x90(%rax,%r9), %ymm0
+	LONG $0x47f5a2c4; WORD $0x084c; BYTE $0x40 // vpsllvq 0x40(%rax,%r9), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275e3c4; WORD $0xaaef // vpblendd $0xaa, %ymm7, %ymm1, %ymm5
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xedebbdc5 // vpor %ymm5, %ymm8, %ymm5
+	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0x6f7ac1c4; WORD $0x1a2c // vmovdqu (%r10,%rbx), %xmm5
+	LONG $0x385583c4; WORD $0x222c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm5, %ymm5
+	LONG $0x0055a2c4; WORD $0x086c; BYTE $0x20 // vpshufb 0x20(%rax,%r9), %ymm5, %ymm5
+	LONG $0x47d5a2c4; WORD $0x086c; BYTE $0x60 // vpsllvq 0x60(%rax,%r9), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026de3c4; WORD $0xaadf // vpblendd $0xaa, %ymm7, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
+	LONG $0xdbebbdc5 // vpor %ymm3, %ymm8, %ymm3
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x000147e9; BYTE $0x00 // jmp <farSlotsDD+0xd21>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x02c58349 // addq $0x2, %r13
+	LONG $0x24648b44; BYTE $0x10 // movl 0x10(%rsp), %r12d
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0xfeea840f; WORD $0xffff // je <farSlotsDD+0xaea>
+	LONG $0x04c4f641 // testb $0x4, %r12b
+	LONG $0xf4a8840f; WORD $0xffff // je <farSlotsDD+0xb2>
+	LONG $0x00025be9; BYTE $0x00 // jmp <farSlotsDD+0xe6a>
+	BYTE $0x90 // nop
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x01f88348 // cmpq $0x1, %rax
+	LONG $0xfe85840f; WORD $0xffff // je <farSlotsDD+0xaa2>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x24648b44; BYTE $0x10 // movl 0x10(%rsp), %r12d
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	LONG $0x04c4f641 // testb $0x4, %r12b
+	LONG $0xf477840f; WORD $0xffff // je <farSlotsDD+0xb2>
+	LONG $0x00022ae9; BYTE $0x00 // jmp <farSlotsDD+0xe6a>
+	LONG $0x19f88041 // cmpb $0x19, %r8b
+	LONG $0x40248d4f // leaq (%r8,%r8,2), %r12
+	LONG $0xc1930f41 // setae %r9b
+	LONG $0x07c0f641 // testb $0x7, %r8b
+	WORD $0x950f; BYTE $0xc3 // setne %bl
 	LONG $0x06e4c141 // shll $0x6, %r12d
-	LONG $0x597d22c4; LONG $0x0088208c; WORD $0x0000 // vpbroadcastq 0x88(%rax,%r12), %ymm9
-	WORD $0x0841; BYTE $0xf0 // orb %sil, %r8b
-	LONG $0x20348d4a // leaq (%rax,%r12), %rsi
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	WORD $0x6774 // je <farSlotsDD+0xc9c>
-	WORD $0xd889 // movl %ebx, %eax
-	LONG $0x5b048d44 // leal (%rbx,%rbx,2), %r8d
-	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x5979e2c4; LONG $0x000080a6; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm4
-	LONG $0x197de2c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm0
+	LONG $0x597da2c4; LONG $0x00882084; WORD $0x0000 // vpbroadcastq 0x88(%rax,%r12), %ymm0
+	WORD $0x0844; BYTE $0xcb // orb %r9b, %bl
+	LONG $0x200c8d4e // leaq (%rax,%r12), %r9
+	WORD $0xdb84 // testb %bl, %bl
+	WORD $0x6874 // je <farSlotsDD+0xcd4>
+	LONG $0x401c8d43 // leal (%r8,%r8,2), %ebx
+	WORD $0x8944; BYTE $0xc0 // movl %r8d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x3865c3c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm3, %ymm3
+	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x0065e2c4; BYTE $0x1e // vpshufb (%rsi), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x405e // vpsllvq 0x40(%rsi), %ymm3, %ymm3
-	LONG $0xdcd3e5c5 // vpsrlq %xmm4, %ymm3, %ymm3
-	LONG $0xdbefb5c5 // vpxor %ymm3, %ymm9, %ymm3
-	LONG $0xd05c65c5 // vsubpd %ymm0, %ymm3, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x021c // vmovdqu (%r10,%rax), %xmm3
-	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
-	LONG $0x0065e2c4; WORD $0x205e // vpshufb 0x20(%rsi), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x605e // vpsllvq 0x60(%rsi), %ymm3, %ymm3
-	LONG $0xdcd3e5c5 // vpsrlq %xmm4, %ymm3, %ymm3
-	LONG $0xdbefb5c5 // vpxor %ymm3, %ymm9, %ymm3
-	WORD $0x48eb // jmp <farSlotsDD+0xce4>
-	WORD $0xd889 // movl %ebx, %eax
-	LONG $0x5b048d44 // leal (%rbx,%rbx,2), %r8d
-	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
+	LONG $0x5979c2c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%r9), %xmm3
+	LONG $0x197dc2c4; LONG $0x00009091; BYTE $0x00 // vbroadcastsd 0x90(%r9), %ymm2
+	LONG $0x6f7ac1c4; WORD $0x022c // vmovdqu (%r10,%rax), %xmm5
+	LONG $0x387583c4; WORD $0x020c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm1, %ymm1
 	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x197de2c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm0
+	LONG $0x3855c3c4; WORD $0x1a2c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm5, %ymm5
+	LONG $0x0075c2c4; BYTE $0x09 // vpshufb (%r9), %ymm1, %ymm1
+	LONG $0x47f5c2c4; WORD $0x4049 // vpsllvq 0x40(%r9), %ymm1, %ymm1
+	LONG $0x0055c2c4; WORD $0x2069 // vpshufb 0x20(%r9), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x6069 // vpsllvq 0x60(%r9), %ymm5, %ymm5
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xc0efe5c5 // vpxor %ymm0, %ymm3, %ymm0
+	WORD $0x49eb // jmp <farSlotsDD+0xd1d>
+	LONG $0x401c8d43 // leal (%r8,%r8,2), %ebx
+	WORD $0x8944; BYTE $0xc0 // movl %r8d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x3865c3c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm3, %ymm3
+	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x0065e2c4; BYTE $0x1e // vpshufb (%rsi), %ymm3, %ymm3
-	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
-	LONG $0xd05c65c5 // vsubpd %ymm0, %ymm3, %ymm10
+	LONG $0x197dc2c4; LONG $0x00009091; BYTE $0x00 // vbroadcastsd 0x90(%r9), %ymm2
 	LONG $0x6f7ac1c4; WORD $0x021c // vmovdqu (%r10,%rax), %xmm3
-	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
-	LONG $0x0065e2c4; WORD $0x205e // vpshufb 0x20(%rsi), %ymm3, %ymm3
-	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
-	LONG $0xc85c65c5 // vsubpd %ymm0, %ymm3, %ymm9
-	LONG $0x24248b44 // movl (%rsp), %r12d
+	LONG $0x387583c4; WORD $0x020c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm1, %ymm1
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x3865c3c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm3, %ymm3
+	LONG $0x0075c2c4; BYTE $0x09 // vpshufb (%r9), %ymm1, %ymm1
+	LONG $0x0065c2c4; WORD $0x2059 // vpshufb 0x20(%r9), %ymm3, %ymm3
+	LONG $0xc9ebfdc5 // vpor %ymm1, %ymm0, %ymm1
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xc3ebfdc5 // vpor %ymm3, %ymm0, %ymm0
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
 	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
 	WORD $0x028b // movl (%rdx), %eax
-	LONG $0x06428b44 // movl 0x6(%rdx), %r8d
-	WORD $0x728b; BYTE $0x03 // movl 0x3(%rdx), %esi
+	LONG $0x064a8b44 // movl 0x6(%rdx), %r9d
+	LONG $0x03428b44 // movl 0x3(%rdx), %r8d
 	LONG $0x09528b44 // movl 0x9(%rdx), %r10d
+	LONG $0x24648b44; BYTE $0x10 // movl 0x10(%rsp), %r12d
 	WORD $0xd821 // andl %ebx, %eax
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
 	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
-	WORD $0xde21 // andl %ebx, %esi
 	WORD $0x2141; BYTE $0xda // andl %ebx, %r10d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e1c141 // shll $0x3, %r9d
 	LONG $0x03e0c141 // shll $0x3, %r8d
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	LONG $0x03e2c141 // shll $0x3, %r10d
-	LONG $0x107b81c4; WORD $0x0704 // vmovsd (%r15,%r8), %xmm0
+	LONG $0x107b81c4; WORD $0x0f14 // vmovsd (%r15,%r9), %xmm2
 	LONG $0x107bc1c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm3
-	LONG $0x107bc1c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm4
+	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
 	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
-	LONG $0x167981c4; WORD $0x1704 // vmovhpd (%r15,%r10), %xmm0, %xmm0
-	LONG $0x1661c1c4; WORD $0x371c // vmovhpd (%r15,%rsi), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0x3624 // vmovhpd (%r14,%rsi), %xmm4, %xmm4
-	WORD $0x728b; BYTE $0x0f // movl 0xf(%rdx), %esi
+	LONG $0x166981c4; WORD $0x1714 // vmovhpd (%r15,%r10), %xmm2, %xmm2
+	LONG $0x166181c4; WORD $0x071c // vmovhpd (%r15,%r8), %xmm3, %xmm3
+	LONG $0x165181c4; WORD $0x062c // vmovhpd (%r14,%r8), %xmm5, %xmm5
+	LONG $0x0f428b44 // movl 0xf(%rdx), %r8d
 	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xde21 // andl %ebx, %esi
+	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x1865e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm3, %ymm0
-	LONG $0x107b81c4; WORD $0x061c // vmovsd (%r14,%r8), %xmm3
-	LONG $0x12428b44 // movl 0x12(%rdx), %r8d
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0x0e1c // vmovsd (%r14,%r9), %xmm3
+	LONG $0x124a8b44 // movl 0x12(%rdx), %r9d
 	LONG $0x166181c4; WORD $0x161c // vmovhpd (%r14,%r10), %xmm3, %xmm3
 	LONG $0x14528b44 // movl 0x14(%rdx), %r10d
 	LONG $0x18c28348 // addq $0x18, %rdx
-	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
 	LONG $0x08eac141 // shrl $0x8, %r10d
-	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x03e1c141 // shll $0x3, %r9d
 	LONG $0x03e2c141 // shll $0x3, %r10d
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xe059adc5 // vmulpd %ymm0, %ymm10, %ymm4
-	LONG $0xaaade2c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm10, %ymm0
-	LONG $0xec5855c5 // vaddpd %ymm4, %ymm5, %ymm13
-	LONG $0xb8ade2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm10, %ymm0
-	LONG $0xdd5c95c5 // vsubpd %ymm5, %ymm13, %ymm3
-	LONG $0xdb5c15c5 // vsubpd %ymm3, %ymm13, %ymm11
-	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
-	LONG $0x107b81c4; WORD $0x0624 // vmovsd (%r14,%r8), %xmm4
-	LONG $0x165981c4; WORD $0x1624 // vmovhpd (%r14,%r10), %xmm4, %xmm4
-	LONG $0x5c55c1c4; BYTE $0xeb // vsubpd %ymm11, %ymm5, %ymm5
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x107b81c4; WORD $0x071c // vmovsd (%r15,%r8), %xmm3
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0xe959edc5 // vmulpd %ymm1, %ymm2, %ymm5
+	LONG $0xaaf5e2c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm1, %ymm2
+	LONG $0xcd584dc5 // vaddpd %ymm5, %ymm6, %ymm9
+	LONG $0xb8f5e2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm1, %ymm2
+	LONG $0xde5cb5c5 // vsubpd %ymm6, %ymm9, %ymm3
+	LONG $0xfb5cb5c5 // vsubpd %ymm3, %ymm9, %ymm7
+	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
+	LONG $0x107b81c4; WORD $0x0e2c // vmovsd (%r14,%r9), %xmm5
+	LONG $0x165181c4; WORD $0x162c // vmovhpd (%r14,%r10), %xmm5, %xmm5
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x107b81c4; WORD $0x0f1c // vmovsd (%r15,%r9), %xmm3
 	LONG $0x166181c4; WORD $0x171c // vmovhpd (%r15,%r10), %xmm3, %xmm3
 	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
-	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
-	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
-	LONG $0x1679c1c4; WORD $0x3704 // vmovhpd (%r15,%rsi), %xmm0, %xmm0
-	LONG $0x187de3c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm3, %ymm0, %ymm0
+	LONG $0xea5815c5 // vaddpd %ymm2, %ymm13, %ymm13
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x166981c4; WORD $0x0714 // vmovhpd (%r15,%r8), %xmm2, %xmm2
+	LONG $0x186de3c4; WORD $0x01d3 // vinsertf128 $0x1, %xmm3, %ymm2, %ymm2
 	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
-	LONG $0x1661c1c4; WORD $0x361c // vmovhpd (%r14,%rsi), %xmm3, %xmm3
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0xe059b5c5 // vmulpd %ymm0, %ymm9, %ymm4
-	LONG $0xdc584dc5 // vaddpd %ymm4, %ymm6, %ymm11
-	LONG $0xaab5e2c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm9, %ymm0
-	LONG $0xee5ca5c5 // vsubpd %ymm6, %ymm11, %ymm5
-	LONG $0xb8b5e2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm9, %ymm0
-	LONG $0xcd5c25c5 // vsubpd %ymm5, %ymm11, %ymm9
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xed297dc5 // vmovapd %ymm13, %ymm5
-	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xde297dc5 // vmovapd %ymm11, %ymm6
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
+	LONG $0x166181c4; WORD $0x061c // vmovhpd (%r14,%r8), %xmm3, %xmm3
+	LONG $0xc0596dc5 // vmulpd %ymm0, %ymm2, %ymm8
+	LONG $0xaafdc2c4; BYTE $0xd0 // vfmsub213pd %ymm8, %ymm0, %ymm2
+	LONG $0xfc58bdc5 // vaddpd %ymm4, %ymm8, %ymm7
+	LONG $0x1865e3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm3, %ymm3
+	LONG $0xb8fde2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm0, %ymm2
+	LONG $0xdc5cc5c5 // vsubpd %ymm4, %ymm7, %ymm3
+	LONG $0xf35cc5c5 // vsubpd %ymm3, %ymm7, %ymm6
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xce297dc5 // vmovapd %ymm9, %ymm6
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xe728fdc5 // vmovapd %ymm7, %ymm4
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xe2581dc5 // vaddpd %ymm2, %ymm12, %ymm12
 	LONG $0x04c4f641 // testb $0x4, %r12b
-	LONG $0xf287840f; WORD $0xffff // je <farSlotsDD+0xb8>
-	LONG $0xcd5845c5 // vaddpd %ymm5, %ymm7, %ymm9
+	LONG $0xf248840f; WORD $0xffff // je <farSlotsDD+0xb2>
 	LONG $0x505f8b48 // movq 0x50(%rdi), %rbx
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0xc55cb5c5 // vsubpd %ymm5, %ymm9, %ymm0
-	WORD $0x2948; BYTE $0xf3 // subq %rsi, %rbx
-	LONG $0xd85cb5c5 // vsubpd %ymm0, %ymm9, %ymm3
-	LONG $0xc05cc5c5 // vsubpd %ymm0, %ymm7, %ymm0
+	WORD $0x294c; BYTE $0xeb // subq %r13, %rbx
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
 	LONG $0xcb4c0f48 // cmovlq %rbx, %rcx
-	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
-	LONG $0xe058edc5 // vaddpd %ymm0, %ymm2, %ymm4
-	LONG $0xd658bdc5 // vaddpd %ymm6, %ymm8, %ymm2
-	LONG $0xc65cedc5 // vsubpd %ymm6, %ymm2, %ymm0
-	LONG $0xd85cedc5 // vsubpd %ymm0, %ymm2, %ymm3
-	LONG $0xc05cbdc5 // vsubpd %ymm0, %ymm8, %ymm0
-	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
 	LONG $0x08c4f641 // testb $0x8, %r12b
-	LONG $0x0081850f; WORD $0x0000 // jne <farSlotsDD+0xf10>
+	WORD $0x7c75 // jne <farSlotsDD+0xf00>
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0x011f8c0f; WORD $0x0000 // jl <farSlotsDD+0xfb8>
+	LONG $0x01178c0f; WORD $0x0000 // jl <farSlotsDD+0xfa5>
 	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
 	LONG $0x48478b4c // movq 0x48(%rdi), %r8
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x024f840f; WORD $0x0000 // je <farSlotsDD+0x10f9>
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x0269840f; WORD $0x0000 // je <farSlotsDD+0x1125>
-	LONG $0x04b70f41; BYTE $0x77 // movzwl (%r15,%rsi,2), %eax
-	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
-	LONG $0x74b70f41; WORD $0x0277 // movzwl 0x2(%r15,%rsi,2), %esi
-	LONG $0x44b70f47; WORD $0x0477 // movzwl 0x4(%r15,%r14,2), %r8d
-	LONG $0x5cb70f43; WORD $0x0677 // movzwl 0x6(%r15,%r14,2), %ebx
-	LONG $0x597de2c4; WORD $0x685f // vpbroadcastq 0x68(%rdi), %ymm3
-	LONG $0x6e79c1c4; WORD $0x8404 // vmovd (%r12,%rax,4), %xmm0
-	LONG $0x2279c3c4; WORD $0xb404; BYTE $0x01 // vpinsrd $0x1, (%r12,%rsi,4), %xmm0, %xmm0
-	WORD $0x894c; BYTE $0xf6 // movq %r14, %rsi
-	LONG $0x227983c4; WORD $0x8404; BYTE $0x02 // vpinsrd $0x2, (%r12,%r8,4), %xmm0, %xmm0
-	LONG $0x2279c3c4; WORD $0x9c04; BYTE $0x03 // vpinsrd $0x3, (%r12,%rbx,4), %xmm0, %xmm0
+	LONG $0x0246840f; WORD $0x0000 // je <farSlotsDD+0x10e5>
+	LONG $0x60778b4c // movq 0x60(%rdi), %r14
+	LONG $0x2444894c; BYTE $0x60 // movq %r8, 0x60(%rsp)
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x0260840f; WORD $0x0000 // je <farSlotsDD+0x1111>
+	LONG $0x04b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %eax
+	LONG $0x44b70f47; WORD $0x026f // movzwl 0x2(%r15,%r13,2), %r8d
+	LONG $0x4cb70f47; WORD $0x046f // movzwl 0x4(%r15,%r13,2), %r9d
+	LONG $0x5cb70f43; WORD $0x066f // movzwl 0x6(%r15,%r13,2), %ebx
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0x6e79c1c4; WORD $0x8604 // vmovd (%r14,%rax,4), %xmm0
+	LONG $0x227983c4; WORD $0x8604; BYTE $0x01 // vpinsrd $0x1, (%r14,%r8,4), %xmm0, %xmm0
+	LONG $0x227983c4; WORD $0x8e04; BYTE $0x02 // vpinsrd $0x2, (%r14,%r9,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0x9e04; BYTE $0x03 // vpinsrd $0x3, (%r14,%rbx,4), %xmm0, %xmm0
 	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
-	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
-	LONG $0xf073e5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm3
-	LONG $0x00021ee9; BYTE $0x00 // jmp <farSlotsDD+0x112b>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0xc258b5c5 // vaddpd %ymm2, %ymm9, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	LONG $0x00021be9; BYTE $0x00 // jmp <farSlotsDD+0x1117>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xc658ddc5 // vaddpd %ymm6, %ymm4, %ymm0
 	LONG $0x484f8b48 // movq 0x48(%rdi), %rcx
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x5c7dc1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm0, %ymm3
-	LONG $0xeb5cfdc5 // vsubpd %ymm3, %ymm0, %ymm5
-	LONG $0xdb5cedc5 // vsubpd %ymm3, %ymm2, %ymm3
-	LONG $0xed5cb5c5 // vsubpd %ymm5, %ymm9, %ymm5
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0xdb58f5c5 // vaddpd %ymm3, %ymm1, %ymm3
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0x01fde3c4; WORD $0x4ee0 // vpermpd $0x4e, %ymm0, %ymm4
-	LONG $0x01fde3c4; WORD $0x4eeb // vpermpd $0x4e, %ymm3, %ymm5
-	LONG $0xf458fdc5 // vaddpd %ymm4, %ymm0, %ymm6
-	LONG $0xf85ccdc5 // vsubpd %ymm0, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
-	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
-	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0xdec6cdc5; BYTE $0x05 // vshufpd $0x5, %ymm6, %ymm6, %ymm3
-	LONG $0xeb58cdc5 // vaddpd %ymm3, %ymm6, %ymm5
-	LONG $0xe0c6fdc5; BYTE $0x05 // vshufpd $0x5, %ymm0, %ymm0, %ymm4
+	LONG $0xce5cfdc5 // vsubpd %ymm6, %ymm0, %ymm1
+	LONG $0xd15cfdc5 // vsubpd %ymm1, %ymm0, %ymm2
+	LONG $0xc95cddc5 // vsubpd %ymm1, %ymm4, %ymm1
+	LONG $0xd25ccdc5 // vsubpd %ymm2, %ymm6, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0x01fde3c4; WORD $0x4ed0 // vpermpd $0x4e, %ymm0, %ymm2
+	LONG $0xc9589dc5 // vaddpd %ymm1, %ymm12, %ymm1
+	LONG $0xea58fdc5 // vaddpd %ymm2, %ymm0, %ymm5
+	LONG $0xc95895c5 // vaddpd %ymm1, %ymm13, %ymm1
+	LONG $0xf05cd5c5 // vsubpd %ymm0, %ymm5, %ymm6
+	LONG $0x01fde3c4; WORD $0x4ed9 // vpermpd $0x4e, %ymm1, %ymm3
 	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
-	LONG $0xac11fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm5, 0xe0(%rsp)
-	LONG $0x9411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm2, 0x100(%rsp)
-	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
-	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
-	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
+	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm0, 0xa0(%rsp)
-	LONG $0x8c11fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm1, 0xc0(%rsp)
-	WORD $0x31eb // jmp <farSlotsDD+0xfe9>
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xcdc6d5c5; BYTE $0x05 // vshufpd $0x5, %ymm5, %ymm5, %ymm1
+	LONG $0xd958d5c5 // vaddpd %ymm1, %ymm5, %ymm3
+	LONG $0xd0c6fdc5; BYTE $0x05 // vshufpd $0x5, %ymm0, %ymm0, %ymm2
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0x9c11fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsp)
+	LONG $0xa411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsp)
+	LONG $0xfe5ce5c5 // vsubpd %ymm6, %ymm3, %ymm7
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
+	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm0, 0x100(%rsp)
+	LONG $0xa4117dc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm12, 0x120(%rsp)
+	WORD $0x31eb // jmp <farSlotsDD+0xfd6>
 	LONG $0x484f8b48 // movq 0x48(%rdi), %rcx
-	LONG $0x8c117dc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm9, 0xe0(%rsp)
-	LONG $0xa411fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsp)
-	LONG $0x9411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm2, 0x100(%rsp)
-	LONG $0x8c11fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm1, 0xc0(%rsp)
+	LONG $0xb411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm6, 0x140(%rsp)
+	LONG $0xac117dc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm13, 0x100(%rsp)
+	LONG $0xa411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsp)
+	LONG $0xa4117dc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm12, 0x120(%rsp)
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0xf0a18e0f; WORD $0xffff // jle <farSlotsDD+0x8a>
+	LONG $0xf0bf8e0f; WORD $0xffff // jle <farSlotsDD+0x95>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
 	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
-	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
+	LONG $0x88878b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r8
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x76248d4d // leaq (%r14,%rsi,2), %r12
-	LONG $0x88b78b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rsi
-	LONG $0x000088e9; BYTE $0x00 // jmp <farSlotsDD+0x1095>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x9c59f3c5; LONG $0x0000e0c4; BYTE $0x00 // vmulsd 0xe0(%rsp,%rax,8), %xmm1, %xmm3
-	LONG $0x9459f3c5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm1, %xmm2
+	LONG $0x6e248d4f // leaq (%r14,%r13,2), %r12
+	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
+	LONG $0x000090e9; BYTE $0x00 // jmp <farSlotsDD+0x1085>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
+	LONG $0x9459fbc5; LONG $0x000140c4; BYTE $0x00 // vmulsd 0x140(%rsp,%rax,8), %xmm0, %xmm2
+	LONG $0x8c59fbc5; LONG $0x000100c4; BYTE $0x00 // vmulsd 0x100(%rsp,%rax,8), %xmm0, %xmm1
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x00bc840f; WORD $0x0000 // je <farSlotsDD+0x10ec>
-	LONG $0x107ba1c4; WORD $0xc104 // vmovsd (%rcx,%r8,8), %xmm0
-	LONG $0xe058e3c5 // vaddsd %xmm0, %xmm3, %xmm4
-	LONG $0xe85cdbc5 // vsubsd %xmm0, %xmm4, %xmm5
-	LONG $0xcc7efac5 // vmovq %xmm4, %xmm1
+	LONG $0x00bc840f; WORD $0x0000 // je <farSlotsDD+0x10dc>
+	LONG $0x107ba1c4; WORD $0xc91c // vmovsd (%rcx,%r9,8), %xmm3
+	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
+	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
+	LONG $0xc47efac5 // vmovq %xmm4, %xmm0
 	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
-	LONG $0xdd5ce3c5 // vsubsd %xmm5, %xmm3, %xmm3
-	LONG $0xc45cfbc5 // vsubsd %xmm4, %xmm0, %xmm0
-	LONG $0xc058e3c5 // vaddsd %xmm0, %xmm3, %xmm0
-	LONG $0xc058ebc5 // vaddsd %xmm0, %xmm2, %xmm0
-	LONG $0x587ba1c4; WORD $0xc604 // vaddsd (%rsi,%r8,8), %xmm0, %xmm0
-	LONG $0xd07efac5 // vmovq %xmm0, %xmm2
-	LONG $0xc158ebc5 // vaddsd %xmm1, %xmm2, %xmm0
+	LONG $0xd55cebc5 // vsubsd %xmm5, %xmm2, %xmm2
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
+	LONG $0x587381c4; WORD $0xc80c // vaddsd (%r8,%r9,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	LONG $0xd95cfbc5 // vsubsd %xmm1, %xmm0, %xmm3
-	LONG $0x117ba1c4; WORD $0xc104 // vmovsd %xmm0, (%rcx,%r8,8)
-	LONG $0xc35cfbc5 // vsubsd %xmm3, %xmm0, %xmm0
-	LONG $0xdb5cebc5 // vsubsd %xmm3, %xmm2, %xmm3
-	LONG $0xc05cf3c5 // vsubsd %xmm0, %xmm1, %xmm0
-	LONG $0xc058e3c5 // vaddsd %xmm0, %xmm3, %xmm0
-	LONG $0x117ba1c4; WORD $0xc604 // vmovsd %xmm0, (%rsi,%r8,8)
+	LONG $0xd058f3c5 // vaddsd %xmm0, %xmm1, %xmm2
+	LONG $0xd85cebc5 // vsubsd %xmm0, %xmm2, %xmm3
+	LONG $0x117ba1c4; WORD $0xc914 // vmovsd %xmm2, (%rcx,%r9,8)
+	LONG $0xd35cebc5 // vsubsd %xmm3, %xmm2, %xmm2
+	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
+	LONG $0xc25cfbc5 // vsubsd %xmm2, %xmm0, %xmm0
+	LONG $0xc058f3c5 // vaddsd %xmm0, %xmm1, %xmm0
+	LONG $0x117b81c4; WORD $0xc804 // vmovsd %xmm0, (%r8,%r9,8)
 	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
-	LONG $0xefeb840f; WORD $0xffff // je <farSlotsDD+0x80>
+	LONG $0xf00b840f; WORD $0xffff // je <farSlotsDD+0x90>
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1674 // je <farSlotsDD+0x10b0>
-	LONG $0x04b70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r8d
+	WORD $0x1674 // je <farSlotsDD+0x10a0>
+	LONG $0x0cb70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r9d
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1d75 // jne <farSlotsDD+0x10c1>
-	LONG $0xffff67e9; BYTE $0xff // jmp <farSlotsDD+0x1010>
+	WORD $0x1d75 // jne <farSlotsDD+0x10b1>
+	LONG $0xffff67e9; BYTE $0xff // jmp <farSlotsDD+0x1000>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff4f840f; WORD $0xffff // je <farSlotsDD+0x1010>
+	LONG $0xff4f840f; WORD $0xffff // je <farSlotsDD+0x1000>
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
-	LONG $0x873c0343 // addl (%r15,%r8,4), %edi
+	LONG $0x8f3c0343 // addl (%r15,%r9,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
-	LONG $0x6ef9e1c4; BYTE $0xcf // vmovq %rdi, %xmm1
-	LONG $0x9c59f3c5; LONG $0x0000e0c4; BYTE $0x00 // vmulsd 0xe0(%rsp,%rax,8), %xmm1, %xmm3
-	LONG $0x9459f3c5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm1, %xmm2
+	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
+	LONG $0x9459fbc5; LONG $0x000140c4; BYTE $0x00 // vmulsd 0x140(%rsp,%rax,8), %xmm0, %xmm2
+	LONG $0x8c59fbc5; LONG $0x000100c4; BYTE $0x00 // vmulsd 0x100(%rsp,%rax,8), %xmm0, %xmm1
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0xff44850f; WORD $0xffff // jne <farSlotsDD+0x1030>
-	LONG $0xcb7efac5 // vmovq %xmm3, %xmm1
-	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
-	LONG $0xffff67e9; BYTE $0xff // jmp <farSlotsDD+0x1060>
+	LONG $0xff44850f; WORD $0xffff // jne <farSlotsDD+0x1020>
+	LONG $0xc27efac5 // vmovq %xmm2, %xmm0
+	LONG $0xffff67e9; BYTE $0xff // jmp <farSlotsDD+0x104c>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0340840f; WORD $0x0000 // je <farSlotsDD+0x144b>
-	LONG $0x357de2c4; WORD $0xb004 // vpmovzxdq (%rax,%rsi,4), %ymm0
-	LONG $0x597de2c4; WORD $0x685f // vpbroadcastq 0x68(%rdi), %ymm3
-	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
-	LONG $0xf073e5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm3
-	LONG $0x00032ce9; BYTE $0x00 // jmp <farSlotsDD+0x1451>
-	LONG $0x597de2c4; WORD $0x705f // vpbroadcastq 0x70(%rdi), %ymm3
+	LONG $0x0344840f; WORD $0x0000 // je <farSlotsDD+0x143b>
+	LONG $0x357da2c4; WORD $0xa804 // vpmovzxdq (%rax,%r13,4), %ymm0
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	LONG $0x000330e9; BYTE $0x00 // jmp <farSlotsDD+0x1441>
+	LONG $0x597de2c4; WORD $0x7047 // vpbroadcastq 0x70(%rdi), %ymm0
+	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
 	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
 	LONG $0x88b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r14
-	LONG $0x1cb70f41; BYTE $0x77 // movzwl (%r15,%rsi,2), %ebx
-	LONG $0xeb59b5c5 // vmulpd %ymm3, %ymm9, %ymm5
-	LONG $0xdc59e5c5 // vmulpd %ymm4, %ymm3, %ymm3
-	LONG $0x2464894c; BYTE $0x40 // movq %r12, 0x40(%rsp)
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x0cb70f47; BYTE $0x6f // movzwl (%r15,%r13,2), %r9d
+	LONG $0xce59fdc5 // vmulpd %ymm6, %ymm0, %ymm1
+	LONG $0xc05995c5 // vmulpd %ymm0, %ymm13, %ymm0
 	LONG $0x80248488; WORD $0x0000; BYTE $0x00 // movb %al, 0x80(%rsp)
 	WORD $0xc084 // testb %al, %al
-	LONG $0x00b2840f; WORD $0x0000 // je <farSlotsDD+0x120e>
-	LONG $0x6cb70f45; WORD $0x0477 // movzwl 0x4(%r15,%rsi,2), %r13d
-	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
-	LONG $0x44b70f41; WORD $0x0277 // movzwl 0x2(%r15,%rsi,2), %eax
-	LONG $0x64b70f47; WORD $0x0667 // movzwl 0x6(%r15,%r12,2), %r12d
-	LONG $0xdd048d44; LONG $0x00000000 // leal (,%rbx,8), %r8d
-	LONG $0x241c8948 // movq %rbx, (%rsp)
-	LONG $0x107b81c4; WORD $0x0624 // vmovsd (%r14,%r8), %xmm4
-	LONG $0x2444894c; BYTE $0x68 // movq %r8, 0x68(%rsp)
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	WORD $0x8944; BYTE $0xee // movl %r13d, %esi
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xc389 // movl %eax, %ebx
-	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
+	LONG $0x00bf840f; WORD $0x0000 // je <farSlotsDD+0x1202>
+	LONG $0xcd048d42; LONG $0x00000000 // leal (,%r9,8), %eax
+	LONG $0x44b70f47; WORD $0x046f // movzwl 0x4(%r15,%r13,2), %r8d
+	LONG $0x5cb70f43; WORD $0x026f // movzwl 0x2(%r15,%r13,2), %ebx
+	LONG $0x64b70f47; WORD $0x066f // movzwl 0x6(%r15,%r13,2), %r12d
+	LONG $0x244c894c; BYTE $0x40 // movq %r9, 0x40(%rsp)
+	LONG $0x244c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r9
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x2444894c; BYTE $0x50 // movq %r8, 0x50(%rsp)
+	LONG $0x03e0c141 // shll $0x3, %r8d
 	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
+	LONG $0x249c8948; LONG $0x000000a0 // movq %rbx, 0xa0(%rsp)
 	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm0
-	LONG $0x1659c1c4; WORD $0x1e24 // vmovhpd (%r14,%rbx), %xmm4, %xmm4
-	LONG $0x1679c1c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm0, %xmm0
-	LONG $0x185de3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm4, %ymm0
-	LONG $0x107bc1c4; WORD $0x3024 // vmovsd (%r8,%rsi), %xmm4
-	LONG $0x24748b48; BYTE $0x68 // movq 0x68(%rsp), %rsi
-	LONG $0x1659c1c4; WORD $0x0024 // vmovhpd (%r8,%rax), %xmm4, %xmm4
-	LONG $0x24448b48; BYTE $0x70 // movq 0x70(%rsp), %rax
-	LONG $0x107bc1c4; WORD $0x3034 // vmovsd (%r8,%rsi), %xmm6
-	LONG $0x1649c1c4; WORD $0x1834 // vmovhpd (%r8,%rbx), %xmm6, %xmm6
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
-	LONG $0xf458d5c5 // vaddpd %ymm4, %ymm5, %ymm6
-	LONG $0xfc5ccdc5 // vsubpd %ymm4, %ymm6, %ymm7
-	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
-	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
-	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
-	WORD $0x17eb // jmp <farSlotsDD+0x1225>
-	LONG $0x44b70f41; WORD $0x0277 // movzwl 0x2(%r15,%rsi,2), %eax
-	LONG $0x6cb70f45; WORD $0x0477 // movzwl 0x4(%r15,%rsi,2), %r13d
-	LONG $0x64b70f45; WORD $0x0677 // movzwl 0x6(%r15,%rsi,2), %r12d
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0xc358d5c5 // vaddpd %ymm3, %ymm5, %ymm0
+	LONG $0x107b81c4; WORD $0x0614 // vmovsd (%r14,%r8), %xmm2
+	LONG $0x1669c1c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm2, %xmm2
+	LONG $0x107b81c4; WORD $0x2e1c // vmovsd (%r14,%r13), %xmm3
+	LONG $0x1661c1c4; WORD $0x1e1c // vmovhpd (%r14,%rbx), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0x011c // vmovsd (%r9,%r8), %xmm3
+	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
+	LONG $0x107b81c4; WORD $0x282c // vmovsd (%r8,%r13), %xmm5
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
+	LONG $0x246c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r13
+	LONG $0x1651c1c4; WORD $0x182c // vmovhpd (%r8,%rbx), %xmm5, %xmm5
+	LONG $0x1661c1c4; WORD $0x001c // vmovhpd (%r8,%rax), %xmm3, %xmm3
+	LONG $0x249c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rbx
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0xeb58f5c5 // vaddpd %ymm3, %ymm1, %ymm5
+	LONG $0xf35cd5c5 // vsubpd %ymm3, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	WORD $0x1aeb // jmp <farSlotsDD+0x121c>
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0x5cb70f43; WORD $0x026f // movzwl 0x2(%r15,%r13,2), %ebx
+	LONG $0x6cb70f47; WORD $0x046f // movzwl 0x4(%r15,%r13,2), %r13d
+	LONG $0x64b70f45; WORD $0x0647 // movzwl 0x6(%r15,%rax,2), %r12d
+	LONG $0x24448b4c; BYTE $0x60 // movq 0x60(%rsp), %r8
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0x03e1c141 // shll $0x3, %r9d
 	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x03e5c141 // shll $0x3, %r13d
 	LONG $0x03e4c141 // shll $0x3, %r12d
-	LONG $0xe55cfdc5 // vsubpd %ymm5, %ymm0, %ymm4
-	LONG $0xf45cfdc5 // vsubpd %ymm4, %ymm0, %ymm6
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0x1379c1c4; WORD $0x1e1c // vmovlpd %xmm3, (%r14,%rbx)
-	LONG $0x1779c1c4; WORD $0x061c // vmovhpd %xmm3, (%r14,%rax)
-	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	LONG $0x137981c4; WORD $0x2e1c // vmovlpd %xmm3, (%r14,%r13)
-	LONG $0x177981c4; WORD $0x261c // vmovhpd %xmm3, (%r14,%r12)
-	LONG $0x1379c1c4; WORD $0x1804 // vmovlpd %xmm0, (%r8,%rbx)
-	LONG $0x1779c1c4; WORD $0x0004 // vmovhpd %xmm0, (%r8,%rax)
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
+	LONG $0x137981c4; WORD $0x0e04 // vmovlpd %xmm0, (%r14,%r9)
+	LONG $0x1779c1c4; WORD $0x1e04 // vmovhpd %xmm0, (%r14,%rbx)
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x137981c4; WORD $0x2804 // vmovlpd %xmm0, (%r8,%r13)
-	LONG $0x177981c4; WORD $0x2004 // vmovhpd %xmm0, (%r8,%r12)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x5574 // je <farSlotsDD+0x12e6>
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
-	LONG $0x597de2c4; WORD $0x685f // vpbroadcastq 0x68(%rdi), %ymm3
-	LONG $0x44b70f43; WORD $0x0867 // movzwl 0x8(%r15,%r12,2), %eax
-	LONG $0x74b70f43; WORD $0x0a67 // movzwl 0xa(%r15,%r12,2), %esi
-	LONG $0x44b70f47; WORD $0x0c67 // movzwl 0xc(%r15,%r12,2), %r8d
-	LONG $0x5cb70f43; WORD $0x0e67 // movzwl 0xe(%r15,%r12,2), %ebx
-	LONG $0x6e79c1c4; WORD $0x8544; BYTE $0x00 // vmovd (%r13,%rax,4), %xmm0
-	LONG $0x2279c3c4; LONG $0x0100b544 // vpinsrd $0x1, (%r13,%rsi,4), %xmm0, %xmm0
-	LONG $0x227983c4; LONG $0x02008544 // vpinsrd $0x2, (%r13,%r8,4), %xmm0, %xmm0
-	LONG $0x2279c3c4; LONG $0x03009d44 // vpinsrd $0x3, (%r13,%rbx,4), %xmm0, %xmm0
-	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
-	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
-	LONG $0xf073e5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm3
-	WORD $0x0beb // jmp <farSlotsDD+0x12f1>
-	LONG $0x597de2c4; WORD $0x705f // vpbroadcastq 0x70(%rdi), %ymm3
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	LONG $0x74b70f43; WORD $0x0867 // movzwl 0x8(%r15,%r12,2), %esi
-	LONG $0x8024bc80; LONG $0x00000000 // cmpb $0x0, 0x80(%rsp)
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
-	LONG $0xc959e5c5 // vmulpd %ymm1, %ymm3, %ymm1
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	LONG $0x00b4840f; WORD $0x0000 // je <farSlotsDD+0x13c4>
-	LONG $0x44b70f45; WORD $0x0c47 // movzwl 0xc(%r15,%rax,2), %r8d
-	LONG $0x5cb70f41; WORD $0x0a47 // movzwl 0xa(%r15,%rax,2), %ebx
-	LONG $0x44b70f41; WORD $0x0e47 // movzwl 0xe(%r15,%rax,2), %eax
-	LONG $0xf5248d44; LONG $0x00000000 // leal (,%rsi,8), %r12d
-	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0x107b81c4; WORD $0x261c // vmovsd (%r14,%r12), %xmm3
-	LONG $0x24a4894c; LONG $0x00000080 // movq %r12, 0x80(%rsp)
+	LONG $0x137981c4; WORD $0x2e04 // vmovlpd %xmm0, (%r14,%r13)
+	LONG $0x177981c4; WORD $0x2604 // vmovhpd %xmm0, (%r14,%r12)
+	LONG $0x137981c4; WORD $0x0814 // vmovlpd %xmm2, (%r8,%r9)
+	LONG $0x1779c1c4; WORD $0x1814 // vmovhpd %xmm2, (%r8,%rbx)
+	LONG $0x137981c4; WORD $0x280c // vmovlpd %xmm1, (%r8,%r13)
+	LONG $0x177981c4; WORD $0x200c // vmovhpd %xmm1, (%r8,%r12)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	WORD $0x8944; BYTE $0xc6 // movl %r8d, %esi
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
-	WORD $0x8941; BYTE $0xc7 // movl %eax, %r15d
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0x4e74 // je <farSlotsDD+0x12d7>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0x44b70f43; WORD $0x086f // movzwl 0x8(%r15,%r13,2), %eax
+	LONG $0x44b70f47; WORD $0x0a6f // movzwl 0xa(%r15,%r13,2), %r8d
+	LONG $0x4cb70f47; WORD $0x0c6f // movzwl 0xc(%r15,%r13,2), %r9d
+	LONG $0x5cb70f43; WORD $0x0e6f // movzwl 0xe(%r15,%r13,2), %ebx
+	LONG $0x6e79c1c4; WORD $0x8404 // vmovd (%r12,%rax,4), %xmm0
+	LONG $0x227983c4; WORD $0x8404; BYTE $0x01 // vpinsrd $0x1, (%r12,%r8,4), %xmm0, %xmm0
+	LONG $0x227983c4; WORD $0x8c04; BYTE $0x02 // vpinsrd $0x2, (%r12,%r9,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0x9c04; BYTE $0x03 // vpinsrd $0x3, (%r12,%rbx,4), %xmm0, %xmm0
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x0beb // jmp <farSlotsDD+0x12e2>
+	LONG $0x597de2c4; WORD $0x7047 // vpbroadcastq 0x70(%rdi), %ymm0
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x64b70f47; WORD $0x086f // movzwl 0x8(%r15,%r13,2), %r12d
+	LONG $0x8024bc80; LONG $0x00000000 // cmpb $0x0, 0x80(%rsp)
+	LONG $0xcc59fdc5 // vmulpd %ymm4, %ymm0, %ymm1
+	LONG $0xc0599dc5 // vmulpd %ymm0, %ymm12, %ymm0
+	LONG $0x00bf840f; WORD $0x0000 // je <farSlotsDD+0x13bd>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x6cb70f47; WORD $0x0a6f // movzwl 0xa(%r15,%r13,2), %r13d
+	LONG $0xe51c8d42; LONG $0x00000000 // leal (,%r12,8), %ebx
+	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
+	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
+	LONG $0x107bc1c4; WORD $0x1e1c // vmovsd (%r14,%rbx), %xmm3
+	LONG $0x4cb70f45; WORD $0x0c47 // movzwl 0xc(%r15,%rax,2), %r9d
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x24ac894c; LONG $0x00000080 // movq %r13, 0x80(%rsp)
 	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x107bc1c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm0
 	LONG $0x166181c4; WORD $0x2e1c // vmovhpd (%r14,%r13), %xmm3, %xmm3
-	LONG $0x167981c4; WORD $0x3e04 // vmovhpd (%r14,%r15), %xmm0, %xmm0
-	LONG $0x1865e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm3, %ymm0
-	LONG $0x107bc1c4; WORD $0x341c // vmovsd (%r12,%rsi), %xmm3
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x166181c4; WORD $0x3c1c // vmovhpd (%r12,%r15), %xmm3, %xmm3
-	LONG $0x24bc8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r15
-	LONG $0x107b81c4; WORD $0x3c24 // vmovsd (%r12,%r15), %xmm4
-	LONG $0x165981c4; WORD $0x2c24 // vmovhpd (%r12,%r13), %xmm4, %xmm4
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x44b70f41; WORD $0x0e47 // movzwl 0xe(%r15,%rax,2), %eax
+	WORD $0x8945; BYTE $0xc8 // movl %r9d, %r8d
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x107b81c4; WORD $0x0614 // vmovsd (%r14,%r8), %xmm2
+	WORD $0x8941; BYTE $0xc7 // movl %eax, %r15d
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	LONG $0x166981c4; WORD $0x3e14 // vmovhpd (%r14,%r15), %xmm2, %xmm2
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0x041c // vmovsd (%r12,%r8), %xmm3
+	WORD $0x894d; BYTE $0xe0 // movq %r12, %r8
+	LONG $0x107bc1c4; WORD $0x1824 // vmovsd (%r8,%rbx), %xmm4
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x249c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rbx
+	LONG $0x165981c4; WORD $0x2824 // vmovhpd (%r8,%r13), %xmm4, %xmm4
+	LONG $0x166181c4; WORD $0x381c // vmovhpd (%r8,%r15), %xmm3, %xmm3
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xe358edc5 // vaddpd %ymm3, %ymm2, %ymm4
+	LONG $0xe358f5c5 // vaddpd %ymm3, %ymm1, %ymm4
 	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
 	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
 	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xd428fdc5 // vmovapd %ymm4, %ymm2
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	WORD $0x1ceb // jmp <farSlotsDD+0x13e0>
-	LONG $0x5cb70f41; WORD $0x0a47 // movzwl 0xa(%r15,%rax,2), %ebx
-	LONG $0x44b70f45; WORD $0x0c47 // movzwl 0xc(%r15,%rax,2), %r8d
-	LONG $0x44b70f41; WORD $0x0e47 // movzwl 0xe(%r15,%rax,2), %eax
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xc158edc5 // vaddpd %ymm1, %ymm2, %ymm0
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xcc28fdc5 // vmovapd %ymm4, %ymm1
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	WORD $0x17eb // jmp <farSlotsDD+0x13d4>
+	LONG $0x5cb70f43; WORD $0x0a6f // movzwl 0xa(%r15,%r13,2), %ebx
+	LONG $0x4cb70f47; WORD $0x0c6f // movzwl 0xc(%r15,%r13,2), %r9d
+	LONG $0x44b70f43; WORD $0x0e6f // movzwl 0xe(%r15,%r13,2), %eax
+	LONG $0x24448b4c; BYTE $0x60 // movq 0x60(%rsp), %r8
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0x03e4c141 // shll $0x3, %r12d
 	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
-	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x03e1c141 // shll $0x3, %r9d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0xda5cfdc5 // vsubpd %ymm2, %ymm0, %ymm3
-	LONG $0xe35cfdc5 // vsubpd %ymm3, %ymm0, %ymm4
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x1379c1c4; WORD $0x360c // vmovlpd %xmm1, (%r14,%rsi)
-	LONG $0x1779c1c4; WORD $0x1e0c // vmovhpd %xmm1, (%r14,%rbx)
-	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0x137981c4; WORD $0x060c // vmovlpd %xmm1, (%r14,%r8)
-	LONG $0x1779c1c4; WORD $0x060c // vmovhpd %xmm1, (%r14,%rax)
-	LONG $0x1379c1c4; WORD $0x3404 // vmovlpd %xmm0, (%r12,%rsi)
-	LONG $0x1779c1c4; WORD $0x1c04 // vmovhpd %xmm0, (%r12,%rbx)
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
+	LONG $0x137981c4; WORD $0x2604 // vmovlpd %xmm0, (%r14,%r12)
+	LONG $0x1779c1c4; WORD $0x1e04 // vmovhpd %xmm0, (%r14,%rbx)
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	LONG $0x137981c4; WORD $0x0404 // vmovlpd %xmm0, (%r12,%r8)
-	LONG $0x1779c1c4; WORD $0x0404 // vmovhpd %xmm0, (%r12,%rax)
-	LONG $0xffec42e9; BYTE $0xff // jmp <farSlotsDD+0x8d>
-	LONG $0x597de2c4; WORD $0x705f // vpbroadcastq 0x70(%rdi), %ymm3
+	LONG $0x137981c4; WORD $0x0e04 // vmovlpd %xmm0, (%r14,%r9)
+	LONG $0x1779c1c4; WORD $0x0604 // vmovhpd %xmm0, (%r14,%rax)
+	LONG $0x137981c4; WORD $0x2014 // vmovlpd %xmm2, (%r8,%r12)
+	LONG $0x1779c1c4; WORD $0x1814 // vmovhpd %xmm2, (%r8,%rbx)
+	LONG $0x137981c4; WORD $0x080c // vmovlpd %xmm1, (%r8,%r9)
+	LONG $0x1779c1c4; WORD $0x000c // vmovhpd %xmm1, (%r8,%rax)
+	LONG $0xffec5de9; BYTE $0xff // jmp <farSlotsDD+0x98>
+	LONG $0x597de2c4; WORD $0x7047 // vpbroadcastq 0x70(%rdi), %ymm0
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0xeb59b5c5 // vmulpd %ymm3, %ymm9, %ymm5
-	LONG $0xdc59e5c5 // vmulpd %ymm4, %ymm3, %ymm3
-	WORD $0x2b74 // je <farSlotsDD+0x1491>
-	LONG $0x107dc1c4; WORD $0xf004 // vmovupd (%r8,%rsi,8), %ymm0
-	LONG $0xe058d5c5 // vaddpd %ymm0, %ymm5, %ymm4
-	LONG $0xf05cddc5 // vsubpd %ymm0, %ymm4, %ymm6
-	LONG $0xfe5cddc5 // vsubpd %ymm6, %ymm4, %ymm7
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
-	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
-	LONG $0xec28fdc5 // vmovapd %ymm4, %ymm5
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0x1c58fdc5; BYTE $0xf0 // vaddpd (%rax,%rsi,8), %ymm0, %ymm3
-	LONG $0xc358d5c5 // vaddpd %ymm3, %ymm5, %ymm0
-	LONG $0xe55cfdc5 // vsubpd %ymm5, %ymm0, %ymm4
-	LONG $0xf45cfdc5 // vsubpd %ymm4, %ymm0, %ymm6
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0x1c11fdc5; BYTE $0xf0 // vmovupd %ymm3, (%rax,%rsi,8)
-	LONG $0x117dc1c4; WORD $0xf004 // vmovupd %ymm0, (%r8,%rsi,8)
+	LONG $0xce59fdc5 // vmulpd %ymm6, %ymm0, %ymm1
+	LONG $0xc05995c5 // vmulpd %ymm0, %ymm13, %ymm0
+	WORD $0x2c74 // je <farSlotsDD+0x1482>
+	LONG $0x107d81c4; WORD $0xe814 // vmovupd (%r8,%r13,8), %ymm2
+	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
+	LONG $0xea5ce5c5 // vsubpd %ymm2, %ymm3, %ymm5
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xe804 // vaddpd (%rax,%r13,8), %ymm0, %ymm0
+	LONG $0xcb28fdc5 // vmovapd %ymm3, %ymm1
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xe804 // vmovupd %ymm0, (%rax,%r13,8)
+	LONG $0x117d81c4; WORD $0xe814 // vmovupd %ymm2, (%r8,%r13,8)
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1874 // je <farSlotsDD+0x14d5>
-	LONG $0x357de2c4; WORD $0xb044; BYTE $0x10 // vpmovzxdq 0x10(%rax,%rsi,4), %ymm0
-	LONG $0x597de2c4; WORD $0x685f // vpbroadcastq 0x68(%rdi), %ymm3
-	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
-	LONG $0xf073e5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm3
-	WORD $0x06eb // jmp <farSlotsDD+0x14db>
-	LONG $0x597de2c4; WORD $0x705f // vpbroadcastq 0x70(%rdi), %ymm3
+	WORD $0x1874 // je <farSlotsDD+0x14c7>
+	LONG $0x357da2c4; WORD $0xa844; BYTE $0x10 // vpmovzxdq 0x10(%rax,%r13,4), %ymm0
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x06eb // jmp <farSlotsDD+0x14cd>
+	LONG $0x597de2c4; WORD $0x7047 // vpbroadcastq 0x70(%rdi), %ymm0
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
-	LONG $0xc959e5c5 // vmulpd %ymm1, %ymm3, %ymm1
-	WORD $0x2d74 // je <farSlotsDD+0x151d>
-	LONG $0x107dc1c4; WORD $0xf044; BYTE $0x20 // vmovupd 0x20(%r8,%rsi,8), %ymm0
-	LONG $0xd858edc5 // vaddpd %ymm0, %ymm2, %ymm3
-	LONG $0xe05ce5c5 // vsubpd %ymm0, %ymm3, %ymm4
+	LONG $0xcc59fdc5 // vmulpd %ymm4, %ymm0, %ymm1
+	LONG $0xc0599dc5 // vmulpd %ymm0, %ymm12, %ymm0
+	WORD $0x2e74 // je <farSlotsDD+0x1510>
+	LONG $0x107d81c4; WORD $0xe854; BYTE $0x20 // vmovupd 0x20(%r8,%r13,8), %ymm2
+	LONG $0xda58f5c5 // vaddpd %ymm2, %ymm1, %ymm3
+	LONG $0xe25ce5c5 // vsubpd %ymm2, %ymm3, %ymm4
 	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xd328fdc5 // vmovapd %ymm3, %ymm2
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
-	LONG $0x4c58fdc5; WORD $0x20f0 // vaddpd 0x20(%rax,%rsi,8), %ymm0, %ymm1
-	LONG $0xc158edc5 // vaddpd %ymm1, %ymm2, %ymm0
-	LONG $0xda5cfdc5 // vsubpd %ymm2, %ymm0, %ymm3
-	LONG $0xe35cfdc5 // vsubpd %ymm3, %ymm0, %ymm4
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x4c11fdc5; WORD $0x20f0 // vmovupd %ymm1, 0x20(%rax,%rsi,8)
-	LONG $0x117dc1c4; WORD $0xf044; BYTE $0x20 // vmovupd %ymm0, 0x20(%r8,%rsi,8)
-	LONG $0xffeb4be9; BYTE $0xff // jmp <farSlotsDD+0x92>
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xe844; BYTE $0x20 // vaddpd 0x20(%rax,%r13,8), %ymm0, %ymm0
+	LONG $0xcb28fdc5 // vmovapd %ymm3, %ymm1
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xe844; BYTE $0x20 // vmovupd %ymm0, 0x20(%rax,%r13,8)
+	LONG $0x117d81c4; WORD $0xe854; BYTE $0x20 // vmovupd %ymm2, 0x20(%r8,%r13,8)
+	LONG $0xffeb62e9; BYTE $0xff // jmp <farSlotsDD+0x9d>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4737,13 +4624,15 @@ TEXT ·farSlotsDDQuad(SB), 0, $448-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x45300000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	ADJSP $448
+	LONG $0x00000000
+	ADJSP $544
 	RET

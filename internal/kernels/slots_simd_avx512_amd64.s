@@ -1133,12 +1133,12 @@ TEXT ·farSlotsOct(SB), 0, $368-8
 	RET
 
 // func slotsDDOct(c *slotCall)
-TEXT ·slotsDDOct(SB), 0, $432-8
+TEXT ·slotsDDOct(SB), 0, $416-8
 	MOVQ c+0(FP), DI
-	ADJSP $-432
+	ADJSP $-416
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsDD>
-	LONG $0x0012fee9; BYTE $0x00 // jmp <end>
+	LONG $0x0011fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1147,7 +1147,7 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x12df8e0f; WORD $0x0000 // jle <slotsDD+0x12ec>
+	LONG $0x11c98e0f; WORD $0x0000 // jle <slotsDD+0x11d6>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1156,43 +1156,37 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0xe0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe0, %rsp
-	LONG $0x48fdf262; LONG $0x12c10559; WORD $0x0000 // vpbroadcastq 0x12c1(%rip), %zmm0
+	LONG $0xd0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xd0, %rsp
+	LONG $0x48fdf262; LONG $0x11c10559; WORD $0x0000 // vpbroadcastq 0x11c1(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
-	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
 	LONG $0x10478b4c // movq 0x10(%rdi), %r8
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
 	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
-	WORD $0x014d; BYTE $0xca // addq %r9, %r10
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	WORD $0x47eb // jmp <slotsDD+0xb0>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	WORD $0x3beb // jmp <slotsDD+0x9c>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	WORD $0x0149; BYTE $0xdc // addq %rbx, %r12
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x48fdf162; WORD $0xe528 // vmovapd %zmm5, %zmm4
-	LONG $0x48fdf162; WORD $0xde28 // vmovapd %zmm6, %zmm3
-	LONG $0x246c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r13
-	LONG $0x122e830f; WORD $0x0000 // jae <slotsDD+0x12de>
+	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
+	LONG $0x112c830f; WORD $0x0000 // jae <slotsDD+0x11c8>
 	LONG $0x5db70f45; BYTE $0x06 // movzwl 0x6(%r13), %r11d
-	LONG $0x246c894c; BYTE $0x28 // movq %r13, 0x28(%rsp)
-	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
 	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x0437850f; WORD $0x0000 // jne <slotsDD+0x500>
+	LONG $0x040b850f; WORD $0x0000 // jne <slotsDD+0x4c0>
 	LONG $0x005d8b41 // movl (%r13), %ebx
 	LONG $0x38778b4c // movq 0x38(%rdi), %r14
 	LONG $0x7db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r15d
@@ -1200,280 +1194,271 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
 	LONG $0x02c3f641 // testb $0x2, %r11b
-	LONG $0x0622850f; WORD $0x0000 // jne <slotsDD+0x710>
+	LONG $0x05f6850f; WORD $0x0000 // jne <slotsDD+0x6d0>
 	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
-	LONG $0x02d2820f; WORD $0x0000 // jb <slotsDD+0x3cb>
-	LONG $0x245c8944; BYTE $0x10 // movl %r11d, 0x10(%rsp)
-	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
+	LONG $0x02ae820f; WORD $0x0000 // jb <slotsDD+0x393>
 	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0xfec78349 // addq $-0x2, %r15
-	LONG $0x30b60f41 // movzbl (%r8), %esi
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
-	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0x48fed162; WORD $0x2c6f; BYTE $0x34 // vmovdqu64 (%r12,%rsi), %zmm5
-	LONG $0x4855f262; WORD $0x288d // vpermb (%rax), %zmm5, %zmm5
-	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
-	LONG $0x48d5d262; LONG $0x01347c47 // vpsllvq 0x40(%r12,%rsi), %zmm5, %zmm7
-	LONG $0x58c5d162; LONG $0x1a347cef // vpxorq 0xd0(%r12,%rsi){1to8}, %zmm7, %zmm7
-	LONG $0x48c5d262; LONG $0x02347c46 // vpsravq 0x80(%r12,%rsi), %zmm7, %zmm7
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
-	LONG $0x04107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm8
-	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	LONG $0x08b60f41 // movzbl (%r8), %ecx
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0xb70f; BYTE $0x32 // movzwl (%rdx), %esi
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fed162; WORD $0x1c6f; BYTE $0x0c // vmovdqu64 (%r12,%rcx), %zmm3
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x24107bc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm12
+	LONG $0x4865f262; WORD $0x288d // vpermb (%rax), %zmm3, %zmm5
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	LONG $0x1c107bc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm11
+	LONG $0x48d55262; LONG $0x010c4447 // vpsllvq 0x40(%r12,%rcx), %zmm5, %zmm8
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48fef162; WORD $0xffe6 // vcvtqq2pd %zmm7, %zmm7
-	LONG $0x1651c1c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm5, %xmm6
-	LONG $0x2c16b9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm8, %xmm5
+	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
+	LONG $0x3410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm6
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1661c1c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm3, %xmm4
+	LONG $0x1c16c9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm6, %xmm3
 	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
+	LONG $0x3c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm7
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x2c16c1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm7, %xmm5
+	LONG $0x1649c1c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm6, %xmm6
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x58bdd162; LONG $0x1a0c7cef // vpxorq 0xd0(%r12,%rcx){1to8}, %zmm8, %zmm7
+	LONG $0x48c5d262; LONG $0x020c7c46 // vpsravq 0x80(%r12,%rcx), %zmm7, %zmm7
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
 	LONG $0x14107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm10
-	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x241621c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm11, %xmm12
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163941c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm8, %xmm9
-	LONG $0x041629c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm10, %xmm8
+	LONG $0x08ade162; WORD $0x2c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm10, %xmm21
 	LONG $0x107b41c4; WORD $0x3614 // vmovsd (%r14,%rsi), %xmm10
-	LONG $0x0672b70f // movzwl 0x6(%rdx), %esi
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x162941c4; WORD $0x361c // vmovhpd (%r14,%rsi), %xmm10, %xmm11
-	LONG $0x141619c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm12, %xmm10
-	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
-	LONG $0x107b41c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm12
-	LONG $0x1835e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm9, %ymm6
-	LONG $0x183de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm8, %ymm5
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x161941c4; WORD $0x362c // vmovhpd (%r14,%rsi), %xmm12, %xmm13
-	LONG $0x24107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm12
-	LONG $0x40b60f41; BYTE $0x01 // movzbl 0x1(%r8), %eax
+	LONG $0x70b60f41; BYTE $0x01 // movzbl 0x1(%r8), %esi
+	LONG $0x163941c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm8, %xmm9
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
 	LONG $0x02c08349 // addq $0x2, %r8
-	LONG $0x241619c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm12, %xmm12
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fe5162; WORD $0x346f; BYTE $0x04 // vmovdqu64 (%r12,%rax), %zmm14
-	LONG $0x480d7262; WORD $0x318d // vpermb (%rcx), %zmm14, %zmm14
-	LONG $0x488d5262; LONG $0x01047447 // vpsllvq 0x40(%r12,%rax), %zmm14, %zmm14
-	LONG $0x181543c4; WORD $0x01cb // vinsertf128 $0x1, %xmm11, %ymm13, %ymm9
-	LONG $0x48fd7162; WORD $0xeb28 // vmovapd %zmm3, %zmm13
-	LONG $0x588d5162; LONG $0x1a0474ef // vpxorq 0xd0(%r12,%rax){1to8}, %zmm14, %zmm14
-	LONG $0x181d43c4; WORD $0x01c2 // vinsertf128 $0x1, %xmm10, %ymm12, %ymm8
-	LONG $0x48fd7162; WORD $0xe428 // vmovapd %zmm4, %zmm12
-	LONG $0x488d5262; LONG $0x02047446 // vpsravq 0x80(%r12,%rax), %zmm14, %zmm14
+	LONG $0x162941c4; WORD $0x0e14 // vmovhpd (%r14,%rcx), %xmm10, %xmm10
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fe5162; WORD $0x1c6f; BYTE $0x34 // vmovdqu64 (%r12,%rsi), %zmm11
+	LONG $0x48257262; WORD $0x188d // vpermb (%rax), %zmm11, %zmm11
 	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
-	LONG $0x48b5f362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm9, %zmm6
-	LONG $0x48bdf362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm8, %zmm5
-	LONG $0x48cd7162; WORD $0xdf59 // vmulpd %zmm7, %zmm6, %zmm11
+	LONG $0x48a55262; LONG $0x01345c47 // vpsllvq 0x40(%r12,%rsi), %zmm11, %zmm11
+	LONG $0x281db362; WORD $0xed18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm21, %ymm12, %ymm5
+	LONG $0x182dc3c4; WORD $0x01f1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm6
+	LONG $0x58a55162; LONG $0x1a345cef // vpxorq 0xd0(%r12,%rsi){1to8}, %zmm11, %zmm11
+	LONG $0x48a55262; LONG $0x02345c46 // vpsravq 0x80(%r12,%rsi), %zmm11, %zmm11
+	LONG $0x48d5f362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm5, %zmm3
+	LONG $0x48cdf362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm6, %zmm4
+	LONG $0x48fef162; WORD $0xf7e6 // vcvtqq2pd %zmm7, %zmm6
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48c5d262; WORD $0xf3aa // vfmsub213pd %zmm11, %zmm7, %zmm6
-	LONG $0x48ddd162; WORD $0xe358 // vaddpd %zmm11, %zmm4, %zmm4
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	LONG $0x34107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm14
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x48dd7162; WORD $0xce59 // vmulpd %zmm6, %zmm4, %zmm9
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48ed5162; WORD $0xe158 // vaddpd %zmm9, %zmm2, %zmm12
+	LONG $0x48cdd262; WORD $0xe1aa // vfmsub213pd %zmm9, %zmm6, %zmm4
 	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
 	LONG $0x08ffe162; WORD $0x0410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm16
 	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
-	LONG $0x48c5f262; WORD $0xf5b8 // vfmadd231pd %zmm5, %zmm7, %zmm6
-	LONG $0x48ddd162; WORD $0xfc5c // vsubpd %zmm12, %zmm4, %zmm7
+	LONG $0x489d7162; WORD $0xc25c // vsubpd %zmm2, %zmm12, %zmm8
+	LONG $0x48cdf262; WORD $0xe3b8 // vfmadd231pd %zmm3, %zmm6, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	LONG $0x341609c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm14, %xmm14
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
 	LONG $0x00fde162; WORD $0x0416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm16, %xmm16
-	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x48a57162; WORD $0xdf5c // vsubpd %zmm7, %zmm11, %zmm11
-	LONG $0x48ddf162; WORD $0xff5c // vsubpd %zmm7, %zmm4, %zmm7
-	LONG $0x489df162; WORD $0xff5c // vsubpd %zmm7, %zmm12, %zmm7
-	LONG $0x48fe5162; WORD $0xe6e6 // vcvtqq2pd %zmm14, %zmm12
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
 	LONG $0x08ffe162; WORD $0x1410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm18
-	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
-	LONG $0x48a5f162; WORD $0xff58 // vaddpd %zmm7, %zmm11, %zmm7
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
-	LONG $0x08ffe162; WORD $0x2410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm20
-	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x1805c3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm13, %ymm15, %ymm5
+	LONG $0x207dd362; WORD $0xf618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm6
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
 	LONG $0x00ede162; WORD $0x1416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm18, %xmm18
-	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
-	LONG $0x00dde162; WORD $0x2416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm20, %xmm20
 	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
-	LONG $0x20755362; WORD $0xc718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm8
-	LONG $0x206d3362; WORD $0xd018; BYTE $0x01 // vinsertf32x4 $0x1, %xmm16, %ymm18, %ymm10
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm21
-	LONG $0x08ffe162; WORD $0x3410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm22
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
+	LONG $0x08ffe162; WORD $0x2410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm20
 	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm21, %xmm21
-	LONG $0x00cde162; WORD $0x3416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm22, %xmm22
-	LONG $0x20553362; WORD $0xcb18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm21, %ymm9
-	LONG $0x204db362; WORD $0xec18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm22, %ymm5
-	LONG $0x48b55362; WORD $0xc01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm9, %zmm8
-	LONG $0x48d5d362; WORD $0xea1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm10, %zmm5, %zmm5
-	LONG $0x48bd5162; WORD $0xd459 // vmulpd %zmm12, %zmm8, %zmm10
-	LONG $0x489d5262; WORD $0xc2aa // vfmsub213pd %zmm10, %zmm12, %zmm8
-	LONG $0x4895d162; WORD $0xda58 // vaddpd %zmm10, %zmm13, %zmm3
-	LONG $0x489d7262; WORD $0xc5b8 // vfmadd231pd %zmm5, %zmm12, %zmm8
-	LONG $0x48c5f162; WORD $0xee58 // vaddpd %zmm6, %zmm7, %zmm5
-	LONG $0x48e5d162; WORD $0xf55c // vsubpd %zmm13, %zmm3, %zmm6
-	LONG $0x48e5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm3, %zmm7
-	LONG $0x48adf162; WORD $0xf65c // vsubpd %zmm6, %zmm10, %zmm6
-	LONG $0x48f5f162; WORD $0xcd58 // vaddpd %zmm5, %zmm1, %zmm1
-	LONG $0x4895f162; WORD $0xff5c // vsubpd %zmm7, %zmm13, %zmm7
-	LONG $0x48cdf162; WORD $0xef58 // vaddpd %zmm7, %zmm6, %zmm5
-	LONG $0x48d5d162; WORD $0xe858 // vaddpd %zmm8, %zmm5, %zmm5
-	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x00dde162; WORD $0x2416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm20, %xmm20
+	LONG $0x2065b362; WORD $0xf918; BYTE $0x01 // vinsertf32x4 $0x1, %xmm17, %ymm19, %ymm7
+	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
+	LONG $0x48b5d162; WORD $0xf85c // vsubpd %zmm8, %zmm9, %zmm7
+	LONG $0x48fe5162; WORD $0xcbe6 // vcvtqq2pd %zmm11, %zmm9
+	LONG $0x489d5162; WORD $0xc05c // vsubpd %zmm8, %zmm12, %zmm8
+	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
+	LONG $0x205d3362; WORD $0xc218; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm20, %ymm8
+	LONG $0x48d55162; WORD $0xd159 // vmulpd %zmm9, %zmm5, %zmm10
+	LONG $0x48bdf362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm8, %zmm6
+	LONG $0x48c5f162; WORD $0xfa58 // vaddpd %zmm2, %zmm7, %zmm7
+	LONG $0x489dd162; WORD $0xd258 // vaddpd %zmm10, %zmm12, %zmm2
+	LONG $0x48b5d262; WORD $0xeaaa // vfmsub213pd %zmm10, %zmm9, %zmm5
+	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
+	LONG $0x48edd162; WORD $0xfc5c // vsubpd %zmm12, %zmm2, %zmm7
+	LONG $0x48b5f262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm9, %zmm5
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48ed7162; WORD $0xc75c // vsubpd %zmm7, %zmm2, %zmm8
+	LONG $0x48adf162; WORD $0xf75c // vsubpd %zmm7, %zmm10, %zmm6
+	LONG $0x489dd162; WORD $0xd85c // vsubpd %zmm8, %zmm12, %zmm3
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfd4d870f; WORD $0xffff // ja <slotsDD+0x110>
-	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
-	LONG $0x245c8b44; BYTE $0x10 // movl 0x10(%rsp), %r11d
+	LONG $0xfd5d870f; WORD $0xffff // ja <slotsDD+0xf0>
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x07db850f; WORD $0x0000 // jne <slotsDD+0xbb0>
+	LONG $0x0773850f; WORD $0x0000 // jne <slotsDD+0xb10>
 	LONG $0x30b60f41 // movzbl (%r8), %esi
 	LONG $0x80878b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rax
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x62b70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r12d
 	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
 	LONG $0x7ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r15d
 	LONG $0x6ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r13d
-	LONG $0x0e0c8d4a // leaq (%rsi,%r9), %rcx
+	LONG $0x160c8d4a // leaq (%rsi,%r10), %rcx
 	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0x48fef162; WORD $0x2c6f; BYTE $0x30 // vmovdqu64 (%rax,%rsi), %zmm5
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x48fef162; WORD $0x1c6f; BYTE $0x30 // vmovdqu64 (%rax,%rsi), %zmm3
+	LONG $0x240c8948 // movq %rcx, (%rsp)
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	LONG $0x5ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r11d
 	LONG $0x03e4c141 // shll $0x3, %r12d
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e7c141 // shll $0x3, %r15d
 	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x4855d262; WORD $0x298d // vpermb (%r9), %zmm5, %zmm5
-	LONG $0x4ab70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r9d
-	LONG $0x107b81c4; WORD $0x263c // vmovsd (%r14,%r12), %xmm7
-	LONG $0x107bc1c4; WORD $0x3e34 // vmovsd (%r14,%rdi), %xmm6
-	LONG $0x107b21c4; WORD $0x231c // vmovsd (%rbx,%r12), %xmm11
-	LONG $0x14107bc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm10
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x48d5f262; LONG $0x01306c47 // vpsllvq 0x40(%rax,%rsi), %zmm5, %zmm5
-	LONG $0x164181c4; WORD $0x2e3c // vmovhpd (%r14,%r13), %xmm7, %xmm7
-	LONG $0x162121c4; WORD $0x2b1c // vmovhpd (%rbx,%r13), %xmm11, %xmm11
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
-	LONG $0x58d5f162; LONG $0x1a306cef // vpxorq 0xd0(%rax,%rsi){1to8}, %zmm5, %zmm5
-	LONG $0x48d5f262; LONG $0x02306c46 // vpsravq 0x80(%rax,%rsi), %zmm5, %zmm5
+	LONG $0x4865d262; WORD $0x1a8d // vpermb (%r10), %zmm3, %zmm3
+	LONG $0x52b70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r10d
+	LONG $0x107b81c4; WORD $0x262c // vmovsd (%r14,%r12), %xmm5
+	LONG $0x107bc1c4; WORD $0x3e24 // vmovsd (%r14,%rdi), %xmm4
+	LONG $0x107b21c4; WORD $0x230c // vmovsd (%rbx,%r12), %xmm9
+	LONG $0x04107bc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm8
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x48e5f262; LONG $0x01305c47 // vpsllvq 0x40(%rax,%rsi), %zmm3, %zmm3
+	LONG $0x165181c4; WORD $0x2e2c // vmovhpd (%r14,%r13), %xmm5, %xmm5
+	LONG $0x163121c4; WORD $0x2b0c // vmovhpd (%rbx,%r13), %xmm9, %xmm9
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x58e5f162; LONG $0x1a305cef // vpxorq 0xd0(%rax,%rsi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f262; LONG $0x02305c46 // vpsravq 0x80(%rax,%rsi), %zmm3, %zmm3
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
 	LONG $0x03e3c141 // shll $0x3, %r11d
-	LONG $0x03e1c141 // shll $0x3, %r9d
-	LONG $0x164981c4; WORD $0x1e34 // vmovhpd (%r14,%r11), %xmm6, %xmm6
-	LONG $0x162921c4; WORD $0x1b14 // vmovhpd (%rbx,%r11), %xmm10, %xmm10
+	LONG $0x03e2c141 // shll $0x3, %r10d
+	LONG $0x165981c4; WORD $0x1e24 // vmovhpd (%r14,%r11), %xmm4, %xmm4
+	LONG $0x163921c4; WORD $0x1b04 // vmovhpd (%rbx,%r11), %xmm8, %xmm8
 	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
-	LONG $0x107b01c4; WORD $0x0e04 // vmovsd (%r14,%r9), %xmm8
-	LONG $0x107b21c4; WORD $0x0b24 // vmovsd (%rbx,%r9), %xmm12
-	LONG $0x163901c4; WORD $0x3e04 // vmovhpd (%r14,%r15), %xmm8, %xmm8
-	LONG $0x161921c4; WORD $0x3b24 // vmovhpd (%rbx,%r15), %xmm12, %xmm12
+	LONG $0x107b81c4; WORD $0x1634 // vmovsd (%r14,%r10), %xmm6
+	LONG $0x107b21c4; WORD $0x1314 // vmovsd (%rbx,%r10), %xmm10
+	LONG $0x164981c4; WORD $0x3e34 // vmovhpd (%r14,%r15), %xmm6, %xmm6
+	LONG $0x162921c4; WORD $0x3b14 // vmovhpd (%rbx,%r15), %xmm10, %xmm10
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
-	LONG $0x2c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm13
-	LONG $0x163141c4; WORD $0x360c // vmovhpd (%r14,%rsi), %xmm9, %xmm9
-	LONG $0x2c1611c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm13, %xmm13
-	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0x1835c3c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm7
-	LONG $0x181543c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm12, %ymm13, %ymm8
-	LONG $0x48c5f362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm7, %zmm6
-	LONG $0x1825c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm11, %ymm7
-	LONG $0x000581e9; BYTE $0x00 // jmp <slotsDD+0xa7a>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0xe51c8d4a; LONG $0x00000000 // leaq (,%r12,8), %rbx
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	LONG $0x1641c1c4; WORD $0x363c // vmovhpd (%r14,%rsi), %xmm7, %xmm7
+	LONG $0x1c1621c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm11, %xmm11
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x1845e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm7, %ymm5
+	LONG $0x1825c3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm6
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x1835c3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm5
+	LONG $0x000569e9; BYTE $0x00 // jmp <slotsDD+0xa24>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xfd1c8d4a; LONG $0x00000000 // leaq (,%r15,8), %rbx
 	LONG $0x405f0348 // addq 0x40(%rdi), %rbx
 	LONG $0x007d8b45 // movl (%r13), %r15d
 	LONG $0x65b70f45; BYTE $0x04 // movzwl 0x4(%r13), %r12d
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
+	LONG $0x241c8948 // movq %rbx, (%rsp)
 	LONG $0x385f2b48 // subq 0x38(%rdi), %rbx
 	LONG $0x02e7c149 // shlq $0x2, %r15
 	LONG $0x207f034c // addq 0x20(%rdi), %r15
 	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
 	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x05b9820f; WORD $0x0000 // jb <slotsDD+0xaf0>
+	LONG $0x05b0820f; WORD $0x0000 // jb <slotsDD+0xaa6>
 	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
-	LONG $0x245c8944; BYTE $0x10 // movl %r11d, 0x10(%rsp)
-	LONG $0x0000c9e9; BYTE $0x00 // jmp <slotsDD+0x611>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x483df262; WORD $0xed8d // vpermb %zmm5, %zmm8, %zmm5
+	LONG $0x245c8944; BYTE $0x18 // movl %r11d, 0x18(%rsp)
+	LONG $0x0000bde9; BYTE $0x00 // jmp <slotsDD+0x5c4>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x484df262; WORD $0xed8d // vpermb %zmm5, %zmm6, %zmm5
 	LONG $0x48d5d262; WORD $0x6b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm5, %zmm5
 	LONG $0x48d5d262; WORD $0x6b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm5, %zmm5
-	LONG $0x48fe7162; WORD $0xc5e6 // vcvtqq2pd %zmm5, %zmm8
-	LONG $0x48ddf162; WORD $0xef58 // vaddpd %zmm7, %zmm4, %zmm5
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
+	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xf458 // vaddpd %zmm4, %zmm2, %zmm6
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
+	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
 	LONG $0xfec48349 // addq $-0x2, %r12
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x02458d4d // leaq 0x2(%r13), %r8
-	LONG $0x48d57162; WORD $0xcc5c // vsubpd %zmm4, %zmm5, %zmm9
-	LONG $0x48d55162; WORD $0xd15c // vsubpd %zmm9, %zmm5, %zmm10
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x48ddd162; WORD $0xe25c // vsubpd %zmm10, %zmm4, %zmm4
-	LONG $0x48fd7162; WORD $0x1410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm10
-	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
-	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
-	LONG $0x48bdd162; WORD $0xfa59 // vmulpd %zmm10, %zmm8, %zmm7
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
-	LONG $0x48fdf162; WORD $0xe528 // vmovapd %zmm5, %zmm4
-	LONG $0x48e5f162; WORD $0xf758 // vaddpd %zmm7, %zmm3, %zmm6
-	LONG $0x48bd7262; WORD $0xd7aa // vfmsub213pd %zmm7, %zmm8, %zmm10
-	LONG $0x48bd7262; WORD $0x14b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm8, %zmm10
-	LONG $0x48cd7162; WORD $0xc35c // vsubpd %zmm3, %zmm6, %zmm8
-	LONG $0x48cd5162; WORD $0xc85c // vsubpd %zmm8, %zmm6, %zmm9
-	LONG $0x48c5d162; WORD $0xf85c // vsubpd %zmm8, %zmm7, %zmm7
-	LONG $0x48e5d162; WORD $0xd95c // vsubpd %zmm9, %zmm3, %zmm3
-	LONG $0x48c5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm7, %zmm3
-	LONG $0x48adf162; WORD $0xdb58 // vaddpd %zmm3, %zmm10, %zmm3
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48fdf162; WORD $0xde28 // vmovapd %zmm6, %zmm3
+	LONG $0x48cdf162; WORD $0xfa5c // vsubpd %zmm2, %zmm6, %zmm7
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
+	LONG $0x48fd7162; WORD $0x0410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm8
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48d5d162; WORD $0xe059 // vmulpd %zmm8, %zmm5, %zmm4
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48cdf162; WORD $0xd458 // vaddpd %zmm4, %zmm6, %zmm2
+	LONG $0x48d57262; WORD $0xc4aa // vfmsub213pd %zmm4, %zmm5, %zmm8
+	LONG $0x48d57262; WORD $0x04b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm5, %zmm8
+	LONG $0x48edf162; WORD $0xee5c // vsubpd %zmm6, %zmm2, %zmm5
+	LONG $0x48edf162; WORD $0xfd5c // vsubpd %zmm5, %zmm2, %zmm7
+	LONG $0x48ddf162; WORD $0xe55c // vsubpd %zmm5, %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xf75c // vsubpd %zmm7, %zmm6, %zmm6
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48bdf162; WORD $0xdc58 // vaddpd %zmm4, %zmm8, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x050f860f; WORD $0x0000 // jbe <slotsDD+0xb20>
+	LONG $0x04cc860f; WORD $0x0000 // jbe <slotsDD+0xa90>
 	LONG $0x30b60f45 // movzbl (%r8), %r14d
 	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
 	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x48fed162; WORD $0x296f // vmovdqu64 (%r9), %zmm5
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x48fed162; WORD $0x1a6f // vmovdqu64 (%r10), %zmm3
 	LONG $0x19fe8341 // cmpl $0x19, %r14d
 	WORD $0x8944; BYTE $0xf6 // movl %r14d, %esi
 	LONG $0xc0930f41 // setae %r8b
 	LONG $0x07c6f641 // testb $0x7, %r14b
 	LONG $0xc3950f41 // setne %r11b
 	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0x48fef162; WORD $0x346f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm6
+	LONG $0x48fef162; WORD $0x246f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm4
 	WORD $0x0845; BYTE $0xc3 // orb %r8b, %r11b
 	LONG $0x31048d4c // leaq (%rcx,%rsi), %r8
 	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
-	WORD $0x1e74 // je <slotsDD+0x670>
-	LONG $0x484df262; WORD $0xed8d // vpermb %zmm5, %zmm6, %zmm5
-	LONG $0x48d5d262; WORD $0x6847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm5, %zmm5
-	LONG $0x48d5d262; WORD $0x6846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm5, %zmm5
-	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
-	WORD $0x1eeb // jmp <slotsDD+0x68c>
-	WORD $0x9066 // nop
+	WORD $0x2b74 // je <slotsDD+0x630>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xebe6 // vcvtqq2pd %zmm3, %zmm5
+	WORD $0x2beb // jmp <slotsDD+0x64c>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x48fdf162; WORD $0xf86f // vmovdqa64 %zmm0, %zmm7
-	LONG $0x494df262; WORD $0xfd8d // vpermb %zmm5, %zmm6, %zmm7 {%k1}
-	LONG $0x58c5d162; WORD $0x685c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm7, %zmm5
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5d162; WORD $0x685c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm5
+	LONG $0x24348b48 // movq (%rsp), %rsi
 	LONG $0x45b60f45; BYTE $0x01 // movzbl 0x1(%r13), %r8d
-	LONG $0x48fdf162; WORD $0x3410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm6
+	LONG $0x48fdf162; WORD $0x1c10; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm3
 	LONG $0x19f88341 // cmpl $0x19, %r8d
 	LONG $0xc6930f40 // setae %sil
 	LONG $0x07c0f641 // testb $0x7, %r8b
@@ -1482,230 +1467,220 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	WORD $0x8944; BYTE $0xc6 // movl %r8d, %esi
 	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
 	LONG $0x311c8d4c // leaq (%rcx,%rsi), %r11
-	LONG $0x48d5f162; WORD $0xfe59 // vmulpd %zmm6, %zmm5, %zmm7
-	LONG $0x48d5f262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm5, %zmm6
-	LONG $0x48d5f262; WORD $0x34b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm5, %zmm6
+	LONG $0x48d5f162; WORD $0xe359 // vmulpd %zmm3, %zmm5, %zmm4
+	LONG $0x48d5f262; WORD $0xdcaa // vfmsub213pd %zmm4, %zmm5, %zmm3
+	LONG $0x48d5f262; WORD $0x1cb8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm5, %zmm3
 	LONG $0x04476349 // movslq 0x4(%r15), %rax
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x48fed162; WORD $0x2a6f // vmovdqu64 (%r10), %zmm5
-	LONG $0x48fe7162; WORD $0x046f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm8
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x48fed162; WORD $0x296f // vmovdqu64 (%r9), %zmm5
+	LONG $0x48fef162; WORD $0x346f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm6
 	WORD $0x8440; BYTE $0xff // testb %dil, %dil
-	LONG $0xfe61850f; WORD $0xffff // jne <slotsDD+0x550>
+	LONG $0xfe62850f; WORD $0xffff // jne <slotsDD+0x510>
 	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x48fd7162; WORD $0xc86f // vmovdqa64 %zmm0, %zmm9
-	LONG $0x493d7262; WORD $0xcd8d // vpermb %zmm5, %zmm8, %zmm9 {%k1}
-	LONG $0x58b55162; WORD $0x435c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm9, %zmm8
-	LONG $0xfffe5ae9; BYTE $0xff // jmp <slotsDD+0x56a>
+	LONG $0x48fdf162; WORD $0xf86f // vmovdqa64 %zmm0, %zmm7
+	LONG $0x494df262; WORD $0xfd8d // vpermb %zmm5, %zmm6, %zmm7 {%k1}
+	LONG $0x58c5d162; WORD $0x6b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm7, %zmm5
+	LONG $0xfffe5be9; BYTE $0xff // jmp <slotsDD+0x52a>
+	BYTE $0x90 // nop
 	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
-	LONG $0x0266820f; WORD $0x0000 // jb <slotsDD+0x981>
+	LONG $0x0256820f; WORD $0x0000 // jb <slotsDD+0x931>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
 	LONG $0xfec78349 // addq $-0x2, %r15
-	LONG $0x08b60f45 // movzbl (%r8), %r9d
-	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
-	LONG $0x487cf162; WORD $0x285a // vcvtps2pd (%rax), %zmm5
-	LONG $0x50b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r10d
-	LONG $0x02c08349 // addq $0x2, %r8
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	LONG $0x10b60f45 // movzbl (%r8), %r10d
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
 	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
-	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	LONG $0x48b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r9d
+	LONG $0x487cd162; WORD $0x1c5a; BYTE $0x24 // vcvtps2pd (%r12), %zmm3
+	LONG $0x02c08349 // addq $0x2, %r8
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	LONG $0x107bc1c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm4
+	LONG $0x3410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm6
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1659c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm4, %xmm5
+	LONG $0x2416c9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm6, %xmm4
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
 	LONG $0x04107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm8
-	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x1649c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm6, %xmm7
 	LONG $0x3416b9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm8, %xmm6
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
 	LONG $0x14107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm10
-	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x163941c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm8, %xmm9
 	LONG $0x041629c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm10, %xmm8
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
-	LONG $0x24107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm12
-	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
-	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0x48fd7162; WORD $0xc428 // vmovapd %zmm4, %zmm8
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x162941c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm10, %xmm11
-	LONG $0x141619c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm12, %xmm10
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm12
-	LONG $0x2c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm13
+	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
 	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x161941c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm12, %xmm14
-	LONG $0x2c1611c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm13, %xmm13
+	LONG $0x162941c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm10, %xmm12
+	LONG $0x1c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm11
 	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
 	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
-	LONG $0x487c7162; WORD $0x215a // vcvtps2pd (%rcx), %zmm12
+	LONG $0x487c7162; WORD $0x115a // vcvtps2pd (%rcx), %zmm10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	LONG $0x34107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm14
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x181dc3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm12, %ymm7
+	LONG $0x1825c3c4; WORD $0x01f0 // vinsertf128 $0x1, %xmm8, %ymm11, %ymm6
+	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
+	LONG $0x48cdf362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm6, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48d5f162; WORD $0xf359 // vmulpd %zmm3, %zmm5, %zmm6
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	LONG $0x341609c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm14, %xmm14
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x48e5f262; WORD $0xeeaa // vfmsub213pd %zmm6, %zmm3, %zmm5
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
 	LONG $0x08ffe162; WORD $0x0410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm16
-	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
-	LONG $0x180d43c4; WORD $0x01cb // vinsertf128 $0x1, %xmm11, %ymm14, %ymm9
-	LONG $0x1815c3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm13, %ymm4
-	LONG $0x48b5f362; WORD $0xff1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm9, %zmm7
-	LONG $0x48ddf362; WORD $0xe61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm4, %zmm4
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x48e5f262; WORD $0xecb8 // vfmadd231pd %zmm4, %zmm3, %zmm5
+	LONG $0x48edf162; WORD $0xde58 // vaddpd %zmm6, %zmm2, %zmm3
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48c5f162; WORD $0xf559 // vmulpd %zmm5, %zmm7, %zmm6
 	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
 	LONG $0x00fde162; WORD $0x0416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm16, %xmm16
-	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x48d5f262; WORD $0xfeaa // vfmsub213pd %zmm6, %zmm5, %zmm7
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x48e5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm3, %zmm7
+	LONG $0x48cdf162; WORD $0xe45c // vsubpd %zmm4, %zmm6, %zmm4
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
 	LONG $0x08ffe162; WORD $0x1410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm18
-	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
-	LONG $0x48d5f262; WORD $0xfcb8 // vfmadd231pd %zmm4, %zmm5, %zmm7
-	LONG $0x48bdf162; WORD $0xe658 // vaddpd %zmm6, %zmm8, %zmm4
-	LONG $0x48ddd162; WORD $0xe85c // vsubpd %zmm8, %zmm4, %zmm5
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x207dd362; WORD $0xf618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm6
+	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00ede162; WORD $0x1416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm18, %xmm18
 	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
-	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
-	LONG $0x48dd7162; WORD $0xcd5c // vsubpd %zmm5, %zmm4, %zmm9
-	LONG $0x48cdf162; WORD $0xed5c // vsubpd %zmm5, %zmm6, %zmm5
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
+	LONG $0x00ede162; WORD $0x1416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm18, %xmm18
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x1805c3c4; WORD $0x01d5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm2
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
 	LONG $0x08ffe162; WORD $0x2410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm20
-	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
-	LONG $0x48d5d162; WORD $0xe858 // vaddpd %zmm8, %zmm5, %zmm5
-	LONG $0x206d3362; WORD $0xd818; BYTE $0x01 // vinsertf32x4 $0x1, %xmm16, %ymm18, %ymm11
-	LONG $0x48d5f162; WORD $0xef58 // vaddpd %zmm7, %zmm5, %zmm5
-	LONG $0x48fdf162; WORD $0xfb28 // vmovapd %zmm3, %zmm7
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
-	LONG $0x00dde162; WORD $0x2416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm20, %xmm20
-	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
-	LONG $0x48f5f162; WORD $0xcd58 // vaddpd %zmm5, %zmm1, %zmm1
-	LONG $0x2075d362; WORD $0xef18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm5
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm21
-	LONG $0x08ffe162; WORD $0x3410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm22
 	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm21, %xmm21
-	LONG $0x00cde162; WORD $0x3416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm22, %xmm22
-	LONG $0x2055b362; WORD $0xf318; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm21, %ymm6
-	LONG $0x204db362; WORD $0xdc18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm22, %ymm3
-	LONG $0x48cdf362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm5
-	LONG $0x48e5d362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm11, %zmm3, %zmm3
-	LONG $0x48d55162; WORD $0xd459 // vmulpd %zmm12, %zmm5, %zmm10
-	LONG $0x489dd262; WORD $0xeaaa // vfmsub213pd %zmm10, %zmm12, %zmm5
-	LONG $0x489df262; WORD $0xebb8 // vfmadd231pd %zmm3, %zmm12, %zmm5
-	LONG $0x48c5d162; WORD $0xda58 // vaddpd %zmm10, %zmm7, %zmm3
-	LONG $0x48e57162; WORD $0xc75c // vsubpd %zmm7, %zmm3, %zmm8
-	LONG $0x48e55162; WORD $0xc85c // vsubpd %zmm8, %zmm3, %zmm9
-	LONG $0x48add162; WORD $0xf05c // vsubpd %zmm8, %zmm10, %zmm6
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x48cdf162; WORD $0xf758 // vaddpd %zmm7, %zmm6, %zmm6
-	LONG $0x48cdf162; WORD $0xed58 // vaddpd %zmm5, %zmm6, %zmm5
-	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x00dde162; WORD $0x2416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm20, %xmm20
+	LONG $0x2065b362; WORD $0xe118; BYTE $0x01 // vinsertf32x4 $0x1, %xmm17, %ymm19, %ymm4
+	LONG $0x205db362; WORD $0xea18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm20, %ymm5
+	LONG $0x48ddf362; WORD $0xe21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm4, %zmm4
+	LONG $0x48d5f362; WORD $0xd61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm2
+	LONG $0x48dd5162; WORD $0xc259 // vmulpd %zmm10, %zmm4, %zmm8
+	LONG $0x48add262; WORD $0xe0aa // vfmsub213pd %zmm8, %zmm10, %zmm4
+	LONG $0x48adf262; WORD $0xe2b8 // vfmadd231pd %zmm2, %zmm10, %zmm4
+	LONG $0x48e5d162; WORD $0xd058 // vaddpd %zmm8, %zmm3, %zmm2
+	LONG $0x48edf162; WORD $0xf35c // vsubpd %zmm3, %zmm2, %zmm6
+	LONG $0x48edf162; WORD $0xfe5c // vsubpd %zmm6, %zmm2, %zmm7
+	LONG $0x48bdf162; WORD $0xee5c // vsubpd %zmm6, %zmm8, %zmm5
+	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfd9f870f; WORD $0xffff // ja <slotsDD+0x720>
+	LONG $0xfdaf870f; WORD $0xffff // ja <slotsDD+0x6e0>
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x0225850f; WORD $0x0000 // jne <slotsDD+0xbb0>
+	LONG $0x01d5850f; WORD $0x0000 // jne <slotsDD+0xb10>
 	LONG $0x00b60f41 // movzbl (%r8), %eax
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x62b70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r12d
 	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
 	LONG $0x6ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r13d
 	LONG $0x5ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r11d
-	LONG $0x487cd162; WORD $0x295a // vcvtps2pd (%r9), %zmm5
+	LONG $0x487cd162; WORD $0x1a5a // vcvtps2pd (%r10), %zmm3
 	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
 	LONG $0x7ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r15d
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0x4ab70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r9d
+	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
+	LONG $0x52b70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r10d
 	LONG $0x03e4c141 // shll $0x3, %r12d
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e5c141 // shll $0x3, %r13d
 	LONG $0x03e3c141 // shll $0x3, %r11d
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x24048948 // movq %rax, (%rsp)
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x107bc1c4; WORD $0x3e34 // vmovsd (%r14,%rdi), %xmm6
-	LONG $0x107b81c4; WORD $0x263c // vmovsd (%r14,%r12), %xmm7
-	LONG $0x164981c4; WORD $0x1e34 // vmovhpd (%r14,%r11), %xmm6, %xmm6
-	LONG $0x164181c4; WORD $0x2e3c // vmovhpd (%r14,%r13), %xmm7, %xmm7
-	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0x107bc1c4; WORD $0x3e24 // vmovsd (%r14,%rdi), %xmm4
+	LONG $0x107b81c4; WORD $0x262c // vmovsd (%r14,%r12), %xmm5
+	LONG $0x165981c4; WORD $0x1e24 // vmovhpd (%r14,%r11), %xmm4, %xmm4
+	LONG $0x165181c4; WORD $0x2e2c // vmovhpd (%r14,%r13), %xmm5, %xmm5
+	LONG $0x03e2c141 // shll $0x3, %r10d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
-	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
-	LONG $0x163941c4; WORD $0x3604 // vmovhpd (%r14,%rsi), %xmm8, %xmm8
-	LONG $0x0c1631c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm9, %xmm9
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0x107b81c4; WORD $0x0e3c // vmovsd (%r14,%r9), %xmm7
-	LONG $0x164181c4; WORD $0x3e3c // vmovhpd (%r14,%r15), %xmm7, %xmm7
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b21c4; WORD $0x2304 // vmovsd (%rbx,%r12), %xmm8
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0x163921c4; WORD $0x2b04 // vmovhpd (%rbx,%r13), %xmm8, %xmm8
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
-	LONG $0x48c5f362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm7, %zmm6
-	LONG $0x3c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm7
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x1641a1c4; WORD $0x1b3c // vmovhpd (%rbx,%r11), %xmm7, %xmm7
+	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
+	LONG $0x3c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm7
+	LONG $0x1649c1c4; WORD $0x3634 // vmovhpd (%r14,%rsi), %xmm6, %xmm6
+	LONG $0x3c16c1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm7, %xmm7
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107b81c4; WORD $0x162c // vmovsd (%r14,%r10), %xmm5
+	LONG $0x165181c4; WORD $0x3e2c // vmovhpd (%r14,%r15), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107ba1c4; WORD $0x2334 // vmovsd (%rbx,%r12), %xmm6
+	LONG $0x1649a1c4; WORD $0x2b34 // vmovhpd (%rbx,%r13), %xmm6, %xmm6
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x2c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm5
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x1651a1c4; WORD $0x1b2c // vmovhpd (%rbx,%r11), %xmm5, %xmm5
 	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b21c4; WORD $0x0b04 // vmovsd (%rbx,%r9), %xmm8
-	LONG $0x163921c4; WORD $0x3b04 // vmovhpd (%rbx,%r15), %xmm8, %xmm8
-	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0x48cd7162; WORD $0xd559 // vmulpd %zmm5, %zmm6, %zmm10
-	LONG $0x48bdf362; WORD $0xff1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm8, %zmm7
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107ba1c4; WORD $0x1334 // vmovsd (%rbx,%r10), %xmm6
+	LONG $0x1649a1c4; WORD $0x3b34 // vmovhpd (%rbx,%r15), %xmm6, %xmm6
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x48dd7162; WORD $0xcb59 // vmulpd %zmm3, %zmm4, %zmm9
+	LONG $0x48cdf362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm5
+	LONG $0x24148b4c // movq (%rsp), %r10
 	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x48d5d262; WORD $0xf2aa // vfmsub213pd %zmm10, %zmm5, %zmm6
-	LONG $0x48d5f262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm5, %zmm6
-	LONG $0x48ddd162; WORD $0xea58 // vaddpd %zmm10, %zmm4, %zmm5
-	LONG $0x48d5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm5, %zmm7
-	LONG $0x48d57162; WORD $0xcf5c // vsubpd %zmm7, %zmm5, %zmm9
-	LONG $0x48adf162; WORD $0xff5c // vsubpd %zmm7, %zmm10, %zmm7
-	LONG $0x48ddd162; WORD $0xe15c // vsubpd %zmm9, %zmm4, %zmm4
-	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
-	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
-	LONG $0x48fdf162; WORD $0xf328 // vmovapd %zmm3, %zmm6
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48e5d262; WORD $0xe1aa // vfmsub213pd %zmm9, %zmm3, %zmm4
+	LONG $0x48ed5162; WORD $0xc158 // vaddpd %zmm9, %zmm2, %zmm8
+	LONG $0x48e5f262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm3, %zmm4
+	LONG $0x48bdf162; WORD $0xea5c // vsubpd %zmm2, %zmm8, %zmm5
+	LONG $0x48bdf162; WORD $0xfd5c // vsubpd %zmm5, %zmm8, %zmm7
+	LONG $0x48b5f162; WORD $0xed5c // vsubpd %zmm5, %zmm9, %zmm5
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdd162; WORD $0xd028 // vmovapd %zmm8, %zmm2
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
 	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf5b9840f; WORD $0xffff // je <slotsDD+0x95>
-	LONG $0x000171e9; BYTE $0x00 // jmp <slotsDD+0xc52>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdf162; WORD $0xf328 // vmovapd %zmm3, %zmm6
-	LONG $0x48fdf162; WORD $0xec28 // vmovapd %zmm4, %zmm5
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	WORD $0x3a74 // je <slotsDD+0xb3c>
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf584840f; WORD $0xffff // je <slotsDD+0x95>
-	LONG $0x00013ce9; BYTE $0x00 // jmp <slotsDD+0xc52>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xf603840f; WORD $0xffff // je <slotsDD+0x8d>
+	LONG $0x00011de9; BYTE $0x00 // jmp <slotsDD+0xbac>
+	BYTE $0x90 // nop
 	LONG $0x02c58349 // addq $0x2, %r13
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x245c8b44; BYTE $0x10 // movl 0x10(%rsp), %r11d
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x245c8b44; BYTE $0x18 // movl 0x18(%rsp), %r11d
 	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	WORD $0xc675 // jne <slotsDD+0xb02>
+	WORD $0x6475 // jne <slotsDD+0xb10>
 	LONG $0x08b60f41 // movzbl (%r8), %ecx
 	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
-	LONG $0x48fed162; WORD $0x196f // vmovdqu64 (%r9), %zmm3
+	LONG $0x48fed162; WORD $0x1a6f // vmovdqu64 (%r10), %zmm3
 	WORD $0xf983; BYTE $0x19 // cmpl $0x19, %ecx
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
 	LONG $0xc6930f40 // setae %sil
@@ -1715,111 +1690,101 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	LONG $0x48fe9162; WORD $0x246f; BYTE $0x37 // vmovdqu64 (%r15,%r14), %zmm4
 	WORD $0x0841; BYTE $0xf3 // orb %sil, %r11b
 	LONG $0x37348d4b // leaq (%r15,%r14), %rsi
-	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
 	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
-	WORD $0x4374 // je <slotsDD+0xbcb>
+	WORD $0x3174 // je <slotsDD+0xb24>
 	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
 	LONG $0x48e5f262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x43eb // jmp <slotsDD+0xbe7>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdf162; WORD $0xf328 // vmovapd %zmm3, %zmm6
-	LONG $0x48fdf162; WORD $0xec28 // vmovapd %zmm4, %zmm5
+	WORD $0x31eb // jmp <slotsDD+0xb40>
+	BYTE $0x90 // nop
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
 	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf4cf840f; WORD $0xffff // je <slotsDD+0x95>
-	LONG $0x000087e9; BYTE $0x00 // jmp <slotsDD+0xc52>
+	LONG $0xf56e840f; WORD $0xffff // je <slotsDD+0x8d>
+	LONG $0x000088e9; BYTE $0x00 // jmp <slotsDD+0xbac>
 	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
-	LONG $0x48fdf162; WORD $0xf86f // vmovdqa64 %zmm0, %zmm7
-	LONG $0x495df262; WORD $0xfb8d // vpermb %zmm3, %zmm4, %zmm7 {%k1}
-	LONG $0x58c5f162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm7, %zmm3
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5f162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm5, %zmm3
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
 	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
-	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
 	LONG $0x48fdf162; WORD $0x2410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm4
-	LONG $0x48e5f162; WORD $0xfc59 // vmulpd %zmm4, %zmm3, %zmm7
-	LONG $0x48d57162; WORD $0xd758 // vaddpd %zmm7, %zmm5, %zmm10
-	LONG $0x48e5f262; WORD $0xe7aa // vfmsub213pd %zmm7, %zmm3, %zmm4
+	LONG $0x48e5f162; WORD $0xec59 // vmulpd %zmm4, %zmm3, %zmm5
+	LONG $0x48ed7162; WORD $0xc558 // vaddpd %zmm5, %zmm2, %zmm8
+	LONG $0x48e5f262; WORD $0xe5aa // vfmsub213pd %zmm5, %zmm3, %zmm4
 	LONG $0x48e5f262; WORD $0x24b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm3, %zmm4
-	LONG $0x48ad7162; WORD $0xc55c // vsubpd %zmm5, %zmm10, %zmm8
-	LONG $0x48ad5162; WORD $0xc85c // vsubpd %zmm8, %zmm10, %zmm9
-	LONG $0x48c5d162; WORD $0xf85c // vsubpd %zmm8, %zmm7, %zmm7
-	LONG $0x48d5d162; WORD $0xe95c // vsubpd %zmm9, %zmm5, %zmm5
-	LONG $0x48c5f162; WORD $0xed58 // vaddpd %zmm5, %zmm7, %zmm5
-	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
-	LONG $0x48fdd162; WORD $0xea28 // vmovapd %zmm10, %zmm5
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48bdf162; WORD $0xf25c // vsubpd %zmm2, %zmm8, %zmm6
+	LONG $0x48bdf162; WORD $0xfe5c // vsubpd %zmm6, %zmm8, %zmm7
+	LONG $0x48d5f162; WORD $0xee5c // vsubpd %zmm6, %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdd162; WORD $0xd028 // vmovapd %zmm8, %zmm2
 	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf443840f; WORD $0xffff // je <slotsDD+0x95>
-	LONG $0x48cdf162; WORD $0xdd58 // vaddpd %zmm5, %zmm6, %zmm3
+	LONG $0xf4e1840f; WORD $0xffff // je <slotsDD+0x8d>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
-	LONG $0x48e5f162; WORD $0xe55c // vsubpd %zmm5, %zmm3, %zmm4
-	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
-	LONG $0x48e5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm3, %zmm7
-	LONG $0x48cdf162; WORD $0xe45c // vsubpd %zmm4, %zmm6, %zmm4
+	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
-	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
-	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
-	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
-	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x08c3f641 // testb $0x8, %r11b
-	LONG $0x00e0850f; WORD $0x0000 // jne <slotsDD+0xd80>
+	LONG $0x00d6850f; WORD $0x0000 // jne <slotsDD+0xca0>
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x01b18c0f; WORD $0x0000 // jl <slotsDD+0xe5b>
-	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
+	LONG $0x01a18c0f; WORD $0x0000 // jl <slotsDD+0xd75>
 	LONG $0x30678b4c // movq 0x30(%rdi), %r12
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x02ba840f; WORD $0x0000 // je <slotsDD+0xf78>
+	LONG $0x02a3840f; WORD $0x0000 // je <slotsDD+0xe88>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02d7840f; WORD $0x0000 // je <slotsDD+0xfa2>
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	LONG $0x0cb70f41; BYTE $0x4c // movzwl (%r12,%rcx,2), %ecx
-	LONG $0x7cb70f47; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %r15d
-	LONG $0x7cb70f43; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %edi
-	LONG $0x74b70f43; WORD $0x0c6c // movzwl 0xc(%r12,%r13,2), %esi
-	LONG $0x74b70f47; WORD $0x066c // movzwl 0x6(%r12,%r13,2), %r14d
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x4cb70f43; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %ecx
-	LONG $0x6e79a1c4; WORD $0xb814 // vmovd (%rax,%r15,4), %xmm2
-	LONG $0x2269e3c4; WORD $0xb814; BYTE $0x01 // vpinsrd $0x1, (%rax,%rdi,4), %xmm2, %xmm2
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x4cb70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %ecx
-	LONG $0x2269e3c4; WORD $0xb014; BYTE $0x02 // vpinsrd $0x2, (%rax,%rsi,4), %xmm2, %xmm2
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x4cb70f43; WORD $0x0e6c // movzwl 0xe(%r12,%r13,2), %ecx
-	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm2, %xmm2
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x02bd840f; WORD $0x0000 // je <slotsDD+0xeaf>
+	LONG $0x0cb70f43; BYTE $0x7c // movzwl (%r12,%r15,2), %ecx
+	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
+	LONG $0x74b70f47; WORD $0x067c // movzwl 0x6(%r12,%r15,2), %r14d
+	LONG $0x6cb70f45; WORD $0x0a7c // movzwl 0xa(%r12,%rdi,2), %r13d
+	LONG $0x74b70f41; WORD $0x0c7c // movzwl 0xc(%r12,%rdi,2), %esi
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x4cb70f43; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %ecx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x4cb70f43; WORD $0x047c // movzwl 0x4(%r12,%r15,2), %ecx
+	LONG $0x7cb70f47; WORD $0x087c // movzwl 0x8(%r12,%r15,2), %r15d
+	LONG $0x6e79a1c4; WORD $0xb81c // vmovd (%rax,%r15,4), %xmm3
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x4cb70f41; WORD $0x0e7c // movzwl 0xe(%r12,%rdi,2), %ecx
+	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x2261a3c4; WORD $0xa81c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r13,4), %xmm3, %xmm3
+	LONG $0x2261e3c4; WORD $0xb01c; BYTE $0x02 // vpinsrd $0x2, (%rax,%rsi,4), %xmm3, %xmm3
+	LONG $0x2261e3c4; WORD $0x881c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm3, %xmm3
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x246ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm4
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm4, %xmm4
 	LONG $0x2259a3c4; WORD $0xb024; BYTE $0x03 // vpinsrd $0x3, (%rax,%r14,4), %xmm4, %xmm4
-	LONG $0x385de3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm4, %ymm2
-	LONG $0x487df262; WORD $0xd235 // vpmovzxdq %ymm2, %zmm2
-	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
-	LONG $0x48ddf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm4
-	LONG $0x000238e9; BYTE $0x00 // jmp <slotsDD+0xfac>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48e5f362; WORD $0xd323; BYTE $0x4e // vshuff64x2 $0x4e, %zmm3, %zmm3, %zmm2
+	LONG $0x385de3c4; WORD $0x01db // vinserti128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x487df262; WORD $0xdb35 // vpmovzxdq %ymm3, %zmm3
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
+	LONG $0x00021ae9; BYTE $0x00 // jmp <slotsDD+0xeb6>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x48edf362; WORD $0xda23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm3
 	LONG $0x48f5f362; WORD $0xe123; BYTE $0x4e // vshuff64x2 $0x4e, %zmm1, %zmm1, %zmm4
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x48e5f162; WORD $0xea58 // vaddpd %zmm2, %zmm3, %zmm5
-	LONG $0x48d5f162; WORD $0xf35c // vsubpd %zmm3, %zmm5, %zmm6
+	LONG $0x48edf162; WORD $0xeb58 // vaddpd %zmm3, %zmm2, %zmm5
+	LONG $0x48d5f162; WORD $0xf25c // vsubpd %zmm2, %zmm5, %zmm6
 	LONG $0x48fd7362; WORD $0xcd01; BYTE $0x4e // vpermpd $0x4e, %zmm5, %zmm9
 	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
-	LONG $0x48edf162; WORD $0xd65c // vsubpd %zmm6, %zmm2, %zmm2
-	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
 	LONG $0x48d5d162; WORD $0xe158 // vaddpd %zmm9, %zmm5, %zmm4
 	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
@@ -1832,7 +1797,7 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	LONG $0x48ddd162; WORD $0xe858 // vaddpd %zmm8, %zmm4, %zmm5
 	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x9024ac11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm5, 0x90(%rsp)
+	LONG $0x48fdf162; LONG $0x02246c11 // vmovupd %zmm5, 0x80(%rsp)
 	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x48bdf162; WORD $0xd65c // vsubpd %zmm6, %zmm8, %zmm2
@@ -1841,21 +1806,21 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
-	WORD $0x23eb // jmp <slotsDD+0xe7e>
+	LONG $0x48fdf162; LONG $0x01244c11 // vmovupd %zmm1, 0x40(%rsp)
+	WORD $0x1deb // jmp <slotsDD+0xd92>
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
-	LONG $0x48fdf162; LONG $0x90249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0x90(%rsp)
-	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
+	LONG $0x48fdf162; LONG $0x02245411 // vmovupd %zmm2, 0x80(%rsp)
+	LONG $0x48fdf162; LONG $0x01244c11 // vmovupd %zmm1, 0x40(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf2018e0f; WORD $0xffff // jle <slotsDD+0x7f>
+	LONG $0xf2ed8e0f; WORD $0xffff // jle <slotsDD+0x7f>
 	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
 	LONG $0x60778b4c // movq 0x60(%rdi), %r14
+	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
 	LONG $0x88af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r13
 	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x633c8d4e // leaq (%rbx,%r12,2), %r15
-	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
-	WORD $0x68eb // jmp <slotsDD+0xf02>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x7b3c8d4e // leaq (%rbx,%r15,2), %r15
+	WORD $0x64eb // jmp <slotsDD+0xe12>
+	WORD $0x9066 // nop
 	LONG $0x107bc1c4; WORD $0xc324 // vmovsd (%r11,%rax,8), %xmm4
 	LONG $0xec58e3c5 // vaddsd %xmm4, %xmm3, %xmm5
 	LONG $0xf45cd3c5 // vsubsd %xmm4, %xmm5, %xmm6
@@ -1877,92 +1842,89 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	LONG $0xc958ebc5 // vaddsd %xmm1, %xmm2, %xmm1
 	LONG $0x117bc1c4; WORD $0xc54c; BYTE $0x00 // vmovsd %xmm1, (%r13,%rax,8)
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	LONG $0xf16e840f; WORD $0xffff // je <slotsDD+0x70>
+	LONG $0xf25e840f; WORD $0xffff // je <slotsDD+0x70>
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0x3974 // je <slotsDD+0xf40>
+	WORD $0x3974 // je <slotsDD+0xe50>
 	LONG $0x04b70f41; BYTE $0x77 // movzwl (%r15,%rsi,2), %eax
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x3c74 // je <slotsDD+0xf4d>
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	WORD $0x3c74 // je <slotsDD+0xe5d>
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
 	LONG $0x863c0341 // addl (%r14,%rax,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
 	LONG $0x6ef9e1c4; BYTE $0xcf // vmovq %rdi, %xmm1
-	LONG $0x9c59f3c5; LONG $0x000090f4; BYTE $0x00 // vmulsd 0x90(%rsp,%rsi,8), %xmm1, %xmm3
-	LONG $0x5459f3c5; WORD $0x50f4 // vmulsd 0x50(%rsp,%rsi,8), %xmm1, %xmm2
+	LONG $0x9c59f3c5; LONG $0x000080f4; BYTE $0x00 // vmulsd 0x80(%rsp,%rsi,8), %xmm1, %xmm3
+	LONG $0x5459f3c5; WORD $0x40f4 // vmulsd 0x40(%rsp,%rsi,8), %xmm1, %xmm2
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0xff62850f; WORD $0xffff // jne <slotsDD+0xea0>
-	WORD $0x2feb // jmp <slotsDD+0xf6f>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0xff62850f; WORD $0xffff // jne <slotsDD+0xdb0>
+	WORD $0x2feb // jmp <slotsDD+0xe7f>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0xc475 // jne <slotsDD+0xf11>
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	WORD $0xc475 // jne <slotsDD+0xe21>
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x9c59f3c5; LONG $0x000090f4; BYTE $0x00 // vmulsd 0x90(%rsp,%rsi,8), %xmm1, %xmm3
-	LONG $0x5459f3c5; WORD $0x50f4 // vmulsd 0x50(%rsp,%rsi,8), %xmm1, %xmm2
+	LONG $0x9c59f3c5; LONG $0x000080f4; BYTE $0x00 // vmulsd 0x80(%rsp,%rsi,8), %xmm1, %xmm3
+	LONG $0x5459f3c5; WORD $0x40f4 // vmulsd 0x40(%rsp,%rsi,8), %xmm1, %xmm2
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0xff31850f; WORD $0xffff // jne <slotsDD+0xea0>
+	LONG $0xff31850f; WORD $0xffff // jne <slotsDD+0xdb0>
 	LONG $0xcb7efac5 // vmovq %xmm3, %xmm1
-	LONG $0xffff55e9; BYTE $0xff // jmp <slotsDD+0xecd>
+	LONG $0xffff55e9; BYTE $0xff // jmp <slotsDD+0xddd>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02c1840f; WORD $0x0000 // je <slotsDD+0x1246>
-	LONG $0x487df262; WORD $0x1435; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm2
-	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
-	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
-	LONG $0x48ddf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm4
-	LONG $0x0002aee9; BYTE $0x00 // jmp <slotsDD+0x1250>
-	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	LONG $0x029e840f; WORD $0x0000 // je <slotsDD+0x1133>
+	LONG $0x487db262; WORD $0x1c35; BYTE $0xb8 // vpmovzxdq (%rax,%r15,4), %zmm3
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
+	LONG $0x00028be9; BYTE $0x00 // jmp <slotsDD+0x113a>
+	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
 	LONG $0x88b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r14
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x3cb70f43; BYTE $0x6c // movzwl (%r12,%r13,2), %edi
-	LONG $0x48e5f162; WORD $0xd459 // vmulpd %zmm4, %zmm3, %zmm2
-	LONG $0x48f5f162; WORD $0xcc59 // vmulpd %zmm4, %zmm1, %zmm1
-	LONG $0x0127840f; WORD $0x0000 // je <slotsDD+0x10f5>
-	LONG $0x74b70f43; WORD $0x0c6c // movzwl 0xc(%r12,%r13,2), %esi
-	LONG $0x7cb70f47; WORD $0x0e6c // movzwl 0xe(%r12,%r13,2), %r15d
-	LONG $0x4cb70f43; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %ecx
-	LONG $0x44b70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %eax
-	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
+	LONG $0x3cb70f43; BYTE $0x7c // movzwl (%r12,%r15,2), %edi
+	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xcb59 // vmulpd %zmm3, %zmm1, %zmm1
+	LONG $0x0122840f; WORD $0x0000 // je <slotsDD+0xffa>
+	LONG $0x74b70f43; WORD $0x0c7c // movzwl 0xc(%r12,%r15,2), %esi
+	LONG $0x6cb70f47; WORD $0x0e7c // movzwl 0xe(%r12,%r15,2), %r13d
+	LONG $0x4cb70f43; WORD $0x087c // movzwl 0x8(%r12,%r15,2), %ecx
+	LONG $0x44b70f43; WORD $0x047c // movzwl 0x4(%r12,%r15,2), %eax
+	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x24048948 // movq %rax, (%rsp)
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107bc1c4; WORD $0x361c // vmovsd (%r14,%rsi), %xmm3
 	LONG $0x107bc1c4; WORD $0x3324 // vmovsd (%r11,%rsi), %xmm4
-	WORD $0x8944; BYTE $0xfe // movl %r15d, %esi
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x7cb70f47; WORD $0x066c // movzwl 0x6(%r12,%r13,2), %r15d
+	WORD $0x8944; BYTE $0xee // movl %r13d, %esi
+	LONG $0x6cb70f47; WORD $0x0a7c // movzwl 0xa(%r12,%r15,2), %r13d
 	LONG $0x107bc1c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm5
 	LONG $0x107bc1c4; WORD $0x0b34 // vmovsd (%r11,%rcx), %xmm6
 	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
 	LONG $0x107b41c4; WORD $0x0304 // vmovsd (%r11,%rax), %xmm8
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	LONG $0x1661c1c4; WORD $0x361c // vmovhpd (%r14,%rsi), %xmm3, %xmm3
 	LONG $0x1659c1c4; WORD $0x3324 // vmovhpd (%r11,%rsi), %xmm4, %xmm4
-	LONG $0x74b70f43; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %esi
-	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xf189 // movl %esi, %ecx
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1651c1c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0x0b34 // vmovhpd (%r11,%rcx), %xmm6, %xmm6
+	LONG $0x4cb70f43; WORD $0x067c // movzwl 0x6(%r12,%r15,2), %ecx
+	LONG $0x7cb70f47; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %r15d
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x1641c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm7, %xmm7
 	LONG $0x163941c4; WORD $0x0304 // vmovhpd (%r11,%rax), %xmm8, %xmm8
 	LONG $0x00fd048d; WORD $0x0000; BYTE $0x00 // leal (,%rdi,8), %eax
-	LONG $0x1651c1c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0x0b34 // vmovhpd (%r11,%rcx), %xmm6, %xmm6
-	LONG $0x4cb70f43; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %ecx
 	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
 	LONG $0x107b41c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm10
-	WORD $0xc889 // movl %ecx, %eax
+	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm9, %xmm9
-	LONG $0x162941c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm10, %xmm10
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
 	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x163141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm9, %xmm9
+	LONG $0x162941c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm10, %xmm10
 	LONG $0x1835e3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm9, %ymm5
 	LONG $0x48d5f362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm5, %zmm3
 	LONG $0x182dc3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm5
@@ -1976,79 +1938,73 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xd528 // vmovapd %zmm5, %zmm2
 	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	WORD $0x50eb // jmp <slotsDD+0x1145>
-	LONG $0x74b70f43; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %esi
-	LONG $0x44b70f43; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %eax
-	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
-	LONG $0x7cb70f43; WORD $0x0c6c // movzwl 0xc(%r12,%r13,2), %edi
-	LONG $0x4cb70f43; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %ecx
-	LONG $0x7cb70f47; WORD $0x066c // movzwl 0x6(%r12,%r13,2), %r15d
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0x74b70f43; WORD $0x0e6c // movzwl 0xe(%r12,%r13,2), %esi
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x44b70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %eax
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	WORD $0x40eb // jmp <slotsDD+0x103a>
+	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
+	LONG $0x4cb70f41; WORD $0x0444 // movzwl 0x4(%r12,%rax,2), %ecx
+	LONG $0x74b70f41; WORD $0x0844 // movzwl 0x8(%r12,%rax,2), %esi
+	LONG $0x6cb70f45; WORD $0x0a44 // movzwl 0xa(%r12,%rax,2), %r13d
+	LONG $0x7cb70f47; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %r15d
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x4cb70f41; WORD $0x0644 // movzwl 0x6(%r12,%rax,2), %ecx
+	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
+	LONG $0x74b70f41; WORD $0x0c44 // movzwl 0xc(%r12,%rax,2), %esi
+	LONG $0x44b70f41; WORD $0x0e44 // movzwl 0xe(%r12,%rax,2), %eax
+	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0x48edf162; WORD $0xd958 // vaddpd %zmm1, %zmm2, %zmm3
-	WORD $0x894d; BYTE $0xec // movq %r13, %r12
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e7c141 // shll $0x3, %r15d
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x242c894c // movq %r13, (%rsp)
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
 	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
 	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
 	LONG $0x1379c1c4; WORD $0x3e0c // vmovlpd %xmm1, (%r14,%rdi)
-	LONG $0x1779c1c4; WORD $0x0e0c // vmovhpd %xmm1, (%r14,%rcx)
-	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
-	LONG $0x1379c1c4; WORD $0x0e14 // vmovlpd %xmm2, (%r14,%rcx)
-	LONG $0x177981c4; WORD $0x3e14 // vmovhpd %xmm2, (%r14,%r15)
+	LONG $0x177981c4; WORD $0x3e0c // vmovhpd %xmm1, (%r14,%r15)
+	LONG $0x1379c1c4; WORD $0x0614 // vmovlpd %xmm2, (%r14,%rax)
+	LONG $0x1779c1c4; WORD $0x0e14 // vmovhpd %xmm2, (%r14,%rcx)
 	LONG $0x487df362; WORD $0xca19; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm2
 	LONG $0x487df362; WORD $0xc919; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm1
-	LONG $0x137981c4; WORD $0x2e14 // vmovlpd %xmm2, (%r14,%r13)
-	LONG $0x1779c1c4; WORD $0x3614 // vmovhpd %xmm2, (%r14,%rsi)
-	WORD $0x8948; BYTE $0xfe // movq %rdi, %rsi
+	LONG $0x137981c4; WORD $0x2614 // vmovlpd %xmm2, (%r14,%r12)
+	LONG $0x177981c4; WORD $0x2e14 // vmovhpd %xmm2, (%r14,%r13)
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x1379c1c4; WORD $0x360c // vmovlpd %xmm1, (%r14,%rsi)
 	LONG $0x487df362; WORD $0xda19; BYTE $0x03 // vextractf32x4 $0x3, %zmm3, %xmm2
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x1379c1c4; WORD $0x3e0c // vmovlpd %xmm1, (%r14,%rdi)
-	LONG $0x1779c1c4; WORD $0x060c // vmovhpd %xmm1, (%r14,%rax)
-	LONG $0x1379c1c4; WORD $0x331c // vmovlpd %xmm3, (%r11,%rsi)
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x1779c1c4; WORD $0x3e0c // vmovhpd %xmm1, (%r14,%rdi)
 	LONG $0x197de3c4; WORD $0x01d9 // vextractf128 $0x1, %ymm3, %xmm1
-	LONG $0x1779c1c4; WORD $0x331c // vmovhpd %xmm3, (%r11,%rsi)
-	LONG $0x1379c1c4; WORD $0x0b0c // vmovlpd %xmm1, (%r11,%rcx)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x177981c4; WORD $0x3b0c // vmovhpd %xmm1, (%r11,%r15)
-	LONG $0x487df362; WORD $0xd919; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm1
-	LONG $0x137981c4; WORD $0x2b0c // vmovlpd %xmm1, (%r11,%r13)
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x137981c4; WORD $0x2b1c // vmovlpd %xmm3, (%r11,%r13)
+	LONG $0x177981c4; WORD $0x3b1c // vmovhpd %xmm3, (%r11,%r15)
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x1379c1c4; WORD $0x030c // vmovlpd %xmm1, (%r11,%rax)
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x1779c1c4; WORD $0x0b0c // vmovhpd %xmm1, (%r11,%rcx)
-	LONG $0x1379c1c4; WORD $0x3b14 // vmovlpd %xmm2, (%r11,%rdi)
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x1779c1c4; WORD $0x0314 // vmovhpd %xmm2, (%r11,%rax)
-	LONG $0xffee3ce9; BYTE $0xff // jmp <slotsDD+0x82>
-	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
-	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
+	LONG $0x487df362; WORD $0xd919; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm1
+	LONG $0x137981c4; WORD $0x230c // vmovlpd %xmm1, (%r11,%r12)
+	LONG $0x1779c1c4; WORD $0x030c // vmovhpd %xmm1, (%r11,%rax)
+	LONG $0x1379c1c4; WORD $0x3314 // vmovlpd %xmm2, (%r11,%rsi)
+	LONG $0x1779c1c4; WORD $0x3b14 // vmovhpd %xmm2, (%r11,%rdi)
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0xffef4fe9; BYTE $0xff // jmp <slotsDD+0x82>
+	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x48e5f162; WORD $0xd459 // vmulpd %zmm4, %zmm3, %zmm2
-	LONG $0x48f5f162; WORD $0xcc59 // vmulpd %zmm4, %zmm1, %zmm1
-	WORD $0x3e74 // je <slotsDD+0x12a7>
-	LONG $0x48fd9162; WORD $0x1c10; BYTE $0xe3 // vmovupd (%r11,%r12,8), %zmm3
+	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xcb59 // vmulpd %zmm3, %zmm1, %zmm1
+	WORD $0x3e74 // je <slotsDD+0x1191>
+	LONG $0x48fd9162; WORD $0x1c10; BYTE $0xfb // vmovupd (%r11,%r15,8), %zmm3
 	LONG $0x48edf162; WORD $0xe358 // vaddpd %zmm3, %zmm2, %zmm4
 	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
 	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
@@ -2056,7 +2012,7 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48f5b162; WORD $0x0c58; BYTE $0xe0 // vaddpd (%rax,%r12,8), %zmm1, %zmm1
+	LONG $0x48f5b162; WORD $0x0c58; BYTE $0xf8 // vaddpd (%rax,%r15,8), %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xd428 // vmovapd %zmm4, %zmm2
 	LONG $0x48edf162; WORD $0xd958 // vaddpd %zmm1, %zmm2, %zmm3
 	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
@@ -2064,9 +2020,9 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
 	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xe0 // vmovupd %zmm1, (%rax,%r12,8)
-	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xe3 // vmovupd %zmm3, (%r11,%r12,8)
-	LONG $0xffeda4e9; BYTE $0xff // jmp <slotsDD+0x82>
+	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xf8 // vmovupd %zmm1, (%rax,%r15,8)
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xfb // vmovupd %zmm3, (%r11,%r15,8)
+	LONG $0xffeebae9; BYTE $0xff // jmp <slotsDD+0x82>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2075,9 +2031,11 @@ TEXT ·slotsDDOct(SB), 0, $432-8
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x30000000 // retq
-	BYTE $0x43
-	ADJSP $432
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	ADJSP $416
 	RET
 
 // func farSlotsDDOct(c *slotCall)
@@ -2086,7 +2044,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	ADJSP $-448
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlotsDD>
-	LONG $0x000f36e9; BYTE $0x00 // jmp <end>
+	LONG $0x000eb6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2095,7 +2053,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0f028e0f; WORD $0x0000 // jle <farSlotsDD+0xf0f>
+	LONG $0x0e928e0f; WORD $0x0000 // jle <farSlotsDD+0xe9f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -2110,29 +2068,25 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
 	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
 	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
 	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	WORD $0x3beb // jmp <farSlotsDD+0x9f>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x2beb // jmp <farSlotsDD+0x87>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0x08c08349 // addq $0x8, %r8
 	LONG $0x24443b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r8
-	LONG $0x0e62830f; WORD $0x0000 // jae <farSlotsDD+0xf01>
+	LONG $0x0e0a830f; WORD $0x0000 // jae <farSlotsDD+0xe91>
 	WORD $0x8b45; BYTE $0x30 // movl (%r8), %r14d
 	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
 	LONG $0x58b70f41; BYTE $0x06 // movzwl 0x6(%r8), %ebx
@@ -2143,176 +2097,175 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
 	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
 	WORD $0xc3f6; BYTE $0x02 // testb $0x2, %bl
-	LONG $0x035f850f; WORD $0x0000 // jne <farSlotsDD+0x430>
+	LONG $0x0347850f; WORD $0x0000 // jne <farSlotsDD+0x400>
+	LONG $0x08245c89 // movl %ebx, 0x8(%rsp)
 	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
-	LONG $0x02f7820f; WORD $0x0000 // jb <farSlotsDD+0x3d3>
+	LONG $0x02dd820f; WORD $0x0000 // jb <farSlotsDD+0x3a5>
 	LONG $0x80af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r13
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	BYTE $0x90 // nop
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	LONG $0xfec48349 // addq $-0x2, %r12
-	WORD $0xb60f; BYTE $0x3a // movzbl (%rdx), %edi
+	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x0149; BYTE $0xfa // addq %rdi, %r10
-	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
-	LONG $0x48fed162; LONG $0x003d646f // vmovdqu64 (%r13,%rdi), %zmm4
-	LONG $0x485df262; WORD $0x208d // vpermb (%rax), %zmm4, %zmm4
-	WORD $0x068b // movl (%rsi), %eax
-	LONG $0x48ddd262; LONG $0x013d6447 // vpsllvq 0x40(%r13,%rdi), %zmm4, %zmm4
-	LONG $0x58ddd162; LONG $0x1a3d64ef // vpxorq 0xd0(%r13,%rdi){1to8}, %zmm4, %zmm4
-	LONG $0x48ddd262; LONG $0x023d6446 // vpsravq 0x80(%r13,%rdi), %zmm4, %zmm4
-	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
+	WORD $0x7e8b; BYTE $0x03 // movl 0x3(%rsi), %edi
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0xe3c1; BYTE $0x08 // shll $0x8, %ebx
+	LONG $0x48fed162; LONG $0x001d546f // vmovdqu64 (%r13,%rbx), %zmm2
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	LONG $0x486df262; WORD $0x108d // vpermb (%rax), %zmm2, %zmm2
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x48edd262; LONG $0x011d5447 // vpsllvq 0x40(%r13,%rbx), %zmm2, %zmm2
+	LONG $0x58edd162; LONG $0x1a1d5cef // vpxorq 0xd0(%r13,%rbx){1to8}, %zmm2, %zmm3
+	LONG $0x48e5d262; LONG $0x021d5c46 // vpsravq 0x80(%r13,%rbx), %zmm3, %zmm3
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x107bc1c4; WORD $0x3f2c // vmovsd (%r15,%rdi), %xmm5
-	LONG $0x107bc1c4; WORD $0x3e3c // vmovsd (%r14,%rdi), %xmm7
-	WORD $0x7e8b; BYTE $0x09 // movl 0x9(%rsi), %edi
-	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1669c1c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm2, %xmm4
+	LONG $0x1651c1c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm5, %xmm2
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm5
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
 	LONG $0x1651c1c4; WORD $0x3f34 // vmovhpd (%r15,%rdi), %xmm5, %xmm6
 	LONG $0x1641c1c4; WORD $0x3e2c // vmovhpd (%r14,%rdi), %xmm7, %xmm5
-	WORD $0x7e8b; BYTE $0x03 // movl 0x3(%rsi), %edi
-	LONG $0x107bc1c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm7
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0x7e8b; BYTE $0x0f // movl 0xf(%rsi), %edi
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	LONG $0x107bc1c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm7
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x164141c4; WORD $0x3f04 // vmovhpd (%r15,%rdi), %xmm7, %xmm8
 	LONG $0x1631c1c4; WORD $0x3e3c // vmovhpd (%r14,%rdi), %xmm9, %xmm7
-	WORD $0x7e8b; BYTE $0x0f // movl 0xf(%rsi), %edi
-	LONG $0x107b41c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm9
-	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163141c4; WORD $0x3f14 // vmovhpd (%r15,%rdi), %xmm9, %xmm10
-	LONG $0x162141c4; WORD $0x3e0c // vmovhpd (%r14,%rdi), %xmm11, %xmm9
 	WORD $0x7e8b; BYTE $0x14 // movl 0x14(%rsi), %edi
-	LONG $0x107b41c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm11
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x1855e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm5, %ymm2
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x162141c4; WORD $0x3f24 // vmovhpd (%r15,%rdi), %xmm11, %xmm12
-	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
+	LONG $0x107b41c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm9
+	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
 	LONG $0x0142b60f // movzbl 0x1(%rdx), %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x02c28348 // addq $0x2, %rdx
-	LONG $0x162141c4; WORD $0x3e1c // vmovhpd (%r14,%rdi), %xmm11, %xmm11
+	LONG $0x163141c4; WORD $0x3f0c // vmovhpd (%r15,%rdi), %xmm9, %xmm9
+	LONG $0x162941c4; WORD $0x3e14 // vmovhpd (%r14,%rdi), %xmm10, %xmm10
 	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fe5162; LONG $0x00056c6f // vmovdqu64 (%r13,%rax), %zmm13
-	LONG $0x48157262; WORD $0x298d // vpermb (%rcx), %zmm13, %zmm13
-	LONG $0x48955262; LONG $0x01056c47 // vpsllvq 0x40(%r13,%rax), %zmm13, %zmm13
-	LONG $0x182d43c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm12, %ymm10, %ymm8
-	LONG $0x58955162; LONG $0x1a056cef // vpxorq 0xd0(%r13,%rax){1to8}, %zmm13, %zmm13
-	LONG $0x1835c3c4; WORD $0x01fb // vinsertf128 $0x1, %xmm11, %ymm9, %ymm7
-	LONG $0x48fd7162; WORD $0xcb28 // vmovapd %zmm3, %zmm9
-	LONG $0x48955262; LONG $0x02056c46 // vpsravq 0x80(%r13,%rax), %zmm13, %zmm13
+	LONG $0x48fe5162; LONG $0x00055c6f // vmovdqu64 (%r13,%rax), %zmm11
+	LONG $0x48257262; WORD $0x198d // vpermb (%rcx), %zmm11, %zmm11
+	LONG $0x48a55262; LONG $0x01055c47 // vpsllvq 0x40(%r13,%rax), %zmm11, %zmm11
+	LONG $0x58a55162; LONG $0x1a055cef // vpxorq 0xd0(%r13,%rax){1to8}, %zmm11, %zmm11
+	LONG $0x183dc3c4; WORD $0x01f1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm6
+	LONG $0x1845c3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm10, %ymm7, %ymm5
+	LONG $0x48a55262; LONG $0x02055c46 // vpsravq 0x80(%r13,%rax), %zmm11, %zmm11
 	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
-	LONG $0x48cdd362; WORD $0xf01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm6
-	LONG $0x48d5f362; WORD $0xef1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm5, %zmm5
-	LONG $0x48cdf162; WORD $0xfc59 // vmulpd %zmm4, %zmm6, %zmm7
+	LONG $0x48ddf362; WORD $0xe61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm4, %zmm4
+	LONG $0x48edf362; WORD $0xd51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm2, %zmm2
+	LONG $0x48ddf162; WORD $0xeb59 // vmulpd %zmm3, %zmm4, %zmm5
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x48e5f162; WORD $0xdf58 // vaddpd %zmm7, %zmm3, %zmm3
-	LONG $0x48ddf262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm4, %zmm6
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48f57162; WORD $0xd558 // vaddpd %zmm5, %zmm1, %zmm10
+	LONG $0x48e5f262; WORD $0xe5aa // vfmsub213pd %zmm5, %zmm3, %zmm4
+	LONG $0x107b41c4; WORD $0x0724 // vmovsd (%r15,%rax), %xmm12
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x48fe5162; WORD $0xc3e6 // vcvtqq2pd %zmm11, %zmm8
+	LONG $0x48adf162; WORD $0xf95c // vsubpd %zmm1, %zmm10, %zmm7
+	LONG $0x48e5f262; WORD $0xe2b8 // vfmadd231pd %zmm2, %zmm3, %zmm4
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48adf162; WORD $0xff5c // vsubpd %zmm7, %zmm10, %zmm7
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x161941c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm12, %xmm12
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x48f5f162; WORD $0xcf5c // vsubpd %zmm7, %zmm1, %zmm1
+	LONG $0x48d5f162; WORD $0xe958 // vaddpd %zmm1, %zmm5, %zmm5
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107b41c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm14
 	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
-	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
-	LONG $0x48e55162; WORD $0xd15c // vsubpd %zmm9, %zmm3, %zmm10
-	LONG $0x48ddf262; WORD $0xf5b8 // vfmadd231pd %zmm5, %zmm4, %zmm6
-	LONG $0x48c5d162; WORD $0xfa5c // vsubpd %zmm10, %zmm7, %zmm7
-	LONG $0x48e55162; WORD $0xd25c // vsubpd %zmm10, %zmm3, %zmm10
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x160941c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm14, %xmm14
 	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x48b55162; WORD $0xca5c // vsubpd %zmm10, %zmm9, %zmm9
-	LONG $0x48fd7162; WORD $0xd228 // vmovapd %zmm2, %zmm10
-	LONG $0x48fed162; WORD $0xd5e6 // vcvtqq2pd %zmm13, %zmm2
-	LONG $0x48c5d162; WORD $0xf958 // vaddpd %zmm9, %zmm7, %zmm7
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x08ffc162; WORD $0x0410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm16
 	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
-	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x180dc3c4; WORD $0x01d4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm2
+	LONG $0x1805c3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm6
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x00fdc162; WORD $0x0416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm16, %xmm16
 	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
 	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
-	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
-	LONG $0x207dd362; WORD $0xe618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm4
-	LONG $0x20755362; WORD $0xc718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm8
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00edc162; WORD $0x1416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm18, %xmm18
-	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
-	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x2410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm20
-	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm21
 	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
 	LONG $0x30c68348 // addq $0x30, %rsi
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00ddc162; WORD $0x2416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm20, %xmm20
-	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm21, %xmm21
-	LONG $0x206db362; WORD $0xec18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm18, %ymm5
-	LONG $0x20653362; WORD $0xdd18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm21, %ymm19, %ymm11
-	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	LONG $0x48bdd362; WORD $0xeb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm11, %zmm8, %zmm5
-	LONG $0x48dd7162; WORD $0xca59 // vmulpd %zmm2, %zmm4, %zmm9
-	LONG $0x48edd262; WORD $0xe1aa // vfmsub213pd %zmm9, %zmm2, %zmm4
-	LONG $0x48edf262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm2, %zmm4
-	LONG $0x48add162; WORD $0xd158 // vaddpd %zmm9, %zmm10, %zmm2
-	LONG $0x48c5f162; WORD $0xee58 // vaddpd %zmm6, %zmm7, %zmm5
-	LONG $0x48edd162; WORD $0xf25c // vsubpd %zmm10, %zmm2, %zmm6
-	LONG $0x48fdf162; WORD $0xc558 // vaddpd %zmm5, %zmm0, %zmm0
-	LONG $0x48edf162; WORD $0xfe5c // vsubpd %zmm6, %zmm2, %zmm7
-	LONG $0x48b5f162; WORD $0xf65c // vsubpd %zmm6, %zmm9, %zmm6
-	LONG $0x48adf162; WORD $0xff5c // vsubpd %zmm7, %zmm10, %zmm7
-	LONG $0x48cdf162; WORD $0xef58 // vaddpd %zmm7, %zmm6, %zmm5
-	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm18, %xmm18
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x207db362; WORD $0xda18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm16, %ymm3
+	LONG $0x2075b362; WORD $0xfb18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm17, %ymm7
+	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
+	LONG $0x48cdf362; WORD $0xf71a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm6, %zmm6
+	LONG $0x48ed5162; WORD $0xc859 // vmulpd %zmm8, %zmm2, %zmm9
+	LONG $0x48add162; WORD $0xc958 // vaddpd %zmm9, %zmm10, %zmm1
+	LONG $0x48bdd262; WORD $0xd1aa // vfmsub213pd %zmm9, %zmm8, %zmm2
+	LONG $0x48f5d162; WORD $0xea5c // vsubpd %zmm10, %zmm1, %zmm5
+	LONG $0x48bdf262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm8, %zmm2
+	LONG $0x48f5f162; WORD $0xfd5c // vsubpd %zmm5, %zmm1, %zmm7
+	LONG $0x48b5f162; WORD $0xed5c // vsubpd %zmm5, %zmm9, %zmm5
+	LONG $0x48adf162; WORD $0xdf5c // vsubpd %zmm7, %zmm10, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfd27870f; WORD $0xffff // ja <farSlotsDD+0xf0>
+	LONG $0xfd39870f; WORD $0xffff // ja <farSlotsDD+0xd0>
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x08245c8b // movl 0x8(%rsp), %ebx
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x0464850f; WORD $0x0000 // jne <farSlotsDD+0x841>
+	LONG $0x0450850f; WORD $0x0000 // jne <farSlotsDD+0x7ff>
 	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
 	LONG $0x80878b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rax
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x20245c89 // movl %ebx, 0x20(%rsp)
 	LONG $0x113c8d4a // leaq (%rcx,%r10), %rdi
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fef162; WORD $0x246f; BYTE $0x08 // vmovdqu64 (%rax,%rcx), %zmm4
-	LONG $0x485dd262; WORD $0x228d // vpermb (%r10), %zmm4, %zmm4
+	LONG $0x48fef162; WORD $0x146f; BYTE $0x08 // vmovdqu64 (%rax,%rcx), %zmm2
+	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
 	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
-	LONG $0x48ddf262; LONG $0x01086447 // vpsllvq 0x40(%rax,%rcx), %zmm4, %zmm4
-	LONG $0x58ddf162; LONG $0x1a0864ef // vpxorq 0xd0(%rax,%rcx){1to8}, %zmm4, %zmm4
-	LONG $0x48ddf262; LONG $0x02086446 // vpsravq 0x80(%rax,%rcx), %zmm4, %zmm4
-	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
-	LONG $0x0002c1e9; BYTE $0x00 // jmp <farSlotsDD+0x6ee>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x48edf262; LONG $0x01085447 // vpsllvq 0x40(%rax,%rcx), %zmm2, %zmm2
+	LONG $0x58edf162; LONG $0x1a0854ef // vpxorq 0xd0(%rax,%rcx){1to8}, %zmm2, %zmm2
+	LONG $0x48edf262; LONG $0x02085446 // vpsravq 0x80(%rax,%rcx), %zmm2, %zmm2
+	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
+	LONG $0x0002b1e9; BYTE $0x00 // jmp <farSlotsDD+0x6ac>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
-	LONG $0x028e820f; WORD $0x0000 // jb <farSlotsDD+0x6c9>
+	LONG $0x027c820f; WORD $0x0000 // jb <farSlotsDD+0x687>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
@@ -2320,7 +2273,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0xfec48349 // addq $-0x2, %r12
 	LONG $0x12b60f44 // movzbl (%rdx), %r10d
 	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
-	LONG $0x487cf162; WORD $0x205a // vcvtps2pd (%rax), %zmm4
+	LONG $0x487cf162; WORD $0x105a // vcvtps2pd (%rax), %zmm2
 	LONG $0x5ab60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r11d
 	LONG $0x02c28348 // addq $0x2, %rdx
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
@@ -2328,228 +2281,218 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm3
+	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1661c1c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm3, %xmm4
+	LONG $0x1651c1c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm5, %xmm3
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107bc1c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm5
 	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
-	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x1651c1c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm5, %xmm6
 	LONG $0x1641c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm7, %xmm5
-	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107bc1c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm7
 	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm10
-	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x164141c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm7, %xmm8
 	LONG $0x1631c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm9, %xmm7
-	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x162941c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm10, %xmm10
-	LONG $0x162141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm11, %xmm9
 	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm11
-	LONG $0x107b41c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm12
+	LONG $0x107b41c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm9
+	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
 	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x162141c4; WORD $0x072c // vmovhpd (%r15,%rax), %xmm11, %xmm13
-	LONG $0x089dc162; WORD $0x3416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm12, %xmm22
+	LONG $0x163141c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm9, %xmm10
+	LONG $0x08a5c162; WORD $0x2416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm11, %xmm20
 	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
 	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
-	LONG $0x487c7162; WORD $0x215a // vcvtps2pd (%rcx), %zmm12
+	LONG $0x487c7162; WORD $0x195a // vcvtps2pd (%rcx), %zmm11
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0724 // vmovsd (%r15,%rax), %xmm12
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x183dc3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm10, %ymm8, %ymm6
+	LONG $0x2845b362; WORD $0xec18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm7, %ymm5
+	LONG $0x48ddf362; WORD $0xe61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm4, %zmm4
+	LONG $0x48e5f362; WORD $0xdd1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm3, %zmm3
+	LONG $0x48ddf162; WORD $0xea59 // vmulpd %zmm2, %zmm4, %zmm5
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x161941c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm12, %xmm12
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x48edf262; WORD $0xe5aa // vfmsub213pd %zmm5, %zmm2, %zmm4
+	LONG $0x48edf262; WORD $0xe3b8 // vfmadd231pd %zmm3, %zmm2, %zmm4
+	LONG $0x48f5f162; WORD $0xd558 // vaddpd %zmm5, %zmm1, %zmm2
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107b41c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm14
 	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
-	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
-	LONG $0x182d43c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm13, %ymm10, %ymm8
-	LONG $0x2835b362; WORD $0xfe18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm22, %ymm9, %ymm7
-	LONG $0x48fd7162; WORD $0xd228 // vmovapd %zmm2, %zmm10
-	LONG $0x48cdd362; WORD $0xf01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm6
-	LONG $0x48fd7162; WORD $0xc328 // vmovapd %zmm3, %zmm8
-	LONG $0x48d5f362; WORD $0xdf1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm5, %zmm3
-	LONG $0x48cdf162; WORD $0xec59 // vmulpd %zmm4, %zmm6, %zmm5
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	LONG $0x48edf162; WORD $0xd95c // vsubpd %zmm1, %zmm2, %zmm3
+	LONG $0x48d5f162; WORD $0xeb5c // vsubpd %zmm3, %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xdb5c // vsubpd %zmm3, %zmm2, %zmm3
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48f5f162; WORD $0xcb5c // vsubpd %zmm3, %zmm1, %zmm1
 	LONG $0x160941c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm14, %xmm14
 	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x48ddf262; WORD $0xf5aa // vfmsub213pd %zmm5, %zmm4, %zmm6
-	LONG $0x48ddf262; WORD $0xf3b8 // vfmadd231pd %zmm3, %zmm4, %zmm6
-	LONG $0x48bdf162; WORD $0xdd58 // vaddpd %zmm5, %zmm8, %zmm3
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	LONG $0x48d5f162; WORD $0xe958 // vaddpd %zmm1, %zmm5, %zmm5
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x08ffc162; WORD $0x0410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm16
 	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
-	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
-	LONG $0x48e5d162; WORD $0xf85c // vsubpd %zmm8, %zmm3, %zmm7
-	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
-	LONG $0x48e5f162; WORD $0xff5c // vsubpd %zmm7, %zmm3, %zmm7
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x180dc3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm12, %ymm14, %ymm3
+	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48bdf162; WORD $0xff5c // vsubpd %zmm7, %zmm8, %zmm7
 	LONG $0x00fdc162; WORD $0x0416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm16, %xmm16
 	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
-	LONG $0x48d5f162; WORD $0xef58 // vaddpd %zmm7, %zmm5, %zmm5
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x48d5f162; WORD $0xee58 // vaddpd %zmm6, %zmm5, %zmm5
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
-	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
-	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
-	LONG $0x207dd362; WORD $0xe618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm4
-	LONG $0x48fdf162; WORD $0xc558 // vaddpd %zmm5, %zmm0, %zmm0
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00edc162; WORD $0x1416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm18, %xmm18
-	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
 	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x2410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm20
-	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm21
+	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
 	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
 	LONG $0x30c68348 // addq $0x30, %rsi
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00ddc162; WORD $0x2416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm20, %xmm20
-	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm21, %xmm21
-	LONG $0x206d3362; WORD $0xc418; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm18, %ymm8
-	LONG $0x20653362; WORD $0xcd18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm21, %ymm19, %ymm9
-	LONG $0x48ddd362; WORD $0xe01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm4, %zmm4
-	LONG $0x20755362; WORD $0xc718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm8
-	LONG $0x48ddd162; WORD $0xfc59 // vmulpd %zmm12, %zmm4, %zmm7
-	LONG $0x48bdd362; WORD $0xd11a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm9, %zmm8, %zmm2
-	LONG $0x489df262; WORD $0xe7aa // vfmsub213pd %zmm7, %zmm12, %zmm4
-	LONG $0x489df262; WORD $0xe2b8 // vfmadd231pd %zmm2, %zmm12, %zmm4
-	LONG $0x48adf162; WORD $0xd758 // vaddpd %zmm7, %zmm10, %zmm2
-	LONG $0x48edd162; WORD $0xf25c // vsubpd %zmm10, %zmm2, %zmm6
-	LONG $0x48ed7162; WORD $0xc65c // vsubpd %zmm6, %zmm2, %zmm8
-	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
-	LONG $0x48ad5162; WORD $0xc05c // vsubpd %zmm8, %zmm10, %zmm8
-	LONG $0x48cdd162; WORD $0xe858 // vaddpd %zmm8, %zmm6, %zmm5
-	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm18, %xmm18
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x207db362; WORD $0xf218; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm16, %ymm6
+	LONG $0x2075b362; WORD $0xfb18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm17, %ymm7
+	LONG $0x48e5f362; WORD $0xde1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm3, %zmm3
+	LONG $0x1805c3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm6
+	LONG $0x48e55162; WORD $0xc359 // vmulpd %zmm11, %zmm3, %zmm8
+	LONG $0x48cdf362; WORD $0xcf1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm6, %zmm1
+	LONG $0x48a5d262; WORD $0xd8aa // vfmsub213pd %zmm8, %zmm11, %zmm3
+	LONG $0x48a5f262; WORD $0xd9b8 // vfmadd231pd %zmm1, %zmm11, %zmm3
+	LONG $0x48edd162; WORD $0xc858 // vaddpd %zmm8, %zmm2, %zmm1
+	LONG $0x48f5f162; WORD $0xea5c // vsubpd %zmm2, %zmm1, %zmm5
+	LONG $0x48f5f162; WORD $0xfd5c // vsubpd %zmm5, %zmm1, %zmm7
+	LONG $0x48bdf162; WORD $0xed5c // vsubpd %zmm5, %zmm8, %zmm5
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfd77870f; WORD $0xffff // ja <farSlotsDD+0x440>
+	LONG $0xfd89870f; WORD $0xffff // ja <farSlotsDD+0x410>
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x016e850f; WORD $0x0000 // jne <farSlotsDD+0x841>
+	LONG $0x016e850f; WORD $0x0000 // jne <farSlotsDD+0x7ff>
 	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x20245c89 // movl %ebx, 0x20(%rsp)
-	LONG $0x487cd162; WORD $0x225a // vcvtps2pd (%r10), %zmm4
+	LONG $0x08245c89 // movl %ebx, 0x8(%rsp)
+	LONG $0x487cd162; WORD $0x125a // vcvtps2pd (%r10), %zmm2
 	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
 	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
 	WORD $0x068b // movl (%rsi), %eax
 	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
 	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
-	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
-	WORD $0x5e8b; BYTE $0x12 // movl 0x12(%rsi), %ebx
-	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
+	WORD $0x5e8b; BYTE $0x0c // movl 0xc(%rsi), %ebx
+	LONG $0x126e8b44 // movl 0x12(%rsi), %r13d
+	LONG $0x0f668b44 // movl 0xf(%rsi), %r12d
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
 	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
-	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
 	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
 	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
+	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x03e5c141 // shll $0x3, %r13d
 	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
 	LONG $0x03e4c141 // shll $0x3, %r12d
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
 	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	LONG $0x107bc1c4; WORD $0x3f2c // vmovsd (%r15,%rdi), %xmm5
-	LONG $0x107bc1c4; WORD $0x1f3c // vmovsd (%r15,%rbx), %xmm7
-	LONG $0x107b41c4; WORD $0x1e04 // vmovsd (%r14,%rbx), %xmm8
-	LONG $0x20245c8b // movl 0x20(%rsp), %ebx
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x165181c4; WORD $0x072c // vmovhpd (%r15,%r8), %xmm5, %xmm5
+	LONG $0x107bc1c4; WORD $0x3f1c // vmovsd (%r15,%rdi), %xmm3
+	LONG $0x107b81c4; WORD $0x2f2c // vmovsd (%r15,%r13), %xmm5
+	LONG $0x107b81c4; WORD $0x2e34 // vmovsd (%r14,%r13), %xmm6
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x166181c4; WORD $0x071c // vmovhpd (%r15,%r8), %xmm3, %xmm3
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x0f34 // vmovsd (%r15,%rcx), %xmm6
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x107bc1c4; WORD $0x0f24 // vmovsd (%r15,%rcx), %xmm4
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
 	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1649c1c4; WORD $0x0f34 // vmovhpd (%r15,%rcx), %xmm6, %xmm6
+	LONG $0x1659c1c4; WORD $0x0f24 // vmovhpd (%r15,%rcx), %xmm4, %xmm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x1641c1c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm8, %xmm8
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0x107b81c4; WORD $0x2734 // vmovsd (%r15,%r12), %xmm6
-	LONG $0x164981c4; WORD $0x2f34 // vmovhpd (%r15,%r13), %xmm6, %xmm6
-	LONG $0x184de3c4; WORD $0x01f7 // vinsertf128 $0x1, %xmm7, %ymm6, %ymm6
-	LONG $0x107bc1c4; WORD $0x0e3c // vmovsd (%r14,%rcx), %xmm7
 	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x48d5f362; WORD $0xee1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm5
-	LONG $0x107bc1c4; WORD $0x3e34 // vmovsd (%r14,%rdi), %xmm6
+	LONG $0x1651c1c4; WORD $0x072c // vmovhpd (%r15,%rax), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm6, %xmm6
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107bc1c4; WORD $0x1f24 // vmovsd (%r15,%rbx), %xmm4
+	LONG $0x165981c4; WORD $0x2724 // vmovhpd (%r15,%r12), %xmm4, %xmm4
+	LONG $0x185de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm4, %ymm4
+	LONG $0x107bc1c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm5
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x48e5f362; WORD $0xdc1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm3, %zmm3
+	LONG $0x107bc1c4; WORD $0x3e24 // vmovsd (%r14,%rdi), %xmm4
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x164981c4; WORD $0x0634 // vmovhpd (%r14,%r8), %xmm6, %xmm6
+	LONG $0x165981c4; WORD $0x0624 // vmovhpd (%r14,%r8), %xmm4, %xmm4
 	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
-	LONG $0x48d57162; WORD $0xd459 // vmulpd %zmm4, %zmm5, %zmm10
-	LONG $0x1641c1c4; WORD $0x0e3c // vmovhpd (%r14,%rcx), %xmm7, %xmm7
-	LONG $0x48ddd262; WORD $0xeaaa // vfmsub213pd %zmm10, %zmm4, %zmm5
-	LONG $0x48e55162; WORD $0xca58 // vaddpd %zmm10, %zmm3, %zmm9
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0x107b81c4; WORD $0x263c // vmovsd (%r14,%r12), %xmm7
-	LONG $0x164181c4; WORD $0x2e3c // vmovhpd (%r14,%r13), %xmm7, %xmm7
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x1845c3c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm8, %ymm7, %ymm7
-	LONG $0x48cdf362; WORD $0xf71a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm6, %zmm6
-	LONG $0x48ddf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm4, %zmm5
-	LONG $0x48b5f162; WORD $0xf35c // vsubpd %zmm3, %zmm9, %zmm6
-	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
-	LONG $0x48adf162; WORD $0xf65c // vsubpd %zmm6, %zmm10, %zmm6
-	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
-	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
-	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
-	LONG $0x48fdf162; WORD $0xc358 // vaddpd %zmm3, %zmm0, %zmm0
-	LONG $0x48fdd162; WORD $0xd928 // vmovapd %zmm9, %zmm3
+	LONG $0x48e57162; WORD $0xc259 // vmulpd %zmm2, %zmm3, %zmm8
+	LONG $0x1651c1c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm5, %xmm5
+	LONG $0x48edd262; WORD $0xd8aa // vfmsub213pd %zmm8, %zmm2, %zmm3
+	LONG $0x48f5d162; WORD $0xf858 // vaddpd %zmm8, %zmm1, %zmm7
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107bc1c4; WORD $0x1e2c // vmovsd (%r14,%rbx), %xmm5
+	LONG $0x08245c8b // movl 0x8(%rsp), %ebx
+	LONG $0x165181c4; WORD $0x262c // vmovhpd (%r14,%r12), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm5, %ymm5
+	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
+	LONG $0x48edf262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm2, %zmm3
+	LONG $0x48c5f162; WORD $0xe15c // vsubpd %zmm1, %zmm7, %zmm4
+	LONG $0x48c5f162; WORD $0xf45c // vsubpd %zmm4, %zmm7, %zmm6
+	LONG $0x48bdf162; WORD $0xe45c // vsubpd %zmm4, %zmm8, %zmm4
+	LONG $0x48f5f162; WORD $0xce5c // vsubpd %zmm6, %zmm1, %zmm1
+	LONG $0x48ddf162; WORD $0xc958 // vaddpd %zmm1, %zmm4, %zmm1
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48fdf162; WORD $0xcf28 // vmovapd %zmm7, %zmm1
 	WORD $0xc3f6; BYTE $0x04 // testb $0x4, %bl
-	LONG $0xf846840f; WORD $0xffff // je <farSlotsDD+0x90>
-	LONG $0x48edf162; WORD $0xe358 // vaddpd %zmm3, %zmm2, %zmm4
+	LONG $0xf870840f; WORD $0xffff // je <farSlotsDD+0x78>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
-	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xf14c0f4c // cmovlq %rcx, %r14
-	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	WORD $0xc3f6; BYTE $0x08 // testb $0x8, %bl
-	LONG $0x00e8850f; WORD $0x0000 // jne <farSlotsDD+0x980>
+	LONG $0x00ea850f; WORD $0x0000 // jne <farSlotsDD+0x910>
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x01b98c0f; WORD $0x0000 // jl <farSlotsDD+0xa5b>
+	LONG $0x01bb8c0f; WORD $0x0000 // jl <farSlotsDD+0x9eb>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x02d0840f; WORD $0x0000 // je <farSlotsDD+0xb83>
+	LONG $0x02d2840f; WORD $0x0000 // je <farSlotsDD+0xb13>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02ea840f; WORD $0x0000 // je <farSlotsDD+0xbaa>
+	LONG $0x02ec840f; WORD $0x0000 // je <farSlotsDD+0xb3a>
 	LONG $0x3cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %edi
 	LONG $0x64b70f46; WORD $0x0669 // movzwl 0x6(%rcx,%r13,2), %r12d
 	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
@@ -2562,68 +2505,68 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x7cb70f44; WORD $0x0a79 // movzwl 0xa(%rcx,%rdi,2), %r15d
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x6e79a1c4; WORD $0xa80c // vmovd (%rax,%r13,4), %xmm1
+	LONG $0x6e79a1c4; WORD $0xa814 // vmovd (%rax,%r13,4), %xmm2
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x44b70f44; WORD $0x0c79 // movzwl 0xc(%rcx,%rdi,2), %r8d
-	LONG $0x2271a3c4; WORD $0xb80c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r15,4), %xmm1, %xmm1
+	LONG $0x2269a3c4; WORD $0xb814; BYTE $0x01 // vpinsrd $0x1, (%rax,%r15,4), %xmm2, %xmm2
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x2271a3c4; WORD $0x800c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm1, %xmm1
+	LONG $0x2269a3c4; WORD $0x8014; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm2, %xmm2
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	LONG $0x797cb70f; BYTE $0x0e // movzwl 0xe(%rcx,%rdi,2), %edi
-	LONG $0x6e79a1c4; WORD $0x8014 // vmovd (%rax,%r8,4), %xmm2
+	LONG $0x6e79a1c4; WORD $0x801c // vmovd (%rax,%r8,4), %xmm3
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x2271e3c4; WORD $0xb80c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rdi,4), %xmm1, %xmm1
+	LONG $0x2269e3c4; WORD $0xb814; BYTE $0x03 // vpinsrd $0x3, (%rax,%rdi,4), %xmm2, %xmm2
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x2269a3c4; WORD $0x8014; BYTE $0x01 // vpinsrd $0x1, (%rax,%r8,4), %xmm2, %xmm2
+	LONG $0x2261a3c4; WORD $0x801c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r8,4), %xmm3, %xmm3
 	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0x2269a3c4; WORD $0x8014; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm2, %xmm2
-	LONG $0x2269a3c4; WORD $0xa014; BYTE $0x03 // vpinsrd $0x3, (%rax,%r12,4), %xmm2, %xmm2
-	LONG $0x386de3c4; WORD $0x01c9 // vinserti128 $0x1, %xmm1, %ymm2, %ymm1
-	LONG $0x487df262; WORD $0xc935 // vpmovzxdq %ymm1, %zmm1
-	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
-	LONG $0x48edf162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm2
-	LONG $0x000232e9; BYTE $0x00 // jmp <farSlotsDD+0xbb1>
-	BYTE $0x90 // nop
-	LONG $0x48ddf362; WORD $0xcc23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm4, %zmm4, %zmm1
-	LONG $0x48fdf362; WORD $0xd023; BYTE $0x4e // vshuff64x2 $0x4e, %zmm0, %zmm0, %zmm2
+	LONG $0x2261a3c4; WORD $0x801c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm3, %xmm3
+	LONG $0x2261a3c4; WORD $0xa01c; BYTE $0x03 // vpinsrd $0x3, (%rax,%r12,4), %xmm3, %xmm3
+	LONG $0x3865e3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x487df262; WORD $0xd235 // vpmovzxdq %ymm2, %zmm2
+	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm2
+	LONG $0x000234e9; BYTE $0x00 // jmp <farSlotsDD+0xb41>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x48f5f362; WORD $0xd123; BYTE $0x4e // vshuff64x2 $0x4e, %zmm1, %zmm1, %zmm2
+	LONG $0x48fdf362; WORD $0xd823; BYTE $0x4e // vshuff64x2 $0x4e, %zmm0, %zmm0, %zmm3
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x48ddf162; WORD $0xd958 // vaddpd %zmm1, %zmm4, %zmm3
+	LONG $0x48f5f162; WORD $0xe258 // vaddpd %zmm2, %zmm1, %zmm4
+	LONG $0x48ddf162; WORD $0xe95c // vsubpd %zmm1, %zmm4, %zmm5
+	LONG $0x48fd7362; WORD $0xc401; BYTE $0x4e // vpermpd $0x4e, %zmm4, %zmm8
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xce5c // vsubpd %zmm6, %zmm1, %zmm1
+	LONG $0x48edf162; WORD $0xc958 // vaddpd %zmm1, %zmm2, %zmm1
+	LONG $0x48e5f162; WORD $0xc958 // vaddpd %zmm1, %zmm3, %zmm1
+	LONG $0x48ddd162; WORD $0xd858 // vaddpd %zmm8, %zmm4, %zmm3
 	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
-	LONG $0x48fd7362; WORD $0xc301; BYTE $0x4e // vpermpd $0x4e, %zmm3, %zmm8
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48e5f162; WORD $0xfbc6; BYTE $0x55 // vshufpd $0x55, %zmm3, %zmm3, %zmm7
 	LONG $0x48e5f162; WORD $0xf55c // vsubpd %zmm5, %zmm3, %zmm6
-	LONG $0x48f5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm1, %zmm1
+	LONG $0x48bdf162; WORD $0xcd5c // vsubpd %zmm5, %zmm8, %zmm1
+	LONG $0x48fdf362; WORD $0xd001; BYTE $0x4e // vpermpd $0x4e, %zmm0, %zmm2
 	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
 	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
-	LONG $0x48e5d162; WORD $0xe058 // vaddpd %zmm8, %zmm3, %zmm4
+	LONG $0x48e5f162; WORD $0xe758 // vaddpd %zmm7, %zmm3, %zmm4
 	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48ddf162; WORD $0xfcc6; BYTE $0x55 // vshufpd $0x55, %zmm4, %zmm4, %zmm7
+	LONG $0x48fdf162; LONG $0xa024a411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm4, 0xa0(%rsp)
 	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
 	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
-	LONG $0x48bdf162; WORD $0xcd5c // vsubpd %zmm5, %zmm8, %zmm1
-	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
-	LONG $0x48fdf362; WORD $0xd001; BYTE $0x4e // vpermpd $0x4e, %zmm0, %zmm2
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	LONG $0x48ddf162; WORD $0xdf58 // vaddpd %zmm7, %zmm4, %zmm3
-	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
-	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0xa0249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0xa0(%rsp)
-	LONG $0x48e5f162; WORD $0xf55c // vsubpd %zmm5, %zmm3, %zmm6
-	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x48c5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm7, %zmm1
-	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
 	LONG $0x48fdf162; WORD $0xd0c6; BYTE $0x55 // vshufpd $0x55, %zmm0, %zmm0, %zmm2
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x48fdf162; LONG $0x60248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x60(%rsp)
-	WORD $0x23eb // jmp <farSlotsDD+0xa7e>
+	WORD $0x23eb // jmp <farSlotsDD+0xa0e>
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x48fdf162; LONG $0xa024a411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm4, 0xa0(%rsp)
+	LONG $0x48fdf162; LONG $0xa0248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0xa0(%rsp)
 	LONG $0x48fdf162; LONG $0x60248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x60(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf5fc8e0f; WORD $0xffff // jle <farSlotsDD+0x7a>
+	LONG $0xf65c8e0f; WORD $0xffff // jle <farSlotsDD+0x6a>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
 	LONG $0x88878b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r8
@@ -2631,7 +2574,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
 	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x66eb // jmp <farSlotsDD+0xb05>
+	WORD $0x66eb // jmp <farSlotsDD+0xa95>
 	BYTE $0x90 // nop
 	LONG $0x107ba1c4; WORD $0xe31c // vmovsd (%rbx,%r12,8), %xmm3
 	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
@@ -2655,13 +2598,13 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0xc058f3c5 // vaddsd %xmm0, %xmm1, %xmm0
 	LONG $0x117b81c4; WORD $0xe004 // vmovsd %xmm0, (%r8,%r12,8)
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0xf56b840f; WORD $0xffff // je <farSlotsDD+0x70>
+	LONG $0xf5cb840f; WORD $0xffff // je <farSlotsDD+0x60>
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x4674 // je <farSlotsDD+0xb50>
+	WORD $0x4674 // je <farSlotsDD+0xae0>
 	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x24b70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r12d
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x4474 // je <farSlotsDD+0xb5d>
+	WORD $0x4474 // je <farSlotsDD+0xaed>
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
 	LONG $0xa73c0343 // addl (%r15,%r12,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
@@ -2669,35 +2612,35 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x9459fbc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm0, %xmm2
 	LONG $0x4c59fbc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm0, %xmm1
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0xff5f850f; WORD $0xffff // jne <farSlotsDD+0xaa0>
-	WORD $0x37eb // jmp <farSlotsDD+0xb7a>
+	LONG $0xff5f850f; WORD $0xffff // jne <farSlotsDD+0xa30>
+	WORD $0x37eb // jmp <farSlotsDD+0xb0a>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xbc75 // jne <farSlotsDD+0xb19>
+	WORD $0xbc75 // jne <farSlotsDD+0xaa9>
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
 	LONG $0x9459fbc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm0, %xmm2
 	LONG $0x4c59fbc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm0, %xmm1
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0xff26850f; WORD $0xffff // jne <farSlotsDD+0xaa0>
+	LONG $0xff26850f; WORD $0xffff // jne <farSlotsDD+0xa30>
 	LONG $0xc27efac5 // vmovq %xmm2, %xmm0
-	LONG $0xffff49e9; BYTE $0xff // jmp <farSlotsDD+0xacc>
+	LONG $0xffff49e9; BYTE $0xff // jmp <farSlotsDD+0xa5c>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02dc840f; WORD $0x0000 // je <farSlotsDD+0xe6c>
-	LONG $0x487db262; WORD $0x0c35; BYTE $0xa8 // vpmovzxdq (%rax,%r13,4), %zmm1
-	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
-	LONG $0x48edf162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm2
-	LONG $0x0002c9e9; BYTE $0x00 // jmp <farSlotsDD+0xe73>
+	LONG $0x02dc840f; WORD $0x0000 // je <farSlotsDD+0xdfc>
+	LONG $0x487db262; WORD $0x1435; BYTE $0xa8 // vpmovzxdq (%rax,%r13,4), %zmm2
+	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm2
+	LONG $0x0002c9e9; BYTE $0x00 // jmp <farSlotsDD+0xe03>
 	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
 	LONG $0x04b70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %eax
 	LONG $0x88bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r15
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x48ddf162; WORD $0xca59 // vmulpd %zmm2, %zmm4, %zmm1
+	LONG $0x48f5f162; WORD $0xca59 // vmulpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xc259 // vmulpd %zmm2, %zmm0, %zmm0
 	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	LONG $0x012e840f; WORD $0x0000 // je <farSlotsDD+0xd06>
+	LONG $0x012e840f; WORD $0x0000 // je <farSlotsDD+0xc96>
 	LONG $0x44b70f46; WORD $0x0c69 // movzwl 0xc(%rcx,%r13,2), %r8d
 	LONG $0x64b70f46; WORD $0x0e69 // movzwl 0xe(%rcx,%r13,2), %r12d
 	LONG $0x44b70f42; WORD $0x0469 // movzwl 0x4(%rcx,%r13,2), %eax
@@ -2755,7 +2698,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x48fdf162; WORD $0xcc28 // vmovapd %zmm4, %zmm1
 	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
-	WORD $0x4deb // jmp <farSlotsDD+0xd53>
+	WORD $0x4deb // jmp <farSlotsDD+0xce3>
 	LONG $0x44b70f42; WORD $0x0269 // movzwl 0x2(%rcx,%r13,2), %eax
 	LONG $0x44b70f46; WORD $0x0869 // movzwl 0x8(%rcx,%r13,2), %r8d
 	LONG $0x64b70f46; WORD $0x0669 // movzwl 0x6(%rcx,%r13,2), %r12d
@@ -2822,13 +2765,13 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x1379a1c4; WORD $0x2b0c // vmovlpd %xmm1, (%rbx,%r13)
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x1779a1c4; WORD $0x230c // vmovhpd %xmm1, (%rbx,%r12)
-	LONG $0xfff211e9; BYTE $0xff // jmp <farSlotsDD+0x7d>
+	LONG $0xfff271e9; BYTE $0xff // jmp <farSlotsDD+0x6d>
 	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x48ddf162; WORD $0xca59 // vmulpd %zmm2, %zmm4, %zmm1
+	LONG $0x48f5f162; WORD $0xca59 // vmulpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xc259 // vmulpd %zmm2, %zmm0, %zmm0
-	WORD $0x3e74 // je <farSlotsDD+0xeca>
+	WORD $0x3e74 // je <farSlotsDD+0xe5a>
 	LONG $0x48fdb162; WORD $0x1410; BYTE $0xeb // vmovupd (%rbx,%r13,8), %zmm2
 	LONG $0x48f5f162; WORD $0xda58 // vaddpd %zmm2, %zmm1, %zmm3
 	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
@@ -2847,7 +2790,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x48fdb162; WORD $0x0411; BYTE $0xe8 // vmovupd %zmm0, (%rax,%r13,8)
 	LONG $0x48fdb162; WORD $0x1411; BYTE $0xeb // vmovupd %zmm2, (%rbx,%r13,8)
-	LONG $0xfff17ce9; BYTE $0xff // jmp <farSlotsDD+0x7d>
+	LONG $0xfff1dce9; BYTE $0xff // jmp <farSlotsDD+0x6d>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2857,8 +2800,6 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
 	ADJSP $448
 	RET
@@ -3334,7 +3275,7 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	ADJSP $-432
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsGatherDD>
-	LONG $0x00117ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0010bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3343,7 +3284,7 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x112f8e0f; WORD $0x0000 // jle <slotsGatherDD+0x113c>
+	LONG $0x109f8e0f; WORD $0x0000 // jle <slotsGatherDD+0x10ac>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -3353,41 +3294,35 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
 	LONG $0xe0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe0, %rsp
-	LONG $0x48fdf262; LONG $0x11410559; WORD $0x0000 // vpbroadcastq 0x1141(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x10810559; WORD $0x0000 // vpbroadcastq 0x1081(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	LONG $0x10478b4c // movq 0x10(%rdi), %r8
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
 	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
 	WORD $0x014d; BYTE $0xca // addq %r9, %r10
 	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	WORD $0x47eb // jmp <slotsGatherDD+0xb0>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x3beb // jmp <slotsGatherDD+0x9c>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
 	WORD $0x0149; BYTE $0xdc // addq %rbx, %r12
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x48fdf162; WORD $0xdd28 // vmovapd %zmm5, %zmm3
-	LONG $0x48fdf162; WORD $0xe628 // vmovapd %zmm6, %zmm4
 	LONG $0x246c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r13
-	LONG $0x107e830f; WORD $0x0000 // jae <slotsGatherDD+0x112e>
+	LONG $0x1002830f; WORD $0x0000 // jae <slotsGatherDD+0x109e>
 	LONG $0x5db70f45; BYTE $0x06 // movzwl 0x6(%r13), %r11d
 	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
 	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x028c850f; WORD $0x0000 // jne <slotsGatherDD+0x350>
+	LONG $0x0280850f; WORD $0x0000 // jne <slotsGatherDD+0x330>
 	LONG $0x005d8b41 // movl (%r13), %ebx
 	LONG $0x38778b4c // movq 0x38(%rdi), %r14
 	LONG $0x7db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r15d
@@ -3395,22 +3330,20 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
 	LONG $0x02c3f641 // testb $0x2, %r11b
-	LONG $0x0477850f; WORD $0x0000 // jne <slotsGatherDD+0x560>
+	LONG $0x046b850f; WORD $0x0000 // jne <slotsGatherDD+0x540>
 	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
-	LONG $0x0183820f; WORD $0x0000 // jb <slotsGatherDD+0x277>
+	LONG $0x0179820f; WORD $0x0000 // jb <slotsGatherDD+0x259>
 	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
 	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	LONG $0x48fdf162; WORD $0xec28 // vmovapd %zmm4, %zmm5
-	LONG $0x48fdf162; WORD $0xe328 // vmovapd %zmm3, %zmm4
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xfec78349 // addq $-0x2, %r15
 	LONG $0x30b60f41 // movzbl (%r8), %esi
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x337de2c4; BYTE $0x32 // vpmovzxwd (%rdx), %ymm6
+	LONG $0x337de2c4; BYTE $0x22 // vpmovzxwd (%rdx), %ymm4
 	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
 	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
 	LONG $0x48fef162; WORD $0x1c6f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm3
@@ -3421,90 +3354,90 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x48e5f262; LONG $0x02315c46 // vpsravq 0x80(%rcx,%rsi), %zmm3, %zmm3
 	LONG $0x70b60f41; BYTE $0x01 // movzbl 0x1(%r8), %esi
 	LONG $0x02c08349 // addq $0x2, %r8
-	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xf6 // vgatherdpd (%r14,%ymm6,8), %zmm7 {%k1}
+	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe6 // vgatherdpd (%r14,%ymm4,8), %zmm5 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd7262; WORD $0x0492; BYTE $0xf3 // vgatherdpd (%rbx,%ymm6,8), %zmm8 {%k1}
+	LONG $0x49fdf262; WORD $0x3492; BYTE $0xe3 // vgatherdpd (%rbx,%ymm4,8), %zmm6 {%k1}
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
 	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
 	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48c5f162; WORD $0xf359 // vmulpd %zmm3, %zmm7, %zmm6
-	LONG $0x48e5f262; WORD $0xfeaa // vfmsub213pd %zmm6, %zmm3, %zmm7
-	LONG $0x48e5d262; WORD $0xf8b8 // vfmadd231pd %zmm8, %zmm3, %zmm7
-	LONG $0x48ddf162; WORD $0xde58 // vaddpd %zmm6, %zmm4, %zmm3
-	LONG $0x48e57162; WORD $0xc45c // vsubpd %zmm4, %zmm3, %zmm8
-	LONG $0x48e55162; WORD $0xc85c // vsubpd %zmm8, %zmm3, %zmm9
-	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x48ddd162; WORD $0xe15c // vsubpd %zmm9, %zmm4, %zmm4
-	LONG $0x337d62c4; WORD $0x104a // vpmovzxwd 0x10(%rdx), %ymm9
+	LONG $0x48d5f162; WORD $0xe359 // vmulpd %zmm3, %zmm5, %zmm4
+	LONG $0x48e5f262; WORD $0xecaa // vfmsub213pd %zmm4, %zmm3, %zmm5
+	LONG $0x48ed7162; WORD $0xcc58 // vaddpd %zmm4, %zmm2, %zmm9
+	LONG $0x48e5f262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm3, %zmm5
+	LONG $0x48b5f162; WORD $0xf25c // vsubpd %zmm2, %zmm9, %zmm6
+	LONG $0x48b5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm9, %zmm7
+	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x337de2c4; WORD $0x107a // vpmovzxwd 0x10(%rdx), %ymm7
 	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
-	LONG $0x48fef162; WORD $0x346f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm6
-	LONG $0x484df262; WORD $0x308d // vpermb (%rax), %zmm6, %zmm6
-	LONG $0x48cdf262; LONG $0x01317447 // vpsllvq 0x40(%rcx,%rsi), %zmm6, %zmm6
-	LONG $0x58cdf162; LONG $0x1a3174ef // vpxorq 0xd0(%rcx,%rsi){1to8}, %zmm6, %zmm6
-	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x48cdf262; LONG $0x02317446 // vpsravq 0x80(%rcx,%rsi), %zmm6, %zmm6
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
-	LONG $0x49fd9262; WORD $0x3c92; BYTE $0xce // vgatherdpd (%r14,%ymm9,8), %zmm7 {%k1}
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48fef162; WORD $0x246f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm4
+	LONG $0x485df262; WORD $0x208d // vpermb (%rax), %zmm4, %zmm4
+	LONG $0x48ddf262; LONG $0x01316447 // vpsllvq 0x40(%rcx,%rsi), %zmm4, %zmm4
+	LONG $0x58ddf162; LONG $0x1a3164ef // vpxorq 0xd0(%rcx,%rsi){1to8}, %zmm4, %zmm4
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x48ddf262; LONG $0x02316446 // vpsravq 0x80(%rcx,%rsi), %zmm4, %zmm4
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xfe // vgatherdpd (%r14,%ymm7,8), %zmm5 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd3262; WORD $0x0492; BYTE $0xcb // vgatherdpd (%rbx,%ymm9,8), %zmm8 {%k1}
-	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
-	LONG $0x48c57162; WORD $0xce59 // vmulpd %zmm6, %zmm7, %zmm9
-	LONG $0x48d5d162; WORD $0xe158 // vaddpd %zmm9, %zmm5, %zmm4
-	LONG $0x48cdd262; WORD $0xf9aa // vfmsub213pd %zmm9, %zmm6, %zmm7
-	LONG $0x48dd7162; WORD $0xd55c // vsubpd %zmm5, %zmm4, %zmm10
-	LONG $0x48cdd262; WORD $0xf8b8 // vfmadd231pd %zmm8, %zmm6, %zmm7
-	LONG $0x48dd5162; WORD $0xc25c // vsubpd %zmm10, %zmm4, %zmm8
-	LONG $0x48b5d162; WORD $0xf25c // vsubpd %zmm10, %zmm9, %zmm6
-	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
-	LONG $0x48cdf162; WORD $0xed58 // vaddpd %zmm5, %zmm6, %zmm5
-	LONG $0x48c5f162; WORD $0xed58 // vaddpd %zmm5, %zmm7, %zmm5
-	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
+	LONG $0x49fdf262; WORD $0x3492; BYTE $0xfb // vgatherdpd (%rbx,%ymm7,8), %zmm6 {%k1}
+	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
+	LONG $0x48d5f162; WORD $0xfc59 // vmulpd %zmm4, %zmm5, %zmm7
+	LONG $0x48b5f162; WORD $0xd758 // vaddpd %zmm7, %zmm9, %zmm2
+	LONG $0x48ddf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm4, %zmm5
+	LONG $0x48ed5162; WORD $0xc15c // vsubpd %zmm9, %zmm2, %zmm8
+	LONG $0x48ddf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm4, %zmm5
+	LONG $0x48edd162; WORD $0xf05c // vsubpd %zmm8, %zmm2, %zmm6
+	LONG $0x48c5d162; WORD $0xe05c // vsubpd %zmm8, %zmm7, %zmm4
+	LONG $0x48b5f162; WORD $0xde5c // vsubpd %zmm6, %zmm9, %zmm3
+	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfe89870f; WORD $0xffff // ja <slotsGatherDD+0x100>
+	LONG $0xfe97870f; WORD $0xffff // ja <slotsGatherDD+0xf0>
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x077f850f; WORD $0x0000 // jne <slotsGatherDD+0xa00>
+	LONG $0x0742850f; WORD $0x0000 // jne <slotsGatherDD+0x9a5>
 	LONG $0x30b60f41 // movzbl (%r8), %esi
 	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x337de2c4; BYTE $0x32 // vpmovzxwd (%rdx), %ymm6
+	LONG $0x337de2c4; BYTE $0x22 // vpmovzxwd (%rdx), %ymm4
 	LONG $0x10c28348 // addq $0x10, %rdx
 	LONG $0x0e048d4a // leaq (%rsi,%r9), %rax
 	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0x48fef162; WORD $0x2c6f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm5
-	LONG $0x4855d262; WORD $0x298d // vpermb (%r9), %zmm5, %zmm5
+	LONG $0x48fef162; WORD $0x1c6f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm3
+	LONG $0x4865d262; WORD $0x198d // vpermb (%r9), %zmm3, %zmm3
 	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0x48d5f262; LONG $0x01316c47 // vpsllvq 0x40(%rcx,%rsi), %zmm5, %zmm5
-	LONG $0x58d5f162; LONG $0x1a316cef // vpxorq 0xd0(%rcx,%rsi){1to8}, %zmm5, %zmm5
-	LONG $0x48d5f262; LONG $0x02316c46 // vpsravq 0x80(%rcx,%rsi), %zmm5, %zmm5
-	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xf6 // vgatherdpd (%r14,%ymm6,8), %zmm7 {%k1}
+	LONG $0x48e5f262; LONG $0x01315c47 // vpsllvq 0x40(%rcx,%rsi), %zmm3, %zmm3
+	LONG $0x58e5f162; LONG $0x1a315cef // vpxorq 0xd0(%rcx,%rsi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f262; LONG $0x02315c46 // vpsravq 0x80(%rcx,%rsi), %zmm3, %zmm3
+	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe6 // vgatherdpd (%r14,%ymm4,8), %zmm5 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd7262; WORD $0x0492; BYTE $0xf3 // vgatherdpd (%rbx,%ymm6,8), %zmm8 {%k1}
-	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
-	LONG $0x48c5f162; WORD $0xf559 // vmulpd %zmm5, %zmm7, %zmm6
-	LONG $0x48d5f262; WORD $0xfeaa // vfmsub213pd %zmm6, %zmm5, %zmm7
-	LONG $0x48d5d262; WORD $0xf8b8 // vfmadd231pd %zmm8, %zmm5, %zmm7
-	LONG $0x48e5f162; WORD $0xee58 // vaddpd %zmm6, %zmm3, %zmm5
-	LONG $0x48d57162; WORD $0xc35c // vsubpd %zmm3, %zmm5, %zmm8
-	LONG $0x48d55162; WORD $0xc85c // vsubpd %zmm8, %zmm5, %zmm9
-	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
-	LONG $0x48e5d162; WORD $0xd95c // vsubpd %zmm9, %zmm3, %zmm3
-	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
-	LONG $0x48fdf162; WORD $0xf428 // vmovapd %zmm4, %zmm6
-	LONG $0x48c5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm7, %zmm3
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x49fdf262; WORD $0x3492; BYTE $0xe3 // vgatherdpd (%rbx,%ymm4,8), %zmm6 {%k1}
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48d5f162; WORD $0xe359 // vmulpd %zmm3, %zmm5, %zmm4
+	LONG $0x48e5f262; WORD $0xecaa // vfmsub213pd %zmm4, %zmm3, %zmm5
+	LONG $0x48ed7162; WORD $0xc458 // vaddpd %zmm4, %zmm2, %zmm8
+	LONG $0x48e5f262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm3, %zmm5
+	LONG $0x48bdf162; WORD $0xf25c // vsubpd %zmm2, %zmm8, %zmm6
+	LONG $0x48bdf162; WORD $0xfe5c // vsubpd %zmm6, %zmm8, %zmm7
+	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdd162; WORD $0xd028 // vmovapd %zmm8, %zmm2
 	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xfd4f840f; WORD $0xffff // je <slotsGatherDD+0x95>
-	LONG $0x000757e9; BYTE $0x00 // jmp <slotsGatherDD+0xaa2>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xfd66840f; WORD $0xffff // je <slotsGatherDD+0x8d>
+	LONG $0x000683e9; BYTE $0x00 // jmp <slotsGatherDD+0x9af>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xe51c8d4a; LONG $0x00000000 // leaq (,%r12,8), %rbx
 	LONG $0x405f0348 // addq 0x40(%rdi), %rbx
 	LONG $0x007d8b45 // movl (%r13), %r15d
@@ -3515,75 +3448,73 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x207f034c // addq 0x20(%rdi), %r15
 	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
 	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x05b9820f; WORD $0x0000 // jb <slotsGatherDD+0x940>
+	LONG $0x05bf820f; WORD $0x0000 // jb <slotsGatherDD+0x926>
 	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
 	LONG $0x245c8944; BYTE $0x10 // movl %r11d, 0x10(%rsp)
 	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
-	LONG $0x0000c4e9; BYTE $0x00 // jmp <slotsGatherDD+0x461>
+	LONG $0x0000b8e9; BYTE $0x00 // jmp <slotsGatherDD+0x435>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x483df262; WORD $0xed8d // vpermb %zmm5, %zmm8, %zmm5
+	LONG $0x484df262; WORD $0xed8d // vpermb %zmm5, %zmm6, %zmm5
 	LONG $0x48d5d262; WORD $0x6b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm5, %zmm5
 	LONG $0x48d5d262; WORD $0x6b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm5, %zmm5
-	LONG $0x48fe7162; WORD $0xc5e6 // vcvtqq2pd %zmm5, %zmm8
-	LONG $0x48e5f162; WORD $0xef58 // vaddpd %zmm7, %zmm3, %zmm5
+	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xf458 // vaddpd %zmm4, %zmm2, %zmm6
 	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
 	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
 	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
 	LONG $0xfec48349 // addq $-0x2, %r12
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x02458d4d // leaq 0x2(%r13), %r8
-	LONG $0x48d57162; WORD $0xcb5c // vsubpd %zmm3, %zmm5, %zmm9
-	LONG $0x48d55162; WORD $0xd15c // vsubpd %zmm9, %zmm5, %zmm10
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x48e5d162; WORD $0xda5c // vsubpd %zmm10, %zmm3, %zmm3
-	LONG $0x48fd7162; WORD $0x1410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm10
-	LONG $0x48c5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm7, %zmm3
-	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
-	LONG $0x48bdd162; WORD $0xfa59 // vmulpd %zmm10, %zmm8, %zmm7
+	LONG $0x48cdf162; WORD $0xfa5c // vsubpd %zmm2, %zmm6, %zmm7
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
+	LONG $0x48fd7162; WORD $0x0410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm8
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48d5d162; WORD $0xe059 // vmulpd %zmm8, %zmm5, %zmm4
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48cdf162; WORD $0xd458 // vaddpd %zmm4, %zmm6, %zmm2
+	LONG $0x48d57262; WORD $0xc4aa // vfmsub213pd %zmm4, %zmm5, %zmm8
+	LONG $0x48d57262; WORD $0x04b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm5, %zmm8
+	LONG $0x48edf162; WORD $0xee5c // vsubpd %zmm6, %zmm2, %zmm5
+	LONG $0x48edf162; WORD $0xfd5c // vsubpd %zmm5, %zmm2, %zmm7
+	LONG $0x48ddf162; WORD $0xe55c // vsubpd %zmm5, %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xf75c // vsubpd %zmm7, %zmm6, %zmm6
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48bdf162; WORD $0xdc58 // vaddpd %zmm4, %zmm8, %zmm3
 	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	LONG $0x48ddf162; WORD $0xf758 // vaddpd %zmm7, %zmm4, %zmm6
-	LONG $0x48bd7262; WORD $0xd7aa // vfmsub213pd %zmm7, %zmm8, %zmm10
-	LONG $0x48bd7262; WORD $0x14b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm8, %zmm10
-	LONG $0x48cd7162; WORD $0xc45c // vsubpd %zmm4, %zmm6, %zmm8
-	LONG $0x48cd5162; WORD $0xc85c // vsubpd %zmm8, %zmm6, %zmm9
-	LONG $0x48c5d162; WORD $0xf85c // vsubpd %zmm8, %zmm7, %zmm7
-	LONG $0x48ddd162; WORD $0xe15c // vsubpd %zmm9, %zmm4, %zmm4
-	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
-	LONG $0x48adf162; WORD $0xdc58 // vaddpd %zmm4, %zmm10, %zmm3
-	LONG $0x48fdf162; WORD $0xe628 // vmovapd %zmm6, %zmm4
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48fdf162; WORD $0xdd28 // vmovapd %zmm5, %zmm3
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x050f860f; WORD $0x0000 // jbe <slotsGatherDD+0x970>
+	LONG $0x04db860f; WORD $0x0000 // jbe <slotsGatherDD+0x910>
 	LONG $0x30b60f45 // movzbl (%r8), %r14d
 	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
 	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x48fed162; WORD $0x296f // vmovdqu64 (%r9), %zmm5
+	LONG $0x48fed162; WORD $0x196f // vmovdqu64 (%r9), %zmm3
 	LONG $0x19fe8341 // cmpl $0x19, %r14d
 	WORD $0x8944; BYTE $0xf6 // movl %r14d, %esi
 	LONG $0xc0930f41 // setae %r8b
 	LONG $0x07c6f641 // testb $0x7, %r14b
 	LONG $0xc3950f41 // setne %r11b
 	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0x48fef162; WORD $0x346f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm6
+	LONG $0x48fef162; WORD $0x246f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm4
 	WORD $0x0845; BYTE $0xc3 // orb %r8b, %r11b
 	LONG $0x31048d4c // leaq (%rcx,%rsi), %r8
 	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
-	WORD $0x1e74 // je <slotsGatherDD+0x4c0>
-	LONG $0x484df262; WORD $0xed8d // vpermb %zmm5, %zmm6, %zmm5
-	LONG $0x48d5d262; WORD $0x6847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm5, %zmm5
-	LONG $0x48d5d262; WORD $0x6846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm5, %zmm5
-	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
-	WORD $0x1eeb // jmp <slotsGatherDD+0x4dc>
-	WORD $0x9066 // nop
+	WORD $0x2a74 // je <slotsGatherDD+0x4a0>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xebe6 // vcvtqq2pd %zmm3, %zmm5
+	WORD $0x2aeb // jmp <slotsGatherDD+0x4bc>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x48fdf162; WORD $0xf86f // vmovdqa64 %zmm0, %zmm7
-	LONG $0x494df262; WORD $0xfd8d // vpermb %zmm5, %zmm6, %zmm7 {%k1}
-	LONG $0x58c5d162; WORD $0x685c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm7, %zmm5
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5d162; WORD $0x685c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm5
 	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
 	LONG $0x45b60f45; BYTE $0x01 // movzbl 0x1(%r13), %r8d
-	LONG $0x48fdf162; WORD $0x3410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm6
+	LONG $0x48fdf162; WORD $0x1c10; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm3
 	LONG $0x19f88341 // cmpl $0x19, %r8d
 	LONG $0xc6930f40 // setae %sil
 	LONG $0x07c0f641 // testb $0x7, %r8b
@@ -3592,141 +3523,141 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	WORD $0x8944; BYTE $0xc6 // movl %r8d, %esi
 	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
 	LONG $0x311c8d4c // leaq (%rcx,%rsi), %r11
-	LONG $0x48d5f162; WORD $0xfe59 // vmulpd %zmm6, %zmm5, %zmm7
-	LONG $0x48d5f262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm5, %zmm6
-	LONG $0x48d5f262; WORD $0x34b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm5, %zmm6
+	LONG $0x48d5f162; WORD $0xe359 // vmulpd %zmm3, %zmm5, %zmm4
+	LONG $0x48d5f262; WORD $0xdcaa // vfmsub213pd %zmm4, %zmm5, %zmm3
+	LONG $0x48d5f262; WORD $0x1cb8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm5, %zmm3
 	LONG $0x04476349 // movslq 0x4(%r15), %rax
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	LONG $0x48fed162; WORD $0x2a6f // vmovdqu64 (%r10), %zmm5
-	LONG $0x48fe7162; WORD $0x046f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm8
+	LONG $0x48fef162; WORD $0x346f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm6
 	WORD $0x8440; BYTE $0xff // testb %dil, %dil
-	LONG $0xfe61850f; WORD $0xffff // jne <slotsGatherDD+0x3a0>
+	LONG $0xfe61850f; WORD $0xffff // jne <slotsGatherDD+0x380>
 	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x48fd7162; WORD $0xc86f // vmovdqa64 %zmm0, %zmm9
-	LONG $0x493d7262; WORD $0xcd8d // vpermb %zmm5, %zmm8, %zmm9 {%k1}
-	LONG $0x58b55162; WORD $0x435c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm9, %zmm8
-	LONG $0xfffe5ae9; BYTE $0xff // jmp <slotsGatherDD+0x3ba>
+	LONG $0x48fdf162; WORD $0xf86f // vmovdqa64 %zmm0, %zmm7
+	LONG $0x494df262; WORD $0xfd8d // vpermb %zmm5, %zmm6, %zmm7 {%k1}
+	LONG $0x58c5d162; WORD $0x6b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm7, %zmm5
+	LONG $0xfffe5ae9; BYTE $0xff // jmp <slotsGatherDD+0x39a>
 	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
-	LONG $0x0266820f; WORD $0x0000 // jb <slotsGatherDD+0x7d1>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0259820f; WORD $0x0000 // jb <slotsGatherDD+0x7a4>
+	WORD $0x894c; BYTE $0xe6 // movq %r12, %rsi
+	WORD $0x9066 // nop
 	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	WORD $0x894d; BYTE $0xcc // movq %r9, %r12
 	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
 	LONG $0xfec78349 // addq $-0x2, %r15
 	LONG $0x08b60f45 // movzbl (%r8), %r9d
-	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
-	LONG $0x487cf162; WORD $0x285a // vcvtps2pd (%rax), %zmm5
-	LONG $0x50b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r10d
-	LONG $0x02c08349 // addq $0x2, %r8
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
 	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	LONG $0x50b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r10d
+	LONG $0x487cd162; WORD $0x1c5a; BYTE $0x24 // vcvtps2pd (%r12), %zmm3
+	LONG $0x02c08349 // addq $0x2, %r8
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	LONG $0x107bc1c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm4
+	LONG $0x3410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm6
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1659c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm4, %xmm5
+	LONG $0x2416c9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm6, %xmm4
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
 	LONG $0x04107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm8
-	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x1649c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm6, %xmm7
 	LONG $0x3416b9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm8, %xmm6
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
 	LONG $0x14107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm10
-	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x163941c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm8, %xmm9
 	LONG $0x041629c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm10, %xmm8
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
-	LONG $0x24107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm12
-	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
-	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0x48fd7162; WORD $0xc328 // vmovapd %zmm3, %zmm8
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x162941c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm10, %xmm11
-	LONG $0x141619c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm12, %xmm10
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm12
-	LONG $0x2c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm13
+	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
 	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x161941c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm12, %xmm14
-	LONG $0x2c1611c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm13, %xmm13
+	LONG $0x162941c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm10, %xmm12
+	LONG $0x1c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm11
 	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
 	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
-	LONG $0x487c7162; WORD $0x215a // vcvtps2pd (%rcx), %zmm12
+	LONG $0x487c7162; WORD $0x115a // vcvtps2pd (%rcx), %zmm10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	LONG $0x34107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm14
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x181dc3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm12, %ymm7
+	LONG $0x1825c3c4; WORD $0x01f0 // vinsertf128 $0x1, %xmm8, %ymm11, %ymm6
+	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
+	LONG $0x48cdf362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm6, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48d5f162; WORD $0xf359 // vmulpd %zmm3, %zmm5, %zmm6
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	LONG $0x341609c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm14, %xmm14
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x48e5f262; WORD $0xeeaa // vfmsub213pd %zmm6, %zmm3, %zmm5
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
 	LONG $0x08ffe162; WORD $0x0410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm16
-	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
-	LONG $0x180d43c4; WORD $0x01cb // vinsertf128 $0x1, %xmm11, %ymm14, %ymm9
-	LONG $0x1815c3c4; WORD $0x01da // vinsertf128 $0x1, %xmm10, %ymm13, %ymm3
-	LONG $0x48b5f362; WORD $0xff1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm9, %zmm7
-	LONG $0x48e5f362; WORD $0xde1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm3, %zmm3
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x48e5f262; WORD $0xecb8 // vfmadd231pd %zmm4, %zmm3, %zmm5
+	LONG $0x48edf162; WORD $0xde58 // vaddpd %zmm6, %zmm2, %zmm3
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48c5f162; WORD $0xf559 // vmulpd %zmm5, %zmm7, %zmm6
 	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
 	LONG $0x00fde162; WORD $0x0416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm16, %xmm16
-	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x48d5f262; WORD $0xfeaa // vfmsub213pd %zmm6, %zmm5, %zmm7
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x48e5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm3, %zmm7
+	LONG $0x48cdf162; WORD $0xe45c // vsubpd %zmm4, %zmm6, %zmm4
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
 	LONG $0x08ffe162; WORD $0x1410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm18
-	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
-	LONG $0x48d5f262; WORD $0xfbb8 // vfmadd231pd %zmm3, %zmm5, %zmm7
-	LONG $0x48bdf162; WORD $0xde58 // vaddpd %zmm6, %zmm8, %zmm3
-	LONG $0x48e5d162; WORD $0xe85c // vsubpd %zmm8, %zmm3, %zmm5
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x207dd362; WORD $0xf618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm6
+	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00ede162; WORD $0x1416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm18, %xmm18
 	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
-	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
-	LONG $0x48e57162; WORD $0xcd5c // vsubpd %zmm5, %zmm3, %zmm9
-	LONG $0x48cdf162; WORD $0xed5c // vsubpd %zmm5, %zmm6, %zmm5
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
+	LONG $0x00ede162; WORD $0x1416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm18, %xmm18
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x1805c3c4; WORD $0x01d5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm2
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
 	LONG $0x08ffe162; WORD $0x2410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm20
-	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
-	LONG $0x48d5d162; WORD $0xe858 // vaddpd %zmm8, %zmm5, %zmm5
-	LONG $0x206d3362; WORD $0xd818; BYTE $0x01 // vinsertf32x4 $0x1, %xmm16, %ymm18, %ymm11
-	LONG $0x48d5f162; WORD $0xef58 // vaddpd %zmm7, %zmm5, %zmm5
-	LONG $0x48fdf162; WORD $0xfc28 // vmovapd %zmm4, %zmm7
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
-	LONG $0x00dde162; WORD $0x2416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm20, %xmm20
-	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
-	LONG $0x48f5f162; WORD $0xcd58 // vaddpd %zmm5, %zmm1, %zmm1
-	LONG $0x2075d362; WORD $0xef18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm5
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm21
-	LONG $0x08ffe162; WORD $0x3410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm22
 	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm21, %xmm21
-	LONG $0x00cde162; WORD $0x3416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm22, %xmm22
-	LONG $0x2055b362; WORD $0xf318; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm21, %ymm6
-	LONG $0x204db362; WORD $0xe418; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm22, %ymm4
-	LONG $0x48cdf362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm5
-	LONG $0x48ddd362; WORD $0xe31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm11, %zmm4, %zmm4
-	LONG $0x48d55162; WORD $0xd459 // vmulpd %zmm12, %zmm5, %zmm10
-	LONG $0x489dd262; WORD $0xeaaa // vfmsub213pd %zmm10, %zmm12, %zmm5
-	LONG $0x489df262; WORD $0xecb8 // vfmadd231pd %zmm4, %zmm12, %zmm5
-	LONG $0x48c5d162; WORD $0xe258 // vaddpd %zmm10, %zmm7, %zmm4
-	LONG $0x48dd7162; WORD $0xc75c // vsubpd %zmm7, %zmm4, %zmm8
-	LONG $0x48dd5162; WORD $0xc85c // vsubpd %zmm8, %zmm4, %zmm9
-	LONG $0x48add162; WORD $0xf05c // vsubpd %zmm8, %zmm10, %zmm6
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x48cdf162; WORD $0xf758 // vaddpd %zmm7, %zmm6, %zmm6
-	LONG $0x48cdf162; WORD $0xed58 // vaddpd %zmm5, %zmm6, %zmm5
-	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x00dde162; WORD $0x2416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm20, %xmm20
+	LONG $0x2065b362; WORD $0xe118; BYTE $0x01 // vinsertf32x4 $0x1, %xmm17, %ymm19, %ymm4
+	LONG $0x205db362; WORD $0xea18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm20, %ymm5
+	LONG $0x48ddf362; WORD $0xe21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm4, %zmm4
+	LONG $0x48d5f362; WORD $0xd61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm2
+	LONG $0x48dd5162; WORD $0xc259 // vmulpd %zmm10, %zmm4, %zmm8
+	LONG $0x48add262; WORD $0xe0aa // vfmsub213pd %zmm8, %zmm10, %zmm4
+	LONG $0x48adf262; WORD $0xe2b8 // vfmadd231pd %zmm2, %zmm10, %zmm4
+	LONG $0x48e5d162; WORD $0xd058 // vaddpd %zmm8, %zmm3, %zmm2
+	LONG $0x48edf162; WORD $0xf35c // vsubpd %zmm3, %zmm2, %zmm6
+	LONG $0x48edf162; WORD $0xfe5c // vsubpd %zmm6, %zmm2, %zmm7
+	LONG $0x48bdf162; WORD $0xee5c // vsubpd %zmm6, %zmm8, %zmm5
+	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfd9f870f; WORD $0xffff // ja <slotsGatherDD+0x570>
+	LONG $0xfdaf870f; WORD $0xffff // ja <slotsGatherDD+0x550>
+	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x0225850f; WORD $0x0000 // jne <slotsGatherDD+0xa00>
+	LONG $0x01f7850f; WORD $0x0000 // jne <slotsGatherDD+0x9a5>
 	LONG $0x00b60f41 // movzbl (%r8), %eax
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
@@ -3736,7 +3667,7 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
 	LONG $0x6ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r13d
 	LONG $0x5ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r11d
-	LONG $0x487cd162; WORD $0x295a // vcvtps2pd (%r9), %zmm5
+	LONG $0x487cd162; WORD $0x195a // vcvtps2pd (%r9), %zmm3
 	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
 	LONG $0x7ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r15d
 	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
@@ -3750,67 +3681,58 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	LONG $0x03e7c141 // shll $0x3, %r15d
 	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x107bc1c4; WORD $0x3e34 // vmovsd (%r14,%rdi), %xmm6
-	LONG $0x107b81c4; WORD $0x263c // vmovsd (%r14,%r12), %xmm7
-	LONG $0x164981c4; WORD $0x1e34 // vmovhpd (%r14,%r11), %xmm6, %xmm6
-	LONG $0x164181c4; WORD $0x2e3c // vmovhpd (%r14,%r13), %xmm7, %xmm7
+	LONG $0x107bc1c4; WORD $0x3e24 // vmovsd (%r14,%rdi), %xmm4
+	LONG $0x107b81c4; WORD $0x262c // vmovsd (%r14,%r12), %xmm5
+	LONG $0x165981c4; WORD $0x1e24 // vmovhpd (%r14,%r11), %xmm4, %xmm4
+	LONG $0x165181c4; WORD $0x2e2c // vmovhpd (%r14,%r13), %xmm5, %xmm5
 	LONG $0x03e1c141 // shll $0x3, %r9d
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
-	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
-	LONG $0x163941c4; WORD $0x3604 // vmovhpd (%r14,%rsi), %xmm8, %xmm8
-	LONG $0x0c1631c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm9, %xmm9
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0x107b81c4; WORD $0x0e3c // vmovsd (%r14,%r9), %xmm7
-	LONG $0x164181c4; WORD $0x3e3c // vmovhpd (%r14,%r15), %xmm7, %xmm7
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b21c4; WORD $0x2304 // vmovsd (%rbx,%r12), %xmm8
+	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
+	LONG $0x3c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm7
+	LONG $0x1649c1c4; WORD $0x3634 // vmovhpd (%r14,%rsi), %xmm6, %xmm6
+	LONG $0x3c16c1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm7, %xmm7
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107b81c4; WORD $0x0e2c // vmovsd (%r14,%r9), %xmm5
+	LONG $0x165181c4; WORD $0x3e2c // vmovhpd (%r14,%r15), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107ba1c4; WORD $0x2334 // vmovsd (%rbx,%r12), %xmm6
 	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
-	LONG $0x163921c4; WORD $0x2b04 // vmovhpd (%rbx,%r13), %xmm8, %xmm8
+	LONG $0x1649a1c4; WORD $0x2b34 // vmovhpd (%rbx,%r13), %xmm6, %xmm6
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	LONG $0x48c5f362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm7, %zmm6
-	LONG $0x3c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm7
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x2c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm5
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x1641a1c4; WORD $0x1b3c // vmovhpd (%rbx,%r11), %xmm7, %xmm7
+	LONG $0x1651a1c4; WORD $0x1b2c // vmovhpd (%rbx,%r11), %xmm5, %xmm5
 	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
-	LONG $0x48cd7162; WORD $0xd559 // vmulpd %zmm5, %zmm6, %zmm10
-	LONG $0x48d5d262; WORD $0xf2aa // vfmsub213pd %zmm10, %zmm5, %zmm6
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b21c4; WORD $0x0b04 // vmovsd (%rbx,%r9), %xmm8
+	LONG $0x48dd7162; WORD $0xcb59 // vmulpd %zmm3, %zmm4, %zmm9
+	LONG $0x48e5d262; WORD $0xe1aa // vfmsub213pd %zmm9, %zmm3, %zmm4
+	LONG $0x48ed5162; WORD $0xc158 // vaddpd %zmm9, %zmm2, %zmm8
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107ba1c4; WORD $0x0b34 // vmovsd (%rbx,%r9), %xmm6
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
-	LONG $0x163921c4; WORD $0x3b04 // vmovhpd (%rbx,%r15), %xmm8, %xmm8
-	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0x48bdf362; WORD $0xff1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm8, %zmm7
-	LONG $0x48d5f262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm5, %zmm6
-	LONG $0x48e5d162; WORD $0xea58 // vaddpd %zmm10, %zmm3, %zmm5
-	LONG $0x48d5f162; WORD $0xfb5c // vsubpd %zmm3, %zmm5, %zmm7
-	LONG $0x48d57162; WORD $0xcf5c // vsubpd %zmm7, %zmm5, %zmm9
-	LONG $0x48adf162; WORD $0xff5c // vsubpd %zmm7, %zmm10, %zmm7
-	LONG $0x48e5d162; WORD $0xd95c // vsubpd %zmm9, %zmm3, %zmm3
-	LONG $0x48c5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm7, %zmm3
-	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
-	LONG $0x48fdf162; WORD $0xf428 // vmovapd %zmm4, %zmm6
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x1649a1c4; WORD $0x3b34 // vmovhpd (%rbx,%r15), %xmm6, %xmm6
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x48cdf362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm5
+	LONG $0x48e5f262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm3, %zmm4
+	LONG $0x48bdf162; WORD $0xea5c // vsubpd %zmm2, %zmm8, %zmm5
+	LONG $0x48bdf162; WORD $0xfd5c // vsubpd %zmm5, %zmm8, %zmm7
+	LONG $0x48b5f162; WORD $0xed5c // vsubpd %zmm5, %zmm9, %zmm5
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdd162; WORD $0xd028 // vmovapd %zmm8, %zmm2
 	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf764840f; WORD $0xffff // je <slotsGatherDD+0x95>
-	LONG $0x00016ce9; BYTE $0x00 // jmp <slotsGatherDD+0xaa2>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdf162; WORD $0xf428 // vmovapd %zmm4, %zmm6
-	LONG $0x48fdf162; WORD $0xeb28 // vmovapd %zmm3, %zmm5
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	WORD $0x3a74 // je <slotsGatherDD+0x98c>
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
-	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf734840f; WORD $0xffff // je <slotsGatherDD+0x95>
-	LONG $0x00013ce9; BYTE $0x00 // jmp <slotsGatherDD+0xaa2>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xf789840f; WORD $0xffff // je <slotsGatherDD+0x8d>
+	LONG $0x0000a6e9; BYTE $0x00 // jmp <slotsGatherDD+0x9af>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x02c58349 // addq $0x2, %r13
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x245c8b44; BYTE $0x10 // movl 0x10(%rsp), %r11d
 	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	WORD $0xc675 // jne <slotsGatherDD+0x952>
+	WORD $0x7475 // jne <slotsGatherDD+0x9a0>
 	LONG $0x08b60f41 // movzbl (%r8), %ecx
 	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
@@ -3828,68 +3750,34 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x37348d4b // leaq (%r15,%r14), %rsi
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
-	WORD $0x4374 // je <slotsGatherDD+0xa1b>
+	LONG $0x0212840f; WORD $0x0000 // je <slotsGatherDD+0xb8e>
 	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
 	LONG $0x48e5f262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x43eb // jmp <slotsGatherDD+0xa37>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdf162; WORD $0xf428 // vmovapd %zmm4, %zmm6
-	LONG $0x48fdf162; WORD $0xeb28 // vmovapd %zmm3, %zmm5
+	LONG $0x00020fe9; BYTE $0x00 // jmp <slotsGatherDD+0xbaa>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
 	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf67f840f; WORD $0xffff // je <slotsGatherDD+0x95>
-	LONG $0x000087e9; BYTE $0x00 // jmp <slotsGatherDD+0xaa2>
-	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
-	LONG $0x48fdf162; WORD $0xf86f // vmovdqa64 %zmm0, %zmm7
-	LONG $0x495df262; WORD $0xfb8d // vpermb %zmm3, %zmm4, %zmm7 {%k1}
-	LONG $0x58c5f162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm7, %zmm3
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
-	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
-	LONG $0x48fdf162; WORD $0x2410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm4
-	LONG $0x48e5f162; WORD $0xfc59 // vmulpd %zmm4, %zmm3, %zmm7
-	LONG $0x48d57162; WORD $0xd758 // vaddpd %zmm7, %zmm5, %zmm10
-	LONG $0x48e5f262; WORD $0xe7aa // vfmsub213pd %zmm7, %zmm3, %zmm4
-	LONG $0x48e5f262; WORD $0x24b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm3, %zmm4
-	LONG $0x48ad7162; WORD $0xc55c // vsubpd %zmm5, %zmm10, %zmm8
-	LONG $0x48ad5162; WORD $0xc85c // vsubpd %zmm8, %zmm10, %zmm9
-	LONG $0x48c5d162; WORD $0xf85c // vsubpd %zmm8, %zmm7, %zmm7
-	LONG $0x48d5d162; WORD $0xe95c // vsubpd %zmm9, %zmm5, %zmm5
-	LONG $0x48c5f162; WORD $0xed58 // vaddpd %zmm5, %zmm7, %zmm5
-	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
-	LONG $0x48fdd162; WORD $0xea28 // vmovapd %zmm10, %zmm5
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
-	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf5f3840f; WORD $0xffff // je <slotsGatherDD+0x95>
-	LONG $0x48cdf162; WORD $0xdd58 // vaddpd %zmm5, %zmm6, %zmm3
+	LONG $0xf6de840f; WORD $0xffff // je <slotsGatherDD+0x8d>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
-	LONG $0x48e5f162; WORD $0xe55c // vsubpd %zmm5, %zmm3, %zmm4
 	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
-	LONG $0x48e5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm3, %zmm7
-	LONG $0x48cdf162; WORD $0xe45c // vsubpd %zmm4, %zmm6, %zmm4
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
-	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
-	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
-	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
-	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x08c3f641 // testb $0x8, %r11b
-	LONG $0x00e0850f; WORD $0x0000 // jne <slotsGatherDD+0xbd0>
+	LONG $0x00e3850f; WORD $0x0000 // jne <slotsGatherDD+0xab0>
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x01b18c0f; WORD $0x0000 // jl <slotsGatherDD+0xcab>
+	LONG $0x02438c0f; WORD $0x0000 // jl <slotsGatherDD+0xc1a>
 	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
 	LONG $0x30678b4c // movq 0x30(%rdi), %r12
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x02ba840f; WORD $0x0000 // je <slotsGatherDD+0xdc8>
+	LONG $0x034d840f; WORD $0x0000 // je <slotsGatherDD+0xd38>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02d2840f; WORD $0x0000 // je <slotsGatherDD+0xdf2>
+	LONG $0x0365840f; WORD $0x0000 // je <slotsGatherDD+0xd62>
 	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
 	LONG $0x0cb70f41; BYTE $0x4c // movzwl (%r12,%rcx,2), %ecx
 	LONG $0x7cb70f47; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %r15d
@@ -3898,15 +3786,15 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x74b70f47; WORD $0x066c // movzwl 0x6(%r12,%r13,2), %r14d
 	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
 	LONG $0x4cb70f43; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %ecx
-	LONG $0x6e79a1c4; WORD $0xb814 // vmovd (%rax,%r15,4), %xmm2
-	LONG $0x2269e3c4; WORD $0xb814; BYTE $0x01 // vpinsrd $0x1, (%rax,%rdi,4), %xmm2, %xmm2
+	LONG $0x6e79a1c4; WORD $0xb81c // vmovd (%rax,%r15,4), %xmm3
+	LONG $0x2261e3c4; WORD $0xb81c; BYTE $0x01 // vpinsrd $0x1, (%rax,%rdi,4), %xmm3, %xmm3
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	LONG $0x4cb70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %ecx
-	LONG $0x2269e3c4; WORD $0xb014; BYTE $0x02 // vpinsrd $0x2, (%rax,%rsi,4), %xmm2, %xmm2
+	LONG $0x2261e3c4; WORD $0xb01c; BYTE $0x02 // vpinsrd $0x2, (%rax,%rsi,4), %xmm3, %xmm3
 	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0x4cb70f43; WORD $0x0e6c // movzwl 0xe(%r12,%r13,2), %ecx
-	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm2, %xmm2
+	LONG $0x2261e3c4; WORD $0x881c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm3, %xmm3
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x246ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm4
 	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
@@ -3914,24 +3802,24 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm4, %xmm4
 	LONG $0x2259a3c4; WORD $0xb024; BYTE $0x03 // vpinsrd $0x3, (%rax,%r14,4), %xmm4, %xmm4
-	LONG $0x385de3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm4, %ymm2
-	LONG $0x487df262; WORD $0xd235 // vpmovzxdq %ymm2, %zmm2
-	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
-	LONG $0x48ddf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm4
-	LONG $0x000233e9; BYTE $0x00 // jmp <slotsGatherDD+0xdfc>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x48e5f362; WORD $0xd323; BYTE $0x4e // vshuff64x2 $0x4e, %zmm3, %zmm3, %zmm2
+	LONG $0x385de3c4; WORD $0x01db // vinserti128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x487df262; WORD $0xdb35 // vpmovzxdq %ymm3, %zmm3
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
+	LONG $0x0002c6e9; BYTE $0x00 // jmp <slotsGatherDD+0xd6c>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x48edf362; WORD $0xda23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm3
 	LONG $0x48f5f362; WORD $0xe123; BYTE $0x4e // vshuff64x2 $0x4e, %zmm1, %zmm1, %zmm4
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x48e5f162; WORD $0xea58 // vaddpd %zmm2, %zmm3, %zmm5
-	LONG $0x48d5f162; WORD $0xf35c // vsubpd %zmm3, %zmm5, %zmm6
+	LONG $0x48edf162; WORD $0xeb58 // vaddpd %zmm3, %zmm2, %zmm5
+	LONG $0x48d5f162; WORD $0xf25c // vsubpd %zmm2, %zmm5, %zmm6
 	LONG $0x48fd7362; WORD $0xcd01; BYTE $0x4e // vpermpd $0x4e, %zmm5, %zmm9
 	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
-	LONG $0x48edf162; WORD $0xd65c // vsubpd %zmm6, %zmm2, %zmm2
-	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
 	LONG $0x48d5d162; WORD $0xe158 // vaddpd %zmm9, %zmm5, %zmm4
 	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
@@ -3954,12 +3842,37 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
-	WORD $0x23eb // jmp <slotsGatherDD+0xcce>
+	LONG $0x0000afe9; BYTE $0x00 // jmp <slotsGatherDD+0xc3d>
+	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5f162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm5, %zmm3
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
+	LONG $0x48fdf162; WORD $0x2410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm4
+	LONG $0x48e5f162; WORD $0xec59 // vmulpd %zmm4, %zmm3, %zmm5
+	LONG $0x48ed7162; WORD $0xc558 // vaddpd %zmm5, %zmm2, %zmm8
+	LONG $0x48e5f262; WORD $0xe5aa // vfmsub213pd %zmm5, %zmm3, %zmm4
+	LONG $0x48e5f262; WORD $0x24b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm3, %zmm4
+	LONG $0x48bdf162; WORD $0xf25c // vsubpd %zmm2, %zmm8, %zmm6
+	LONG $0x48bdf162; WORD $0xfe5c // vsubpd %zmm6, %zmm8, %zmm7
+	LONG $0x48d5f162; WORD $0xee5c // vsubpd %zmm6, %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdd162; WORD $0xd028 // vmovapd %zmm8, %zmm2
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf478840f; WORD $0xffff // je <slotsGatherDD+0x8d>
+	LONG $0xfffd95e9; BYTE $0xff // jmp <slotsGatherDD+0x9af>
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
-	LONG $0x48fdf162; LONG $0x90249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0x90(%rsp)
+	LONG $0x48fdf162; LONG $0x90249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x90(%rsp)
 	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf3b18e0f; WORD $0xffff // jle <slotsGatherDD+0x7f>
+	LONG $0xf4428e0f; WORD $0xffff // jle <slotsGatherDD+0x7f>
 	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
 	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
 	LONG $0x60778b4c // movq 0x60(%rdi), %r14
@@ -3967,8 +3880,8 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	WORD $0xf631 // xorl %esi, %esi
 	LONG $0x633c8d4e // leaq (%rbx,%r12,2), %r15
 	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
-	WORD $0x63eb // jmp <slotsGatherDD+0xd52>
-	BYTE $0x90 // nop
+	WORD $0x64eb // jmp <slotsGatherDD+0xcc2>
+	WORD $0x9066 // nop
 	LONG $0x107bc1c4; WORD $0xc324 // vmovsd (%r11,%rax,8), %xmm4
 	LONG $0xec58e3c5 // vaddsd %xmm4, %xmm3, %xmm5
 	LONG $0xf45cd3c5 // vsubsd %xmm4, %xmm5, %xmm6
@@ -3990,12 +3903,12 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0xc958ebc5 // vaddsd %xmm1, %xmm2, %xmm1
 	LONG $0x117bc1c4; WORD $0xc54c; BYTE $0x00 // vmovsd %xmm1, (%r13,%rax,8)
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	LONG $0xf31e840f; WORD $0xffff // je <slotsGatherDD+0x70>
+	LONG $0xf3ae840f; WORD $0xffff // je <slotsGatherDD+0x70>
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0x3974 // je <slotsGatherDD+0xd90>
+	WORD $0x3974 // je <slotsGatherDD+0xd00>
 	LONG $0x04b70f41; BYTE $0x77 // movzwl (%r15,%rsi,2), %eax
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x3c74 // je <slotsGatherDD+0xd9d>
+	WORD $0x3c74 // je <slotsGatherDD+0xd0d>
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
 	LONG $0x863c0341 // addl (%r14,%rax,4), %edi
@@ -4004,36 +3917,36 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x9c59f3c5; LONG $0x000090f4; BYTE $0x00 // vmulsd 0x90(%rsp,%rsi,8), %xmm1, %xmm3
 	LONG $0x5459f3c5; WORD $0x50f4 // vmulsd 0x50(%rsp,%rsi,8), %xmm1, %xmm2
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0xff62850f; WORD $0xffff // jne <slotsGatherDD+0xcf0>
-	WORD $0x2feb // jmp <slotsGatherDD+0xdbf>
+	LONG $0xff62850f; WORD $0xffff // jne <slotsGatherDD+0xc60>
+	WORD $0x2feb // jmp <slotsGatherDD+0xd2f>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0xc475 // jne <slotsGatherDD+0xd61>
+	WORD $0xc475 // jne <slotsGatherDD+0xcd1>
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
 	LONG $0x9c59f3c5; LONG $0x000090f4; BYTE $0x00 // vmulsd 0x90(%rsp,%rsi,8), %xmm1, %xmm3
 	LONG $0x5459f3c5; WORD $0x50f4 // vmulsd 0x50(%rsp,%rsi,8), %xmm1, %xmm2
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0xff31850f; WORD $0xffff // jne <slotsGatherDD+0xcf0>
+	LONG $0xff31850f; WORD $0xffff // jne <slotsGatherDD+0xc60>
 	LONG $0xcb7efac5 // vmovq %xmm3, %xmm1
-	LONG $0xffff55e9; BYTE $0xff // jmp <slotsGatherDD+0xd1d>
+	LONG $0xffff55e9; BYTE $0xff // jmp <slotsGatherDD+0xc8d>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02c1840f; WORD $0x0000 // je <slotsGatherDD+0x1096>
-	LONG $0x487df262; WORD $0x1435; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm2
+	LONG $0x02c1840f; WORD $0x0000 // je <slotsGatherDD+0x1006>
+	LONG $0x487df262; WORD $0x1c35; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm3
 	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
-	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
-	LONG $0x48ddf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm4
-	LONG $0x0002aee9; BYTE $0x00 // jmp <slotsGatherDD+0x10a0>
-	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
+	LONG $0x0002aee9; BYTE $0x00 // jmp <slotsGatherDD+0x1010>
+	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
 	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
 	LONG $0x88b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r14
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x3cb70f43; BYTE $0x6c // movzwl (%r12,%r13,2), %edi
-	LONG $0x48e5f162; WORD $0xd459 // vmulpd %zmm4, %zmm3, %zmm2
-	LONG $0x48f5f162; WORD $0xcc59 // vmulpd %zmm4, %zmm1, %zmm1
-	LONG $0x0127840f; WORD $0x0000 // je <slotsGatherDD+0xf45>
+	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xcb59 // vmulpd %zmm3, %zmm1, %zmm1
+	LONG $0x0127840f; WORD $0x0000 // je <slotsGatherDD+0xeb5>
 	LONG $0x74b70f43; WORD $0x0c6c // movzwl 0xc(%r12,%r13,2), %esi
 	LONG $0x7cb70f47; WORD $0x0e6c // movzwl 0xe(%r12,%r13,2), %r15d
 	LONG $0x4cb70f43; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %ecx
@@ -4089,7 +4002,7 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xd528 // vmovapd %zmm5, %zmm2
 	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	WORD $0x50eb // jmp <slotsGatherDD+0xf95>
+	WORD $0x50eb // jmp <slotsGatherDD+0xf05>
 	LONG $0x74b70f43; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %esi
 	LONG $0x44b70f43; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %eax
 	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
@@ -4153,14 +4066,14 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x1379c1c4; WORD $0x3b14 // vmovlpd %xmm2, (%r11,%rdi)
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x1779c1c4; WORD $0x0314 // vmovhpd %xmm2, (%r11,%rax)
-	LONG $0xffefece9; BYTE $0xff // jmp <slotsGatherDD+0x82>
-	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
+	LONG $0xfff07ce9; BYTE $0xff // jmp <slotsGatherDD+0x82>
+	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
 	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x48e5f162; WORD $0xd459 // vmulpd %zmm4, %zmm3, %zmm2
-	LONG $0x48f5f162; WORD $0xcc59 // vmulpd %zmm4, %zmm1, %zmm1
-	WORD $0x3e74 // je <slotsGatherDD+0x10f7>
+	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xcb59 // vmulpd %zmm3, %zmm1, %zmm1
+	WORD $0x3e74 // je <slotsGatherDD+0x1067>
 	LONG $0x48fd9162; WORD $0x1c10; BYTE $0xe3 // vmovupd (%r11,%r12,8), %zmm3
 	LONG $0x48edf162; WORD $0xe358 // vaddpd %zmm3, %zmm2, %zmm4
 	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
@@ -4179,7 +4092,7 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xe0 // vmovupd %zmm1, (%rax,%r12,8)
 	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xe3 // vmovupd %zmm3, (%r11,%r12,8)
-	LONG $0xffef54e9; BYTE $0xff // jmp <slotsGatherDD+0x82>
+	LONG $0xffefe4e9; BYTE $0xff // jmp <slotsGatherDD+0x82>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4188,13 +4101,7 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x30000000
+	LONG $0x000000c3; LONG $0x30000000 // retq
 	BYTE $0x43
 	ADJSP $432
 	RET
@@ -4205,7 +4112,7 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	ADJSP $-448
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farGatherSlotsDD>
-	LONG $0x000e96e9; BYTE $0x00 // jmp <end>
+	LONG $0x000e56e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4214,7 +4121,7 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0e508e0f; WORD $0x0000 // jle <farGatherSlotsDD+0xe5d>
+	LONG $0x0de08e0f; WORD $0x0000 // jle <farGatherSlotsDD+0xded>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -4224,37 +4131,33 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
 	LONG $0xf0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xf0, %rsp
-	LONG $0x056ffdc5; LONG $0x00000e43 // vmovdqa 0xe43(%rip), %ymm0
-	LONG $0x0d6ffdc5; LONG $0x00000e3b // vmovdqa 0xe3b(%rip), %ymm1
+	LONG $0x056ffdc5; LONG $0x00000e03 // vmovdqa 0xe03(%rip), %ymm0
+	LONG $0x0d6ffdc5; LONG $0x00000dfb // vmovdqa 0xdfb(%rip), %ymm1
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
-	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
 	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
-	WORD $0x014d; BYTE $0xda // addq %r11, %r10
+	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
 	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	WORD $0x3feb // jmp <farGatherSlotsDD+0xb3>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x2feb // jmp <farGatherSlotsDD+0x9b>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
 	LONG $0x24048b4c // movq (%rsp), %r8
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
 	LONG $0x08c58349 // addq $0x8, %r13
 	LONG $0x246c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r13
-	LONG $0x0d9c830f; WORD $0x0000 // jae <farGatherSlotsDD+0xe4f>
+	LONG $0x0d44830f; WORD $0x0000 // jae <farGatherSlotsDD+0xddf>
 	LONG $0x00758b45 // movl (%r13), %r14d
 	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
 	LONG $0x4db70f45; BYTE $0x06 // movzwl 0x6(%r13), %r9d
@@ -4264,26 +4167,23 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
 	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
 	LONG $0x02c1f641 // testb $0x2, %r9b
-	LONG $0x028f850f; WORD $0x0000 // jne <farGatherSlotsDD+0x370>
+	LONG $0x0277850f; WORD $0x0000 // jne <farGatherSlotsDD+0x340>
 	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
-	LONG $0x01ae820f; WORD $0x0000 // jb <farGatherSlotsDD+0x29a>
+	LONG $0x0196820f; WORD $0x0000 // jb <farGatherSlotsDD+0x26a>
 	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
 	LONG $0x244c8944; BYTE $0x08 // movl %r9d, 0x8(%rsp)
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
-	LONG $0x48fdf162; WORD $0xf528 // vmovapd %zmm5, %zmm6
-	LONG $0x48fdf162; WORD $0xec28 // vmovapd %zmm4, %zmm5
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0xfec48349 // addq $-0x2, %r12
 	LONG $0x0ab60f44 // movzbl (%rdx), %r9d
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x3e6ffac5 // vmovdqu (%rsi), %xmm7
-	LONG $0x3845e3c4; WORD $0x087e; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm7, %ymm7
-	WORD $0x014d; BYTE $0xcb // addq %r9, %r11
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x2e6ffac5 // vmovdqu (%rsi), %xmm5
+	LONG $0x3855e3c4; WORD $0x086e; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm5, %ymm5
+	WORD $0x014d; BYTE $0xca // addq %r9, %r10
 	LONG $0x08e1c141 // shll $0x8, %r9d
 	LONG $0x48feb162; WORD $0x246f; BYTE $0x09 // vmovdqu64 (%rcx,%r9), %zmm4
 	LONG $0x485dd262; WORD $0x208d // vpermb (%r8), %zmm4, %zmm4
@@ -4292,232 +4192,230 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0x48ddb262; LONG $0x01096447 // vpsllvq 0x40(%rcx,%r9), %zmm4, %zmm4
 	LONG $0x58ddb162; LONG $0x1a0964ef // vpxorq 0xd0(%rcx,%r9){1to8}, %zmm4, %zmm4
 	LONG $0x48ddb262; LONG $0x02096446 // vpsravq 0x80(%rcx,%r9), %zmm4, %zmm4
-	LONG $0x0045e2c4; BYTE $0xf8 // vpshufb %ymm0, %ymm7, %ymm7
-	LONG $0x49fd5262; WORD $0x0492; BYTE $0xff // vgatherdpd (%r15,%ymm7,8), %zmm8 {%k1}
+	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
+	LONG $0x49fdd262; WORD $0x3492; BYTE $0xef // vgatherdpd (%r15,%ymm5,8), %zmm6 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd5262; WORD $0x0c92; BYTE $0xfe // vgatherdpd (%r14,%ymm7,8), %zmm9 {%k1}
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xee // vgatherdpd (%r14,%ymm5,8), %zmm7 {%k1}
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
 	LONG $0x08e0c141 // shll $0x8, %r8d
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
 	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
-	LONG $0x48bdf162; WORD $0xfc59 // vmulpd %zmm4, %zmm8, %zmm7
-	LONG $0x48dd7262; WORD $0xc7aa // vfmsub213pd %zmm7, %zmm4, %zmm8
-	LONG $0x48dd5262; WORD $0xc1b8 // vfmadd231pd %zmm9, %zmm4, %zmm8
-	LONG $0x48d5f162; WORD $0xe758 // vaddpd %zmm7, %zmm5, %zmm4
-	LONG $0x48dd7162; WORD $0xcd5c // vsubpd %zmm5, %zmm4, %zmm9
-	LONG $0x48dd5162; WORD $0xd15c // vsubpd %zmm9, %zmm4, %zmm10
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	LONG $0x48d5d162; WORD $0xea5c // vsubpd %zmm10, %zmm5, %zmm5
-	LONG $0x48fe3162; WORD $0x146f; BYTE $0x01 // vmovdqu64 (%rcx,%r8), %zmm10
-	LONG $0x48c5f162; WORD $0xed58 // vaddpd %zmm5, %zmm7, %zmm5
-	LONG $0x7e6ffac5; BYTE $0x18 // vmovdqu 0x18(%rsi), %xmm7
-	LONG $0x3845e3c4; WORD $0x207e; BYTE $0x01 // vinserti128 $0x1, 0x20(%rsi), %ymm7, %ymm7
+	LONG $0x48cdf162; WORD $0xec59 // vmulpd %zmm4, %zmm6, %zmm5
+	LONG $0x48ddf262; WORD $0xf5aa // vfmsub213pd %zmm5, %zmm4, %zmm6
+	LONG $0x48e57162; WORD $0xcd58 // vaddpd %zmm5, %zmm3, %zmm9
+	LONG $0x48ddf262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm4, %zmm6
+	LONG $0x48b5f162; WORD $0xfb5c // vsubpd %zmm3, %zmm9, %zmm7
+	LONG $0x48b57162; WORD $0xc75c // vsubpd %zmm7, %zmm9, %zmm8
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48fe3162; WORD $0x046f; BYTE $0x01 // vmovdqu64 (%rcx,%r8), %zmm8
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x6e6ffac5; BYTE $0x18 // vmovdqu 0x18(%rsi), %xmm5
+	LONG $0x3855e3c4; WORD $0x206e; BYTE $0x01 // vinserti128 $0x1, 0x20(%rsi), %ymm5, %ymm5
 	LONG $0x30c68348 // addq $0x30, %rsi
-	LONG $0x48bdf162; WORD $0xed58 // vaddpd %zmm5, %zmm8, %zmm5
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
-	LONG $0x482df262; WORD $0x288d // vpermb (%rax), %zmm10, %zmm5
-	LONG $0x48d5b262; LONG $0x01016c47 // vpsllvq 0x40(%rcx,%r8), %zmm5, %zmm5
-	LONG $0x58d5b162; LONG $0x1a016cef // vpxorq 0xd0(%rcx,%r8){1to8}, %zmm5, %zmm5
-	LONG $0x48d5b262; LONG $0x02016c46 // vpsravq 0x80(%rcx,%r8), %zmm5, %zmm5
-	LONG $0x0045e2c4; BYTE $0xf8 // vpshufb %ymm0, %ymm7, %ymm7
-	LONG $0x49fd5262; WORD $0x0492; BYTE $0xff // vgatherdpd (%r15,%ymm7,8), %zmm8 {%k1}
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x483df262; WORD $0x188d // vpermb (%rax), %zmm8, %zmm3
+	LONG $0x48e5b262; LONG $0x01015c47 // vpsllvq 0x40(%rcx,%r8), %zmm3, %zmm3
+	LONG $0x58e5b162; LONG $0x1a015cef // vpxorq 0xd0(%rcx,%r8){1to8}, %zmm3, %zmm3
+	LONG $0x48e5b262; LONG $0x02015c46 // vpsravq 0x80(%rcx,%r8), %zmm3, %zmm3
+	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
+	LONG $0x49fdd262; WORD $0x3492; BYTE $0xef // vgatherdpd (%r15,%ymm5,8), %zmm6 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd5262; WORD $0x0c92; BYTE $0xfe // vgatherdpd (%r14,%ymm7,8), %zmm9 {%k1}
-	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
-	LONG $0x48bdf162; WORD $0xfd59 // vmulpd %zmm5, %zmm8, %zmm7
-	LONG $0x48d57262; WORD $0xc7aa // vfmsub213pd %zmm7, %zmm5, %zmm8
-	LONG $0x48d55262; WORD $0xc1b8 // vfmadd231pd %zmm9, %zmm5, %zmm8
-	LONG $0x48cdf162; WORD $0xef58 // vaddpd %zmm7, %zmm6, %zmm5
-	LONG $0x48d57162; WORD $0xce5c // vsubpd %zmm6, %zmm5, %zmm9
-	LONG $0x48d55162; WORD $0xd15c // vsubpd %zmm9, %zmm5, %zmm10
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x48cdd162; WORD $0xf25c // vsubpd %zmm10, %zmm6, %zmm6
-	LONG $0x48c5f162; WORD $0xf658 // vaddpd %zmm6, %zmm7, %zmm6
-	LONG $0x48bdf162; WORD $0xf658 // vaddpd %zmm6, %zmm8, %zmm6
-	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xee // vgatherdpd (%r14,%ymm5,8), %zmm7 {%k1}
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48cdf162; WORD $0xeb59 // vmulpd %zmm3, %zmm6, %zmm5
+	LONG $0x48e5f262; WORD $0xf5aa // vfmsub213pd %zmm5, %zmm3, %zmm6
+	LONG $0x48e5f262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm3, %zmm6
+	LONG $0x48b5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm9, %zmm3
+	LONG $0x48e5d162; WORD $0xf95c // vsubpd %zmm9, %zmm3, %zmm7
+	LONG $0x48e57162; WORD $0xc75c // vsubpd %zmm7, %zmm3, %zmm8
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48b5d162; WORD $0xe05c // vsubpd %zmm8, %zmm9, %zmm4
+	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfe6f870f; WORD $0xffff // ja <farGatherSlotsDD+0x100>
+	LONG $0xfe7f870f; WORD $0xffff // ja <farGatherSlotsDD+0xe0>
 	LONG $0x24048b4c // movq (%rsp), %r8
 	LONG $0x244c8b44; BYTE $0x08 // movl 0x8(%rsp), %r9d
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x04e4850f; WORD $0x0000 // jne <farGatherSlotsDD+0x788>
+	LONG $0x04d4850f; WORD $0x0000 // jne <farGatherSlotsDD+0x748>
 	LONG $0x02b60f44 // movzbl (%rdx), %r8d
 	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x3e6ffac5 // vmovdqu (%rsi), %xmm7
-	LONG $0x3845e3c4; WORD $0x087e; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm7, %ymm7
+	LONG $0x2e6ffac5 // vmovdqu (%rsi), %xmm5
+	LONG $0x3855e3c4; WORD $0x086e; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm5, %ymm5
 	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x18048d4b // leaq (%r8,%r11), %rax
+	LONG $0x10048d4b // leaq (%r8,%r10), %rax
 	LONG $0x08e0c141 // shll $0x8, %r8d
-	LONG $0x48feb162; WORD $0x346f; BYTE $0x01 // vmovdqu64 (%rcx,%r8), %zmm6
-	LONG $0x484dd262; WORD $0x338d // vpermb (%r11), %zmm6, %zmm6
-	LONG $0x48cdb262; LONG $0x01017447 // vpsllvq 0x40(%rcx,%r8), %zmm6, %zmm6
-	LONG $0x58cdb162; LONG $0x1a0174ef // vpxorq 0xd0(%rcx,%r8){1to8}, %zmm6, %zmm6
-	LONG $0x48cdb262; LONG $0x02017446 // vpsravq 0x80(%rcx,%r8), %zmm6, %zmm6
-	LONG $0x0045e2c4; BYTE $0xf9 // vpshufb %ymm1, %ymm7, %ymm7
+	LONG $0x48feb162; WORD $0x246f; BYTE $0x01 // vmovdqu64 (%rcx,%r8), %zmm4
+	LONG $0x485dd262; WORD $0x228d // vpermb (%r10), %zmm4, %zmm4
+	LONG $0x48ddb262; LONG $0x01016447 // vpsllvq 0x40(%rcx,%r8), %zmm4, %zmm4
+	LONG $0x58ddb162; LONG $0x1a0164ef // vpxorq 0xd0(%rcx,%r8){1to8}, %zmm4, %zmm4
+	LONG $0x48ddb262; LONG $0x02016446 // vpsravq 0x80(%rcx,%r8), %zmm4, %zmm4
+	LONG $0x0055e2c4; BYTE $0xe9 // vpshufb %ymm1, %ymm5, %ymm5
 	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x49fd5262; WORD $0x0492; BYTE $0xff // vgatherdpd (%r15,%ymm7,8), %zmm8 {%k1}
+	LONG $0x49fdd262; WORD $0x3492; BYTE $0xef // vgatherdpd (%r15,%ymm5,8), %zmm6 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd5262; WORD $0x0c92; BYTE $0xfe // vgatherdpd (%r14,%ymm7,8), %zmm9 {%k1}
-	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
-	LONG $0x48bdf162; WORD $0xfe59 // vmulpd %zmm6, %zmm8, %zmm7
-	LONG $0x48cd7262; WORD $0xc7aa // vfmsub213pd %zmm7, %zmm6, %zmm8
-	LONG $0x48dd7162; WORD $0xdf58 // vaddpd %zmm7, %zmm4, %zmm11
-	LONG $0x48cd5262; WORD $0xc1b8 // vfmadd231pd %zmm9, %zmm6, %zmm8
-	LONG $0x48a57162; WORD $0xcc5c // vsubpd %zmm4, %zmm11, %zmm9
-	LONG $0x48a55162; WORD $0xd15c // vsubpd %zmm9, %zmm11, %zmm10
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x48ddd162; WORD $0xe25c // vsubpd %zmm10, %zmm4, %zmm4
-	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
-	LONG $0x48bdf162; WORD $0xe458 // vaddpd %zmm4, %zmm8, %zmm4
-	LONG $0x000413e9; BYTE $0x00 // jmp <farGatherSlotsDD+0x779>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xee // vgatherdpd (%r14,%ymm5,8), %zmm7 {%k1}
+	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xec59 // vmulpd %zmm4, %zmm6, %zmm5
+	LONG $0x48ddf262; WORD $0xf5aa // vfmsub213pd %zmm5, %zmm4, %zmm6
+	LONG $0x48e57162; WORD $0xcd58 // vaddpd %zmm5, %zmm3, %zmm9
+	LONG $0x48ddf262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm4, %zmm6
+	LONG $0x48b5f162; WORD $0xfb5c // vsubpd %zmm3, %zmm9, %zmm7
+	LONG $0x48b57162; WORD $0xc75c // vsubpd %zmm7, %zmm9, %zmm8
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
+	LONG $0x000405e9; BYTE $0x00 // jmp <farGatherSlotsDD+0x739>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
-	LONG $0x0284820f; WORD $0x0000 // jb <farGatherSlotsDD+0x5ff>
+	LONG $0x0274820f; WORD $0x0000 // jb <farGatherSlotsDD+0x5bf>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	LONG $0xfec48349 // addq $-0x2, %r12
-	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
+	LONG $0x12b60f44 // movzbl (%rdx), %r10d
 	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
-	LONG $0x487cf162; WORD $0x305a // vcvtps2pd (%rax), %zmm6
-	LONG $0x52b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r10d
+	LONG $0x487cf162; WORD $0x205a // vcvtps2pd (%rax), %zmm4
+	LONG $0x5ab60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r11d
 	LONG $0x02c28348 // addq $0x2, %rdx
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
 	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
-	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm5
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1651c1c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm5, %xmm6
+	LONG $0x1641c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm7, %xmm5
+	WORD $0x068b // movl (%rsi), %eax
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107bc1c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm7
 	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
-	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x164141c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm7, %xmm8
 	LONG $0x1631c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm9, %xmm7
-	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107b41c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm9
 	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0724 // vmovsd (%r15,%rax), %xmm12
-	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
+	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x163141c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm9, %xmm10
 	LONG $0x162141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm11, %xmm9
-	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x161941c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm12, %xmm12
-	LONG $0x161141c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm13, %xmm11
 	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
-	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm13
-	LONG $0x107b41c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm14
+	LONG $0x107b41c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm11
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
 	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x161141c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm13, %xmm15
-	LONG $0x088d4162; WORD $0x0416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm14, %xmm24
+	LONG $0x162141c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm11, %xmm12
+	LONG $0x0895c162; WORD $0x3416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm13, %xmm22
 	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
 	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
-	LONG $0x487c7162; WORD $0x315a // vcvtps2pd (%rcx), %zmm14
+	LONG $0x487c7162; WORD $0x295a // vcvtps2pd (%rcx), %zmm13
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm14
+	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x182d43c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm12, %ymm10, %ymm8
+	LONG $0x2835b362; WORD $0xfe18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm22, %ymm9, %ymm7
+	LONG $0x48cdd362; WORD $0xf01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm6
+	LONG $0x48d5f362; WORD $0xef1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm5, %zmm5
+	LONG $0x48cdf162; WORD $0xfc59 // vmulpd %zmm4, %zmm6, %zmm7
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x160941c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm14, %xmm14
+	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x48ddf262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm4, %zmm6
+	LONG $0x48ddf262; WORD $0xf5b8 // vfmadd231pd %zmm5, %zmm4, %zmm6
+	LONG $0x48e5f162; WORD $0xe758 // vaddpd %zmm7, %zmm3, %zmm4
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x08ffc162; WORD $0x0410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm16
 	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
-	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
-	LONG $0x181d43c4; WORD $0x01d7 // vinsertf128 $0x1, %xmm15, %ymm12, %ymm10
-	LONG $0x28251362; WORD $0xc818; BYTE $0x01 // vinsertf32x4 $0x1, %xmm24, %ymm11, %ymm9
-	LONG $0x48fd7162; WORD $0xe528 // vmovapd %zmm5, %zmm12
-	LONG $0x48bd5362; WORD $0xc21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm10, %zmm8, %zmm8
-	LONG $0x48fd7162; WORD $0xd428 // vmovapd %zmm4, %zmm10
-	LONG $0x48c5d362; WORD $0xe11a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm9, %zmm7, %zmm4
-	LONG $0x48bdf162; WORD $0xfe59 // vmulpd %zmm6, %zmm8, %zmm7
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
+	LONG $0x48c5f162; WORD $0xfd5c // vsubpd %zmm5, %zmm7, %zmm7
+	LONG $0x48ddf162; WORD $0xed5c // vsubpd %zmm5, %zmm4, %zmm5
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48e5f162; WORD $0xdd5c // vsubpd %zmm5, %zmm3, %zmm3
 	LONG $0x00fdc162; WORD $0x0416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm16, %xmm16
 	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x48cd7262; WORD $0xc7aa // vfmsub213pd %zmm7, %zmm6, %zmm8
-	LONG $0x48cd7262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm6, %zmm8
-	LONG $0x48adf162; WORD $0xe758 // vaddpd %zmm7, %zmm10, %zmm4
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	LONG $0x48c5f162; WORD $0xfb58 // vaddpd %zmm3, %zmm7, %zmm7
 	WORD $0xd821 // andl %ebx, %eax
+	LONG $0x48c5f162; WORD $0xf658 // vaddpd %zmm6, %zmm7, %zmm6
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
 	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
-	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
-	LONG $0x48dd5162; WORD $0xca5c // vsubpd %zmm10, %zmm4, %zmm9
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x48dd5162; WORD $0xc95c // vsubpd %zmm9, %zmm4, %zmm9
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x207dd362; WORD $0xee18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm5
+	LONG $0x48edf162; WORD $0xd658 // vaddpd %zmm6, %zmm2, %zmm2
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48ad5162; WORD $0xc95c // vsubpd %zmm9, %zmm10, %zmm9
 	LONG $0x00edc162; WORD $0x1416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm18, %xmm18
 	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
-	LONG $0x48c5d162; WORD $0xf958 // vaddpd %zmm9, %zmm7, %zmm7
-	WORD $0xd821 // andl %ebx, %eax
-	LONG $0x48c5d162; WORD $0xf858 // vaddpd %zmm8, %zmm7, %zmm7
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x2410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm20
-	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm21
-	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
-	LONG $0x206db362; WORD $0xf018; BYTE $0x01 // vinsertf32x4 $0x1, %xmm16, %ymm18, %ymm6
-	LONG $0x48edf162; WORD $0xd758 // vaddpd %zmm7, %zmm2, %zmm2
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00ddc162; WORD $0x2416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm20, %xmm20
-	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm21, %xmm21
 	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x3410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm22
-	LONG $0x08ffc162; WORD $0x3c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm23
+	LONG $0x08ffc162; WORD $0x2410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm20
+	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm21
 	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
 	LONG $0x30c68348 // addq $0x30, %rsi
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00cdc162; WORD $0x3416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm22, %xmm22
-	LONG $0x00c5c162; WORD $0x3c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm23, %xmm23
-	LONG $0x205d3362; WORD $0xd618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm22, %ymm20, %ymm10
-	LONG $0x20553362; WORD $0xdf18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm23, %ymm21, %ymm11
-	LONG $0x48cdd362; WORD $0xf21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm10, %zmm6, %zmm6
-	LONG $0x20653362; WORD $0xd118; BYTE $0x01 // vinsertf32x4 $0x1, %xmm17, %ymm19, %ymm10
-	LONG $0x48cd5162; WORD $0xce59 // vmulpd %zmm14, %zmm6, %zmm9
-	LONG $0x48add362; WORD $0xeb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm11, %zmm10, %zmm5
-	LONG $0x488dd262; WORD $0xf1aa // vfmsub213pd %zmm9, %zmm14, %zmm6
-	LONG $0x488df262; WORD $0xf5b8 // vfmadd231pd %zmm5, %zmm14, %zmm6
-	LONG $0x489dd162; WORD $0xe958 // vaddpd %zmm9, %zmm12, %zmm5
-	LONG $0x48d55162; WORD $0xc45c // vsubpd %zmm12, %zmm5, %zmm8
-	LONG $0x48d55162; WORD $0xd05c // vsubpd %zmm8, %zmm5, %zmm10
-	LONG $0x48b55162; WORD $0xc05c // vsubpd %zmm8, %zmm9, %zmm8
-	LONG $0x489d5162; WORD $0xd25c // vsubpd %zmm10, %zmm12, %zmm10
-	LONG $0x48bdd162; WORD $0xfa58 // vaddpd %zmm10, %zmm8, %zmm7
-	LONG $0x48c5f162; WORD $0xf658 // vaddpd %zmm6, %zmm7, %zmm6
-	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x00ddc162; WORD $0x2416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm20, %xmm20
+	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm21, %xmm21
+	LONG $0x206d3362; WORD $0xc418; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm18, %ymm8
+	LONG $0x20653362; WORD $0xcd18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm21, %ymm19, %ymm9
+	LONG $0x48d5d362; WORD $0xe81a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm5, %zmm5
+	LONG $0x20755362; WORD $0xc718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm8
+	LONG $0x48d55162; WORD $0xd559 // vmulpd %zmm13, %zmm5, %zmm10
+	LONG $0x48bdd362; WORD $0xd91a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm9, %zmm8, %zmm3
+	LONG $0x4895d262; WORD $0xeaaa // vfmsub213pd %zmm10, %zmm13, %zmm5
+	LONG $0x4895f262; WORD $0xebb8 // vfmadd231pd %zmm3, %zmm13, %zmm5
+	LONG $0x48ddd162; WORD $0xda58 // vaddpd %zmm10, %zmm4, %zmm3
+	LONG $0x48e5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm3, %zmm7
+	LONG $0x48e57162; WORD $0xcf5c // vsubpd %zmm7, %zmm3, %zmm9
+	LONG $0x48adf162; WORD $0xff5c // vsubpd %zmm7, %zmm10, %zmm7
+	LONG $0x48ddd162; WORD $0xe15c // vsubpd %zmm9, %zmm4, %zmm4
+	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
+	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfd81870f; WORD $0xffff // ja <farGatherSlotsDD+0x380>
+	LONG $0xfd91870f; WORD $0xffff // ja <farGatherSlotsDD+0x350>
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x017f850f; WORD $0x0000 // jne <farGatherSlotsDD+0x788>
+	LONG $0x017f850f; WORD $0x0000 // jne <farGatherSlotsDD+0x748>
 	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	LONG $0x244c8944; BYTE $0x08 // movl %r9d, 0x8(%rsp)
 	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
@@ -4525,7 +4423,7 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0x09668b44 // movl 0x9(%rsi), %r12d
 	LONG $0x0c6e8b44 // movl 0xc(%rsi), %r13d
 	WORD $0x4e8b; BYTE $0x12 // movl 0x12(%rsi), %ecx
-	LONG $0x487c5162; WORD $0x335a // vcvtps2pd (%r11), %zmm14
+	LONG $0x487c5162; WORD $0x225a // vcvtps2pd (%r10), %zmm12
 	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
 	WORD $0x068b // movl (%rsi), %eax
 	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
@@ -4534,14 +4432,14 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0x03e1c141 // shll $0x3, %r9d
 	LONG $0x03e5c141 // shll $0x3, %r13d
 	LONG $0x03e4c141 // shll $0x3, %r12d
-	LONG $0x107b81c4; WORD $0x0f34 // vmovsd (%r15,%r9), %xmm6
-	LONG $0x107b01c4; WORD $0x2f04 // vmovsd (%r15,%r13), %xmm8
-	LONG $0x107b01c4; WORD $0x2e24 // vmovsd (%r14,%r13), %xmm12
-	LONG $0x107b01c4; WORD $0x0e14 // vmovsd (%r14,%r9), %xmm10
+	LONG $0x107b81c4; WORD $0x0f24 // vmovsd (%r15,%r9), %xmm4
+	LONG $0x107b81c4; WORD $0x2f34 // vmovsd (%r15,%r13), %xmm6
+	LONG $0x107b01c4; WORD $0x2e14 // vmovsd (%r14,%r13), %xmm10
+	LONG $0x107b01c4; WORD $0x0e04 // vmovsd (%r14,%r9), %xmm8
 	LONG $0x244c8b44; BYTE $0x08 // movl 0x8(%rsp), %r9d
 	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x164981c4; WORD $0x2734 // vmovhpd (%r15,%r12), %xmm6, %xmm6
-	LONG $0x162901c4; WORD $0x2614 // vmovhpd (%r14,%r12), %xmm10, %xmm10
+	LONG $0x165981c4; WORD $0x2724 // vmovhpd (%r15,%r12), %xmm4, %xmm4
+	LONG $0x163901c4; WORD $0x2604 // vmovhpd (%r14,%r12), %xmm8, %xmm8
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
@@ -4550,7 +4448,7 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0x5e8b; BYTE $0x0f // movl 0xf(%rsi), %ebx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b81c4; WORD $0x073c // vmovsd (%r15,%r8), %xmm7
+	LONG $0x107b81c4; WORD $0x072c // vmovsd (%r15,%r8), %xmm5
 	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
 	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
@@ -4558,141 +4456,133 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	WORD $0xc321 // andl %eax, %ebx
 	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	LONG $0x107b41c4; WORD $0x0f0c // vmovsd (%r15,%rcx), %xmm9
-	LONG $0x107b41c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm13
+	LONG $0x107bc1c4; WORD $0x0f3c // vmovsd (%r15,%rcx), %xmm7
+	LONG $0x107b41c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm11
 	LONG $0x18c68348 // addq $0x18, %rsi
 	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
-	LONG $0x163941c4; WORD $0x1f04 // vmovhpd (%r15,%rbx), %xmm8, %xmm8
-	LONG $0x161941c4; WORD $0x1e24 // vmovhpd (%r14,%rbx), %xmm12, %xmm12
+	LONG $0x1649c1c4; WORD $0x1f34 // vmovhpd (%r15,%rbx), %xmm6, %xmm6
+	LONG $0x162941c4; WORD $0x1e14 // vmovhpd (%r14,%rbx), %xmm10, %xmm10
 	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	LONG $0x164181c4; WORD $0x073c // vmovhpd (%r15,%r8), %xmm7, %xmm7
+	LONG $0x165181c4; WORD $0x072c // vmovhpd (%r15,%r8), %xmm5, %xmm5
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163141c4; WORD $0x070c // vmovhpd (%r15,%rax), %xmm9, %xmm9
-	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	LONG $0x1641c1c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm7, %xmm7
+	LONG $0x162141c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm11, %xmm11
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
-	LONG $0x107b01c4; WORD $0x061c // vmovsd (%r14,%r8), %xmm11
+	LONG $0x107b01c4; WORD $0x060c // vmovsd (%r14,%r8), %xmm9
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
-	LONG $0x162101c4; WORD $0x061c // vmovhpd (%r14,%r8), %xmm11, %xmm11
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
+	LONG $0x163101c4; WORD $0x060c // vmovhpd (%r14,%r8), %xmm9, %xmm9
 	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x183dc3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm7
-	LONG $0x181d43c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm13, %ymm12, %ymm8
-	LONG $0x48cdf362; WORD $0xf71a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm6, %zmm6
-	LONG $0x48cd5162; WORD $0xe659 // vmulpd %zmm14, %zmm6, %zmm12
-	LONG $0x1825c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm11, %ymm7
-	LONG $0x48dd5162; WORD $0xdc58 // vaddpd %zmm12, %zmm4, %zmm11
-	LONG $0x488dd262; WORD $0xf4aa // vfmsub213pd %zmm12, %zmm14, %zmm6
-	LONG $0x48c5d362; WORD $0xf81a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm7, %zmm7
-	LONG $0x48a57162; WORD $0xcc5c // vsubpd %zmm4, %zmm11, %zmm9
-	LONG $0x488df262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm14, %zmm6
-	LONG $0x48a55162; WORD $0xd15c // vsubpd %zmm9, %zmm11, %zmm10
-	LONG $0x489d5162; WORD $0xc15c // vsubpd %zmm9, %zmm12, %zmm8
-	LONG $0x48ddd162; WORD $0xe25c // vsubpd %zmm10, %zmm4, %zmm4
-	LONG $0x48bdf162; WORD $0xe458 // vaddpd %zmm4, %zmm8, %zmm4
-	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
-	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0xe328 // vmovapd %zmm11, %zmm4
-	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0x04c1f641 // testb $0x4, %r9b
-	LONG $0xf912840f; WORD $0xffff // je <farGatherSlotsDD+0xa4>
-	LONG $0x48d5f162; WORD $0xf458 // vaddpd %zmm4, %zmm5, %zmm6
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
-	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x48cdf162; WORD $0xfc5c // vsubpd %zmm4, %zmm6, %zmm7
-	WORD $0x294c; BYTE $0xc1 // subq %r8, %rcx
-	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
-	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xf14c0f4c // cmovlq %rcx, %r14
-	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
-	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	LONG $0x184de3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm6, %ymm5
+	LONG $0x182dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm10, %ymm6
+	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
+	LONG $0x48dd5162; WORD $0xd459 // vmulpd %zmm12, %zmm4, %zmm10
+	LONG $0x1835c3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm5
+	LONG $0x48e55162; WORD $0xca58 // vaddpd %zmm10, %zmm3, %zmm9
+	LONG $0x489dd262; WORD $0xe2aa // vfmsub213pd %zmm10, %zmm12, %zmm4
+	LONG $0x48d5f362; WORD $0xee1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm5
+	LONG $0x48b5f162; WORD $0xfb5c // vsubpd %zmm3, %zmm9, %zmm7
+	LONG $0x489df262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm12, %zmm4
+	LONG $0x48b57162; WORD $0xc75c // vsubpd %zmm7, %zmm9, %zmm8
+	LONG $0x48adf162; WORD $0xf75c // vsubpd %zmm7, %zmm10, %zmm6
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
 	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x08c1f641 // testb $0x8, %r9b
-	LONG $0x00df850f; WORD $0x0000 // jne <farGatherSlotsDD+0x8c0>
+	LONG $0x48fdd162; WORD $0xd928 // vmovapd %zmm9, %zmm3
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	LONG $0x04c1f641 // testb $0x4, %r9b
+	LONG $0xf93a840f; WORD $0xffff // je <farGatherSlotsDD+0x8c>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
+	WORD $0x294c; BYTE $0xc1 // subq %r8, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x01b08c0f; WORD $0x0000 // jl <farGatherSlotsDD+0x99b>
+	LONG $0xf14c0f4c // cmovlq %rcx, %r14
+	LONG $0x08c1f641 // testb $0x8, %r9b
+	LONG $0x00df850f; WORD $0x0000 // jne <farGatherSlotsDD+0x850>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x01b08c0f; WORD $0x0000 // jl <farGatherSlotsDD+0x92b>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x02d5840f; WORD $0x0000 // je <farGatherSlotsDD+0xad1>
+	LONG $0x02d5840f; WORD $0x0000 // je <farGatherSlotsDD+0xa61>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02ea840f; WORD $0x0000 // je <farGatherSlotsDD+0xaf8>
+	LONG $0x02ea840f; WORD $0x0000 // je <farGatherSlotsDD+0xa88>
 	LONG $0x0cb70f46; BYTE $0x41 // movzwl (%rcx,%r8,2), %r9d
 	LONG $0x6cb70f46; WORD $0x0841 // movzwl 0x8(%rcx,%r8,2), %r13d
 	LONG $0x7cb70f46; WORD $0x0a41 // movzwl 0xa(%rcx,%r8,2), %r15d
 	LONG $0x64b70f46; WORD $0x0641 // movzwl 0x6(%rcx,%r8,2), %r12d
 	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
 	LONG $0x4cb70f46; WORD $0x0241 // movzwl 0x2(%rcx,%r8,2), %r9d
-	LONG $0x6e79a1c4; WORD $0xa81c // vmovd (%rax,%r13,4), %xmm3
-	LONG $0x2261a3c4; WORD $0xb81c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r15,4), %xmm3, %xmm3
+	LONG $0x6e79a1c4; WORD $0xa824 // vmovd (%rax,%r13,4), %xmm4
+	LONG $0x2259a3c4; WORD $0xb824; BYTE $0x01 // vpinsrd $0x1, (%rax,%r15,4), %xmm4, %xmm4
 	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
 	LONG $0x4cb70f46; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %r9d
 	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
 	LONG $0x4cb70f46; WORD $0x0c41 // movzwl 0xc(%rcx,%r8,2), %r9d
 	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x2261a3c4; WORD $0x881c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r9,4), %xmm3, %xmm3
+	LONG $0x2259a3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%r9,4), %xmm4, %xmm4
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x44b70f46; WORD $0x0e41 // movzwl 0xe(%rcx,%r8,2), %r8d
-	LONG $0x6e79a1c4; WORD $0x8824 // vmovd (%rax,%r9,4), %xmm4
+	LONG $0x6e79a1c4; WORD $0x882c // vmovd (%rax,%r9,4), %xmm5
 	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x2261a3c4; WORD $0x801c; BYTE $0x03 // vpinsrd $0x3, (%rax,%r8,4), %xmm3, %xmm3
+	LONG $0x2259a3c4; WORD $0x8024; BYTE $0x03 // vpinsrd $0x3, (%rax,%r8,4), %xmm4, %xmm4
 	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x2259a3c4; WORD $0x8824; BYTE $0x01 // vpinsrd $0x1, (%rax,%r9,4), %xmm4, %xmm4
+	LONG $0x2251a3c4; WORD $0x882c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r9,4), %xmm5, %xmm5
 	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
-	LONG $0x2259a3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%r9,4), %xmm4, %xmm4
-	LONG $0x2259a3c4; WORD $0xa024; BYTE $0x03 // vpinsrd $0x3, (%rax,%r12,4), %xmm4, %xmm4
-	LONG $0x385de3c4; WORD $0x01db // vinserti128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x487df262; WORD $0xdb35 // vpmovzxdq %ymm3, %zmm3
-	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
-	LONG $0x48ddf162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm4
-	LONG $0x000247e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xaff>
+	LONG $0x2251a3c4; WORD $0x882c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r9,4), %xmm5, %xmm5
+	LONG $0x2251a3c4; WORD $0xa02c; BYTE $0x03 // vpinsrd $0x3, (%rax,%r12,4), %xmm5, %xmm5
+	LONG $0x3855e3c4; WORD $0x01e4 // vinserti128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x487df262; WORD $0xe435 // vpmovzxdq %ymm4, %zmm4
+	LONG $0x58ddf162; WORD $0x67d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm4, %zmm4
+	LONG $0x48ddf162; WORD $0xf473; BYTE $0x34 // vpsllq $0x34, %zmm4, %zmm4
+	LONG $0x000247e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xa8f>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x48cdf362; WORD $0xde23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm6, %zmm6, %zmm3
-	LONG $0x48edf362; WORD $0xe223; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm4
+	LONG $0x48e5f362; WORD $0xe323; BYTE $0x4e // vshuff64x2 $0x4e, %zmm3, %zmm3, %zmm4
+	LONG $0x48edf362; WORD $0xea23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm5
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x48cdf162; WORD $0xeb58 // vaddpd %zmm3, %zmm6, %zmm5
+	LONG $0x48e5f162; WORD $0xf458 // vaddpd %zmm4, %zmm3, %zmm6
+	LONG $0x48cdf162; WORD $0xfb5c // vsubpd %zmm3, %zmm6, %zmm7
+	LONG $0x48fd7362; WORD $0xd601; BYTE $0x4e // vpermpd $0x4e, %zmm6, %zmm10
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48cdd162; WORD $0xea58 // vaddpd %zmm10, %zmm6, %zmm5
 	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
-	LONG $0x48fd7362; WORD $0xd501; BYTE $0x4e // vpermpd $0x4e, %zmm5, %zmm10
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48d57162; WORD $0xcdc6; BYTE $0x55 // vshufpd $0x55, %zmm5, %zmm5, %zmm9
 	LONG $0x48d57162; WORD $0xc75c // vsubpd %zmm7, %zmm5, %zmm8
-	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
+	LONG $0x48adf162; WORD $0xdf5c // vsubpd %zmm7, %zmm10, %zmm3
+	LONG $0x48fdf362; WORD $0xe201; BYTE $0x4e // vpermpd $0x4e, %zmm2, %zmm4
 	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
 	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
-	LONG $0x48d5d162; WORD $0xf258 // vaddpd %zmm10, %zmm5, %zmm6
+	LONG $0x48d5d162; WORD $0xf158 // vaddpd %zmm9, %zmm5, %zmm6
 	LONG $0x48cdf162; WORD $0xfd5c // vsubpd %zmm5, %zmm6, %zmm7
 	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48cd7162; WORD $0xcec6; BYTE $0x55 // vshufpd $0x55, %zmm6, %zmm6, %zmm9
+	LONG $0x48fdf162; LONG $0xa024b411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm6, 0xa0(%rsp)
 	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48adf162; WORD $0xdf5c // vsubpd %zmm7, %zmm10, %zmm3
-	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
-	LONG $0x48fdf362; WORD $0xe201; BYTE $0x4e // vpermpd $0x4e, %zmm2, %zmm4
-	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
-	LONG $0x48cdd162; WORD $0xe958 // vaddpd %zmm9, %zmm6, %zmm5
-	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48fdf162; LONG $0xa024ac11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm5, 0xa0(%rsp)
-	LONG $0x48d57162; WORD $0xc75c // vsubpd %zmm7, %zmm5, %zmm8
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48b5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm9, %zmm3
-	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
+	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
 	LONG $0x48edf162; WORD $0xe2c6; BYTE $0x55 // vshufpd $0x55, %zmm2, %zmm2, %zmm4
-	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48fdf162; LONG $0x60249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x60(%rsp)
-	WORD $0x23eb // jmp <farGatherSlotsDD+0x9be>
+	WORD $0x23eb // jmp <farGatherSlotsDD+0x94e>
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x48fdf162; LONG $0xa024b411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm6, 0xa0(%rsp)
+	LONG $0x48fdf162; LONG $0xa0249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0xa0(%rsp)
 	LONG $0x48fdf162; LONG $0x60249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x60(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf6cb8e0f; WORD $0xffff // jle <farGatherSlotsDD+0x89>
+	LONG $0xf72b8e0f; WORD $0xffff // jle <farGatherSlotsDD+0x79>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
 	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
@@ -4700,13 +4590,13 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x46248d4f // leaq (%r14,%r8,2), %r12
 	LONG $0x88878b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r8
-	LONG $0x000090e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xa72>
+	LONG $0x000090e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xa02>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x5710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm2
 	LONG $0xa459ebc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm2, %xmm4
 	LONG $0x5c59ebc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm2, %xmm3
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x00bb840f; WORD $0x0000 // je <farGatherSlotsDD+0xac8>
+	LONG $0x00bb840f; WORD $0x0000 // je <farGatherSlotsDD+0xa58>
 	LONG $0x107ba1c4; WORD $0xcb2c // vmovsd (%rbx,%r9,8), %xmm5
 	LONG $0xf558dbc5 // vaddsd %xmm5, %xmm4, %xmm6
 	LONG $0xfd5ccbc5 // vsubsd %xmm5, %xmm6, %xmm7
@@ -4729,18 +4619,18 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0xd258e3c5 // vaddsd %xmm2, %xmm3, %xmm2
 	LONG $0x117b81c4; WORD $0xc814 // vmovsd %xmm2, (%r8,%r9,8)
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0xf60e840f; WORD $0xffff // je <farGatherSlotsDD+0x80>
+	LONG $0xf66e840f; WORD $0xffff // je <farGatherSlotsDD+0x70>
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1974 // je <farGatherSlotsDD+0xa90>
+	WORD $0x1974 // je <farGatherSlotsDD+0xa20>
 	LONG $0x0cb70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r9d
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1f75 // jne <farGatherSlotsDD+0xaa0>
-	LONG $0xffff6ae9; BYTE $0xff // jmp <farGatherSlotsDD+0x9f0>
+	WORD $0x1f75 // jne <farGatherSlotsDD+0xa30>
+	LONG $0xffff6ae9; BYTE $0xff // jmp <farGatherSlotsDD+0x980>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x240c8b4c // movq (%rsp), %r9
 	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff50840f; WORD $0xffff // je <farGatherSlotsDD+0x9f0>
+	LONG $0xff50840f; WORD $0xffff // je <farGatherSlotsDD+0x980>
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
 	LONG $0x8f3c0343 // addl (%r15,%r9,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
@@ -4748,23 +4638,23 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0xa459ebc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm2, %xmm4
 	LONG $0x5c59ebc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm2, %xmm3
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0xff45850f; WORD $0xffff // jne <farGatherSlotsDD+0xa0d>
+	LONG $0xff45850f; WORD $0xffff // jne <farGatherSlotsDD+0x99d>
 	LONG $0xd47efac5 // vmovq %xmm4, %xmm2
-	LONG $0xffff68e9; BYTE $0xff // jmp <farGatherSlotsDD+0xa39>
+	LONG $0xffff68e9; BYTE $0xff // jmp <farGatherSlotsDD+0x9c9>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02dc840f; WORD $0x0000 // je <farGatherSlotsDD+0xdba>
-	LONG $0x487db262; WORD $0x1c35; BYTE $0x80 // vpmovzxdq (%rax,%r8,4), %zmm3
-	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
-	LONG $0x48ddf162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm4
-	LONG $0x0002c9e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xdc1>
+	LONG $0x02dc840f; WORD $0x0000 // je <farGatherSlotsDD+0xd4a>
+	LONG $0x487db262; WORD $0x2435; BYTE $0x80 // vpmovzxdq (%rax,%r8,4), %zmm4
+	LONG $0x58ddf162; WORD $0x67d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm4, %zmm4
+	LONG $0x48ddf162; WORD $0xf473; BYTE $0x34 // vpsllq $0x34, %zmm4, %zmm4
+	LONG $0x0002c9e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xd51>
 	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
 	LONG $0x88bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r15
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x0cb70f46; BYTE $0x41 // movzwl (%rcx,%r8,2), %r9d
-	LONG $0x48cdf162; WORD $0xdc59 // vmulpd %zmm4, %zmm6, %zmm3
+	LONG $0x48e5f162; WORD $0xdc59 // vmulpd %zmm4, %zmm3, %zmm3
 	LONG $0x48edf162; WORD $0xd459 // vmulpd %zmm4, %zmm2, %zmm2
-	LONG $0x0145840f; WORD $0x0000 // je <farGatherSlotsDD+0xc66>
+	LONG $0x0145840f; WORD $0x0000 // je <farGatherSlotsDD+0xbf6>
 	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
 	LONG $0x240c8b4c // movq (%rsp), %r9
 	LONG $0x24248b4c // movq (%rsp), %r12
@@ -4827,7 +4717,7 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48fdf162; WORD $0xde28 // vmovapd %zmm6, %zmm3
 	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
-	WORD $0x48eb // jmp <farGatherSlotsDD+0xcae>
+	WORD $0x48eb // jmp <farGatherSlotsDD+0xc3e>
 	LONG $0x44b70f42; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %eax
 	LONG $0x64b70f46; WORD $0x0241 // movzwl 0x2(%rcx,%r8,2), %r12d
 	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
@@ -4890,13 +4780,13 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0x177981c4; WORD $0x081c // vmovhpd %xmm3, (%r8,%r9)
 	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
 	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0xfff2d2e9; BYTE $0xff // jmp <farGatherSlotsDD+0x8c>
+	LONG $0xfff332e9; BYTE $0xff // jmp <farGatherSlotsDD+0x7c>
 	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x48cdf162; WORD $0xdc59 // vmulpd %zmm4, %zmm6, %zmm3
+	LONG $0x48e5f162; WORD $0xdc59 // vmulpd %zmm4, %zmm3, %zmm3
 	LONG $0x48edf162; WORD $0xd459 // vmulpd %zmm4, %zmm2, %zmm2
-	WORD $0x3e74 // je <farGatherSlotsDD+0xe18>
+	WORD $0x3e74 // je <farGatherSlotsDD+0xda8>
 	LONG $0x48fdb162; WORD $0x2410; BYTE $0xc3 // vmovupd (%rbx,%r8,8), %zmm4
 	LONG $0x48e5f162; WORD $0xec58 // vaddpd %zmm4, %zmm3, %zmm5
 	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
@@ -4915,7 +4805,7 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48fdb162; WORD $0x1411; BYTE $0xc0 // vmovupd %zmm2, (%rax,%r8,8)
 	LONG $0x48fdb162; WORD $0x2411; BYTE $0xc3 // vmovupd %zmm4, (%rbx,%r8,8)
-	LONG $0xfff23de9; BYTE $0xff // jmp <farGatherSlotsDD+0x8c>
+	LONG $0xfff29de9; BYTE $0xff // jmp <farGatherSlotsDD+0x7c>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4925,6 +4815,12 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x80020100; LONG $0x80050403
 	LONG $0x80080706; LONG $0x800b0a09

@@ -1988,77 +1988,60 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	RET
 
 // func slotsDDQuad(c *slotCall)
-TEXT ·slotsDDQuad(SB), 0, $448-8
+TEXT ·slotsDDQuad(SB), 0, $336-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $448, RSP
+	ADD $336, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <slotsDD>
-	WORD $0x1400078f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf940040f // ldr x15, [x0, #0x8]
-	WORD $0xf10005ff // cmp x15, #0x1
-	WORD $0x5400eeeb // b.lt <slotsDD+0x1de4>
-	WORD $0xd10583ff // sub sp, sp, #0x160
+	WORD $0x1400072f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040b // ldr x11, [x0, #0x8]
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x5400e34b // b.lt <slotsDD+0x1c70>
+	WORD $0xd103c3ff // sub sp, sp, #0xf0
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xf9402c11 // ldr x17, [x0, #0x58]
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
 	WORD $0xa9412801 // ldp x1, x10, [x0, #0x10]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x5280180b // mov w11, #0xc0
-	WORD $0x5280010c // mov w12, #0x8
-	WORD $0x910243ed // add x13, sp, #0x90
-	WORD $0x910143ee // add x14, sp, #0x50
-	WORD $0xf9008bfd // str x29, [sp, #0x110]
-	WORD $0xa91267fa // stp x26, x25, [sp, #0x120]
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xa9135ff8 // stp x24, x23, [sp, #0x130]
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0xa91457f6 // stp x22, x21, [sp, #0x140]
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x8b0f0d2f // add x15, x9, x15, lsl #3
-	WORD $0x8b110211 // add x17, x16, x17
-	WORD $0x6d0d3bef // stp d15, d14, [sp, #0xd0]
-	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
-	WORD $0xa9154ff4 // stp x20, x19, [sp, #0x150]
-	WORD $0x6d0e33ed // stp d13, d12, [sp, #0xe0]
-	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
-	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
-	WORD $0x6d0f2beb // stp d11, d10, [sp, #0xf0]
-	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
-	WORD $0x6d1023e9 // stp d9, d8, [sp, #0x100]
-	WORD $0x14000016 // b <slotsDD+0xf8>
-	WORD $0xaa0303e2 // mov x2, x3
-	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0x5280010d // mov w13, #0x8
+	WORD $0x910103ee // add x14, sp, #0x40
+	WORD $0x910003ef // mov x15, sp
+	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b080048 // add x8, x2, x8
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
-	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x8b0c0211 // add x17, x16, x12
+	WORD $0x5280180c // mov w12, #0xc0
+	WORD $0x6d0833ed // stp d13, d12, [sp, #0x80]
+	WORD $0xa90b67fa // stp x26, x25, [sp, #0xb0]
+	WORD $0xa90c5ff8 // stp x24, x23, [sp, #0xc0]
+	WORD $0x6d092beb // stp d11, d10, [sp, #0x90]
+	WORD $0x6d0a23e9 // stp d9, d8, [sp, #0xa0]
+	WORD $0xa90d57f6 // stp x22, x21, [sp, #0xd0]
+	WORD $0xa90e4ff4 // stp x20, x19, [sp, #0xe0]
+	WORD $0x1400000f // b <slotsDD+0xb4>
+	WORD $0xd503201f // nop
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x8b080048 // add x8, x2, x8
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb0f013f // cmp x9, x15
-	WORD $0x5400e642 // b.hs <slotsDD+0x1dbc>
+	WORD $0xeb0b013f // cmp x9, x11
+	WORD $0x5400dd02 // b.hs <slotsDD+0x1c50>
 	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
-	WORD $0x37003184 // tbnz w4, #0x0, <slotsDD+0x72c>
+	WORD $0x37002fa4 // tbnz w4, #0x0, <slotsDD+0x6ac>
 	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
 	WORD $0xb9400125 // ldr w5, [x9]
 	WORD $0x8b050c43 // add x3, x2, x5, lsl #3
@@ -2066,394 +2049,379 @@ TEXT ·slotsDDQuad(SB), 0, $448-8
 	WORD $0x79400927 // ldrh w7, [x9, #0x4]
 	WORD $0x710008ff // cmp w7, #0x2
 	WORD $0x8b050c42 // add x2, x2, x5, lsl #3
-	WORD $0x37085b24 // tbnz w4, #0x1, <slotsDD+0xc80>
-	WORD $0x54008443 // b.lo <slotsDD+0x11a8>
+	WORD $0x37085744 // tbnz w4, #0x1, <slotsDD+0xbc0>
+	WORD $0x54007fa3 // b.lo <slotsDD+0x10d0>
 	WORD $0xf9404004 // ldr x4, [x0, #0x80]
-	WORD $0x140000aa // b <slotsDD+0x3d0>
+	WORD $0x140000a7 // b <slotsDD+0x380>
 	WORD $0xd342fcf6 // lsr x22, x7, #2
-	WORD $0xad401678 // ldp q24, q5, [x19]
+	WORD $0xad407e68 // ldp q8, q31, [x19]
 	WORD $0x91020274 // add x20, x19, #0x80
 	WORD $0x8b0704f5 // add x21, x7, x7, lsl #1
-	WORD $0x4d40ce80 // ld1r { v0.2d }, [x20]
-	WORD $0x3cf66a24 // ldr q4, [x17, x22]
+	WORD $0x4d40ce9b // ld1r { v27.2d }, [x20]
+	WORD $0x3cf66a3e // ldr q30, [x17, x22]
 	WORD $0xd341fcf4 // lsr x20, x7, #1
 	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3dc00221 // ldr q1, [x17]
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0xad426265 // ldp q5, q24, [x19, #0x40]
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0x6ef84484 // ushl v4.2d, v4.2d, v24.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
-	WORD $0x4e61d88d // scvtf v13.2d, v4.2d
-	WORD $0xad411678 // ldp q24, q5, [x19, #0x20]
-	WORD $0x3cf56a24 // ldr q4, [x17, x21]
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4e61d82c // scvtf v12.2d, v1.2d
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3cf46a21 // ldr q1, [x17, x20]
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0xad436265 // ldp q5, q24, [x19, #0x60]
-	WORD $0x6ef84484 // ushl v4.2d, v4.2d, v24.2d
-	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4ee04480 // sshl v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d81d // scvtf v29.2d, v0.2d
-	WORD $0x4e61d83c // scvtf v28.2d, v1.2d
-	WORD $0x6e71dd60 // fmul v0.2d, v11.2d, v17.2d
-	WORD $0x6e70dd21 // fmul v1.2d, v9.2d, v16.2d
-	WORD $0x79402153 // ldrh w19, [x10, #0x10]
-	WORD $0x79402955 // ldrh w21, [x10, #0x14]
-	WORD $0x79402554 // ldrh w20, [x10, #0x12]
-	WORD $0x6e73dd05 // fmul v5.2d, v8.2d, v19.2d
-	WORD $0x6e72dfe4 // fmul v4.2d, v31.2d, v18.2d
-	WORD $0x79402d56 // ldrh w22, [x10, #0x16]
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0023d // ldr q29, [x17]
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0xad42227f // ldp q31, q8, [x19, #0x40]
+	WORD $0xad41266a // ldp q10, q9, [x19, #0x20]
+	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
+	WORD $0x6ee847de // ushl v30.2d, v30.2d, v8.2d
+	WORD $0x3cf56a28 // ldr q8, [x17, x21]
+	WORD $0x4efb47de // sshl v30.2d, v30.2d, v27.2d
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x4e61dbdf // scvtf v31.2d, v30.2d
+	WORD $0x4efb47bd // sshl v29.2d, v29.2d, v27.2d
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0x4e61dbbe // scvtf v30.2d, v29.2d
+	WORD $0x3cf46a3d // ldr q29, [x17, x20]
+	WORD $0x4e0a03bd // tbl v29.16b, { v29.16b }, v10.16b
+	WORD $0xad432a69 // ldp q9, q10, [x19, #0x60]
+	WORD $0x6eea4508 // ushl v8.2d, v8.2d, v10.2d
+	WORD $0x6ee947bd // ushl v29.2d, v29.2d, v9.2d
+	WORD $0x4efb47a9 // sshl v9.2d, v29.2d, v27.2d
+	WORD $0x4efb451b // sshl v27.2d, v8.2d, v27.2d
+	WORD $0x4e61db7d // scvtf v29.2d, v27.2d
+	WORD $0x4e61d93b // scvtf v27.2d, v9.2d
+	WORD $0x6e70de8a // fmul v10.2d, v20.2d, v16.2d
+	WORD $0x6e72df0b // fmul v11.2d, v24.2d, v18.2d
 	WORD $0x8b010210 // add x16, x16, x1
+	WORD $0x79402141 // ldrh w1, [x10, #0x10]
+	WORD $0x79402953 // ldrh w19, [x10, #0x14]
 	WORD $0x8b070231 // add x17, x17, x7
-	WORD $0xd10008c7 // sub x7, x6, #0x2
-	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0x79402547 // ldrh w7, [x10, #0x12]
+	WORD $0x6e71df88 // fmul v8.2d, v28.2d, v17.2d
+	WORD $0x79402d54 // ldrh w20, [x10, #0x16]
 	WORD $0xf1000cdf // cmp x6, #0x3
-	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
-	WORD $0x6ee0f818 // fneg v24.2d, v0.2d
+	WORD $0x6ee0f94c // fneg v12.2d, v10.2d
+	WORD $0x6ee0f96d // fneg v13.2d, v11.2d
+	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
+	WORD $0x8b070c75 // add x21, x3, x7, lsl #3
+	WORD $0x8b140c76 // add x22, x3, x20, lsl #3
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
 	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0x4e71cd78 // fmla v24.2d, v11.2d, v17.2d
-	WORD $0x6ee0f82b // fneg v11.2d, v1.2d
-	WORD $0x4e70cd2b // fmla v11.2d, v9.2d, v16.2d
-	WORD $0x4e71cdf8 // fmla v24.2d, v15.2d, v17.2d
-	WORD $0x4e60d751 // fadd v17.2d, v26.2d, v0.2d
-	WORD $0x4e70cfcb // fmla v11.2d, v30.2d, v16.2d
-	WORD $0x6ee0f8be // fneg v30.2d, v5.2d
-	WORD $0x4e61d770 // fadd v16.2d, v27.2d, v1.2d
-	WORD $0x4e73cd1e // fmla v30.2d, v8.2d, v19.2d
-	WORD $0x6ee0f888 // fneg v8.2d, v4.2d
-	WORD $0x4e72cfe8 // fmla v8.2d, v31.2d, v18.2d
-	WORD $0x4efbd61f // fsub v31.2d, v16.2d, v27.2d
-	WORD $0x4effd421 // fsub v1.2d, v1.2d, v31.2d
-	WORD $0x4effd61f // fsub v31.2d, v16.2d, v31.2d
-	WORD $0x4e73cdde // fmla v30.2d, v14.2d, v19.2d
-	WORD $0x4e65d693 // fadd v19.2d, v20.2d, v5.2d
-	WORD $0x3dc00bee // ldr q14, [sp, #0x20]
-	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
-	WORD $0x4efad63f // fsub v31.2d, v17.2d, v26.2d
-	WORD $0x4e72cd48 // fmla v8.2d, v10.2d, v18.2d
-	WORD $0x4e64d6b2 // fadd v18.2d, v21.2d, v4.2d
-	WORD $0x4effd400 // fsub v0.2d, v0.2d, v31.2d
-	WORD $0x4effd63f // fsub v31.2d, v17.2d, v31.2d
-	WORD $0x4e7bd421 // fadd v1.2d, v1.2d, v27.2d
-	WORD $0x4effd75a // fsub v26.2d, v26.2d, v31.2d
-	WORD $0x4ef5d65f // fsub v31.2d, v18.2d, v21.2d
-	WORD $0x4e61d561 // fadd v1.2d, v11.2d, v1.2d
-	WORD $0x4effd484 // fsub v4.2d, v4.2d, v31.2d
-	WORD $0x4effd65f // fsub v31.2d, v18.2d, v31.2d
-	WORD $0x4e7ad400 // fadd v0.2d, v0.2d, v26.2d
-	WORD $0x4e61d5ce // fadd v14.2d, v14.2d, v1.2d
-	WORD $0x4effd6b5 // fsub v21.2d, v21.2d, v31.2d
-	WORD $0x4ef4d67f // fsub v31.2d, v19.2d, v20.2d
-	WORD $0x4e60d700 // fadd v0.2d, v24.2d, v0.2d
-	WORD $0xfc757878 // ldr d24, [x3, x21, lsl #3]
-	WORD $0x4effd4a5 // fsub v5.2d, v5.2d, v31.2d
-	WORD $0x4effd67f // fsub v31.2d, v19.2d, v31.2d
-	WORD $0x4e75d484 // fadd v4.2d, v4.2d, v21.2d
-	WORD $0xfc737855 // ldr d21, [x2, x19, lsl #3]
-	WORD $0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
-	WORD $0xfc757840 // ldr d0, [x2, x21, lsl #3]
-	WORD $0x79403955 // ldrh w21, [x10, #0x1c]
-	WORD $0x4effd694 // fsub v20.2d, v20.2d, v31.2d
-	WORD $0x4e64d504 // fadd v4.2d, v8.2d, v4.2d
-	WORD $0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
-	WORD $0xfc737874 // ldr d20, [x3, x19, lsl #3]
-	WORD $0x8b160c73 // add x19, x3, x22, lsl #3
-	WORD $0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
-	WORD $0x4d408678 // ld1 { v24.d }[1], [x19]
-	WORD $0x8b160c53 // add x19, x2, x22, lsl #3
-	WORD $0x4d408695 // ld1 { v21.d }[1], [x20]
-	WORD $0x79403d56 // ldrh w22, [x10, #0x1e]
-	WORD $0x79403554 // ldrh w20, [x10, #0x1a]
-	WORD $0x4e65d7c5 // fadd v5.2d, v30.2d, v5.2d
-	WORD $0x4d408660 // ld1 { v0.d }[1], [x19]
-	WORD $0x79403153 // ldrh w19, [x10, #0x18]
+	WORD $0x4e70ce8c // fmla v12.2d, v20.2d, v16.2d
+	WORD $0x4e72cf0d // fmla v13.2d, v24.2d, v18.2d
+	WORD $0x4e71cf89 // fmla v9.2d, v28.2d, v17.2d
+	WORD $0x6e73df3c // fmul v28.2d, v25.2d, v19.2d
+	WORD $0x4e6ad4f4 // fadd v20.2d, v7.2d, v10.2d
+	WORD $0xfc617878 // ldr d24, [x3, x1, lsl #3]
+	WORD $0x4e70ceac // fmla v12.2d, v21.2d, v16.2d
+	WORD $0x6ee0fb95 // fneg v21.2d, v28.2d
+	WORD $0x4e72cecd // fmla v13.2d, v22.2d, v18.2d
+	WORD $0x4ee7d696 // fsub v22.2d, v20.2d, v7.2d
+	WORD $0x4e71cee9 // fmla v9.2d, v23.2d, v17.2d
+	WORD $0x4e68d4d7 // fadd v23.2d, v6.2d, v8.2d
+	WORD $0x4e6bd471 // fadd v17.2d, v3.2d, v11.2d
+	WORD $0x4e7cd450 // fadd v16.2d, v2.2d, v28.2d
+	WORD $0xfc617852 // ldr d18, [x2, x1, lsl #3]
+	WORD $0x79403141 // ldrh w1, [x10, #0x18]
+	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
+	WORD $0x79403d55 // ldrh w21, [x10, #0x1e]
+	WORD $0x4e73cf35 // fmla v21.2d, v25.2d, v19.2d
+	WORD $0x4ef6d559 // fsub v25.2d, v10.2d, v22.2d
+	WORD $0x4ef6d696 // fsub v22.2d, v20.2d, v22.2d
+	WORD $0x4ef6d4e7 // fsub v7.2d, v7.2d, v22.2d
+	WORD $0x4ee6d6f6 // fsub v22.2d, v23.2d, v6.2d
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0x79403547 // ldrh w7, [x10, #0x1a]
+	WORD $0x4e73cf55 // fmla v21.2d, v26.2d, v19.2d
+	WORD $0x4ef6d51a // fsub v26.2d, v8.2d, v22.2d
+	WORD $0x4ef6d6f6 // fsub v22.2d, v23.2d, v22.2d
+	WORD $0xfc737873 // ldr d19, [x3, x19, lsl #3]
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
+	WORD $0x4ee3d636 // fsub v22.2d, v17.2d, v3.2d
+	WORD $0x4e67d587 // fadd v7.2d, v12.2d, v7.2d
+	WORD $0x4ef6d568 // fsub v8.2d, v11.2d, v22.2d
+	WORD $0x4ef6d636 // fsub v22.2d, v17.2d, v22.2d
+	WORD $0x4e66d746 // fadd v6.2d, v26.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4d4086d3 // ld1 { v19.d }[1], [x22]
+	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
+	WORD $0x4ef6d463 // fsub v3.2d, v3.2d, v22.2d
+	WORD $0x4ee2d616 // fsub v22.2d, v16.2d, v2.2d
+	WORD $0x4e66d526 // fadd v6.2d, v9.2d, v6.2d
+	WORD $0x4ef6d79c // fsub v28.2d, v28.2d, v22.2d
+	WORD $0x4ef6d616 // fsub v22.2d, v16.2d, v22.2d
+	WORD $0x4e63d503 // fadd v3.2d, v8.2d, v3.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4ef6d442 // fsub v2.2d, v2.2d, v22.2d
+	WORD $0xfc737856 // ldr d22, [x2, x19, lsl #3]
+	WORD $0x4e63d5a3 // fadd v3.2d, v13.2d, v3.2d
+	WORD $0x8b070c73 // add x19, x3, x7, lsl #3
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4e62d782 // fadd v2.2d, v28.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x6e7fde63 // fmul v3.2d, v19.2d, v31.2d
+	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
+	WORD $0x6ee0f875 // fneg v21.2d, v3.2d
+	WORD $0x4d408696 // ld1 { v22.d }[1], [x20]
+	WORD $0x4e63d6e6 // fadd v6.2d, v23.2d, v3.2d
+	WORD $0x79403954 // ldrh w20, [x10, #0x1c]
 	WORD $0x9100814a // add x10, x10, #0x20
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4d4086f4 // ld1 { v20.d }[1], [x23]
-	WORD $0x8b160c77 // add x23, x3, x22, lsl #3
-	WORD $0x8b160c56 // add x22, x2, x22, lsl #3
-	WORD $0x6e6ddf04 // fmul v4.2d, v24.2d, v13.2d
-	WORD $0x6ee0f89a // fneg v26.2d, v4.2d
-	WORD $0x6e6cde81 // fmul v1.2d, v20.2d, v12.2d
-	WORD $0x4e6dcf1a // fmla v26.2d, v24.2d, v13.2d
-	WORD $0x6ee0f825 // fneg v5.2d, v1.2d
-	WORD $0x4e6cce85 // fmla v5.2d, v20.2d, v12.2d
-	WORD $0x4e61d6f4 // fadd v20.2d, v23.2d, v1.2d
-	WORD $0x4e6dcc1a // fmla v26.2d, v0.2d, v13.2d
-	WORD $0x4ef7d680 // fsub v0.2d, v20.2d, v23.2d
-	WORD $0x4e6ccea5 // fmla v5.2d, v21.2d, v12.2d
-	WORD $0x4e64d6d5 // fadd v21.2d, v22.2d, v4.2d
-	WORD $0x4ee0d69b // fsub v27.2d, v20.2d, v0.2d
-	WORD $0x4ee0d420 // fsub v0.2d, v1.2d, v0.2d
-	WORD $0xad41b3ed // ldp q13, q12, [sp, #0x30]
-	WORD $0x4ef6d6b8 // fsub v24.2d, v21.2d, v22.2d
-	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
-	WORD $0x4ef8d6bb // fsub v27.2d, v21.2d, v24.2d
-	WORD $0x4ef8d481 // fsub v1.2d, v4.2d, v24.2d
-	WORD $0xfc757864 // ldr d4, [x3, x21, lsl #3]
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
-	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
-	WORD $0x4e76d421 // fadd v1.2d, v1.2d, v22.2d
-	WORD $0xfc737876 // ldr d22, [x3, x19, lsl #3]
-	WORD $0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
-	WORD $0xfc737840 // ldr d0, [x2, x19, lsl #3]
-	WORD $0x4d4086e4 // ld1 { v4.d }[1], [x23]
-	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
-	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0x4e61d741 // fadd v1.2d, v26.2d, v1.2d
-	WORD $0x4e61d5ad // fadd v13.2d, v13.2d, v1.2d
-	WORD $0xfc757841 // ldr d1, [x2, x21, lsl #3]
-	WORD $0x4d4086f6 // ld1 { v22.d }[1], [x23]
-	WORD $0x6e7ddc98 // fmul v24.2d, v4.2d, v29.2d
-	WORD $0x4d408680 // ld1 { v0.d }[1], [x20]
-	WORD $0x4d4086c1 // ld1 { v1.d }[1], [x22]
-	WORD $0x6ee0fb1b // fneg v27.2d, v24.2d
-	WORD $0x6e7cdec5 // fmul v5.2d, v22.2d, v28.2d
-	WORD $0x4e7dcc9b // fmla v27.2d, v4.2d, v29.2d
-	WORD $0x6ee0f8ba // fneg v26.2d, v5.2d
-	WORD $0x4e7cceda // fmla v26.2d, v22.2d, v28.2d
-	WORD $0x4e65d736 // fadd v22.2d, v25.2d, v5.2d
-	WORD $0x4e7dcc3b // fmla v27.2d, v1.2d, v29.2d
-	WORD $0x4e7ccc1a // fmla v26.2d, v0.2d, v28.2d
-	WORD $0xad402ffc // ldp q28, q11, [sp]
-	WORD $0x4ef9d6c0 // fsub v0.2d, v22.2d, v25.2d
-	WORD $0x4ee0d6c4 // fsub v4.2d, v22.2d, v0.2d
-	WORD $0x4ee0d4a0 // fsub v0.2d, v5.2d, v0.2d
-	WORD $0x4ee4d724 // fsub v4.2d, v25.2d, v4.2d
-	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD $0x4e78d797 // fadd v23.2d, v28.2d, v24.2d
-	WORD $0x4e60d740 // fadd v0.2d, v26.2d, v0.2d
-	WORD $0x4efcd6e1 // fsub v1.2d, v23.2d, v28.2d
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4ee1d6f9 // fsub v25.2d, v23.2d, v1.2d
-	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
-	WORD $0x4ef9d799 // fsub v25.2d, v28.2d, v25.2d
-	WORD $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
-	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
-	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
-	WORD $0x54006ecd // b.le <slotsDD+0x11a4>
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x6e7edf02 // fmul v2.2d, v24.2d, v30.2d
+	WORD $0x4e7fce75 // fmla v21.2d, v19.2d, v31.2d
+	WORD $0x4ef7d4d3 // fsub v19.2d, v6.2d, v23.2d
+	WORD $0x6ee0f859 // fneg v25.2d, v2.2d
+	WORD $0x4e62d687 // fadd v7.2d, v20.2d, v2.2d
+	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
+	WORD $0x4e7ecf19 // fmla v25.2d, v24.2d, v30.2d
+	WORD $0x4e7fced5 // fmla v21.2d, v22.2d, v31.2d
+	WORD $0x4ef3d4d6 // fsub v22.2d, v6.2d, v19.2d
+	WORD $0x4ef6d6f6 // fsub v22.2d, v23.2d, v22.2d
+	WORD $0xfc747853 // ldr d19, [x2, x20, lsl #3]
+	WORD $0x4e7ece59 // fmla v25.2d, v18.2d, v30.2d
+	WORD $0x4ef4d4f2 // fsub v18.2d, v7.2d, v20.2d
+	WORD $0x4e76d463 // fadd v3.2d, v3.2d, v22.2d
+	WORD $0x4ef2d4f8 // fsub v24.2d, v7.2d, v18.2d
+	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
+	WORD $0x4e63d6a3 // fadd v3.2d, v21.2d, v3.2d
+	WORD $0xfc617852 // ldr d18, [x2, x1, lsl #3]
+	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD $0x4e63d4a5 // fadd v5.2d, v5.2d, v3.2d
+	WORD $0xfc617863 // ldr d3, [x3, x1, lsl #3]
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0xd10008c7 // sub x7, x6, #0x2
+	WORD $0x4e62d722 // fadd v2.2d, v25.2d, v2.2d
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0xfc747862 // ldr d2, [x3, x20, lsl #3]
+	WORD $0x4d408663 // ld1 { v3.d }[1], [x19]
+	WORD $0x8b150c53 // add x19, x2, x21, lsl #3
+	WORD $0x4d408673 // ld1 { v19.d }[1], [x19]
+	WORD $0x4d4086c2 // ld1 { v2.d }[1], [x22]
+	WORD $0x6e7bdc74 // fmul v20.2d, v3.2d, v27.2d
+	WORD $0x6ee0fa97 // fneg v23.2d, v20.2d
+	WORD $0x6e7ddc55 // fmul v21.2d, v2.2d, v29.2d
+	WORD $0x4e7bcc77 // fmla v23.2d, v3.2d, v27.2d
+	WORD $0x4e74d623 // fadd v3.2d, v17.2d, v20.2d
+	WORD $0x6ee0fab6 // fneg v22.2d, v21.2d
+	WORD $0x4e7bce57 // fmla v23.2d, v18.2d, v27.2d
+	WORD $0x4ef1d472 // fsub v18.2d, v3.2d, v17.2d
+	WORD $0x4e7dcc56 // fmla v22.2d, v2.2d, v29.2d
+	WORD $0x4e75d602 // fadd v2.2d, v16.2d, v21.2d
+	WORD $0x4ef2d479 // fsub v25.2d, v3.2d, v18.2d
+	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
+	WORD $0x4ef9d631 // fsub v17.2d, v17.2d, v25.2d
+	WORD $0x4e7dce76 // fmla v22.2d, v19.2d, v29.2d
+	WORD $0x4ef0d453 // fsub v19.2d, v2.2d, v16.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4ef3d458 // fsub v24.2d, v2.2d, v19.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4e71d6f1 // fadd v17.2d, v23.2d, v17.2d
+	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
+	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x54006a8d // b.le <slotsDD+0x10cc>
 	WORD $0xaa0103e5 // mov x5, x1
 	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
 	WORD $0x39400021 // ldrb w1, [x1]
 	WORD $0xaa0703e6 // mov x6, x7
-	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
-	WORD $0x4eb61ed9 // mov v25.16b, v22.16b
-	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
-	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x4eb41e97 // mov v23.16b, v20.16b
-	WORD $0x9bab1027 // umaddl x7, w1, w11, x4
-	WORD $0x4eb31e74 // mov v20.16b, v19.16b
-	WORD $0x4eb21e55 // mov v21.16b, v18.16b
-	WORD $0x4eb11e3a // mov v26.16b, v17.16b
-	WORD $0x4eb01e1b // mov v27.16b, v16.16b
+	WORD $0x9bac1027 // umaddl x7, w1, w12, x4
 	WORD $0x7100d03f // cmp w1, #0x34
-	WORD $0xad00bbeb // stp q11, q14, [sp, #0x10]
-	WORD $0xad01b3ed // stp q13, q12, [sp, #0x30]
-	WORD $0x3d8003e0 // str q0, [sp]
-	WORD $0x54000449 // b.ls <slotsDD+0x4a0>
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x54000429 // b.ls <slotsDD+0x420>
 	WORD $0xd342fc35 // lsr x21, x1, #2
-	WORD $0xad4014f0 // ldp q16, q5, [x7]
+	WORD $0xad404cf4 // ldp q20, q19, [x7]
 	WORD $0x910200f3 // add x19, x7, #0x80
 	WORD $0x8b010434 // add x20, x1, x1, lsl #1
-	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
-	WORD $0x3cf56a04 // ldr q4, [x16, x21]
+	WORD $0x4d40ce70 // ld1r { v16.2d }, [x19]
+	WORD $0x3cf56a12 // ldr q18, [x16, x21]
 	WORD $0xd341fc33 // lsr x19, x1, #1
 	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0x4e100021 // tbl v1.16b, { v1.16b }, v16.16b
-	WORD $0xad4240e5 // ldp q5, q16, [x7, #0x40]
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0x6ef04484 // ushl v4.2d, v4.2d, v16.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
-	WORD $0x4e61d891 // scvtf v17.2d, v4.2d
-	WORD $0xad4114f2 // ldp q18, q5, [x7, #0x20]
-	WORD $0x3cf46a04 // ldr q4, [x16, x20]
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4e61d830 // scvtf v16.2d, v1.2d
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3cf36a01 // ldr q1, [x16, x19]
-	WORD $0x4e120021 // tbl v1.16b, { v1.16b }, v18.16b
-	WORD $0xad4348e5 // ldp q5, q18, [x7, #0x60]
-	WORD $0x6ef24484 // ushl v4.2d, v4.2d, v18.2d
-	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4ee04480 // sshl v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d813 // scvtf v19.2d, v0.2d
-	WORD $0x4e61d832 // scvtf v18.2d, v1.2d
-	WORD $0x14000041 // b <slotsDD+0x59c>
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00211 // ldr q17, [x16]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad4250f3 // ldp q19, q20, [x7, #0x40]
+	WORD $0xad4154f6 // ldp q22, q21, [x7, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3cf46a14 // ldr q20, [x16, x20]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4ef34651 // sshl v17.2d, v18.2d, v19.2d
+	WORD $0x3cf36a12 // ldr q18, [x16, x19]
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad4358f5 // ldp q21, q22, [x7, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4ef34693 // sshl v19.2d, v20.2d, v19.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x14000040 // b <slotsDD+0x518>
 	WORD $0xd503201f // nop
 	WORD $0x7100603f // cmp w1, #0x18
-	WORD $0x540003e8 // b.hi <slotsDD+0x520>
+	WORD $0x540003e8 // b.hi <slotsDD+0x4a0>
 	WORD $0x92400833 // and x19, x1, #0x7
-	WORD $0xb50003b3 // cbnz x19, <slotsDD+0x520>
+	WORD $0xb50003b3 // cbnz x19, <slotsDD+0x4a0>
 	WORD $0xd342fc35 // lsr x21, x1, #2
-	WORD $0xad4040f1 // ldp q17, q16, [x7]
+	WORD $0xad4050f5 // ldp q21, q20, [x7]
 	WORD $0x910220f3 // add x19, x7, #0x88
 	WORD $0x8b010434 // add x20, x1, x1, lsl #1
-	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
-	WORD $0x3cf56a05 // ldr q5, [x16, x21]
+	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
+	WORD $0x3cf56a11 // ldr q17, [x16, x21]
 	WORD $0x910240f3 // add x19, x7, #0x90
 	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4d40ce61 // ld1r { v1.2d }, [x19]
-	WORD $0x3dc00204 // ldr q4, [x16]
+	WORD $0x4d40ce73 // ld1r { v19.2d }, [x19]
+	WORD $0x3dc00210 // ldr q16, [x16]
 	WORD $0xd341fc33 // lsr x19, x1, #1
-	WORD $0x4e110084 // tbl v4.16b, { v4.16b }, v17.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad4148f3 // ldp q19, q18, [x7, #0x20]
-	WORD $0x4ea51c05 // orr v5.16b, v0.16b, v5.16b
-	WORD $0x4ea41c04 // orr v4.16b, v0.16b, v4.16b
-	WORD $0x4ee1d490 // fsub v16.2d, v4.2d, v1.2d
-	WORD $0x4ee1d4b1 // fsub v17.2d, v5.2d, v1.2d
-	WORD $0x3cf36a04 // ldr q4, [x16, x19]
-	WORD $0x3cf46a05 // ldr q5, [x16, x20]
-	WORD $0x4e130084 // tbl v4.16b, { v4.16b }, v19.16b
-	WORD $0x4e1200a5 // tbl v5.16b, { v5.16b }, v18.16b
-	WORD $0x4ea51c05 // orr v5.16b, v0.16b, v5.16b
-	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
-	WORD $0x4ee1d412 // fsub v18.2d, v0.2d, v1.2d
-	WORD $0x4ee1d4b3 // fsub v19.2d, v5.2d, v1.2d
-	WORD $0x14000021 // b <slotsDD+0x59c>
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0xad4158f7 // ldp q23, q22, [x7, #0x20]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0x3cf36a14 // ldr q20, [x16, x19]
+	WORD $0x3cf46a15 // ldr q21, [x16, x20]
+	WORD $0x4eb11e51 // orr v17.16b, v18.16b, v17.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4eb41e52 // orr v18.16b, v18.16b, v20.16b
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x14000021 // b <slotsDD+0x51c>
 	WORD $0xd503201f // nop
 	WORD $0xd342fc35 // lsr x21, x1, #2
-	WORD $0xad4014f0 // ldp q16, q5, [x7]
+	WORD $0xad404cf4 // ldp q20, q19, [x7]
 	WORD $0x910200f3 // add x19, x7, #0x80
 	WORD $0x8b010434 // add x20, x1, x1, lsl #1
-	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
-	WORD $0x3cf56a04 // ldr q4, [x16, x21]
+	WORD $0x4d40ce70 // ld1r { v16.2d }, [x19]
+	WORD $0x3cf56a12 // ldr q18, [x16, x21]
 	WORD $0xd341fc33 // lsr x19, x1, #1
 	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0x4e100021 // tbl v1.16b, { v1.16b }, v16.16b
-	WORD $0xad4214f0 // ldp q16, q5, [x7, #0x40]
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
-	WORD $0xad4114f2 // ldp q18, q5, [x7, #0x20]
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ef04421 // ushl v1.2d, v1.2d, v16.2d
-	WORD $0x4e61d891 // scvtf v17.2d, v4.2d
-	WORD $0x3cf46a04 // ldr q4, [x16, x20]
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4e61d830 // scvtf v16.2d, v1.2d
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3cf36a01 // ldr q1, [x16, x19]
-	WORD $0x4e120021 // tbl v1.16b, { v1.16b }, v18.16b
-	WORD $0xad4314f2 // ldp q18, q5, [x7, #0x60]
-	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ef24421 // ushl v1.2d, v1.2d, v18.2d
-	WORD $0x4e61d893 // scvtf v19.2d, v4.2d
-	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
-	WORD $0x4e61d812 // scvtf v18.2d, v0.2d
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00211 // ldr q17, [x16]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424cf4 // ldp q20, q19, [x7, #0x40]
+	WORD $0xad4154f6 // ldp q22, q21, [x7, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3cf46a14 // ldr q20, [x16, x20]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
+	WORD $0x3cf36a12 // ldr q18, [x16, x19]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad4354f6 // ldp q22, q21, [x7, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
 	WORD $0x79400954 // ldrh w20, [x10, #0x4]
 	WORD $0x79400147 // ldrh w7, [x10]
 	WORD $0x79400d55 // ldrh w21, [x10, #0x6]
 	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
-	WORD $0xfc74784f // ldr d15, [x2, x20, lsl #3]
-	WORD $0xfc74786b // ldr d11, [x3, x20, lsl #3]
+	WORD $0xfc747857 // ldr d23, [x2, x20, lsl #3]
+	WORD $0xfc74787c // ldr d28, [x3, x20, lsl #3]
 	WORD $0x79400553 // ldrh w19, [x10, #0x2]
-	WORD $0xfc677869 // ldr d9, [x3, x7, lsl #3]
-	WORD $0xfc67785e // ldr d30, [x2, x7, lsl #3]
+	WORD $0xfc677874 // ldr d20, [x3, x7, lsl #3]
+	WORD $0xfc677855 // ldr d21, [x2, x7, lsl #3]
 	WORD $0x8b150c47 // add x7, x2, x21, lsl #3
 	WORD $0x79401954 // ldrh w20, [x10, #0xc]
 	WORD $0x79401d55 // ldrh w21, [x10, #0xe]
-	WORD $0xfc747868 // ldr d8, [x3, x20, lsl #3]
-	WORD $0xfc74784e // ldr d14, [x2, x20, lsl #3]
-	WORD $0x4d4084ef // ld1 { v15.d }[1], [x7]
+	WORD $0xfc747879 // ldr d25, [x3, x20, lsl #3]
+	WORD $0xfc74785a // ldr d26, [x2, x20, lsl #3]
+	WORD $0x4d4084f7 // ld1 { v23.d }[1], [x7]
 	WORD $0x79401147 // ldrh w7, [x10, #0x8]
-	WORD $0x4d4086cb // ld1 { v11.d }[1], [x22]
+	WORD $0x4d4086dc // ld1 { v28.d }[1], [x22]
 	WORD $0x8b130c76 // add x22, x3, x19, lsl #3
 	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
-	WORD $0x4d40867e // ld1 { v30.d }[1], [x19]
+	WORD $0x4d408675 // ld1 { v21.d }[1], [x19]
 	WORD $0x79401553 // ldrh w19, [x10, #0xa]
-	WORD $0x4d4086c9 // ld1 { v9.d }[1], [x22]
+	WORD $0x4d4086d4 // ld1 { v20.d }[1], [x22]
 	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
-	WORD $0xfc67787f // ldr d31, [x3, x7, lsl #3]
-	WORD $0xfc67784a // ldr d10, [x2, x7, lsl #3]
+	WORD $0xfc677878 // ldr d24, [x3, x7, lsl #3]
+	WORD $0xfc677856 // ldr d22, [x2, x7, lsl #3]
 	WORD $0x8b150c47 // add x7, x2, x21, lsl #3
-	WORD $0x4d4086c8 // ld1 { v8.d }[1], [x22]
+	WORD $0x4d4086d9 // ld1 { v25.d }[1], [x22]
 	WORD $0x8b130c76 // add x22, x3, x19, lsl #3
 	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
-	WORD $0x4d4084ee // ld1 { v14.d }[1], [x7]
+	WORD $0x4d4084fa // ld1 { v26.d }[1], [x7]
 	WORD $0x394004a7 // ldrb w7, [x5, #0x1]
 	WORD $0x7100d0ff // cmp w7, #0x34
-	WORD $0x4d4086df // ld1 { v31.d }[1], [x22]
-	WORD $0x4d40866a // ld1 { v10.d }[1], [x19]
-	WORD $0x9bab10f3 // umaddl x19, w7, w11, x4
+	WORD $0x4d4086d8 // ld1 { v24.d }[1], [x22]
+	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
+	WORD $0x9bac10f3 // umaddl x19, w7, w12, x4
 	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
-	WORD $0x54ffd808 // b.hi <slotsDD+0x12c>
+	WORD $0x54ffd9e8 // b.hi <slotsDD+0xe8>
 	WORD $0x710060ff // cmp w7, #0x18
-	WORD $0x540003c8 // b.hi <slotsDD+0x6ac>
+	WORD $0x540003c8 // b.hi <slotsDD+0x62c>
 	WORD $0x924008f4 // and x20, x7, #0x7
-	WORD $0xb5000394 // cbnz x20, <slotsDD+0x6ac>
+	WORD $0xb5000394 // cbnz x20, <slotsDD+0x62c>
 	WORD $0xd342fcf6 // lsr x22, x7, #2
-	WORD $0xad40627c // ldp q28, q24, [x19]
+	WORD $0xad402269 // ldp q9, q8, [x19]
 	WORD $0x91022274 // add x20, x19, #0x88
 	WORD $0x8b0704f5 // add x21, x7, x7, lsl #1
-	WORD $0x4d40ce80 // ld1r { v0.2d }, [x20]
-	WORD $0x3cf66a25 // ldr q5, [x17, x22]
+	WORD $0x4d40ce9b // ld1r { v27.2d }, [x20]
+	WORD $0x3cf66a3f // ldr q31, [x17, x22]
 	WORD $0x91024274 // add x20, x19, #0x90
 	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x4d40ce81 // ld1r { v1.2d }, [x20]
-	WORD $0x3dc00224 // ldr q4, [x17]
+	WORD $0x4d40ce9d // ld1r { v29.2d }, [x20]
+	WORD $0x3dc0023e // ldr q30, [x17]
 	WORD $0xd341fcf4 // lsr x20, x7, #1
-	WORD $0x4e1c0084 // tbl v4.16b, { v4.16b }, v28.16b
-	WORD $0x4e1800a5 // tbl v5.16b, { v5.16b }, v24.16b
-	WORD $0xad41627c // ldp q28, q24, [x19, #0x20]
-	WORD $0x4ea51c05 // orr v5.16b, v0.16b, v5.16b
-	WORD $0x4ea41c04 // orr v4.16b, v0.16b, v4.16b
-	WORD $0x4ee1d48c // fsub v12.2d, v4.2d, v1.2d
-	WORD $0x4ee1d4ad // fsub v13.2d, v5.2d, v1.2d
-	WORD $0x3cf46a24 // ldr q4, [x17, x20]
-	WORD $0x3cf56a25 // ldr q5, [x17, x21]
-	WORD $0x4e1c0084 // tbl v4.16b, { v4.16b }, v28.16b
-	WORD $0x4e1800a5 // tbl v5.16b, { v5.16b }, v24.16b
-	WORD $0x4ea51c05 // orr v5.16b, v0.16b, v5.16b
-	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
-	WORD $0x4ee1d41c // fsub v28.2d, v0.2d, v1.2d
-	WORD $0x4ee1d4bd // fsub v29.2d, v5.2d, v1.2d
-	WORD $0x17fffec0 // b <slotsDD+0x1a8>
+	WORD $0x4e0903de // tbl v30.16b, { v30.16b }, v9.16b
+	WORD $0xad412a6b // ldp q11, q10, [x19, #0x20]
+	WORD $0x4e0803ff // tbl v31.16b, { v31.16b }, v8.16b
+	WORD $0x3cf46a28 // ldr q8, [x17, x20]
+	WORD $0x3cf56a29 // ldr q9, [x17, x21]
+	WORD $0x4ebf1f7f // orr v31.16b, v27.16b, v31.16b
+	WORD $0x4ebe1f7e // orr v30.16b, v27.16b, v30.16b
+	WORD $0x4efdd7de // fsub v30.2d, v30.2d, v29.2d
+	WORD $0x4efdd7ff // fsub v31.2d, v31.2d, v29.2d
+	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0x4ea91f69 // orr v9.16b, v27.16b, v9.16b
+	WORD $0x4ea81f7b // orr v27.16b, v27.16b, v8.16b
+	WORD $0x4efdd77b // fsub v27.2d, v27.2d, v29.2d
+	WORD $0x4efdd53d // fsub v29.2d, v9.2d, v29.2d
+	WORD $0x17fffecf // b <slotsDD+0x164>
 	WORD $0xd342fcf6 // lsr x22, x7, #2
-	WORD $0xad401678 // ldp q24, q5, [x19]
+	WORD $0xad407e68 // ldp q8, q31, [x19]
 	WORD $0x91020274 // add x20, x19, #0x80
 	WORD $0x8b0704f5 // add x21, x7, x7, lsl #1
-	WORD $0x4d40ce80 // ld1r { v0.2d }, [x20]
-	WORD $0x3cf66a24 // ldr q4, [x17, x22]
+	WORD $0x4d40ce9b // ld1r { v27.2d }, [x20]
+	WORD $0x3cf66a3e // ldr q30, [x17, x22]
 	WORD $0xd341fcf4 // lsr x20, x7, #1
 	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3dc00221 // ldr q1, [x17]
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0xad421678 // ldp q24, q5, [x19, #0x40]
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ef84421 // ushl v1.2d, v1.2d, v24.2d
-	WORD $0x4e61d88d // scvtf v13.2d, v4.2d
-	WORD $0xad411678 // ldp q24, q5, [x19, #0x20]
-	WORD $0x3cf56a24 // ldr q4, [x17, x21]
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4e61d82c // scvtf v12.2d, v1.2d
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3cf46a21 // ldr q1, [x17, x20]
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0xad431678 // ldp q24, q5, [x19, #0x60]
-	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ef84421 // ushl v1.2d, v1.2d, v24.2d
-	WORD $0x4e61d89d // scvtf v29.2d, v4.2d
-	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
-	WORD $0x4e61d81c // scvtf v28.2d, v0.2d
-	WORD $0x17fffea0 // b <slotsDD+0x1a8>
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0023d // ldr q29, [x17]
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0xad427e68 // ldp q8, q31, [x19, #0x40]
+	WORD $0xad41266a // ldp q10, q9, [x19, #0x20]
+	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
+	WORD $0x6eff47de // ushl v30.2d, v30.2d, v31.2d
+	WORD $0x4efb47df // sshl v31.2d, v30.2d, v27.2d
+	WORD $0x6ee847bd // ushl v29.2d, v29.2d, v8.2d
+	WORD $0x3cf56a28 // ldr q8, [x17, x21]
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4efb47bd // sshl v29.2d, v29.2d, v27.2d
+	WORD $0x4e61dbbe // scvtf v30.2d, v29.2d
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0x3cf46a3d // ldr q29, [x17, x20]
+	WORD $0x4e0a03bd // tbl v29.16b, { v29.16b }, v10.16b
+	WORD $0xad43266a // ldp q10, q9, [x19, #0x60]
+	WORD $0x6ee94508 // ushl v8.2d, v8.2d, v9.2d
+	WORD $0x4efb4508 // sshl v8.2d, v8.2d, v27.2d
+	WORD $0x6eea47bd // ushl v29.2d, v29.2d, v10.2d
+	WORD $0x4efb47bb // sshl v27.2d, v29.2d, v27.2d
+	WORD $0x4e61d91d // scvtf v29.2d, v8.2d
+	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
+	WORD $0x17fffeaf // b <slotsDD+0x164>
 	WORD $0xa9438804 // ldp x4, x2, [x0, #0x38]
 	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
 	WORD $0xf9404802 // ldr x2, [x0, #0x90]
@@ -2464,532 +2432,508 @@ TEXT ·slotsDDQuad(SB), 0, $448-8
 	WORD $0x8b040042 // add x2, x2, x4
 	WORD $0xf9401004 // ldr x4, [x0, #0x20]
 	WORD $0x8b050884 // add x4, x4, x5, lsl #2
-	WORD $0x54004d83 // b.lo <slotsDD+0x1104>
+	WORD $0x54004ae3 // b.lo <slotsDD+0x1030>
 	WORD $0xf9404005 // ldr x5, [x0, #0x80]
-	WORD $0x1400008e // b <slotsDD+0x994>
-	WORD $0xad4016c8 // ldp q8, q5, [x22]
+	WORD $0x1400008b // b <slotsDD+0x908>
+	WORD $0xad407ec8 // ldp q8, q31, [x22]
 	WORD $0x910202d8 // add x24, x22, #0x80
-	WORD $0x3cf76a24 // ldr q4, [x17, x23]
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3dc00221 // ldr q1, [x17]
-	WORD $0x4d40cf00 // ld1r { v0.2d }, [x24]
-	WORD $0x8b130678 // add x24, x19, x19, lsl #1
+	WORD $0x3cf76a3e // ldr q30, [x17, x23]
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0023d // ldr q29, [x17]
+	WORD $0x4d40cf1c // ld1r { v28.2d }, [x24]
+	WORD $0x8b140698 // add x24, x20, x20, lsl #1
 	WORD $0xd342ff18 // lsr x24, x24, #2
-	WORD $0x4e080021 // tbl v1.16b, { v1.16b }, v8.16b
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0xad4222c5 // ldp q5, q8, [x22, #0x40]
-	WORD $0x6ee84484 // ushl v4.2d, v4.2d, v8.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
-	WORD $0x4e61d88d // scvtf v13.2d, v4.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0xad4116c8 // ldp q8, q5, [x22, #0x20]
-	WORD $0x3cf86a24 // ldr q4, [x17, x24]
-	WORD $0x4e61d829 // scvtf v9.2d, v1.2d
-	WORD $0x3cf56a21 // ldr q1, [x17, x21]
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x4e080021 // tbl v1.16b, { v1.16b }, v8.16b
-	WORD $0xad4322c5 // ldp q5, q8, [x22, #0x60]
-	WORD $0x6ee84484 // ushl v4.2d, v4.2d, v8.2d
-	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4ee04480 // sshl v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d80b // scvtf v11.2d, v0.2d
-	WORD $0x4e61d828 // scvtf v8.2d, v1.2d
-	WORD $0x6e70dd84 // fmul v4.2d, v12.2d, v16.2d
-	WORD $0x6e71ddc0 // fmul v0.2d, v14.2d, v17.2d
-	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
-	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0xad4222df // ldp q31, q8, [x22, #0x40]
+	WORD $0xad4126ca // ldp q10, q9, [x22, #0x20]
+	WORD $0x6ee847de // ushl v30.2d, v30.2d, v8.2d
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
+	WORD $0x3cf86a28 // ldr q8, [x17, x24]
+	WORD $0x4eff47bc // sshl v28.2d, v29.2d, v31.2d
+	WORD $0x4eff47dd // sshl v29.2d, v30.2d, v31.2d
+	WORD $0x3cf56a3e // ldr q30, [x17, x21]
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
+	WORD $0xad432ac9 // ldp q9, q10, [x22, #0x60]
+	WORD $0x6eea4508 // ushl v8.2d, v8.2d, v10.2d
+	WORD $0x6ee947de // ushl v30.2d, v30.2d, v9.2d
+	WORD $0x4eff47de // sshl v30.2d, v30.2d, v31.2d
+	WORD $0x4eff451f // sshl v31.2d, v8.2d, v31.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
+	WORD $0x6e71df49 // fmul v9.2d, v26.2d, v17.2d
+	WORD $0x6e70df28 // fmul v8.2d, v25.2d, v16.2d
 	WORD $0x8b010210 // add x16, x16, x1
-	WORD $0x8b130231 // add x17, x17, x19
-	WORD $0x6ee0f885 // fneg v5.2d, v4.2d
-	WORD $0x6ee0f801 // fneg v1.2d, v0.2d
-	WORD $0xd10008f3 // sub x19, x7, #0x2
+	WORD $0x8b130c61 // add x1, x3, x19, lsl #3
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0x8b140231 // add x17, x17, x20
+	WORD $0x6e73decc // fmul v12.2d, v22.2d, v19.2d
 	WORD $0x91002084 // add x4, x4, #0x8
-	WORD $0x910008c1 // add x1, x6, #0x2
+	WORD $0x6e72deea // fmul v10.2d, v23.2d, v18.2d
 	WORD $0xf1000cff // cmp x7, #0x3
-	WORD $0x4e70cd85 // fmla v5.2d, v12.2d, v16.2d
-	WORD $0x4e71cdc1 // fmla v1.2d, v14.2d, v17.2d
-	WORD $0x4e70cd45 // fmla v5.2d, v10.2d, v16.2d
-	WORD $0x6e7bdfca // fmul v10.2d, v30.2d, v27.2d
-	WORD $0x4e64d670 // fadd v16.2d, v19.2d, v4.2d
-	WORD $0x4e71cde1 // fmla v1.2d, v15.2d, v17.2d
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0x6ee0f94c // fneg v12.2d, v10.2d
-	WORD $0x4e7bcfcc // fmla v12.2d, v30.2d, v27.2d
-	WORD $0x4e7bcfec // fmla v12.2d, v31.2d, v27.2d
-	WORD $0x6e7adfbb // fmul v27.2d, v29.2d, v26.2d
-	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
-	WORD $0x4e7acfbe // fmla v30.2d, v29.2d, v26.2d
-	WORD $0x4e7acf9e // fmla v30.2d, v28.2d, v26.2d
-	WORD $0x4ef3d61a // fsub v26.2d, v16.2d, v19.2d
-	WORD $0x4efad484 // fsub v4.2d, v4.2d, v26.2d
-	WORD $0x4efad61a // fsub v26.2d, v16.2d, v26.2d
-	WORD $0x4efad673 // fsub v19.2d, v19.2d, v26.2d
-	WORD $0x4ef2d63a // fsub v26.2d, v17.2d, v18.2d
-	WORD $0x4efad400 // fsub v0.2d, v0.2d, v26.2d
-	WORD $0x4efad63a // fsub v26.2d, v17.2d, v26.2d
-	WORD $0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
-	WORD $0x4e6ad693 // fadd v19.2d, v20.2d, v10.2d
-	WORD $0x4efad652 // fsub v18.2d, v18.2d, v26.2d
-	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
-	WORD $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
-	WORD $0x4e7bd6b2 // fadd v18.2d, v21.2d, v27.2d
-	WORD $0x4e64d4ce // fadd v14.2d, v6.2d, v4.2d
-	WORD $0x3dc007e6 // ldr q6, [sp, #0x10]
-	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
-	WORD $0x4ef4d661 // fsub v1.2d, v19.2d, v20.2d
-	WORD $0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
-	WORD $0x4ef5d640 // fsub v0.2d, v18.2d, v21.2d
-	WORD $0x4ee1d665 // fsub v5.2d, v19.2d, v1.2d
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4ee0d644 // fsub v4.2d, v18.2d, v0.2d
-	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
-	WORD $0x4ee0d760 // fsub v0.2d, v27.2d, v0.2d
-	WORD $0x4ee4d6a4 // fsub v4.2d, v21.2d, v4.2d
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD $0x4e61d581 // fadd v1.2d, v12.2d, v1.2d
-	WORD $0x4e60d7c0 // fadd v0.2d, v30.2d, v0.2d
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0xad401684 // ldp q4, q5, [x20]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0xad4002a1 // ldp q1, q0, [x21]
-	WORD $0x6e6ddc1b // fmul v27.2d, v0.2d, v13.2d
-	WORD $0x6e69dc3a // fmul v26.2d, v1.2d, v9.2d
-	WORD $0x4e7bd6d5 // fadd v21.2d, v22.2d, v27.2d
-	WORD $0x6ee0fb5c // fneg v28.2d, v26.2d
-	WORD $0x4e7ad6f4 // fadd v20.2d, v23.2d, v26.2d
-	WORD $0x4e69cc3c // fmla v28.2d, v1.2d, v9.2d
-	WORD $0x6ee0fb61 // fneg v1.2d, v27.2d
-	WORD $0x4e6dcc01 // fmla v1.2d, v0.2d, v13.2d
-	WORD $0x4ef7d680 // fsub v0.2d, v20.2d, v23.2d
-	WORD $0x4e69cc9c // fmla v28.2d, v4.2d, v9.2d
-	WORD $0x4ef6d6a4 // fsub v4.2d, v21.2d, v22.2d
-	WORD $0x4e6dcca1 // fmla v1.2d, v5.2d, v13.2d
-	WORD $0x4ee0d685 // fsub v5.2d, v20.2d, v0.2d
-	WORD $0x4ee0d740 // fsub v0.2d, v26.2d, v0.2d
-	WORD $0x4ee5d6e5 // fsub v5.2d, v23.2d, v5.2d
-	WORD $0x4ee4d6b7 // fsub v23.2d, v21.2d, v4.2d
-	WORD $0xad41b3ed // ldp q13, q12, [sp, #0x30]
-	WORD $0x4ee4d764 // fsub v4.2d, v27.2d, v4.2d
-	WORD $0x4ef7d6d6 // fsub v22.2d, v22.2d, v23.2d
-	WORD $0xad415eba // ldp q26, q23, [x21, #0x20]
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0x4e76d484 // fadd v4.2d, v4.2d, v22.2d
-	WORD $0x4e60d780 // fadd v0.2d, v28.2d, v0.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
-	WORD $0x6e6bdee5 // fmul v5.2d, v23.2d, v11.2d
-	WORD $0x4e61d5ad // fadd v13.2d, v13.2d, v1.2d
-	WORD $0x6e68df44 // fmul v4.2d, v26.2d, v8.2d
-	WORD $0xad410680 // ldp q0, q1, [x20, #0x20]
-	WORD $0x6ee0f89b // fneg v27.2d, v4.2d
-	WORD $0x4e64d736 // fadd v22.2d, v25.2d, v4.2d
-	WORD $0x4e68cf5b // fmla v27.2d, v26.2d, v8.2d
-	WORD $0x6ee0f8ba // fneg v26.2d, v5.2d
-	WORD $0x4e6bcefa // fmla v26.2d, v23.2d, v11.2d
-	WORD $0x4e65d717 // fadd v23.2d, v24.2d, v5.2d
-	WORD $0x4e68cc1b // fmla v27.2d, v0.2d, v8.2d
-	WORD $0x4ef9d6c0 // fsub v0.2d, v22.2d, v25.2d
-	WORD $0x4e6bcc3a // fmla v26.2d, v1.2d, v11.2d
-	WORD $0x4ef8d6e1 // fsub v1.2d, v23.2d, v24.2d
-	WORD $0x4ee0d6dc // fsub v28.2d, v22.2d, v0.2d
-	WORD $0x4ee0d480 // fsub v0.2d, v4.2d, v0.2d
-	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
-	WORD $0x4ee1d6fc // fsub v28.2d, v23.2d, v1.2d
-	WORD $0x4ee1d4a1 // fsub v1.2d, v5.2d, v1.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4e79d400 // fadd v0.2d, v0.2d, v25.2d
-	WORD $0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
-	WORD $0x4e60d760 // fadd v0.2d, v27.2d, v0.2d
-	WORD $0x4e61d741 // fadd v1.2d, v26.2d, v1.2d
-	WORD $0x4e61d4eb // fadd v11.2d, v7.2d, v1.2d
-	WORD $0x3dc00be7 // ldr q7, [sp, #0x20]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x54003b8d // b.le <slotsDD+0x1100>
+	WORD $0x6ee0f92b // fneg v11.2d, v9.2d
+	WORD $0x4e71cf4b // fmla v11.2d, v26.2d, v17.2d
+	WORD $0x4e69d4da // fadd v26.2d, v6.2d, v9.2d
+	WORD $0x4e71cf6b // fmla v11.2d, v27.2d, v17.2d
+	WORD $0x6ee0f911 // fneg v17.2d, v8.2d
+	WORD $0x6ee0f95b // fneg v27.2d, v10.2d
+	WORD $0x4e70cf31 // fmla v17.2d, v25.2d, v16.2d
+	WORD $0x4e68d4f9 // fadd v25.2d, v7.2d, v8.2d
+	WORD $0x4e72cefb // fmla v27.2d, v23.2d, v18.2d
+	WORD $0x4e70cf11 // fmla v17.2d, v24.2d, v16.2d
+	WORD $0x6ee0f998 // fneg v24.2d, v12.2d
+	WORD $0x4ee7d730 // fsub v16.2d, v25.2d, v7.2d
+	WORD $0x4e72ce9b // fmla v27.2d, v20.2d, v18.2d
+	WORD $0x4e73ced8 // fmla v24.2d, v22.2d, v19.2d
+	WORD $0x4ee6d756 // fsub v22.2d, v26.2d, v6.2d
+	WORD $0x4ef0d508 // fsub v8.2d, v8.2d, v16.2d
+	WORD $0x4ef0d730 // fsub v16.2d, v25.2d, v16.2d
+	WORD $0x4ef6d537 // fsub v23.2d, v9.2d, v22.2d
+	WORD $0x4ef6d756 // fsub v22.2d, v26.2d, v22.2d
+	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
+	WORD $0x4e6cd450 // fadd v16.2d, v2.2d, v12.2d
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
+	WORD $0x4e67d507 // fadd v7.2d, v8.2d, v7.2d
+	WORD $0x4e73ceb8 // fmla v24.2d, v21.2d, v19.2d
+	WORD $0x4e66d6e6 // fadd v6.2d, v23.2d, v6.2d
+	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
+	WORD $0x4e6ad471 // fadd v17.2d, v3.2d, v10.2d
+	WORD $0x4e66d566 // fadd v6.2d, v11.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4ee2d607 // fsub v7.2d, v16.2d, v2.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4ee3d626 // fsub v6.2d, v17.2d, v3.2d
+	WORD $0x4ee7d612 // fsub v18.2d, v16.2d, v7.2d
+	WORD $0x4ee7d587 // fsub v7.2d, v12.2d, v7.2d
+	WORD $0x4ee6d633 // fsub v19.2d, v17.2d, v6.2d
+	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
+	WORD $0x4ee6d546 // fsub v6.2d, v10.2d, v6.2d
+	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4e62d702 // fadd v2.2d, v24.2d, v2.2d
+	WORD $0xad401e66 // ldp q6, q7, [x19]
+	WORD $0x4e63d763 // fadd v3.2d, v27.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad400823 // ldp q3, q2, [x1]
+	WORD $0x6e7ddc53 // fmul v19.2d, v2.2d, v29.2d
+	WORD $0x6e7cdc72 // fmul v18.2d, v3.2d, v28.2d
+	WORD $0x6ee0fa74 // fneg v20.2d, v19.2d
+	WORD $0x4e7dcc54 // fmla v20.2d, v2.2d, v29.2d
+	WORD $0x6ee0fa55 // fneg v21.2d, v18.2d
+	WORD $0x4e7ccc75 // fmla v21.2d, v3.2d, v28.2d
+	WORD $0x4e7dccf4 // fmla v20.2d, v7.2d, v29.2d
+	WORD $0x4e72d727 // fadd v7.2d, v25.2d, v18.2d
+	WORD $0x4ef9d4e2 // fsub v2.2d, v7.2d, v25.2d
+	WORD $0x4e7cccd5 // fmla v21.2d, v6.2d, v28.2d
+	WORD $0x4e73d746 // fadd v6.2d, v26.2d, v19.2d
+	WORD $0x4ee2d4f7 // fsub v23.2d, v7.2d, v2.2d
+	WORD $0x4ee2d642 // fsub v2.2d, v18.2d, v2.2d
+	WORD $0x4efad4c3 // fsub v3.2d, v6.2d, v26.2d
+	WORD $0x4ef7d737 // fsub v23.2d, v25.2d, v23.2d
+	WORD $0x4ee3d4d6 // fsub v22.2d, v6.2d, v3.2d
+	WORD $0x4ee3d663 // fsub v3.2d, v19.2d, v3.2d
+	WORD $0xad414e72 // ldp q18, q19, [x19, #0x20]
+	WORD $0xd10008f3 // sub x19, x7, #0x2
+	WORD $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD $0x4ef6d756 // fsub v22.2d, v26.2d, v22.2d
+	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
+	WORD $0x4e76d463 // fadd v3.2d, v3.2d, v22.2d
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0x4e63d683 // fadd v3.2d, v20.2d, v3.2d
+	WORD $0x4e63d4a5 // fadd v5.2d, v5.2d, v3.2d
+	WORD $0xad410823 // ldp q3, q2, [x1, #0x20]
+	WORD $0x910008c1 // add x1, x6, #0x2
+	WORD $0x6e7fdc55 // fmul v21.2d, v2.2d, v31.2d
+	WORD $0x6e7edc74 // fmul v20.2d, v3.2d, v30.2d
+	WORD $0x6ee0fab6 // fneg v22.2d, v21.2d
+	WORD $0x4e7fcc56 // fmla v22.2d, v2.2d, v31.2d
+	WORD $0x4e75d602 // fadd v2.2d, v16.2d, v21.2d
+	WORD $0x6ee0fa97 // fneg v23.2d, v20.2d
+	WORD $0x4e7ecc77 // fmla v23.2d, v3.2d, v30.2d
+	WORD $0x4e74d623 // fadd v3.2d, v17.2d, v20.2d
+	WORD $0x4e7fce76 // fmla v22.2d, v19.2d, v31.2d
+	WORD $0x4ef0d453 // fsub v19.2d, v2.2d, v16.2d
+	WORD $0x4ef3d458 // fsub v24.2d, v2.2d, v19.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4e7ece57 // fmla v23.2d, v18.2d, v30.2d
+	WORD $0x4ef1d472 // fsub v18.2d, v3.2d, v17.2d
+	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
+	WORD $0x4ef2d479 // fsub v25.2d, v3.2d, v18.2d
+	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4ef9d631 // fsub v17.2d, v17.2d, v25.2d
+	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x4e71d6f1 // fadd v17.2d, v23.2d, v17.2d
+	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD $0x5400394d // b.le <slotsDD+0x102c>
 	WORD $0xaa0103e6 // mov x6, x1
 	WORD $0x39400021 // ldrb w1, [x1]
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x4eb61ed9 // mov v25.16b, v22.16b
 	WORD $0xaa1303e7 // mov x7, x19
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x9bac1434 // umaddl x20, w1, w12, x5
 	WORD $0x7100d03f // cmp w1, #0x34
-	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
-	WORD $0x4eb41e97 // mov v23.16b, v20.16b
-	WORD $0x4eb31e74 // mov v20.16b, v19.16b
-	WORD $0x4eb21e55 // mov v21.16b, v18.16b
-	WORD $0x4eb11e32 // mov v18.16b, v17.16b
-	WORD $0x4eb01e13 // mov v19.16b, v16.16b
 	WORD $0xd341fc33 // lsr x19, x1, #1
 	WORD $0xd342fc35 // lsr x21, x1, #2
-	WORD $0xad009fe6 // stp q6, q7, [sp, #0x10]
-	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0xad01b3ed // stp q13, q12, [sp, #0x30]
-	WORD $0x54000449 // b.ls <slotsDD+0xa60>
-	WORD $0x9bab1434 // umaddl x20, w1, w11, x5
-	WORD $0x3cf56a1a // ldr q26, [x16, x21]
-	WORD $0x3dc00211 // ldr q17, [x16]
-	WORD $0x4eae1dc6 // mov v6.16b, v14.16b
+	WORD $0x540003c9 // b.ls <slotsDD+0x9a0>
+	WORD $0xad404e94 // ldp q20, q19, [x20]
 	WORD $0x91020296 // add x22, x20, #0x80
-	WORD $0xad406e9c // ldp q28, q27, [x20]
-	WORD $0xad41769e // ldp q30, q29, [x20, #0x20]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
+	WORD $0x3cf56a12 // ldr q18, [x16, x21]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00211 // ldr q17, [x16]
 	WORD $0x4d40ced0 // ld1r { v16.2d }, [x22]
-	WORD $0xad42729b // ldp q27, q28, [x20, #0x40]
 	WORD $0x8b010436 // add x22, x1, x1, lsl #1
 	WORD $0xd342fed6 // lsr x22, x22, #2
-	WORD $0x6efc475a // ushl v26.2d, v26.2d, v28.2d
-	WORD $0x3cf66a1c // ldr q28, [x16, x22]
-	WORD $0x6efb4631 // ushl v17.2d, v17.2d, v27.2d
-	WORD $0x6ee0ba1b // neg v27.2d, v16.2d
-	WORD $0x4efb4630 // sshl v16.2d, v17.2d, v27.2d
-	WORD $0x4efb4751 // sshl v17.2d, v26.2d, v27.2d
-	WORD $0x3cf36a1a // ldr q26, [x16, x19]
-	WORD $0x4e1d039c // tbl v28.16b, { v28.16b }, v29.16b
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad425293 // ldp q19, q20, [x20, #0x40]
+	WORD $0xad415696 // ldp q22, q21, [x20, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3cf66a14 // ldr q20, [x16, x22]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4ef34651 // sshl v17.2d, v18.2d, v19.2d
+	WORD $0x3cf36a12 // ldr q18, [x16, x19]
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e1e035a // tbl v26.16b, { v26.16b }, v30.16b
-	WORD $0xad437a9d // ldp q29, q30, [x20, #0x60]
-	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
-	WORD $0x6efd475a // ushl v26.2d, v26.2d, v29.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x4efb479b // sshl v27.2d, v28.2d, v27.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x14000040 // b <slotsDD+0xb54>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9bab1434 // umaddl x20, w1, w11, x5
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad435a95 // ldp q21, q22, [x20, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4ef34693 // sshl v19.2d, v20.2d, v19.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x1400003d // b <slotsDD+0xa90>
 	WORD $0x7100603f // cmp w1, #0x18
-	WORD $0x540003c8 // b.hi <slotsDD+0xae0>
+	WORD $0x540003e8 // b.hi <slotsDD+0xa20>
 	WORD $0x92400836 // and x22, x1, #0x7
-	WORD $0xb5000396 // cbnz x22, <slotsDD+0xae0>
-	WORD $0xad40729d // ldp q29, q28, [x20]
+	WORD $0xb50003b6 // cbnz x22, <slotsDD+0xa20>
+	WORD $0xad405295 // ldp q21, q20, [x20]
 	WORD $0x91022296 // add x22, x20, #0x88
-	WORD $0x4eae1dc6 // mov v6.16b, v14.16b
 	WORD $0x3cf56a11 // ldr q17, [x16, x21]
-	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
 	WORD $0x3dc00210 // ldr q16, [x16]
-	WORD $0x4d40ceda // ld1r { v26.2d }, [x22]
+	WORD $0x4d40ced2 // ld1r { v18.2d }, [x22]
 	WORD $0x91024296 // add x22, x20, #0x90
-	WORD $0x4d40cedb // ld1r { v27.2d }, [x22]
+	WORD $0x4d40ced3 // ld1r { v19.2d }, [x22]
 	WORD $0x8b010436 // add x22, x1, x1, lsl #1
 	WORD $0xd342fed6 // lsr x22, x22, #2
-	WORD $0xad417a9f // ldp q31, q30, [x20, #0x20]
-	WORD $0x3cf36a1c // ldr q28, [x16, x19]
-	WORD $0x4e1d0210 // tbl v16.16b, { v16.16b }, v29.16b
-	WORD $0x4eb11f51 // orr v17.16b, v26.16b, v17.16b
-	WORD $0x3cf66a1d // ldr q29, [x16, x22]
-	WORD $0x4eb01f50 // orr v16.16b, v26.16b, v16.16b
-	WORD $0x4efbd631 // fsub v17.2d, v17.2d, v27.2d
-	WORD $0x4efbd610 // fsub v16.2d, v16.2d, v27.2d
-	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
-	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
-	WORD $0x4ebd1f5d // orr v29.16b, v26.16b, v29.16b
-	WORD $0x4ebc1f5a // orr v26.16b, v26.16b, v28.16b
-	WORD $0x4efbd75a // fsub v26.2d, v26.2d, v27.2d
-	WORD $0x4efbd7bb // fsub v27.2d, v29.2d, v27.2d
-	WORD $0x14000020 // b <slotsDD+0xb58>
+	WORD $0xad415a97 // ldp q23, q22, [x20, #0x20]
+	WORD $0x3cf36a14 // ldr q20, [x16, x19]
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x4eb11e51 // orr v17.16b, v18.16b, v17.16b
+	WORD $0x3cf66a15 // ldr q21, [x16, x22]
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4eb41e52 // orr v18.16b, v18.16b, v20.16b
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x14000021 // b <slotsDD+0xa94>
 	WORD $0xd503201f // nop
-	WORD $0xad406e9c // ldp q28, q27, [x20]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad404e94 // ldp q20, q19, [x20]
 	WORD $0x91020296 // add x22, x20, #0x80
-	WORD $0x4eae1dc6 // mov v6.16b, v14.16b
-	WORD $0x3cf56a1a // ldr q26, [x16, x21]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
+	WORD $0x3cf56a12 // ldr q18, [x16, x21]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
 	WORD $0x3dc00211 // ldr q17, [x16]
 	WORD $0x4d40ced0 // ld1r { v16.2d }, [x22]
 	WORD $0x8b010436 // add x22, x1, x1, lsl #1
 	WORD $0xd342fed6 // lsr x22, x22, #2
-	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
-	WORD $0xad426e9c // ldp q28, q27, [x20, #0x40]
-	WORD $0xad41769e // ldp q30, q29, [x20, #0x20]
-	WORD $0x6efb475a // ushl v26.2d, v26.2d, v27.2d
-	WORD $0x6ee0ba1b // neg v27.2d, v16.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x6efc4631 // ushl v17.2d, v17.2d, v28.2d
-	WORD $0x3cf66a1c // ldr q28, [x16, x22]
-	WORD $0x4efb4630 // sshl v16.2d, v17.2d, v27.2d
-	WORD $0x4e61db51 // scvtf v17.2d, v26.2d
-	WORD $0x3cf36a1a // ldr q26, [x16, x19]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424e94 // ldp q20, q19, [x20, #0x40]
+	WORD $0xad415696 // ldp q22, q21, [x20, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3cf66a14 // ldr q20, [x16, x22]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
+	WORD $0x3cf36a12 // ldr q18, [x16, x19]
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e1d039c // tbl v28.16b, { v28.16b }, v29.16b
-	WORD $0x4e1e035a // tbl v26.16b, { v26.16b }, v30.16b
-	WORD $0xad43769e // ldp q30, q29, [x20, #0x60]
-	WORD $0x6efd479c // ushl v28.2d, v28.2d, v29.2d
-	WORD $0x4efb479c // sshl v28.2d, v28.2d, v27.2d
-	WORD $0x6efe475a // ushl v26.2d, v26.2d, v30.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x4e61db9b // scvtf v27.2d, v28.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x69405093 // ldpsw x19, x20, [x4]
-	WORD $0x4eab1d67 // mov v7.16b, v11.16b
-	WORD $0x8b130c75 // add x21, x3, x19, lsl #3
-	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
-	WORD $0xad403aac // ldp q12, q14, [x21]
-	WORD $0xad403e6a // ldp q10, q15, [x19]
-	WORD $0xad417abd // ldp q29, q30, [x21, #0x20]
-	WORD $0xad417e7c // ldp q28, q31, [x19, #0x20]
-	WORD $0x394004d3 // ldrb w19, [x6, #0x1]
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad435696 // ldp q22, q21, [x20, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x69404c94 // ldpsw x20, x19, [x4]
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0xad406ab9 // ldp q25, q26, [x21]
+	WORD $0xad406e98 // ldp q24, q27, [x20]
+	WORD $0xad415ab7 // ldp q23, q22, [x21, #0x20]
+	WORD $0xad415694 // ldp q20, q21, [x20, #0x20]
+	WORD $0x394004d4 // ldrb w20, [x6, #0x1]
 	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
-	WORD $0x9bab1676 // umaddl x22, w19, w11, x5
-	WORD $0x7100d27f // cmp w19, #0x34
-	WORD $0xd341fe75 // lsr x21, x19, #1
-	WORD $0xd342fe77 // lsr x23, x19, #2
-	WORD $0x54ffde88 // b.hi <slotsDD+0x760>
-	WORD $0x7100627f // cmp w19, #0x18
-	WORD $0x54000388 // b.hi <slotsDD+0xc08>
-	WORD $0x92400a78 // and x24, x19, #0x7
-	WORD $0xb5000358 // cbnz x24, <slotsDD+0xc08>
-	WORD $0xad4002c4 // ldp q4, q0, [x22]
+	WORD $0x9bac1696 // umaddl x22, w20, w12, x5
+	WORD $0x7100d29f // cmp w20, #0x34
+	WORD $0xd341fe95 // lsr x21, x20, #1
+	WORD $0xd342fe97 // lsr x23, x20, #2
+	WORD $0x54ffe0c8 // b.hi <slotsDD+0x6e0>
+	WORD $0x7100629f // cmp w20, #0x18
+	WORD $0x54000388 // b.hi <slotsDD+0xb40>
+	WORD $0x92400a98 // and x24, x20, #0x7
+	WORD $0xb5000358 // cbnz x24, <slotsDD+0xb40>
+	WORD $0xad4022c9 // ldp q9, q8, [x22]
 	WORD $0x910222d8 // add x24, x22, #0x88
-	WORD $0x3cf76a2d // ldr q13, [x17, x23]
-	WORD $0x4e0001a0 // tbl v0.16b, { v13.16b }, v0.16b
-	WORD $0x4d40cf08 // ld1r { v8.2d }, [x24]
-	WORD $0x3dc00229 // ldr q9, [x17]
+	WORD $0x3cf76a3d // ldr q29, [x17, x23]
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0x3dc0023c // ldr q28, [x17]
+	WORD $0x4d40cf1e // ld1r { v30.2d }, [x24]
 	WORD $0x910242d8 // add x24, x22, #0x90
-	WORD $0x4d40cf0b // ld1r { v11.2d }, [x24]
-	WORD $0x8b130678 // add x24, x19, x19, lsl #1
+	WORD $0x4d40cf1f // ld1r { v31.2d }, [x24]
+	WORD $0x8b140698 // add x24, x20, x20, lsl #1
 	WORD $0xd342ff18 // lsr x24, x24, #2
-	WORD $0xad4106c5 // ldp q5, q1, [x22, #0x20]
-	WORD $0x4e040124 // tbl v4.16b, { v9.16b }, v4.16b
-	WORD $0x4ea01d00 // orr v0.16b, v8.16b, v0.16b
-	WORD $0x4ea41d04 // orr v4.16b, v8.16b, v4.16b
-	WORD $0x4eebd40d // fsub v13.2d, v0.2d, v11.2d
-	WORD $0x3cf56a20 // ldr q0, [x17, x21]
-	WORD $0x4eebd489 // fsub v9.2d, v4.2d, v11.2d
-	WORD $0x3cf86a24 // ldr q4, [x17, x24]
-	WORD $0x4e050000 // tbl v0.16b, { v0.16b }, v5.16b
-	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
-	WORD $0x4ea01d00 // orr v0.16b, v8.16b, v0.16b
-	WORD $0x4ea11d01 // orr v1.16b, v8.16b, v1.16b
-	WORD $0x4eebd408 // fsub v8.2d, v0.2d, v11.2d
-	WORD $0x4eebd42b // fsub v11.2d, v1.2d, v11.2d
-	WORD $0x17fffef4 // b <slotsDD+0x7d4>
-	WORD $0xad4016c8 // ldp q8, q5, [x22]
+	WORD $0xad412acb // ldp q11, q10, [x22, #0x20]
+	WORD $0x3cf56a28 // ldr q8, [x17, x21]
+	WORD $0x4e09039c // tbl v28.16b, { v28.16b }, v9.16b
+	WORD $0x4ebd1fdd // orr v29.16b, v30.16b, v29.16b
+	WORD $0x3cf86a29 // ldr q9, [x17, x24]
+	WORD $0x4ebc1fdc // orr v28.16b, v30.16b, v28.16b
+	WORD $0x4effd7bd // fsub v29.2d, v29.2d, v31.2d
+	WORD $0x4effd79c // fsub v28.2d, v28.2d, v31.2d
+	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0x4ea91fc9 // orr v9.16b, v30.16b, v9.16b
+	WORD $0x4ea81fde // orr v30.16b, v30.16b, v8.16b
+	WORD $0x4effd7de // fsub v30.2d, v30.2d, v31.2d
+	WORD $0x4effd53f // fsub v31.2d, v9.2d, v31.2d
+	WORD $0x17ffff06 // b <slotsDD+0x754>
+	WORD $0xad407ec8 // ldp q8, q31, [x22]
 	WORD $0x910202d8 // add x24, x22, #0x80
-	WORD $0x3cf76a24 // ldr q4, [x17, x23]
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3dc00221 // ldr q1, [x17]
-	WORD $0x4d40cf00 // ld1r { v0.2d }, [x24]
-	WORD $0x8b130678 // add x24, x19, x19, lsl #1
+	WORD $0x3cf76a3e // ldr q30, [x17, x23]
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0023d // ldr q29, [x17]
+	WORD $0x4d40cf1c // ld1r { v28.2d }, [x24]
+	WORD $0x8b140698 // add x24, x20, x20, lsl #1
 	WORD $0xd342ff18 // lsr x24, x24, #2
-	WORD $0x4e080021 // tbl v1.16b, { v1.16b }, v8.16b
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0xad4216c8 // ldp q8, q5, [x22, #0x40]
-	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ee84421 // ushl v1.2d, v1.2d, v8.2d
-	WORD $0x4e61d88d // scvtf v13.2d, v4.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0xad4116c8 // ldp q8, q5, [x22, #0x20]
-	WORD $0x3cf86a24 // ldr q4, [x17, x24]
-	WORD $0x4e61d829 // scvtf v9.2d, v1.2d
-	WORD $0x3cf56a21 // ldr q1, [x17, x21]
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x4e080021 // tbl v1.16b, { v1.16b }, v8.16b
-	WORD $0xad4316c8 // ldp q8, q5, [x22, #0x60]
-	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ee84421 // ushl v1.2d, v1.2d, v8.2d
-	WORD $0x4e61d88b // scvtf v11.2d, v4.2d
-	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
-	WORD $0x4e61d808 // scvtf v8.2d, v0.2d
-	WORD $0x17fffed6 // b <slotsDD+0x7d4>
-	WORD $0x54001823 // b.lo <slotsDD+0xf84>
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0xad427ec8 // ldp q8, q31, [x22, #0x40]
+	WORD $0xad4126ca // ldp q10, q9, [x22, #0x20]
+	WORD $0x6eff47de // ushl v30.2d, v30.2d, v31.2d
+	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
+	WORD $0x4eff47de // sshl v30.2d, v30.2d, v31.2d
+	WORD $0x6ee847bd // ushl v29.2d, v29.2d, v8.2d
+	WORD $0x3cf86a28 // ldr q8, [x17, x24]
+	WORD $0x4eff47bc // sshl v28.2d, v29.2d, v31.2d
+	WORD $0x4e61dbdd // scvtf v29.2d, v30.2d
+	WORD $0x3cf56a3e // ldr q30, [x17, x21]
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
+	WORD $0xad4326ca // ldp q10, q9, [x22, #0x60]
+	WORD $0x6ee94508 // ushl v8.2d, v8.2d, v9.2d
+	WORD $0x4eff4508 // sshl v8.2d, v8.2d, v31.2d
+	WORD $0x6eea47de // ushl v30.2d, v30.2d, v10.2d
+	WORD $0x4eff47de // sshl v30.2d, v30.2d, v31.2d
+	WORD $0x4e61d91f // scvtf v31.2d, v8.2d
+	WORD $0x17fffee8 // b <slotsDD+0x750>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x54001723 // b.lo <slotsDD+0xea4>
 	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
 	WORD $0x39400024 // ldrb w4, [x1]
-	WORD $0x4eb61ed9 // mov v25.16b, v22.16b
-	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
-	WORD $0x4eb21e55 // mov v21.16b, v18.16b
-	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x79400953 // ldrh w19, [x10, #0x4]
-	WORD $0x4eb01e0a // mov v10.16b, v16.16b
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0xad400600 // ldp q0, q1, [x16]
-	WORD $0x4eb41e97 // mov v23.16b, v20.16b
-	WORD $0x4eb31e74 // mov v20.16b, v19.16b
-	WORD $0x79400145 // ldrh w5, [x10]
-	WORD $0x79400d54 // ldrh w20, [x10, #0x6]
 	WORD $0xf1000cff // cmp x7, #0x3
 	WORD $0xd10008e7 // sub x7, x7, #0x2
-	WORD $0x4e61783a // fcvtl2 v26.2d, v1.4s
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x79400145 // ldrh w5, [x10]
 	WORD $0x79400546 // ldrh w6, [x10, #0x2]
-	WORD $0x0e61783b // fcvtl v27.2d, v1.2s
-	WORD $0xfc657861 // ldr d1, [x3, x5, lsl #3]
-	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
-	WORD $0x8b040210 // add x16, x16, x4
-	WORD $0x4e617804 // fcvtl2 v4.2d, v0.4s
-	WORD $0x0e61781e // fcvtl v30.2d, v0.2s
-	WORD $0xfc737860 // ldr d0, [x3, x19, lsl #3]
-	WORD $0xfc657845 // ldr d5, [x2, x5, lsl #3]
-	WORD $0x79401144 // ldrh w4, [x10, #0x8]
-	WORD $0xfc73785f // ldr d31, [x2, x19, lsl #3]
-	WORD $0x8b140c45 // add x5, x2, x20, lsl #3
-	WORD $0x79401953 // ldrh w19, [x10, #0xc]
-	WORD $0x79401d54 // ldrh w20, [x10, #0xe]
-	WORD $0x4d4084bf // ld1 { v31.d }[1], [x5]
-	WORD $0x79401545 // ldrh w5, [x10, #0xa]
-	WORD $0x4d4086a0 // ld1 { v0.d }[1], [x21]
-	WORD $0x8b060c75 // add x21, x3, x6, lsl #3
+	WORD $0x8b060c73 // add x19, x3, x6, lsl #3
+	WORD $0xad404610 // ldp q16, q17, [x16]
+	WORD $0x79400954 // ldrh w20, [x10, #0x4]
+	WORD $0x0e617a32 // fcvtl v18.2d, v17.2s
+	WORD $0x4e617a33 // fcvtl2 v19.2d, v17.4s
+	WORD $0x79400d55 // ldrh w21, [x10, #0x6]
 	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0x4d4086a1 // ld1 { v1.d }[1], [x21]
-	WORD $0x4d4084c5 // ld1 { v5.d }[1], [x6]
+	WORD $0xfc747871 // ldr d17, [x3, x20, lsl #3]
+	WORD $0x8b040210 // add x16, x16, x4
+	WORD $0x0e617a16 // fcvtl v22.2d, v16.2s
+	WORD $0x4e617a17 // fcvtl2 v23.2d, v16.4s
+	WORD $0xfc657870 // ldr d16, [x3, x5, lsl #3]
+	WORD $0x79401144 // ldrh w4, [x10, #0x8]
+	WORD $0xfc657859 // ldr d25, [x2, x5, lsl #3]
+	WORD $0xfc747858 // ldr d24, [x2, x20, lsl #3]
+	WORD $0x79401d54 // ldrh w20, [x10, #0xe]
+	WORD $0x79401545 // ldrh w5, [x10, #0xa]
+	WORD $0x4d4084d9 // ld1 { v25.d }[1], [x6]
 	WORD $0x8b050c66 // add x6, x3, x5, lsl #3
+	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
+	WORD $0x8b150c73 // add x19, x3, x21, lsl #3
+	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
+	WORD $0x8b150c53 // add x19, x2, x21, lsl #3
 	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
-	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
-	WORD $0x6e64dc09 // fmul v9.2d, v0.2d, v4.2d
-	WORD $0x6e7edc28 // fmul v8.2d, v1.2d, v30.2d
-	WORD $0x6ee0f93c // fneg v28.2d, v9.2d
-	WORD $0x6ee0f91d // fneg v29.2d, v8.2d
-	WORD $0x4e68d610 // fadd v16.2d, v16.2d, v8.2d
-	WORD $0x4e64cc1c // fmla v28.2d, v0.2d, v4.2d
-	WORD $0x4e7ecc3d // fmla v29.2d, v1.2d, v30.2d
-	WORD $0x4eb11e21 // mov v1.16b, v17.16b
-	WORD $0x4e69d631 // fadd v17.2d, v17.2d, v9.2d
-	WORD $0x4eead600 // fsub v0.2d, v16.2d, v10.2d
-	WORD $0x4ee0d513 // fsub v19.2d, v8.2d, v0.2d
-	WORD $0x4ee0d600 // fsub v0.2d, v16.2d, v0.2d
-	WORD $0x4e64cffc // fmla v28.2d, v31.2d, v4.2d
-	WORD $0x4ee1d624 // fsub v4.2d, v17.2d, v1.2d
-	WORD $0xfc73785f // ldr d31, [x2, x19, lsl #3]
-	WORD $0x4e7eccbd // fmla v29.2d, v5.2d, v30.2d
-	WORD $0xfc64787e // ldr d30, [x3, x4, lsl #3]
-	WORD $0xfc737865 // ldr d5, [x3, x19, lsl #3]
-	WORD $0x4ee0d540 // fsub v0.2d, v10.2d, v0.2d
-	WORD $0x4ee4d632 // fsub v18.2d, v17.2d, v4.2d
-	WORD $0x4ee4d524 // fsub v4.2d, v9.2d, v4.2d
-	WORD $0x4e60d660 // fadd v0.2d, v19.2d, v0.2d
-	WORD $0x4ef2d421 // fsub v1.2d, v1.2d, v18.2d
-	WORD $0xfc647852 // ldr d18, [x2, x4, lsl #3]
-	WORD $0x8b140c44 // add x4, x2, x20, lsl #3
-	WORD $0x4d40849f // ld1 { v31.d }[1], [x4]
-	WORD $0x4e60d7a0 // fadd v0.2d, v29.2d, v0.2d
+	WORD $0x4d408678 // ld1 { v24.d }[1], [x19]
+	WORD $0x79401953 // ldrh w19, [x10, #0xc]
+	WORD $0x6e76de1b // fmul v27.2d, v16.2d, v22.2d
+	WORD $0x6e77de3a // fmul v26.2d, v17.2d, v23.2d
+	WORD $0x6ee0fb74 // fneg v20.2d, v27.2d
+	WORD $0x6ee0fb55 // fneg v21.2d, v26.2d
+	WORD $0x4e76ce14 // fmla v20.2d, v16.2d, v22.2d
+	WORD $0x4e7ad4d0 // fadd v16.2d, v6.2d, v26.2d
+	WORD $0x4e77ce35 // fmla v21.2d, v17.2d, v23.2d
+	WORD $0x4e7bd4f1 // fadd v17.2d, v7.2d, v27.2d
+	WORD $0x4e76cf34 // fmla v20.2d, v25.2d, v22.2d
+	WORD $0x4ee6d616 // fsub v22.2d, v16.2d, v6.2d
+	WORD $0x4ee7d639 // fsub v25.2d, v17.2d, v7.2d
+	WORD $0x4e77cf15 // fmla v21.2d, v24.2d, v23.2d
+	WORD $0x4ef6d75a // fsub v26.2d, v26.2d, v22.2d
+	WORD $0x4ef6d616 // fsub v22.2d, v16.2d, v22.2d
+	WORD $0xfc647877 // ldr d23, [x3, x4, lsl #3]
+	WORD $0x4ef9d63c // fsub v28.2d, v17.2d, v25.2d
+	WORD $0x4ef9d779 // fsub v25.2d, v27.2d, v25.2d
+	WORD $0xfc64785b // ldr d27, [x2, x4, lsl #3]
+	WORD $0x8b050c44 // add x4, x2, x5, lsl #3
+	WORD $0xfc737858 // ldr d24, [x2, x19, lsl #3]
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
+	WORD $0xfc737876 // ldr d22, [x3, x19, lsl #3]
+	WORD $0x4efcd4e7 // fsub v7.2d, v7.2d, v28.2d
+	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4e66d746 // fadd v6.2d, v26.2d, v6.2d
+	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
+	WORD $0x4d40849b // ld1 { v27.d }[1], [x4]
+	WORD $0x4d4084d8 // ld1 { v24.d }[1], [x6]
 	WORD $0x91000824 // add x4, x1, #0x2
 	WORD $0x39400421 // ldrb w1, [x1, #0x1]
-	WORD $0x4d4084de // ld1 { v30.d }[1], [x6]
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
-	WORD $0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
-	WORD $0x4e61d781 // fadd v1.2d, v28.2d, v1.2d
-	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
+	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
+	WORD $0x4e67d687 // fadd v7.2d, v20.2d, v7.2d
+	WORD $0x4d4086b6 // ld1 { v22.d }[1], [x21]
 	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
 	WORD $0x79402953 // ldrh w19, [x10, #0x14]
 	WORD $0x79402d54 // ldrh w20, [x10, #0x16]
 	WORD $0x79402545 // ldrh w5, [x10, #0x12]
-	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
-	WORD $0x6e7bdfc4 // fmul v4.2d, v30.2d, v27.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
 	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0xfc737846 // ldr d6, [x2, x19, lsl #3]
 	WORD $0x8b050c66 // add x6, x3, x5, lsl #3
 	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
-	WORD $0x6ee0f888 // fneg v8.2d, v4.2d
-	WORD $0x4e7bcfc8 // fmla v8.2d, v30.2d, v27.2d
-	WORD $0x6e7adcbe // fmul v30.2d, v5.2d, v26.2d
-	WORD $0x6ee0fbc9 // fneg v9.2d, v30.2d
-	WORD $0x4e7ed693 // fadd v19.2d, v20.2d, v30.2d
-	WORD $0x4e7bce48 // fmla v8.2d, v18.2d, v27.2d
-	WORD $0x4e64d6b2 // fadd v18.2d, v21.2d, v4.2d
-	WORD $0x4e7acca9 // fmla v9.2d, v5.2d, v26.2d
-	WORD $0x4ef5d645 // fsub v5.2d, v18.2d, v21.2d
-	WORD $0x4ee5d65d // fsub v29.2d, v18.2d, v5.2d
-	WORD $0x4ee5d484 // fsub v4.2d, v4.2d, v5.2d
-	WORD $0x4e7acfe9 // fmla v9.2d, v31.2d, v26.2d
-	WORD $0x4ef4d67a // fsub v26.2d, v19.2d, v20.2d
-	WORD $0x4efdd6b5 // fsub v21.2d, v21.2d, v29.2d
-	WORD $0x4efad67b // fsub v27.2d, v19.2d, v26.2d
-	WORD $0x4efad7c5 // fsub v5.2d, v30.2d, v26.2d
-	WORD $0x4e75d484 // fadd v4.2d, v4.2d, v21.2d
-	WORD $0x4efbd694 // fsub v20.2d, v20.2d, v27.2d
-	WORD $0x4e64d504 // fadd v4.2d, v8.2d, v4.2d
-	WORD $0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
-	WORD $0xad405634 // ldp q20, q21, [x17]
+	WORD $0x6e73ded9 // fmul v25.2d, v22.2d, v19.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x4e73cedc // fmla v28.2d, v22.2d, v19.2d
+	WORD $0x6e72def6 // fmul v22.2d, v23.2d, v18.2d
+	WORD $0x6ee0fada // fneg v26.2d, v22.2d
+	WORD $0x4e73cf1c // fmla v28.2d, v24.2d, v19.2d
+	WORD $0x4e79d453 // fadd v19.2d, v2.2d, v25.2d
+	WORD $0x4e72cefa // fmla v26.2d, v23.2d, v18.2d
+	WORD $0x4ee2d677 // fsub v23.2d, v19.2d, v2.2d
+	WORD $0x4e72cf7a // fmla v26.2d, v27.2d, v18.2d
+	WORD $0x4e76d472 // fadd v18.2d, v3.2d, v22.2d
+	WORD $0x4ef7d67b // fsub v27.2d, v19.2d, v23.2d
+	WORD $0x4ef7d737 // fsub v23.2d, v25.2d, v23.2d
+	WORD $0x4ee3d655 // fsub v21.2d, v18.2d, v3.2d
+	WORD $0x4efbd442 // fsub v2.2d, v2.2d, v27.2d
+	WORD $0x4ef5d658 // fsub v24.2d, v18.2d, v21.2d
+	WORD $0x4ef5d6d5 // fsub v21.2d, v22.2d, v21.2d
+	WORD $0x4e62d6e2 // fadd v2.2d, v23.2d, v2.2d
+	WORD $0x4ef8d463 // fsub v3.2d, v3.2d, v24.2d
+	WORD $0x4e63d6b4 // fadd v20.2d, v21.2d, v3.2d
+	WORD $0xad405a23 // ldp q3, q22, [x17]
+	WORD $0x4e62d795 // fadd v21.2d, v28.2d, v2.2d
 	WORD $0x8b010231 // add x17, x17, x1
 	WORD $0x79402141 // ldrh w1, [x10, #0x10]
-	WORD $0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
-	WORD $0x4e65d525 // fadd v5.2d, v9.2d, v5.2d
-	WORD $0xfc617861 // ldr d1, [x3, x1, lsl #3]
-	WORD $0x4e617aba // fcvtl2 v26.2d, v21.4s
-	WORD $0x0e617abb // fcvtl v27.2d, v21.2s
-	WORD $0xfc737855 // ldr d21, [x2, x19, lsl #3]
-	WORD $0xfc617840 // ldr d0, [x2, x1, lsl #3]
+	WORD $0x4e74d754 // fadd v20.2d, v26.2d, v20.2d
+	WORD $0x4e75d400 // fadd v0.2d, v0.2d, v21.2d
+	WORD $0x4e617ac2 // fcvtl2 v2.2d, v22.4s
+	WORD $0xfc617867 // ldr d7, [x3, x1, lsl #3]
+	WORD $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	WORD $0xfc617859 // ldr d25, [x2, x1, lsl #3]
 	WORD $0x8b140c41 // add x1, x2, x20, lsl #3
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
 	WORD $0x79403d54 // ldrh w20, [x10, #0x1e]
-	WORD $0x4e617a9d // fcvtl2 v29.2d, v20.4s
-	WORD $0x0e617a9e // fcvtl v30.2d, v20.2s
-	WORD $0xfc737874 // ldr d20, [x3, x19, lsl #3]
-	WORD $0x79403953 // ldrh w19, [x10, #0x1c]
-	WORD $0x4d4084c1 // ld1 { v1.d }[1], [x6]
-	WORD $0x4d408435 // ld1 { v21.d }[1], [x1]
+	WORD $0x4d408426 // ld1 { v6.d }[1], [x1]
 	WORD $0x79403141 // ldrh w1, [x10, #0x18]
-	WORD $0x4d4084a0 // ld1 { v0.d }[1], [x5]
+	WORD $0x4e617877 // fcvtl2 v23.2d, v3.4s
+	WORD $0x0e617878 // fcvtl v24.2d, v3.2s
+	WORD $0x0e617ac3 // fcvtl v3.2d, v22.2s
+	WORD $0xfc737876 // ldr d22, [x3, x19, lsl #3]
+	WORD $0x79403953 // ldrh w19, [x10, #0x1c]
+	WORD $0x4d4084c7 // ld1 { v7.d }[1], [x6]
+	WORD $0x6e78dcfa // fmul v26.2d, v7.2d, v24.2d
+	WORD $0x4d4086b6 // ld1 { v22.d }[1], [x21]
+	WORD $0x4d4084b9 // ld1 { v25.d }[1], [x5]
 	WORD $0x79403545 // ldrh w5, [x10, #0x1a]
-	WORD $0x9100814a // add x10, x10, #0x20
-	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
-	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
 	WORD $0x8b050c66 // add x6, x3, x5, lsl #3
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
 	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
-	WORD $0x6e7edc25 // fmul v5.2d, v1.2d, v30.2d
-	WORD $0x6e7dde9f // fmul v31.2d, v20.2d, v29.2d
-	WORD $0x6ee0f8a8 // fneg v8.2d, v5.2d
-	WORD $0x4e7ecc28 // fmla v8.2d, v1.2d, v30.2d
-	WORD $0x6ee0fbfc // fneg v28.2d, v31.2d
-	WORD $0x4e7dce9c // fmla v28.2d, v20.2d, v29.2d
-	WORD $0x4e65d6f4 // fadd v20.2d, v23.2d, v5.2d
-	WORD $0x4e7ecc08 // fmla v8.2d, v0.2d, v30.2d
-	WORD $0x4ef7d681 // fsub v1.2d, v20.2d, v23.2d
-	WORD $0x4e7dcebc // fmla v28.2d, v21.2d, v29.2d
-	WORD $0x4e7fd6d5 // fadd v21.2d, v22.2d, v31.2d
-	WORD $0x4ee1d69d // fsub v29.2d, v20.2d, v1.2d
-	WORD $0x4ee1d4a1 // fsub v1.2d, v5.2d, v1.2d
-	WORD $0x4ef6d6a4 // fsub v4.2d, v21.2d, v22.2d
-	WORD $0x4efdd6e5 // fsub v5.2d, v23.2d, v29.2d
-	WORD $0xfc737877 // ldr d23, [x3, x19, lsl #3]
-	WORD $0xfc61785d // ldr d29, [x2, x1, lsl #3]
-	WORD $0x4ee4d6a0 // fsub v0.2d, v21.2d, v4.2d
-	WORD $0x4ee4d7e4 // fsub v4.2d, v31.2d, v4.2d
-	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD $0x4ee0d6c0 // fsub v0.2d, v22.2d, v0.2d
-	WORD $0xfc617876 // ldr d22, [x3, x1, lsl #3]
+	WORD $0x9100814a // add x10, x10, #0x20
+	WORD $0x6e77dedb // fmul v27.2d, v22.2d, v23.2d
+	WORD $0x6ee0fb5c // fneg v28.2d, v26.2d
+	WORD $0x4e78ccfc // fmla v28.2d, v7.2d, v24.2d
+	WORD $0x4e7ad627 // fadd v7.2d, v17.2d, v26.2d
+	WORD $0x6ee0fb74 // fneg v20.2d, v27.2d
+	WORD $0x4ef1d4f5 // fsub v21.2d, v7.2d, v17.2d
+	WORD $0x4e77ced4 // fmla v20.2d, v22.2d, v23.2d
+	WORD $0x4e78cf3c // fmla v28.2d, v25.2d, v24.2d
+	WORD $0x4ef5d4f8 // fsub v24.2d, v7.2d, v21.2d
+	WORD $0x4ef5d755 // fsub v21.2d, v26.2d, v21.2d
+	WORD $0xfc617859 // ldr d25, [x2, x1, lsl #3]
+	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
+	WORD $0xfc737878 // ldr d24, [x3, x19, lsl #3]
+	WORD $0x4e77ccd4 // fmla v20.2d, v6.2d, v23.2d
+	WORD $0x4e7bd606 // fadd v6.2d, v16.2d, v27.2d
+	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
+	WORD $0x4ef0d4d6 // fsub v22.2d, v6.2d, v16.2d
+	WORD $0x4d4084b9 // ld1 { v25.d }[1], [x5]
+	WORD $0x4e71d791 // fadd v17.2d, v28.2d, v17.2d
+	WORD $0x4ef6d4d7 // fsub v23.2d, v6.2d, v22.2d
+	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
+	WORD $0x4ef6d776 // fsub v22.2d, v27.2d, v22.2d
+	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
+	WORD $0xfc617877 // ldr d23, [x3, x1, lsl #3]
 	WORD $0x8b140c41 // add x1, x2, x20, lsl #3
-	WORD $0x4e61d501 // fadd v1.2d, v8.2d, v1.2d
-	WORD $0x4d4086b7 // ld1 { v23.d }[1], [x21]
-	WORD $0x4d4084bd // ld1 { v29.d }[1], [x5]
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0xfc737844 // ldr d4, [x2, x19, lsl #3]
-	WORD $0x4e61d58c // fadd v12.2d, v12.2d, v1.2d
-	WORD $0x4e60d780 // fadd v0.2d, v28.2d, v0.2d
-	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
-	WORD $0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
-	WORD $0x4d408424 // ld1 { v4.d }[1], [x1]
+	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
+	WORD $0xfc737856 // ldr d22, [x2, x19, lsl #3]
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
+	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
+	WORD $0x6e62df1a // fmul v26.2d, v24.2d, v2.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4d408436 // ld1 { v22.d }[1], [x1]
 	WORD $0xaa0403e1 // mov x1, x4
-	WORD $0x6e7adefe // fmul v30.2d, v23.2d, v26.2d
-	WORD $0x6ee0fbc8 // fneg v8.2d, v30.2d
-	WORD $0x6e7bdec5 // fmul v5.2d, v22.2d, v27.2d
-	WORD $0x4e7acee8 // fmla v8.2d, v23.2d, v26.2d
-	WORD $0x4e7ed717 // fadd v23.2d, v24.2d, v30.2d
-	WORD $0x6ee0f8bf // fneg v31.2d, v5.2d
-	WORD $0x4e7bcedf // fmla v31.2d, v22.2d, v27.2d
-	WORD $0x4e65d736 // fadd v22.2d, v25.2d, v5.2d
-	WORD $0x4e7acc88 // fmla v8.2d, v4.2d, v26.2d
-	WORD $0x4ef8d6fa // fsub v26.2d, v23.2d, v24.2d
-	WORD $0x4ef9d6c4 // fsub v4.2d, v22.2d, v25.2d
-	WORD $0x4e7bcfbf // fmla v31.2d, v29.2d, v27.2d
-	WORD $0x4efad6fb // fsub v27.2d, v23.2d, v26.2d
-	WORD $0x4ee4d6c0 // fsub v0.2d, v22.2d, v4.2d
-	WORD $0x4ee4d4a4 // fsub v4.2d, v5.2d, v4.2d
-	WORD $0x4efad7c5 // fsub v5.2d, v30.2d, v26.2d
-	WORD $0x4ee0d720 // fsub v0.2d, v25.2d, v0.2d
-	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
-	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e60d7e0 // fadd v0.2d, v31.2d, v0.2d
-	WORD $0x4e65d501 // fadd v1.2d, v8.2d, v5.2d
-	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x54ffe848 // b.hi <slotsDD+0xc84>
+	WORD $0x6e63def5 // fmul v21.2d, v23.2d, v3.2d
+	WORD $0x6ee0fabb // fneg v27.2d, v21.2d
+	WORD $0x4e63cefb // fmla v27.2d, v23.2d, v3.2d
+	WORD $0x6ee0fb57 // fneg v23.2d, v26.2d
+	WORD $0x4e62cf17 // fmla v23.2d, v24.2d, v2.2d
+	WORD $0x4e63cf3b // fmla v27.2d, v25.2d, v3.2d
+	WORD $0x4e75d643 // fadd v3.2d, v18.2d, v21.2d
+	WORD $0x4e62ced7 // fmla v23.2d, v22.2d, v2.2d
+	WORD $0x4e7ad662 // fadd v2.2d, v19.2d, v26.2d
+	WORD $0x4ef2d474 // fsub v20.2d, v3.2d, v18.2d
+	WORD $0x4ef3d456 // fsub v22.2d, v2.2d, v19.2d
+	WORD $0x4ef4d470 // fsub v16.2d, v3.2d, v20.2d
+	WORD $0x4ef6d458 // fsub v24.2d, v2.2d, v22.2d
+	WORD $0x4ef0d650 // fsub v16.2d, v18.2d, v16.2d
+	WORD $0x4ef8d672 // fsub v18.2d, v19.2d, v24.2d
+	WORD $0x4ef4d6b3 // fsub v19.2d, v21.2d, v20.2d
+	WORD $0x4ef6d754 // fsub v20.2d, v26.2d, v22.2d
+	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e70d770 // fadd v16.2d, v27.2d, v16.2d
+	WORD $0x4e72d6f1 // fadd v17.2d, v23.2d, v18.2d
+	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	WORD $0x54ffe948 // b.hi <slotsDD+0xbc4>
 	WORD $0xaa0403e1 // mov x1, x4
 	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54003701 // b.ne <slotsDD+0x1668>
+	WORD $0x54002521 // b.ne <slotsDD+0x134c>
 	WORD $0x38401424 // ldrb w4, [x1], #0x1
 	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
 	WORD $0x79400945 // ldrh w5, [x10, #0x4]
@@ -2997,579 +2941,397 @@ TEXT ·slotsDDQuad(SB), 0, $448-8
 	WORD $0x79400d46 // ldrh w6, [x10, #0x6]
 	WORD $0x8b060c75 // add x21, x3, x6, lsl #3
 	WORD $0x79400547 // ldrh w7, [x10, #0x2]
-	WORD $0xfc657860 // ldr d0, [x3, x5, lsl #3]
-	WORD $0xfc737861 // ldr d1, [x3, x19, lsl #3]
-	WORD $0xfc737844 // ldr d4, [x2, x19, lsl #3]
+	WORD $0xfc657870 // ldr d16, [x3, x5, lsl #3]
+	WORD $0xfc737871 // ldr d17, [x3, x19, lsl #3]
+	WORD $0xfc737852 // ldr d18, [x2, x19, lsl #3]
 	WORD $0x79401d53 // ldrh w19, [x10, #0xe]
 	WORD $0x79401154 // ldrh w20, [x10, #0x8]
-	WORD $0xfc747878 // ldr d24, [x3, x20, lsl #3]
-	WORD $0xfc65785d // ldr d29, [x2, x5, lsl #3]
-	WORD $0x4d4086a0 // ld1 { v0.d }[1], [x21]
+	WORD $0xfc747874 // ldr d20, [x3, x20, lsl #3]
+	WORD $0xfc657859 // ldr d25, [x2, x5, lsl #3]
+	WORD $0x4d4086b0 // ld1 { v16.d }[1], [x21]
 	WORD $0x8b070c75 // add x21, x3, x7, lsl #3
 	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xad406a19 // ldp q25, q26, [x16]
-	WORD $0x4e617b3b // fcvtl2 v27.2d, v25.4s
-	WORD $0x0e617b39 // fcvtl v25.2d, v25.2s
-	WORD $0x4e617b5c // fcvtl2 v28.2d, v26.4s
-	WORD $0x0e617b5a // fcvtl v26.2d, v26.2s
+	WORD $0xad405a15 // ldp q21, q22, [x16]
+	WORD $0x4e617ab7 // fcvtl2 v23.2d, v21.4s
+	WORD $0x0e617ab5 // fcvtl v21.2d, v21.2s
+	WORD $0x4e617ad8 // fcvtl2 v24.2d, v22.4s
+	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
 	WORD $0x8b040210 // add x16, x16, x4
-	WORD $0x4d4086a1 // ld1 { v1.d }[1], [x21]
+	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
 	WORD $0x79401955 // ldrh w21, [x10, #0xc]
-	WORD $0x4d4084e4 // ld1 { v4.d }[1], [x7]
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
 	WORD $0x8b130c67 // add x7, x3, x19, lsl #3
-	WORD $0xfc757865 // ldr d5, [x3, x21, lsl #3]
-	WORD $0x6e7bdc1e // fmul v30.2d, v0.2d, v27.2d
-	WORD $0x4d4084e5 // ld1 { v5.d }[1], [x7]
+	WORD $0xfc757873 // ldr d19, [x3, x21, lsl #3]
+	WORD $0x6e77de1a // fmul v26.2d, v16.2d, v23.2d
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
 	WORD $0x79401547 // ldrh w7, [x10, #0xa]
-	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
 	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x4e7bcc1f // fmla v31.2d, v0.2d, v27.2d
+	WORD $0x4e77ce1b // fmla v27.2d, v16.2d, v23.2d
 	WORD $0x8b070c63 // add x3, x3, x7, lsl #3
-	WORD $0xfc747840 // ldr d0, [x2, x20, lsl #3]
-	WORD $0x4d408478 // ld1 { v24.d }[1], [x3]
+	WORD $0xfc747850 // ldr d16, [x2, x20, lsl #3]
+	WORD $0x4d408474 // ld1 { v20.d }[1], [x3]
 	WORD $0x8b060c43 // add x3, x2, x6, lsl #3
-	WORD $0x4d40847d // ld1 { v29.d }[1], [x3]
+	WORD $0x4d408479 // ld1 { v25.d }[1], [x3]
 	WORD $0x8b070c43 // add x3, x2, x7, lsl #3
-	WORD $0x4d408460 // ld1 { v0.d }[1], [x3]
-	WORD $0x4e7bcfbf // fmla v31.2d, v29.2d, v27.2d
-	WORD $0x6e79dc3b // fmul v27.2d, v1.2d, v25.2d
-	WORD $0x6ee0fb7d // fneg v29.2d, v27.2d
-	WORD $0x4e79cc3d // fmla v29.2d, v1.2d, v25.2d
-	WORD $0x6e7adf01 // fmul v1.2d, v24.2d, v26.2d
-	WORD $0x4e79cc9d // fmla v29.2d, v4.2d, v25.2d
-	WORD $0x6e7cdca4 // fmul v4.2d, v5.2d, v28.2d
-	WORD $0x6ee0f899 // fneg v25.2d, v4.2d
-	WORD $0x4e7cccb9 // fmla v25.2d, v5.2d, v28.2d
-	WORD $0xfc757845 // ldr d5, [x2, x21, lsl #3]
+	WORD $0x4d408470 // ld1 { v16.d }[1], [x3]
+	WORD $0x4e77cf3b // fmla v27.2d, v25.2d, v23.2d
+	WORD $0x6e75de37 // fmul v23.2d, v17.2d, v21.2d
+	WORD $0x6ee0faf9 // fneg v25.2d, v23.2d
+	WORD $0x4e75ce39 // fmla v25.2d, v17.2d, v21.2d
+	WORD $0x6e76de91 // fmul v17.2d, v20.2d, v22.2d
+	WORD $0x4e75ce59 // fmla v25.2d, v18.2d, v21.2d
+	WORD $0x6e78de72 // fmul v18.2d, v19.2d, v24.2d
+	WORD $0x6ee0fa55 // fneg v21.2d, v18.2d
+	WORD $0x4e78ce75 // fmla v21.2d, v19.2d, v24.2d
+	WORD $0xfc757853 // ldr d19, [x2, x21, lsl #3]
 	WORD $0x8b130c42 // add x2, x2, x19, lsl #3
-	WORD $0x4d408445 // ld1 { v5.d }[1], [x2]
-	WORD $0x4e7cccb9 // fmla v25.2d, v5.2d, v28.2d
-	WORD $0x6ee0f83c // fneg v28.2d, v1.2d
-	WORD $0x4e7ed625 // fadd v5.2d, v17.2d, v30.2d
-	WORD $0x4e7acf1c // fmla v28.2d, v24.2d, v26.2d
-	WORD $0x4e7bd618 // fadd v24.2d, v16.2d, v27.2d
-	WORD $0x4e7acc1c // fmla v28.2d, v0.2d, v26.2d
-	WORD $0x4ef0d71a // fsub v26.2d, v24.2d, v16.2d
-	WORD $0x4e64d660 // fadd v0.2d, v19.2d, v4.2d
-	WORD $0x4efad77b // fsub v27.2d, v27.2d, v26.2d
-	WORD $0x4efad71a // fsub v26.2d, v24.2d, v26.2d
-	WORD $0x4efad610 // fsub v16.2d, v16.2d, v26.2d
-	WORD $0x4ef1d4ba // fsub v26.2d, v5.2d, v17.2d
-	WORD $0x4efad7de // fsub v30.2d, v30.2d, v26.2d
-	WORD $0x4efad4ba // fsub v26.2d, v5.2d, v26.2d
-	WORD $0x4e70d770 // fadd v16.2d, v27.2d, v16.2d
-	WORD $0x4ef3d41b // fsub v27.2d, v0.2d, v19.2d
-	WORD $0x4efad631 // fsub v17.2d, v17.2d, v26.2d
-	WORD $0x4e61d65a // fadd v26.2d, v18.2d, v1.2d
-	WORD $0x4e70d7b0 // fadd v16.2d, v29.2d, v16.2d
-	WORD $0x4efbd41d // fsub v29.2d, v0.2d, v27.2d
-	WORD $0x4efbd484 // fsub v4.2d, v4.2d, v27.2d
-	WORD $0x4e71d7d1 // fadd v17.2d, v30.2d, v17.2d
-	WORD $0x4ef2d75e // fsub v30.2d, v26.2d, v18.2d
-	WORD $0x4e70d5ce // fadd v14.2d, v14.2d, v16.2d
-	WORD $0x4e71d7f1 // fadd v17.2d, v31.2d, v17.2d
-	WORD $0x4efed75f // fsub v31.2d, v26.2d, v30.2d
-	WORD $0x4efed421 // fsub v1.2d, v1.2d, v30.2d
-	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD $0x4effd650 // fsub v16.2d, v18.2d, v31.2d
-	WORD $0x4efdd671 // fsub v17.2d, v19.2d, v29.2d
-	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
-	WORD $0x4eb81f10 // mov v16.16b, v24.16b
-	WORD $0x4ea51cb1 // mov v17.16b, v5.16b
-	WORD $0x4e61d781 // fadd v1.2d, v28.2d, v1.2d
-	WORD $0x4e64d724 // fadd v4.2d, v25.2d, v4.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x1400015a // b <slotsDD+0x165c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x4d408453 // ld1 { v19.d }[1], [x2]
+	WORD $0x4e78ce75 // fmla v21.2d, v19.2d, v24.2d
+	WORD $0x6ee0fa38 // fneg v24.2d, v17.2d
+	WORD $0x4e7ad4d3 // fadd v19.2d, v6.2d, v26.2d
+	WORD $0x4e76ce98 // fmla v24.2d, v20.2d, v22.2d
+	WORD $0x4e77d4f4 // fadd v20.2d, v7.2d, v23.2d
+	WORD $0x4e76ce18 // fmla v24.2d, v16.2d, v22.2d
+	WORD $0x4ee7d696 // fsub v22.2d, v20.2d, v7.2d
+	WORD $0x4e72d450 // fadd v16.2d, v2.2d, v18.2d
+	WORD $0x4ef6d6f7 // fsub v23.2d, v23.2d, v22.2d
+	WORD $0x4ef6d696 // fsub v22.2d, v20.2d, v22.2d
+	WORD $0x4ef6d4e7 // fsub v7.2d, v7.2d, v22.2d
+	WORD $0x4ee6d676 // fsub v22.2d, v19.2d, v6.2d
+	WORD $0x4ef6d75a // fsub v26.2d, v26.2d, v22.2d
+	WORD $0x4ef6d676 // fsub v22.2d, v19.2d, v22.2d
+	WORD $0x4e67d6e7 // fadd v7.2d, v23.2d, v7.2d
+	WORD $0x4ee2d617 // fsub v23.2d, v16.2d, v2.2d
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
+	WORD $0x4e71d476 // fadd v22.2d, v3.2d, v17.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4ef7d619 // fsub v25.2d, v16.2d, v23.2d
+	WORD $0x4e66d746 // fadd v6.2d, v26.2d, v6.2d
+	WORD $0x4ee3d6da // fsub v26.2d, v22.2d, v3.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4ef9d442 // fsub v2.2d, v2.2d, v25.2d
+	WORD $0x4ef7d647 // fsub v7.2d, v18.2d, v23.2d
+	WORD $0x4e66d766 // fadd v6.2d, v27.2d, v6.2d
+	WORD $0x4efad6db // fsub v27.2d, v22.2d, v26.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4eb41e87 // mov v7.16b, v20.16b
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4efbd463 // fsub v3.2d, v3.2d, v27.2d
+	WORD $0x4efad626 // fsub v6.2d, v17.2d, v26.2d
+	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4eb01e02 // mov v2.16b, v16.16b
+	WORD $0x4e63d703 // fadd v3.2d, v24.2d, v3.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4eb61ec3 // mov v3.16b, v22.16b
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x36178424 // tbz w4, #0x2, <slotsDD+0xa8>
+	WORD $0x140000cb // b <slotsDD+0x1354>
 	WORD $0x910008c1 // add x1, x6, #0x2
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x54002b01 // b.ne <slotsDD+0x1668>
+	WORD $0x540018c1 // b.ne <slotsDD+0x134c>
 	WORD $0xf9404006 // ldr x6, [x0, #0x80]
 	WORD $0x38401425 // ldrb w5, [x1], #0x1
-	WORD $0x9bab18a6 // umaddl x6, w5, w11, x6
+	WORD $0x9bac18a6 // umaddl x6, w5, w12, x6
 	WORD $0x7100d0bf // cmp w5, #0x34
 	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x54000949 // b.ls <slotsDD+0x1248>
+	WORD $0x54000909 // b.ls <slotsDD+0x116c>
 	WORD $0xd342fcb4 // lsr x20, x5, #2
-	WORD $0xad4014d8 // ldp q24, q5, [x6]
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
 	WORD $0x910200c7 // add x7, x6, #0x80
 	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0x4d40cce0 // ld1r { v0.2d }, [x7]
-	WORD $0x3cf46a04 // ldr q4, [x16, x20]
+	WORD $0x4d40ccf0 // ld1r { v16.2d }, [x7]
+	WORD $0x3cf46a12 // ldr q18, [x16, x20]
 	WORD $0xd341fca7 // lsr x7, x5, #1
 	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0xad4260c5 // ldp q5, q24, [x6, #0x40]
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0x6ef84484 // ushl v4.2d, v4.2d, v24.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
-	WORD $0x4e61d89a // scvtf v26.2d, v4.2d
-	WORD $0xad4114d9 // ldp q25, q5, [x6, #0x20]
-	WORD $0x3cf36a04 // ldr q4, [x16, x19]
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4e61d838 // scvtf v24.2d, v1.2d
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3ce76a01 // ldr q1, [x16, x7]
-	WORD $0x4e190021 // tbl v1.16b, { v1.16b }, v25.16b
-	WORD $0xad4364c5 // ldp q5, q25, [x6, #0x60]
-	WORD $0x6ef94484 // ushl v4.2d, v4.2d, v25.2d
-	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4ee04480 // sshl v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d81b // scvtf v27.2d, v0.2d
-	WORD $0x4e61d839 // scvtf v25.2d, v1.2d
-	WORD $0x14000066 // b <slotsDD+0x1338>
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00211 // ldr q17, [x16]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad4250d3 // ldp q19, q20, [x6, #0x40]
+	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3cf36a14 // ldr q20, [x16, x19]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4ef34651 // sshl v17.2d, v18.2d, v19.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e61da32 // scvtf v18.2d, v17.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x3ce76a11 // ldr q17, [x16, x7]
+	WORD $0x4e160231 // tbl v17.16b, { v17.16b }, v22.16b
+	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54631 // ushl v17.2d, v17.2d, v21.2d
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4ef34693 // sshl v19.2d, v20.2d, v19.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x14000064 // b <slotsDD+0x1258>
 	WORD $0x910008a1 // add x1, x5, #0x2
 	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x540025e1 // b.ne <slotsDD+0x1668>
+	WORD $0x540013c1 // b.ne <slotsDD+0x134c>
 	WORD $0xf9404006 // ldr x6, [x0, #0x80]
 	WORD $0x38401424 // ldrb w4, [x1], #0x1
-	WORD $0x9bab1886 // umaddl x6, w4, w11, x6
+	WORD $0x9bac1886 // umaddl x6, w4, w12, x6
 	WORD $0x7100d09f // cmp w4, #0x34
 	WORD $0xd341fc85 // lsr x5, x4, #1
 	WORD $0xd342fc87 // lsr x7, x4, #2
 	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x540012e9 // b.ls <slotsDD+0x1428>
-	WORD $0xad4014d8 // ldp q24, q5, [x6]
+	WORD $0x540024e9 // b.ls <slotsDD+0x1590>
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
 	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0x3ce76a04 // ldr q4, [x16, x7]
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
+	WORD $0x3ce76a12 // ldr q18, [x16, x7]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00211 // ldr q17, [x16]
+	WORD $0x4d40ce70 // ld1r { v16.2d }, [x19]
 	WORD $0x8b040493 // add x19, x4, x4, lsl #1
 	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0xad4260c5 // ldp q5, q24, [x6, #0x40]
-	WORD $0x6ef84484 // ushl v4.2d, v4.2d, v24.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
-	WORD $0x4e61d899 // scvtf v25.2d, v4.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0xad4114da // ldp q26, q5, [x6, #0x20]
-	WORD $0x3cf36a04 // ldr q4, [x16, x19]
-	WORD $0x4e61d838 // scvtf v24.2d, v1.2d
-	WORD $0x3ce56a01 // ldr q1, [x16, x5]
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x4e1a0021 // tbl v1.16b, { v1.16b }, v26.16b
-	WORD $0xad4368c5 // ldp q5, q26, [x6, #0x60]
-	WORD $0x6efa4484 // ushl v4.2d, v4.2d, v26.2d
-	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4ee04480 // sshl v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d81b // scvtf v27.2d, v0.2d
-	WORD $0x4e61d83a // scvtf v26.2d, v1.2d
-	WORD $0x140000b3 // b <slotsDD+0x1510>
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad4250d3 // ldp q19, q20, [x6, #0x40]
+	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3cf36a14 // ldr q20, [x16, x19]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4ef34651 // sshl v17.2d, v18.2d, v19.2d
+	WORD $0x3ce56a12 // ldr q18, [x16, x5]
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4ef34693 // sshl v19.2d, v20.2d, v19.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x1400014e // b <slotsDD+0x16a0>
 	WORD $0x710060bf // cmp w5, #0x18
 	WORD $0xd341fca7 // lsr x7, x5, #1
 	WORD $0xd342fcb3 // lsr x19, x5, #2
-	WORD $0x54000388 // b.hi <slotsDD+0x12c4>
+	WORD $0x54000388 // b.hi <slotsDD+0x11e8>
 	WORD $0x924008b4 // and x20, x5, #0x7
-	WORD $0xb5000354 // cbnz x20, <slotsDD+0x12c4>
-	WORD $0xad4060d9 // ldp q25, q24, [x6]
+	WORD $0xb5000354 // cbnz x20, <slotsDD+0x11e8>
+	WORD $0xad4050d5 // ldp q21, q20, [x6]
 	WORD $0x910220d4 // add x20, x6, #0x88
-	WORD $0x3cf36a05 // ldr q5, [x16, x19]
-	WORD $0x4e1800a5 // tbl v5.16b, { v5.16b }, v24.16b
-	WORD $0x4d40ce80 // ld1r { v0.2d }, [x20]
-	WORD $0x3dc00204 // ldr q4, [x16]
+	WORD $0x3cf36a12 // ldr q18, [x16, x19]
+	WORD $0x4e140252 // tbl v18.16b, { v18.16b }, v20.16b
+	WORD $0x3dc00210 // ldr q16, [x16]
+	WORD $0x4d40ce91 // ld1r { v17.2d }, [x20]
 	WORD $0x910240d4 // add x20, x6, #0x90
-	WORD $0x4d40ce81 // ld1r { v1.2d }, [x20]
+	WORD $0x4d40ce93 // ld1r { v19.2d }, [x20]
 	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
 	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e190084 // tbl v4.16b, { v4.16b }, v25.16b
-	WORD $0xad4164db // ldp q27, q25, [x6, #0x20]
-	WORD $0x4ea51c05 // orr v5.16b, v0.16b, v5.16b
-	WORD $0x4ea41c04 // orr v4.16b, v0.16b, v4.16b
-	WORD $0x4ee1d4ba // fsub v26.2d, v5.2d, v1.2d
-	WORD $0x3cf46a05 // ldr q5, [x16, x20]
-	WORD $0x4ee1d498 // fsub v24.2d, v4.2d, v1.2d
-	WORD $0x3ce76a04 // ldr q4, [x16, x7]
-	WORD $0x4e1900a5 // tbl v5.16b, { v5.16b }, v25.16b
-	WORD $0x4e1b0084 // tbl v4.16b, { v4.16b }, v27.16b
-	WORD $0x4ea51c05 // orr v5.16b, v0.16b, v5.16b
-	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
-	WORD $0x4ee1d4bb // fsub v27.2d, v5.2d, v1.2d
-	WORD $0x4ee1d419 // fsub v25.2d, v0.2d, v1.2d
-	WORD $0x1400001e // b <slotsDD+0x1338>
-	WORD $0xad4014d8 // ldp q24, q5, [x6]
+	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
+	WORD $0x3ce76a14 // ldr q20, [x16, x7]
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x4eb21e32 // orr v18.16b, v17.16b, v18.16b
+	WORD $0x3cf46a15 // ldr q21, [x16, x20]
+	WORD $0x4eb01e30 // orr v16.16b, v17.16b, v16.16b
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e35 // orr v21.16b, v17.16b, v21.16b
+	WORD $0x4eb41e31 // orr v17.16b, v17.16b, v20.16b
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x1400001e // b <slotsDD+0x125c>
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
 	WORD $0x910200d4 // add x20, x6, #0x80
-	WORD $0x3cf36a04 // ldr q4, [x16, x19]
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0x4d40ce80 // ld1r { v0.2d }, [x20]
+	WORD $0x3cf36a12 // ldr q18, [x16, x19]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00211 // ldr q17, [x16]
+	WORD $0x4d40ce90 // ld1r { v16.2d }, [x20]
 	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
 	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0xad4214d8 // ldp q24, q5, [x6, #0x40]
-	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
-	WORD $0xad4114d9 // ldp q25, q5, [x6, #0x20]
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ef84421 // ushl v1.2d, v1.2d, v24.2d
-	WORD $0x4e61d89a // scvtf v26.2d, v4.2d
-	WORD $0x3cf46a04 // ldr q4, [x16, x20]
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4e61d838 // scvtf v24.2d, v1.2d
-	WORD $0x3ce76a01 // ldr q1, [x16, x7]
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x4e190021 // tbl v1.16b, { v1.16b }, v25.16b
-	WORD $0xad4314d9 // ldp q25, q5, [x6, #0x60]
-	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ef94421 // ushl v1.2d, v1.2d, v25.2d
-	WORD $0x4e61d89b // scvtf v27.2d, v4.2d
-	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
-	WORD $0x4e61d819 // scvtf v25.2d, v0.2d
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424cd4 // ldp q20, q19, [x6, #0x40]
+	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3cf46a14 // ldr q20, [x16, x20]
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x3ce76a11 // ldr q17, [x16, x7]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e160231 // tbl v17.16b, { v17.16b }, v22.16b
+	WORD $0xad4354d6 // ldp q22, q21, [x6, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64631 // ushl v17.2d, v17.2d, v22.2d
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
 	WORD $0xb9800084 // ldrsw x4, [x4]
 	WORD $0x8b050210 // add x16, x16, x5
 	WORD $0x8b040c63 // add x3, x3, x4, lsl #3
 	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
-	WORD $0xad400061 // ldp q1, q0, [x3]
-	WORD $0x6e7adc05 // fmul v5.2d, v0.2d, v26.2d
-	WORD $0x6ee0f8bc // fneg v28.2d, v5.2d
-	WORD $0x6e78dc24 // fmul v4.2d, v1.2d, v24.2d
-	WORD $0x4e7acc1c // fmla v28.2d, v0.2d, v26.2d
-	WORD $0xad407440 // ldp q0, q29, [x2]
-	WORD $0x6ee0f89f // fneg v31.2d, v4.2d
-	WORD $0x4e78cc3f // fmla v31.2d, v1.2d, v24.2d
-	WORD $0x4e7acfbc // fmla v28.2d, v29.2d, v26.2d
-	WORD $0xad41687d // ldp q29, q26, [x3, #0x20]
-	WORD $0x4e78cc1f // fmla v31.2d, v0.2d, v24.2d
-	WORD $0xad416040 // ldp q0, q24, [x2, #0x20]
-	WORD $0x6e7bdf5e // fmul v30.2d, v26.2d, v27.2d
-	WORD $0x6ee0fbc1 // fneg v1.2d, v30.2d
-	WORD $0x4e7bcf41 // fmla v1.2d, v26.2d, v27.2d
-	WORD $0x6e79dfba // fmul v26.2d, v29.2d, v25.2d
-	WORD $0x4e7bcf01 // fmla v1.2d, v24.2d, v27.2d
-	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
-	WORD $0x4e65d638 // fadd v24.2d, v17.2d, v5.2d
-	WORD $0x4e79cfbb // fmla v27.2d, v29.2d, v25.2d
-	WORD $0x4e64d61d // fadd v29.2d, v16.2d, v4.2d
-	WORD $0x4e79cc1b // fmla v27.2d, v0.2d, v25.2d
-	WORD $0x4ef0d7b9 // fsub v25.2d, v29.2d, v16.2d
-	WORD $0x4e7ed660 // fadd v0.2d, v19.2d, v30.2d
-	WORD $0x4ef9d484 // fsub v4.2d, v4.2d, v25.2d
-	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
-	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
-	WORD $0x4ef1d719 // fsub v25.2d, v24.2d, v17.2d
-	WORD $0x4ef9d4a5 // fsub v5.2d, v5.2d, v25.2d
-	WORD $0x4ef9d719 // fsub v25.2d, v24.2d, v25.2d
-	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD $0x4ef3d410 // fsub v16.2d, v0.2d, v19.2d
-	WORD $0x4ef9d631 // fsub v17.2d, v17.2d, v25.2d
-	WORD $0x4e7ad659 // fadd v25.2d, v18.2d, v26.2d
-	WORD $0x4e64d7e4 // fadd v4.2d, v31.2d, v4.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4ef2d731 // fsub v17.2d, v25.2d, v18.2d
-	WORD $0x4e64d5ce // fadd v14.2d, v14.2d, v4.2d
-	WORD $0x4ef0d404 // fsub v4.2d, v0.2d, v16.2d
-	WORD $0x4ef0d7d0 // fsub v16.2d, v30.2d, v16.2d
-	WORD $0x4e65d785 // fadd v5.2d, v28.2d, v5.2d
-	WORD $0x4ee4d664 // fsub v4.2d, v19.2d, v4.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4ef1d725 // fsub v5.2d, v25.2d, v17.2d
-	WORD $0x4ef1d751 // fsub v17.2d, v26.2d, v17.2d
-	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
-	WORD $0x4ebd1fb0 // mov v16.16b, v29.16b
-	WORD $0x4ee5d645 // fsub v5.2d, v18.2d, v5.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4eb91f32 // mov v18.16b, v25.16b
-	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x4eb81f11 // mov v17.16b, v24.16b
-	WORD $0x4e65d765 // fadd v5.2d, v27.2d, v5.2d
-	WORD $0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD $0x14000090 // b <slotsDD+0x1664>
-	WORD $0x7100609f // cmp w4, #0x18
-	WORD $0x54000388 // b.hi <slotsDD+0x149c>
-	WORD $0x92400893 // and x19, x4, #0x7
-	WORD $0xb5000353 // cbnz x19, <slotsDD+0x149c>
-	WORD $0xad4060d9 // ldp q25, q24, [x6]
-	WORD $0x910220d3 // add x19, x6, #0x88
-	WORD $0x3ce76a05 // ldr q5, [x16, x7]
-	WORD $0x4e1800a5 // tbl v5.16b, { v5.16b }, v24.16b
-	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
-	WORD $0x3dc00204 // ldr q4, [x16]
-	WORD $0x910240d3 // add x19, x6, #0x90
-	WORD $0x4d40ce61 // ld1r { v1.2d }, [x19]
-	WORD $0x8b040493 // add x19, x4, x4, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0xad4168db // ldp q27, q26, [x6, #0x20]
-	WORD $0x4e190084 // tbl v4.16b, { v4.16b }, v25.16b
-	WORD $0x4ea51c05 // orr v5.16b, v0.16b, v5.16b
-	WORD $0x4ea41c04 // orr v4.16b, v0.16b, v4.16b
-	WORD $0x4ee1d4b9 // fsub v25.2d, v5.2d, v1.2d
-	WORD $0x3cf36a05 // ldr q5, [x16, x19]
-	WORD $0x4ee1d498 // fsub v24.2d, v4.2d, v1.2d
-	WORD $0x3ce56a04 // ldr q4, [x16, x5]
-	WORD $0x4e1a00a5 // tbl v5.16b, { v5.16b }, v26.16b
-	WORD $0x4e1b0084 // tbl v4.16b, { v4.16b }, v27.16b
-	WORD $0x4ea51c05 // orr v5.16b, v0.16b, v5.16b
-	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
-	WORD $0x4ee1d4bb // fsub v27.2d, v5.2d, v1.2d
-	WORD $0x4ee1d41a // fsub v26.2d, v0.2d, v1.2d
-	WORD $0x1400001e // b <slotsDD+0x1510>
-	WORD $0xad4014d8 // ldp q24, q5, [x6]
-	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0x3ce76a04 // ldr q4, [x16, x7]
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
-	WORD $0x8b040493 // add x19, x4, x4, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0xad4214d8 // ldp q24, q5, [x6, #0x40]
-	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
-	WORD $0xad4114da // ldp q26, q5, [x6, #0x20]
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6ef84421 // ushl v1.2d, v1.2d, v24.2d
-	WORD $0x4e61d899 // scvtf v25.2d, v4.2d
-	WORD $0x3cf36a04 // ldr q4, [x16, x19]
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4e61d838 // scvtf v24.2d, v1.2d
-	WORD $0x3ce56a01 // ldr q1, [x16, x5]
-	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
-	WORD $0x4e1a0021 // tbl v1.16b, { v1.16b }, v26.16b
-	WORD $0xad4314da // ldp q26, q5, [x6, #0x60]
-	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
-	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
-	WORD $0x6efa4421 // ushl v1.2d, v1.2d, v26.2d
-	WORD $0x4e61d89b // scvtf v27.2d, v4.2d
-	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
-	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
-	WORD $0x79400946 // ldrh w6, [x10, #0x4]
-	WORD $0x79400145 // ldrh w5, [x10]
-	WORD $0x8b040210 // add x16, x16, x4
-	WORD $0x79401953 // ldrh w19, [x10, #0xc]
-	WORD $0x79400d55 // ldrh w21, [x10, #0x6]
-	WORD $0x8b150c77 // add x23, x3, x21, lsl #3
-	WORD $0xfc667860 // ldr d0, [x3, x6, lsl #3]
-	WORD $0x79400554 // ldrh w20, [x10, #0x2]
-	WORD $0xfc657861 // ldr d1, [x3, x5, lsl #3]
-	WORD $0x79401d56 // ldrh w22, [x10, #0xe]
-	WORD $0xfc737864 // ldr d4, [x3, x19, lsl #3]
-	WORD $0x79401147 // ldrh w7, [x10, #0x8]
-	WORD $0xfc677865 // ldr d5, [x3, x7, lsl #3]
-	WORD $0xfc65785c // ldr d28, [x2, x5, lsl #3]
-	WORD $0xfc66785d // ldr d29, [x2, x6, lsl #3]
-	WORD $0x4d4086e0 // ld1 { v0.d }[1], [x23]
-	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
-	WORD $0x4d4086e1 // ld1 { v1.d }[1], [x23]
-	WORD $0x8b160c77 // add x23, x3, x22, lsl #3
-	WORD $0x4d4086e4 // ld1 { v4.d }[1], [x23]
-	WORD $0x79401557 // ldrh w23, [x10, #0xa]
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x8b170c63 // add x3, x3, x23, lsl #3
-	WORD $0x4d408465 // ld1 { v5.d }[1], [x3]
-	WORD $0x8b140c43 // add x3, x2, x20, lsl #3
-	WORD $0x6e79dc1e // fmul v30.2d, v0.2d, v25.2d
-	WORD $0x4d40847c // ld1 { v28.d }[1], [x3]
-	WORD $0x8b150c43 // add x3, x2, x21, lsl #3
-	WORD $0x4d40847d // ld1 { v29.d }[1], [x3]
-	WORD $0x8b170c43 // add x3, x2, x23, lsl #3
-	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
-	WORD $0x4e79cc1f // fmla v31.2d, v0.2d, v25.2d
-	WORD $0xfc677840 // ldr d0, [x2, x7, lsl #3]
-	WORD $0x4e79cfbf // fmla v31.2d, v29.2d, v25.2d
-	WORD $0x6e78dc39 // fmul v25.2d, v1.2d, v24.2d
-	WORD $0x4d408460 // ld1 { v0.d }[1], [x3]
-	WORD $0x6ee0fb3d // fneg v29.2d, v25.2d
-	WORD $0x4e78cc3d // fmla v29.2d, v1.2d, v24.2d
-	WORD $0x6e7adca1 // fmul v1.2d, v5.2d, v26.2d
-	WORD $0x4e78cf9d // fmla v29.2d, v28.2d, v24.2d
-	WORD $0x6e7bdc98 // fmul v24.2d, v4.2d, v27.2d
-	WORD $0x6ee0fb1c // fneg v28.2d, v24.2d
-	WORD $0x4e7bcc9c // fmla v28.2d, v4.2d, v27.2d
-	WORD $0xfc737844 // ldr d4, [x2, x19, lsl #3]
-	WORD $0x8b160c42 // add x2, x2, x22, lsl #3
-	WORD $0x4d408444 // ld1 { v4.d }[1], [x2]
-	WORD $0x4e7bcc9c // fmla v28.2d, v4.2d, v27.2d
-	WORD $0x6ee0f83b // fneg v27.2d, v1.2d
-	WORD $0x4e7ed624 // fadd v4.2d, v17.2d, v30.2d
-	WORD $0x4e7accbb // fmla v27.2d, v5.2d, v26.2d
-	WORD $0x4e79d605 // fadd v5.2d, v16.2d, v25.2d
-	WORD $0x4e7acc1b // fmla v27.2d, v0.2d, v26.2d
-	WORD $0x4ef0d4ba // fsub v26.2d, v5.2d, v16.2d
-	WORD $0x4e78d660 // fadd v0.2d, v19.2d, v24.2d
-	WORD $0x4efad739 // fsub v25.2d, v25.2d, v26.2d
-	WORD $0x4efad4ba // fsub v26.2d, v5.2d, v26.2d
-	WORD $0x4efad610 // fsub v16.2d, v16.2d, v26.2d
-	WORD $0x4ef1d49a // fsub v26.2d, v4.2d, v17.2d
-	WORD $0x4efad7de // fsub v30.2d, v30.2d, v26.2d
-	WORD $0x4efad49a // fsub v26.2d, v4.2d, v26.2d
-	WORD $0x4e70d730 // fadd v16.2d, v25.2d, v16.2d
-	WORD $0x4ef3d419 // fsub v25.2d, v0.2d, v19.2d
-	WORD $0x4efad631 // fsub v17.2d, v17.2d, v26.2d
-	WORD $0x4e61d65a // fadd v26.2d, v18.2d, v1.2d
-	WORD $0x4e70d7b0 // fadd v16.2d, v29.2d, v16.2d
-	WORD $0x4ef9d41d // fsub v29.2d, v0.2d, v25.2d
-	WORD $0x4e71d7d1 // fadd v17.2d, v30.2d, v17.2d
-	WORD $0x4ef2d75e // fsub v30.2d, v26.2d, v18.2d
-	WORD $0x4e70d5ce // fadd v14.2d, v14.2d, v16.2d
-	WORD $0x4e71d7f1 // fadd v17.2d, v31.2d, v17.2d
-	WORD $0x4efed750 // fsub v16.2d, v26.2d, v30.2d
-	WORD $0x4efed421 // fsub v1.2d, v1.2d, v30.2d
-	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD $0x4ef0d650 // fsub v16.2d, v18.2d, v16.2d
-	WORD $0x4efdd671 // fsub v17.2d, v19.2d, v29.2d
-	WORD $0x4ef9d712 // fsub v18.2d, v24.2d, v25.2d
-	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
-	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
-	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
-	WORD $0x4e71d790 // fadd v16.2d, v28.2d, v17.2d
-	WORD $0x4ea41c91 // mov v17.16b, v4.16b
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0x4ea51cb0 // mov v16.16b, v5.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4eba1f52 // mov v18.16b, v26.16b
-	WORD $0x4ea01c13 // mov v19.16b, v0.16b
+	WORD $0xad405476 // ldp q22, q21, [x3]
+	WORD $0x6e72deb8 // fmul v24.2d, v21.2d, v18.2d
+	WORD $0x6ee0fb14 // fneg v20.2d, v24.2d
+	WORD $0x6e70ded7 // fmul v23.2d, v22.2d, v16.2d
+	WORD $0x4e72ceb4 // fmla v20.2d, v21.2d, v18.2d
+	WORD $0xad406455 // ldp q21, q25, [x2]
+	WORD $0x6ee0fafb // fneg v27.2d, v23.2d
+	WORD $0x4e70cedb // fmla v27.2d, v22.2d, v16.2d
+	WORD $0x4e72cf34 // fmla v20.2d, v25.2d, v18.2d
+	WORD $0xad414879 // ldp q25, q18, [x3, #0x20]
+	WORD $0x4e70cebb // fmla v27.2d, v21.2d, v16.2d
+	WORD $0xad415450 // ldp q16, q21, [x2, #0x20]
+	WORD $0x6e73de5a // fmul v26.2d, v18.2d, v19.2d
+	WORD $0x6ee0fb56 // fneg v22.2d, v26.2d
+	WORD $0x4e73ce56 // fmla v22.2d, v18.2d, v19.2d
+	WORD $0x6e71df32 // fmul v18.2d, v25.2d, v17.2d
+	WORD $0x4e73ceb6 // fmla v22.2d, v21.2d, v19.2d
+	WORD $0x6ee0fa55 // fneg v21.2d, v18.2d
+	WORD $0x4e78d4d3 // fadd v19.2d, v6.2d, v24.2d
+	WORD $0x4e71cf35 // fmla v21.2d, v25.2d, v17.2d
+	WORD $0x4e77d4f9 // fadd v25.2d, v7.2d, v23.2d
+	WORD $0x4e71ce15 // fmla v21.2d, v16.2d, v17.2d
+	WORD $0x4ee7d731 // fsub v17.2d, v25.2d, v7.2d
+	WORD $0x4e7ad450 // fadd v16.2d, v2.2d, v26.2d
+	WORD $0x4ef1d6f7 // fsub v23.2d, v23.2d, v17.2d
+	WORD $0x4ef1d731 // fsub v17.2d, v25.2d, v17.2d
+	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
+	WORD $0x4ee6d671 // fsub v17.2d, v19.2d, v6.2d
+	WORD $0x4ef1d718 // fsub v24.2d, v24.2d, v17.2d
+	WORD $0x4ef1d671 // fsub v17.2d, v19.2d, v17.2d
+	WORD $0x4e67d6e7 // fadd v7.2d, v23.2d, v7.2d
+	WORD $0x4ee2d617 // fsub v23.2d, v16.2d, v2.2d
+	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d471 // fadd v17.2d, v3.2d, v18.2d
+	WORD $0x4e67d767 // fadd v7.2d, v27.2d, v7.2d
+	WORD $0x4e66d706 // fadd v6.2d, v24.2d, v6.2d
+	WORD $0x4ee3d638 // fsub v24.2d, v17.2d, v3.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d686 // fadd v6.2d, v20.2d, v6.2d
+	WORD $0x4ef8d627 // fsub v7.2d, v17.2d, v24.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4ef7d606 // fsub v6.2d, v16.2d, v23.2d
+	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
+	WORD $0x4ef7d747 // fsub v7.2d, v26.2d, v23.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4ef8d646 // fsub v6.2d, v18.2d, v24.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4eb91f27 // mov v7.16b, v25.16b
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e63d6a3 // fadd v3.2d, v21.2d, v3.2d
+	WORD $0x4e62d6c2 // fadd v2.2d, v22.2d, v2.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4eb11e23 // mov v3.16b, v17.16b
+	WORD $0x4eb01e02 // mov v2.16b, v16.16b
 	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
-	WORD $0x36175404 // tbz w4, #0x2, <slotsDD+0xec>
-	WORD $0x4e75d63b // fadd v27.2d, v17.2d, v21.2d
-	WORD $0x4e74d61a // fadd v26.2d, v16.2d, v20.2d
+	WORD $0x36176ac4 // tbz w4, #0x2, <slotsDD+0xa8>
 	WORD $0xf9402802 // ldr x2, [x0, #0x50]
 	WORD $0xcb080043 // sub x3, x2, x8
-	WORD $0x4ef1d760 // fsub v0.2d, v27.2d, v17.2d
-	WORD $0x4ef0d741 // fsub v1.2d, v26.2d, v16.2d
-	WORD $0x4ee0d6a4 // fsub v4.2d, v21.2d, v0.2d
-	WORD $0x4ee0d760 // fsub v0.2d, v27.2d, v0.2d
-	WORD $0x4e76d659 // fadd v25.2d, v18.2d, v22.2d
-	WORD $0x4e77d678 // fadd v24.2d, v19.2d, v23.2d
-	WORD $0x4ef3d705 // fsub v5.2d, v24.2d, v19.2d
 	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x4ee0d620 // fsub v0.2d, v17.2d, v0.2d
-	WORD $0x4ee1d691 // fsub v17.2d, v20.2d, v1.2d
-	WORD $0x4ee1d741 // fsub v1.2d, v26.2d, v1.2d
-	WORD $0x9a8cb062 // csel x2, x3, x12, lt
-	WORD $0x4ee1d601 // fsub v1.2d, v16.2d, v1.2d
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4ef2d730 // fsub v16.2d, v25.2d, v18.2d
-	WORD $0x4ee5d6e4 // fsub v4.2d, v23.2d, v5.2d
-	WORD $0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
-	WORD $0x4e60d5a0 // fadd v0.2d, v13.2d, v0.2d
-	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4ea61cc2 // mov v2.16b, v6.16b
-	WORD $0x4e61d581 // fadd v1.2d, v12.2d, v1.2d
-	WORD $0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
-	WORD $0x4ef0d720 // fsub v0.2d, v25.2d, v16.2d
-	WORD $0x4e61d5c6 // fadd v6.2d, v14.2d, v1.2d
-	WORD $0x4ee5d701 // fsub v1.2d, v24.2d, v5.2d
-	WORD $0x4ee0d640 // fsub v0.2d, v18.2d, v0.2d
-	WORD $0x4ef0d6c5 // fsub v5.2d, v22.2d, v16.2d
-	WORD $0x4ee1d661 // fsub v1.2d, v19.2d, v1.2d
-	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
-	WORD $0x4e61d561 // fadd v1.2d, v11.2d, v1.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
-	WORD $0x371803a4 // tbnz w4, #0x3, <slotsDD+0x1780>
-	WORD $0x540009eb // b.lt <slotsDD+0x184c>
+	WORD $0x9a8db062 // csel x2, x3, x13, lt
+	WORD $0x37180324 // tbnz w4, #0x3, <slotsDD+0x13c8>
+	WORD $0x5400096b // b.lt <slotsDD+0x1494>
 	WORD $0xf9401805 // ldr x5, [x0, #0x30]
 	WORD $0xf9402403 // ldr x3, [x0, #0x48]
-	WORD $0xb4001165 // cbz x5, <slotsDD+0x1948>
+	WORD $0xb4001485 // cbz x5, <slotsDD+0x1604>
 	WORD $0xf9403006 // ldr x6, [x0, #0x60]
-	WORD $0xb4001286 // cbz x6, <slotsDD+0x1974>
+	WORD $0xb4002466 // cbz x6, <slotsDD+0x1808>
 	WORD $0x8b0804a4 // add x4, x5, x8, lsl #1
 	WORD $0x79400894 // ldrh w20, [x4, #0x4]
 	WORD $0x79400087 // ldrh w7, [x4]
 	WORD $0x79400493 // ldrh w19, [x4, #0x2]
 	WORD $0x79400c84 // ldrh w4, [x4, #0x6]
 	WORD $0x8b0408c4 // add x4, x6, x4, lsl #2
-	WORD $0xbc7478c2 // ldr s2, [x6, x20, lsl #2]
-	WORD $0xbc6778c4 // ldr s4, [x6, x7, lsl #2]
+	WORD $0xbc7478d0 // ldr s16, [x6, x20, lsl #2]
+	WORD $0xbc6778d1 // ldr s17, [x6, x7, lsl #2]
 	WORD $0x8b1308d3 // add x19, x6, x19, lsl #2
-	WORD $0x0d409082 // ld1 { v2.s }[1], [x4]
+	WORD $0x0d409090 // ld1 { v16.s }[1], [x4]
 	WORD $0x9101a004 // add x4, x0, #0x68
-	WORD $0x0d409264 // ld1 { v4.s }[1], [x19]
-	WORD $0x4d40cc85 // ld1r { v5.2d }, [x4]
-	WORD $0x2ea410a4 // uaddw v4.2d, v5.2d, v4.2s
-	WORD $0x2ea210a2 // uaddw v2.2d, v5.2d, v2.2s
-	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
-	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
-	WORD $0x14000085 // b <slotsDD+0x1980>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x4e79d742 // fadd v2.2d, v26.2d, v25.2d
-	WORD $0x4e78d764 // fadd v4.2d, v27.2d, v24.2d
+	WORD $0x0d409271 // ld1 { v17.s }[1], [x19]
+	WORD $0x4d40cc92 // ld1r { v18.2d }, [x4]
+	WORD $0x2eb11253 // uaddw v19.2d, v18.2d, v17.2s
+	WORD $0x2eb01250 // uaddw v16.2d, v18.2d, v16.2s
+	WORD $0x4f745611 // shl v17.2d, v16.2d, #0x34
+	WORD $0x4f745670 // shl v16.2d, v19.2d, #0x34
+	WORD $0x14000114 // b <slotsDD+0x1814>
+	WORD $0x4e62d4d1 // fadd v17.2d, v6.2d, v2.2d
+	WORD $0x4e63d4f0 // fadd v16.2d, v7.2d, v3.2d
 	WORD $0xf9402402 // ldr x2, [x0, #0x48]
 	WORD $0x52800023 // mov w3, #0x1
-	WORD $0x4efbd485 // fsub v5.2d, v4.2d, v27.2d
-	WORD $0x4efad447 // fsub v7.2d, v2.2d, v26.2d
-	WORD $0x4e64d450 // fadd v16.2d, v2.2d, v4.2d
-	WORD $0x4ee5d491 // fsub v17.2d, v4.2d, v5.2d
-	WORD $0x4ee7d452 // fsub v18.2d, v2.2d, v7.2d
-	WORD $0x4ee5d705 // fsub v5.2d, v24.2d, v5.2d
-	WORD $0x4ee7d727 // fsub v7.2d, v25.2d, v7.2d
-	WORD $0x4ee2d613 // fsub v19.2d, v16.2d, v2.2d
-	WORD $0x4ef1d771 // fsub v17.2d, v27.2d, v17.2d
-	WORD $0x4ef2d752 // fsub v18.2d, v26.2d, v18.2d
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4ee4d612 // fsub v18.2d, v16.2d, v4.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
-	WORD $0x4ef3d493 // fsub v19.2d, v4.2d, v19.2d
-	WORD $0x4ef1d451 // fsub v17.2d, v2.2d, v17.2d
-	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
+	WORD $0x4e71d614 // fadd v20.2d, v16.2d, v17.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d452 // fsub v18.2d, v2.2d, v18.2d
+	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4ef3d615 // fsub v21.2d, v16.2d, v19.2d
+	WORD $0x4ef3d473 // fsub v19.2d, v3.2d, v19.2d
+	WORD $0xad030be3 // stp q3, q2, [sp, #0x60]
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4ef0d695 // fsub v21.2d, v20.2d, v16.2d
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4ef1d693 // fsub v19.2d, v20.2d, v17.2d
+	WORD $0x4ef5d692 // fsub v18.2d, v20.2d, v21.2d
+	WORD $0x4ef5d635 // fsub v21.2d, v17.2d, v21.2d
+	WORD $0x4e66d406 // fadd v6.2d, v0.2d, v6.2d
 	WORD $0x4ef2d612 // fsub v18.2d, v16.2d, v18.2d
-	WORD $0x4e65d425 // fadd v5.2d, v1.2d, v5.2d
-	WORD $0x4e67d407 // fadd v7.2d, v0.2d, v7.2d
-	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
-	WORD $0x6e104212 // ext v18.16b, v16.16b, v16.16b, #0x8
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e72d604 // fadd v4.2d, v16.2d, v18.2d
-	WORD $0x4e63d627 // fadd v7.2d, v17.2d, v3.2d
-	WORD $0x4ef0d493 // fsub v19.2d, v4.2d, v16.2d
-	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD $0xad0387e0 // stp q0, q1, [sp, #0x70]
-	WORD $0x4ef3d485 // fsub v5.2d, v4.2d, v19.2d
-	WORD $0x4ef3d651 // fsub v17.2d, v18.2d, v19.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0x4e67d4c3 // fadd v3.2d, v6.2d, v7.2d
-	WORD $0x4ee5d605 // fsub v5.2d, v16.2d, v5.2d
-	WORD $0x6e034066 // ext v6.16b, v3.16b, v3.16b, #0x8
-	WORD $0x6e024047 // ext v7.16b, v2.16b, v2.16b, #0x8
-	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
-	WORD $0xad0493e4 // stp q4, q4, [sp, #0x90]
-	WORD $0x4e67d4a4 // fadd v4.2d, v5.2d, v7.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
+	WORD $0x4e67d427 // fadd v7.2d, v1.2d, v7.2d
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0xad05e3f9 // stp q25, q24, [sp, #0xb0]
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0xad028be3 // stp q3, q2, [sp, #0x50]
-	WORD $0x14000008 // b <slotsDD+0x1868>
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x6e144293 // ext v19.16b, v20.16b, v20.16b, #0x8
+	WORD $0x4e72d6b2 // fadd v18.2d, v21.2d, v18.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e73d691 // fadd v17.2d, v20.2d, v19.2d
+	WORD $0x4e65d647 // fadd v7.2d, v18.2d, v5.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4e64d610 // fadd v16.2d, v16.2d, v4.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4ef5d626 // fsub v6.2d, v17.2d, v21.2d
+	WORD $0x4ef5d672 // fsub v18.2d, v19.2d, v21.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x6e044087 // ext v7.16b, v4.16b, v4.16b, #0x8
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x6e0540b0 // ext v16.16b, v5.16b, v5.16b, #0x8
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0xad0247f1 // stp q17, q17, [sp, #0x40]
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0xad0017e4 // stp q4, q5, [sp]
+	WORD $0x14000008 // b <slotsDD+0x14b0>
 	WORD $0xf9402402 // ldr x2, [x0, #0x48]
 	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0xad028fe6 // stp q6, q3, [sp, #0x50]
-	WORD $0xad0387e0 // stp q0, q1, [sp, #0x70]
-	WORD $0xad04effa // stp q26, q27, [sp, #0x90]
-	WORD $0xad05e3f9 // stp q25, q24, [sp, #0xb0]
-	WORD $0x54ff420b // b.lt <slotsDD+0xa4>
+	WORD $0xad0017e4 // stp q4, q5, [sp]
+	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
+	WORD $0xad021be7 // stp q7, q6, [sp, #0x40]
+	WORD $0xad030be3 // stp q3, q2, [sp, #0x60]
+	WORD $0x54ff5eab // b.lt <slotsDD+0x80>
 	WORD $0xf9401805 // ldr x5, [x0, #0x30]
 	WORD $0xf9403006 // ldr x6, [x0, #0x60]
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xaa0803f3 // mov x19, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
 	WORD $0xf9404414 // ldr x20, [x0, #0x88]
-	WORD $0x14000021 // b <slotsDD+0x1904>
+	WORD $0x14000021 // b <slotsDD+0x154c>
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc6479a1 // ldr d1, [x13, x4, lsl #3]
-	WORD $0x1e610802 // fmul d2, d0, d1
 	WORD $0xfc6479c1 // ldr d1, [x14, x4, lsl #3]
+	WORD $0x1e610802 // fmul d2, d0, d1
+	WORD $0xfc6479e1 // ldr d1, [x15, x4, lsl #3]
 	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0x34000527 // cbz w7, <slotsDD+0x193c>
+	WORD $0x34000527 // cbz w7, <slotsDD+0x1584>
 	WORD $0xfc757843 // ldr d3, [x2, x21, lsl #3]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xfc757a84 // ldr d4, [x20, x21, lsl #3]
@@ -3595,138 +3357,285 @@ TEXT ·slotsDDQuad(SB), 0, $448-8
 	WORD $0x4ee4d400 // fsub v0.2d, v0.2d, v4.2d
 	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
 	WORD $0xfc357a80 // str d0, [x20, x21, lsl #3]
-	WORD $0x54ff3d20 // b.eq <slotsDD+0xa4>
+	WORD $0x54ff59c0 // b.eq <slotsDD+0x80>
 	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0xb4000045 // cbz x5, <slotsDD+0x1910>
+	WORD $0xb4000045 // cbz x5, <slotsDD+0x1558>
 	WORD $0x787378b5 // ldrh w21, [x5, x19, lsl #1]
-	WORD $0xb4fffba6 // cbz x6, <slotsDD+0x1884>
+	WORD $0xb4fffba6 // cbz x6, <slotsDD+0x14cc>
 	WORD $0xb9406816 // ldr w22, [x0, #0x68]
 	WORD $0xb87578d7 // ldr w23, [x6, x21, lsl #2]
 	WORD $0x0b1702d6 // add w22, w22, w23
 	WORD $0xd34c2ed6 // lsl x22, x22, #52
 	WORD $0x9e6702c0 // fmov d0, x22
-	WORD $0xfc6479a1 // ldr d1, [x13, x4, lsl #3]
-	WORD $0x1e610802 // fmul d2, d0, d1
 	WORD $0xfc6479c1 // ldr d1, [x14, x4, lsl #3]
+	WORD $0x1e610802 // fmul d2, d0, d1
+	WORD $0xfc6479e1 // ldr d1, [x15, x4, lsl #3]
 	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0x35fffb27 // cbnz w7, <slotsDD+0x189c>
+	WORD $0x35fffb27 // cbnz w7, <slotsDD+0x14e4>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6e080440 // mov v0.d[0], v2.d[0]
-	WORD $0x17ffffe2 // b <slotsDD+0x18cc>
+	WORD $0x17ffffe2 // b <slotsDD+0x1514>
+	WORD $0x7100609f // cmp w4, #0x18
+	WORD $0x540004e8 // b.hi <slotsDD+0x1630>
+	WORD $0x92400893 // and x19, x4, #0x7
+	WORD $0xb50004b3 // cbnz x19, <slotsDD+0x1630>
+	WORD $0xad4050d5 // ldp q21, q20, [x6]
+	WORD $0x910220d3 // add x19, x6, #0x88
+	WORD $0x3ce76a11 // ldr q17, [x16, x7]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0x3dc00210 // ldr q16, [x16]
+	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
+	WORD $0x910240d3 // add x19, x6, #0x90
+	WORD $0x4d40ce73 // ld1r { v19.2d }, [x19]
+	WORD $0x8b040493 // add x19, x4, x4, lsl #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
+	WORD $0x3ce56a14 // ldr q20, [x16, x5]
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x4eb11e51 // orr v17.16b, v18.16b, v17.16b
+	WORD $0x3cf36a15 // ldr q21, [x16, x19]
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4eb41e52 // orr v18.16b, v18.16b, v20.16b
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x14000029 // b <slotsDD+0x16a4>
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb40015e4 // cbz x4, <slotsDD+0x1c08>
+	WORD $0xb40024a4 // cbz x4, <slotsDD+0x1a9c>
 	WORD $0xd37ef505 // lsl x5, x8, #2
-	WORD $0x3ce56882 // ldr q2, [x4, x5]
+	WORD $0x3ce56890 // ldr q16, [x4, x5]
 	WORD $0x9101a004 // add x4, x0, #0x68
-	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
-	WORD $0x2ea21085 // uaddw v5.2d, v4.2d, v2.2s
-	WORD $0x6ea21082 // uaddw2 v2.2d, v4.2d, v2.4s
-	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
-	WORD $0x4f7454a2 // shl v2.2d, v5.2d, #0x34
-	WORD $0x140000a9 // b <slotsDD+0x1c14>
+	WORD $0x4d40cc91 // ld1r { v17.2d }, [x4]
+	WORD $0x2eb01232 // uaddw v18.2d, v17.2d, v16.2s
+	WORD $0x6eb01230 // uaddw2 v16.2d, v17.2d, v16.4s
+	WORD $0x4f745610 // shl v16.2d, v16.2d, #0x34
+	WORD $0x4f745651 // shl v17.2d, v18.2d, #0x34
+	WORD $0x1400011f // b <slotsDD+0x1aa8>
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
+	WORD $0x910200d3 // add x19, x6, #0x80
+	WORD $0x3ce76a12 // ldr q18, [x16, x7]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00211 // ldr q17, [x16]
+	WORD $0x4d40ce70 // ld1r { v16.2d }, [x19]
+	WORD $0x8b040493 // add x19, x4, x4, lsl #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424cd4 // ldp q20, q19, [x6, #0x40]
+	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3cf36a14 // ldr q20, [x16, x19]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
+	WORD $0x3ce56a12 // ldr q18, [x16, x5]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad4354d6 // ldp q22, q21, [x6, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x79400946 // ldrh w6, [x10, #0x4]
+	WORD $0x79400145 // ldrh w5, [x10]
+	WORD $0x8b040210 // add x16, x16, x4
+	WORD $0x79401953 // ldrh w19, [x10, #0xc]
+	WORD $0x79400d55 // ldrh w21, [x10, #0x6]
+	WORD $0x8b150c77 // add x23, x3, x21, lsl #3
+	WORD $0xfc667874 // ldr d20, [x3, x6, lsl #3]
+	WORD $0x79400554 // ldrh w20, [x10, #0x2]
+	WORD $0xfc657875 // ldr d21, [x3, x5, lsl #3]
+	WORD $0x79401d56 // ldrh w22, [x10, #0xe]
+	WORD $0xfc737876 // ldr d22, [x3, x19, lsl #3]
+	WORD $0x79401147 // ldrh w7, [x10, #0x8]
+	WORD $0xfc677877 // ldr d23, [x3, x7, lsl #3]
+	WORD $0xfc657858 // ldr d24, [x2, x5, lsl #3]
+	WORD $0xfc667859 // ldr d25, [x2, x6, lsl #3]
+	WORD $0x4d4086f4 // ld1 { v20.d }[1], [x23]
+	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
+	WORD $0x4d4086f5 // ld1 { v21.d }[1], [x23]
+	WORD $0x8b160c77 // add x23, x3, x22, lsl #3
+	WORD $0x4d4086f6 // ld1 { v22.d }[1], [x23]
+	WORD $0x79401557 // ldrh w23, [x10, #0xa]
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0x8b170c63 // add x3, x3, x23, lsl #3
+	WORD $0x4d408477 // ld1 { v23.d }[1], [x3]
+	WORD $0x8b140c43 // add x3, x2, x20, lsl #3
+	WORD $0x6e71de9a // fmul v26.2d, v20.2d, v17.2d
+	WORD $0x4d408478 // ld1 { v24.d }[1], [x3]
+	WORD $0x8b150c43 // add x3, x2, x21, lsl #3
+	WORD $0x4d408479 // ld1 { v25.d }[1], [x3]
+	WORD $0x8b170c43 // add x3, x2, x23, lsl #3
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e71ce9b // fmla v27.2d, v20.2d, v17.2d
+	WORD $0xfc677854 // ldr d20, [x2, x7, lsl #3]
+	WORD $0x4e71cf3b // fmla v27.2d, v25.2d, v17.2d
+	WORD $0x6e70deb1 // fmul v17.2d, v21.2d, v16.2d
+	WORD $0x4d408474 // ld1 { v20.d }[1], [x3]
+	WORD $0x6ee0fa39 // fneg v25.2d, v17.2d
+	WORD $0x4e70ceb9 // fmla v25.2d, v21.2d, v16.2d
+	WORD $0x6e72def5 // fmul v21.2d, v23.2d, v18.2d
+	WORD $0x4e70cf19 // fmla v25.2d, v24.2d, v16.2d
+	WORD $0x6e73ded0 // fmul v16.2d, v22.2d, v19.2d
+	WORD $0x6ee0fa18 // fneg v24.2d, v16.2d
+	WORD $0x4e73ced8 // fmla v24.2d, v22.2d, v19.2d
+	WORD $0xfc737856 // ldr d22, [x2, x19, lsl #3]
+	WORD $0x8b160c42 // add x2, x2, x22, lsl #3
+	WORD $0x4d408456 // ld1 { v22.d }[1], [x2]
+	WORD $0x4e73ced8 // fmla v24.2d, v22.2d, v19.2d
+	WORD $0x6ee0fab6 // fneg v22.2d, v21.2d
+	WORD $0x4e7ad4d3 // fadd v19.2d, v6.2d, v26.2d
+	WORD $0x4e72cef6 // fmla v22.2d, v23.2d, v18.2d
+	WORD $0x4e71d4f7 // fadd v23.2d, v7.2d, v17.2d
+	WORD $0x4e72ce96 // fmla v22.2d, v20.2d, v18.2d
+	WORD $0x4ee7d6f4 // fsub v20.2d, v23.2d, v7.2d
+	WORD $0x4e70d452 // fadd v18.2d, v2.2d, v16.2d
+	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
+	WORD $0x4ef4d6f4 // fsub v20.2d, v23.2d, v20.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4ee6d674 // fsub v20.2d, v19.2d, v6.2d
+	WORD $0x4ef4d75a // fsub v26.2d, v26.2d, v20.2d
+	WORD $0x4ef4d674 // fsub v20.2d, v19.2d, v20.2d
+	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
+	WORD $0x4ee2d651 // fsub v17.2d, v18.2d, v2.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4e75d474 // fadd v20.2d, v3.2d, v21.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4ef1d659 // fsub v25.2d, v18.2d, v17.2d
+	WORD $0x4e66d746 // fadd v6.2d, v26.2d, v6.2d
+	WORD $0x4ee3d69a // fsub v26.2d, v20.2d, v3.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4ef9d442 // fsub v2.2d, v2.2d, v25.2d
+	WORD $0x4ef1d607 // fsub v7.2d, v16.2d, v17.2d
+	WORD $0x4e66d766 // fadd v6.2d, v27.2d, v6.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4efad686 // fsub v6.2d, v20.2d, v26.2d
+	WORD $0x4e62d702 // fadd v2.2d, v24.2d, v2.2d
+	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
+	WORD $0x4efad6a6 // fsub v6.2d, v21.2d, v26.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4eb21e42 // mov v2.16b, v18.16b
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e63d6c3 // fadd v3.2d, v22.2d, v3.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4eb41e83 // mov v3.16b, v20.16b
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x36174544 // tbz w4, #0x2, <slotsDD+0xa8>
+	WORD $0x17fffed4 // b <slotsDD+0x1354>
 	WORD $0x9101c004 // add x4, x0, #0x70
-	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4d40cc90 // ld1r { v16.2d }, [x4]
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
 	WORD $0x8b0804b6 // add x22, x5, x8, lsl #1
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
 	WORD $0xf9404404 // ldr x4, [x0, #0x88]
-	WORD $0x6e7adc44 // fmul v4.2d, v2.2d, v26.2d
-	WORD $0x6e7bdce5 // fmul v5.2d, v7.2d, v27.2d
-	WORD $0x6e66dc42 // fmul v2.2d, v2.2d, v6.2d
+	WORD $0x6e67de07 // fmul v7.2d, v16.2d, v7.2d
+	WORD $0x6e66de26 // fmul v6.2d, v17.2d, v6.2d
+	WORD $0x6e64de04 // fmul v4.2d, v16.2d, v4.2d
 	WORD $0x794002d3 // ldrh w19, [x22]
-	WORD $0x6e63dce3 // fmul v3.2d, v7.2d, v3.2d
-	WORD $0x34000467 // cbz w7, <slotsDD+0x1a2c>
+	WORD $0x6e65de25 // fmul v5.2d, v17.2d, v5.2d
+	WORD $0x34000467 // cbz w7, <slotsDD+0x18c0>
 	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
 	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
 	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
 	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
-	WORD $0xfc757870 // ldr d16, [x3, x21, lsl #3]
-	WORD $0xfc737871 // ldr d17, [x3, x19, lsl #3]
+	WORD $0xfc757872 // ldr d18, [x3, x21, lsl #3]
+	WORD $0xfc737873 // ldr d19, [x3, x19, lsl #3]
 	WORD $0x8b160c78 // add x24, x3, x22, lsl #3
-	WORD $0xfc757886 // ldr d6, [x4, x21, lsl #3]
-	WORD $0xfc737887 // ldr d7, [x4, x19, lsl #3]
+	WORD $0xfc757890 // ldr d16, [x4, x21, lsl #3]
+	WORD $0xfc737891 // ldr d17, [x4, x19, lsl #3]
 	WORD $0x8b140c99 // add x25, x4, x20, lsl #3
 	WORD $0x8b160c9a // add x26, x4, x22, lsl #3
-	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
-	WORD $0x4d408727 // ld1 { v7.d }[1], [x25]
-	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
-	WORD $0x4d408746 // ld1 { v6.d }[1], [x26]
-	WORD $0x4e71d492 // fadd v18.2d, v4.2d, v17.2d
-	WORD $0x4ef1d655 // fsub v21.2d, v18.2d, v17.2d
-	WORD $0x4e70d4b3 // fadd v19.2d, v5.2d, v16.2d
-	WORD $0x4ef5d656 // fsub v22.2d, v18.2d, v21.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef0d674 // fsub v20.2d, v19.2d, v16.2d
-	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
-	WORD $0x4ef4d677 // fsub v23.2d, v19.2d, v20.2d
-	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
+	WORD $0x4d408750 // ld1 { v16.d }[1], [x26]
+	WORD $0x4e73d4f4 // fadd v20.2d, v7.2d, v19.2d
+	WORD $0x4ef3d697 // fsub v23.2d, v20.2d, v19.2d
+	WORD $0x4e72d4d5 // fadd v21.2d, v6.2d, v18.2d
+	WORD $0x4ef7d698 // fsub v24.2d, v20.2d, v23.2d
+	WORD $0x4ef7d4e7 // fsub v7.2d, v7.2d, v23.2d
+	WORD $0x4ef2d6b6 // fsub v22.2d, v21.2d, v18.2d
+	WORD $0x4ef8d673 // fsub v19.2d, v19.2d, v24.2d
+	WORD $0x4ef6d6b9 // fsub v25.2d, v21.2d, v22.2d
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
+	WORD $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4eb41e87 // mov v7.16b, v20.16b
+	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
 	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb21e44 // mov v4.16b, v18.16b
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4eb51ea6 // mov v6.16b, v21.16b
 	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
-	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4eb31e65 // mov v5.16b, v19.16b
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x14000004 // b <slotsDD+0x1a38>
+	WORD $0x14000004 // b <slotsDD+0x18cc>
 	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
 	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
 	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
-	WORD $0x4e62d487 // fadd v7.2d, v4.2d, v2.2d
-	WORD $0x4e63d4a6 // fadd v6.2d, v5.2d, v3.2d
+	WORD $0x4e64d4f1 // fadd v17.2d, v7.2d, v4.2d
+	WORD $0x4e65d4d0 // fadd v16.2d, v6.2d, v5.2d
 	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
 	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
-	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
-	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
-	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
-	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
-	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
-	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
-	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
-	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0xfc337882 // str d2, [x4, x19, lsl #3]
-	WORD $0x4d0086e2 // st1 { v2.d }[1], [x23]
-	WORD $0x4e65d462 // fadd v2.2d, v3.2d, v5.2d
+	WORD $0x4ee7d632 // fsub v18.2d, v17.2d, v7.2d
+	WORD $0x4ee6d613 // fsub v19.2d, v16.2d, v6.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xfc337884 // str d4, [x4, x19, lsl #3]
+	WORD $0x4d0086e4 // st1 { v4.d }[1], [x23]
+	WORD $0x4e66d4a4 // fadd v4.2d, v5.2d, v6.2d
 	WORD $0x8b160c97 // add x23, x4, x22, lsl #3
-	WORD $0xfc357882 // str d2, [x4, x21, lsl #3]
-	WORD $0x4d0086e2 // st1 { v2.d }[1], [x23]
-	WORD $0xfc337867 // str d7, [x3, x19, lsl #3]
+	WORD $0xfc357884 // str d4, [x4, x21, lsl #3]
+	WORD $0x4d0086e4 // st1 { v4.d }[1], [x23]
+	WORD $0xfc337871 // str d17, [x3, x19, lsl #3]
 	WORD $0x8b160c73 // add x19, x3, x22, lsl #3
-	WORD $0x4d008687 // st1 { v7.d }[1], [x20]
-	WORD $0xfc357866 // str d6, [x3, x21, lsl #3]
-	WORD $0x4d008666 // st1 { v6.d }[1], [x19]
+	WORD $0x4d008691 // st1 { v17.d }[1], [x20]
+	WORD $0xfc357870 // str d16, [x3, x21, lsl #3]
+	WORD $0x4d008670 // st1 { v16.d }[1], [x19]
 	WORD $0x91001113 // add x19, x8, #0x4
-	WORD $0xb4000266 // cbz x6, <slotsDD+0x1ae8>
+	WORD $0xb4000266 // cbz x6, <slotsDD+0x197c>
 	WORD $0x8b1304b4 // add x20, x5, x19, lsl #1
 	WORD $0x79400295 // ldrh w21, [x20]
 	WORD $0x79400a97 // ldrh w23, [x20, #0x4]
 	WORD $0x79400696 // ldrh w22, [x20, #0x2]
 	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
 	WORD $0x8b1608d6 // add x22, x6, x22, lsl #2
-	WORD $0xbc7778c2 // ldr s2, [x6, x23, lsl #2]
-	WORD $0xbc7578c3 // ldr s3, [x6, x21, lsl #2]
+	WORD $0xbc7778c4 // ldr s4, [x6, x23, lsl #2]
+	WORD $0xbc7578c5 // ldr s5, [x6, x21, lsl #2]
 	WORD $0x8b1408d4 // add x20, x6, x20, lsl #2
 	WORD $0x9101a006 // add x6, x0, #0x68
-	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
-	WORD $0x0d409282 // ld1 { v2.s }[1], [x20]
-	WORD $0x0d4092c3 // ld1 { v3.s }[1], [x22]
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x4f745445 // shl v5.2d, v2.2d, #0x34
-	WORD $0x4f745464 // shl v4.2d, v3.2d, #0x34
-	WORD $0x14000004 // b <slotsDD+0x1af4>
+	WORD $0x4d40ccc6 // ld1r { v6.2d }, [x6]
+	WORD $0x0d409284 // ld1 { v4.s }[1], [x20]
+	WORD $0x0d4092c5 // ld1 { v5.s }[1], [x22]
+	WORD $0x2ea510c7 // uaddw v7.2d, v6.2d, v5.2s
+	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
+	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
+	WORD $0x4f7454e4 // shl v4.2d, v7.2d, #0x34
+	WORD $0x14000004 // b <slotsDD+0x1988>
 	WORD $0x9101c006 // add x6, x0, #0x70
 	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
 	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x8b1304b3 // add x19, x5, x19, lsl #1
-	WORD $0x6e79dc82 // fmul v2.2d, v4.2d, v25.2d
-	WORD $0x6e78dca3 // fmul v3.2d, v5.2d, v24.2d
+	WORD $0x6e63dc83 // fmul v3.2d, v4.2d, v3.2d
+	WORD $0x6e62dca2 // fmul v2.2d, v5.2d, v2.2d
 	WORD $0x79400265 // ldrh w5, [x19]
-	WORD $0x6e60dc80 // fmul v0.2d, v4.2d, v0.2d
-	WORD $0x6e61dca1 // fmul v1.2d, v5.2d, v1.2d
-	WORD $0x34000467 // cbz w7, <slotsDD+0x1b98>
+	WORD $0x6e61dc81 // fmul v1.2d, v4.2d, v1.2d
+	WORD $0x6e60dca0 // fmul v0.2d, v5.2d, v0.2d
+	WORD $0x34000467 // cbz w7, <slotsDD+0x1a2c>
 	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
 	WORD $0x79400666 // ldrh w6, [x19, #0x2]
 	WORD $0x8b060c74 // add x20, x3, x6, lsl #3
@@ -3742,43 +3651,43 @@ TEXT ·slotsDDQuad(SB), 0, $448-8
 	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
 	WORD $0x4d4086a6 // ld1 { v6.d }[1], [x21]
 	WORD $0x4d4086e4 // ld1 { v4.d }[1], [x23]
-	WORD $0x4e67d450 // fadd v16.2d, v2.2d, v7.2d
+	WORD $0x4e67d470 // fadd v16.2d, v3.2d, v7.2d
 	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
-	WORD $0x4e66d471 // fadd v17.2d, v3.2d, v6.2d
+	WORD $0x4e66d451 // fadd v17.2d, v2.2d, v6.2d
 	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
-	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
+	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
 	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
 	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
 	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
-	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
-	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
+	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
 	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4eb01e02 // mov v2.16b, v16.16b
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4eb11e23 // mov v3.16b, v17.16b
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x14000004 // b <slotsDD+0x1ba4>
+	WORD $0x4eb01e03 // mov v3.16b, v16.16b
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4eb11e22 // mov v2.16b, v17.16b
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x14000004 // b <slotsDD+0x1a38>
 	WORD $0x79400666 // ldrh w6, [x19, #0x2]
 	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
 	WORD $0x79400e73 // ldrh w19, [x19, #0x6]
-	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
-	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	WORD $0x4e60d444 // fadd v4.2d, v2.2d, v0.2d
+	WORD $0x4e61d465 // fadd v5.2d, v3.2d, v1.2d
 	WORD $0x8b060c94 // add x20, x4, x6, lsl #3
-	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
-	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
-	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee3d4a6 // fsub v6.2d, v5.2d, v3.2d
+	WORD $0x4ee2d487 // fsub v7.2d, v4.2d, v2.2d
 	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
-	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
-	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
-	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
-	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0xfc257880 // str d0, [x4, x5, lsl #3]
-	WORD $0x4d008680 // st1 { v0.d }[1], [x20]
-	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	WORD $0xfc257881 // str d1, [x4, x5, lsl #3]
+	WORD $0x4d008681 // st1 { v1.d }[1], [x20]
 	WORD $0xfc277880 // str d0, [x4, x7, lsl #3]
 	WORD $0x8b130c84 // add x4, x4, x19, lsl #3
 	WORD $0x4d008480 // st1 { v0.d }[1], [x4]
@@ -3788,208 +3697,187 @@ TEXT ·slotsDDQuad(SB), 0, $448-8
 	WORD $0xfc277864 // str d4, [x3, x7, lsl #3]
 	WORD $0x8b130c63 // add x3, x3, x19, lsl #3
 	WORD $0x4d008464 // st1 { v4.d }[1], [x3]
-	WORD $0x17fff929 // b <slotsDD+0xa8>
+	WORD $0x17fff97b // b <slotsDD+0x84>
 	WORD $0x9101c004 // add x4, x0, #0x70
-	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4d40cc91 // ld1r { v17.2d }, [x4]
+	WORD $0x4eb11e30 // mov v16.16b, v17.16b
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
 	WORD $0xf9404404 // ldr x4, [x0, #0x88]
-	WORD $0x6e7adc44 // fmul v4.2d, v2.2d, v26.2d
-	WORD $0x6e7bdce5 // fmul v5.2d, v7.2d, v27.2d
-	WORD $0x6e66dc42 // fmul v2.2d, v2.2d, v6.2d
-	WORD $0x6e63dce3 // fmul v3.2d, v7.2d, v3.2d
-	WORD $0x340002e5 // cbz w5, <slotsDD+0x1c88>
+	WORD $0x6e67de27 // fmul v7.2d, v17.2d, v7.2d
+	WORD $0x6e66de06 // fmul v6.2d, v16.2d, v6.2d
+	WORD $0x6e64de24 // fmul v4.2d, v17.2d, v4.2d
+	WORD $0x6e65de05 // fmul v5.2d, v16.2d, v5.2d
+	WORD $0x340002e5 // cbz w5, <slotsDD+0x1b1c>
 	WORD $0x8b080c65 // add x5, x3, x8, lsl #3
-	WORD $0xad401ca6 // ldp q6, q7, [x5]
-	WORD $0x8b080c85 // add x5, x4, x8, lsl #3
 	WORD $0xad4044b0 // ldp q16, q17, [x5]
-	WORD $0x4e67d4b2 // fadd v18.2d, v5.2d, v7.2d
-	WORD $0x4ee7d655 // fsub v21.2d, v18.2d, v7.2d
-	WORD $0x4e66d493 // fadd v19.2d, v4.2d, v6.2d
-	WORD $0x4ef5d656 // fsub v22.2d, v18.2d, v21.2d
-	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
-	WORD $0x4ee6d674 // fsub v20.2d, v19.2d, v6.2d
-	WORD $0x4ef6d4e7 // fsub v7.2d, v7.2d, v22.2d
-	WORD $0x4ef4d677 // fsub v23.2d, v19.2d, v20.2d
-	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x8b080c85 // add x5, x4, x8, lsl #3
+	WORD $0xad404cb2 // ldp q18, q19, [x5]
+	WORD $0x4e71d4d4 // fadd v20.2d, v6.2d, v17.2d
+	WORD $0x4ef1d697 // fsub v23.2d, v20.2d, v17.2d
+	WORD $0x4e70d4f5 // fadd v21.2d, v7.2d, v16.2d
+	WORD $0x4ef7d698 // fsub v24.2d, v20.2d, v23.2d
 	WORD $0x4ef7d4c6 // fsub v6.2d, v6.2d, v23.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4eb21e45 // mov v5.16b, v18.16b
-	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb31e64 // mov v4.16b, v19.16b
-	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
-	WORD $0x4e63d4a6 // fadd v6.2d, v5.2d, v3.2d
-	WORD $0x4e62d487 // fadd v7.2d, v4.2d, v2.2d
+	WORD $0x4ef0d6b6 // fsub v22.2d, v21.2d, v16.2d
+	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
+	WORD $0x4ef6d6b9 // fsub v25.2d, v21.2d, v22.2d
+	WORD $0x4ef6d4e7 // fsub v7.2d, v7.2d, v22.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4eb41e86 // mov v6.16b, v20.16b
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4eb51ea7 // mov v7.16b, v21.16b
+	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
+	WORD $0x4e65d4d0 // fadd v16.2d, v6.2d, v5.2d
+	WORD $0x4e64d4f1 // fadd v17.2d, v7.2d, v4.2d
 	WORD $0x8b080c84 // add x4, x4, x8, lsl #3
-	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
-	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
-	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
-	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
-	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
-	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
-	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
-	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0xad000c82 // stp q2, q3, [x4]
+	WORD $0x4ee7d632 // fsub v18.2d, v17.2d, v7.2d
+	WORD $0x4ee6d613 // fsub v19.2d, v16.2d, v6.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xad001484 // stp q4, q5, [x4]
 	WORD $0x8b080c64 // add x4, x3, x8, lsl #3
-	WORD $0xad001887 // stp q7, q6, [x4]
+	WORD $0xad004091 // stp q17, q16, [x4]
 	WORD $0x91001104 // add x4, x8, #0x4
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xb4000145 // cbz x5, <slotsDD+0x1cf8>
+	WORD $0xb4000145 // cbz x5, <slotsDD+0x1b8c>
 	WORD $0xd37ef486 // lsl x6, x4, #2
-	WORD $0x3ce668a2 // ldr q2, [x5, x6]
+	WORD $0x3ce668a4 // ldr q4, [x5, x6]
 	WORD $0x9101a005 // add x5, x0, #0x68
-	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
-	WORD $0x2ea21065 // uaddw v5.2d, v3.2d, v2.2s
-	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
-	WORD $0x4f745444 // shl v4.2d, v2.2d, #0x34
-	WORD $0x4f7454a5 // shl v5.2d, v5.2d, #0x34
-	WORD $0x14000004 // b <slotsDD+0x1d04>
+	WORD $0x4d40cca5 // ld1r { v5.2d }, [x5]
+	WORD $0x2ea410a6 // uaddw v6.2d, v5.2d, v4.2s
+	WORD $0x6ea410a4 // uaddw2 v4.2d, v5.2d, v4.4s
+	WORD $0x4f745484 // shl v4.2d, v4.2d, #0x34
+	WORD $0x4f7454c5 // shl v5.2d, v6.2d, #0x34
+	WORD $0x14000004 // b <slotsDD+0x1b98>
 	WORD $0x9101c005 // add x5, x0, #0x70
 	WORD $0x4d40cca5 // ld1r { v5.2d }, [x5]
 	WORD $0x4ea51ca4 // mov v4.16b, v5.16b
 	WORD $0x3941e006 // ldrb w6, [x0, #0x78]
 	WORD $0xf9404405 // ldr x5, [x0, #0x88]
-	WORD $0x6e79dca2 // fmul v2.2d, v5.2d, v25.2d
-	WORD $0x6e78dc83 // fmul v3.2d, v4.2d, v24.2d
-	WORD $0x6e60dca0 // fmul v0.2d, v5.2d, v0.2d
-	WORD $0x6e61dc81 // fmul v1.2d, v4.2d, v1.2d
-	WORD $0x340002e6 // cbz w6, <slotsDD+0x1d78>
+	WORD $0x6e63dca3 // fmul v3.2d, v5.2d, v3.2d
+	WORD $0x6e62dc82 // fmul v2.2d, v4.2d, v2.2d
+	WORD $0x6e61dca1 // fmul v1.2d, v5.2d, v1.2d
+	WORD $0x6e60dc80 // fmul v0.2d, v4.2d, v0.2d
+	WORD $0x340002e6 // cbz w6, <slotsDD+0x1c0c>
 	WORD $0x8b040c66 // add x6, x3, x4, lsl #3
 	WORD $0xad4014c4 // ldp q4, q5, [x6]
 	WORD $0x8b040ca6 // add x6, x5, x4, lsl #3
 	WORD $0xad401cc6 // ldp q6, q7, [x6]
-	WORD $0x4e65d470 // fadd v16.2d, v3.2d, v5.2d
+	WORD $0x4e65d450 // fadd v16.2d, v2.2d, v5.2d
 	WORD $0x4ee5d613 // fsub v19.2d, v16.2d, v5.2d
-	WORD $0x4e64d451 // fadd v17.2d, v2.2d, v4.2d
+	WORD $0x4e64d471 // fadd v17.2d, v3.2d, v4.2d
 	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
-	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
+	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
 	WORD $0x4ee4d632 // fsub v18.2d, v17.2d, v4.2d
 	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
 	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
-	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
 	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4eb01e03 // mov v3.16b, v16.16b
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4eb11e22 // mov v2.16b, v17.16b
-	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
-	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
-	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0x4eb01e02 // mov v2.16b, v16.16b
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4eb11e23 // mov v3.16b, v17.16b
+	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
+	WORD $0x4e60d444 // fadd v4.2d, v2.2d, v0.2d
+	WORD $0x4e61d465 // fadd v5.2d, v3.2d, v1.2d
 	WORD $0x8b040ca5 // add x5, x5, x4, lsl #3
 	WORD $0x8b040c63 // add x3, x3, x4, lsl #3
-	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
-	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
+	WORD $0x4ee3d4a6 // fsub v6.2d, v5.2d, v3.2d
+	WORD $0x4ee2d487 // fsub v7.2d, v4.2d, v2.2d
 	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
 	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
-	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
-	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
-	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
-	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0xad0004a0 // stp q0, q1, [x5]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad0000a1 // stp q1, q0, [x5]
 	WORD $0xad001065 // stp q5, q4, [x3]
-	WORD $0x17fff8bc // b <slotsDD+0xa8>
-	WORD $0x6d5023e9 // ldp d9, d8, [sp, #0x100]
-	WORD $0xf9408bfd // ldr x29, [sp, #0x110]
-	WORD $0x6d4f2beb // ldp d11, d10, [sp, #0xf0]
-	WORD $0x6d4e33ed // ldp d13, d12, [sp, #0xe0]
-	WORD $0x6d4d3bef // ldp d15, d14, [sp, #0xd0]
-	WORD $0xa9554ff4 // ldp x20, x19, [sp, #0x150]
-	WORD $0xa95457f6 // ldp x22, x21, [sp, #0x140]
-	WORD $0xa9535ff8 // ldp x24, x23, [sp, #0x130]
-	WORD $0xa95267fa // ldp x26, x25, [sp, #0x120]
-	WORD $0x910583ff // add sp, sp, #0x160
+	WORD $0x17fff90e // b <slotsDD+0x84>
+	WORD $0x6d4a23e9 // ldp d9, d8, [sp, #0xa0]
+	WORD $0x6d492beb // ldp d11, d10, [sp, #0x90]
+	WORD $0xa94e4ff4 // ldp x20, x19, [sp, #0xe0]
+	WORD $0x6d4833ed // ldp d13, d12, [sp, #0x80]
+	WORD $0xa94d57f6 // ldp x22, x21, [sp, #0xd0]
+	WORD $0xa94c5ff8 // ldp x24, x23, [sp, #0xc0]
+	WORD $0xa94b67fa // ldp x26, x25, [sp, #0xb0]
+	WORD $0x9103c3ff // add sp, sp, #0xf0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $448, RSP
+	SUB $336, RSP
 	MOVD R19, R30
 	RET
 
 // func farSlotsDDQuad(c *slotCall)
-TEXT ·farSlotsDDQuad(SB), 0, $432-8
+TEXT ·farSlotsDDQuad(SB), 0, $336-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $432, RSP
+	ADD $336, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <farSlotsDD>
-	WORD $0x1400056f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf940040f // ldr x15, [x0, #0x8]
-	WORD $0xf10005ff // cmp x15, #0x1
-	WORD $0x5400aacb // b.lt <farSlotsDD+0x1560>
-	WORD $0xd10543ff // sub sp, sp, #0x150
+	WORD $0x1400051f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040b // ldr x11, [x0, #0x8]
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x5400a16b // b.lt <farSlotsDD+0x1434>
+	WORD $0xd103c3ff // sub sp, sp, #0xf0
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf9401411 // ldr x17, [x0, #0x28]
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
 	WORD $0xa9412801 // ldp x1, x10, [x0, #0x10]
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x5280180b // mov w11, #0xc0
-	WORD $0x5280010c // mov w12, #0x8
-	WORD $0x910203ed // add x13, sp, #0x80
-	WORD $0x910103ee // add x14, sp, #0x40
-	WORD $0xf90083fd // str x29, [sp, #0x100]
-	WORD $0xa91167fa // stp x26, x25, [sp, #0x110]
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0xa9125ff8 // stp x24, x23, [sp, #0x120]
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xa91357f6 // stp x22, x21, [sp, #0x130]
+	WORD $0x5280180d // mov w13, #0xc0
+	WORD $0x5280010e // mov w14, #0x8
+	WORD $0x910103ef // add x15, sp, #0x40
+	WORD $0x910003f0 // mov x16, sp
+	WORD $0xa90b67fa // stp x26, x25, [sp, #0xb0]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x8b0f0d2f // add x15, x9, x15, lsl #3
-	WORD $0x8b100230 // add x16, x17, x16
-	WORD $0xa9144ff4 // stp x20, x19, [sp, #0x140]
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6d0c3bef // stp d15, d14, [sp, #0xc0]
-	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
-	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
-	WORD $0x6d0d33ed // stp d13, d12, [sp, #0xd0]
-	WORD $0x6d0e2beb // stp d11, d10, [sp, #0xe0]
-	WORD $0x6d0f23e9 // stp d9, d8, [sp, #0xf0]
-	WORD $0x14000016 // b <farSlotsDD+0xf8>
+	WORD $0xa90c5ff8 // stp x24, x23, [sp, #0xc0]
+	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
+	WORD $0x8b0c022c // add x12, x17, x12
+	WORD $0x6d0833ed // stp d13, d12, [sp, #0x80]
+	WORD $0x6d092beb // stp d11, d10, [sp, #0x90]
+	WORD $0x6d0a23e9 // stp d9, d8, [sp, #0xa0]
+	WORD $0xa90d57f6 // stp x22, x21, [sp, #0xd0]
+	WORD $0xa90e4ff4 // stp x20, x19, [sp, #0xe0]
+	WORD $0x1400000f // b <farSlotsDD+0xb4>
+	WORD $0xd503201f // nop
 	WORD $0xaa0403e3 // mov x3, x4
-	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x8b080068 // add x8, x3, x8
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x8b080068 // add x8, x3, x8
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb0f013f // cmp x9, x15
-	WORD $0x5400a222 // b.hs <farSlotsDD+0x1538>
+	WORD $0xeb0b013f // cmp x9, x11
+	WORD $0x54009b22 // b.hs <farSlotsDD+0x1414>
 	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
 	WORD $0xb9400125 // ldr w5, [x9]
 	WORD $0x8b050c64 // add x4, x3, x5, lsl #3
@@ -3998,293 +3886,286 @@ TEXT ·farSlotsDDQuad(SB), 0, $432-8
 	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
 	WORD $0x71000a7f // cmp w19, #0x2
 	WORD $0x8b050c63 // add x3, x3, x5, lsl #3
-	WORD $0x37083162 // tbnz w2, #0x1, <farSlotsDD+0x744>
-	WORD $0x54004d63 // b.lo <farSlotsDD+0xac8>
+	WORD $0x37083062 // tbnz w2, #0x1, <farSlotsDD+0x6e0>
+	WORD $0x54004a63 // b.lo <farSlotsDD+0xa24>
 	WORD $0xf9404005 // ldr x5, [x0, #0x80]
-	WORD $0x140000b1 // b <farSlotsDD+0x3e8>
-	WORD $0xad400ebc // ldp q28, q3, [x21]
+	WORD $0x140000ae // b <farSlotsDD+0x398>
+	WORD $0xad407ea8 // ldp q8, q31, [x21]
 	WORD $0x910202b7 // add x23, x21, #0x80
-	WORD $0x3cf66a02 // ldr q2, [x16, x22]
-	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0x4d40cee0 // ld1r { v0.2d }, [x23]
+	WORD $0x3cf6699e // ldr q30, [x12, x22]
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0019b // ldr q27, [x12]
+	WORD $0x4d40cefa // ld1r { v26.2d }, [x23]
 	WORD $0x8b130677 // add x23, x19, x19, lsl #1
 	WORD $0xd342fef7 // lsr x23, x23, #2
-	WORD $0x4e1c0021 // tbl v1.16b, { v1.16b }, v28.16b
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0xad4272a3 // ldp q3, q28, [x21, #0x40]
-	WORD $0x6efc4442 // ushl v2.2d, v2.2d, v28.2d
-	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
-	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
-	WORD $0x4e61d84b // scvtf v11.2d, v2.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0xad410ebc // ldp q28, q3, [x21, #0x20]
-	WORD $0x3cf76a02 // ldr q2, [x16, x23]
-	WORD $0x4e61d83f // scvtf v31.2d, v1.2d
-	WORD $0x3cf46a01 // ldr q1, [x16, x20]
-	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4e1c0021 // tbl v1.16b, { v1.16b }, v28.16b
-	WORD $0xad4372a3 // ldp q3, q28, [x21, #0x60]
-	WORD $0x6efc4442 // ushl v2.2d, v2.2d, v28.2d
-	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4ee04440 // sshl v0.2d, v2.2d, v0.2d
-	WORD $0x4e61d81d // scvtf v29.2d, v0.2d
-	WORD $0x4e61d83c // scvtf v28.2d, v1.2d
-	WORD $0x6e71dd21 // fmul v1.2d, v9.2d, v17.2d
-	WORD $0x6e70dd02 // fmul v2.2d, v8.2d, v16.2d
-	WORD $0xb9401954 // ldr w20, [x10, #0x18]
-	WORD $0xb841e156 // ldur w22, [x10, #0x1e]
-	WORD $0xb841b155 // ldur w21, [x10, #0x1b]
-	WORD $0x6e72dd43 // fmul v3.2d, v10.2d, v18.2d
+	WORD $0x4e08037b // tbl v27.16b, { v27.16b }, v8.16b
+	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
+	WORD $0xad4222bf // ldp q31, q8, [x21, #0x40]
+	WORD $0xad4126aa // ldp q10, q9, [x21, #0x20]
+	WORD $0x6ee847de // ushl v30.2d, v30.2d, v8.2d
+	WORD $0x4efa47de // sshl v30.2d, v30.2d, v26.2d
+	WORD $0x3cf76988 // ldr q8, [x12, x23]
+	WORD $0x6eff477b // ushl v27.2d, v27.2d, v31.2d
+	WORD $0x4e61dbdf // scvtf v31.2d, v30.2d
+	WORD $0x4efa477b // sshl v27.2d, v27.2d, v26.2d
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0x4e61db7e // scvtf v30.2d, v27.2d
+	WORD $0x3cf4699b // ldr q27, [x12, x20]
+	WORD $0x4e0a037b // tbl v27.16b, { v27.16b }, v10.16b
+	WORD $0xad432aa9 // ldp q9, q10, [x21, #0x60]
+	WORD $0x6eea4508 // ushl v8.2d, v8.2d, v10.2d
+	WORD $0x6ee9477b // ushl v27.2d, v27.2d, v9.2d
+	WORD $0x4efa4769 // sshl v9.2d, v27.2d, v26.2d
+	WORD $0x4efa451a // sshl v26.2d, v8.2d, v26.2d
+	WORD $0x4e61db5b // scvtf v27.2d, v26.2d
+	WORD $0x4e61d93a // scvtf v26.2d, v9.2d
+	WORD $0x6e70de8a // fmul v10.2d, v20.2d, v16.2d
+	WORD $0x6e71dfa9 // fmul v9.2d, v29.2d, v17.2d
 	WORD $0x8b010231 // add x17, x17, x1
-	WORD $0x8b130210 // add x16, x16, x19
-	WORD $0xb8421157 // ldur w23, [x10, #0x21]
+	WORD $0xb9401941 // ldr w1, [x10, #0x18]
+	WORD $0xb841e154 // ldur w20, [x10, #0x1e]
+	WORD $0x8b13018c // add x12, x12, x19
+	WORD $0xb841b153 // ldur w19, [x10, #0x1b]
+	WORD $0x6e72deeb // fmul v11.2d, v23.2d, v18.2d
+	WORD $0xb8421155 // ldur w21, [x10, #0x21]
+	WORD $0xf1000cff // cmp x7, #0x3
+	WORD $0x6ee0f94c // fneg v12.2d, v10.2d
+	WORD $0x6ee0f928 // fneg v8.2d, v9.2d
+	WORD $0x6ee0f96d // fneg v13.2d, v11.2d
+	WORD $0x92405c21 // and x1, x1, #0xffffff
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0x4e70ce8c // fmla v12.2d, v20.2d, v16.2d
+	WORD $0x4e71cfa8 // fmla v8.2d, v29.2d, v17.2d
+	WORD $0x6e73df3d // fmul v29.2d, v25.2d, v19.2d
+	WORD $0x4e6ad4d4 // fadd v20.2d, v6.2d, v10.2d
+	WORD $0x4e72ceed // fmla v13.2d, v23.2d, v18.2d
+	WORD $0x8b130c96 // add x22, x4, x19, lsl #3
+	WORD $0x8b150c97 // add x23, x4, x21, lsl #3
+	WORD $0x8b130c73 // add x19, x3, x19, lsl #3
+	WORD $0x4e70ceac // fmla v12.2d, v21.2d, v16.2d
+	WORD $0x6ee0fbb5 // fneg v21.2d, v29.2d
+	WORD $0x4e71cec8 // fmla v8.2d, v22.2d, v17.2d
+	WORD $0x4e69d4f6 // fadd v22.2d, v7.2d, v9.2d
+	WORD $0x4e7dd450 // fadd v16.2d, v2.2d, v29.2d
+	WORD $0x4e6bd471 // fadd v17.2d, v3.2d, v11.2d
+	WORD $0x4e72cf0d // fmla v13.2d, v24.2d, v18.2d
+	WORD $0x4e73cf35 // fmla v21.2d, v25.2d, v19.2d
+	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
+	WORD $0x4ee3d632 // fsub v18.2d, v17.2d, v3.2d
+	WORD $0x4ee2d618 // fsub v24.2d, v16.2d, v2.2d
+	WORD $0x4ef8d7bd // fsub v29.2d, v29.2d, v24.2d
+	WORD $0x4ef8d618 // fsub v24.2d, v16.2d, v24.2d
+	WORD $0x4e73cf95 // fmla v21.2d, v28.2d, v19.2d
+	WORD $0x4ee6d693 // fsub v19.2d, v20.2d, v6.2d
+	WORD $0x4ef7d53c // fsub v28.2d, v9.2d, v23.2d
+	WORD $0x4ef7d6d7 // fsub v23.2d, v22.2d, v23.2d
+	WORD $0x4ef2d569 // fsub v9.2d, v11.2d, v18.2d
+	WORD $0x4ef2d632 // fsub v18.2d, v17.2d, v18.2d
+	WORD $0x4ef8d442 // fsub v2.2d, v2.2d, v24.2d
+	WORD $0xfc747878 // ldr d24, [x3, x20, lsl #3]
+	WORD $0x4ef3d559 // fsub v25.2d, v10.2d, v19.2d
+	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
+	WORD $0x4ef7d4e7 // fsub v7.2d, v7.2d, v23.2d
+	WORD $0xfc617897 // ldr d23, [x4, x1, lsl #3]
+	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
+	WORD $0x4e62d7a2 // fadd v2.2d, v29.2d, v2.2d
+	WORD $0xfc617872 // ldr d18, [x3, x1, lsl #3]
+	WORD $0x8b150c61 // add x1, x3, x21, lsl #3
+	WORD $0xb842a155 // ldur w21, [x10, #0x2a]
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0xfc747893 // ldr d19, [x4, x20, lsl #3]
+	WORD $0x4e63d523 // fadd v3.2d, v9.2d, v3.2d
+	WORD $0x4e63d5a3 // fadd v3.2d, v13.2d, v3.2d
+	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e67d787 // fadd v7.2d, v28.2d, v7.2d
+	WORD $0x4e66d726 // fadd v6.2d, v25.2d, v6.2d
+	WORD $0x4d408438 // ld1 { v24.d }[1], [x1]
+	WORD $0xb9402541 // ldr w1, [x10, #0x24]
+	WORD $0x92405c21 // and x1, x1, #0xffffff
+	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
+	WORD $0x4d4086d7 // ld1 { v23.d }[1], [x22]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
+	WORD $0x4e66d586 // fadd v6.2d, v12.2d, v6.2d
+	WORD $0x4e67d507 // fadd v7.2d, v8.2d, v7.2d
+	WORD $0xb9402d56 // ldr w22, [x10, #0x2c]
+	WORD $0xb8427153 // ldur w19, [x10, #0x27]
+	WORD $0x9100c14a // add x10, x10, #0x30
+	WORD $0xd345fed6 // lsr x22, x22, #5
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x927d5ed6 // and x22, x22, #0x7fffff8
+	WORD $0x8b130c94 // add x20, x4, x19, lsl #3
+	WORD $0x8b130c73 // add x19, x3, x19, lsl #3
+	WORD $0x8b160097 // add x23, x4, x22
+	WORD $0x6e7edee2 // fmul v2.2d, v23.2d, v30.2d
+	WORD $0x6e7fde63 // fmul v3.2d, v19.2d, v31.2d
+	WORD $0x6ee0f859 // fneg v25.2d, v2.2d
+	WORD $0x4e62d686 // fadd v6.2d, v20.2d, v2.2d
+	WORD $0x6ee0f875 // fneg v21.2d, v3.2d
+	WORD $0x4e63d6c7 // fadd v7.2d, v22.2d, v3.2d
+	WORD $0x4e7ecef9 // fmla v25.2d, v23.2d, v30.2d
+	WORD $0x4e7fce75 // fmla v21.2d, v19.2d, v31.2d
+	WORD $0x4ef4d4d3 // fsub v19.2d, v6.2d, v20.2d
+	WORD $0x4ef6d4f7 // fsub v23.2d, v7.2d, v22.2d
+	WORD $0x4e7ece59 // fmla v25.2d, v18.2d, v30.2d
+	WORD $0x4ef7d4f2 // fsub v18.2d, v7.2d, v23.2d
+	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
+	WORD $0x4ef7d463 // fsub v3.2d, v3.2d, v23.2d
+	WORD $0x4e7fcf15 // fmla v21.2d, v24.2d, v31.2d
+	WORD $0x4ef3d4d8 // fsub v24.2d, v6.2d, v19.2d
+	WORD $0x4ef2d6d2 // fsub v18.2d, v22.2d, v18.2d
+	WORD $0xfc757873 // ldr d19, [x3, x21, lsl #3]
+	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD $0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD $0xfc617872 // ldr d18, [x3, x1, lsl #3]
+	WORD $0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	WORD $0x4e63d6a3 // fadd v3.2d, v21.2d, v3.2d
+	WORD $0x4e62d722 // fadd v2.2d, v25.2d, v2.2d
+	WORD $0x4e63d484 // fadd v4.2d, v4.2d, v3.2d
+	WORD $0x4e62d4a5 // fadd v5.2d, v5.2d, v2.2d
+	WORD $0xfc757882 // ldr d2, [x4, x21, lsl #3]
+	WORD $0xfc617883 // ldr d3, [x4, x1, lsl #3]
+	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
 	WORD $0xd10008f3 // sub x19, x7, #0x2
 	WORD $0x910008c1 // add x1, x6, #0x2
-	WORD $0xf1000cff // cmp x7, #0x3
-	WORD $0x6ee0f820 // fneg v0.2d, v1.2d
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0x92405ed6 // and x22, x22, #0xffffff
-	WORD $0x92405eb5 // and x21, x21, #0xffffff
-	WORD $0x92405ef7 // and x23, x23, #0xffffff
-	WORD $0x4e71cd20 // fmla v0.2d, v9.2d, v17.2d
-	WORD $0x6ee0f849 // fneg v9.2d, v2.2d
-	WORD $0x8b170c98 // add x24, x4, x23, lsl #3
-	WORD $0x8b170c77 // add x23, x3, x23, lsl #3
-	WORD $0x4e70cd09 // fmla v9.2d, v8.2d, v16.2d
-	WORD $0x6e73dd88 // fmul v8.2d, v12.2d, v19.2d
-	WORD $0x4e71cdc0 // fmla v0.2d, v14.2d, v17.2d
-	WORD $0x4e61d751 // fadd v17.2d, v26.2d, v1.2d
-	WORD $0x4e70cfc9 // fmla v9.2d, v30.2d, v16.2d
-	WORD $0x6ee0f91e // fneg v30.2d, v8.2d
-	WORD $0x4e62d770 // fadd v16.2d, v27.2d, v2.2d
-	WORD $0x4e73cd9e // fmla v30.2d, v12.2d, v19.2d
-	WORD $0x6ee0f86c // fneg v12.2d, v3.2d
-	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
-	WORD $0x4efbd60a // fsub v10.2d, v16.2d, v27.2d
-	WORD $0x4eead442 // fsub v2.2d, v2.2d, v10.2d
-	WORD $0x4eead60a // fsub v10.2d, v16.2d, v10.2d
-	WORD $0x4e73cdfe // fmla v30.2d, v15.2d, v19.2d
-	WORD $0xad413bef // ldp q15, q14, [sp, #0x20]
-	WORD $0x4e68d693 // fadd v19.2d, v20.2d, v8.2d
-	WORD $0x4eead77b // fsub v27.2d, v27.2d, v10.2d
-	WORD $0x4efad62a // fsub v10.2d, v17.2d, v26.2d
-	WORD $0x4e72cdac // fmla v12.2d, v13.2d, v18.2d
-	WORD $0x4e63d6b2 // fadd v18.2d, v21.2d, v3.2d
-	WORD $0x4eead421 // fsub v1.2d, v1.2d, v10.2d
-	WORD $0x4eead62a // fsub v10.2d, v17.2d, v10.2d
-	WORD $0x4e7bd442 // fadd v2.2d, v2.2d, v27.2d
-	WORD $0x4eead75a // fsub v26.2d, v26.2d, v10.2d
-	WORD $0x4ef5d64a // fsub v10.2d, v18.2d, v21.2d
-	WORD $0x4e62d522 // fadd v2.2d, v9.2d, v2.2d
-	WORD $0x4e7ad421 // fadd v1.2d, v1.2d, v26.2d
-	WORD $0x4eead463 // fsub v3.2d, v3.2d, v10.2d
-	WORD $0x4eead64a // fsub v10.2d, v18.2d, v10.2d
-	WORD $0xfc76789a // ldr d26, [x4, x22, lsl #3]
-	WORD $0x4e62d5ce // fadd v14.2d, v14.2d, v2.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0xfc747881 // ldr d1, [x4, x20, lsl #3]
-	WORD $0x4eead6b5 // fsub v21.2d, v21.2d, v10.2d
-	WORD $0x4ef4d66a // fsub v10.2d, v19.2d, v20.2d
-	WORD $0x4e75d463 // fadd v3.2d, v3.2d, v21.2d
-	WORD $0xfc747875 // ldr d21, [x3, x20, lsl #3]
-	WORD $0x8b150c94 // add x20, x4, x21, lsl #3
-	WORD $0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
-	WORD $0xfc767860 // ldr d0, [x3, x22, lsl #3]
-	WORD $0x4eead508 // fsub v8.2d, v8.2d, v10.2d
-	WORD $0x4eead66a // fsub v10.2d, v19.2d, v10.2d
-	WORD $0x8b150c75 // add x21, x3, x21, lsl #3
-	WORD $0xb842a156 // ldur w22, [x10, #0x2a]
-	WORD $0x4e63d583 // fadd v3.2d, v12.2d, v3.2d
-	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
-	WORD $0x4eead694 // fsub v20.2d, v20.2d, v10.2d
-	WORD $0x4d408681 // ld1 { v1.d }[1], [x20]
-	WORD $0xb9402554 // ldr w20, [x10, #0x24]
-	WORD $0x4e63d5ef // fadd v15.2d, v15.2d, v3.2d
-	WORD $0x4e74d514 // fadd v20.2d, v8.2d, v20.2d
-	WORD $0x92405ed6 // and x22, x22, #0xffffff
-	WORD $0x4d4086b5 // ld1 { v21.d }[1], [x21]
-	WORD $0x4d4086e0 // ld1 { v0.d }[1], [x23]
-	WORD $0xb9402d57 // ldr w23, [x10, #0x2c]
-	WORD $0xb8427155 // ldur w21, [x10, #0x27]
-	WORD $0x9100c14a // add x10, x10, #0x30
-	WORD $0x4e74d7d4 // fadd v20.2d, v30.2d, v20.2d
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0x6e6bdf43 // fmul v3.2d, v26.2d, v11.2d
-	WORD $0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD $0xd345fef7 // lsr x23, x23, #5
-	WORD $0x92405eb5 // and x21, x21, #0xffffff
-	WORD $0x6e7fdc22 // fmul v2.2d, v1.2d, v31.2d
-	WORD $0x927d5ef7 // and x23, x23, #0x7fffff8
-	WORD $0x8b170098 // add x24, x4, x23
-	WORD $0x8b170077 // add x23, x3, x23
-	WORD $0x6ee0f85b // fneg v27.2d, v2.2d
-	WORD $0x4e62d6f4 // fadd v20.2d, v23.2d, v2.2d
-	WORD $0x4e7fcc3b // fmla v27.2d, v1.2d, v31.2d
-	WORD $0x6ee0f861 // fneg v1.2d, v3.2d
-	WORD $0x4e6bcf41 // fmla v1.2d, v26.2d, v11.2d
-	WORD $0x4e7fcebb // fmla v27.2d, v21.2d, v31.2d
-	WORD $0x4e63d6d5 // fadd v21.2d, v22.2d, v3.2d
-	WORD $0x4e6bcc01 // fmla v1.2d, v0.2d, v11.2d
-	WORD $0x4ef7d680 // fsub v0.2d, v20.2d, v23.2d
-	WORD $0x4ef6d6ba // fsub v26.2d, v21.2d, v22.2d
-	WORD $0x4ee0d69e // fsub v30.2d, v20.2d, v0.2d
-	WORD $0x4ee0d440 // fsub v0.2d, v2.2d, v0.2d
-	WORD $0x4efad462 // fsub v2.2d, v3.2d, v26.2d
-	WORD $0x4efed6f7 // fsub v23.2d, v23.2d, v30.2d
-	WORD $0x4efad6be // fsub v30.2d, v21.2d, v26.2d
-	WORD $0xfc767883 // ldr d3, [x4, x22, lsl #3]
-	WORD $0x4efed6d6 // fsub v22.2d, v22.2d, v30.2d
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4d408703 // ld1 { v3.d }[1], [x24]
-	WORD $0x8b150c98 // add x24, x4, x21, lsl #3
-	WORD $0x8b150c75 // add x21, x3, x21, lsl #3
-	WORD $0x4e76d442 // fadd v2.2d, v2.2d, v22.2d
-	WORD $0xfc747896 // ldr d22, [x4, x20, lsl #3]
-	WORD $0x4e60d760 // fadd v0.2d, v27.2d, v0.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xfc747860 // ldr d0, [x3, x20, lsl #3]
-	WORD $0xfc767861 // ldr d1, [x3, x22, lsl #3]
-	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
-	WORD $0x6e7ddc7a // fmul v26.2d, v3.2d, v29.2d
-	WORD $0x6ee0fb5e // fneg v30.2d, v26.2d
-	WORD $0x4d4086a0 // ld1 { v0.d }[1], [x21]
-	WORD $0x4d4086e1 // ld1 { v1.d }[1], [x23]
-	WORD $0x4e7ad717 // fadd v23.2d, v24.2d, v26.2d
-	WORD $0x4e7dcc7e // fmla v30.2d, v3.2d, v29.2d
-	WORD $0x6e7cdec2 // fmul v2.2d, v22.2d, v28.2d
-	WORD $0x6ee0f85b // fneg v27.2d, v2.2d
-	WORD $0x4e7dcc3e // fmla v30.2d, v1.2d, v29.2d
-	WORD $0x4ef8d6e1 // fsub v1.2d, v23.2d, v24.2d
-	WORD $0x4e7ccedb // fmla v27.2d, v22.2d, v28.2d
-	WORD $0x4e62d736 // fadd v22.2d, v25.2d, v2.2d
-	WORD $0x4e7ccc1b // fmla v27.2d, v0.2d, v28.2d
-	WORD $0x4ef9d6c0 // fsub v0.2d, v22.2d, v25.2d
-	WORD $0x4ee0d6c3 // fsub v3.2d, v22.2d, v0.2d
-	WORD $0x4ee0d440 // fsub v0.2d, v2.2d, v0.2d
-	WORD $0x3dc003e2 // ldr q2, [sp]
-	WORD $0x4ee3d723 // fsub v3.2d, v25.2d, v3.2d
-	WORD $0x4ee1d6f9 // fsub v25.2d, v23.2d, v1.2d
-	WORD $0x4ee1d741 // fsub v1.2d, v26.2d, v1.2d
-	WORD $0x4ef9d718 // fsub v24.2d, v24.2d, v25.2d
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
-	WORD $0x4e60d760 // fadd v0.2d, v27.2d, v0.2d
-	WORD $0x4e61d7c1 // fadd v1.2d, v30.2d, v1.2d
-	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
-	WORD $0x3dc007e1 // ldr q1, [sp, #0x10]
-	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
-	WORD $0x5400370d // b.le <farSlotsDD+0xac4>
+	WORD $0x4d408683 // ld1 { v3.d }[1], [x20]
+	WORD $0x8b160074 // add x20, x3, x22
+	WORD $0x4d408693 // ld1 { v19.d }[1], [x20]
+	WORD $0x4d4086e2 // ld1 { v2.d }[1], [x23]
+	WORD $0x6e7adc74 // fmul v20.2d, v3.2d, v26.2d
+	WORD $0x6e7bdc55 // fmul v21.2d, v2.2d, v27.2d
+	WORD $0x6ee0fa97 // fneg v23.2d, v20.2d
+	WORD $0x6ee0fab6 // fneg v22.2d, v21.2d
+	WORD $0x4e7acc77 // fmla v23.2d, v3.2d, v26.2d
+	WORD $0x4e74d623 // fadd v3.2d, v17.2d, v20.2d
+	WORD $0x4e7bcc56 // fmla v22.2d, v2.2d, v27.2d
+	WORD $0x4e75d602 // fadd v2.2d, v16.2d, v21.2d
+	WORD $0x4e7ace57 // fmla v23.2d, v18.2d, v26.2d
+	WORD $0x4ef1d472 // fsub v18.2d, v3.2d, v17.2d
+	WORD $0x4e7bce76 // fmla v22.2d, v19.2d, v27.2d
+	WORD $0x4ef0d453 // fsub v19.2d, v2.2d, v16.2d
+	WORD $0x4ef2d479 // fsub v25.2d, v3.2d, v18.2d
+	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
+	WORD $0x4ef3d458 // fsub v24.2d, v2.2d, v19.2d
+	WORD $0x4ef9d631 // fsub v17.2d, v17.2d, v25.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e71d6f1 // fadd v17.2d, v23.2d, v17.2d
+	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
+	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x5400346d // b.le <farSlotsDD+0xa20>
 	WORD $0xaa0103e6 // mov x6, x1
 	WORD $0xf9830140 // prfm pldl1keep, [x10, #0x600]
 	WORD $0x39400021 // ldrb w1, [x1]
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x4eb61ed9 // mov v25.16b, v22.16b
-	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
 	WORD $0xaa1303e7 // mov x7, x19
-	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
-	WORD $0x4eb41e97 // mov v23.16b, v20.16b
-	WORD $0x9bab1434 // umaddl x20, w1, w11, x5
-	WORD $0x4eb31e74 // mov v20.16b, v19.16b
-	WORD $0x4eb21e55 // mov v21.16b, v18.16b
-	WORD $0x4eb11e3a // mov v26.16b, v17.16b
-	WORD $0x4eb01e1b // mov v27.16b, v16.16b
+	WORD $0x9bad1434 // umaddl x20, w1, w13, x5
 	WORD $0x7100d03f // cmp w1, #0x34
 	WORD $0xd341fc33 // lsr x19, x1, #1
 	WORD $0xd342fc35 // lsr x21, x1, #2
-	WORD $0xad013bef // stp q15, q14, [sp, #0x20]
-	WORD $0x540003e9 // b.ls <farSlotsDD+0x4ac>
-	WORD $0xad404a93 // ldp q19, q18, [x20]
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0x54000429 // b.ls <farSlotsDD+0x440>
+	WORD $0xad404e94 // ldp q20, q19, [x20]
 	WORD $0x91020296 // add x22, x20, #0x80
-	WORD $0x3cf56a31 // ldr q17, [x17, x21]
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x3dc00230 // ldr q16, [x17]
-	WORD $0x4d40cec0 // ld1r { v0.2d }, [x22]
+	WORD $0x3cf56a32 // ldr q18, [x17, x21]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00231 // ldr q17, [x17]
+	WORD $0x4d40ced0 // ld1r { v16.2d }, [x22]
 	WORD $0x8b010436 // add x22, x1, x1, lsl #1
 	WORD $0xd342fed6 // lsr x22, x22, #2
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0xad424e92 // ldp q18, q19, [x20, #0x40]
-	WORD $0xad41729d // ldp q29, q28, [x20, #0x20]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad425293 // ldp q19, q20, [x20, #0x40]
+	WORD $0xad415696 // ldp q22, q21, [x20, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x4ee04631 // sshl v17.2d, v17.2d, v0.2d
-	WORD $0x3cf66a33 // ldr q19, [x17, x22]
-	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3cf66a34 // ldr q20, [x17, x22]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4ef34651 // sshl v17.2d, v18.2d, v19.2d
 	WORD $0x3cf36a32 // ldr q18, [x17, x19]
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4ee04610 // sshl v16.2d, v16.2d, v0.2d
-	WORD $0x4e1c0273 // tbl v19.16b, { v19.16b }, v28.16b
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e1d0252 // tbl v18.16b, { v18.16b }, v29.16b
-	WORD $0xad43769c // ldp q28, q29, [x20, #0x60]
-	WORD $0x6efd4673 // ushl v19.2d, v19.2d, v29.2d
-	WORD $0x6efc4652 // ushl v18.2d, v18.2d, v28.2d
-	WORD $0x4ee04652 // sshl v18.2d, v18.2d, v0.2d
-	WORD $0x4ee04660 // sshl v0.2d, v19.2d, v0.2d
-	WORD $0x4e61d813 // scvtf v19.2d, v0.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x1400003b // b <farSlotsDD+0x594>
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad435a95 // ldp q21, q22, [x20, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4ef34693 // sshl v19.2d, v20.2d, v19.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x14000040 // b <farSlotsDD+0x530>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x7100603f // cmp w1, #0x18
-	WORD $0x54000388 // b.hi <farSlotsDD+0x520>
+	WORD $0x540003e8 // b.hi <farSlotsDD+0x4c0>
 	WORD $0x92400836 // and x22, x1, #0x7
-	WORD $0xb5000356 // cbnz x22, <farSlotsDD+0x520>
-	WORD $0xad404a9c // ldp q28, q18, [x20]
+	WORD $0xb50003b6 // cbnz x22, <farSlotsDD+0x4c0>
+	WORD $0xad405295 // ldp q21, q20, [x20]
 	WORD $0x91022296 // add x22, x20, #0x88
 	WORD $0x3cf56a31 // ldr q17, [x17, x21]
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
 	WORD $0x3dc00230 // ldr q16, [x17]
-	WORD $0x4d40cec0 // ld1r { v0.2d }, [x22]
+	WORD $0x4d40ced2 // ld1r { v18.2d }, [x22]
 	WORD $0x91024296 // add x22, x20, #0x90
 	WORD $0x4d40ced3 // ld1r { v19.2d }, [x22]
 	WORD $0x8b010436 // add x22, x1, x1, lsl #1
 	WORD $0xd342fed6 // lsr x22, x22, #2
-	WORD $0xad41769e // ldp q30, q29, [x20, #0x20]
-	WORD $0x3cf36a32 // ldr q18, [x17, x19]
-	WORD $0x4e1c0210 // tbl v16.16b, { v16.16b }, v28.16b
-	WORD $0x4eb11c11 // orr v17.16b, v0.16b, v17.16b
-	WORD $0x3cf66a3c // ldr q28, [x17, x22]
-	WORD $0x4eb01c10 // orr v16.16b, v0.16b, v16.16b
+	WORD $0xad415a97 // ldp q23, q22, [x20, #0x20]
+	WORD $0x3cf36a34 // ldr q20, [x17, x19]
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x4eb11e51 // orr v17.16b, v18.16b, v17.16b
+	WORD $0x3cf66a35 // ldr q21, [x17, x22]
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
 	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
 	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
-	WORD $0x4e1e0252 // tbl v18.16b, { v18.16b }, v30.16b
-	WORD $0x4e1d039c // tbl v28.16b, { v28.16b }, v29.16b
-	WORD $0x4ebc1c1c // orr v28.16b, v0.16b, v28.16b
-	WORD $0x4eb21c00 // orr v0.16b, v0.16b, v18.16b
-	WORD $0x4ef3d412 // fsub v18.2d, v0.2d, v19.2d
-	WORD $0x4ef3d793 // fsub v19.2d, v28.2d, v19.2d
-	WORD $0x1400001e // b <farSlotsDD+0x594>
-	WORD $0xad404a93 // ldp q19, q18, [x20]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4eb41e52 // orr v18.16b, v18.16b, v20.16b
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x14000021 // b <farSlotsDD+0x534>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad404e94 // ldp q20, q19, [x20]
 	WORD $0x91020296 // add x22, x20, #0x80
-	WORD $0x3cf56a31 // ldr q17, [x17, x21]
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x3dc00230 // ldr q16, [x17]
-	WORD $0x4d40cec0 // ld1r { v0.2d }, [x22]
+	WORD $0x3cf56a32 // ldr q18, [x17, x21]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00231 // ldr q17, [x17]
+	WORD $0x4d40ced0 // ld1r { v16.2d }, [x22]
 	WORD $0x8b010436 // add x22, x1, x1, lsl #1
 	WORD $0xd342fed6 // lsr x22, x22, #2
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0xad424a93 // ldp q19, q18, [x20, #0x40]
-	WORD $0xad41729d // ldp q29, q28, [x20, #0x20]
-	WORD $0x6ef24631 // ushl v17.2d, v17.2d, v18.2d
-	WORD $0x4ee04631 // sshl v17.2d, v17.2d, v0.2d
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424e94 // ldp q20, q19, [x20, #0x40]
+	WORD $0xad415696 // ldp q22, q21, [x20, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3cf66a34 // ldr q20, [x17, x22]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
 	WORD $0x3cf36a32 // ldr q18, [x17, x19]
-	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
-	WORD $0x3cf66a33 // ldr q19, [x17, x22]
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4ee04610 // sshl v16.2d, v16.2d, v0.2d
-	WORD $0x4e1d0252 // tbl v18.16b, { v18.16b }, v29.16b
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e1c0273 // tbl v19.16b, { v19.16b }, v28.16b
-	WORD $0xad43729d // ldp q29, q28, [x20, #0x60]
-	WORD $0x6efc4673 // ushl v19.2d, v19.2d, v28.2d
-	WORD $0x4ee04673 // sshl v19.2d, v19.2d, v0.2d
-	WORD $0x6efd4652 // ushl v18.2d, v18.2d, v29.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4ee04640 // sshl v0.2d, v18.2d, v0.2d
-	WORD $0x4e61d812 // scvtf v18.2d, v0.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad435696 // ldp q22, q21, [x20, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
 	WORD $0xb8406155 // ldur w21, [x10, #0x6]
 	WORD $0xb9400153 // ldr w19, [x10]
 	WORD $0x92405eb5 // and x21, x21, #0xffffff
@@ -4293,28 +4174,28 @@ TEXT ·farSlotsDDQuad(SB), 0, $432-8
 	WORD $0xb8403154 // ldur w20, [x10, #0x3]
 	WORD $0x92405ed6 // and x22, x22, #0xffffff
 	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0xfc75786e // ldr d14, [x3, x21, lsl #3]
-	WORD $0xfc757889 // ldr d9, [x4, x21, lsl #3]
-	WORD $0xfc737888 // ldr d8, [x4, x19, lsl #3]
-	WORD $0xfc73787e // ldr d30, [x3, x19, lsl #3]
+	WORD $0xfc757876 // ldr d22, [x3, x21, lsl #3]
+	WORD $0xfc75789d // ldr d29, [x4, x21, lsl #3]
+	WORD $0xfc737894 // ldr d20, [x4, x19, lsl #3]
+	WORD $0xfc737875 // ldr d21, [x3, x19, lsl #3]
 	WORD $0x8b160c73 // add x19, x3, x22, lsl #3
 	WORD $0x8b160c97 // add x23, x4, x22, lsl #3
 	WORD $0xb8412156 // ldur w22, [x10, #0x12]
 	WORD $0x92405ed6 // and x22, x22, #0xffffff
-	WORD $0x4d40866e // ld1 { v14.d }[1], [x19]
+	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
 	WORD $0xb9400d53 // ldr w19, [x10, #0xc]
 	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0x4d4086e9 // ld1 { v9.d }[1], [x23]
+	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
 	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
 	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
-	WORD $0x4d4086e8 // ld1 { v8.d }[1], [x23]
-	WORD $0x4d40869e // ld1 { v30.d }[1], [x20]
+	WORD $0x4d4086f4 // ld1 { v20.d }[1], [x23]
+	WORD $0x4d408695 // ld1 { v21.d }[1], [x20]
 	WORD $0xb840f154 // ldur w20, [x10, #0xf]
 	WORD $0xb9401557 // ldr w23, [x10, #0x14]
-	WORD $0xfc76788c // ldr d12, [x4, x22, lsl #3]
-	WORD $0xfc76786f // ldr d15, [x3, x22, lsl #3]
-	WORD $0xfc73786d // ldr d13, [x3, x19, lsl #3]
-	WORD $0xfc73788a // ldr d10, [x4, x19, lsl #3]
+	WORD $0xfc767899 // ldr d25, [x4, x22, lsl #3]
+	WORD $0xfc76787c // ldr d28, [x3, x22, lsl #3]
+	WORD $0xfc737878 // ldr d24, [x3, x19, lsl #3]
+	WORD $0xfc737897 // ldr d23, [x4, x19, lsl #3]
 	WORD $0x92405e94 // and x20, x20, #0xffffff
 	WORD $0xd345fef7 // lsr x23, x23, #5
 	WORD $0x394004d3 // ldrb w19, [x6, #0x1]
@@ -4322,405 +4203,336 @@ TEXT ·farSlotsDDQuad(SB), 0, $432-8
 	WORD $0x927d5ef7 // and x23, x23, #0x7fffff8
 	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
 	WORD $0x8b170098 // add x24, x4, x23
-	WORD $0x4d40870c // ld1 { v12.d }[1], [x24]
+	WORD $0x4d408719 // ld1 { v25.d }[1], [x24]
 	WORD $0x7100d27f // cmp w19, #0x34
 	WORD $0xd342fe76 // lsr x22, x19, #2
-	WORD $0x4d40868d // ld1 { v13.d }[1], [x20]
+	WORD $0x4d408698 // ld1 { v24.d }[1], [x20]
 	WORD $0x8b170074 // add x20, x3, x23
-	WORD $0x4d4086aa // ld1 { v10.d }[1], [x21]
-	WORD $0x9bab1675 // umaddl x21, w19, w11, x5
-	WORD $0x4d40868f // ld1 { v15.d }[1], [x20]
+	WORD $0x4d4086b7 // ld1 { v23.d }[1], [x21]
+	WORD $0x9bad1675 // umaddl x21, w19, w13, x5
+	WORD $0x4d40869c // ld1 { v28.d }[1], [x20]
 	WORD $0xd341fe74 // lsr x20, x19, #1
-	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0xad0007e2 // stp q2, q1, [sp]
-	WORD $0x54ffd6a8 // b.hi <farSlotsDD+0x128>
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0x54ffd7a8 // b.hi <farSlotsDD+0xe4>
 	WORD $0x7100627f // cmp w19, #0x18
-	WORD $0x54000388 // b.hi <farSlotsDD+0x6cc>
+	WORD $0x54000388 // b.hi <farSlotsDD+0x668>
 	WORD $0x92400a77 // and x23, x19, #0x7
-	WORD $0xb5000357 // cbnz x23, <farSlotsDD+0x6cc>
-	WORD $0xad402ea1 // ldp q1, q11, [x21]
+	WORD $0xb5000357 // cbnz x23, <farSlotsDD+0x668>
+	WORD $0xad4022a9 // ldp q9, q8, [x21]
 	WORD $0x910222b7 // add x23, x21, #0x88
-	WORD $0x3cf66a1f // ldr q31, [x16, x22]
-	WORD $0x3dc0021c // ldr q28, [x16]
-	WORD $0x4e010381 // tbl v1.16b, { v28.16b }, v1.16b
-	WORD $0x4d40cee0 // ld1r { v0.2d }, [x23]
+	WORD $0x3cf6699f // ldr q31, [x12, x22]
+	WORD $0x4e0803ff // tbl v31.16b, { v31.16b }, v8.16b
+	WORD $0x3dc0019e // ldr q30, [x12]
+	WORD $0x4d40cefa // ld1r { v26.2d }, [x23]
 	WORD $0x910242b7 // add x23, x21, #0x90
-	WORD $0x4d40cefd // ld1r { v29.2d }, [x23]
-	WORD $0x4e0b03fc // tbl v28.16b, { v31.16b }, v11.16b
+	WORD $0x4d40cefb // ld1r { v27.2d }, [x23]
 	WORD $0x8b130677 // add x23, x19, x19, lsl #1
 	WORD $0xd342fef7 // lsr x23, x23, #2
-	WORD $0xad410aa3 // ldp q3, q2, [x21, #0x20]
-	WORD $0x4ebc1c1c // orr v28.16b, v0.16b, v28.16b
-	WORD $0x4ea11c01 // orr v1.16b, v0.16b, v1.16b
-	WORD $0x4efdd43f // fsub v31.2d, v1.2d, v29.2d
-	WORD $0x4efdd78b // fsub v11.2d, v28.2d, v29.2d
-	WORD $0x3cf46a01 // ldr q1, [x16, x20]
-	WORD $0x3cf76a1c // ldr q28, [x16, x23]
-	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
-	WORD $0x4e020382 // tbl v2.16b, { v28.16b }, v2.16b
-	WORD $0x4ea21c02 // orr v2.16b, v0.16b, v2.16b
-	WORD $0x4ea11c00 // orr v0.16b, v0.16b, v1.16b
-	WORD $0x4efdd41c // fsub v28.2d, v0.2d, v29.2d
-	WORD $0x4efdd45d // fsub v29.2d, v2.2d, v29.2d
-	WORD $0x17fffeb5 // b <farSlotsDD+0x19c>
-	WORD $0xad400ebc // ldp q28, q3, [x21]
+	WORD $0xad412aab // ldp q11, q10, [x21, #0x20]
+	WORD $0x3cf46988 // ldr q8, [x12, x20]
+	WORD $0x4e0903de // tbl v30.16b, { v30.16b }, v9.16b
+	WORD $0x4ebf1f5f // orr v31.16b, v26.16b, v31.16b
+	WORD $0x3cf76989 // ldr q9, [x12, x23]
+	WORD $0x4ebe1f5e // orr v30.16b, v26.16b, v30.16b
+	WORD $0x4efbd7ff // fsub v31.2d, v31.2d, v27.2d
+	WORD $0x4efbd7de // fsub v30.2d, v30.2d, v27.2d
+	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0x4ea91f49 // orr v9.16b, v26.16b, v9.16b
+	WORD $0x4ea81f5a // orr v26.16b, v26.16b, v8.16b
+	WORD $0x4efbd75a // fsub v26.2d, v26.2d, v27.2d
+	WORD $0x4efbd53b // fsub v27.2d, v9.2d, v27.2d
+	WORD $0x17fffebd // b <farSlotsDD+0x158>
+	WORD $0xad407ea8 // ldp q8, q31, [x21]
 	WORD $0x910202b7 // add x23, x21, #0x80
-	WORD $0x3cf66a02 // ldr q2, [x16, x22]
-	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0x4d40cee0 // ld1r { v0.2d }, [x23]
+	WORD $0x3cf6699e // ldr q30, [x12, x22]
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0019b // ldr q27, [x12]
+	WORD $0x4d40cefa // ld1r { v26.2d }, [x23]
 	WORD $0x8b130677 // add x23, x19, x19, lsl #1
 	WORD $0xd342fef7 // lsr x23, x23, #2
-	WORD $0x4e1c0021 // tbl v1.16b, { v1.16b }, v28.16b
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0xad420ebc // ldp q28, q3, [x21, #0x40]
-	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
-	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
-	WORD $0x6efc4421 // ushl v1.2d, v1.2d, v28.2d
-	WORD $0x4e61d84b // scvtf v11.2d, v2.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0xad410ebc // ldp q28, q3, [x21, #0x20]
-	WORD $0x3cf76a02 // ldr q2, [x16, x23]
-	WORD $0x4e61d83f // scvtf v31.2d, v1.2d
-	WORD $0x3cf46a01 // ldr q1, [x16, x20]
-	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4e1c0021 // tbl v1.16b, { v1.16b }, v28.16b
-	WORD $0xad430ebc // ldp q28, q3, [x21, #0x60]
-	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
-	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
-	WORD $0x6efc4421 // ushl v1.2d, v1.2d, v28.2d
-	WORD $0x4e61d85d // scvtf v29.2d, v2.2d
-	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
-	WORD $0x4e61d81c // scvtf v28.2d, v0.2d
-	WORD $0x17fffe97 // b <farSlotsDD+0x19c>
-	WORD $0x54001a63 // b.lo <farSlotsDD+0xa90>
+	WORD $0x4e08037b // tbl v27.16b, { v27.16b }, v8.16b
+	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
+	WORD $0xad427ea8 // ldp q8, q31, [x21, #0x40]
+	WORD $0xad4126aa // ldp q10, q9, [x21, #0x20]
+	WORD $0x6eff47de // ushl v30.2d, v30.2d, v31.2d
+	WORD $0x4efa47df // sshl v31.2d, v30.2d, v26.2d
+	WORD $0x6ee8477b // ushl v27.2d, v27.2d, v8.2d
+	WORD $0x3cf76988 // ldr q8, [x12, x23]
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4efa477b // sshl v27.2d, v27.2d, v26.2d
+	WORD $0x4e61db7e // scvtf v30.2d, v27.2d
+	WORD $0x3cf4699b // ldr q27, [x12, x20]
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0x4e0a037b // tbl v27.16b, { v27.16b }, v10.16b
+	WORD $0xad4326aa // ldp q10, q9, [x21, #0x60]
+	WORD $0x6ee94508 // ushl v8.2d, v8.2d, v9.2d
+	WORD $0x4efa4508 // sshl v8.2d, v8.2d, v26.2d
+	WORD $0x6eea477b // ushl v27.2d, v27.2d, v10.2d
+	WORD $0x4efa477a // sshl v26.2d, v27.2d, v26.2d
+	WORD $0x4e61d91b // scvtf v27.2d, v8.2d
+	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
+	WORD $0x17fffe9f // b <farSlotsDD+0x158>
+	WORD $0x54001f43 // b.lo <farSlotsDD+0xac8>
 	WORD $0xf9830140 // prfm pldl1keep, [x10, #0x600]
 	WORD $0x39400025 // ldrb w5, [x1]
-	WORD $0x4eb11e3f // mov v31.16b, v17.16b
-	WORD $0x4eb01e0c // mov v12.16b, v16.16b
 	WORD $0xf1000e7f // cmp x19, #0x3
-	WORD $0xd1000a73 // sub x19, x19, #0x2
 	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
-	WORD $0xb8406154 // ldur w20, [x10, #0x6]
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0xad406220 // ldp q0, q24, [x17]
 	WORD $0xb9400146 // ldr w6, [x10]
-	WORD $0xb8409155 // ldur w21, [x10, #0x9]
-	WORD $0x4e617b1a // fcvtl2 v26.2d, v24.4s
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xb8406155 // ldur w21, [x10, #0x6]
 	WORD $0xb8403147 // ldur w7, [x10, #0x3]
-	WORD $0x0e617b1b // fcvtl v27.2d, v24.2s
+	WORD $0xad404630 // ldp q16, q17, [x17]
 	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0xb8409156 // ldur w22, [x10, #0x9]
 	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x0e617a32 // fcvtl v18.2d, v17.2s
+	WORD $0x4e617a33 // fcvtl2 v19.2d, v17.4s
 	WORD $0x8b050231 // add x17, x17, x5
-	WORD $0x91000825 // add x5, x1, #0x2
-	WORD $0xfc747898 // ldr d24, [x4, x20, lsl #3]
-	WORD $0xfc667899 // ldr d25, [x4, x6, lsl #3]
-	WORD $0x8b150c96 // add x22, x4, x21, lsl #3
-	WORD $0xfc667868 // ldr d8, [x3, x6, lsl #3]
-	WORD $0x8b150c66 // add x6, x3, x21, lsl #3
-	WORD $0x4e61781e // fcvtl2 v30.2d, v0.4s
-	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
-	WORD $0xfc747869 // ldr d9, [x3, x20, lsl #3]
-	WORD $0xb8412154 // ldur w20, [x10, #0x12]
-	WORD $0xb9401555 // ldr w21, [x10, #0x14]
+	WORD $0x39400425 // ldrb w5, [x1, #0x1]
+	WORD $0x91000821 // add x1, x1, #0x2
+	WORD $0x8b070c94 // add x20, x4, x7, lsl #3
+	WORD $0xfc757898 // ldr d24, [x4, x21, lsl #3]
+	WORD $0xfc757879 // ldr d25, [x3, x21, lsl #3]
+	WORD $0x8b070c67 // add x7, x3, x7, lsl #3
+	WORD $0x0e617a17 // fcvtl v23.2d, v16.2s
+	WORD $0x4e617a16 // fcvtl2 v22.2d, v16.4s
+	WORD $0xfc667890 // ldr d16, [x4, x6, lsl #3]
+	WORD $0xfc66787a // ldr d26, [x3, x6, lsl #3]
+	WORD $0xb9400d46 // ldr w6, [x10, #0xc]
+	WORD $0xb8412155 // ldur w21, [x10, #0x12]
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0x4d4084fa // ld1 { v26.d }[1], [x7]
+	WORD $0xb840f147 // ldur w7, [x10, #0xf]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x4d408690 // ld1 { v16.d }[1], [x20]
+	WORD $0x92405ed4 // and x20, x22, #0xffffff
+	WORD $0x8b140c96 // add x22, x4, x20, lsl #3
+	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0x4d4086d8 // ld1 { v24.d }[1], [x22]
+	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
+	WORD $0xb9401556 // ldr w22, [x10, #0x14]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x8b070c94 // add x20, x4, x7, lsl #3
+	WORD $0x8b070c67 // add x7, x3, x7, lsl #3
+	WORD $0xd345fed6 // lsr x22, x22, #5
+	WORD $0x6e77de1c // fmul v28.2d, v16.2d, v23.2d
+	WORD $0x927d5ed6 // and x22, x22, #0x7fffff8
+	WORD $0x6e76df1b // fmul v27.2d, v24.2d, v22.2d
+	WORD $0x6ee0fb94 // fneg v20.2d, v28.2d
+	WORD $0x4e7cd4d1 // fadd v17.2d, v6.2d, v28.2d
+	WORD $0x6ee0fb75 // fneg v21.2d, v27.2d
+	WORD $0x4e77ce14 // fmla v20.2d, v16.2d, v23.2d
+	WORD $0x4ee6d63d // fsub v29.2d, v17.2d, v6.2d
+	WORD $0x4e7bd4f0 // fadd v16.2d, v7.2d, v27.2d
+	WORD $0x4e76cf15 // fmla v21.2d, v24.2d, v22.2d
+	WORD $0x4efdd79c // fsub v28.2d, v28.2d, v29.2d
+	WORD $0x4efdd63d // fsub v29.2d, v17.2d, v29.2d
+	WORD $0x4ee7d618 // fsub v24.2d, v16.2d, v7.2d
+	WORD $0x4e77cf54 // fmla v20.2d, v26.2d, v23.2d
+	WORD $0xfc757897 // ldr d23, [x4, x21, lsl #3]
+	WORD $0x4efdd4c6 // fsub v6.2d, v6.2d, v29.2d
+	WORD $0x4ef8d77b // fsub v27.2d, v27.2d, v24.2d
+	WORD $0x4ef8d618 // fsub v24.2d, v16.2d, v24.2d
+	WORD $0x4e76cf35 // fmla v21.2d, v25.2d, v22.2d
+	WORD $0xfc667896 // ldr d22, [x4, x6, lsl #3]
+	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
+	WORD $0xfc757878 // ldr d24, [x3, x21, lsl #3]
+	WORD $0x4e66d786 // fadd v6.2d, v28.2d, v6.2d
+	WORD $0x4e67d767 // fadd v7.2d, v27.2d, v7.2d
+	WORD $0x4e66d686 // fadd v6.2d, v20.2d, v6.2d
+	WORD $0x4e67d6a7 // fadd v7.2d, v21.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4d408696 // ld1 { v22.d }[1], [x20]
+	WORD $0x8b160094 // add x20, x4, x22
+	WORD $0x4d408697 // ld1 { v23.d }[1], [x20]
+	WORD $0x8b160074 // add x20, x3, x22
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4d408698 // ld1 { v24.d }[1], [x20]
+	WORD $0x6e72deda // fmul v26.2d, v22.2d, v18.2d
+	WORD $0x6e73def9 // fmul v25.2d, v23.2d, v19.2d
+	WORD $0x6ee0fb3d // fneg v29.2d, v25.2d
+	WORD $0x4e73cefd // fmla v29.2d, v23.2d, v19.2d
+	WORD $0x6ee0fb57 // fneg v23.2d, v26.2d
+	WORD $0x4e72ced7 // fmla v23.2d, v22.2d, v18.2d
+	WORD $0xfc667876 // ldr d22, [x3, x6, lsl #3]
+	WORD $0x4e73cf1d // fmla v29.2d, v24.2d, v19.2d
+	WORD $0x4e7ad473 // fadd v19.2d, v3.2d, v26.2d
+	WORD $0x4ee3d678 // fsub v24.2d, v19.2d, v3.2d
+	WORD $0x4d4084f6 // ld1 { v22.d }[1], [x7]
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0xb841e155 // ldur w21, [x10, #0x1e]
+	WORD $0xb8421156 // ldur w22, [x10, #0x21]
+	WORD $0xb9401946 // ldr w6, [x10, #0x18]
+	WORD $0xb841b147 // ldur w7, [x10, #0x1b]
+	WORD $0x4ef8d675 // fsub v21.2d, v19.2d, v24.2d
+	WORD $0x4ef5d463 // fsub v3.2d, v3.2d, v21.2d
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0x92405ed6 // and x22, x22, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x8b160c97 // add x23, x4, x22, lsl #3
+	WORD $0xfc667886 // ldr d6, [x4, x6, lsl #3]
+	WORD $0x8b070c94 // add x20, x4, x7, lsl #3
+	WORD $0x8b070c67 // add x7, x3, x7, lsl #3
+	WORD $0xfc757867 // ldr d7, [x3, x21, lsl #3]
+	WORD $0x4e72ced7 // fmla v23.2d, v22.2d, v18.2d
+	WORD $0x4e79d452 // fadd v18.2d, v2.2d, v25.2d
+	WORD $0x4ee2d656 // fsub v22.2d, v18.2d, v2.2d
+	WORD $0x4d408686 // ld1 { v6.d }[1], [x20]
+	WORD $0x8b160c74 // add x20, x3, x22, lsl #3
+	WORD $0x4ef6d65b // fsub v27.2d, v18.2d, v22.2d
+	WORD $0x4ef6d735 // fsub v21.2d, v25.2d, v22.2d
+	WORD $0x4ef8d756 // fsub v22.2d, v26.2d, v24.2d
+	WORD $0xfc66787a // ldr d26, [x3, x6, lsl #3]
+	WORD $0x4d408687 // ld1 { v7.d }[1], [x20]
+	WORD $0xb842a154 // ldur w20, [x10, #0x2a]
+	WORD $0xb9402546 // ldr w6, [x10, #0x24]
+	WORD $0x4efbd442 // fsub v2.2d, v2.2d, v27.2d
+	WORD $0x4e63d6c3 // fadd v3.2d, v22.2d, v3.2d
+	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
+	WORD $0xad405594 // ldp q20, q21, [x12]
 	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x8b05018c // add x12, x12, x5
+	WORD $0xd1000a65 // sub x5, x19, #0x2
+	WORD $0x4d4084fa // ld1 { v26.d }[1], [x7]
+	WORD $0xb8427147 // ldur w7, [x10, #0x27]
+	WORD $0xaa0503f3 // mov x19, x5
+	WORD $0x4e62d7b6 // fadd v22.2d, v29.2d, v2.2d
+	WORD $0x4e617aa2 // fcvtl2 v2.2d, v21.4s
+	WORD $0x4e76d400 // fadd v0.2d, v0.2d, v22.2d
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x4e617a98 // fcvtl2 v24.2d, v20.4s
+	WORD $0x0e617a99 // fcvtl v25.2d, v20.2s
+	WORD $0x4e63d6f4 // fadd v20.2d, v23.2d, v3.2d
+	WORD $0xfc757897 // ldr d23, [x4, x21, lsl #3]
+	WORD $0x0e617aa3 // fcvtl v3.2d, v21.2s
+	WORD $0xb9402d55 // ldr w21, [x10, #0x2c]
+	WORD $0x9100c14a // add x10, x10, #0x30
+	WORD $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	WORD $0x6e79dcdb // fmul v27.2d, v6.2d, v25.2d
 	WORD $0xd345feb5 // lsr x21, x21, #5
+	WORD $0x4d4086f7 // ld1 { v23.d }[1], [x23]
+	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
+	WORD $0x6ee0fb75 // fneg v21.2d, v27.2d
+	WORD $0x8b150096 // add x22, x4, x21
+	WORD $0x8b150075 // add x21, x3, x21
+	WORD $0x4e79ccd5 // fmla v21.2d, v6.2d, v25.2d
+	WORD $0x4e7bd626 // fadd v6.2d, v17.2d, v27.2d
+	WORD $0x4ef1d4d6 // fsub v22.2d, v6.2d, v17.2d
+	WORD $0x6e78defc // fmul v28.2d, v23.2d, v24.2d
+	WORD $0x4e79cf55 // fmla v21.2d, v26.2d, v25.2d
+	WORD $0x4ef6d4d9 // fsub v25.2d, v6.2d, v22.2d
+	WORD $0x4ef6d776 // fsub v22.2d, v27.2d, v22.2d
+	WORD $0x4ef9d631 // fsub v17.2d, v17.2d, v25.2d
+	WORD $0xfc667899 // ldr d25, [x4, x6, lsl #3]
+	WORD $0x6ee0fb94 // fneg v20.2d, v28.2d
+	WORD $0x4e71d6d1 // fadd v17.2d, v22.2d, v17.2d
+	WORD $0xfc747876 // ldr d22, [x3, x20, lsl #3]
+	WORD $0x4e78cef4 // fmla v20.2d, v23.2d, v24.2d
+	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
+	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD $0x4e78ccf4 // fmla v20.2d, v7.2d, v24.2d
+	WORD $0x4e7cd607 // fadd v7.2d, v16.2d, v28.2d
+	WORD $0x4ef0d4f7 // fsub v23.2d, v7.2d, v16.2d
+	WORD $0x4d4086b6 // ld1 { v22.d }[1], [x21]
+	WORD $0x4ef7d4f8 // fsub v24.2d, v7.2d, v23.2d
+	WORD $0x4ef7d797 // fsub v23.2d, v28.2d, v23.2d
+	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
+	WORD $0xfc747898 // ldr d24, [x4, x20, lsl #3]
+	WORD $0x4e70d6f0 // fadd v16.2d, v23.2d, v16.2d
+	WORD $0xfc667877 // ldr d23, [x3, x6, lsl #3]
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
 	WORD $0x4d4086d8 // ld1 { v24.d }[1], [x22]
 	WORD $0x8b070c96 // add x22, x4, x7, lsl #3
 	WORD $0x8b070c67 // add x7, x3, x7, lsl #3
-	WORD $0x4d4084c9 // ld1 { v9.d }[1], [x6]
-	WORD $0xb9400d46 // ldr w6, [x10, #0xc]
-	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
 	WORD $0x4d4086d9 // ld1 { v25.d }[1], [x22]
-	WORD $0x4d4084e8 // ld1 { v8.d }[1], [x7]
-	WORD $0xb840f147 // ldur w7, [x10, #0xf]
-	WORD $0x8b150096 // add x22, x4, x21
-	WORD $0x8b150075 // add x21, x3, x21
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x6e7edf0b // fmul v11.2d, v24.2d, v30.2d
-	WORD $0x6e60df2a // fmul v10.2d, v25.2d, v0.2d
-	WORD $0x6ee0f97c // fneg v28.2d, v11.2d
-	WORD $0x4e6bd631 // fadd v17.2d, v17.2d, v11.2d
-	WORD $0x6ee0f95d // fneg v29.2d, v10.2d
-	WORD $0x4e6ad610 // fadd v16.2d, v16.2d, v10.2d
-	WORD $0x4e7ecf1c // fmla v28.2d, v24.2d, v30.2d
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x4eb41e97 // mov v23.16b, v20.16b
-	WORD $0x4eb31e74 // mov v20.16b, v19.16b
-	WORD $0x4e60cf3d // fmla v29.2d, v25.2d, v0.2d
-	WORD $0x4eb61ed9 // mov v25.16b, v22.16b
-	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
-	WORD $0x4eecd60d // fsub v13.2d, v16.2d, v12.2d
-	WORD $0x4eb21e55 // mov v21.16b, v18.16b
-	WORD $0x4effd632 // fsub v18.2d, v17.2d, v31.2d
-	WORD $0x4ef2d573 // fsub v19.2d, v11.2d, v18.2d
-	WORD $0x4eedd60b // fsub v11.2d, v16.2d, v13.2d
-	WORD $0x4ef2d632 // fsub v18.2d, v17.2d, v18.2d
-	WORD $0x4eedd54a // fsub v10.2d, v10.2d, v13.2d
-	WORD $0x4e7ecd3c // fmla v28.2d, v9.2d, v30.2d
-	WORD $0x4e60cd1d // fmla v29.2d, v8.2d, v0.2d
-	WORD $0xfc747880 // ldr d0, [x4, x20, lsl #3]
-	WORD $0x4eebd59e // fsub v30.2d, v12.2d, v11.2d
-	WORD $0xfc667888 // ldr d8, [x4, x6, lsl #3]
-	WORD $0x4ef2d7f2 // fsub v18.2d, v31.2d, v18.2d
-	WORD $0xfc66787f // ldr d31, [x3, x6, lsl #3]
-	WORD $0x39400426 // ldrb w6, [x1, #0x1]
-	WORD $0x4e72d66d // fadd v13.2d, v19.2d, v18.2d
-	WORD $0x4e7ed55e // fadd v30.2d, v10.2d, v30.2d
-	WORD $0x4e7ed7bd // fadd v29.2d, v29.2d, v30.2d
-	WORD $0x4e6dd79e // fadd v30.2d, v28.2d, v13.2d
-	WORD $0x4d4086c0 // ld1 { v0.d }[1], [x22]
-	WORD $0x8b070c96 // add x22, x4, x7, lsl #3
-	WORD $0x8b070c67 // add x7, x3, x7, lsl #3
-	WORD $0x4d4086c8 // ld1 { v8.d }[1], [x22]
-	WORD $0x4d4084ff // ld1 { v31.d }[1], [x7]
-	WORD $0x4e7ed4a5 // fadd v5.2d, v5.2d, v30.2d
-	WORD $0x4e7dd5ce // fadd v14.2d, v14.2d, v29.2d
-	WORD $0x6e7adc0b // fmul v11.2d, v0.2d, v26.2d
-	WORD $0x6e7bdd09 // fmul v9.2d, v8.2d, v27.2d
-	WORD $0x4e6bd693 // fadd v19.2d, v20.2d, v11.2d
-	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
-	WORD $0x4e69d6b2 // fadd v18.2d, v21.2d, v9.2d
-	WORD $0x4e7bcd0c // fmla v12.2d, v8.2d, v27.2d
-	WORD $0x6ee0f968 // fneg v8.2d, v11.2d
-	WORD $0x4e7acc08 // fmla v8.2d, v0.2d, v26.2d
-	WORD $0xfc747860 // ldr d0, [x3, x20, lsl #3]
-	WORD $0x4e7bcfec // fmla v12.2d, v31.2d, v27.2d
-	WORD $0x4d4086a0 // ld1 { v0.d }[1], [x21]
-	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0xb841e147 // ldur w7, [x10, #0x1e]
-	WORD $0xb9401941 // ldr w1, [x10, #0x18]
-	WORD $0xb8421154 // ldur w20, [x10, #0x21]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x92405c21 // and x1, x1, #0xffffff
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0xfc61789e // ldr d30, [x4, x1, lsl #3]
-	WORD $0x8b140c95 // add x21, x4, x20, lsl #3
-	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
-	WORD $0x4e7acc08 // fmla v8.2d, v0.2d, v26.2d
-	WORD $0x4ef5d640 // fsub v0.2d, v18.2d, v21.2d
-	WORD $0x4ef4d67a // fsub v26.2d, v19.2d, v20.2d
-	WORD $0x4ee0d65b // fsub v27.2d, v18.2d, v0.2d
-	WORD $0x4ee0d520 // fsub v0.2d, v9.2d, v0.2d
-	WORD $0xfc677869 // ldr d9, [x3, x7, lsl #3]
-	WORD $0x4efbd6b5 // fsub v21.2d, v21.2d, v27.2d
-	WORD $0x4efad67b // fsub v27.2d, v19.2d, v26.2d
-	WORD $0x4efad57a // fsub v26.2d, v11.2d, v26.2d
-	WORD $0x4efbd694 // fsub v20.2d, v20.2d, v27.2d
-	WORD $0x4e75d400 // fadd v0.2d, v0.2d, v21.2d
-	WORD $0xad406e15 // ldp q21, q27, [x16]
-	WORD $0x8b060210 // add x16, x16, x6
-	WORD $0xb841b146 // ldur w6, [x10, #0x1b]
-	WORD $0x4d408689 // ld1 { v9.d }[1], [x20]
-	WORD $0xb842a154 // ldur w20, [x10, #0x2a]
-	WORD $0x4e74d754 // fadd v20.2d, v26.2d, v20.2d
-	WORD $0x4e60d580 // fadd v0.2d, v12.2d, v0.2d
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x4e74d514 // fadd v20.2d, v8.2d, v20.2d
-	WORD $0xfc617868 // ldr d8, [x3, x1, lsl #3]
-	WORD $0xb9402541 // ldr w1, [x10, #0x24]
-	WORD $0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
-	WORD $0x4e617b7a // fcvtl2 v26.2d, v27.4s
-	WORD $0x0e617b7b // fcvtl v27.2d, v27.2s
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD $0x4e617abf // fcvtl2 v31.2d, v21.4s
-	WORD $0x0e617abc // fcvtl v28.2d, v21.2s
-	WORD $0x92405c21 // and x1, x1, #0xffffff
-	WORD $0xfc677895 // ldr d21, [x4, x7, lsl #3]
-	WORD $0x4d4086b5 // ld1 { v21.d }[1], [x21]
-	WORD $0x8b060c95 // add x21, x4, x6, lsl #3
-	WORD $0x8b060c66 // add x6, x3, x6, lsl #3
-	WORD $0x4d4086be // ld1 { v30.d }[1], [x21]
-	WORD $0x4d4084c8 // ld1 { v8.d }[1], [x6]
-	WORD $0xb8427146 // ldur w6, [x10, #0x27]
-	WORD $0xb9402d55 // ldr w21, [x10, #0x2c]
-	WORD $0x9100c14a // add x10, x10, #0x30
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xd345feb5 // lsr x21, x21, #5
-	WORD $0x8b060c87 // add x7, x4, x6, lsl #3
-	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
-	WORD $0x8b060c66 // add x6, x3, x6, lsl #3
-	WORD $0x6e7fdeab // fmul v11.2d, v21.2d, v31.2d
-	WORD $0x8b150096 // add x22, x4, x21
-	WORD $0x6e7cdfca // fmul v10.2d, v30.2d, v28.2d
-	WORD $0x6ee0f960 // fneg v0.2d, v11.2d
-	WORD $0x6ee0f95d // fneg v29.2d, v10.2d
-	WORD $0x4e6ad6f4 // fadd v20.2d, v23.2d, v10.2d
-	WORD $0x4e7fcea0 // fmla v0.2d, v21.2d, v31.2d
-	WORD $0x4e6bd6d5 // fadd v21.2d, v22.2d, v11.2d
-	WORD $0x4e7ccfdd // fmla v29.2d, v30.2d, v28.2d
-	WORD $0x4ef7d69e // fsub v30.2d, v20.2d, v23.2d
-	WORD $0x4efed54a // fsub v10.2d, v10.2d, v30.2d
-	WORD $0x4efed69e // fsub v30.2d, v20.2d, v30.2d
-	WORD $0x4e7fcd20 // fmla v0.2d, v9.2d, v31.2d
-	WORD $0x4ef6d6bf // fsub v31.2d, v21.2d, v22.2d
-	WORD $0x4efed6f7 // fsub v23.2d, v23.2d, v30.2d
-	WORD $0xfc61789e // ldr d30, [x4, x1, lsl #3]
-	WORD $0x4e7ccd1d // fmla v29.2d, v8.2d, v28.2d
-	WORD $0xfc74789c // ldr d28, [x4, x20, lsl #3]
-	WORD $0xfc747868 // ldr d8, [x3, x20, lsl #3]
-	WORD $0x4effd569 // fsub v9.2d, v11.2d, v31.2d
-	WORD $0x4effd6bf // fsub v31.2d, v21.2d, v31.2d
-	WORD $0x4e77d557 // fadd v23.2d, v10.2d, v23.2d
-	WORD $0x4effd6d6 // fsub v22.2d, v22.2d, v31.2d
-	WORD $0xfc61787f // ldr d31, [x3, x1, lsl #3]
-	WORD $0x8b150061 // add x1, x3, x21
-	WORD $0x4e77d7bd // fadd v29.2d, v29.2d, v23.2d
-	WORD $0x4d4084fe // ld1 { v30.d }[1], [x7]
-	WORD $0x4d4086dc // ld1 { v28.d }[1], [x22]
-	WORD $0x4e76d536 // fadd v22.2d, v9.2d, v22.2d
-	WORD $0x4d408428 // ld1 { v8.d }[1], [x1]
-	WORD $0xaa0503e1 // mov x1, x5
-	WORD $0x4e7dd4c6 // fadd v6.2d, v6.2d, v29.2d
-	WORD $0x4e76d400 // fadd v0.2d, v0.2d, v22.2d
-	WORD $0x4d4084df // ld1 { v31.d }[1], [x6]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x6e7bdfc9 // fmul v9.2d, v30.2d, v27.2d
-	WORD $0x6e7adf8a // fmul v10.2d, v28.2d, v26.2d
-	WORD $0x6ee0f92b // fneg v11.2d, v9.2d
-	WORD $0x4e6ad717 // fadd v23.2d, v24.2d, v10.2d
-	WORD $0x4e69d736 // fadd v22.2d, v25.2d, v9.2d
-	WORD $0x4e7bcfcb // fmla v11.2d, v30.2d, v27.2d
-	WORD $0x6ee0f95e // fneg v30.2d, v10.2d
-	WORD $0x4e7acf9e // fmla v30.2d, v28.2d, v26.2d
-	WORD $0x4e7bcfeb // fmla v11.2d, v31.2d, v27.2d
-	WORD $0x4ef8d6fb // fsub v27.2d, v23.2d, v24.2d
-	WORD $0x4e7acd1e // fmla v30.2d, v8.2d, v26.2d
-	WORD $0x4ef9d6da // fsub v26.2d, v22.2d, v25.2d
-	WORD $0x4efbd6fc // fsub v28.2d, v23.2d, v27.2d
-	WORD $0x4efad6c0 // fsub v0.2d, v22.2d, v26.2d
-	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
-	WORD $0x4ee0d720 // fsub v0.2d, v25.2d, v0.2d
-	WORD $0x4efad539 // fsub v25.2d, v9.2d, v26.2d
-	WORD $0x4efbd55a // fsub v26.2d, v10.2d, v27.2d
-	WORD $0x4e78d758 // fadd v24.2d, v26.2d, v24.2d
-	WORD $0x4e60d720 // fadd v0.2d, v25.2d, v0.2d
-	WORD $0x4e60d560 // fadd v0.2d, v11.2d, v0.2d
-	WORD $0x4e78d7d8 // fadd v24.2d, v30.2d, v24.2d
-	WORD $0x4e78d442 // fadd v2.2d, v2.2d, v24.2d
-	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
-	WORD $0x54ffe608 // b.hi <farSlotsDD+0x748>
-	WORD $0xaa0503e1 // mov x1, x5
-	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x54001aa1 // b.ne <farSlotsDD+0xde8>
-	WORD $0x38401425 // ldrb w5, [x1], #0x1
-	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4ea11c28 // mov v8.16b, v1.16b
-	WORD $0x8b050225 // add x5, x17, x5
-	WORD $0xad406a20 // ldp q0, q26, [x17]
-	WORD $0x4e617b5b // fcvtl2 v27.2d, v26.4s
-	WORD $0x0e617b5a // fcvtl v26.2d, v26.2s
-	WORD $0x4e617819 // fcvtl2 v25.2d, v0.4s
-	WORD $0x0e617818 // fcvtl v24.2d, v0.2s
-	WORD $0x14000069 // b <farSlotsDD+0xc64>
+	WORD $0x4d4084f7 // ld1 { v23.d }[1], [x7]
+	WORD $0x6e62df15 // fmul v21.2d, v24.2d, v2.2d
+	WORD $0x6e63df3a // fmul v26.2d, v25.2d, v3.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e63cf3b // fmla v27.2d, v25.2d, v3.2d
+	WORD $0x6ee0fab9 // fneg v25.2d, v21.2d
+	WORD $0x4e62cf19 // fmla v25.2d, v24.2d, v2.2d
+	WORD $0x4e63cefb // fmla v27.2d, v23.2d, v3.2d
+	WORD $0x4e7ad663 // fadd v3.2d, v19.2d, v26.2d
+	WORD $0x4e62ced9 // fmla v25.2d, v22.2d, v2.2d
+	WORD $0x4e75d642 // fadd v2.2d, v18.2d, v21.2d
+	WORD $0x4ef3d474 // fsub v20.2d, v3.2d, v19.2d
+	WORD $0x4ef2d456 // fsub v22.2d, v2.2d, v18.2d
+	WORD $0x4ef4d478 // fsub v24.2d, v3.2d, v20.2d
+	WORD $0x4ef6d457 // fsub v23.2d, v2.2d, v22.2d
+	WORD $0x4ef8d673 // fsub v19.2d, v19.2d, v24.2d
+	WORD $0x4ef7d650 // fsub v16.2d, v18.2d, v23.2d
+	WORD $0x4ef4d752 // fsub v18.2d, v26.2d, v20.2d
+	WORD $0x4ef6d6b4 // fsub v20.2d, v21.2d, v22.2d
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
+	WORD $0x4e72d772 // fadd v18.2d, v27.2d, v18.2d
+	WORD $0x4e70d730 // fadd v16.2d, v25.2d, v16.2d
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD $0x54ffe708 // b.hi <farSlotsDD+0x6e4>
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x54000620 // b.eq <farSlotsDD+0xad0>
+	WORD $0x14000097 // b <farSlotsDD+0xc6c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x910008c1 // add x1, x6, #0x2
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x540018e1 // b.ne <farSlotsDD+0xde8>
+	WORD $0x54001221 // b.ne <farSlotsDD+0xc6c>
 	WORD $0xf9404006 // ldr x6, [x0, #0x80]
 	WORD $0x38401433 // ldrb w19, [x1], #0x1
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4ea11c28 // mov v8.16b, v1.16b
-	WORD $0x9bab1a66 // umaddl x6, w19, w11, x6
+	WORD $0x9bad1a66 // umaddl x6, w19, w13, x6
 	WORD $0x8b130225 // add x5, x17, x19
 	WORD $0x7100d27f // cmp w19, #0x34
 	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
-	WORD $0x54000429 // b.ls <farSlotsDD+0xb74>
+	WORD $0x54001b69 // b.ls <farSlotsDD+0xdb0>
 	WORD $0x910200c7 // add x7, x6, #0x80
 	WORD $0x8b130674 // add x20, x19, x19, lsl #1
-	WORD $0xad400cd8 // ldp q24, q3, [x6]
-	WORD $0x4d40cce0 // ld1r { v0.2d }, [x7]
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
+	WORD $0x4d40ccf0 // ld1r { v16.2d }, [x7]
 	WORD $0xd341fe67 // lsr x7, x19, #1
 	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3dc00221 // ldr q1, [x17]
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0x3cf36a22 // ldr q2, [x17, x19]
+	WORD $0x3dc00231 // ldr q17, [x17]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0x3cf36a32 // ldr q18, [x17, x19]
 	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0xad4260c3 // ldp q3, q24, [x6, #0x40]
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0x6ef84442 // ushl v2.2d, v2.2d, v24.2d
-	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
-	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
-	WORD $0x4e61d859 // scvtf v25.2d, v2.2d
-	WORD $0xad410cda // ldp q26, q3, [x6, #0x20]
-	WORD $0x3cf46a22 // ldr q2, [x17, x20]
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4e61d838 // scvtf v24.2d, v1.2d
-	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x3ce76a21 // ldr q1, [x17, x7]
-	WORD $0x4e1a0021 // tbl v1.16b, { v1.16b }, v26.16b
-	WORD $0xad4368c3 // ldp q3, q26, [x6, #0x60]
-	WORD $0x6efa4442 // ushl v2.2d, v2.2d, v26.2d
-	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4ee04440 // sshl v0.2d, v2.2d, v0.2d
-	WORD $0x4e61d81b // scvtf v27.2d, v0.2d
-	WORD $0x4e61d83a // scvtf v26.2d, v1.2d
-	WORD $0x1400003d // b <farSlotsDD+0xc64>
-	WORD $0x7100627f // cmp w19, #0x18
-	WORD $0xd341fe67 // lsr x7, x19, #1
-	WORD $0xd342fe74 // lsr x20, x19, #2
-	WORD $0x54000388 // b.hi <farSlotsDD+0xbf0>
-	WORD $0x92400a75 // and x21, x19, #0x7
-	WORD $0xb5000355 // cbnz x21, <farSlotsDD+0xbf0>
-	WORD $0xad4060d9 // ldp q25, q24, [x6]
-	WORD $0x910220d5 // add x21, x6, #0x88
-	WORD $0x8b130673 // add x19, x19, x19, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3cf46a23 // ldr q3, [x17, x20]
-	WORD $0x4d40cea0 // ld1r { v0.2d }, [x21]
-	WORD $0x910240d5 // add x21, x6, #0x90
-	WORD $0x4e180063 // tbl v3.16b, { v3.16b }, v24.16b
-	WORD $0x3dc00222 // ldr q2, [x17]
-	WORD $0x4d40cea1 // ld1r { v1.2d }, [x21]
-	WORD $0xad4168db // ldp q27, q26, [x6, #0x20]
-	WORD $0x4e190042 // tbl v2.16b, { v2.16b }, v25.16b
-	WORD $0x4ea31c03 // orr v3.16b, v0.16b, v3.16b
-	WORD $0x4ea21c02 // orr v2.16b, v0.16b, v2.16b
-	WORD $0x4ee1d479 // fsub v25.2d, v3.2d, v1.2d
-	WORD $0x4ee1d458 // fsub v24.2d, v2.2d, v1.2d
-	WORD $0x3ce76a22 // ldr q2, [x17, x7]
-	WORD $0x3cf36a23 // ldr q3, [x17, x19]
-	WORD $0x4e1a0063 // tbl v3.16b, { v3.16b }, v26.16b
-	WORD $0x4e1b0042 // tbl v2.16b, { v2.16b }, v27.16b
-	WORD $0x4ea31c03 // orr v3.16b, v0.16b, v3.16b
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4ee1d47b // fsub v27.2d, v3.2d, v1.2d
-	WORD $0x4ee1d41a // fsub v26.2d, v0.2d, v1.2d
-	WORD $0x1400001e // b <farSlotsDD+0xc64>
-	WORD $0xad400cd8 // ldp q24, q3, [x6]
-	WORD $0x910200d5 // add x21, x6, #0x80
-	WORD $0x8b130673 // add x19, x19, x19, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3cf46a22 // ldr q2, [x17, x20]
-	WORD $0x3dc00221 // ldr q1, [x17]
-	WORD $0x4d40cea0 // ld1r { v0.2d }, [x21]
-	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0xad420cd8 // ldp q24, q3, [x6, #0x40]
-	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
-	WORD $0xad410cda // ldp q26, q3, [x6, #0x20]
-	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
-	WORD $0x6ef84421 // ushl v1.2d, v1.2d, v24.2d
-	WORD $0x4e61d859 // scvtf v25.2d, v2.2d
-	WORD $0x3cf36a22 // ldr q2, [x17, x19]
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4e61d838 // scvtf v24.2d, v1.2d
-	WORD $0x3ce76a21 // ldr q1, [x17, x7]
-	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4e1a0021 // tbl v1.16b, { v1.16b }, v26.16b
-	WORD $0xad430cda // ldp q26, q3, [x6, #0x60]
-	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
-	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
-	WORD $0x6efa4421 // ushl v1.2d, v1.2d, v26.2d
-	WORD $0x4e61d85b // scvtf v27.2d, v2.2d
-	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
-	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0xad4250d3 // ldp q19, q20, [x6, #0x40]
+	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3cf46a34 // ldr q20, [x17, x20]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4ef34651 // sshl v17.2d, v18.2d, v19.2d
+	WORD $0x3ce76a32 // ldr q18, [x17, x7]
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4ef34693 // sshl v19.2d, v20.2d, v19.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x1400000b // b <farSlotsDD+0xaf0>
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x54000d01 // b.ne <farSlotsDD+0xc6c>
+	WORD $0x38401425 // ldrb w5, [x1], #0x1
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0x8b050225 // add x5, x17, x5
+	WORD $0xad404a30 // ldp q16, q18, [x17]
+	WORD $0x4e617a53 // fcvtl2 v19.2d, v18.4s
+	WORD $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD $0x4e617a11 // fcvtl2 v17.2d, v16.4s
+	WORD $0x0e617a10 // fcvtl v16.2d, v16.2s
 	WORD $0xb8406146 // ldur w6, [x10, #0x6]
 	WORD $0xb8409156 // ldur w22, [x10, #0x9]
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
@@ -4735,218 +4547,219 @@ TEXT ·farSlotsDDQuad(SB), 0, $432-8
 	WORD $0xd345fe94 // lsr x20, x20, #5
 	WORD $0xb9400d47 // ldr w7, [x10, #0xc]
 	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0xfc667880 // ldr d0, [x4, x6, lsl #3]
+	WORD $0xfc667894 // ldr d20, [x4, x6, lsl #3]
 	WORD $0x8b160c97 // add x23, x4, x22, lsl #3
-	WORD $0xfc71787c // ldr d28, [x3, x17, lsl #3]
-	WORD $0xfc717881 // ldr d1, [x4, x17, lsl #3]
-	WORD $0xfc66787d // ldr d29, [x3, x6, lsl #3]
+	WORD $0xfc717878 // ldr d24, [x3, x17, lsl #3]
+	WORD $0xfc717895 // ldr d21, [x4, x17, lsl #3]
+	WORD $0xfc667879 // ldr d25, [x3, x6, lsl #3]
 	WORD $0x8b150c71 // add x17, x3, x21, lsl #3
-	WORD $0xfc737882 // ldr d2, [x4, x19, lsl #3]
+	WORD $0xfc737896 // ldr d22, [x4, x19, lsl #3]
 	WORD $0x927d5e94 // and x20, x20, #0x7fffff8
-	WORD $0xfc677883 // ldr d3, [x4, x7, lsl #3]
-	WORD $0x4d4086e0 // ld1 { v0.d }[1], [x23]
+	WORD $0xfc677897 // ldr d23, [x4, x7, lsl #3]
+	WORD $0x4d4086f4 // ld1 { v20.d }[1], [x23]
 	WORD $0x8b150c97 // add x23, x4, x21, lsl #3
-	WORD $0x4d40863c // ld1 { v28.d }[1], [x17]
+	WORD $0x4d408638 // ld1 { v24.d }[1], [x17]
 	WORD $0x8b160c71 // add x17, x3, x22, lsl #3
-	WORD $0x4d4086e1 // ld1 { v1.d }[1], [x23]
-	WORD $0x4d40863d // ld1 { v29.d }[1], [x17]
+	WORD $0x4d4086f5 // ld1 { v21.d }[1], [x23]
+	WORD $0x4d408639 // ld1 { v25.d }[1], [x17]
 	WORD $0x8b140097 // add x23, x4, x20
-	WORD $0x4d4086e2 // ld1 { v2.d }[1], [x23]
+	WORD $0x4d4086f6 // ld1 { v22.d }[1], [x23]
 	WORD $0xb840f157 // ldur w23, [x10, #0xf]
 	WORD $0x9100614a // add x10, x10, #0x18
 	WORD $0x92405ef7 // and x23, x23, #0xffffff
-	WORD $0x6e79dc1e // fmul v30.2d, v0.2d, v25.2d
+	WORD $0x6e71de9a // fmul v26.2d, v20.2d, v17.2d
 	WORD $0x8b170c84 // add x4, x4, x23, lsl #3
 	WORD $0x8b170c71 // add x17, x3, x23, lsl #3
-	WORD $0x4d408483 // ld1 { v3.d }[1], [x4]
-	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
-	WORD $0x4e79cc1f // fmla v31.2d, v0.2d, v25.2d
-	WORD $0xfc677860 // ldr d0, [x3, x7, lsl #3]
-	WORD $0x4e79cfbf // fmla v31.2d, v29.2d, v25.2d
-	WORD $0x6e78dc39 // fmul v25.2d, v1.2d, v24.2d
-	WORD $0x4d408620 // ld1 { v0.d }[1], [x17]
+	WORD $0x4d408497 // ld1 { v23.d }[1], [x4]
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e71ce9b // fmla v27.2d, v20.2d, v17.2d
+	WORD $0xfc677874 // ldr d20, [x3, x7, lsl #3]
+	WORD $0x4e71cf3b // fmla v27.2d, v25.2d, v17.2d
+	WORD $0x6e70deb1 // fmul v17.2d, v21.2d, v16.2d
+	WORD $0x4d408634 // ld1 { v20.d }[1], [x17]
 	WORD $0x8b140071 // add x17, x3, x20
-	WORD $0x6ee0fb3d // fneg v29.2d, v25.2d
-	WORD $0x4e78cc3d // fmla v29.2d, v1.2d, v24.2d
-	WORD $0x6e7adc61 // fmul v1.2d, v3.2d, v26.2d
-	WORD $0x4e78cf9d // fmla v29.2d, v28.2d, v24.2d
-	WORD $0x6e7bdc58 // fmul v24.2d, v2.2d, v27.2d
-	WORD $0x6ee0fb1c // fneg v28.2d, v24.2d
-	WORD $0x4e7bcc5c // fmla v28.2d, v2.2d, v27.2d
-	WORD $0xfc737862 // ldr d2, [x3, x19, lsl #3]
-	WORD $0x4d408622 // ld1 { v2.d }[1], [x17]
+	WORD $0x6ee0fa39 // fneg v25.2d, v17.2d
+	WORD $0x4e70ceb9 // fmla v25.2d, v21.2d, v16.2d
+	WORD $0x6e72def5 // fmul v21.2d, v23.2d, v18.2d
+	WORD $0x4e70cf19 // fmla v25.2d, v24.2d, v16.2d
+	WORD $0x6e73ded0 // fmul v16.2d, v22.2d, v19.2d
+	WORD $0x6ee0fa18 // fneg v24.2d, v16.2d
+	WORD $0x4e73ced8 // fmla v24.2d, v22.2d, v19.2d
+	WORD $0xfc737876 // ldr d22, [x3, x19, lsl #3]
+	WORD $0x4d408636 // ld1 { v22.d }[1], [x17]
 	WORD $0xaa0503f1 // mov x17, x5
-	WORD $0x4e7bcc5c // fmla v28.2d, v2.2d, v27.2d
-	WORD $0x6ee0f83b // fneg v27.2d, v1.2d
-	WORD $0x4e7ed622 // fadd v2.2d, v17.2d, v30.2d
-	WORD $0x4e7acc7b // fmla v27.2d, v3.2d, v26.2d
-	WORD $0x4e79d603 // fadd v3.2d, v16.2d, v25.2d
-	WORD $0x4e7acc1b // fmla v27.2d, v0.2d, v26.2d
-	WORD $0x4ef0d47a // fsub v26.2d, v3.2d, v16.2d
-	WORD $0x4e78d660 // fadd v0.2d, v19.2d, v24.2d
-	WORD $0x4efad739 // fsub v25.2d, v25.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4efad610 // fsub v16.2d, v16.2d, v26.2d
-	WORD $0x4ef1d45a // fsub v26.2d, v2.2d, v17.2d
-	WORD $0x4efad7de // fsub v30.2d, v30.2d, v26.2d
-	WORD $0x4efad45a // fsub v26.2d, v2.2d, v26.2d
-	WORD $0x4e70d730 // fadd v16.2d, v25.2d, v16.2d
-	WORD $0x4ef3d419 // fsub v25.2d, v0.2d, v19.2d
-	WORD $0x4efad631 // fsub v17.2d, v17.2d, v26.2d
-	WORD $0x4e61d65a // fadd v26.2d, v18.2d, v1.2d
-	WORD $0x4e70d7b0 // fadd v16.2d, v29.2d, v16.2d
-	WORD $0x4ef9d41d // fsub v29.2d, v0.2d, v25.2d
-	WORD $0x4e71d7d1 // fadd v17.2d, v30.2d, v17.2d
-	WORD $0x4ef2d75e // fsub v30.2d, v26.2d, v18.2d
-	WORD $0x4e70d5ce // fadd v14.2d, v14.2d, v16.2d
-	WORD $0x4e71d7f1 // fadd v17.2d, v31.2d, v17.2d
-	WORD $0x4efed75f // fsub v31.2d, v26.2d, v30.2d
-	WORD $0x4efed421 // fsub v1.2d, v1.2d, v30.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4effd650 // fsub v16.2d, v18.2d, v31.2d
-	WORD $0x4efdd671 // fsub v17.2d, v19.2d, v29.2d
-	WORD $0x4ef9d712 // fsub v18.2d, v24.2d, v25.2d
-	WORD $0x4ea01c13 // mov v19.16b, v0.16b
-	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
-	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
-	WORD $0x4eba1f52 // mov v18.16b, v26.16b
-	WORD $0x4e61d761 // fadd v1.2d, v27.2d, v1.2d
-	WORD $0x4e71d790 // fadd v16.2d, v28.2d, v17.2d
-	WORD $0x4ea21c51 // mov v17.16b, v2.16b
-	WORD $0x4ea91d22 // mov v2.16b, v9.16b
-	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD $0x4ea31c70 // mov v16.16b, v3.16b
-	WORD $0x4e61d5ef // fadd v15.2d, v15.2d, v1.2d
-	WORD $0x4ea81d01 // mov v1.16b, v8.16b
-	WORD $0x36179822 // tbz w2, #0x2, <farSlotsDD+0xec>
-	WORD $0x4e74d61a // fadd v26.2d, v16.2d, v20.2d
-	WORD $0x4e75d63b // fadd v27.2d, v17.2d, v21.2d
+	WORD $0x4e73ced8 // fmla v24.2d, v22.2d, v19.2d
+	WORD $0x6ee0fab6 // fneg v22.2d, v21.2d
+	WORD $0x4e7ad4f3 // fadd v19.2d, v7.2d, v26.2d
+	WORD $0x4e72cef6 // fmla v22.2d, v23.2d, v18.2d
+	WORD $0x4e71d4d7 // fadd v23.2d, v6.2d, v17.2d
+	WORD $0x4e72ce96 // fmla v22.2d, v20.2d, v18.2d
+	WORD $0x4ee6d6f4 // fsub v20.2d, v23.2d, v6.2d
+	WORD $0x4e70d452 // fadd v18.2d, v2.2d, v16.2d
+	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
+	WORD $0x4ef4d6f4 // fsub v20.2d, v23.2d, v20.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4ee7d674 // fsub v20.2d, v19.2d, v7.2d
+	WORD $0x4ef4d75a // fsub v26.2d, v26.2d, v20.2d
+	WORD $0x4ef4d674 // fsub v20.2d, v19.2d, v20.2d
+	WORD $0x4e66d626 // fadd v6.2d, v17.2d, v6.2d
+	WORD $0x4ee2d651 // fsub v17.2d, v18.2d, v2.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4e75d474 // fadd v20.2d, v3.2d, v21.2d
+	WORD $0x4e66d726 // fadd v6.2d, v25.2d, v6.2d
+	WORD $0x4ef1d659 // fsub v25.2d, v18.2d, v17.2d
+	WORD $0x4e67d747 // fadd v7.2d, v26.2d, v7.2d
+	WORD $0x4ee3d69a // fsub v26.2d, v20.2d, v3.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4ef9d442 // fsub v2.2d, v2.2d, v25.2d
+	WORD $0x4e67d767 // fadd v7.2d, v27.2d, v7.2d
+	WORD $0x4efad69b // fsub v27.2d, v20.2d, v26.2d
+	WORD $0x4efad6a6 // fsub v6.2d, v21.2d, v26.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4efbd463 // fsub v3.2d, v3.2d, v27.2d
+	WORD $0x4ef1d607 // fsub v7.2d, v16.2d, v17.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4eb71ee6 // mov v6.16b, v23.16b
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0x4e63d6c3 // fadd v3.2d, v22.2d, v3.2d
+	WORD $0x4e62d702 // fadd v2.2d, v24.2d, v2.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4eb41e83 // mov v3.16b, v20.16b
+	WORD $0x4eb21e42 // mov v2.16b, v18.16b
+	WORD $0x3617a1e2 // tbz w2, #0x2, <farSlotsDD+0xa8>
 	WORD $0xf9402803 // ldr x3, [x0, #0x50]
 	WORD $0xcb080064 // sub x4, x3, x8
-	WORD $0x4ef1d760 // fsub v0.2d, v27.2d, v17.2d
-	WORD $0x4ea11c3c // mov v28.16b, v1.16b
-	WORD $0x4ef0d741 // fsub v1.2d, v26.2d, v16.2d
-	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4ee0d6a2 // fsub v2.2d, v21.2d, v0.2d
-	WORD $0x4ee0d760 // fsub v0.2d, v27.2d, v0.2d
-	WORD $0x4ee1d683 // fsub v3.2d, v20.2d, v1.2d
-	WORD $0x4ee1d741 // fsub v1.2d, v26.2d, v1.2d
 	WORD $0xf100209f // cmp x4, #0x8
-	WORD $0x4e76d659 // fadd v25.2d, v18.2d, v22.2d
-	WORD $0x4e77d678 // fadd v24.2d, v19.2d, v23.2d
-	WORD $0x9a8cb083 // csel x3, x4, x12, lt
-	WORD $0x4ee0d620 // fsub v0.2d, v17.2d, v0.2d
-	WORD $0x4ee1d601 // fsub v1.2d, v16.2d, v1.2d
-	WORD $0x4ef3d711 // fsub v17.2d, v24.2d, v19.2d
-	WORD $0x4ef2d730 // fsub v16.2d, v25.2d, v18.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ef1d6e2 // fsub v2.2d, v23.2d, v17.2d
-	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
-	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
-	WORD $0x4ef0d6c7 // fsub v7.2d, v22.2d, v16.2d
-	WORD $0x4e61d5c6 // fadd v6.2d, v14.2d, v1.2d
-	WORD $0x4e60d4a3 // fadd v3.2d, v5.2d, v0.2d
-	WORD $0x4ef0d720 // fsub v0.2d, v25.2d, v16.2d
-	WORD $0x4ef1d701 // fsub v1.2d, v24.2d, v17.2d
-	WORD $0x4ee1d661 // fsub v1.2d, v19.2d, v1.2d
-	WORD $0x4ee0d640 // fsub v0.2d, v18.2d, v0.2d
-	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
-	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
-	WORD $0x4e61d7a1 // fadd v1.2d, v29.2d, v1.2d
-	WORD $0x4e60d780 // fadd v0.2d, v28.2d, v0.2d
-	WORD $0x4e60d5e0 // fadd v0.2d, v15.2d, v0.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x37180322 // tbnz w2, #0x3, <farSlotsDD+0xee8>
-	WORD $0x5400096b // b.lt <farSlotsDD+0xfb4>
+	WORD $0x9a8eb083 // csel x3, x4, x14, lt
+	WORD $0x37180322 // tbnz w2, #0x3, <farSlotsDD+0xce4>
+	WORD $0x54000d4b // b.lt <farSlotsDD+0xe2c>
 	WORD $0xf9401805 // ldr x5, [x0, #0x30]
 	WORD $0xf9402402 // ldr x2, [x0, #0x48]
-	WORD $0xb4001185 // cbz x5, <farSlotsDD+0x10c4>
+	WORD $0xb4001885 // cbz x5, <farSlotsDD+0xfa0>
 	WORD $0xf9403006 // ldr x6, [x0, #0x60]
-	WORD $0xb40012a6 // cbz x6, <farSlotsDD+0x10f0>
+	WORD $0xb40019a6 // cbz x6, <farSlotsDD+0xfcc>
 	WORD $0x8b0804a4 // add x4, x5, x8, lsl #1
 	WORD $0x79400894 // ldrh w20, [x4, #0x4]
 	WORD $0x79400087 // ldrh w7, [x4]
 	WORD $0x79400493 // ldrh w19, [x4, #0x2]
 	WORD $0x79400c84 // ldrh w4, [x4, #0x6]
 	WORD $0x8b0408c4 // add x4, x6, x4, lsl #2
-	WORD $0xbc7478c2 // ldr s2, [x6, x20, lsl #2]
-	WORD $0xbc6778c4 // ldr s4, [x6, x7, lsl #2]
+	WORD $0xbc7478d0 // ldr s16, [x6, x20, lsl #2]
+	WORD $0xbc6778d1 // ldr s17, [x6, x7, lsl #2]
 	WORD $0x8b1308d3 // add x19, x6, x19, lsl #2
-	WORD $0x0d409082 // ld1 { v2.s }[1], [x4]
+	WORD $0x0d409090 // ld1 { v16.s }[1], [x4]
 	WORD $0x9101a004 // add x4, x0, #0x68
-	WORD $0x0d409264 // ld1 { v4.s }[1], [x19]
-	WORD $0x4d40cc85 // ld1r { v5.2d }, [x4]
-	WORD $0x2ea410a4 // uaddw v4.2d, v5.2d, v4.2s
-	WORD $0x2ea210a2 // uaddw v2.2d, v5.2d, v2.2s
-	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
-	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
-	WORD $0x14000086 // b <farSlotsDD+0x10fc>
-	WORD $0x4e79d742 // fadd v2.2d, v26.2d, v25.2d
-	WORD $0x4e78d764 // fadd v4.2d, v27.2d, v24.2d
+	WORD $0x0d409271 // ld1 { v17.s }[1], [x19]
+	WORD $0x4d40cc92 // ld1r { v18.2d }, [x4]
+	WORD $0x2eb11253 // uaddw v19.2d, v18.2d, v17.2s
+	WORD $0x2eb01250 // uaddw v16.2d, v18.2d, v16.2s
+	WORD $0x4f745611 // shl v17.2d, v16.2d, #0x34
+	WORD $0x4f745670 // shl v16.2d, v19.2d, #0x34
+	WORD $0x140000be // b <farSlotsDD+0xfd8>
+	WORD $0x4e62d4f1 // fadd v17.2d, v7.2d, v2.2d
+	WORD $0x4e63d4d0 // fadd v16.2d, v6.2d, v3.2d
 	WORD $0xf9402402 // ldr x2, [x0, #0x48]
 	WORD $0x52800024 // mov w4, #0x1
-	WORD $0x4efbd485 // fsub v5.2d, v4.2d, v27.2d
-	WORD $0x4efad447 // fsub v7.2d, v2.2d, v26.2d
-	WORD $0x4e64d450 // fadd v16.2d, v2.2d, v4.2d
-	WORD $0x4ee5d491 // fsub v17.2d, v4.2d, v5.2d
-	WORD $0x4ee7d452 // fsub v18.2d, v2.2d, v7.2d
-	WORD $0x4ee5d705 // fsub v5.2d, v24.2d, v5.2d
-	WORD $0x4ee7d727 // fsub v7.2d, v25.2d, v7.2d
-	WORD $0x4ee2d613 // fsub v19.2d, v16.2d, v2.2d
-	WORD $0x4ef1d771 // fsub v17.2d, v27.2d, v17.2d
-	WORD $0x4ef2d752 // fsub v18.2d, v26.2d, v18.2d
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4ee4d612 // fsub v18.2d, v16.2d, v4.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
-	WORD $0x4ef3d493 // fsub v19.2d, v4.2d, v19.2d
-	WORD $0x4ef1d451 // fsub v17.2d, v2.2d, v17.2d
-	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
-	WORD $0x4ef2d612 // fsub v18.2d, v16.2d, v18.2d
-	WORD $0x4e65d425 // fadd v5.2d, v1.2d, v5.2d
+	WORD $0x4ee7d632 // fsub v18.2d, v17.2d, v7.2d
+	WORD $0x4ee6d613 // fsub v19.2d, v16.2d, v6.2d
+	WORD $0x4e71d614 // fadd v20.2d, v16.2d, v17.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d452 // fsub v18.2d, v2.2d, v18.2d
+	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4ef3d615 // fsub v21.2d, v16.2d, v19.2d
+	WORD $0x4ef3d473 // fsub v19.2d, v3.2d, v19.2d
+	WORD $0xad030be3 // stp q3, q2, [sp, #0x60]
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4ef0d695 // fsub v21.2d, v20.2d, v16.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
+	WORD $0x4ef1d693 // fsub v19.2d, v20.2d, v17.2d
+	WORD $0x4ef5d692 // fsub v18.2d, v20.2d, v21.2d
+	WORD $0x4ef5d635 // fsub v21.2d, v17.2d, v21.2d
 	WORD $0x4e67d407 // fadd v7.2d, v0.2d, v7.2d
-	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
-	WORD $0x6e104212 // ext v18.16b, v16.16b, v16.16b, #0x8
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e72d604 // fadd v4.2d, v16.2d, v18.2d
-	WORD $0x4e63d627 // fadd v7.2d, v17.2d, v3.2d
-	WORD $0x4ef0d493 // fsub v19.2d, v4.2d, v16.2d
-	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD $0xad0307e0 // stp q0, q1, [sp, #0x60]
-	WORD $0x4ef3d485 // fsub v5.2d, v4.2d, v19.2d
-	WORD $0x4ef3d651 // fsub v17.2d, v18.2d, v19.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0x4e67d4c3 // fadd v3.2d, v6.2d, v7.2d
-	WORD $0x4ee5d605 // fsub v5.2d, v16.2d, v5.2d
-	WORD $0x6e034066 // ext v6.16b, v3.16b, v3.16b, #0x8
-	WORD $0x6e024047 // ext v7.16b, v2.16b, v2.16b, #0x8
-	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
-	WORD $0xad0413e4 // stp q4, q4, [sp, #0x80]
-	WORD $0x4e67d4a4 // fadd v4.2d, v5.2d, v7.2d
+	WORD $0x4ef2d612 // fsub v18.2d, v16.2d, v18.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
+	WORD $0x4e66d426 // fadd v6.2d, v1.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x6e144293 // ext v19.16b, v20.16b, v20.16b, #0x8
+	WORD $0x4e72d6b2 // fadd v18.2d, v21.2d, v18.2d
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0xad0563f9 // stp q25, q24, [sp, #0xa0]
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0xad020be3 // stp q3, q2, [sp, #0x40]
-	WORD $0x14000008 // b <farSlotsDD+0xfd0>
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e73d691 // fadd v17.2d, v20.2d, v19.2d
+	WORD $0x4e64d647 // fadd v7.2d, v18.2d, v4.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4e65d610 // fadd v16.2d, v16.2d, v5.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4ef5d626 // fsub v6.2d, v17.2d, v21.2d
+	WORD $0x4ef5d672 // fsub v18.2d, v19.2d, v21.2d
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0x6e0540a7 // ext v7.16b, v5.16b, v5.16b, #0x8
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x6e044090 // ext v16.16b, v4.16b, v4.16b, #0x8
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0xad0247f1 // stp q17, q17, [sp, #0x40]
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0xad0013e5 // stp q5, q4, [sp]
+	WORD $0x14000027 // b <farSlotsDD+0xe48>
+	WORD $0x7100627f // cmp w19, #0x18
+	WORD $0xd341fe67 // lsr x7, x19, #1
+	WORD $0xd342fe74 // lsr x20, x19, #2
+	WORD $0x54000b68 // b.hi <farSlotsDD+0xf28>
+	WORD $0x92400a75 // and x21, x19, #0x7
+	WORD $0xb5000b35 // cbnz x21, <farSlotsDD+0xf28>
+	WORD $0xad4050d5 // ldp q21, q20, [x6]
+	WORD $0x8b130673 // add x19, x19, x19, lsl #1
+	WORD $0x910220d5 // add x21, x6, #0x88
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x3cf46a31 // ldr q17, [x17, x20]
+	WORD $0x3dc00230 // ldr q16, [x17]
+	WORD $0x4d40ceb2 // ld1r { v18.2d }, [x21]
+	WORD $0x910240d5 // add x21, x6, #0x90
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0x3ce76a34 // ldr q20, [x17, x7]
+	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
+	WORD $0x4d40ceb3 // ld1r { v19.2d }, [x21]
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x3cf36a35 // ldr q21, [x17, x19]
+	WORD $0x4eb11e51 // orr v17.16b, v18.16b, v17.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4eb41e52 // orr v18.16b, v18.16b, v20.16b
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x17ffff32 // b <farSlotsDD+0xaf0>
 	WORD $0xf9402402 // ldr x2, [x0, #0x48]
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0xad020fe6 // stp q6, q3, [sp, #0x40]
-	WORD $0xad0307e0 // stp q0, q1, [sp, #0x60]
-	WORD $0xad046ffa // stp q26, q27, [sp, #0x80]
-	WORD $0xad0563f9 // stp q25, q24, [sp, #0xa0]
-	WORD $0x54ff86cb // b.lt <farSlotsDD+0xa4>
+	WORD $0xad0013e5 // stp q5, q4, [sp]
+	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
+	WORD $0xad021fe6 // stp q6, q7, [sp, #0x40]
+	WORD $0xad030be3 // stp q3, q2, [sp, #0x60]
+	WORD $0x54ff91eb // b.lt <farSlotsDD+0x80>
 	WORD $0xf9401805 // ldr x5, [x0, #0x30]
 	WORD $0xf9403006 // ldr x6, [x0, #0x60]
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xaa0803f3 // mov x19, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
 	WORD $0xf9404414 // ldr x20, [x0, #0x88]
-	WORD $0x1400001b // b <farSlotsDD+0x1054>
+	WORD $0x14000021 // b <farSlotsDD+0xee4>
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfc6379e1 // ldr d1, [x15, x3, lsl #3]
+	WORD $0x1e610802 // fmul d2, d0, d1
+	WORD $0xfc637a01 // ldr d1, [x16, x3, lsl #3]
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x34000527 // cbz w7, <farSlotsDD+0xf1c>
 	WORD $0xfc757843 // ldr d3, [x2, x21, lsl #3]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xfc757a84 // ldr d4, [x20, x21, lsl #3]
@@ -4972,149 +4785,168 @@ TEXT ·farSlotsDDQuad(SB), 0, $432-8
 	WORD $0x4ee4d400 // fsub v0.2d, v0.2d, v4.2d
 	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
 	WORD $0xfc357a80 // str d0, [x20, x21, lsl #3]
-	WORD $0x54ff82a0 // b.eq <farSlotsDD+0xa4>
+	WORD $0x54ff8d00 // b.eq <farSlotsDD+0x80>
 	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0xb4000045 // cbz x5, <farSlotsDD+0x1060>
+	WORD $0xb4000045 // cbz x5, <farSlotsDD+0xef0>
 	WORD $0x787378b5 // ldrh w21, [x5, x19, lsl #1]
-	WORD $0xb4000206 // cbz x6, <farSlotsDD+0x10a0>
+	WORD $0xb4fffba6 // cbz x6, <farSlotsDD+0xe64>
 	WORD $0xb9406816 // ldr w22, [x0, #0x68]
 	WORD $0xb87578d7 // ldr w23, [x6, x21, lsl #2]
 	WORD $0x0b1702d6 // add w22, w22, w23
 	WORD $0xd34c2ed6 // lsl x22, x22, #52
 	WORD $0x9e6702c0 // fmov d0, x22
-	WORD $0xfc6379a1 // ldr d1, [x13, x3, lsl #3]
+	WORD $0xfc6379e1 // ldr d1, [x15, x3, lsl #3]
 	WORD $0x1e610802 // fmul d2, d0, d1
-	WORD $0xfc6379c1 // ldr d1, [x14, x3, lsl #3]
+	WORD $0xfc637a01 // ldr d1, [x16, x3, lsl #3]
 	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0x35fffb27 // cbnz w7, <farSlotsDD+0xfec>
-	WORD $0x1400000b // b <farSlotsDD+0x10b8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc6379a1 // ldr d1, [x13, x3, lsl #3]
-	WORD $0x1e610802 // fmul d2, d0, d1
-	WORD $0xfc6379c1 // ldr d1, [x14, x3, lsl #3]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0x35fff9c7 // cbnz w7, <farSlotsDD+0xfec>
+	WORD $0x35fffb27 // cbnz w7, <farSlotsDD+0xe7c>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6e080440 // mov v0.d[0], v2.d[0]
-	WORD $0x17ffffd7 // b <farSlotsDD+0x101c>
+	WORD $0x17ffffe2 // b <farSlotsDD+0xeac>
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
+	WORD $0x910200d5 // add x21, x6, #0x80
+	WORD $0x8b130673 // add x19, x19, x19, lsl #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x3cf46a32 // ldr q18, [x17, x20]
+	WORD $0x3dc00231 // ldr q17, [x17]
+	WORD $0x4d40ceb0 // ld1r { v16.2d }, [x21]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424cd4 // ldp q20, q19, [x6, #0x40]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3cf36a34 // ldr q20, [x17, x19]
+	WORD $0x4ef34630 // sshl v16.2d, v17.2d, v19.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
+	WORD $0x3ce76a32 // ldr q18, [x17, x7]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad4354d6 // ldp q22, q21, [x6, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x17fffed5 // b <farSlotsDD+0xaf0>
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb40015e4 // cbz x4, <farSlotsDD+0x1384>
+	WORD $0xb40015e4 // cbz x4, <farSlotsDD+0x1260>
 	WORD $0xd37ef505 // lsl x5, x8, #2
-	WORD $0x3ce56882 // ldr q2, [x4, x5]
+	WORD $0x3ce56890 // ldr q16, [x4, x5]
 	WORD $0x9101a004 // add x4, x0, #0x68
-	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
-	WORD $0x2ea21085 // uaddw v5.2d, v4.2d, v2.2s
-	WORD $0x6ea21082 // uaddw2 v2.2d, v4.2d, v2.4s
-	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
-	WORD $0x4f7454a2 // shl v2.2d, v5.2d, #0x34
-	WORD $0x140000a9 // b <farSlotsDD+0x1390>
+	WORD $0x4d40cc91 // ld1r { v17.2d }, [x4]
+	WORD $0x2eb01232 // uaddw v18.2d, v17.2d, v16.2s
+	WORD $0x6eb01230 // uaddw2 v16.2d, v17.2d, v16.4s
+	WORD $0x4f745610 // shl v16.2d, v16.2d, #0x34
+	WORD $0x4f745651 // shl v17.2d, v18.2d, #0x34
+	WORD $0x140000a9 // b <farSlotsDD+0x126c>
 	WORD $0x9101c004 // add x4, x0, #0x70
-	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4d40cc90 // ld1r { v16.2d }, [x4]
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
 	WORD $0x8b0804b6 // add x22, x5, x8, lsl #1
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
 	WORD $0xf9404404 // ldr x4, [x0, #0x88]
-	WORD $0x6e7adc44 // fmul v4.2d, v2.2d, v26.2d
-	WORD $0x6e7bdce5 // fmul v5.2d, v7.2d, v27.2d
-	WORD $0x6e66dc42 // fmul v2.2d, v2.2d, v6.2d
+	WORD $0x6e66de06 // fmul v6.2d, v16.2d, v6.2d
+	WORD $0x6e67de27 // fmul v7.2d, v17.2d, v7.2d
+	WORD $0x6e65de05 // fmul v5.2d, v16.2d, v5.2d
 	WORD $0x794002d3 // ldrh w19, [x22]
-	WORD $0x6e63dce3 // fmul v3.2d, v7.2d, v3.2d
-	WORD $0x34000467 // cbz w7, <farSlotsDD+0x11a8>
+	WORD $0x6e64de24 // fmul v4.2d, v17.2d, v4.2d
+	WORD $0x34000467 // cbz w7, <farSlotsDD+0x1084>
 	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
 	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
 	WORD $0x8b140c57 // add x23, x2, x20, lsl #3
 	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
-	WORD $0xfc757850 // ldr d16, [x2, x21, lsl #3]
-	WORD $0xfc737851 // ldr d17, [x2, x19, lsl #3]
+	WORD $0xfc757852 // ldr d18, [x2, x21, lsl #3]
+	WORD $0xfc737853 // ldr d19, [x2, x19, lsl #3]
 	WORD $0x8b160c58 // add x24, x2, x22, lsl #3
-	WORD $0xfc757886 // ldr d6, [x4, x21, lsl #3]
-	WORD $0xfc737887 // ldr d7, [x4, x19, lsl #3]
+	WORD $0xfc757890 // ldr d16, [x4, x21, lsl #3]
+	WORD $0xfc737891 // ldr d17, [x4, x19, lsl #3]
 	WORD $0x8b140c99 // add x25, x4, x20, lsl #3
 	WORD $0x8b160c9a // add x26, x4, x22, lsl #3
-	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
-	WORD $0x4d408727 // ld1 { v7.d }[1], [x25]
-	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
-	WORD $0x4d408746 // ld1 { v6.d }[1], [x26]
-	WORD $0x4e71d492 // fadd v18.2d, v4.2d, v17.2d
-	WORD $0x4ef1d655 // fsub v21.2d, v18.2d, v17.2d
-	WORD $0x4e70d4b3 // fadd v19.2d, v5.2d, v16.2d
-	WORD $0x4ef5d656 // fsub v22.2d, v18.2d, v21.2d
-	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4ef0d674 // fsub v20.2d, v19.2d, v16.2d
-	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
-	WORD $0x4ef4d677 // fsub v23.2d, v19.2d, v20.2d
-	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
-	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb21e44 // mov v4.16b, v18.16b
-	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
-	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4eb31e65 // mov v5.16b, v19.16b
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x14000004 // b <farSlotsDD+0x11b4>
+	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
+	WORD $0x4d408750 // ld1 { v16.d }[1], [x26]
+	WORD $0x4e73d4d4 // fadd v20.2d, v6.2d, v19.2d
+	WORD $0x4ef3d697 // fsub v23.2d, v20.2d, v19.2d
+	WORD $0x4e72d4f5 // fadd v21.2d, v7.2d, v18.2d
+	WORD $0x4ef7d698 // fsub v24.2d, v20.2d, v23.2d
+	WORD $0x4ef7d4c6 // fsub v6.2d, v6.2d, v23.2d
+	WORD $0x4ef2d6b6 // fsub v22.2d, v21.2d, v18.2d
+	WORD $0x4ef8d673 // fsub v19.2d, v19.2d, v24.2d
+	WORD $0x4ef6d6b9 // fsub v25.2d, v21.2d, v22.2d
+	WORD $0x4ef6d4e7 // fsub v7.2d, v7.2d, v22.2d
+	WORD $0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
+	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4eb41e86 // mov v6.16b, v20.16b
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4eb51ea7 // mov v7.16b, v21.16b
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0x14000004 // b <farSlotsDD+0x1090>
 	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
 	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
 	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
-	WORD $0x4e62d487 // fadd v7.2d, v4.2d, v2.2d
-	WORD $0x4e63d4a6 // fadd v6.2d, v5.2d, v3.2d
+	WORD $0x4e65d4d1 // fadd v17.2d, v6.2d, v5.2d
+	WORD $0x4e64d4f0 // fadd v16.2d, v7.2d, v4.2d
 	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
 	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
-	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
-	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
-	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
-	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
-	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
-	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
 	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0xfc337882 // str d2, [x4, x19, lsl #3]
-	WORD $0x4d0086e2 // st1 { v2.d }[1], [x23]
-	WORD $0x4e65d462 // fadd v2.2d, v3.2d, v5.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xfc337885 // str d5, [x4, x19, lsl #3]
+	WORD $0x4d0086e5 // st1 { v5.d }[1], [x23]
 	WORD $0x8b160c97 // add x23, x4, x22, lsl #3
-	WORD $0xfc357882 // str d2, [x4, x21, lsl #3]
-	WORD $0x4d0086e2 // st1 { v2.d }[1], [x23]
-	WORD $0xfc337847 // str d7, [x2, x19, lsl #3]
+	WORD $0xfc357884 // str d4, [x4, x21, lsl #3]
+	WORD $0x4d0086e4 // st1 { v4.d }[1], [x23]
+	WORD $0xfc337851 // str d17, [x2, x19, lsl #3]
 	WORD $0x8b160c53 // add x19, x2, x22, lsl #3
-	WORD $0x4d008687 // st1 { v7.d }[1], [x20]
-	WORD $0xfc357846 // str d6, [x2, x21, lsl #3]
-	WORD $0x4d008666 // st1 { v6.d }[1], [x19]
+	WORD $0x4d008691 // st1 { v17.d }[1], [x20]
+	WORD $0xfc357850 // str d16, [x2, x21, lsl #3]
+	WORD $0x4d008670 // st1 { v16.d }[1], [x19]
 	WORD $0x91001113 // add x19, x8, #0x4
-	WORD $0xb4000266 // cbz x6, <farSlotsDD+0x1264>
+	WORD $0xb4000266 // cbz x6, <farSlotsDD+0x1140>
 	WORD $0x8b1304b4 // add x20, x5, x19, lsl #1
 	WORD $0x79400295 // ldrh w21, [x20]
 	WORD $0x79400a97 // ldrh w23, [x20, #0x4]
 	WORD $0x79400696 // ldrh w22, [x20, #0x2]
 	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
 	WORD $0x8b1608d6 // add x22, x6, x22, lsl #2
-	WORD $0xbc7778c2 // ldr s2, [x6, x23, lsl #2]
-	WORD $0xbc7578c3 // ldr s3, [x6, x21, lsl #2]
+	WORD $0xbc7778c4 // ldr s4, [x6, x23, lsl #2]
+	WORD $0xbc7578c5 // ldr s5, [x6, x21, lsl #2]
 	WORD $0x8b1408d4 // add x20, x6, x20, lsl #2
 	WORD $0x9101a006 // add x6, x0, #0x68
-	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
-	WORD $0x0d409282 // ld1 { v2.s }[1], [x20]
-	WORD $0x0d4092c3 // ld1 { v3.s }[1], [x22]
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x4f745445 // shl v5.2d, v2.2d, #0x34
-	WORD $0x4f745464 // shl v4.2d, v3.2d, #0x34
-	WORD $0x14000004 // b <farSlotsDD+0x1270>
+	WORD $0x4d40ccc6 // ld1r { v6.2d }, [x6]
+	WORD $0x0d409284 // ld1 { v4.s }[1], [x20]
+	WORD $0x0d4092c5 // ld1 { v5.s }[1], [x22]
+	WORD $0x2ea510c7 // uaddw v7.2d, v6.2d, v5.2s
+	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
+	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
+	WORD $0x4f7454e4 // shl v4.2d, v7.2d, #0x34
+	WORD $0x14000004 // b <farSlotsDD+0x114c>
 	WORD $0x9101c006 // add x6, x0, #0x70
 	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
 	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x8b1304b3 // add x19, x5, x19, lsl #1
-	WORD $0x6e79dc82 // fmul v2.2d, v4.2d, v25.2d
-	WORD $0x6e78dca3 // fmul v3.2d, v5.2d, v24.2d
+	WORD $0x6e63dc83 // fmul v3.2d, v4.2d, v3.2d
+	WORD $0x6e62dca2 // fmul v2.2d, v5.2d, v2.2d
 	WORD $0x79400265 // ldrh w5, [x19]
-	WORD $0x6e60dc80 // fmul v0.2d, v4.2d, v0.2d
-	WORD $0x6e61dca1 // fmul v1.2d, v5.2d, v1.2d
-	WORD $0x34000467 // cbz w7, <farSlotsDD+0x1314>
+	WORD $0x6e61dc81 // fmul v1.2d, v4.2d, v1.2d
+	WORD $0x6e60dca0 // fmul v0.2d, v5.2d, v0.2d
+	WORD $0x34000467 // cbz w7, <farSlotsDD+0x11f0>
 	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
 	WORD $0x79400666 // ldrh w6, [x19, #0x2]
 	WORD $0x8b060c54 // add x20, x2, x6, lsl #3
@@ -5130,43 +4962,43 @@ TEXT ·farSlotsDDQuad(SB), 0, $432-8
 	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
 	WORD $0x4d4086a6 // ld1 { v6.d }[1], [x21]
 	WORD $0x4d4086e4 // ld1 { v4.d }[1], [x23]
-	WORD $0x4e67d450 // fadd v16.2d, v2.2d, v7.2d
+	WORD $0x4e67d470 // fadd v16.2d, v3.2d, v7.2d
 	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
-	WORD $0x4e66d471 // fadd v17.2d, v3.2d, v6.2d
+	WORD $0x4e66d451 // fadd v17.2d, v2.2d, v6.2d
 	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
-	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
+	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
 	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
 	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
 	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
-	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
-	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
+	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
 	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4eb01e02 // mov v2.16b, v16.16b
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4eb11e23 // mov v3.16b, v17.16b
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x14000004 // b <farSlotsDD+0x1320>
+	WORD $0x4eb01e03 // mov v3.16b, v16.16b
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4eb11e22 // mov v2.16b, v17.16b
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x14000004 // b <farSlotsDD+0x11fc>
 	WORD $0x79400666 // ldrh w6, [x19, #0x2]
 	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
 	WORD $0x79400e73 // ldrh w19, [x19, #0x6]
-	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
-	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	WORD $0x4e60d444 // fadd v4.2d, v2.2d, v0.2d
+	WORD $0x4e61d465 // fadd v5.2d, v3.2d, v1.2d
 	WORD $0x8b060c94 // add x20, x4, x6, lsl #3
-	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
-	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
-	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee3d4a6 // fsub v6.2d, v5.2d, v3.2d
+	WORD $0x4ee2d487 // fsub v7.2d, v4.2d, v2.2d
 	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
-	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
-	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
-	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
-	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0xfc257880 // str d0, [x4, x5, lsl #3]
-	WORD $0x4d008680 // st1 { v0.d }[1], [x20]
-	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	WORD $0xfc257881 // str d1, [x4, x5, lsl #3]
+	WORD $0x4d008681 // st1 { v1.d }[1], [x20]
 	WORD $0xfc277880 // str d0, [x4, x7, lsl #3]
 	WORD $0x8b130c84 // add x4, x4, x19, lsl #3
 	WORD $0x4d008480 // st1 { v0.d }[1], [x4]
@@ -5176,134 +5008,130 @@ TEXT ·farSlotsDDQuad(SB), 0, $432-8
 	WORD $0xfc277844 // str d4, [x2, x7, lsl #3]
 	WORD $0x8b130c42 // add x2, x2, x19, lsl #3
 	WORD $0x4d008444 // st1 { v4.d }[1], [x2]
-	WORD $0x17fffb4a // b <farSlotsDD+0xa8>
+	WORD $0x17fffb8a // b <farSlotsDD+0x84>
 	WORD $0x9101c004 // add x4, x0, #0x70
-	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4d40cc91 // ld1r { v17.2d }, [x4]
+	WORD $0x4eb11e30 // mov v16.16b, v17.16b
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
 	WORD $0xf9404404 // ldr x4, [x0, #0x88]
-	WORD $0x6e7adc44 // fmul v4.2d, v2.2d, v26.2d
-	WORD $0x6e7bdce5 // fmul v5.2d, v7.2d, v27.2d
-	WORD $0x6e66dc42 // fmul v2.2d, v2.2d, v6.2d
-	WORD $0x6e63dce3 // fmul v3.2d, v7.2d, v3.2d
-	WORD $0x340002e5 // cbz w5, <farSlotsDD+0x1404>
+	WORD $0x6e66de26 // fmul v6.2d, v17.2d, v6.2d
+	WORD $0x6e67de07 // fmul v7.2d, v16.2d, v7.2d
+	WORD $0x6e65de25 // fmul v5.2d, v17.2d, v5.2d
+	WORD $0x6e64de04 // fmul v4.2d, v16.2d, v4.2d
+	WORD $0x340002e5 // cbz w5, <farSlotsDD+0x12e0>
 	WORD $0x8b080c45 // add x5, x2, x8, lsl #3
-	WORD $0xad401ca6 // ldp q6, q7, [x5]
-	WORD $0x8b080c85 // add x5, x4, x8, lsl #3
 	WORD $0xad4044b0 // ldp q16, q17, [x5]
-	WORD $0x4e67d4b2 // fadd v18.2d, v5.2d, v7.2d
-	WORD $0x4ee7d655 // fsub v21.2d, v18.2d, v7.2d
-	WORD $0x4e66d493 // fadd v19.2d, v4.2d, v6.2d
-	WORD $0x4ef5d656 // fsub v22.2d, v18.2d, v21.2d
-	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
-	WORD $0x4ee6d674 // fsub v20.2d, v19.2d, v6.2d
-	WORD $0x4ef6d4e7 // fsub v7.2d, v7.2d, v22.2d
-	WORD $0x4ef4d677 // fsub v23.2d, v19.2d, v20.2d
-	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4ef7d4c6 // fsub v6.2d, v6.2d, v23.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4eb21e45 // mov v5.16b, v18.16b
-	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4eb31e64 // mov v4.16b, v19.16b
-	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
-	WORD $0x4e63d4a6 // fadd v6.2d, v5.2d, v3.2d
-	WORD $0x4e62d487 // fadd v7.2d, v4.2d, v2.2d
+	WORD $0x8b080c85 // add x5, x4, x8, lsl #3
+	WORD $0xad404cb2 // ldp q18, q19, [x5]
+	WORD $0x4e71d4f4 // fadd v20.2d, v7.2d, v17.2d
+	WORD $0x4ef1d697 // fsub v23.2d, v20.2d, v17.2d
+	WORD $0x4e70d4d5 // fadd v21.2d, v6.2d, v16.2d
+	WORD $0x4ef7d698 // fsub v24.2d, v20.2d, v23.2d
+	WORD $0x4ef7d4e7 // fsub v7.2d, v7.2d, v23.2d
+	WORD $0x4ef0d6b6 // fsub v22.2d, v21.2d, v16.2d
+	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
+	WORD $0x4ef6d6b9 // fsub v25.2d, v21.2d, v22.2d
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4eb41e87 // mov v7.16b, v20.16b
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4eb51ea6 // mov v6.16b, v21.16b
+	WORD $0x4e65d645 // fadd v5.2d, v18.2d, v5.2d
+	WORD $0x4e64d4f0 // fadd v16.2d, v7.2d, v4.2d
+	WORD $0x4e65d4d1 // fadd v17.2d, v6.2d, v5.2d
 	WORD $0x8b080c84 // add x4, x4, x8, lsl #3
-	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
-	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
-	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
-	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
-	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
-	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
-	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
 	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0xad000c82 // stp q2, q3, [x4]
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad001085 // stp q5, q4, [x4]
 	WORD $0x8b080c44 // add x4, x2, x8, lsl #3
-	WORD $0xad001887 // stp q7, q6, [x4]
+	WORD $0xad004091 // stp q17, q16, [x4]
 	WORD $0x91001104 // add x4, x8, #0x4
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xb4000145 // cbz x5, <farSlotsDD+0x1474>
+	WORD $0xb4000145 // cbz x5, <farSlotsDD+0x1350>
 	WORD $0xd37ef486 // lsl x6, x4, #2
-	WORD $0x3ce668a2 // ldr q2, [x5, x6]
+	WORD $0x3ce668a4 // ldr q4, [x5, x6]
 	WORD $0x9101a005 // add x5, x0, #0x68
-	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
-	WORD $0x2ea21065 // uaddw v5.2d, v3.2d, v2.2s
-	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
-	WORD $0x4f745444 // shl v4.2d, v2.2d, #0x34
-	WORD $0x4f7454a5 // shl v5.2d, v5.2d, #0x34
-	WORD $0x14000004 // b <farSlotsDD+0x1480>
+	WORD $0x4d40cca5 // ld1r { v5.2d }, [x5]
+	WORD $0x2ea410a6 // uaddw v6.2d, v5.2d, v4.2s
+	WORD $0x6ea410a4 // uaddw2 v4.2d, v5.2d, v4.4s
+	WORD $0x4f745484 // shl v4.2d, v4.2d, #0x34
+	WORD $0x4f7454c5 // shl v5.2d, v6.2d, #0x34
+	WORD $0x14000004 // b <farSlotsDD+0x135c>
 	WORD $0x9101c005 // add x5, x0, #0x70
 	WORD $0x4d40cca5 // ld1r { v5.2d }, [x5]
 	WORD $0x4ea51ca4 // mov v4.16b, v5.16b
 	WORD $0x3941e006 // ldrb w6, [x0, #0x78]
 	WORD $0xf9404405 // ldr x5, [x0, #0x88]
-	WORD $0x6e79dca2 // fmul v2.2d, v5.2d, v25.2d
-	WORD $0x6e78dc83 // fmul v3.2d, v4.2d, v24.2d
-	WORD $0x6e60dca0 // fmul v0.2d, v5.2d, v0.2d
-	WORD $0x6e61dc81 // fmul v1.2d, v4.2d, v1.2d
-	WORD $0x340002e6 // cbz w6, <farSlotsDD+0x14f4>
+	WORD $0x6e63dca3 // fmul v3.2d, v5.2d, v3.2d
+	WORD $0x6e62dc82 // fmul v2.2d, v4.2d, v2.2d
+	WORD $0x6e61dca1 // fmul v1.2d, v5.2d, v1.2d
+	WORD $0x6e60dc80 // fmul v0.2d, v4.2d, v0.2d
+	WORD $0x340002e6 // cbz w6, <farSlotsDD+0x13d0>
 	WORD $0x8b040c46 // add x6, x2, x4, lsl #3
 	WORD $0xad4014c4 // ldp q4, q5, [x6]
 	WORD $0x8b040ca6 // add x6, x5, x4, lsl #3
 	WORD $0xad401cc6 // ldp q6, q7, [x6]
-	WORD $0x4e65d470 // fadd v16.2d, v3.2d, v5.2d
+	WORD $0x4e65d450 // fadd v16.2d, v2.2d, v5.2d
 	WORD $0x4ee5d613 // fsub v19.2d, v16.2d, v5.2d
-	WORD $0x4e64d451 // fadd v17.2d, v2.2d, v4.2d
+	WORD $0x4e64d471 // fadd v17.2d, v3.2d, v4.2d
 	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
-	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
+	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
 	WORD $0x4ee4d632 // fsub v18.2d, v17.2d, v4.2d
 	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
 	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
-	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
 	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4eb01e03 // mov v3.16b, v16.16b
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4eb11e22 // mov v2.16b, v17.16b
-	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
-	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
-	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0x4eb01e02 // mov v2.16b, v16.16b
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4eb11e23 // mov v3.16b, v17.16b
+	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
+	WORD $0x4e60d444 // fadd v4.2d, v2.2d, v0.2d
+	WORD $0x4e61d465 // fadd v5.2d, v3.2d, v1.2d
 	WORD $0x8b040ca5 // add x5, x5, x4, lsl #3
 	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
-	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
-	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
+	WORD $0x4ee3d4a6 // fsub v6.2d, v5.2d, v3.2d
+	WORD $0x4ee2d487 // fsub v7.2d, v4.2d, v2.2d
 	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
 	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
-	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
-	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
-	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
-	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0xad0004a0 // stp q0, q1, [x5]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad0000a1 // stp q1, q0, [x5]
 	WORD $0xad001045 // stp q5, q4, [x2]
-	WORD $0x17fffadd // b <farSlotsDD+0xa8>
-	WORD $0x6d4f23e9 // ldp d9, d8, [sp, #0xf0]
-	WORD $0xf94083fd // ldr x29, [sp, #0x100]
-	WORD $0x6d4e2beb // ldp d11, d10, [sp, #0xe0]
-	WORD $0x6d4d33ed // ldp d13, d12, [sp, #0xd0]
-	WORD $0x6d4c3bef // ldp d15, d14, [sp, #0xc0]
-	WORD $0xa9544ff4 // ldp x20, x19, [sp, #0x140]
-	WORD $0xa95357f6 // ldp x22, x21, [sp, #0x130]
-	WORD $0xa9525ff8 // ldp x24, x23, [sp, #0x120]
-	WORD $0xa95167fa // ldp x26, x25, [sp, #0x110]
-	WORD $0x910543ff // add sp, sp, #0x150
+	WORD $0x17fffb1d // b <farSlotsDD+0x84>
+	WORD $0x6d4a23e9 // ldp d9, d8, [sp, #0xa0]
+	WORD $0x6d492beb // ldp d11, d10, [sp, #0x90]
+	WORD $0xa94e4ff4 // ldp x20, x19, [sp, #0xe0]
+	WORD $0x6d4833ed // ldp d13, d12, [sp, #0x80]
+	WORD $0xa94d57f6 // ldp x22, x21, [sp, #0xd0]
+	WORD $0xa94c5ff8 // ldp x24, x23, [sp, #0xc0]
+	WORD $0xa94b67fa // ldp x26, x25, [sp, #0xb0]
+	WORD $0x9103c3ff // add sp, sp, #0xf0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	SUB $432, RSP
+	WORD $0x00000000
+	SUB $336, RSP
 	MOVD R19, R30
 	RET

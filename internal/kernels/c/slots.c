@@ -154,7 +154,7 @@ INLINE void add(struct state *s, const struct slot_call *c, int stream, const do
 	case WIDE: decode_slot(m, from, t, w, WIDE); break;
 	case SINGLE: decode_slot(m, from, t, w, SINGLE); break;
 	}
-	ddv *sum = s->sum[stream].part;
+	ddv *sum = s->sum[flags & TWOFOLD ? 0 : stream].part; // one of double-double, lest registers run out
 	UNROLL for (int h = 0; h < PARTS; h++) {
 		ddv v = {elements(x, s->index, h, columns, access), {}};
 		if (flags & TWOFOLD) v.lo = elements(x_lo, s->index, h, columns, access);
@@ -191,7 +191,7 @@ INLINE void add_diagonals(struct state *s, const struct slot_call *c, const stru
 INLINE struct eight end_slice(struct state *s, int flags) {
 	struct eight sum;
 	UNROLL for (int h = 0; h < PARTS; h++) {
-		sum.part[h] = plus(s->sum[0].part[h], s->sum[1].part[h], flags);
+		sum.part[h] = flags & TWOFOLD ? s->sum[0].part[h] : plus(s->sum[0].part[h], s->sum[1].part[h], flags);
 		s->sum[0].part[h] = s->sum[1].part[h] = (ddv){};
 	}
 	return sum;
