@@ -17,6 +17,7 @@ import (
 // spmvFlags are the flags of `mpsolve spmv`.
 type spmvFlags struct {
 	storage   storageFlags
+	dd        spmvDDFlags
 	reorder   reorderFlag
 	threads   int
 	repeat    int
@@ -33,14 +34,21 @@ least and the median of --repeat interleaved runs), the memory traffic, and the 
 against a product in double-double arithmetic; build is the time to store the matrix
 in products with tuned CSR. x is random, uniform in [-1, 1). The matrix is taken as
 it is, without scaling. --criterion exact bounds the componentwise backward error of the
-product with this very x, and needs a set of formats with wide exponents. With --bits, the matrix stays in FP64
-and x has that many bits; errors are those of some rows against exact sums, over the sum of magnitudes. bench spmv measures several ways to store at once.`
+product with this very x, and needs a set of formats with wide exponents. bench spmv measures several ways to store at once.
+
+With --vectors dd, x and y are of double-double numbers, 106 bits, and the table compares products with
+those of float64 vectors in the same layouts. Errors are the largest |y - A x|_i / (|A||x|)_i of some rows, from
+300 bits; A is the matrix as given, so that those of adaptive precision are of what is stored.
+
+With --bits, the matrix stays in FP64 and x has that many bits; errors are those of some rows against exact sums, over
+the sum of magnitudes.`
 
 func newSpMV(s streams) *cobra.Command {
 	var f spmvFlags
 	c := &cobra.Command{
 		Use: "spmv FILE", Short: "Measure matrix-vector products in adaptive precision", Long: spmvLong,
 		Example: "  mpsolve spmv matrix.mtx --formats AP7RE --epsilon 2^-37 --criterion cw\n" +
+			"  mpsolve spmv matrix.mtx --vectors dd --layout csr,sell8,slots\n" +
 			"  mpsolve spmv matrix.mtx --formats FP32 --arith storage\n" +
 			"  mpsolve spmv matrix.mtx --formats AP7 --paper-exact --criterion exact\n" +
 			"  mpsolve spmv matrix.mtx --bits 106,212,424",
@@ -49,6 +57,7 @@ func newSpMV(s streams) *cobra.Command {
 	}
 	c.Flags().SortFlags = false
 	f.storage.add(c)
+	f.dd.add(c)
 	f.reorder.add(c)
 	f.precision.add(c)
 	fl := c.Flags()
@@ -73,6 +82,15 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	}
 	if err := f.precision.check(c); err != nil {
 		return err
+	}
+	if err := f.dd.check(); err != nil {
+		return err
+	}
+	if f.dd.dd() {
+		if len(f.precision.bits) > 0 {
+			return usage("--bits and --vectors dd are two precisions of one x: want one of them")
+		}
+		return f.runDD(c, s, path)
 	}
 	exact := f.storage.criterion == string(adaptive.Exact) // of the x that is multiplied with
 	if exact {

@@ -47,7 +47,7 @@ type sell8DDKernel = func(dst dd.Vec, m SELL8, x dd.Vec, normal bool)
 // SELL8MulVec computes dst = A x. The slots of a chunk go to two sums alternately, products being added by FMA.
 func (k *Set) SELL8MulVec(dst []float64, m SELL8, x []float64) { k.sell8(dst, m, x) }
 
-// SELL8MulVecDD is SELL8MulVec for double-double vectors; normal: see DDValues.
+// SELL8MulVecDD is SELL8MulVec for double-double vectors, with one sum for a row; normal: see DDValues.
 func (k *Set) SELL8MulVecDD(dst dd.Vec, m SELL8, x dd.Vec, normal bool) { k.sell8DD(dst, m, x, normal) }
 
 func sell8MulVec(dst []float64, m SELL8, x []float64) {
@@ -66,12 +66,12 @@ func sell8MulVec(dst []float64, m SELL8, x []float64) {
 func sell8MulVecDD(dst dd.Vec, m SELL8, x dd.Vec, normal bool) {
 	plus := sumDD(normal)
 	for i := range dst.Hi {
-		var s [2]dd.DD
+		var s dd.DD
 		c := i / Lanes
 		for k := m.Start[c]; k < m.Start[c+1]; k++ {
-			at, to := int(k)*Lanes+i%Lanes, &s[(k-m.Start[c])&1]
-			*to = plus(*to, dProd(m.Val[at], x.At(int(m.Col[at]))))
+			at := int(k)*Lanes + i%Lanes
+			s = plus(s, dProd(m.Val[at], x.At(int(m.Col[at]))))
 		}
-		dst.Set(i, ddSum(plus(s[0], s[1])))
+		dst.Set(i, ddSum(s))
 	}
 }

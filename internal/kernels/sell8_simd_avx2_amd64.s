@@ -195,12 +195,12 @@ TEXT ·sell8Quad(SB), 0, $144-8
 	RET
 
 // func sell8DDQuad(c *sell8Call)
-TEXT ·sell8DDQuad(SB), 0, $192-8
+TEXT ·sell8DDQuad(SB), 0, $160-8
 	MOVQ c+0(FP), DI
-	ADJSP $-192
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <sell8DD>
-	LONG $0x000636e9; BYTE $0x00 // jmp <end>
+	LONG $0x0005b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -209,14 +209,14 @@ TEXT ·sell8DDQuad(SB), 0, $192-8
 	BYTE $0xcc // int3
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x06028e0f; WORD $0x0000 // jle <sell8DD+0x60f>
+	LONG $0x05728e0f; WORD $0x0000 // jle <sell8DD+0x57f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x30ec8348 // subq $0x30, %rsp
+	LONG $0x10ec8348 // subq $0x10, %rsp
 	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x08778b48 // movq 0x8(%rdi), %rsi
 	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
@@ -231,159 +231,145 @@ TEXT ·sell8DDQuad(SB), 0, $192-8
 	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
 	WORD $0x23eb // jmp <sell8DD+0x6d>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x117da1c4; WORD $0xfe0c // vmovupd %ymm1, (%rsi,%r15,8)
-	LONG $0x117da1c4; WORD $0xfa04 // vmovupd %ymm0, (%rdx,%r15,8)
+	LONG $0x117da1c4; WORD $0xfe04 // vmovupd %ymm0, (%rsi,%r15,8)
+	LONG $0x117da1c4; WORD $0xfa14 // vmovupd %ymm2, (%rdx,%r15,8)
 	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0xf8c38348 // addq $-0x8, %rbx
 	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	LONG $0x05948d0f; WORD $0x0000 // jge <sell8DD+0x601>
+	LONG $0x05048d0f; WORD $0x0000 // jge <sell8DD+0x571>
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x02668d4d // leaq 0x2(%r14), %r12
-	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x197c8b4e; BYTE $0x08 // movq 0x8(%rcx,%r11), %r15
 	WORD $0x394d; BYTE $0xfc // cmpq %r15, %r12
-	WORD $0x2c7e // jle <sell8DD+0xb0>
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	WORD $0x1d7e // jle <sell8DD+0xa0>
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
-	LONG $0x0002a2e9; BYTE $0x00 // jmp <sell8DD+0x34a>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x00026be9; BYTE $0x00 // jmp <sell8DD+0x302>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
 	LONG $0x05e4c149 // shlq $0x5, %r12
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8c180f43; LONG $0x00100061; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12,2)
-	LONG $0x6c117dc5; WORD $0x1024 // vmovupd %ymm13, 0x10(%rsp)
-	LONG $0x2074634b; BYTE $0x08 // movslq 0x8(%r8,%r12), %rsi
 	LONG $0x202c634f // movslq (%r8,%r12), %r13
-	LONG $0x204c634b; BYTE $0x0c // movslq 0xc(%r8,%r12), %rcx
+	LONG $0x2074634b; BYTE $0x08 // movslq 0x8(%r8,%r12), %rsi
 	LONG $0x206c634b; BYTE $0x04 // movslq 0x4(%r8,%r12), %rbp
-	LONG $0x107d01c4; WORD $0x612c // vmovupd (%r9,%r12,2), %ymm13
-	LONG $0x3410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm6
+	LONG $0x204c634b; BYTE $0x0c // movslq 0xc(%r8,%r12), %rcx
+	LONG $0x107d81c4; WORD $0x613c // vmovupd (%r9,%r12,2), %ymm7
 	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
 	LONG $0x107b81c4; WORD $0xea2c // vmovsd (%r10,%r13,8), %xmm5
-	LONG $0x2074634b; BYTE $0x14 // movslq 0x14(%r8,%r12), %rsi
-	LONG $0x3c16c9c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm6, %xmm7
-	LONG $0x107ba1c4; WORD $0xef34 // vmovsd (%rdi,%r13,8), %xmm6
 	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
 	LONG $0x1651c1c4; WORD $0xea2c // vmovhpd (%r10,%rbp,8), %xmm5, %xmm5
-	LONG $0x204c634b; BYTE $0x10 // movslq 0x10(%r8,%r12), %rcx
-	LONG $0x206c634f; BYTE $0x18 // movslq 0x18(%r8,%r12), %r13
-	LONG $0x241649c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm6, %xmm12
-	LONG $0x206c634b; BYTE $0x1c // movslq 0x1c(%r8,%r12), %rbp
-	LONG $0x107bc1c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm0
-	LONG $0x1679c1c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm0, %xmm0
 	LONG $0x1855e3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm6
-	LONG $0x107d81c4; WORD $0x6164; BYTE $0x20 // vmovupd 0x20(%r9,%r12,2), %ymm4
-	LONG $0x181de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm12, %ymm7
-	LONG $0x107b01c4; WORD $0xea24 // vmovsd (%r10,%r13,8), %xmm12
-	LONG $0x161941c4; WORD $0xea24 // vmovhpd (%r10,%rbp,8), %xmm12, %xmm12
-	LONG $0xf65915c5 // vmulpd %ymm6, %ymm13, %ymm14
-	LONG $0xaa95c2c4; BYTE $0xf6 // vfmsub213pd %ymm14, %ymm13, %ymm6
-	LONG $0x5825c1c4; BYTE $0xee // vaddpd %ymm14, %ymm11, %ymm5
-	LONG $0x5c5541c4; BYTE $0xfb // vsubpd %ymm11, %ymm5, %ymm15
-	LONG $0xb895e2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm13, %ymm6
-	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
-	LONG $0x187d43c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm0, %ymm12
-	LONG $0x107ba1c4; WORD $0xef04 // vmovsd (%rdi,%r13,8), %xmm0
-	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
-	LONG $0x0416f9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm0, %xmm0
-	LONG $0x5c0d41c4; BYTE $0xef // vsubpd %ymm15, %ymm14, %ymm13
+	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
+	LONG $0x107ba1c4; WORD $0xef2c // vmovsd (%rdi,%r13,8), %xmm5
+	LONG $0x206c634f; BYTE $0x18 // movslq 0x18(%r8,%r12), %r13
+	LONG $0x2074634b; BYTE $0x14 // movslq 0x14(%r8,%r12), %rsi
+	LONG $0x2416d9c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm4, %xmm4
+	LONG $0x2c16d1c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm5, %xmm5
+	LONG $0x204c634b; BYTE $0x10 // movslq 0x10(%r8,%r12), %rcx
+	LONG $0x206c634b; BYTE $0x1c // movslq 0x1c(%r8,%r12), %rbp
+	LONG $0xcf594dc5 // vmulpd %ymm7, %ymm6, %ymm9
+	LONG $0xaac5c2c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm7, %ymm6
+	LONG $0x185563c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm8
+	LONG $0xe358b5c5 // vaddpd %ymm3, %ymm9, %ymm4
+	LONG $0x107d81c4; WORD $0x616c; BYTE $0x20 // vmovupd 0x20(%r9,%r12,2), %ymm5
+	LONG $0xb8c5c2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm7, %ymm6
+	LONG $0x107b81c4; WORD $0xea3c // vmovsd (%r10,%r13,8), %xmm7
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0x1641c1c4; WORD $0xea3c // vmovhpd (%r10,%rbp,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm8, %xmm8
+	LONG $0xd35c5dc5 // vsubpd %ymm3, %ymm4, %ymm10
+	LONG $0x5c5d41c4; BYTE $0xda // vsubpd %ymm10, %ymm4, %ymm11
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
+	LONG $0x141629c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm10, %xmm10
+	LONG $0x5c65c1c4; BYTE $0xdb // vsubpd %ymm11, %ymm3, %ymm3
+	LONG $0x183d63c4; WORD $0x01c7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm8
+	LONG $0x107ba1c4; WORD $0xef3c // vmovsd (%rdi,%r13,8), %xmm7
+	LONG $0x3c16c1c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm7, %xmm7
 	LONG $0x8c180f43; LONG $0x00104061; BYTE $0x00 // prefetcht0 0x1040(%r9,%r12,2)
 	LONG $0x8c180f43; LONG $0x00082020; BYTE $0x00 // prefetcht0 0x820(%r8,%r12)
-	LONG $0xf4591dc5 // vmulpd %ymm4, %ymm12, %ymm14
-	LONG $0x204c634b; BYTE $0x20 // movslq 0x20(%r8,%r12), %rcx
+	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
 	LONG $0x206c634f; BYTE $0x28 // movslq 0x28(%r8,%r12), %r13
+	LONG $0x204c634b; BYTE $0x20 // movslq 0x20(%r8,%r12), %rcx
 	LONG $0x2074634b; BYTE $0x24 // movslq 0x24(%r8,%r12), %rsi
 	LONG $0x206c634b; BYTE $0x2c // movslq 0x2c(%r8,%r12), %rbp
-	LONG $0xaadd42c4; BYTE $0xe6 // vfmsub213pd %ymm14, %ymm4, %ymm12
-	LONG $0x1845e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm7, %ymm0
-	LONG $0x5c55c1c4; BYTE $0xff // vsubpd %ymm15, %ymm5, %ymm7
-	LONG $0xb8dd62c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm4, %ymm12
-	LONG $0x582dc1c4; BYTE $0xe6 // vaddpd %ymm14, %ymm10, %ymm4
-	LONG $0xff5ca5c5 // vsubpd %ymm7, %ymm11, %ymm7
-	LONG $0x5c5dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm4, %ymm0
-	LONG $0xff5895c5 // vaddpd %ymm7, %ymm13, %ymm7
-	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
-	LONG $0x161141c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm13, %xmm13
-	LONG $0xd85c5dc5 // vsubpd %ymm0, %ymm4, %ymm11
-	LONG $0xc05c8dc5 // vsubpd %ymm0, %ymm14, %ymm0
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0x5c2d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm10, %ymm11
-	LONG $0x107b01c4; WORD $0xea14 // vmovsd (%r10,%r13,8), %xmm10
-	LONG $0x162941c4; WORD $0xea14 // vmovhpd (%r10,%rbp,8), %xmm10, %xmm10
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
-	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
-	LONG $0x1c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm11
+	LONG $0xf358cdc5 // vaddpd %ymm3, %ymm6, %ymm6
+	LONG $0x107b01c4; WORD $0xea0c // vmovsd (%r10,%r13,8), %xmm9
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0x163141c4; WORD $0xea0c // vmovhpd (%r10,%rbp,8), %xmm9, %xmm9
+	LONG $0x182de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm10, %ymm7
+	LONG $0xd5593dc5 // vmulpd %ymm5, %ymm8, %ymm10
+	LONG $0xaad542c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm5, %ymm8
+	LONG $0xb8d562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm5, %ymm8
+	LONG $0xe958adc5 // vaddpd %ymm1, %ymm10, %ymm5
+	LONG $0xf95cd5c5 // vsubpd %ymm1, %ymm5, %ymm7
+	LONG $0xdf5c55c5 // vsubpd %ymm7, %ymm5, %ymm11
+	LONG $0xff5cadc5 // vsubpd %ymm7, %ymm10, %ymm7
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x5c75c1c4; BYTE $0xcb // vsubpd %ymm11, %ymm1, %ymm1
+	LONG $0xc958c5c5 // vaddpd %ymm1, %ymm7, %ymm1
+	LONG $0x1629c1c4; WORD $0xf23c // vmovhpd (%r10,%rsi,8), %xmm10, %xmm7
+	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
 	LONG $0x204c634b; BYTE $0x30 // movslq 0x30(%r8,%r12), %rcx
-	LONG $0x1c1621c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm11, %xmm11
+	LONG $0x1c16a9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm10, %xmm3
 	LONG $0x2074634b; BYTE $0x34 // movslq 0x34(%r8,%r12), %rsi
-	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
-	LONG $0x107d01c4; WORD $0x6164; BYTE $0x60 // vmovupd 0x60(%r9,%r12,2), %ymm12
-	LONG $0x181543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm13, %ymm10
-	LONG $0x107b21c4; WORD $0xef2c // vmovsd (%rdi,%r13,8), %xmm13
+	LONG $0xc958bdc5 // vaddpd %ymm1, %ymm8, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x1845c3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm7, %ymm7
+	LONG $0x107b21c4; WORD $0xef0c // vmovsd (%rdi,%r13,8), %xmm9
 	LONG $0x206c634f; BYTE $0x38 // movslq 0x38(%r8,%r12), %r13
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	LONG $0x2c1611c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm13, %xmm13
+	LONG $0x0c1631c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm9, %xmm9
 	LONG $0x206c634b; BYTE $0x3c // movslq 0x3c(%r8,%r12), %rbp
 	LONG $0x107b81c4; WORD $0xea34 // vmovsd (%r10,%r13,8), %xmm6
-	LONG $0x1649c1c4; WORD $0xea34 // vmovhpd (%r10,%rbp,8), %xmm6, %xmm6
-	LONG $0x182543c4; WORD $0x01dd // vinsertf128 $0x1, %xmm13, %ymm11, %ymm11
-	LONG $0x107d01c4; WORD $0x616c; BYTE $0x40 // vmovupd 0x40(%r9,%r12,2), %ymm13
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0x592d41c4; BYTE $0xf5 // vmulpd %ymm13, %ymm10, %ymm14
-	LONG $0xaa9542c4; BYTE $0xd6 // vfmsub213pd %ymm14, %ymm13, %ymm10
-	LONG $0x5835c1c4; BYTE $0xfe // vaddpd %ymm14, %ymm9, %ymm7
-	LONG $0xb89542c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm13, %ymm10
-	LONG $0x5c4541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm11
-	LONG $0x5c4541c4; BYTE $0xeb // vsubpd %ymm11, %ymm7, %ymm13
-	LONG $0x5c0d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm14, %ymm11
-	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
-	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
-	LONG $0x1611c1c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm13, %xmm0
-	LONG $0x2c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm13
-	LONG $0x582541c4; BYTE $0xc9 // vaddpd %ymm9, %ymm11, %ymm9
-	LONG $0x1c1611c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm13, %xmm11
-	LONG $0x6c107dc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm13
-	LONG $0x582d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm10, %ymm9
-	LONG $0x187de3c4; WORD $0x01c6 // vinsertf128 $0x1, %xmm6, %ymm0, %ymm0
-	LONG $0x107ba1c4; WORD $0xef34 // vmovsd (%rdi,%r13,8), %xmm6
-	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
+	LONG $0x1649c1c4; WORD $0xea0c // vmovhpd (%r10,%rbp,8), %xmm6, %xmm1
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
+	LONG $0x1865c3c4; WORD $0x01d9 // vinsertf128 $0x1, %xmm9, %ymm3, %ymm3
+	LONG $0x107d01c4; WORD $0x614c; BYTE $0x40 // vmovupd 0x40(%r9,%r12,2), %ymm9
+	LONG $0x184de3c4; WORD $0x01f1 // vinsertf128 $0x1, %xmm1, %ymm6, %ymm6
+	LONG $0x107ba1c4; WORD $0xef0c // vmovsd (%rdi,%r13,8), %xmm1
 	LONG $0x026e8d4d // leaq 0x2(%r14), %r13
 	LONG $0x04c68349 // addq $0x4, %r14
-	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
-	LONG $0x3416c9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm6, %xmm6
-	LONG $0x1825e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm11, %ymm6
-	LONG $0xd8591dc5 // vmulpd %ymm0, %ymm12, %ymm11
-	LONG $0xaa9dc2c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm12, %ymm0
-	LONG $0xb89de2c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm12, %ymm0
-	LONG $0x583dc1c4; BYTE $0xf3 // vaddpd %ymm11, %ymm8, %ymm6
-	LONG $0x5c4d41c4; BYTE $0xd0 // vsubpd %ymm8, %ymm6, %ymm10
-	LONG $0x5c4d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm6, %ymm12
-	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
-	LONG $0xdd287dc5 // vmovapd %ymm5, %ymm11
-	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
-	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
-	LONG $0xd4287dc5 // vmovapd %ymm4, %ymm10
-	LONG $0xc058bdc5 // vaddpd %ymm0, %ymm8, %ymm0
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0xe85815c5 // vaddpd %ymm0, %ymm13, %ymm13
+	LONG $0x0c16f1c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm1, %xmm1
+	LONG $0xd75935c5 // vmulpd %ymm7, %ymm9, %ymm10
+	LONG $0xaab5c2c4; BYTE $0xfa // vfmsub213pd %ymm10, %ymm9, %ymm7
+	LONG $0xb8b5e2c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm9, %ymm7
+	LONG $0xdc58adc5 // vaddpd %ymm4, %ymm10, %ymm3
+	LONG $0xc45c65c5 // vsubpd %ymm4, %ymm3, %ymm8
+	LONG $0x5c2d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm10, %ymm9
+	LONG $0x5c6541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm3, %ymm8
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
+	LONG $0x041639c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm8, %xmm8
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
+	LONG $0x183de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm8, %ymm1
+	LONG $0x107d01c4; WORD $0x6144; BYTE $0x60 // vmovupd 0x60(%r9,%r12,2), %ymm8
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
+	LONG $0xaabdc2c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm8, %ymm6
+	LONG $0xb8bde2c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm8, %ymm6
+	LONG $0xcd58b5c5 // vaddpd %ymm5, %ymm9, %ymm1
+	LONG $0xc55c75c5 // vsubpd %ymm5, %ymm1, %ymm8
+	LONG $0x5c75c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm1, %ymm7
+	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
+	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
 	WORD $0x394d; BYTE $0xfe // cmpq %r15, %r14
 	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	LONG $0xfd968e0f; WORD $0xffff // jle <sell8DD+0xe0>
+	LONG $0xfdbe8e0f; WORD $0xffff // jle <sell8DD+0xc0>
 	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
-	LONG $0x012c8d0f; WORD $0x0000 // jge <sell8DD+0x47f>
+	LONG $0x01288d0f; WORD $0x0000 // jge <sell8DD+0x433>
 	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0x894d; BYTE $0xee // movq %r13, %r14
@@ -394,140 +380,124 @@ TEXT ·sell8DDQuad(SB), 0, $192-8
 	LONG $0x3064634f; BYTE $0x08 // movslq 0x8(%r8,%r14), %r12
 	LONG $0x307c634f; BYTE $0x04 // movslq 0x4(%r8,%r14), %r15
 	LONG $0x306c634b; BYTE $0x0c // movslq 0xc(%r8,%r14), %rbp
-	LONG $0x107d41c4; WORD $0x0914 // vmovupd (%r9,%rcx), %ymm10
-	LONG $0x107b81c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm0
-	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
-	LONG $0x0c107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm9
+	LONG $0x107dc1c4; WORD $0x093c // vmovupd (%r9,%rcx), %ymm7
+	LONG $0x107b81c4; WORD $0xe224 // vmovsd (%r10,%r12,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x1659c1c4; WORD $0xea24 // vmovhpd (%r10,%rbp,8), %xmm4, %xmm4
+	LONG $0x165181c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm6
+	LONG $0x2c10fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm5
+	LONG $0x107ba1c4; WORD $0xe724 // vmovsd (%rdi,%r12,8), %xmm4
 	LONG $0x3074634b; BYTE $0x14 // movslq 0x14(%r8,%r14), %rsi
-	LONG $0x1679c1c4; WORD $0xea04 // vmovhpd (%r10,%rbp,8), %xmm0, %xmm0
-	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
-	LONG $0x163121c4; WORD $0xff0c // vmovhpd (%rdi,%r15,8), %xmm9, %xmm9
+	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
+	LONG $0x2416d9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm4, %xmm4
 	LONG $0x307c634f; BYTE $0x18 // movslq 0x18(%r8,%r14), %r15
-	LONG $0x183de3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm8, %ymm0
-	LONG $0x107b21c4; WORD $0xe704 // vmovsd (%rdi,%r12,8), %xmm8
-	LONG $0x041639c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm8, %xmm8
-	LONG $0xd8592dc5 // vmulpd %ymm0, %ymm10, %ymm11
-	LONG $0xaaadc2c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm10, %ymm0
-	LONG $0xf55825c5 // vaddpd %ymm5, %ymm11, %ymm14
-	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0x107d41c4; WORD $0x094c; BYTE $0x20 // vmovupd 0x20(%r9,%rcx), %ymm9
+	LONG $0xc7594dc5 // vmulpd %ymm7, %ymm6, %ymm8
+	LONG $0xaac5c2c4; BYTE $0xf0 // vfmsub213pd %ymm8, %ymm7, %ymm6
+	LONG $0xdb583dc5 // vaddpd %ymm3, %ymm8, %ymm11
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107dc1c4; WORD $0x096c; BYTE $0x20 // vmovupd 0x20(%r9,%rcx), %ymm5
 	LONG $0x304c634b; BYTE $0x10 // movslq 0x10(%r8,%r14), %rcx
 	LONG $0x3074634f; BYTE $0x1c // movslq 0x1c(%r8,%r14), %r14
-	LONG $0xb8adc2c4; BYTE $0xc0 // vfmadd231pd %ymm8, %ymm10, %ymm0
-	LONG $0xd55c0dc5 // vsubpd %ymm5, %ymm14, %ymm10
-	LONG $0x5c0d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm14, %ymm12
-	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
-	LONG $0x5c55c1c4; BYTE $0xec // vsubpd %ymm12, %ymm5, %ymm5
-	LONG $0xed58adc5 // vaddpd %ymm5, %ymm10, %ymm5
-	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
-	LONG $0x141629c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm10, %xmm10
-	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
-	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
-	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
-	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
-	LONG $0x107b81c4; WORD $0xfa04 // vmovsd (%r10,%r15,8), %xmm0
-	LONG $0x167981c4; WORD $0xf204 // vmovhpd (%r10,%r14,8), %xmm0, %xmm0
-	LONG $0x1855e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm5, %ymm0
-	LONG $0x107ba1c4; WORD $0xff2c // vmovsd (%rdi,%r15,8), %xmm5
-	LONG $0x1651a1c4; WORD $0xf72c // vmovhpd (%rdi,%r14,8), %xmm5, %xmm5
-	LONG $0xe05935c5 // vmulpd %ymm0, %ymm9, %ymm12
-	LONG $0xaab5c2c4; BYTE $0xc4 // vfmsub213pd %ymm12, %ymm9, %ymm0
-	LONG $0x182de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm10, %ymm5
-	LONG $0xb8b5e2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm9, %ymm0
-	LONG $0xec589dc5 // vaddpd %ymm4, %ymm12, %ymm5
-	LONG $0xcc5c55c5 // vsubpd %ymm4, %ymm5, %ymm9
-	LONG $0x5c5541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm5, %ymm11
-	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
-	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
-	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xe528fdc5 // vmovapd %ymm5, %ymm4
-	LONG $0xf5297dc5 // vmovapd %ymm14, %ymm5
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	LONG $0xc558c5c5 // vaddpd %ymm5, %ymm7, %ymm0
+	LONG $0xb8c5e2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm7, %ymm6
+	LONG $0xfb5ca5c5 // vsubpd %ymm3, %ymm11, %ymm7
+	LONG $0xcf5c25c5 // vsubpd %ymm7, %ymm11, %ymm9
+	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
+	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
+	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
+	LONG $0xdb58cdc5 // vaddpd %ymm3, %ymm6, %ymm3
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x107b81c4; WORD $0xfa1c // vmovsd (%r10,%r15,8), %xmm3
+	LONG $0x166181c4; WORD $0xf21c // vmovhpd (%r10,%r14,8), %xmm3, %xmm3
+	LONG $0x184de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm6, %ymm3
+	LONG $0x107ba1c4; WORD $0xff34 // vmovsd (%rdi,%r15,8), %xmm6
+	LONG $0x1649a1c4; WORD $0xf734 // vmovhpd (%rdi,%r14,8), %xmm6, %xmm6
+	LONG $0xd55965c5 // vmulpd %ymm5, %ymm3, %ymm10
+	LONG $0xaad5c2c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm5, %ymm3
+	LONG $0xc9582dc5 // vaddpd %ymm1, %ymm10, %ymm9
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0xb8d5e2c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm5, %ymm3
+	LONG $0xf15cb5c5 // vsubpd %ymm1, %ymm9, %ymm6
+	LONG $0xc65c35c5 // vsubpd %ymm6, %ymm9, %ymm8
+	LONG $0xf65cadc5 // vsubpd %ymm6, %ymm10, %ymm6
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xdb297dc5 // vmovapd %ymm11, %ymm3
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc9297dc5 // vmovapd %ymm9, %ymm1
+	LONG $0xe258e5c5 // vaddpd %ymm2, %ymm3, %ymm4
 	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
 	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	LONG $0xc55c7dc5 // vsubpd %ymm5, %ymm0, %ymm8
-	LONG $0x5c7d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm0, %ymm9
-	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
-	LONG $0x5c55c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm5, %ymm5
-	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
-	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
-	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
-	LONG $0xd358fdc5 // vaddpd %ymm3, %ymm0, %ymm2
-	LONG $0xe85cedc5 // vsubpd %ymm0, %ymm2, %ymm5
-	LONG $0xfd5cedc5 // vsubpd %ymm5, %ymm2, %ymm7
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
-	LONG $0xd858e5c5 // vaddpd %ymm0, %ymm3, %ymm3
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
 	LONG $0x04f98348 // cmpq $0x4, %rcx
-	WORD $0x127c // jl <sell8DD+0x4e0>
-	LONG $0x117da1c4; WORD $0xde1c // vmovupd %ymm3, (%rsi,%r11,8)
-	LONG $0x117da1c4; WORD $0xda14 // vmovupd %ymm2, (%rdx,%r11,8)
-	WORD $0x64eb // jmp <sell8DD+0x540>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x117c // jl <sell8DD+0x470>
+	LONG $0x117da1c4; WORD $0xde14 // vmovupd %ymm2, (%rsi,%r11,8)
+	LONG $0x117da1c4; WORD $0xda24 // vmovupd %ymm4, (%rdx,%r11,8)
+	WORD $0x63eb // jmp <sell8DD+0x4d0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0x5b7e // jle <sell8DD+0x540>
-	LONG $0x1379a1c4; WORD $0xda14 // vmovlpd %xmm2, (%rdx,%r11,8)
-	LONG $0x1379a1c4; WORD $0xde1c // vmovlpd %xmm3, (%rsi,%r11,8)
+	WORD $0x5b7e // jle <sell8DD+0x4d0>
+	LONG $0x1379a1c4; WORD $0xda24 // vmovlpd %xmm4, (%rdx,%r11,8)
+	LONG $0x1379a1c4; WORD $0xde14 // vmovlpd %xmm2, (%rsi,%r11,8)
 	LONG $0x01fb8348 // cmpq $0x1, %rbx
-	WORD $0x4974 // je <sell8DD+0x540>
-	LONG $0x1779a1c4; WORD $0xda54; BYTE $0x08 // vmovhpd %xmm2, 0x8(%rdx,%r11,8)
-	LONG $0x1779a1c4; WORD $0xde5c; BYTE $0x08 // vmovhpd %xmm3, 0x8(%rsi,%r11,8)
+	WORD $0x4974 // je <sell8DD+0x4d0>
+	LONG $0x1779a1c4; WORD $0xda64; BYTE $0x08 // vmovhpd %xmm4, 0x8(%rdx,%r11,8)
+	LONG $0x1779a1c4; WORD $0xde54; BYTE $0x08 // vmovhpd %xmm2, 0x8(%rsi,%r11,8)
 	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	WORD $0x3574 // je <sell8DD+0x540>
+	WORD $0x3574 // je <sell8DD+0x4d0>
+	LONG $0x197de3c4; WORD $0x01e3 // vextractf128 $0x1, %ymm4, %xmm3
 	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
-	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	LONG $0x1379a1c4; WORD $0xda54; BYTE $0x10 // vmovlpd %xmm2, 0x10(%rdx,%r11,8)
-	LONG $0x1379a1c4; WORD $0xde5c; BYTE $0x10 // vmovlpd %xmm3, 0x10(%rsi,%r11,8)
+	LONG $0x1379a1c4; WORD $0xda5c; BYTE $0x10 // vmovlpd %xmm3, 0x10(%rdx,%r11,8)
+	LONG $0x1379a1c4; WORD $0xde54; BYTE $0x10 // vmovlpd %xmm2, 0x10(%rsi,%r11,8)
 	LONG $0x03fb8348 // cmpq $0x3, %rbx
-	WORD $0x1574 // je <sell8DD+0x540>
-	LONG $0x1779a1c4; WORD $0xda54; BYTE $0x18 // vmovhpd %xmm2, 0x18(%rdx,%r11,8)
-	LONG $0x1779a1c4; WORD $0xde5c; BYTE $0x18 // vmovhpd %xmm3, 0x18(%rsi,%r11,8)
+	WORD $0x1574 // je <sell8DD+0x4d0>
+	LONG $0x1779a1c4; WORD $0xda5c; BYTE $0x18 // vmovhpd %xmm3, 0x18(%rdx,%r11,8)
+	LONG $0x1779a1c4; WORD $0xde54; BYTE $0x18 // vmovhpd %xmm2, 0x18(%rsi,%r11,8)
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0xd458cdc5 // vaddpd %ymm4, %ymm6, %ymm2
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
 	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
 	LONG $0x04cf8349 // orq $0x4, %r15
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
-	LONG $0xc45cedc5 // vsubpd %ymm4, %ymm2, %ymm0
-	LONG $0xd85cedc5 // vsubpd %ymm0, %ymm2, %ymm3
-	LONG $0xc05ccdc5 // vsubpd %ymm0, %ymm6, %ymm0
-	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	LONG $0xc158edc5 // vaddpd %ymm1, %ymm2, %ymm0
-	LONG $0xda5cfdc5 // vsubpd %ymm2, %ymm0, %ymm3
-	LONG $0xe35cfdc5 // vsubpd %ymm3, %ymm0, %ymm4
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	LONG $0x03f98348 // cmpq $0x3, %rcx
-	LONG $0xfac18f0f; WORD $0xffff // jg <sell8DD+0x50>
+	LONG $0xfb518f0f; WORD $0xffff // jg <sell8DD+0x50>
 	LONG $0xfc638d4c // leaq -0x4(%rbx), %r12
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xfac08e0f; WORD $0xffff // jle <sell8DD+0x5c>
-	LONG $0x1379a1c4; WORD $0xfa04 // vmovlpd %xmm0, (%rdx,%r15,8)
-	LONG $0x1379a1c4; WORD $0xfe0c // vmovlpd %xmm1, (%rsi,%r15,8)
+	LONG $0xfb508e0f; WORD $0xffff // jle <sell8DD+0x5c>
+	LONG $0x1379a1c4; WORD $0xfa14 // vmovlpd %xmm2, (%rdx,%r15,8)
+	LONG $0x1379a1c4; WORD $0xfe04 // vmovlpd %xmm0, (%rsi,%r15,8)
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfaaa840f; WORD $0xffff // je <sell8DD+0x5c>
-	LONG $0x1779a1c4; WORD $0xfa44; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rdx,%r15,8)
-	LONG $0x1779a1c4; WORD $0xfe4c; BYTE $0x08 // vmovhpd %xmm1, 0x8(%rsi,%r15,8)
+	LONG $0xfb3a840f; WORD $0xffff // je <sell8DD+0x5c>
+	LONG $0x1779a1c4; WORD $0xfa54; BYTE $0x08 // vmovhpd %xmm2, 0x8(%rdx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xfe44; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rsi,%r15,8)
 	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0xfa92840f; WORD $0xffff // je <sell8DD+0x5c>
+	LONG $0xfb22840f; WORD $0xffff // je <sell8DD+0x5c>
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0x1379a1c4; WORD $0xfa44; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rdx,%r15,8)
-	LONG $0x1379a1c4; WORD $0xfe4c; BYTE $0x10 // vmovlpd %xmm1, 0x10(%rsi,%r15,8)
+	LONG $0x1379a1c4; WORD $0xfa4c; BYTE $0x10 // vmovlpd %xmm1, 0x10(%rdx,%r15,8)
+	LONG $0x1379a1c4; WORD $0xfe44; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rsi,%r15,8)
 	LONG $0x03fc8349 // cmpq $0x3, %r12
-	LONG $0xfa6e840f; WORD $0xffff // je <sell8DD+0x5c>
-	LONG $0x1779a1c4; WORD $0xfa44; BYTE $0x18 // vmovhpd %xmm0, 0x18(%rdx,%r15,8)
-	LONG $0x1779a1c4; WORD $0xfe4c; BYTE $0x18 // vmovhpd %xmm1, 0x18(%rsi,%r15,8)
-	LONG $0xfffa5be9; BYTE $0xff // jmp <sell8DD+0x5c>
-	LONG $0x30c48348 // addq $0x30, %rsp
+	LONG $0xfafe840f; WORD $0xffff // je <sell8DD+0x5c>
+	LONG $0x1779a1c4; WORD $0xfa4c; BYTE $0x18 // vmovhpd %xmm1, 0x18(%rdx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xfe44; BYTE $0x18 // vmovhpd %xmm0, 0x18(%rsi,%r15,8)
+	LONG $0xfffaebe9; BYTE $0xff // jmp <sell8DD+0x5c>
+	LONG $0x10c48348 // addq $0x10, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -538,8 +508,10 @@ TEXT ·sell8DDQuad(SB), 0, $192-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
-	ADJSP $192
+	ADJSP $160
 	RET
 
 // func sell8DDNormalQuad(c *sell8Call)
@@ -548,7 +520,7 @@ TEXT ·sell8DDNormalQuad(SB), 0, $160-8
 	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <sell8DDNormal>
-	LONG $0x000676e9; BYTE $0x00 // jmp <end>
+	LONG $0x0005f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -557,7 +529,7 @@ TEXT ·sell8DDNormalQuad(SB), 0, $160-8
 	BYTE $0xcc // int3
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x064e8e0f; WORD $0x0000 // jle <sell8DDNormal+0x65b>
+	LONG $0x05b28e0f; WORD $0x0000 // jle <sell8DDNormal+0x5bf>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -579,165 +551,157 @@ TEXT ·sell8DDNormalQuad(SB), 0, $160-8
 	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
 	WORD $0x23eb // jmp <sell8DDNormal+0x6d>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x117da1c4; WORD $0xfe0c // vmovupd %ymm1, (%rsi,%r15,8)
-	LONG $0x117da1c4; WORD $0xfa04 // vmovupd %ymm0, (%rdx,%r15,8)
+	LONG $0x117da1c4; WORD $0xfe04 // vmovupd %ymm0, (%rsi,%r15,8)
+	LONG $0x117da1c4; WORD $0xfa14 // vmovupd %ymm2, (%rdx,%r15,8)
 	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0xf8c38348 // addq $-0x8, %rbx
 	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	LONG $0x05e08d0f; WORD $0x0000 // jge <sell8DDNormal+0x64d>
+	LONG $0x05448d0f; WORD $0x0000 // jge <sell8DDNormal+0x5b1>
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x02668d4d // leaq 0x2(%r14), %r12
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x197c8b4e; BYTE $0x08 // movq 0x8(%rcx,%r11), %r15
 	WORD $0x394d; BYTE $0xfc // cmpq %r15, %r12
-	WORD $0x2d7e // jle <sell8DDNormal+0xb0>
+	WORD $0x1d7e // jle <sell8DDNormal+0xa0>
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
-	LONG $0x0002b9e9; BYTE $0x00 // jmp <sell8DDNormal+0x360>
+	LONG $0x000296e9; BYTE $0x00 // jmp <sell8DDNormal+0x32d>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
 	LONG $0x05e4c149 // shlq $0x5, %r12
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8c180f43; LONG $0x00100061; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12,2)
 	LONG $0x202c634f // movslq (%r8,%r12), %r13
 	LONG $0x2074634b; BYTE $0x08 // movslq 0x8(%r8,%r12), %rsi
 	LONG $0x206c634b; BYTE $0x04 // movslq 0x4(%r8,%r12), %rbp
 	LONG $0x204c634b; BYTE $0x0c // movslq 0xc(%r8,%r12), %rcx
-	LONG $0x107d01c4; WORD $0x611c // vmovupd (%r9,%r12,2), %ymm11
-	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
-	LONG $0x107b01c4; WORD $0xea0c // vmovsd (%r10,%r13,8), %xmm9
-	LONG $0x107b21c4; WORD $0xef14 // vmovsd (%rdi,%r13,8), %xmm10
+	LONG $0x107d81c4; WORD $0x613c // vmovupd (%r9,%r12,2), %ymm7
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x107b81c4; WORD $0xea2c // vmovsd (%r10,%r13,8), %xmm5
+	LONG $0x107ba1c4; WORD $0xef34 // vmovsd (%rdi,%r13,8), %xmm6
 	LONG $0x206c634f; BYTE $0x18 // movslq 0x18(%r8,%r12), %r13
-	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
-	LONG $0x163141c4; WORD $0xea0c // vmovhpd (%r10,%rbp,8), %xmm9, %xmm9
-	LONG $0x141629c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm10, %xmm10
+	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xea2c // vmovhpd (%r10,%rbp,8), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm6, %xmm6
 	LONG $0x206c634b; BYTE $0x1c // movslq 0x1c(%r8,%r12), %rbp
-	LONG $0x107b01c4; WORD $0xea2c // vmovsd (%r10,%r13,8), %xmm13
-	LONG $0x183543c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm9
-	LONG $0x04107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm8
+	LONG $0x1855e3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm5, %ymm5
+	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
 	LONG $0x2074634b; BYTE $0x14 // movslq 0x14(%r8,%r12), %rsi
-	LONG $0x041639c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm8, %xmm8
+	LONG $0x2416d9c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm4, %xmm4
 	LONG $0x204c634b; BYTE $0x10 // movslq 0x10(%r8,%r12), %rcx
-	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
-	LONG $0x593541c4; BYTE $0xd3 // vmulpd %ymm11, %ymm9, %ymm10
-	LONG $0xaaa542c4; BYTE $0xca // vfmsub213pd %ymm10, %ymm11, %ymm9
-	LONG $0xb8a542c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm11, %ymm9
-	LONG $0xc7582dc5 // vaddpd %ymm7, %ymm10, %ymm8
-	LONG $0xdf5c3dc5 // vsubpd %ymm7, %ymm8, %ymm11
-	LONG $0x5c3d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm8, %ymm12
-	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
-	LONG $0x161141c4; WORD $0xea1c // vmovhpd (%r10,%rbp,8), %xmm13, %xmm11
-	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
-	LONG $0x161141c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm13, %xmm13
-	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
-	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
-	LONG $0x181543c4; WORD $0x01db // vinsertf128 $0x1, %xmm11, %ymm13, %ymm11
-	LONG $0x107b21c4; WORD $0xef2c // vmovsd (%rdi,%r13,8), %xmm13
-	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
-	LONG $0x241611c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm13, %xmm12
-	LONG $0x2c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm13
-	LONG $0x2c1611c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm13, %xmm13
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0x181543c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm13, %ymm12
-	LONG $0x107d01c4; WORD $0x616c; BYTE $0x20 // vmovupd 0x20(%r9,%r12,2), %ymm13
-	LONG $0x8c180f43; LONG $0x00104061; BYTE $0x00 // prefetcht0 0x1040(%r9,%r12,2)
-	LONG $0x8c180f43; LONG $0x00082020; BYTE $0x00 // prefetcht0 0x820(%r8,%r12)
-	LONG $0x206c634f; BYTE $0x28 // movslq 0x28(%r8,%r12), %r13
-	LONG $0x204c634b; BYTE $0x20 // movslq 0x20(%r8,%r12), %rcx
-	LONG $0x2074634b; BYTE $0x24 // movslq 0x24(%r8,%r12), %rsi
-	LONG $0x206c634b; BYTE $0x2c // movslq 0x2c(%r8,%r12), %rbp
-	LONG $0x107b81c4; WORD $0xea3c // vmovsd (%r10,%r13,8), %xmm7
-	LONG $0x1641c1c4; WORD $0xea3c // vmovhpd (%r10,%rbp,8), %xmm7, %xmm7
-	LONG $0x592541c4; BYTE $0xf5 // vmulpd %ymm13, %ymm11, %ymm14
-	LONG $0xaa9542c4; BYTE $0xde // vfmsub213pd %ymm14, %ymm13, %ymm11
-	LONG $0xd3580dc5 // vaddpd %ymm3, %ymm14, %ymm10
-	LONG $0xb89542c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm13, %ymm11
-	LONG $0xe35c2dc5 // vsubpd %ymm3, %ymm10, %ymm12
-	LONG $0x5c2d41c4; BYTE $0xcc // vsubpd %ymm12, %ymm10, %ymm9
+	LONG $0xc75955c5 // vmulpd %ymm7, %ymm5, %ymm8
+	LONG $0xaac5c2c4; BYTE $0xe8 // vfmsub213pd %ymm8, %ymm7, %ymm5
+	LONG $0x184de3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm6
+	LONG $0x107d81c4; WORD $0x6164; BYTE $0x20 // vmovupd 0x20(%r9,%r12,2), %ymm4
+	LONG $0xb8c5e2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm7, %ymm5
+	LONG $0xf358bdc5 // vaddpd %ymm3, %ymm8, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xcf5c4dc5 // vsubpd %ymm7, %ymm6, %ymm9
+	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
 	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
-	LONG $0x5c0d41c4; BYTE $0xcc // vsubpd %ymm12, %ymm14, %ymm9
-	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
-	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
-	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
-	LONG $0xdb58a5c5 // vaddpd %ymm3, %ymm11, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0x107ba1c4; WORD $0xef1c // vmovsd (%rdi,%r13,8), %xmm3
-	LONG $0x206c634f; BYTE $0x38 // movslq 0x38(%r8,%r12), %r13
-	LONG $0x1c16e1c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm3, %xmm3
-	LONG $0x206c634b; BYTE $0x3c // movslq 0x3c(%r8,%r12), %rbp
-	LONG $0x183563c4; WORD $0x01df // vinsertf128 $0x1, %xmm7, %ymm9, %ymm11
-	LONG $0x107d01c4; WORD $0x614c; BYTE $0x40 // vmovupd 0x40(%r9,%r12,2), %ymm9
+	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
 	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
-	LONG $0x204c634b; BYTE $0x30 // movslq 0x30(%r8,%r12), %rcx
 	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
-	LONG $0x2074634b; BYTE $0x34 // movslq 0x34(%r8,%r12), %rsi
-	LONG $0x592541c4; BYTE $0xe1 // vmulpd %ymm9, %ymm11, %ymm12
-	LONG $0x1845e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm7, %ymm3
-	LONG $0xfe58bdc5 // vaddpd %ymm6, %ymm8, %ymm7
-	LONG $0xaab542c4; BYTE $0xdc // vfmsub213pd %ymm12, %ymm9, %ymm11
-	LONG $0x5c4541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm7, %ymm8
-	LONG $0xb8b562c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm9, %ymm11
-	LONG $0xcd581dc5 // vaddpd %ymm5, %ymm12, %ymm9
-	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
-	LONG $0xed5c35c5 // vsubpd %ymm5, %ymm9, %ymm13
-	LONG $0x5c35c1c4; BYTE $0xdd // vsubpd %ymm13, %ymm9, %ymm3
-	LONG $0x5c1d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm12, %ymm12
-	LONG $0x107d01c4; WORD $0x616c; BYTE $0x60 // vmovupd 0x60(%r9,%r12,2), %ymm13
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0xeb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm5
-	LONG $0xda58adc5 // vaddpd %ymm2, %ymm10, %ymm3
-	LONG $0xed589dc5 // vaddpd %ymm5, %ymm12, %ymm5
-	LONG $0x5c6541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm3, %ymm10
-	LONG $0xed58a5c5 // vaddpd %ymm5, %ymm11, %ymm5
-	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0x162141c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm11, %xmm8
-	LONG $0x1c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm11
-	LONG $0x141621c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm11, %xmm10
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xda58cdc5 // vaddpd %ymm2, %ymm6, %ymm3
+	LONG $0xee5ce5c5 // vsubpd %ymm6, %ymm3, %ymm5
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
 	LONG $0x107b81c4; WORD $0xea2c // vmovsd (%r10,%r13,8), %xmm5
 	LONG $0x1651c1c4; WORD $0xea2c // vmovhpd (%r10,%rbp,8), %xmm5, %xmm5
-	LONG $0x183d63c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm5, %ymm8, %ymm8
-	LONG $0x107ba1c4; WORD $0xef2c // vmovsd (%rdi,%r13,8), %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107ba1c4; WORD $0xef34 // vmovsd (%rdi,%r13,8), %xmm6
+	LONG $0x3416c9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm6, %xmm6
+	LONG $0x8c180f43; LONG $0x00104061; BYTE $0x00 // prefetcht0 0x1040(%r9,%r12,2)
+	LONG $0x8c180f43; LONG $0x00082020; BYTE $0x00 // prefetcht0 0x820(%r8,%r12)
+	LONG $0x204c634b; BYTE $0x20 // movslq 0x20(%r8,%r12), %rcx
+	LONG $0x206c634f; BYTE $0x28 // movslq 0x28(%r8,%r12), %r13
+	LONG $0x2074634b; BYTE $0x24 // movslq 0x24(%r8,%r12), %rsi
+	LONG $0x206c634b; BYTE $0x2c // movslq 0x2c(%r8,%r12), %rbp
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0xfc59d5c5 // vmulpd %ymm4, %ymm5, %ymm7
+	LONG $0xaadde2c4; BYTE $0xef // vfmsub213pd %ymm7, %ymm4, %ymm5
+	LONG $0xb8dde2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm4, %ymm5
+	LONG $0xe758f5c5 // vaddpd %ymm7, %ymm1, %ymm4
+	LONG $0xf15cddc5 // vsubpd %ymm1, %ymm4, %ymm6
+	LONG $0xc65c5dc5 // vsubpd %ymm6, %ymm4, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x107d81c4; WORD $0x617c; BYTE $0x40 // vmovupd 0x40(%r9,%r12,2), %ymm7
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
+	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
+	LONG $0x3416c9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm6, %xmm6
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
+	LONG $0x204c634b; BYTE $0x30 // movslq 0x30(%r8,%r12), %rcx
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x2074634b; BYTE $0x34 // movslq 0x34(%r8,%r12), %rsi
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc858ddc5 // vaddpd %ymm0, %ymm4, %ymm1
+	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0x107b81c4; WORD $0xea24 // vmovsd (%r10,%r13,8), %xmm4
+	LONG $0x1659c1c4; WORD $0xea24 // vmovhpd (%r10,%rbp,8), %xmm4, %xmm4
+	LONG $0x1855e3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm5, %ymm5
+	LONG $0x107ba1c4; WORD $0xef24 // vmovsd (%rdi,%r13,8), %xmm4
+	LONG $0x206c634f; BYTE $0x38 // movslq 0x38(%r8,%r12), %r13
+	LONG $0x2416d9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm4, %xmm4
+	LONG $0x206c634b; BYTE $0x3c // movslq 0x3c(%r8,%r12), %rbp
+	LONG $0xc75955c5 // vmulpd %ymm7, %ymm5, %ymm8
+	LONG $0xaac5c2c4; BYTE $0xe8 // vfmsub213pd %ymm8, %ymm7, %ymm5
+	LONG $0x184de3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm6
+	LONG $0x107d81c4; WORD $0x6164; BYTE $0x60 // vmovupd 0x60(%r9,%r12,2), %ymm4
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0xb8c5e2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm7, %ymm5
+	LONG $0xf358bdc5 // vaddpd %ymm3, %ymm8, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xcf5c4dc5 // vsubpd %ymm7, %ymm6, %ymm9
+	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
+	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
+	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xda58cdc5 // vaddpd %ymm2, %ymm6, %ymm3
+	LONG $0xee5ce5c5 // vsubpd %ymm6, %ymm3, %ymm5
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0x107b81c4; WORD $0xea2c // vmovsd (%r10,%r13,8), %xmm5
+	LONG $0x1651c1c4; WORD $0xea2c // vmovhpd (%r10,%rbp,8), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107ba1c4; WORD $0xef34 // vmovsd (%rdi,%r13,8), %xmm6
 	LONG $0x026e8d4d // leaq 0x2(%r14), %r13
 	LONG $0x04c68349 // addq $0x4, %r14
-	LONG $0x2c16d1c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm5, %xmm5
-	LONG $0x182de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm10, %ymm5
-	LONG $0x593d41c4; BYTE $0xd5 // vmulpd %ymm13, %ymm8, %ymm10
-	LONG $0xd9582dc5 // vaddpd %ymm1, %ymm10, %ymm11
-	LONG $0xaa9542c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm13, %ymm8
-	LONG $0xe15c25c5 // vsubpd %ymm1, %ymm11, %ymm12
-	LONG $0xb89562c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm13, %ymm8
-	LONG $0xec58b5c5 // vaddpd %ymm4, %ymm9, %ymm5
-	LONG $0x5c2541c4; BYTE $0xec // vsubpd %ymm12, %ymm11, %ymm13
-	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
-	LONG $0x5c5541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm5, %ymm9
-	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
-	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
-	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
-	LONG $0xc958bdc5 // vaddpd %ymm1, %ymm8, %ymm1
+	LONG $0x3416c9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm6, %xmm6
+	LONG $0xcc5955c5 // vmulpd %ymm4, %ymm5, %ymm9
+	LONG $0xaaddc2c4; BYTE $0xe9 // vfmsub213pd %ymm9, %ymm4, %ymm5
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0xb8dde2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm4, %ymm5
+	LONG $0xe158b5c5 // vaddpd %ymm1, %ymm9, %ymm4
+	LONG $0xf15cddc5 // vsubpd %ymm1, %ymm4, %ymm6
+	LONG $0xc65c5dc5 // vsubpd %ymm6, %ymm4, %ymm8
+	LONG $0xf65cb5c5 // vsubpd %ymm6, %ymm9, %ymm6
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xc858a5c5 // vaddpd %ymm0, %ymm11, %ymm1
-	LONG $0x5c7541c4; BYTE $0xc3 // vsubpd %ymm11, %ymm1, %ymm8
-	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
+	LONG $0xc858ddc5 // vaddpd %ymm0, %ymm4, %ymm1
+	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	WORD $0x394d; BYTE $0xfe // cmpq %r15, %r14
 	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	LONG $0xfd808e0f; WORD $0xffff // jle <sell8DDNormal+0xe0>
+	LONG $0xfd938e0f; WORD $0xffff // jle <sell8DDNormal+0xc0>
 	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
-	LONG $0x01428d0f; WORD $0x0000 // jge <sell8DDNormal+0x4ab>
+	LONG $0x01388d0f; WORD $0x0000 // jge <sell8DDNormal+0x46e>
 	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0x894d; BYTE $0xee // movq %r13, %r14
@@ -748,149 +712,127 @@ TEXT ·sell8DDNormalQuad(SB), 0, $160-8
 	LONG $0x3064634f; BYTE $0x08 // movslq 0x8(%r8,%r14), %r12
 	LONG $0x307c634f; BYTE $0x04 // movslq 0x4(%r8,%r14), %r15
 	LONG $0x306c634b; BYTE $0x0c // movslq 0xc(%r8,%r14), %rbp
-	LONG $0x107d41c4; WORD $0x091c // vmovupd (%r9,%rcx), %ymm11
-	LONG $0x107b01c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm8
-	LONG $0x107b41c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm9
-	LONG $0x14107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm10
+	LONG $0x107dc1c4; WORD $0x093c // vmovupd (%r9,%rcx), %ymm7
+	LONG $0x107b81c4; WORD $0xe224 // vmovsd (%r10,%r12,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm6
 	LONG $0x3074634b; BYTE $0x14 // movslq 0x14(%r8,%r14), %rsi
-	LONG $0x163941c4; WORD $0xea04 // vmovhpd (%r10,%rbp,8), %xmm8, %xmm8
-	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
-	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
+	LONG $0x1659c1c4; WORD $0xea24 // vmovhpd (%r10,%rbp,8), %xmm4, %xmm4
+	LONG $0x165181c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm5, %xmm5
+	LONG $0x1649a1c4; WORD $0xff34 // vmovhpd (%rdi,%r15,8), %xmm6, %xmm6
 	LONG $0x307c634f; BYTE $0x18 // movslq 0x18(%r8,%r14), %r15
-	LONG $0x183543c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm9
-	LONG $0x107b21c4; WORD $0xe704 // vmovsd (%rdi,%r12,8), %xmm8
-	LONG $0x041639c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm8, %xmm8
-	LONG $0x593541c4; BYTE $0xe3 // vmulpd %ymm11, %ymm9, %ymm12
-	LONG $0xaaa542c4; BYTE $0xcc // vfmsub213pd %ymm12, %ymm11, %ymm9
-	LONG $0x182d43c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm10
-	LONG $0x107d41c4; WORD $0x0944; BYTE $0x20 // vmovupd 0x20(%r9,%rcx), %ymm8
+	LONG $0x1855e3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm5, %ymm5
+	LONG $0x107ba1c4; WORD $0xe724 // vmovsd (%rdi,%r12,8), %xmm4
+	LONG $0x2416d9c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm4, %xmm4
+	LONG $0xc75955c5 // vmulpd %ymm7, %ymm5, %ymm8
+	LONG $0xaac5c2c4; BYTE $0xe8 // vfmsub213pd %ymm8, %ymm7, %ymm5
+	LONG $0x184de3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm6
+	LONG $0x107dc1c4; WORD $0x0964; BYTE $0x20 // vmovupd 0x20(%r9,%rcx), %ymm4
 	LONG $0x304c634b; BYTE $0x10 // movslq 0x10(%r8,%r14), %rcx
 	LONG $0x3074634f; BYTE $0x1c // movslq 0x1c(%r8,%r14), %r14
-	LONG $0xb8a542c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm11, %ymm9
-	LONG $0xd7581dc5 // vaddpd %ymm7, %ymm12, %ymm10
-	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xeb // vsubpd %ymm11, %ymm10, %ymm13
-	LONG $0x5c1d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm12, %ymm11
-	LONG $0x5c45c1c4; BYTE $0xfd // vsubpd %ymm13, %ymm7, %ymm7
-	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
-	LONG $0x1c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm11
-	LONG $0x1c1621c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm11, %xmm11
-	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0xfe58adc5 // vaddpd %ymm6, %ymm10, %ymm7
-	LONG $0x5c4541c4; BYTE $0xca // vsubpd %ymm10, %ymm7, %ymm9
-	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
-	LONG $0x162941c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm10, %xmm10
-	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0x107b01c4; WORD $0xfa0c // vmovsd (%r10,%r15,8), %xmm9
-	LONG $0x163101c4; WORD $0xf20c // vmovhpd (%r10,%r14,8), %xmm9, %xmm9
-	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
-	LONG $0x107b21c4; WORD $0xff14 // vmovsd (%rdi,%r15,8), %xmm10
-	LONG $0x162921c4; WORD $0xf714 // vmovhpd (%rdi,%r14,8), %xmm10, %xmm10
-	LONG $0x593541c4; BYTE $0xe8 // vmulpd %ymm8, %ymm9, %ymm13
-	LONG $0xaabd42c4; BYTE $0xcd // vfmsub213pd %ymm13, %ymm8, %ymm9
-	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
-	LONG $0xb8bd42c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm8, %ymm9
-	LONG $0xc35815c5 // vaddpd %ymm3, %ymm13, %ymm8
-	LONG $0xd35c3dc5 // vsubpd %ymm3, %ymm8, %ymm10
-	LONG $0x5c3d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm8, %ymm12
-	LONG $0x5c1541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm13, %ymm10
-	LONG $0x5c65c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm3, %ymm3
-	LONG $0xdb58adc5 // vaddpd %ymm3, %ymm10, %ymm3
-	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
+	LONG $0xb8c5e2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm7, %ymm5
+	LONG $0xf358bdc5 // vaddpd %ymm3, %ymm8, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xcf5c4dc5 // vsubpd %ymm7, %ymm6, %ymm9
+	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
+	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
+	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x3c16c1c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm7, %xmm7
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
 	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xda58bdc5 // vaddpd %ymm2, %ymm8, %ymm3
-	LONG $0x5c6541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm3, %ymm8
-	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
-	LONG $0xc75855c5 // vaddpd %ymm7, %ymm5, %ymm8
+	LONG $0xda58cdc5 // vaddpd %ymm2, %ymm6, %ymm3
+	LONG $0xee5ce5c5 // vsubpd %ymm6, %ymm3, %ymm5
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0x107b81c4; WORD $0xfa2c // vmovsd (%r10,%r15,8), %xmm5
+	LONG $0x165181c4; WORD $0xf22c // vmovhpd (%r10,%r14,8), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107ba1c4; WORD $0xff34 // vmovsd (%rdi,%r15,8), %xmm6
+	LONG $0x1649a1c4; WORD $0xf734 // vmovhpd (%rdi,%r14,8), %xmm6, %xmm6
+	LONG $0xcc5955c5 // vmulpd %ymm4, %ymm5, %ymm9
+	LONG $0xaaddc2c4; BYTE $0xe9 // vfmsub213pd %ymm9, %ymm4, %ymm5
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0xb8dde2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm4, %ymm5
+	LONG $0xe158b5c5 // vaddpd %ymm1, %ymm9, %ymm4
+	LONG $0xf15cddc5 // vsubpd %ymm1, %ymm4, %ymm6
+	LONG $0xc65c5dc5 // vsubpd %ymm6, %ymm4, %ymm8
+	LONG $0xf65cb5c5 // vsubpd %ymm6, %ymm9, %ymm6
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc858ddc5 // vaddpd %ymm0, %ymm4, %ymm1
+	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xe258e5c5 // vaddpd %ymm2, %ymm3, %ymm4
 	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
 	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	LONG $0xcf5c3dc5 // vsubpd %ymm7, %ymm8, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
-	LONG $0x5c55c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm5, %ymm5
-	LONG $0x5c45c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm7, %ymm7
-	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
-	LONG $0xec58bdc5 // vaddpd %ymm4, %ymm8, %ymm5
-	LONG $0x5c55c1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm5, %ymm6
-	LONG $0xf65cddc5 // vsubpd %ymm6, %ymm4, %ymm6
-	LONG $0xe658d5c5 // vaddpd %ymm6, %ymm5, %ymm4
-	LONG $0xfd5cddc5 // vsubpd %ymm5, %ymm4, %ymm7
-	LONG $0xc75c5dc5 // vsubpd %ymm7, %ymm4, %ymm8
-	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
-	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
 	LONG $0x04f98348 // cmpq $0x4, %rcx
-	WORD $0x187c // jl <sell8DDNormal+0x520>
-	LONG $0x117da1c4; WORD $0xde2c // vmovupd %ymm5, (%rsi,%r11,8)
+	WORD $0x167c // jl <sell8DDNormal+0x4b0>
+	LONG $0x117da1c4; WORD $0xde14 // vmovupd %ymm2, (%rsi,%r11,8)
 	LONG $0x117da1c4; WORD $0xda24 // vmovupd %ymm4, (%rdx,%r11,8)
-	WORD $0x6aeb // jmp <sell8DDNormal+0x580>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x68eb // jmp <sell8DDNormal+0x510>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0x5b7e // jle <sell8DDNormal+0x580>
+	WORD $0x5b7e // jle <sell8DDNormal+0x510>
 	LONG $0x1379a1c4; WORD $0xda24 // vmovlpd %xmm4, (%rdx,%r11,8)
-	LONG $0x1379a1c4; WORD $0xde2c // vmovlpd %xmm5, (%rsi,%r11,8)
+	LONG $0x1379a1c4; WORD $0xde14 // vmovlpd %xmm2, (%rsi,%r11,8)
 	LONG $0x01fb8348 // cmpq $0x1, %rbx
-	WORD $0x4974 // je <sell8DDNormal+0x580>
+	WORD $0x4974 // je <sell8DDNormal+0x510>
 	LONG $0x1779a1c4; WORD $0xda64; BYTE $0x08 // vmovhpd %xmm4, 0x8(%rdx,%r11,8)
-	LONG $0x1779a1c4; WORD $0xde6c; BYTE $0x08 // vmovhpd %xmm5, 0x8(%rsi,%r11,8)
+	LONG $0x1779a1c4; WORD $0xde54; BYTE $0x08 // vmovhpd %xmm2, 0x8(%rsi,%r11,8)
 	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	WORD $0x3574 // je <sell8DDNormal+0x580>
-	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
-	LONG $0x197de3c4; WORD $0x01ed // vextractf128 $0x1, %ymm5, %xmm5
-	LONG $0x1379a1c4; WORD $0xda64; BYTE $0x10 // vmovlpd %xmm4, 0x10(%rdx,%r11,8)
-	LONG $0x1379a1c4; WORD $0xde6c; BYTE $0x10 // vmovlpd %xmm5, 0x10(%rsi,%r11,8)
+	WORD $0x3574 // je <sell8DDNormal+0x510>
+	LONG $0x197de3c4; WORD $0x01e3 // vextractf128 $0x1, %ymm4, %xmm3
+	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
+	LONG $0x1379a1c4; WORD $0xda5c; BYTE $0x10 // vmovlpd %xmm3, 0x10(%rdx,%r11,8)
+	LONG $0x1379a1c4; WORD $0xde54; BYTE $0x10 // vmovlpd %xmm2, 0x10(%rsi,%r11,8)
 	LONG $0x03fb8348 // cmpq $0x3, %rbx
-	WORD $0x1574 // je <sell8DDNormal+0x580>
-	LONG $0x1779a1c4; WORD $0xda64; BYTE $0x18 // vmovhpd %xmm4, 0x18(%rdx,%r11,8)
-	LONG $0x1779a1c4; WORD $0xde6c; BYTE $0x18 // vmovhpd %xmm5, 0x18(%rsi,%r11,8)
+	WORD $0x1574 // je <sell8DDNormal+0x510>
+	LONG $0x1779a1c4; WORD $0xda5c; BYTE $0x18 // vmovhpd %xmm3, 0x18(%rdx,%r11,8)
+	LONG $0x1779a1c4; WORD $0xde54; BYTE $0x18 // vmovhpd %xmm2, 0x18(%rsi,%r11,8)
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0xe358f5c5 // vaddpd %ymm3, %ymm1, %ymm4
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
 	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
 	LONG $0x04cf8349 // orq $0x4, %r15
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
-	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
-	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
-	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
-	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
-	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xc858ddc5 // vaddpd %ymm0, %ymm4, %ymm1
-	LONG $0xd45cf5c5 // vsubpd %ymm4, %ymm1, %ymm2
-	LONG $0xd25cfdc5 // vsubpd %ymm2, %ymm0, %ymm2
-	LONG $0xc258f5c5 // vaddpd %ymm2, %ymm1, %ymm0
-	LONG $0xd95cfdc5 // vsubpd %ymm1, %ymm0, %ymm3
-	LONG $0xe35cfdc5 // vsubpd %ymm3, %ymm0, %ymm4
-	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	LONG $0x03f98348 // cmpq $0x3, %rcx
-	LONG $0xfa758f0f; WORD $0xffff // jg <sell8DDNormal+0x50>
+	LONG $0xfb118f0f; WORD $0xffff // jg <sell8DDNormal+0x50>
 	LONG $0xfc638d4c // leaq -0x4(%rbx), %r12
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xfa748e0f; WORD $0xffff // jle <sell8DDNormal+0x5c>
-	LONG $0x1379a1c4; WORD $0xfa04 // vmovlpd %xmm0, (%rdx,%r15,8)
-	LONG $0x1379a1c4; WORD $0xfe0c // vmovlpd %xmm1, (%rsi,%r15,8)
+	LONG $0xfb108e0f; WORD $0xffff // jle <sell8DDNormal+0x5c>
+	LONG $0x1379a1c4; WORD $0xfa14 // vmovlpd %xmm2, (%rdx,%r15,8)
+	LONG $0x1379a1c4; WORD $0xfe04 // vmovlpd %xmm0, (%rsi,%r15,8)
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfa5e840f; WORD $0xffff // je <sell8DDNormal+0x5c>
-	LONG $0x1779a1c4; WORD $0xfa44; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rdx,%r15,8)
-	LONG $0x1779a1c4; WORD $0xfe4c; BYTE $0x08 // vmovhpd %xmm1, 0x8(%rsi,%r15,8)
+	LONG $0xfafa840f; WORD $0xffff // je <sell8DDNormal+0x5c>
+	LONG $0x1779a1c4; WORD $0xfa54; BYTE $0x08 // vmovhpd %xmm2, 0x8(%rdx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xfe44; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rsi,%r15,8)
 	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0xfa46840f; WORD $0xffff // je <sell8DDNormal+0x5c>
+	LONG $0xfae2840f; WORD $0xffff // je <sell8DDNormal+0x5c>
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0x1379a1c4; WORD $0xfa44; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rdx,%r15,8)
-	LONG $0x1379a1c4; WORD $0xfe4c; BYTE $0x10 // vmovlpd %xmm1, 0x10(%rsi,%r15,8)
+	LONG $0x1379a1c4; WORD $0xfa4c; BYTE $0x10 // vmovlpd %xmm1, 0x10(%rdx,%r15,8)
+	LONG $0x1379a1c4; WORD $0xfe44; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rsi,%r15,8)
 	LONG $0x03fc8349 // cmpq $0x3, %r12
-	LONG $0xfa22840f; WORD $0xffff // je <sell8DDNormal+0x5c>
-	LONG $0x1779a1c4; WORD $0xfa44; BYTE $0x18 // vmovhpd %xmm0, 0x18(%rdx,%r15,8)
-	LONG $0x1779a1c4; WORD $0xfe4c; BYTE $0x18 // vmovhpd %xmm1, 0x18(%rsi,%r15,8)
-	LONG $0xfffa0fe9; BYTE $0xff // jmp <sell8DDNormal+0x5c>
+	LONG $0xfabe840f; WORD $0xffff // je <sell8DDNormal+0x5c>
+	LONG $0x1779a1c4; WORD $0xfa4c; BYTE $0x18 // vmovhpd %xmm1, 0x18(%rdx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xfe44; BYTE $0x18 // vmovhpd %xmm0, 0x18(%rsi,%r15,8)
+	LONG $0xfffaabe9; BYTE $0xff // jmp <sell8DDNormal+0x5c>
 	LONG $0x10c48348 // addq $0x10, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -901,6 +843,9 @@ TEXT ·sell8DDNormalQuad(SB), 0, $160-8
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
 	ADJSP $160
 	RET

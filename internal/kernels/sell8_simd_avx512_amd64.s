@@ -143,7 +143,7 @@ TEXT ·sell8DDOct(SB), 0, $208-8
 	ADJSP $-208
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <sell8DD>
-	LONG $0x0003f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000376e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -152,7 +152,7 @@ TEXT ·sell8DDOct(SB), 0, $208-8
 	BYTE $0xcc // int3
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x03ba8e0f; WORD $0x0000 // jle <sell8DD+0x3c7>
+	LONG $0x035a8e0f; WORD $0x0000 // jle <sell8DD+0x367>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -172,168 +172,154 @@ TEXT ·sell8DDOct(SB), 0, $208-8
 	LONG $0x40998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %r11
 	WORD $0x2ceb // jmp <sell8DD+0x6f>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdf162; WORD $0x0c11; BYTE $0xda // vmovupd %zmm1, (%rdx,%rbx,8)
-	LONG $0x48fdf162; WORD $0x0411; BYTE $0xd9 // vmovupd %zmm0, (%rcx,%rbx,8)
+	LONG $0x48fdf162; WORD $0x0411; BYTE $0xda // vmovupd %zmm0, (%rdx,%rbx,8)
+	LONG $0x48fdf162; WORD $0x1411; BYTE $0xd9 // vmovupd %zmm2, (%rcx,%rbx,8)
 	LONG $0x08c38348 // addq $0x8, %rbx
 	LONG $0xf8c68349 // addq $-0x8, %r14
 	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
-	LONG $0x034e8d0f; WORD $0x0000 // jge <sell8DD+0x3bd>
+	LONG $0x02ee8d0f; WORD $0x0000 // jge <sell8DD+0x35d>
 	LONG $0x1e648b4c; BYTE $0x08 // movq 0x8(%rsi,%rbx), %r12
 	LONG $0x026f8d4d // leaq 0x2(%r15), %r13
 	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	WORD $0x237e // jle <sell8DD+0xa0>
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x137e // jle <sell8DD+0x90>
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
-	LONG $0x000140e9; BYTE $0x00 // jmp <sell8DD+0x1d5>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00011ce9; BYTE $0x00 // jmp <sell8DD+0x1a9>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
 	LONG $0x05e5c149 // shlq $0x5, %r13
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	BYTE $0x90 // nop
 	LONG $0x4c180f43; WORD $0xc06b // prefetcht0 -0x40(%r11,%r13,2)
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x026f8d49 // leaq 0x2(%r15), %rbp
 	LONG $0x04c78349 // addq $0x4, %r15
 	LONG $0x107d81c4; WORD $0x2814 // vmovupd (%r8,%r13), %ymm2
-	LONG $0x48fd1162; LONG $0xbf6b4410 // vmovupd -0x1040(%r11,%r13,2), %zmm8
+	LONG $0x48fd9162; LONG $0xbf6b7410 // vmovupd -0x1040(%r11,%r13,2), %zmm6
 	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xd2 // vgatherdpd (%r10,%ymm2,8), %zmm3 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fdf262; WORD $0x3492; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm6 {%k1}
+	LONG $0x49fdf262; WORD $0x2492; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm4 {%k1}
 	LONG $0x0c180f43; BYTE $0x6b // prefetcht0 (%r11,%r13,2)
 	LONG $0x8c180f43; LONG $0x00082028; BYTE $0x00 // prefetcht0 0x820(%r8,%r13)
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x107d01c4; WORD $0x284c; BYTE $0x20 // vmovupd 0x20(%r8,%r13), %ymm9
-	LONG $0x48e5d162; WORD $0xf859 // vmulpd %zmm8, %zmm3, %zmm7
-	LONG $0x48bdf262; WORD $0xdfaa // vfmsub213pd %zmm7, %zmm8, %zmm3
-	LONG $0x48d5f162; WORD $0xd758 // vaddpd %zmm7, %zmm5, %zmm2
-	LONG $0x48bdf262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm8, %zmm3
-	LONG $0x48edf162; WORD $0xf55c // vsubpd %zmm5, %zmm2, %zmm6
-	LONG $0x48ed7162; WORD $0xc65c // vsubpd %zmm6, %zmm2, %zmm8
-	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
-	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
-	LONG $0x48fd1162; LONG $0xc06b4410 // vmovupd -0x1000(%r11,%r13,2), %zmm8
+	LONG $0x107d81c4; WORD $0x287c; BYTE $0x20 // vmovupd 0x20(%r8,%r13), %ymm7
+	LONG $0x48e5f162; WORD $0xee59 // vmulpd %zmm6, %zmm3, %zmm5
+	LONG $0x48cdf262; WORD $0xddaa // vfmsub213pd %zmm5, %zmm6, %zmm3
+	LONG $0x48f57162; WORD $0xc558 // vaddpd %zmm5, %zmm1, %zmm8
+	LONG $0x48cdf262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm6, %zmm3
+	LONG $0x48bdf162; WORD $0xe15c // vsubpd %zmm1, %zmm8, %zmm4
+	LONG $0x48bdf162; WORD $0xf45c // vsubpd %zmm4, %zmm8, %zmm6
+	LONG $0x48d5f162; WORD $0xe45c // vsubpd %zmm4, %zmm5, %zmm4
+	LONG $0x48f5f162; WORD $0xce5c // vsubpd %zmm6, %zmm1, %zmm1
+	LONG $0x48fd9162; LONG $0xc06b7410 // vmovupd -0x1000(%r11,%r13,2), %zmm6
 	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x48cdf162; WORD $0xed58 // vaddpd %zmm5, %zmm6, %zmm5
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x49fd9262; WORD $0x2c92; BYTE $0xca // vgatherdpd (%r10,%ymm9,8), %zmm5 {%k1}
+	LONG $0x48ddf162; WORD $0xc958 // vaddpd %zmm1, %zmm4, %zmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x48e5f162; WORD $0xc958 // vaddpd %zmm1, %zmm3, %zmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xfa // vgatherdpd (%r10,%ymm7,8), %zmm3 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fdb262; WORD $0x3492; BYTE $0xcf // vgatherdpd (%rdi,%ymm9,8), %zmm6 {%k1}
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	LONG $0x48d5d162; WORD $0xf859 // vmulpd %zmm8, %zmm5, %zmm7
-	LONG $0x48bdf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm8, %zmm5
-	LONG $0x48ddf162; WORD $0xdf58 // vaddpd %zmm7, %zmm4, %zmm3
-	LONG $0x48bdf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm8, %zmm5
-	LONG $0x48e5f162; WORD $0xf45c // vsubpd %zmm4, %zmm3, %zmm6
-	LONG $0x48e57162; WORD $0xc65c // vsubpd %zmm6, %zmm3, %zmm8
-	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
-	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
-	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
-	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
-	LONG $0x48fdf162; WORD $0xea28 // vmovapd %zmm2, %zmm5
-	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
-	LONG $0x48fdf162; WORD $0xe328 // vmovapd %zmm3, %zmm4
+	LONG $0x49fdf262; WORD $0x2492; BYTE $0xff // vgatherdpd (%rdi,%ymm7,8), %zmm4 {%k1}
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48e5f162; WORD $0xee59 // vmulpd %zmm6, %zmm3, %zmm5
+	LONG $0x48cdf262; WORD $0xddaa // vfmsub213pd %zmm5, %zmm6, %zmm3
+	LONG $0x48bdf162; WORD $0xcd58 // vaddpd %zmm5, %zmm8, %zmm1
+	LONG $0x48cdf262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm6, %zmm3
+	LONG $0x48f5d162; WORD $0xe05c // vsubpd %zmm8, %zmm1, %zmm4
+	LONG $0x48f5f162; WORD $0xf45c // vsubpd %zmm4, %zmm1, %zmm6
+	LONG $0x48d5f162; WORD $0xe45c // vsubpd %zmm4, %zmm5, %zmm4
+	LONG $0x48bdf162; WORD $0xd65c // vsubpd %zmm6, %zmm8, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
 	WORD $0x394d; BYTE $0xe7 // cmpq %r12, %r15
 	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
-	LONG $0xfeeb8e0f; WORD $0xffff // jle <sell8DD+0xc0>
+	LONG $0xfef78e0f; WORD $0xffff // jle <sell8DD+0xa0>
 	WORD $0x394c; BYTE $0xe5 // cmpq %r12, %rbp
-	LONG $0x00928d0f; WORD $0x0000 // jge <sell8DD+0x270>
+	LONG $0x008e8d0f; WORD $0x0000 // jge <sell8DD+0x240>
 	WORD $0x8949; BYTE $0xec // movq %rbp, %r12
 	LONG $0x06e4c149 // shlq $0x6, %r12
 	LONG $0x017d8d4c // leaq 0x1(%rbp), %r15
 	LONG $0x05e5c148 // shlq $0x5, %rbp
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x8c180f43; LONG $0x00100021; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12)
-	LONG $0x107dc1c4; WORD $0x2824 // vmovupd (%r8,%rbp), %ymm4
-	LONG $0x48fd1162; WORD $0x0410; BYTE $0x21 // vmovupd (%r9,%r12), %zmm8
-	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe2 // vgatherdpd (%r10,%ymm4,8), %zmm5 {%k1}
+	LONG $0x107dc1c4; WORD $0x2814 // vmovupd (%r8,%rbp), %ymm2
+	LONG $0x48fd9162; WORD $0x3410; BYTE $0x21 // vmovupd (%r9,%r12), %zmm6
+	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xd2 // vgatherdpd (%r10,%ymm2,8), %zmm3 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fdf262; WORD $0x3492; BYTE $0xe7 // vgatherdpd (%rdi,%ymm4,8), %zmm6 {%k1}
-	LONG $0x48d5d162; WORD $0xf859 // vmulpd %zmm8, %zmm5, %zmm7
-	LONG $0x48bdf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm8, %zmm5
-	LONG $0x48ed7162; WORD $0xcf58 // vaddpd %zmm7, %zmm2, %zmm9
-	LONG $0x48bdf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm8, %zmm5
-	LONG $0x48b5f162; WORD $0xf25c // vsubpd %zmm2, %zmm9, %zmm6
-	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
-	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
-	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
-	LONG $0x48cdf162; WORD $0xd258 // vaddpd %zmm2, %zmm6, %zmm2
-	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
-	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48fdd162; WORD $0xd128 // vmovapd %zmm9, %zmm2
-	WORD $0x08eb // jmp <sell8DD+0x273>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x49fdf262; WORD $0x2492; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm4 {%k1}
+	LONG $0x48e5f162; WORD $0xee59 // vmulpd %zmm6, %zmm3, %zmm5
+	LONG $0x48cdf262; WORD $0xddaa // vfmsub213pd %zmm5, %zmm6, %zmm3
+	LONG $0x48f5f162; WORD $0xfd58 // vaddpd %zmm5, %zmm1, %zmm7
+	LONG $0x48cdf262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm6, %zmm3
+	LONG $0x48c5f162; WORD $0xe15c // vsubpd %zmm1, %zmm7, %zmm4
+	LONG $0x48c5f162; WORD $0xf45c // vsubpd %zmm4, %zmm7, %zmm6
+	LONG $0x48d5f162; WORD $0xe45c // vsubpd %zmm4, %zmm5, %zmm4
+	LONG $0x48f5f162; WORD $0xce5c // vsubpd %zmm6, %zmm1, %zmm1
+	LONG $0x48ddf162; WORD $0xc958 // vaddpd %zmm1, %zmm4, %zmm1
+	LONG $0x48e5f162; WORD $0xc958 // vaddpd %zmm1, %zmm3, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48fdf162; WORD $0xcf28 // vmovapd %zmm7, %zmm1
+	WORD $0x04eb // jmp <sell8DD+0x243>
+	BYTE $0x90 // nop
 	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
-	LONG $0x48e5f162; WORD $0xe258 // vaddpd %zmm2, %zmm3, %zmm4
+	LONG $0x48f5f162; WORD $0xd058 // vaddpd %zmm0, %zmm1, %zmm2
 	WORD $0x8949; BYTE $0xc4 // movq %rax, %r12
 	WORD $0x2949; BYTE $0xdc // subq %rbx, %r12
-	LONG $0x48ddf162; WORD $0xea5c // vsubpd %zmm2, %zmm4, %zmm5
-	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
-	LONG $0x48e5f162; WORD $0xdd5c // vsubpd %zmm5, %zmm3, %zmm3
-	LONG $0x48edf162; WORD $0xd65c // vsubpd %zmm6, %zmm2, %zmm2
-	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
-	LONG $0x48f5f162; WORD $0xc858 // vaddpd %zmm0, %zmm1, %zmm1
-	LONG $0x48ddf162; WORD $0xc158 // vaddpd %zmm1, %zmm4, %zmm0
-	LONG $0x48fdf162; WORD $0xd45c // vsubpd %zmm4, %zmm0, %zmm2
-	LONG $0x48fdf162; WORD $0xda5c // vsubpd %zmm2, %zmm0, %zmm3
-	LONG $0x48f5f162; WORD $0xca5c // vsubpd %zmm2, %zmm1, %zmm1
-	LONG $0x48ddf162; WORD $0xdb5c // vsubpd %zmm3, %zmm4, %zmm3
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x48edf162; WORD $0xd95c // vsubpd %zmm1, %zmm2, %zmm3
+	LONG $0x48edf162; WORD $0xe35c // vsubpd %zmm3, %zmm2, %zmm4
+	LONG $0x48fdf162; WORD $0xc35c // vsubpd %zmm3, %zmm0, %zmm0
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x08fc8349 // cmpq $0x8, %r12
-	LONG $0xfd798d0f; WORD $0xffff // jge <sell8DD+0x50>
+	LONG $0xfdd98d0f; WORD $0xffff // jge <sell8DD+0x50>
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xfd7e8e0f; WORD $0xffff // jle <sell8DD+0x5e>
-	LONG $0x0413f9c5; BYTE $0xd9 // vmovlpd %xmm0, (%rcx,%rbx,8)
-	LONG $0x0c13f9c5; BYTE $0xda // vmovlpd %xmm1, (%rdx,%rbx,8)
+	LONG $0xfdde8e0f; WORD $0xffff // jle <sell8DD+0x5e>
+	LONG $0x1413f9c5; BYTE $0xd9 // vmovlpd %xmm2, (%rcx,%rbx,8)
+	LONG $0x0413f9c5; BYTE $0xda // vmovlpd %xmm0, (%rdx,%rbx,8)
 	LONG $0x01fe8349 // cmpq $0x1, %r14
-	LONG $0xfd6a840f; WORD $0xffff // je <sell8DD+0x5e>
-	LONG $0x4417f9c5; WORD $0x08d9 // vmovhpd %xmm0, 0x8(%rcx,%rbx,8)
-	LONG $0x4c17f9c5; WORD $0x08da // vmovhpd %xmm1, 0x8(%rdx,%rbx,8)
+	LONG $0xfdca840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x5417f9c5; WORD $0x08d9 // vmovhpd %xmm2, 0x8(%rcx,%rbx,8)
+	LONG $0x4417f9c5; WORD $0x08da // vmovhpd %xmm0, 0x8(%rdx,%rbx,8)
 	LONG $0x02fe8349 // cmpq $0x2, %r14
-	LONG $0xfd54840f; WORD $0xffff // je <sell8DD+0x5e>
-	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
-	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
-	LONG $0x5413f9c5; WORD $0x10d9 // vmovlpd %xmm2, 0x10(%rcx,%rbx,8)
+	LONG $0xfdb4840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
+	LONG $0x197de3c4; WORD $0x01c3 // vextractf128 $0x1, %ymm0, %xmm3
+	LONG $0x4c13f9c5; WORD $0x10d9 // vmovlpd %xmm1, 0x10(%rcx,%rbx,8)
 	LONG $0x5c13f9c5; WORD $0x10da // vmovlpd %xmm3, 0x10(%rdx,%rbx,8)
 	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfd32840f; WORD $0xffff // je <sell8DD+0x5e>
-	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
-	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
-	LONG $0x5417f9c5; WORD $0x18d9 // vmovhpd %xmm2, 0x18(%rcx,%rbx,8)
+	LONG $0xfd92840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
+	LONG $0x197de3c4; WORD $0x01c3 // vextractf128 $0x1, %ymm0, %xmm3
+	LONG $0x4c17f9c5; WORD $0x18d9 // vmovhpd %xmm1, 0x18(%rcx,%rbx,8)
 	LONG $0x5c17f9c5; WORD $0x18da // vmovhpd %xmm3, 0x18(%rdx,%rbx,8)
 	LONG $0x04fe8349 // cmpq $0x4, %r14
-	LONG $0xfd10840f; WORD $0xffff // je <sell8DD+0x5e>
-	LONG $0x487df362; WORD $0xc219; BYTE $0x02 // vextractf32x4 $0x2, %zmm0, %xmm2
-	LONG $0x487df362; WORD $0xcb19; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm3
-	LONG $0x5413f9c5; WORD $0x20d9 // vmovlpd %xmm2, 0x20(%rcx,%rbx,8)
+	LONG $0xfd70840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x487df362; WORD $0xd119; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm1
+	LONG $0x487df362; WORD $0xc319; BYTE $0x02 // vextractf32x4 $0x2, %zmm0, %xmm3
+	LONG $0x4c13f9c5; WORD $0x20d9 // vmovlpd %xmm1, 0x20(%rcx,%rbx,8)
 	LONG $0x5c13f9c5; WORD $0x20da // vmovlpd %xmm3, 0x20(%rdx,%rbx,8)
 	LONG $0x05fe8349 // cmpq $0x5, %r14
-	LONG $0xfcec840f; WORD $0xffff // je <sell8DD+0x5e>
-	LONG $0x5417f9c5; WORD $0x28d9 // vmovhpd %xmm2, 0x28(%rcx,%rbx,8)
+	LONG $0xfd4c840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x4c17f9c5; WORD $0x28d9 // vmovhpd %xmm1, 0x28(%rcx,%rbx,8)
 	LONG $0x5c17f9c5; WORD $0x28da // vmovhpd %xmm3, 0x28(%rdx,%rbx,8)
 	LONG $0x06fe8349 // cmpq $0x6, %r14
-	LONG $0xfcd6840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0xfd36840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x487df362; WORD $0xd119; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm1
 	LONG $0x487df362; WORD $0xc019; BYTE $0x03 // vextractf32x4 $0x3, %zmm0, %xmm0
-	LONG $0x487df362; WORD $0xc919; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm1
-	LONG $0x4413f9c5; WORD $0x30d9 // vmovlpd %xmm0, 0x30(%rcx,%rbx,8)
-	LONG $0x4c13f9c5; WORD $0x30da // vmovlpd %xmm1, 0x30(%rdx,%rbx,8)
+	LONG $0x4c13f9c5; WORD $0x30d9 // vmovlpd %xmm1, 0x30(%rcx,%rbx,8)
+	LONG $0x4413f9c5; WORD $0x30da // vmovlpd %xmm0, 0x30(%rdx,%rbx,8)
 	LONG $0x07fe8349 // cmpq $0x7, %r14
-	LONG $0xfcb2840f; WORD $0xffff // je <sell8DD+0x5e>
-	LONG $0x4417f9c5; WORD $0x38d9 // vmovhpd %xmm0, 0x38(%rcx,%rbx,8)
-	LONG $0x4c17f9c5; WORD $0x38da // vmovhpd %xmm1, 0x38(%rdx,%rbx,8)
-	LONG $0xfffca1e9; BYTE $0xff // jmp <sell8DD+0x5e>
+	LONG $0xfd12840f; WORD $0xffff // je <sell8DD+0x5e>
+	LONG $0x4c17f9c5; WORD $0x38d9 // vmovhpd %xmm1, 0x38(%rcx,%rbx,8)
+	LONG $0x4417f9c5; WORD $0x38da // vmovhpd %xmm0, 0x38(%rdx,%rbx,8)
+	LONG $0xfffd01e9; BYTE $0xff // jmp <sell8DD+0x5e>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -341,11 +327,7 @@ TEXT ·sell8DDOct(SB), 0, $208-8
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; WORD $0x0000
+	LONG $0x000000c3; WORD $0x0000 // retq
 	ADJSP $208
 	RET
 
@@ -355,7 +337,7 @@ TEXT ·sell8DDNormalOct(SB), 0, $208-8
 	ADJSP $-208
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <sell8DDNormal>
-	LONG $0x000436e9; BYTE $0x00 // jmp <end>
+	LONG $0x0003b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -364,7 +346,7 @@ TEXT ·sell8DDNormalOct(SB), 0, $208-8
 	BYTE $0xcc // int3
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x03ec8e0f; WORD $0x0000 // jle <sell8DDNormal+0x3f9>
+	LONG $0x038a8e0f; WORD $0x0000 // jle <sell8DDNormal+0x397>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -384,177 +366,162 @@ TEXT ·sell8DDNormalOct(SB), 0, $208-8
 	LONG $0x40998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %r11
 	WORD $0x2ceb // jmp <sell8DDNormal+0x6f>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdf162; WORD $0x0c11; BYTE $0xda // vmovupd %zmm1, (%rdx,%rbx,8)
-	LONG $0x48fdf162; WORD $0x0411; BYTE $0xd9 // vmovupd %zmm0, (%rcx,%rbx,8)
+	LONG $0x48fdf162; WORD $0x0411; BYTE $0xda // vmovupd %zmm0, (%rdx,%rbx,8)
+	LONG $0x48fdf162; WORD $0x1411; BYTE $0xd9 // vmovupd %zmm2, (%rcx,%rbx,8)
 	LONG $0x08c38348 // addq $0x8, %rbx
 	LONG $0xf8c68349 // addq $-0x8, %r14
 	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
-	LONG $0x03808d0f; WORD $0x0000 // jge <sell8DDNormal+0x3ef>
+	LONG $0x031e8d0f; WORD $0x0000 // jge <sell8DDNormal+0x38d>
 	LONG $0x1e648b4c; BYTE $0x08 // movq 0x8(%rsi,%rbx), %r12
 	LONG $0x026f8d4d // leaq 0x2(%r15), %r13
 	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	WORD $0x237e // jle <sell8DDNormal+0xa0>
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	WORD $0x137e // jle <sell8DDNormal+0x90>
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
-	LONG $0x000158e9; BYTE $0x00 // jmp <sell8DDNormal+0x1ed>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x000140e9; BYTE $0x00 // jmp <sell8DDNormal+0x1cd>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
 	LONG $0x05e5c149 // shlq $0x5, %r13
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	BYTE $0x90 // nop
 	LONG $0x4c180f43; WORD $0xc06b // prefetcht0 -0x40(%r11,%r13,2)
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x026f8d49 // leaq 0x2(%r15), %rbp
 	LONG $0x04c78349 // addq $0x4, %r15
-	LONG $0x107d81c4; WORD $0x2824 // vmovupd (%r8,%r13), %ymm4
-	LONG $0x48fd1162; LONG $0xbf6b4410 // vmovupd -0x1040(%r11,%r13,2), %zmm8
-	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe2 // vgatherdpd (%r10,%ymm4,8), %zmm5 {%k1}
+	LONG $0x107d81c4; WORD $0x2814 // vmovupd (%r8,%r13), %ymm2
+	LONG $0x48fd9162; LONG $0xbf6b7410 // vmovupd -0x1040(%r11,%r13,2), %zmm6
+	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xd2 // vgatherdpd (%r10,%ymm2,8), %zmm3 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fdf262; WORD $0x3492; BYTE $0xe7 // vgatherdpd (%rdi,%ymm4,8), %zmm6 {%k1}
+	LONG $0x49fdf262; WORD $0x2492; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm4 {%k1}
 	LONG $0x0c180f43; BYTE $0x6b // prefetcht0 (%r11,%r13,2)
 	LONG $0x8c180f43; LONG $0x00082028; BYTE $0x00 // prefetcht0 0x820(%r8,%r13)
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x107d01c4; WORD $0x2854; BYTE $0x20 // vmovupd 0x20(%r8,%r13), %ymm10
-	LONG $0x48d5d162; WORD $0xf859 // vmulpd %zmm8, %zmm5, %zmm7
-	LONG $0x48bdf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm8, %zmm5
-	LONG $0x48e57162; WORD $0xcf58 // vaddpd %zmm7, %zmm3, %zmm9
-	LONG $0x48bdf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm8, %zmm5
-	LONG $0x48b5f162; WORD $0xf35c // vsubpd %zmm3, %zmm9, %zmm6
-	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
-	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
-	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
-	LONG $0x48fd1162; LONG $0xc06b4410 // vmovupd -0x1000(%r11,%r13,2), %zmm8
+	LONG $0x107d01c4; WORD $0x2844; BYTE $0x20 // vmovupd 0x20(%r8,%r13), %ymm8
+	LONG $0x48e5f162; WORD $0xee59 // vmulpd %zmm6, %zmm3, %zmm5
+	LONG $0x48cdf262; WORD $0xddaa // vfmsub213pd %zmm5, %zmm6, %zmm3
+	LONG $0x48f5f162; WORD $0xfd58 // vaddpd %zmm5, %zmm1, %zmm7
+	LONG $0x48cdf262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm6, %zmm3
+	LONG $0x48c5f162; WORD $0xe15c // vsubpd %zmm1, %zmm7, %zmm4
+	LONG $0x48c5f162; WORD $0xf45c // vsubpd %zmm4, %zmm7, %zmm6
+	LONG $0x48d5f162; WORD $0xe45c // vsubpd %zmm4, %zmm5, %zmm4
+	LONG $0x48f5f162; WORD $0xce5c // vsubpd %zmm6, %zmm1, %zmm1
+	LONG $0x48fd9162; LONG $0xc06b7410 // vmovupd -0x1000(%r11,%r13,2), %zmm6
 	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x49fd9262; WORD $0x2c92; BYTE $0xd2 // vgatherdpd (%r10,%ymm10,8), %zmm5 {%k1}
+	LONG $0x48ddf162; WORD $0xc958 // vaddpd %zmm1, %zmm4, %zmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x48e5f162; WORD $0xc958 // vaddpd %zmm1, %zmm3, %zmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x49fd9262; WORD $0x1c92; BYTE $0xc2 // vgatherdpd (%r10,%ymm8,8), %zmm3 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fdb262; WORD $0x3492; BYTE $0xd7 // vgatherdpd (%rdi,%ymm10,8), %zmm6 {%k1}
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	LONG $0x48d5d162; WORD $0xf859 // vmulpd %zmm8, %zmm5, %zmm7
-	LONG $0x48b5f162; WORD $0xd958 // vaddpd %zmm1, %zmm9, %zmm3
-	LONG $0x48bdf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm8, %zmm5
-	LONG $0x48e5d162; WORD $0xe15c // vsubpd %zmm9, %zmm3, %zmm4
-	LONG $0x48ed7162; WORD $0xcf58 // vaddpd %zmm7, %zmm2, %zmm9
-	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
-	LONG $0x48bdf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm8, %zmm5
-	LONG $0x48b5f162; WORD $0xf25c // vsubpd %zmm2, %zmm9, %zmm6
-	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
-	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
-	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
-	LONG $0x48cdf162; WORD $0xd258 // vaddpd %zmm2, %zmm6, %zmm2
-	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
-	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
-	LONG $0x48b5f162; WORD $0xd058 // vaddpd %zmm0, %zmm9, %zmm2
-	LONG $0x48edd162; WORD $0xe15c // vsubpd %zmm9, %zmm2, %zmm4
-	LONG $0x48fdf162; WORD $0xc45c // vsubpd %zmm4, %zmm0, %zmm0
+	LONG $0x49fdb262; WORD $0x2492; BYTE $0xc7 // vgatherdpd (%rdi,%ymm8,8), %zmm4 {%k1}
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48e5f162; WORD $0xee59 // vmulpd %zmm6, %zmm3, %zmm5
+	LONG $0x48c5f162; WORD $0xc858 // vaddpd %zmm0, %zmm7, %zmm1
+	LONG $0x48cdf262; WORD $0xddaa // vfmsub213pd %zmm5, %zmm6, %zmm3
+	LONG $0x48f5f162; WORD $0xd75c // vsubpd %zmm7, %zmm1, %zmm2
+	LONG $0x48d5f162; WORD $0xf958 // vaddpd %zmm1, %zmm5, %zmm7
+	LONG $0x48fdf162; WORD $0xc25c // vsubpd %zmm2, %zmm0, %zmm0
+	LONG $0x48cdf262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm6, %zmm3
+	LONG $0x48c5f162; WORD $0xe15c // vsubpd %zmm1, %zmm7, %zmm4
+	LONG $0x48c5f162; WORD $0xf45c // vsubpd %zmm4, %zmm7, %zmm6
+	LONG $0x48d5f162; WORD $0xe45c // vsubpd %zmm4, %zmm5, %zmm4
+	LONG $0x48f5f162; WORD $0xce5c // vsubpd %zmm6, %zmm1, %zmm1
+	LONG $0x48ddf162; WORD $0xc958 // vaddpd %zmm1, %zmm4, %zmm1
+	LONG $0x48e5f162; WORD $0xc958 // vaddpd %zmm1, %zmm3, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48c5f162; WORD $0xc858 // vaddpd %zmm0, %zmm7, %zmm1
+	LONG $0x48f5f162; WORD $0xd75c // vsubpd %zmm7, %zmm1, %zmm2
+	LONG $0x48fdf162; WORD $0xc25c // vsubpd %zmm2, %zmm0, %zmm0
 	WORD $0x394d; BYTE $0xe7 // cmpq %r12, %r15
 	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
-	LONG $0xfed38e0f; WORD $0xffff // jle <sell8DDNormal+0xc0>
+	LONG $0xfed38e0f; WORD $0xffff // jle <sell8DDNormal+0xa0>
 	WORD $0x394c; BYTE $0xe5 // cmpq %r12, %rbp
-	LONG $0x009a8d0f; WORD $0x0000 // jge <sell8DDNormal+0x290>
+	LONG $0x009a8d0f; WORD $0x0000 // jge <sell8DDNormal+0x270>
 	WORD $0x8949; BYTE $0xec // movq %rbp, %r12
 	LONG $0x06e4c149 // shlq $0x6, %r12
 	LONG $0x017d8d4c // leaq 0x1(%rbp), %r15
 	LONG $0x05e5c148 // shlq $0x5, %rbp
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x8c180f43; LONG $0x00100021; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12)
-	LONG $0x107dc1c4; WORD $0x2824 // vmovupd (%r8,%rbp), %ymm4
-	LONG $0x48fd1162; WORD $0x0410; BYTE $0x21 // vmovupd (%r9,%r12), %zmm8
-	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe2 // vgatherdpd (%r10,%ymm4,8), %zmm5 {%k1}
+	LONG $0x107dc1c4; WORD $0x2814 // vmovupd (%r8,%rbp), %ymm2
+	LONG $0x48fd9162; WORD $0x3410; BYTE $0x21 // vmovupd (%r9,%r12), %zmm6
+	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xd2 // vgatherdpd (%r10,%ymm2,8), %zmm3 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fdf262; WORD $0x3492; BYTE $0xe7 // vgatherdpd (%rdi,%ymm4,8), %zmm6 {%k1}
-	LONG $0x48d5d162; WORD $0xf859 // vmulpd %zmm8, %zmm5, %zmm7
-	LONG $0x48bdf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm8, %zmm5
-	LONG $0x48e57162; WORD $0xcf58 // vaddpd %zmm7, %zmm3, %zmm9
-	LONG $0x48bdf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm8, %zmm5
-	LONG $0x48b5f162; WORD $0xf35c // vsubpd %zmm3, %zmm9, %zmm6
-	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
-	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
-	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
-	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
-	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	LONG $0x48b5f162; WORD $0xd958 // vaddpd %zmm1, %zmm9, %zmm3
-	LONG $0x48e5d162; WORD $0xe15c // vsubpd %zmm9, %zmm3, %zmm4
-	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
-	WORD $0x04eb // jmp <sell8DDNormal+0x293>
+	LONG $0x49fdf262; WORD $0x2492; BYTE $0xd7 // vgatherdpd (%rdi,%ymm2,8), %zmm4 {%k1}
+	LONG $0x48e5f162; WORD $0xee59 // vmulpd %zmm6, %zmm3, %zmm5
+	LONG $0x48cdf262; WORD $0xddaa // vfmsub213pd %zmm5, %zmm6, %zmm3
+	LONG $0x48f5f162; WORD $0xfd58 // vaddpd %zmm5, %zmm1, %zmm7
+	LONG $0x48cdf262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm6, %zmm3
+	LONG $0x48c5f162; WORD $0xe15c // vsubpd %zmm1, %zmm7, %zmm4
+	LONG $0x48c5f162; WORD $0xf45c // vsubpd %zmm4, %zmm7, %zmm6
+	LONG $0x48d5f162; WORD $0xe45c // vsubpd %zmm4, %zmm5, %zmm4
+	LONG $0x48f5f162; WORD $0xce5c // vsubpd %zmm6, %zmm1, %zmm1
+	LONG $0x48ddf162; WORD $0xc958 // vaddpd %zmm1, %zmm4, %zmm1
+	LONG $0x48e5f162; WORD $0xc958 // vaddpd %zmm1, %zmm3, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48c5f162; WORD $0xc858 // vaddpd %zmm0, %zmm7, %zmm1
+	LONG $0x48f5f162; WORD $0xd75c // vsubpd %zmm7, %zmm1, %zmm2
+	LONG $0x48fdf162; WORD $0xc25c // vsubpd %zmm2, %zmm0, %zmm0
+	WORD $0x04eb // jmp <sell8DDNormal+0x273>
 	BYTE $0x90 // nop
 	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
-	LONG $0x48edf162; WORD $0xe358 // vaddpd %zmm3, %zmm2, %zmm4
+	LONG $0x48f5f162; WORD $0xd058 // vaddpd %zmm0, %zmm1, %zmm2
 	WORD $0x8949; BYTE $0xc4 // movq %rax, %r12
 	WORD $0x2949; BYTE $0xdc // subq %rbx, %r12
-	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
-	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
-	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
-	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
-	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
-	LONG $0x48ddf162; WORD $0xc858 // vaddpd %zmm0, %zmm4, %zmm1
-	LONG $0x48f5f162; WORD $0xd45c // vsubpd %zmm4, %zmm1, %zmm2
-	LONG $0x48fdf162; WORD $0xd25c // vsubpd %zmm2, %zmm0, %zmm2
-	LONG $0x48f5f162; WORD $0xc258 // vaddpd %zmm2, %zmm1, %zmm0
-	LONG $0x48fdf162; WORD $0xd95c // vsubpd %zmm1, %zmm0, %zmm3
-	LONG $0x48fdf162; WORD $0xe35c // vsubpd %zmm3, %zmm0, %zmm4
-	LONG $0x48edf162; WORD $0xd35c // vsubpd %zmm3, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xd95c // vsubpd %zmm1, %zmm2, %zmm3
+	LONG $0x48edf162; WORD $0xe35c // vsubpd %zmm3, %zmm2, %zmm4
+	LONG $0x48fdf162; WORD $0xc35c // vsubpd %zmm3, %zmm0, %zmm0
 	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
-	LONG $0x48edf162; WORD $0xc958 // vaddpd %zmm1, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x08fc8349 // cmpq $0x8, %r12
-	LONG $0xfd478d0f; WORD $0xffff // jge <sell8DDNormal+0x50>
+	LONG $0xfda98d0f; WORD $0xffff // jge <sell8DDNormal+0x50>
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xfd4c8e0f; WORD $0xffff // jle <sell8DDNormal+0x5e>
-	LONG $0x0413f9c5; BYTE $0xd9 // vmovlpd %xmm0, (%rcx,%rbx,8)
-	LONG $0x0c13f9c5; BYTE $0xda // vmovlpd %xmm1, (%rdx,%rbx,8)
+	LONG $0xfdae8e0f; WORD $0xffff // jle <sell8DDNormal+0x5e>
+	LONG $0x1413f9c5; BYTE $0xd9 // vmovlpd %xmm2, (%rcx,%rbx,8)
+	LONG $0x0413f9c5; BYTE $0xda // vmovlpd %xmm0, (%rdx,%rbx,8)
 	LONG $0x01fe8349 // cmpq $0x1, %r14
-	LONG $0xfd38840f; WORD $0xffff // je <sell8DDNormal+0x5e>
-	LONG $0x4417f9c5; WORD $0x08d9 // vmovhpd %xmm0, 0x8(%rcx,%rbx,8)
-	LONG $0x4c17f9c5; WORD $0x08da // vmovhpd %xmm1, 0x8(%rdx,%rbx,8)
+	LONG $0xfd9a840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x5417f9c5; WORD $0x08d9 // vmovhpd %xmm2, 0x8(%rcx,%rbx,8)
+	LONG $0x4417f9c5; WORD $0x08da // vmovhpd %xmm0, 0x8(%rdx,%rbx,8)
 	LONG $0x02fe8349 // cmpq $0x2, %r14
-	LONG $0xfd22840f; WORD $0xffff // je <sell8DDNormal+0x5e>
-	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
-	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
-	LONG $0x5413f9c5; WORD $0x10d9 // vmovlpd %xmm2, 0x10(%rcx,%rbx,8)
+	LONG $0xfd84840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
+	LONG $0x197de3c4; WORD $0x01c3 // vextractf128 $0x1, %ymm0, %xmm3
+	LONG $0x4c13f9c5; WORD $0x10d9 // vmovlpd %xmm1, 0x10(%rcx,%rbx,8)
 	LONG $0x5c13f9c5; WORD $0x10da // vmovlpd %xmm3, 0x10(%rdx,%rbx,8)
 	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfd00840f; WORD $0xffff // je <sell8DDNormal+0x5e>
-	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
-	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
-	LONG $0x5417f9c5; WORD $0x18d9 // vmovhpd %xmm2, 0x18(%rcx,%rbx,8)
+	LONG $0xfd62840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
+	LONG $0x197de3c4; WORD $0x01c3 // vextractf128 $0x1, %ymm0, %xmm3
+	LONG $0x4c17f9c5; WORD $0x18d9 // vmovhpd %xmm1, 0x18(%rcx,%rbx,8)
 	LONG $0x5c17f9c5; WORD $0x18da // vmovhpd %xmm3, 0x18(%rdx,%rbx,8)
 	LONG $0x04fe8349 // cmpq $0x4, %r14
-	LONG $0xfcde840f; WORD $0xffff // je <sell8DDNormal+0x5e>
-	LONG $0x487df362; WORD $0xc219; BYTE $0x02 // vextractf32x4 $0x2, %zmm0, %xmm2
-	LONG $0x487df362; WORD $0xcb19; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm3
-	LONG $0x5413f9c5; WORD $0x20d9 // vmovlpd %xmm2, 0x20(%rcx,%rbx,8)
+	LONG $0xfd40840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x487df362; WORD $0xd119; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm1
+	LONG $0x487df362; WORD $0xc319; BYTE $0x02 // vextractf32x4 $0x2, %zmm0, %xmm3
+	LONG $0x4c13f9c5; WORD $0x20d9 // vmovlpd %xmm1, 0x20(%rcx,%rbx,8)
 	LONG $0x5c13f9c5; WORD $0x20da // vmovlpd %xmm3, 0x20(%rdx,%rbx,8)
 	LONG $0x05fe8349 // cmpq $0x5, %r14
-	LONG $0xfcba840f; WORD $0xffff // je <sell8DDNormal+0x5e>
-	LONG $0x5417f9c5; WORD $0x28d9 // vmovhpd %xmm2, 0x28(%rcx,%rbx,8)
+	LONG $0xfd1c840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x4c17f9c5; WORD $0x28d9 // vmovhpd %xmm1, 0x28(%rcx,%rbx,8)
 	LONG $0x5c17f9c5; WORD $0x28da // vmovhpd %xmm3, 0x28(%rdx,%rbx,8)
 	LONG $0x06fe8349 // cmpq $0x6, %r14
-	LONG $0xfca4840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0xfd06840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x487df362; WORD $0xd119; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm1
 	LONG $0x487df362; WORD $0xc019; BYTE $0x03 // vextractf32x4 $0x3, %zmm0, %xmm0
-	LONG $0x487df362; WORD $0xc919; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm1
-	LONG $0x4413f9c5; WORD $0x30d9 // vmovlpd %xmm0, 0x30(%rcx,%rbx,8)
-	LONG $0x4c13f9c5; WORD $0x30da // vmovlpd %xmm1, 0x30(%rdx,%rbx,8)
+	LONG $0x4c13f9c5; WORD $0x30d9 // vmovlpd %xmm1, 0x30(%rcx,%rbx,8)
+	LONG $0x4413f9c5; WORD $0x30da // vmovlpd %xmm0, 0x30(%rdx,%rbx,8)
 	LONG $0x07fe8349 // cmpq $0x7, %r14
-	LONG $0xfc80840f; WORD $0xffff // je <sell8DDNormal+0x5e>
-	LONG $0x4417f9c5; WORD $0x38d9 // vmovhpd %xmm0, 0x38(%rcx,%rbx,8)
-	LONG $0x4c17f9c5; WORD $0x38da // vmovhpd %xmm1, 0x38(%rdx,%rbx,8)
-	LONG $0xfffc6fe9; BYTE $0xff // jmp <sell8DDNormal+0x5e>
+	LONG $0xfce2840f; WORD $0xffff // je <sell8DDNormal+0x5e>
+	LONG $0x4c17f9c5; WORD $0x38d9 // vmovhpd %xmm1, 0x38(%rcx,%rbx,8)
+	LONG $0x4417f9c5; WORD $0x38da // vmovhpd %xmm0, 0x38(%rdx,%rbx,8)
+	LONG $0xfffcd1e9; BYTE $0xff // jmp <sell8DDNormal+0x5e>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -564,10 +531,6 @@ TEXT ·sell8DDNormalOct(SB), 0, $208-8
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
 	ADJSP $208
 	RET

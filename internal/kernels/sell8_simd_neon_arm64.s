@@ -213,17 +213,17 @@ TEXT ·sell8Quad(SB), 0, $96-8
 	RET
 
 // func sell8DDQuad(c *sell8Call)
-TEXT ·sell8DDQuad(SB), 0, $176-8
+TEXT ·sell8DDQuad(SB), 0, $128-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $176, RSP
+	ADD $128, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <sell8DD>
-	WORD $0x140001ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140001af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400808 // ldr x8, [x0, #0x10]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54003b8b // b.lt <sell8DD+0x778>
-	WORD $0xfc1b0fee // str d14, [sp, #-0x50]!
+	WORD $0x5400340b // b.lt <sell8DD+0x688>
+	WORD $0xf81e0ff5 // str x21, [sp, #-0x20]!
 	WORD $0xa941b011 // ldp x17, x12, [x0, #0x18]
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x91002230 // add x16, x17, #0x8
@@ -232,493 +232,431 @@ TEXT ·sell8DDQuad(SB), 0, $176-8
 	WORD $0xf9401c0f // ldr x15, [x0, #0x38]
 	WORD $0xf9400220 // ldr x0, [x17]
 	WORD $0xaa0803f1 // mov x17, x8
-	WORD $0x6d00b3ed // stp d13, d12, [sp, #0x8]
-	WORD $0xf9001ff5 // str x21, [sp, #0x38]
-	WORD $0x6d01abeb // stp d11, d10, [sp, #0x18]
-	WORD $0x6d02a3e9 // stp d9, d8, [sp, #0x28]
-	WORD $0xa9044ff4 // stp x20, x19, [sp, #0x40]
-	WORD $0x14000007 // b <sell8DD+0x60>
-	WORD $0xad000443 // stp q3, q1, [x2]
-	WORD $0xad000022 // stp q2, q0, [x1]
+	WORD $0xa9014ff4 // stp x20, x19, [sp, #0x10]
+	WORD $0x14000009 // b <sell8DD+0x58>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad000041 // stp q1, q0, [x2]
+	WORD $0xad000823 // stp q3, q2, [x1]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xd1002231 // sub x17, x17, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x5400382a // b.ge <sell8DD+0x760>
+	WORD $0x5400316a // b.ge <sell8DD+0x680>
 	WORD $0xf8696a01 // ldr x1, [x16, x9]
 	WORD $0x91000802 // add x2, x0, #0x2
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0xeb01005f // cmp x2, x1
-	WORD $0x5400026d // b.le <sell8DD+0xc0>
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0xaa0003e4 // mov x4, x0
+	WORD $0x540001ad // b.le <sell8DD+0xa0>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0xaa0003e4 // mov x4, x0
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x140000d3 // b <sell8DD+0x400>
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x140000c5 // b <sell8DD+0x3a0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b0019a2 // add x2, x13, x0, lsl #6
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x8b001583 // add x3, x12, x0, lsl #5
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b001583 // add x3, x12, x0, lsl #5
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
-	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad404470 // ldp q16, q17, [x3]
 	WORD $0x1e260207 // fmov w7, s16
 	WORD $0x0e0c3e04 // mov w4, v16.s[1]
 	WORD $0x0e143e05 // mov w5, v16.s[2]
 	WORD $0x0e1c3e06 // mov w6, v16.s[3]
-	WORD $0xad402049 // ldp q9, q8, [x2]
+	WORD $0xad406057 // ldp q23, q24, [x2]
 	WORD $0xfc67d9d0 // ldr d16, [x14, w7, sxtw #3]
+	WORD $0xfc67d9f2 // ldr d18, [x15, w7, sxtw #3]
 	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
-	WORD $0xfc67d9f8 // ldr d24, [x15, w7, sxtw #3]
-	WORD $0xfc65d9d2 // ldr d18, [x14, w5, sxtw #3]
-	WORD $0xfc65d9f9 // ldr d25, [x15, w5, sxtw #3]
-	WORD $0x1e260227 // fmov w7, s17
+	WORD $0xfc65d9d3 // ldr d19, [x14, w5, sxtw #3]
+	WORD $0xfc65d9f6 // ldr d22, [x15, w5, sxtw #3]
 	WORD $0x0e143e25 // mov w5, v17.s[2]
+	WORD $0x1e260227 // fmov w7, s17
 	WORD $0x8b0401d3 // add x19, x14, x4
 	WORD $0x8b0401e4 // add x4, x15, x4
 	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
-	WORD $0x4d408498 // ld1 { v24.d }[1], [x4]
+	WORD $0x4d408492 // ld1 { v18.d }[1], [x4]
 	WORD $0x937d7cc4 // sbfiz x4, x6, #3, #32
 	WORD $0x8b0401c6 // add x6, x14, x4
 	WORD $0x8b0401e4 // add x4, x15, x4
-	WORD $0x6e69de0a // fmul v10.2d, v16.2d, v9.2d
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4d408499 // ld1 { v25.d }[1], [x4]
-	WORD $0x0e0c3e24 // mov w4, v17.s[1]
+	WORD $0x6e77de1a // fmul v26.2d, v16.2d, v23.2d
+	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
+	WORD $0x4d408496 // ld1 { v22.d }[1], [x4]
 	WORD $0x0e1c3e26 // mov w6, v17.s[3]
-	WORD $0xfc65d9d1 // ldr d17, [x14, w5, sxtw #3]
-	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
-	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x0e0c3e24 // mov w4, v17.s[1]
+	WORD $0xfc67d9d1 // ldr d17, [x14, w7, sxtw #3]
 	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
 	WORD $0x8b0601d4 // add x20, x14, x6
-	WORD $0x4d408691 // ld1 { v17.d }[1], [x20]
+	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
+	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
 	WORD $0x8b0401e4 // add x4, x15, x4
-	WORD $0x6e68de4b // fmul v11.2d, v18.2d, v8.2d
-	WORD $0x6ee0f955 // fneg v21.2d, v10.2d
-	WORD $0x4e6ad7f3 // fadd v19.2d, v31.2d, v10.2d
-	WORD $0x4e69ce15 // fmla v21.2d, v16.2d, v9.2d
-	WORD $0x6ee0f974 // fneg v20.2d, v11.2d
-	WORD $0x4effd670 // fsub v16.2d, v19.2d, v31.2d
-	WORD $0x4e68ce54 // fmla v20.2d, v18.2d, v8.2d
-	WORD $0x4ef0d66e // fsub v14.2d, v19.2d, v16.2d
-	WORD $0x4ef0d550 // fsub v16.2d, v10.2d, v16.2d
-	WORD $0x4e6bd7d2 // fadd v18.2d, v30.2d, v11.2d
-	WORD $0x4e69cf15 // fmla v21.2d, v24.2d, v9.2d
-	WORD $0xfc67d9d8 // ldr d24, [x14, w7, sxtw #3]
-	WORD $0x4eeed7ff // fsub v31.2d, v31.2d, v14.2d
-	WORD $0xfc67d9e9 // ldr d9, [x15, w7, sxtw #3]
-	WORD $0x4efed64c // fsub v12.2d, v18.2d, v30.2d
-	WORD $0x4e68cf34 // fmla v20.2d, v25.2d, v8.2d
-	WORD $0x4e7fd61f // fadd v31.2d, v16.2d, v31.2d
-	WORD $0xad412050 // ldp q16, q8, [x2, #0x20]
-	WORD $0xfc65d9f9 // ldr d25, [x15, w5, sxtw #3]
-	WORD $0x4eecd56a // fsub v10.2d, v11.2d, v12.2d
-	WORD $0x4eecd64d // fsub v13.2d, v18.2d, v12.2d
-	WORD $0x4eedd7de // fsub v30.2d, v30.2d, v13.2d
-	WORD $0x4e7fd6b5 // fadd v21.2d, v21.2d, v31.2d
-	WORD $0x4d408678 // ld1 { v24.d }[1], [x19]
-	WORD $0x4d408489 // ld1 { v9.d }[1], [x4]
-	WORD $0x8b0601e4 // add x4, x15, x6
-	WORD $0x6e68de2c // fmul v12.2d, v17.2d, v8.2d
-	WORD $0x4e7ed55e // fadd v30.2d, v10.2d, v30.2d
-	WORD $0x4e75d4c6 // fadd v6.2d, v6.2d, v21.2d
-	WORD $0x4d408499 // ld1 { v25.d }[1], [x4]
+	WORD $0x8b0601e6 // add x6, x15, x6
+	WORD $0x6e78de79 // fmul v25.2d, v19.2d, v24.2d
+	WORD $0x6ee0fb55 // fneg v21.2d, v26.2d
+	WORD $0x4e77ce15 // fmla v21.2d, v16.2d, v23.2d
+	WORD $0x6ee0fb34 // fneg v20.2d, v25.2d
+	WORD $0x4e79d4d0 // fadd v16.2d, v6.2d, v25.2d
+	WORD $0x4e78ce74 // fmla v20.2d, v19.2d, v24.2d
+	WORD $0x4e7ad4f3 // fadd v19.2d, v7.2d, v26.2d
+	WORD $0x4ee6d61b // fsub v27.2d, v16.2d, v6.2d
+	WORD $0x4e77ce55 // fmla v21.2d, v18.2d, v23.2d
+	WORD $0xfc65d9d2 // ldr d18, [x14, w5, sxtw #3]
+	WORD $0x4ee7d67c // fsub v28.2d, v19.2d, v7.2d
+	WORD $0x4efbd61e // fsub v30.2d, v16.2d, v27.2d
+	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
+	WORD $0xfc65d9f7 // ldr d23, [x15, w5, sxtw #3]
+	WORD $0x4efcd67d // fsub v29.2d, v19.2d, v28.2d
+	WORD $0x4efcd75a // fsub v26.2d, v26.2d, v28.2d
+	WORD $0x4e78ced4 // fmla v20.2d, v22.2d, v24.2d
+	WORD $0x4efed4c6 // fsub v6.2d, v6.2d, v30.2d
+	WORD $0xfc67d9f6 // ldr d22, [x15, w7, sxtw #3]
+	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
+	WORD $0x4e66d739 // fadd v25.2d, v25.2d, v6.2d
+	WORD $0x4d408692 // ld1 { v18.d }[1], [x20]
+	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
+	WORD $0x4e67d747 // fadd v7.2d, v26.2d, v7.2d
+	WORD $0xad416858 // ldp q24, q26, [x2, #0x20]
+	WORD $0x4d408496 // ld1 { v22.d }[1], [x4]
 	WORD $0xf9882040 // prfm pldl1keep, [x2, #0x1040]
 	WORD $0xf9841060 // prfm pldl1keep, [x3, #0x820]
-	WORD $0x4e7ed694 // fadd v20.2d, v20.2d, v30.2d
-	WORD $0x6ee0f98d // fneg v13.2d, v12.2d
-	WORD $0x4e74d4e7 // fadd v7.2d, v7.2d, v20.2d
-	WORD $0x4e68ce2d // fmla v13.2d, v17.2d, v8.2d
-	WORD $0x4e6cd7b1 // fadd v17.2d, v29.2d, v12.2d
-	WORD $0x6e70df0b // fmul v11.2d, v24.2d, v16.2d
-	WORD $0x6ee0f96e // fneg v14.2d, v11.2d
-	WORD $0x4e68cf2d // fmla v13.2d, v25.2d, v8.2d
-	WORD $0x4efdd639 // fsub v25.2d, v17.2d, v29.2d
-	WORD $0x4e70cf0e // fmla v14.2d, v24.2d, v16.2d
-	WORD $0x4ef9d63f // fsub v31.2d, v17.2d, v25.2d
-	WORD $0x4ef9d599 // fsub v25.2d, v12.2d, v25.2d
-	WORD $0x4effd7bd // fsub v29.2d, v29.2d, v31.2d
-	WORD $0x4e70cd2e // fmla v14.2d, v9.2d, v16.2d
-	WORD $0x4e6bd790 // fadd v16.2d, v28.2d, v11.2d
-	WORD $0x4e7dd73d // fadd v29.2d, v25.2d, v29.2d
-	WORD $0x4efcd618 // fsub v24.2d, v16.2d, v28.2d
-	WORD $0x4ef8d608 // fsub v8.2d, v16.2d, v24.2d
-	WORD $0x4ef8d578 // fsub v24.2d, v11.2d, v24.2d
-	WORD $0x4ee8d79c // fsub v28.2d, v28.2d, v8.2d
-	WORD $0xad422049 // ldp q9, q8, [x2, #0x40]
-	WORD $0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD $0x4e78d5d9 // fadd v25.2d, v14.2d, v24.2d
-	WORD $0x4e7dd5b8 // fadd v24.2d, v13.2d, v29.2d
-	WORD $0xad41747c // ldp q28, q29, [x3, #0x20]
+	WORD $0x4e67d6a6 // fadd v6.2d, v21.2d, v7.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x6e7ade5b // fmul v27.2d, v18.2d, v26.2d
+	WORD $0x6e78de3c // fmul v28.2d, v17.2d, v24.2d
+	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x4e7ace5e // fmla v30.2d, v18.2d, v26.2d
+	WORD $0x4e7cd492 // fadd v18.2d, v4.2d, v28.2d
+	WORD $0x4e78ce3d // fmla v29.2d, v17.2d, v24.2d
+	WORD $0x4e7bd4b1 // fadd v17.2d, v5.2d, v27.2d
+	WORD $0x4ee4d647 // fsub v7.2d, v18.2d, v4.2d
+	WORD $0x4ee7d655 // fsub v21.2d, v18.2d, v7.2d
+	WORD $0x4ee7d787 // fsub v7.2d, v28.2d, v7.2d
+	WORD $0x4e7acefe // fmla v30.2d, v23.2d, v26.2d
+	WORD $0x4e78cedd // fmla v29.2d, v22.2d, v24.2d
+	WORD $0x4ee5d636 // fsub v22.2d, v17.2d, v5.2d
+	WORD $0x4ef5d495 // fsub v21.2d, v4.2d, v21.2d
+	WORD $0x4e79d684 // fadd v4.2d, v20.2d, v25.2d
+	WORD $0x4ef6d637 // fsub v23.2d, v17.2d, v22.2d
+	WORD $0x4ef6d776 // fsub v22.2d, v27.2d, v22.2d
+	WORD $0x4e75d4e7 // fadd v7.2d, v7.2d, v21.2d
+	WORD $0xad415474 // ldp q20, q21, [x3, #0x20]
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD $0x91010063 // add x3, x3, #0x40
-	WORD $0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
-	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
-	WORD $0x0e143f85 // mov w5, v28.s[2]
-	WORD $0x0e1c3f86 // mov w6, v28.s[3]
-	WORD $0x1e260387 // fmov w7, s28
-	WORD $0x0e0c3f84 // mov w4, v28.s[1]
-	WORD $0xfc65d9de // ldr d30, [x14, w5, sxtw #3]
-	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
-	WORD $0xfc67d9d9 // ldr d25, [x14, w7, sxtw #3]
+	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
+	WORD $0x4e67d7a7 // fadd v7.2d, v29.2d, v7.2d
+	WORD $0x4e65d6c5 // fadd v5.2d, v22.2d, v5.2d
+	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD $0x4e65d7c5 // fadd v5.2d, v30.2d, v5.2d
+	WORD $0x0e143e85 // mov w5, v20.s[2]
+	WORD $0x1e260287 // fmov w7, s20
+	WORD $0x0e0c3e84 // mov w4, v20.s[1]
+	WORD $0x0e1c3e86 // mov w6, v20.s[3]
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0xad421457 // ldp q23, q5, [x2, #0x40]
+	WORD $0xfc65d9c6 // ldr d6, [x14, w5, sxtw #3]
+	WORD $0xfc67d9c7 // ldr d7, [x14, w7, sxtw #3]
 	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
-	WORD $0xfc65d9f4 // ldr d20, [x15, w5, sxtw #3]
-	WORD $0xfc67d9ff // ldr d31, [x15, w7, sxtw #3]
-	WORD $0x0e143fa5 // mov w5, v29.s[2]
-	WORD $0x1e2603a7 // fmov w7, s29
-	WORD $0x8b0601d4 // add x20, x14, x6
-	WORD $0x8b0401d3 // add x19, x14, x4
-	WORD $0x8b0601e6 // add x6, x15, x6
-	WORD $0x8b0401e4 // add x4, x15, x4
-	WORD $0x4d40869e // ld1 { v30.d }[1], [x20]
-	WORD $0x4d408679 // ld1 { v25.d }[1], [x19]
-	WORD $0x6e68dfcb // fmul v11.2d, v30.2d, v8.2d
-	WORD $0x4d4084d4 // ld1 { v20.d }[1], [x6]
-	WORD $0x6e69df2a // fmul v10.2d, v25.2d, v9.2d
-	WORD $0x4d40849f // ld1 { v31.d }[1], [x4]
-	WORD $0x0e0c3fa4 // mov w4, v29.s[1]
-	WORD $0x0e1c3fa6 // mov w6, v29.s[3]
 	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
-	WORD $0xfc65d9dd // ldr d29, [x14, w5, sxtw #3]
-	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
-	WORD $0x8b0601d3 // add x19, x14, x6
-	WORD $0x4d40867d // ld1 { v29.d }[1], [x19]
-	WORD $0x8b0401d3 // add x19, x14, x4
-	WORD $0x8b0401e4 // add x4, x15, x4
-	WORD $0x8b0601e6 // add x6, x15, x6
-	WORD $0x6ee0f97c // fneg v28.2d, v11.2d
-	WORD $0x6ee0f955 // fneg v21.2d, v10.2d
-	WORD $0x4e6bd758 // fadd v24.2d, v26.2d, v11.2d
-	WORD $0x4e68cfdc // fmla v28.2d, v30.2d, v8.2d
-	WORD $0x4e69cf35 // fmla v21.2d, v25.2d, v9.2d
-	WORD $0x4e6ad779 // fadd v25.2d, v27.2d, v10.2d
-	WORD $0x4efad70c // fsub v12.2d, v24.2d, v26.2d
-	WORD $0x4efbd73e // fsub v30.2d, v25.2d, v27.2d
-	WORD $0x4eecd70d // fsub v13.2d, v24.2d, v12.2d
-	WORD $0x4e68ce9c // fmla v28.2d, v20.2d, v8.2d
-	WORD $0xfc67d9d4 // ldr d20, [x14, w7, sxtw #3]
-	WORD $0x4e69cff5 // fmla v21.2d, v31.2d, v9.2d
-	WORD $0x4efed73f // fsub v31.2d, v25.2d, v30.2d
-	WORD $0x4efed55e // fsub v30.2d, v10.2d, v30.2d
-	WORD $0x4eecd569 // fsub v9.2d, v11.2d, v12.2d
-	WORD $0x4eedd75a // fsub v26.2d, v26.2d, v13.2d
-	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
-	WORD $0xad437c48 // ldp q8, q31, [x2, #0x60]
-	WORD $0x4e7ad53a // fadd v26.2d, v9.2d, v26.2d
-	WORD $0x91020042 // add x2, x2, #0x80
-	WORD $0x4e7bd7db // fadd v27.2d, v30.2d, v27.2d
-	WORD $0x4e7ad79a // fadd v26.2d, v28.2d, v26.2d
-	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
-	WORD $0x6e7fdfab // fmul v11.2d, v29.2d, v31.2d
-	WORD $0x4e7bd6bb // fadd v27.2d, v21.2d, v27.2d
-	WORD $0x4e7ad4a5 // fadd v5.2d, v5.2d, v26.2d
-	WORD $0x4e7bd484 // fadd v4.2d, v4.2d, v27.2d
-	WORD $0x4eb91f3b // mov v27.16b, v25.16b
-	WORD $0x6ee0f97e // fneg v30.2d, v11.2d
-	WORD $0x4e7fcfbe // fmla v30.2d, v29.2d, v31.2d
-	WORD $0xfc65d9fd // ldr d29, [x15, w5, sxtw #3]
-	WORD $0x6e68de8a // fmul v10.2d, v20.2d, v8.2d
-	WORD $0x6ee0f94c // fneg v12.2d, v10.2d
-	WORD $0x4e6ad6d5 // fadd v21.2d, v22.2d, v10.2d
-	WORD $0x4d4084dd // ld1 { v29.d }[1], [x6]
-	WORD $0x4e68ce8c // fmla v12.2d, v20.2d, v8.2d
 	WORD $0xfc67d9f4 // ldr d20, [x15, w7, sxtw #3]
+	WORD $0xfc65d9f6 // ldr d22, [x15, w5, sxtw #3]
+	WORD $0x1e2602a7 // fmov w7, s21
+	WORD $0x0e143ea5 // mov w5, v21.s[2]
+	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x8b0601d4 // add x20, x14, x6
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x8b0601e6 // add x6, x15, x6
+	WORD $0x4d408686 // ld1 { v6.d }[1], [x20]
+	WORD $0x4d408667 // ld1 { v7.d }[1], [x19]
+	WORD $0x6e77dcf8 // fmul v24.2d, v7.2d, v23.2d
+	WORD $0x6e65dcd9 // fmul v25.2d, v6.2d, v5.2d
 	WORD $0x4d408494 // ld1 { v20.d }[1], [x4]
+	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
+	WORD $0x0e0c3ea4 // mov w4, v21.s[1]
+	WORD $0x0e1c3ea6 // mov w6, v21.s[3]
+	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
+	WORD $0x8b0401d3 // add x19, x14, x4
+	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
+	WORD $0x8b0601d4 // add x20, x14, x6
+	WORD $0xfc67d9f5 // ldr d21, [x15, w7, sxtw #3]
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x8b0601e6 // add x6, x15, x6
+	WORD $0x6ee0fb1a // fneg v26.2d, v24.2d
+	WORD $0x6ee0fb24 // fneg v4.2d, v25.2d
+	WORD $0x4d408495 // ld1 { v21.d }[1], [x4]
 	WORD $0x91000804 // add x4, x0, #0x2
 	WORD $0x91001000 // add x0, x0, #0x4
-	WORD $0x4e7fcfbe // fmla v30.2d, v29.2d, v31.2d
-	WORD $0x4ef6d6bd // fsub v29.2d, v21.2d, v22.2d
 	WORD $0xeb01001f // cmp x0, x1
 	WORD $0xaa0403e0 // mov x0, x4
-	WORD $0x4efdd55c // fsub v28.2d, v10.2d, v29.2d
-	WORD $0x4e68ce8c // fmla v12.2d, v20.2d, v8.2d
-	WORD $0x4e6bd6f4 // fadd v20.2d, v23.2d, v11.2d
-	WORD $0x4efdd6a8 // fsub v8.2d, v21.2d, v29.2d
-	WORD $0x4ef7d69f // fsub v31.2d, v20.2d, v23.2d
-	WORD $0x4ee8d6d6 // fsub v22.2d, v22.2d, v8.2d
-	WORD $0x4effd688 // fsub v8.2d, v20.2d, v31.2d
-	WORD $0x4effd57d // fsub v29.2d, v11.2d, v31.2d
-	WORD $0x4eb31e7f // mov v31.16b, v19.16b
-	WORD $0x4ee8d6f7 // fsub v23.2d, v23.2d, v8.2d
-	WORD $0x4e77d7bd // fadd v29.2d, v29.2d, v23.2d
-	WORD $0x4e76d797 // fadd v23.2d, v28.2d, v22.2d
-	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
-	WORD $0x4eb01e1c // mov v28.16b, v16.16b
-	WORD $0x4e77d588 // fadd v8.2d, v12.2d, v23.2d
-	WORD $0x4e7dd7da // fadd v26.2d, v30.2d, v29.2d
-	WORD $0x4eb41e97 // mov v23.16b, v20.16b
-	WORD $0x4eb11e3d // mov v29.16b, v17.16b
-	WORD $0x4eb21e5e // mov v30.16b, v18.16b
-	WORD $0x4e7ad421 // fadd v1.2d, v1.2d, v26.2d
-	WORD $0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD $0x4eb81f1a // mov v26.16b, v24.16b
-	WORD $0x54ffe82d // b.le <sell8DD+0x100>
+	WORD $0x4e77ccfa // fmla v26.2d, v7.2d, v23.2d
+	WORD $0x4e65ccc4 // fmla v4.2d, v6.2d, v5.2d
+	WORD $0x4e79d606 // fadd v6.2d, v16.2d, v25.2d
+	WORD $0x4e78d667 // fadd v7.2d, v19.2d, v24.2d
+	WORD $0x4ef0d4dc // fsub v28.2d, v6.2d, v16.2d
+	WORD $0x4ef3d4fb // fsub v27.2d, v7.2d, v19.2d
+	WORD $0x4e77ce9a // fmla v26.2d, v20.2d, v23.2d
+	WORD $0x4efcd4d4 // fsub v20.2d, v6.2d, v28.2d
+	WORD $0x4efbd4fd // fsub v29.2d, v7.2d, v27.2d
+	WORD $0x4e65cec4 // fmla v4.2d, v22.2d, v5.2d
+	WORD $0xfc65d9c5 // ldr d5, [x14, w5, sxtw #3]
+	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
+	WORD $0x4efcd738 // fsub v24.2d, v25.2d, v28.2d
+	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
+	WORD $0xfc67d9d4 // ldr d20, [x14, w7, sxtw #3]
+	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
+	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
+	WORD $0xad435857 // ldp q23, q22, [x2, #0x60]
+	WORD $0x4e70d710 // fadd v16.2d, v24.2d, v16.2d
+	WORD $0x91020042 // add x2, x2, #0x80
+	WORD $0x4e70d490 // fadd v16.2d, v4.2d, v16.2d
+	WORD $0x4d408685 // ld1 { v5.d }[1], [x20]
+	WORD $0x4e73d753 // fadd v19.2d, v26.2d, v19.2d
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0x4e73d442 // fadd v2.2d, v2.2d, v19.2d
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0x6e76dcb9 // fmul v25.2d, v5.2d, v22.2d
+	WORD $0x6e77de98 // fmul v24.2d, v20.2d, v23.2d
+	WORD $0x6ee0fb1b // fneg v27.2d, v24.2d
+	WORD $0x4e78d644 // fadd v4.2d, v18.2d, v24.2d
+	WORD $0x4e77ce9b // fmla v27.2d, v20.2d, v23.2d
+	WORD $0x6ee0fb34 // fneg v20.2d, v25.2d
+	WORD $0x4e76ccb4 // fmla v20.2d, v5.2d, v22.2d
+	WORD $0xfc65d9e5 // ldr d5, [x15, w5, sxtw #3]
+	WORD $0x4e77cebb // fmla v27.2d, v21.2d, v23.2d
+	WORD $0x4ef2d495 // fsub v21.2d, v4.2d, v18.2d
+	WORD $0x4ef5d497 // fsub v23.2d, v4.2d, v21.2d
+	WORD $0x4ef5d713 // fsub v19.2d, v24.2d, v21.2d
+	WORD $0x4d4084c5 // ld1 { v5.d }[1], [x6]
+	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e72d772 // fadd v18.2d, v27.2d, v18.2d
+	WORD $0x4e76ccb4 // fmla v20.2d, v5.2d, v22.2d
+	WORD $0x4e79d625 // fadd v5.2d, v17.2d, v25.2d
+	WORD $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
+	WORD $0x4ef1d4b6 // fsub v22.2d, v5.2d, v17.2d
+	WORD $0x4ef6d4b7 // fsub v23.2d, v5.2d, v22.2d
+	WORD $0x4ef6d735 // fsub v21.2d, v25.2d, v22.2d
+	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
+	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
+	WORD $0x4e71d690 // fadd v16.2d, v20.2d, v17.2d
+	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	WORD $0x54ffe92d // b.le <sell8DD+0xc0>
 	WORD $0xeb01009f // cmp x4, x1
-	WORD $0x54000c2a // b.ge <sell8DD+0x588>
+	WORD $0x54000c2a // b.ge <sell8DD+0x528>
 	WORD $0x8b0419a0 // add x0, x13, x4, lsl #6
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0x8b041581 // add x1, x12, x4, lsl #5
-	WORD $0xad405c36 // ldp q22, q23, [x1]
-	WORD $0x1e2602f4 // fmov w20, s23
-	WORD $0x0e143ee2 // mov w2, v23.s[2]
-	WORD $0xad40781f // ldp q31, q30, [x0]
-	WORD $0x0e0c3ee7 // mov w7, v23.s[1]
-	WORD $0x0e1c3ef3 // mov w19, v23.s[3]
-	WORD $0xfc74d9d7 // ldr d23, [x14, w20, sxtw #3]
+	WORD $0xad404430 // ldp q16, q17, [x1]
+	WORD $0x1e260234 // fmov w20, s17
+	WORD $0x0e143e22 // mov w2, v17.s[2]
+	WORD $0xad405817 // ldp q23, q22, [x0]
+	WORD $0x0e0c3e27 // mov w7, v17.s[1]
+	WORD $0x0e1c3e33 // mov w19, v17.s[3]
+	WORD $0xfc74d9d1 // ldr d17, [x14, w20, sxtw #3]
 	WORD $0x937d7ce7 // sbfiz x7, x7, #3, #32
-	WORD $0xfc74d9fd // ldr d29, [x15, w20, sxtw #3]
-	WORD $0xfc62d9db // ldr d27, [x14, w2, sxtw #3]
+	WORD $0xfc74d9f5 // ldr d21, [x15, w20, sxtw #3]
+	WORD $0xfc62d9d3 // ldr d19, [x14, w2, sxtw #3]
 	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
-	WORD $0x1e2602c6 // fmov w6, s22
-	WORD $0x0e143ec1 // mov w1, v22.s[2]
-	WORD $0x0e0c3ec3 // mov w3, v22.s[1]
-	WORD $0x0e1c3ec5 // mov w5, v22.s[3]
-	WORD $0xfc66d9d6 // ldr d22, [x14, w6, sxtw #3]
+	WORD $0x1e260206 // fmov w6, s16
+	WORD $0x0e143e01 // mov w1, v16.s[2]
+	WORD $0x0e0c3e03 // mov w3, v16.s[1]
+	WORD $0x0e1c3e05 // mov w5, v16.s[3]
+	WORD $0xfc66d9d0 // ldr d16, [x14, w6, sxtw #3]
 	WORD $0x937d7c63 // sbfiz x3, x3, #3, #32
-	WORD $0xfc66d9fc // ldr d28, [x15, w6, sxtw #3]
-	WORD $0xfc61d9da // ldr d26, [x14, w1, sxtw #3]
+	WORD $0xfc66d9f4 // ldr d20, [x15, w6, sxtw #3]
+	WORD $0xfc61d9d2 // ldr d18, [x14, w1, sxtw #3]
 	WORD $0x937d7ca5 // sbfiz x5, x5, #3, #32
 	WORD $0x8b0301d5 // add x21, x14, x3
 	WORD $0x8b0301e3 // add x3, x15, x3
-	WORD $0x4d4086b6 // ld1 { v22.d }[1], [x21]
-	WORD $0x4d40847c // ld1 { v28.d }[1], [x3]
+	WORD $0x4d4086b0 // ld1 { v16.d }[1], [x21]
+	WORD $0x4d408474 // ld1 { v20.d }[1], [x3]
 	WORD $0x8b0701d5 // add x21, x14, x7
 	WORD $0x8b0701e3 // add x3, x15, x7
-	WORD $0x4d4086b7 // ld1 { v23.d }[1], [x21]
+	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
 	WORD $0x8b0501d5 // add x21, x14, x5
-	WORD $0x4d40847d // ld1 { v29.d }[1], [x3]
-	WORD $0x4d4086ba // ld1 { v26.d }[1], [x21]
+	WORD $0x4d408475 // ld1 { v21.d }[1], [x3]
+	WORD $0x4d4086b2 // ld1 { v18.d }[1], [x21]
 	WORD $0x8b1301d5 // add x21, x14, x19
-	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
-	WORD $0x6e7fdec8 // fmul v8.2d, v22.2d, v31.2d
-	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
-	WORD $0x4e7fcec9 // fmla v9.2d, v22.2d, v31.2d
-	WORD $0x4e7fcf89 // fmla v9.2d, v28.2d, v31.2d
-	WORD $0xad41581c // ldp q28, q22, [x0, #0x20]
+	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
+	WORD $0x6e77de18 // fmul v24.2d, v16.2d, v23.2d
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x4e77ce19 // fmla v25.2d, v16.2d, v23.2d
+	WORD $0x4e77ce99 // fmla v25.2d, v20.2d, v23.2d
+	WORD $0xad414014 // ldp q20, q16, [x0, #0x20]
 	WORD $0x8b0501e0 // add x0, x15, x5
-	WORD $0x6e7cdeff // fmul v31.2d, v23.2d, v28.2d
-	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
-	WORD $0x4e7cceea // fmla v10.2d, v23.2d, v28.2d
-	WORD $0x4e7ccfaa // fmla v10.2d, v29.2d, v28.2d
-	WORD $0xfc61d9f7 // ldr d23, [x15, w1, sxtw #3]
-	WORD $0x6e7edf5c // fmul v28.2d, v26.2d, v30.2d
-	WORD $0x4d408417 // ld1 { v23.d }[1], [x0]
+	WORD $0x6e74de37 // fmul v23.2d, v17.2d, v20.2d
+	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
+	WORD $0x4e74ce3a // fmla v26.2d, v17.2d, v20.2d
+	WORD $0x4e74ceba // fmla v26.2d, v21.2d, v20.2d
+	WORD $0xfc61d9f1 // ldr d17, [x15, w1, sxtw #3]
+	WORD $0x6e76de54 // fmul v20.2d, v18.2d, v22.2d
+	WORD $0x4d408411 // ld1 { v17.d }[1], [x0]
 	WORD $0x8b1301e0 // add x0, x15, x19
-	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
-	WORD $0x4e7ecf5d // fmla v29.2d, v26.2d, v30.2d
-	WORD $0xfc62d9fa // ldr d26, [x15, w2, sxtw #3]
-	WORD $0x4e7ecefd // fmla v29.2d, v23.2d, v30.2d
-	WORD $0x6e76df77 // fmul v23.2d, v27.2d, v22.2d
-	WORD $0x4d40841a // ld1 { v26.d }[1], [x0]
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x4e76ce55 // fmla v21.2d, v18.2d, v22.2d
+	WORD $0xfc62d9f2 // ldr d18, [x15, w2, sxtw #3]
+	WORD $0x4e76ce35 // fmla v21.2d, v17.2d, v22.2d
+	WORD $0x6e70de71 // fmul v17.2d, v19.2d, v16.2d
+	WORD $0x4d408412 // ld1 { v18.d }[1], [x0]
 	WORD $0x91000480 // add x0, x4, #0x1
-	WORD $0x6ee0fafe // fneg v30.2d, v23.2d
-	WORD $0x4e76cf7e // fmla v30.2d, v27.2d, v22.2d
-	WORD $0x4e68d67b // fadd v27.2d, v19.2d, v8.2d
-	WORD $0x4e76cf5e // fmla v30.2d, v26.2d, v22.2d
-	WORD $0x4ef3d77a // fsub v26.2d, v27.2d, v19.2d
-	WORD $0x4e7cd656 // fadd v22.2d, v18.2d, v28.2d
-	WORD $0x4efad508 // fsub v8.2d, v8.2d, v26.2d
-	WORD $0x4efad77a // fsub v26.2d, v27.2d, v26.2d
-	WORD $0x4efad673 // fsub v19.2d, v19.2d, v26.2d
-	WORD $0x4ef2d6da // fsub v26.2d, v22.2d, v18.2d
-	WORD $0x4efad79c // fsub v28.2d, v28.2d, v26.2d
-	WORD $0x4efad6da // fsub v26.2d, v22.2d, v26.2d
-	WORD $0x4e73d513 // fadd v19.2d, v8.2d, v19.2d
-	WORD $0x4efad652 // fsub v18.2d, v18.2d, v26.2d
-	WORD $0x4e7fd61a // fadd v26.2d, v16.2d, v31.2d
-	WORD $0x4e73d533 // fadd v19.2d, v9.2d, v19.2d
-	WORD $0x4e72d792 // fadd v18.2d, v28.2d, v18.2d
-	WORD $0x4e77d63c // fadd v28.2d, v17.2d, v23.2d
-	WORD $0x4ef0d748 // fsub v8.2d, v26.2d, v16.2d
-	WORD $0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
-	WORD $0x4e72d7b2 // fadd v18.2d, v29.2d, v18.2d
-	WORD $0x4ef1d79d // fsub v29.2d, v28.2d, v17.2d
-	WORD $0x4efdd793 // fsub v19.2d, v28.2d, v29.2d
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4ee8d752 // fsub v18.2d, v26.2d, v8.2d
-	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
-	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
-	WORD $0x4ee8d7f2 // fsub v18.2d, v31.2d, v8.2d
-	WORD $0x4efdd6f3 // fsub v19.2d, v23.2d, v29.2d
-	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
-	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
-	WORD $0x4ebb1f73 // mov v19.16b, v27.16b
-	WORD $0x4e70d552 // fadd v18.2d, v10.2d, v16.2d
-	WORD $0x4e71d7d0 // fadd v16.2d, v30.2d, v17.2d
-	WORD $0x4ebc1f91 // mov v17.16b, v28.16b
-	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
-	WORD $0x4eba1f50 // mov v16.16b, v26.16b
-	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD $0x4eb61ed2 // mov v18.16b, v22.16b
-	WORD $0x14000002 // b <sell8DD+0x58c>
+	WORD $0x6ee0fa36 // fneg v22.2d, v17.2d
+	WORD $0x4e70ce76 // fmla v22.2d, v19.2d, v16.2d
+	WORD $0x4e78d4f3 // fadd v19.2d, v7.2d, v24.2d
+	WORD $0x4e70ce56 // fmla v22.2d, v18.2d, v16.2d
+	WORD $0x4ee7d672 // fsub v18.2d, v19.2d, v7.2d
+	WORD $0x4e74d4d0 // fadd v16.2d, v6.2d, v20.2d
+	WORD $0x4ef2d718 // fsub v24.2d, v24.2d, v18.2d
+	WORD $0x4ef2d672 // fsub v18.2d, v19.2d, v18.2d
+	WORD $0x4ef2d4e7 // fsub v7.2d, v7.2d, v18.2d
+	WORD $0x4ee6d612 // fsub v18.2d, v16.2d, v6.2d
+	WORD $0x4ef2d694 // fsub v20.2d, v20.2d, v18.2d
+	WORD $0x4ef2d612 // fsub v18.2d, v16.2d, v18.2d
+	WORD $0x4e67d707 // fadd v7.2d, v24.2d, v7.2d
+	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
+	WORD $0x4e77d492 // fadd v18.2d, v4.2d, v23.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4e66d686 // fadd v6.2d, v20.2d, v6.2d
+	WORD $0x4e71d4b4 // fadd v20.2d, v5.2d, v17.2d
+	WORD $0x4ee4d658 // fsub v24.2d, v18.2d, v4.2d
+	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
+	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
+	WORD $0x4ee5d695 // fsub v21.2d, v20.2d, v5.2d
+	WORD $0x4ef5d687 // fsub v7.2d, v20.2d, v21.2d
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4ef8d646 // fsub v6.2d, v18.2d, v24.2d
+	WORD $0x4ee6d484 // fsub v4.2d, v4.2d, v6.2d
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
+	WORD $0x4ef8d6e6 // fsub v6.2d, v23.2d, v24.2d
+	WORD $0x4ef5d627 // fsub v7.2d, v17.2d, v21.2d
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0x4e64d746 // fadd v6.2d, v26.2d, v4.2d
+	WORD $0x4e65d6c4 // fadd v4.2d, v22.2d, v5.2d
+	WORD $0x4eb41e85 // mov v5.16b, v20.16b
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4eb21e44 // mov v4.16b, v18.16b
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0x4eb01e06 // mov v6.16b, v16.16b
+	WORD $0x14000002 // b <sell8DD+0x52c>
 	WORD $0xaa0403e0 // mov x0, x4
-	WORD $0x4e78d656 // fadd v22.2d, v18.2d, v24.2d
-	WORD $0x4e79d677 // fadd v23.2d, v19.2d, v25.2d
+	WORD $0x4e62d4f1 // fadd v17.2d, v7.2d, v2.2d
+	WORD $0x4e63d4d0 // fadd v16.2d, v6.2d, v3.2d
 	WORD $0xcb090103 // sub x3, x8, x9
 	WORD $0x8b090d41 // add x1, x10, x9, lsl #3
 	WORD $0x8b090d62 // add x2, x11, x9, lsl #3
 	WORD $0xf100107f // cmp x3, #0x4
-	WORD $0x4ef3d6fa // fsub v26.2d, v23.2d, v19.2d
-	WORD $0x4ef2d6db // fsub v27.2d, v22.2d, v18.2d
-	WORD $0x4efbd6dc // fsub v28.2d, v22.2d, v27.2d
-	WORD $0x4efad6fd // fsub v29.2d, v23.2d, v26.2d
-	WORD $0x4efad739 // fsub v25.2d, v25.2d, v26.2d
-	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
-	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
-	WORD $0x4efcd652 // fsub v18.2d, v18.2d, v28.2d
-	WORD $0x4e72d712 // fadd v18.2d, v24.2d, v18.2d
-	WORD $0x4e73d733 // fadd v19.2d, v25.2d, v19.2d
-	WORD $0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
-	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e64d4c7 // fadd v7.2d, v6.2d, v4.2d
-	WORD $0x4e67d6e6 // fadd v6.2d, v23.2d, v7.2d
-	WORD $0x4e65d6c4 // fadd v4.2d, v22.2d, v5.2d
-	WORD $0x4ef6d492 // fsub v18.2d, v4.2d, v22.2d
-	WORD $0x4ef7d4d3 // fsub v19.2d, v6.2d, v23.2d
-	WORD $0x4ef3d4d8 // fsub v24.2d, v6.2d, v19.2d
-	WORD $0x4ef2d499 // fsub v25.2d, v4.2d, v18.2d
-	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
-	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
-	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
-	WORD $0x4ef8d6f7 // fsub v23.2d, v23.2d, v24.2d
-	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD $0x4e76d4a5 // fadd v5.2d, v5.2d, v22.2d
-	WORD $0x540000ab // b.lt <sell8DD+0x620>
-	WORD $0xad001447 // stp q7, q5, [x2]
-	WORD $0xad001026 // stp q6, q4, [x1]
-	WORD $0x1400001a // b <sell8DD+0x680>
+	WORD $0x4ee6d612 // fsub v18.2d, v16.2d, v6.2d
+	WORD $0x4ee7d633 // fsub v19.2d, v17.2d, v7.2d
+	WORD $0x4ef3d634 // fsub v20.2d, v17.2d, v19.2d
+	WORD $0x4ef2d615 // fsub v21.2d, v16.2d, v18.2d
+	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
+	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4e67d443 // fadd v3.2d, v2.2d, v7.2d
+	WORD $0x4e66d642 // fadd v2.2d, v18.2d, v6.2d
+	WORD $0x540000ab // b.lt <sell8DD+0x580>
+	WORD $0xad000843 // stp q3, q2, [x2]
+	WORD $0xad004031 // stp q17, q16, [x1]
+	WORD $0x1400001a // b <sell8DD+0x5e0>
 	WORD $0xd503201f // nop
 	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x540002eb // b.lt <sell8DD+0x680>
+	WORD $0x540002eb // b.lt <sell8DD+0x5e0>
 	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0xfd000026 // str d6, [x1]
-	WORD $0xfd000047 // str d7, [x2]
-	WORD $0x54000260 // b.eq <sell8DD+0x680>
+	WORD $0xfd000031 // str d17, [x1]
+	WORD $0xfd000043 // str d3, [x2]
+	WORD $0x54000260 // b.eq <sell8DD+0x5e0>
 	WORD $0x91002023 // add x3, x1, #0x8
 	WORD $0xf1000a3f // cmp x17, #0x2
-	WORD $0x4d008466 // st1 { v6.d }[1], [x3]
+	WORD $0x4d008471 // st1 { v17.d }[1], [x3]
 	WORD $0x91002043 // add x3, x2, #0x8
-	WORD $0x4d008467 // st1 { v7.d }[1], [x3]
-	WORD $0x540001a0 // b.eq <sell8DD+0x680>
+	WORD $0x4d008463 // st1 { v3.d }[1], [x3]
+	WORD $0x540001a0 // b.eq <sell8DD+0x5e0>
 	WORD $0xf1000e3f // cmp x17, #0x3
-	WORD $0xfd000824 // str d4, [x1, #0x10]
-	WORD $0xfd000845 // str d5, [x2, #0x10]
-	WORD $0x54000120 // b.eq <sell8DD+0x680>
+	WORD $0xfd000830 // str d16, [x1, #0x10]
+	WORD $0xfd000842 // str d2, [x2, #0x10]
+	WORD $0x54000120 // b.eq <sell8DD+0x5e0>
 	WORD $0x91006021 // add x1, x1, #0x18
-	WORD $0x4d008424 // st1 { v4.d }[1], [x1]
+	WORD $0x4d008430 // st1 { v16.d }[1], [x1]
 	WORD $0x91006041 // add x1, x2, #0x18
-	WORD $0x4d008425 // st1 { v5.d }[1], [x1]
+	WORD $0x4d008422 // st1 { v2.d }[1], [x1]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x4e74d624 // fadd v4.2d, v17.2d, v20.2d
-	WORD $0x4e75d605 // fadd v5.2d, v16.2d, v21.2d
+	WORD $0x4e60d483 // fadd v3.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
 	WORD $0xb27e0122 // orr x2, x9, #0x4
 	WORD $0xcb020103 // sub x3, x8, x2
 	WORD $0x8b020d41 // add x1, x10, x2, lsl #3
 	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
-	WORD $0x4ef0d4a6 // fsub v6.2d, v5.2d, v16.2d
-	WORD $0x4ef1d487 // fsub v7.2d, v4.2d, v17.2d
+	WORD $0x4ee5d446 // fsub v6.2d, v2.2d, v5.2d
+	WORD $0x4ee4d467 // fsub v7.2d, v3.2d, v4.2d
 	WORD $0xf1000c7f // cmp x3, #0x3
-	WORD $0x4ee7d492 // fsub v18.2d, v4.2d, v7.2d
-	WORD $0x4ee6d4b3 // fsub v19.2d, v5.2d, v6.2d
-	WORD $0x4ee6d6a6 // fsub v6.2d, v21.2d, v6.2d
-	WORD $0x4ee7d687 // fsub v7.2d, v20.2d, v7.2d
-	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
-	WORD $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
-	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
-	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4e60d443 // fadd v3.2d, v2.2d, v0.2d
-	WORD $0x4e63d4a2 // fadd v2.2d, v5.2d, v3.2d
-	WORD $0x4e61d480 // fadd v0.2d, v4.2d, v1.2d
-	WORD $0x4ee4d406 // fsub v6.2d, v0.2d, v4.2d
-	WORD $0x4ee5d447 // fsub v7.2d, v2.2d, v5.2d
-	WORD $0x4ee7d450 // fsub v16.2d, v2.2d, v7.2d
-	WORD $0x4ee6d411 // fsub v17.2d, v0.2d, v6.2d
-	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
-	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
-	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
-	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x54ffca2c // b.gt <sell8DD+0x48>
+	WORD $0x4ee7d470 // fsub v16.2d, v3.2d, v7.2d
+	WORD $0x4ee6d451 // fsub v17.2d, v2.2d, v6.2d
+	WORD $0x4ee6d426 // fsub v6.2d, v1.2d, v6.2d
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
+	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
+	WORD $0x4e64d401 // fadd v1.2d, v0.2d, v4.2d
+	WORD $0x4e65d4c0 // fadd v0.2d, v6.2d, v5.2d
+	WORD $0x54ffd0ec // b.gt <sell8DD+0x40>
 	WORD $0xd1001223 // sub x3, x17, #0x4
 	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0x54ffca0b // b.lt <sell8DD+0x50>
+	WORD $0x54ffd0cb // b.lt <sell8DD+0x48>
 	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0xfd000022 // str d2, [x1]
-	WORD $0xfd000043 // str d3, [x2]
-	WORD $0x54ffc980 // b.eq <sell8DD+0x50>
+	WORD $0xfd000023 // str d3, [x1]
+	WORD $0xfd000041 // str d1, [x2]
+	WORD $0x54ffd040 // b.eq <sell8DD+0x48>
 	WORD $0x91002024 // add x4, x1, #0x8
 	WORD $0xf100087f // cmp x3, #0x2
-	WORD $0x4d008482 // st1 { v2.d }[1], [x4]
-	WORD $0x91002044 // add x4, x2, #0x8
 	WORD $0x4d008483 // st1 { v3.d }[1], [x4]
-	WORD $0x54ffc8c0 // b.eq <sell8DD+0x50>
+	WORD $0x91002044 // add x4, x2, #0x8
+	WORD $0x4d008481 // st1 { v1.d }[1], [x4]
+	WORD $0x54ffcf80 // b.eq <sell8DD+0x48>
 	WORD $0xf1000c7f // cmp x3, #0x3
-	WORD $0xfd000820 // str d0, [x1, #0x10]
-	WORD $0xfd000841 // str d1, [x2, #0x10]
-	WORD $0x54ffc840 // b.eq <sell8DD+0x50>
+	WORD $0xfd000822 // str d2, [x1, #0x10]
+	WORD $0xfd000840 // str d0, [x2, #0x10]
+	WORD $0x54ffcf00 // b.eq <sell8DD+0x48>
 	WORD $0x91006021 // add x1, x1, #0x18
-	WORD $0x4d008420 // st1 { v0.d }[1], [x1]
+	WORD $0x4d008422 // st1 { v2.d }[1], [x1]
 	WORD $0x91006041 // add x1, x2, #0x18
-	WORD $0x4d008421 // st1 { v1.d }[1], [x1]
-	WORD $0x17fffe3d // b <sell8DD+0x50>
-	WORD $0x6d42a3e9 // ldp d9, d8, [sp, #0x28]
-	WORD $0xf9401ff5 // ldr x21, [sp, #0x38]
-	WORD $0x6d41abeb // ldp d11, d10, [sp, #0x18]
-	WORD $0x6d40b3ed // ldp d13, d12, [sp, #0x8]
-	WORD $0xa9444ff4 // ldp x20, x19, [sp, #0x40]
-	WORD $0xfc4507ee // ldr d14, [sp], #0x50
+	WORD $0x4d008420 // st1 { v0.d }[1], [x1]
+	WORD $0x17fffe73 // b <sell8DD+0x48>
+	WORD $0xa9414ff4 // ldp x20, x19, [sp, #0x10]
+	WORD $0xf84207f5 // ldr x21, [sp], #0x20
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	SUB $176, RSP
+	SUB $128, RSP
 	MOVD R19, R30
 	RET
 
 // func sell8DDNormalQuad(c *sell8Call)
-TEXT ·sell8DDNormalQuad(SB), 0, $160-8
+TEXT ·sell8DDNormalQuad(SB), 0, $128-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $160, RSP
+	ADD $128, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <sell8DDNormal>
-	WORD $0x1400020f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140001cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400808 // ldr x8, [x0, #0x10]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400402b // b.lt <sell8DDNormal+0x80c>
-	WORD $0xfc1c0fec // str d12, [sp, #-0x40]!
+	WORD $0x5400380b // b.lt <sell8DDNormal+0x708>
+	WORD $0xf81e0ff5 // str x21, [sp, #-0x20]!
 	WORD $0xa941b011 // ldp x17, x12, [x0, #0x18]
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x91002230 // add x16, x17, #0x8
@@ -727,512 +665,447 @@ TEXT ·sell8DDNormalQuad(SB), 0, $160-8
 	WORD $0xf9401c0f // ldr x15, [x0, #0x38]
 	WORD $0xf9400220 // ldr x0, [x17]
 	WORD $0xaa0803f1 // mov x17, x8
-	WORD $0x6d00abeb // stp d11, d10, [sp, #0x8]
-	WORD $0xf90017f5 // str x21, [sp, #0x28]
-	WORD $0x6d01a3e9 // stp d9, d8, [sp, #0x18]
-	WORD $0xa9034ff4 // stp x20, x19, [sp, #0x30]
-	WORD $0x14000007 // b <sell8DDNormal+0x5c>
-	WORD $0xad000443 // stp q3, q1, [x2]
-	WORD $0xad000022 // stp q2, q0, [x1]
+	WORD $0xa9014ff4 // stp x20, x19, [sp, #0x10]
+	WORD $0x14000009 // b <sell8DDNormal+0x58>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad000041 // stp q1, q0, [x2]
+	WORD $0xad001025 // stp q5, q4, [x1]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xd1002231 // sub x17, x17, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54003d0a // b.ge <sell8DDNormal+0x7f8>
+	WORD $0x5400356a // b.ge <sell8DDNormal+0x700>
 	WORD $0xf8696a01 // ldr x1, [x16, x9]
 	WORD $0x91000802 // add x2, x0, #0x2
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0xeb01005f // cmp x2, x1
-	WORD $0x5400028d // b.le <sell8DDNormal+0xc0>
+	WORD $0x540001ad // b.le <sell8DDNormal+0xa0>
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xaa0003e4 // mov x4, x0
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x140000e4 // b <sell8DDNormal+0x440>
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x140000dd // b <sell8DDNormal+0x400>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b0019a2 // add x2, x13, x0, lsl #6
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x8b001583 // add x3, x12, x0, lsl #5
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
-	WORD $0xad406c78 // ldp q24, q27, [x3]
-	WORD $0x1e260307 // fmov w7, s24
-	WORD $0x0e0c3f04 // mov w4, v24.s[1]
-	WORD $0x0e143f05 // mov w5, v24.s[2]
-	WORD $0x0e1c3f06 // mov w6, v24.s[3]
-	WORD $0xad40785d // ldp q29, q30, [x2]
-	WORD $0xfc67d9d8 // ldr d24, [x14, w7, sxtw #3]
-	WORD $0xfc67d9f9 // ldr d25, [x15, w7, sxtw #3]
+	WORD $0xad404470 // ldp q16, q17, [x3]
+	WORD $0x1e260207 // fmov w7, s16
+	WORD $0x0e0c3e04 // mov w4, v16.s[1]
+	WORD $0x0e143e05 // mov w5, v16.s[2]
+	WORD $0x0e1c3e06 // mov w6, v16.s[3]
+	WORD $0xad405855 // ldp q21, q22, [x2]
+	WORD $0xfc67d9d0 // ldr d16, [x14, w7, sxtw #3]
 	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
-	WORD $0xfc65d9da // ldr d26, [x14, w5, sxtw #3]
-	WORD $0xfc65d9fc // ldr d28, [x15, w5, sxtw #3]
-	WORD $0x0e143f65 // mov w5, v27.s[2]
-	WORD $0x1e260367 // fmov w7, s27
+	WORD $0xfc67d9f2 // ldr d18, [x15, w7, sxtw #3]
+	WORD $0xfc65d9d3 // ldr d19, [x14, w5, sxtw #3]
+	WORD $0xfc65d9f4 // ldr d20, [x15, w5, sxtw #3]
+	WORD $0x0e143e25 // mov w5, v17.s[2]
+	WORD $0x1e260227 // fmov w7, s17
 	WORD $0x8b0401d3 // add x19, x14, x4
 	WORD $0x8b0401e4 // add x4, x15, x4
-	WORD $0x4d408678 // ld1 { v24.d }[1], [x19]
-	WORD $0x4d408499 // ld1 { v25.d }[1], [x4]
+	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
+	WORD $0x4d408492 // ld1 { v18.d }[1], [x4]
 	WORD $0x937d7cc4 // sbfiz x4, x6, #3, #32
 	WORD $0x8b0401c6 // add x6, x14, x4
 	WORD $0x8b0401e4 // add x4, x15, x4
-	WORD $0x6e7ddf08 // fmul v8.2d, v24.2d, v29.2d
-	WORD $0x4d4084da // ld1 { v26.d }[1], [x6]
-	WORD $0x4d40849c // ld1 { v28.d }[1], [x4]
-	WORD $0x0e1c3f66 // mov w6, v27.s[3]
-	WORD $0x0e0c3f64 // mov w4, v27.s[1]
-	WORD $0xfc67d9db // ldr d27, [x14, w7, sxtw #3]
+	WORD $0x6e75de18 // fmul v24.2d, v16.2d, v21.2d
+	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
+	WORD $0x4d408494 // ld1 { v20.d }[1], [x4]
+	WORD $0x0e1c3e26 // mov w6, v17.s[3]
+	WORD $0x0e0c3e24 // mov w4, v17.s[1]
+	WORD $0xfc67d9d1 // ldr d17, [x14, w7, sxtw #3]
 	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
 	WORD $0x8b0601d4 // add x20, x14, x6
 	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
 	WORD $0x8b0401d3 // add x19, x14, x4
-	WORD $0x4d40867b // ld1 { v27.d }[1], [x19]
-	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
 	WORD $0x8b0601e6 // add x6, x15, x6
-	WORD $0x6e7edf5f // fmul v31.2d, v26.2d, v30.2d
-	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
-	WORD $0x4e7dcf09 // fmla v9.2d, v24.2d, v29.2d
-	WORD $0x6ee0fbf8 // fneg v24.2d, v31.2d
-	WORD $0x4e7ecf58 // fmla v24.2d, v26.2d, v30.2d
-	WORD $0x4e7fd6ba // fadd v26.2d, v21.2d, v31.2d
-	WORD $0x4e7dcf29 // fmla v9.2d, v25.2d, v29.2d
-	WORD $0x4e68d699 // fadd v25.2d, v20.2d, v8.2d
-	WORD $0x4e7ecf98 // fmla v24.2d, v28.2d, v30.2d
-	WORD $0x4ef5d75c // fsub v28.2d, v26.2d, v21.2d
-	WORD $0x4ef4d73d // fsub v29.2d, v25.2d, v20.2d
-	WORD $0x4efcd75e // fsub v30.2d, v26.2d, v28.2d
-	WORD $0x4efcd7fc // fsub v28.2d, v31.2d, v28.2d
-	WORD $0x4efed6b5 // fsub v21.2d, v21.2d, v30.2d
-	WORD $0x4efdd73e // fsub v30.2d, v25.2d, v29.2d
-	WORD $0x4efdd51d // fsub v29.2d, v8.2d, v29.2d
-	WORD $0x4e75d795 // fadd v21.2d, v28.2d, v21.2d
-	WORD $0xfc65d9dc // ldr d28, [x14, w5, sxtw #3]
-	WORD $0x4efed694 // fsub v20.2d, v20.2d, v30.2d
-	WORD $0xfc67d9fe // ldr d30, [x15, w7, sxtw #3]
-	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
-	WORD $0x4e74d7b4 // fadd v20.2d, v29.2d, v20.2d
-	WORD $0xad417c58 // ldp q24, q31, [x2, #0x20]
-	WORD $0xfc65d9fd // ldr d29, [x15, w5, sxtw #3]
-	WORD $0x4e74d534 // fadd v20.2d, v9.2d, v20.2d
-	WORD $0x4e75d6d6 // fadd v22.2d, v22.2d, v21.2d
-	WORD $0x4e74d6f7 // fadd v23.2d, v23.2d, v20.2d
-	WORD $0x4d40869c // ld1 { v28.d }[1], [x20]
-	WORD $0x4d40849e // ld1 { v30.d }[1], [x4]
-	WORD $0x4d4084dd // ld1 { v29.d }[1], [x6]
+	WORD $0x8b0401e4 // add x4, x15, x4
+	WORD $0x6e76de77 // fmul v23.2d, v19.2d, v22.2d
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x4e75ce19 // fmla v25.2d, v16.2d, v21.2d
+	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
+	WORD $0x4e78d4d0 // fadd v16.2d, v6.2d, v24.2d
+	WORD $0x4e76ce7a // fmla v26.2d, v19.2d, v22.2d
+	WORD $0x4e75ce59 // fmla v25.2d, v18.2d, v21.2d
+	WORD $0x4e77d4f2 // fadd v18.2d, v7.2d, v23.2d
+	WORD $0x4ee7d653 // fsub v19.2d, v18.2d, v7.2d
+	WORD $0x4e76ce9a // fmla v26.2d, v20.2d, v22.2d
+	WORD $0x4ee6d614 // fsub v20.2d, v16.2d, v6.2d
+	WORD $0x4ef3d655 // fsub v21.2d, v18.2d, v19.2d
+	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
+	WORD $0xad415c56 // ldp q22, q23, [x2, #0x20]
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4ef4d615 // fsub v21.2d, v16.2d, v20.2d
+	WORD $0x4ef4d714 // fsub v20.2d, v24.2d, v20.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0xfc65d9d3 // ldr d19, [x14, w5, sxtw #3]
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4e66d686 // fadd v6.2d, v20.2d, v6.2d
+	WORD $0xfc65d9f4 // ldr d20, [x15, w5, sxtw #3]
+	WORD $0xfc67d9f5 // ldr d21, [x15, w7, sxtw #3]
+	WORD $0x4e67d747 // fadd v7.2d, v26.2d, v7.2d
+	WORD $0x4e66d726 // fadd v6.2d, v25.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4d408693 // ld1 { v19.d }[1], [x20]
+	WORD $0x6e76de26 // fmul v6.2d, v17.2d, v22.2d
+	WORD $0x4d408495 // ld1 { v21.d }[1], [x4]
+	WORD $0x4d4084d4 // ld1 { v20.d }[1], [x6]
 	WORD $0xf9882040 // prfm pldl1keep, [x2, #0x1040]
 	WORD $0xf9841060 // prfm pldl1keep, [x3, #0x820]
-	WORD $0x6e78df69 // fmul v9.2d, v27.2d, v24.2d
-	WORD $0x6e7fdf88 // fmul v8.2d, v28.2d, v31.2d
-	WORD $0x6ee0f90a // fneg v10.2d, v8.2d
-	WORD $0x4e7fcf8a // fmla v10.2d, v28.2d, v31.2d
-	WORD $0x6ee0f93c // fneg v28.2d, v9.2d
-	WORD $0x4e78cf7c // fmla v28.2d, v27.2d, v24.2d
-	WORD $0x4e69d49b // fadd v27.2d, v4.2d, v9.2d
-	WORD $0x4e7fcfaa // fmla v10.2d, v29.2d, v31.2d
-	WORD $0x4e78cfdc // fmla v28.2d, v30.2d, v24.2d
-	WORD $0x4e68d4b8 // fadd v24.2d, v5.2d, v8.2d
-	WORD $0x4ee4d77e // fsub v30.2d, v27.2d, v4.2d
-	WORD $0x4ee5d71d // fsub v29.2d, v24.2d, v5.2d
-	WORD $0x4efed774 // fsub v20.2d, v27.2d, v30.2d
-	WORD $0x4efed53e // fsub v30.2d, v9.2d, v30.2d
-	WORD $0x4efdd715 // fsub v21.2d, v24.2d, v29.2d
-	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
-	WORD $0x4efdd51d // fsub v29.2d, v8.2d, v29.2d
-	WORD $0x4e77d734 // fadd v20.2d, v25.2d, v23.2d
-	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
-	WORD $0x4e64d7c4 // fadd v4.2d, v30.2d, v4.2d
-	WORD $0x4ef9d699 // fsub v25.2d, v20.2d, v25.2d
-	WORD $0x4e76d755 // fadd v21.2d, v26.2d, v22.2d
-	WORD $0x4e65d7a5 // fadd v5.2d, v29.2d, v5.2d
-	WORD $0x4e64d784 // fadd v4.2d, v28.2d, v4.2d
-	WORD $0xad41747c // ldp q28, q29, [x3, #0x20]
-	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
-	WORD $0x4efad6ba // fsub v26.2d, v21.2d, v26.2d
+	WORD $0x6e77de78 // fmul v24.2d, v19.2d, v23.2d
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x4e78d467 // fadd v7.2d, v3.2d, v24.2d
+	WORD $0x4e77ce79 // fmla v25.2d, v19.2d, v23.2d
+	WORD $0x6ee0f8d3 // fneg v19.2d, v6.2d
+	WORD $0x4e76ce33 // fmla v19.2d, v17.2d, v22.2d
+	WORD $0x4ee3d4f1 // fsub v17.2d, v7.2d, v3.2d
+	WORD $0x4e77ce99 // fmla v25.2d, v20.2d, v23.2d
+	WORD $0x4e66d454 // fadd v20.2d, v2.2d, v6.2d
+	WORD $0x4ef1d4f7 // fsub v23.2d, v7.2d, v17.2d
+	WORD $0x4ef1d711 // fsub v17.2d, v24.2d, v17.2d
+	WORD $0x4e76ceb3 // fmla v19.2d, v21.2d, v22.2d
+	WORD $0x4ee2d695 // fsub v21.2d, v20.2d, v2.2d
+	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
+	WORD $0x4e65d643 // fadd v3.2d, v18.2d, v5.2d
+	WORD $0x4ef5d696 // fsub v22.2d, v20.2d, v21.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4e77d631 // fadd v17.2d, v17.2d, v23.2d
+	WORD $0xad426057 // ldp q23, q24, [x2, #0x40]
+	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
+	WORD $0x4ef6d456 // fsub v22.2d, v2.2d, v22.2d
+	WORD $0x4e64d602 // fadd v2.2d, v16.2d, v4.2d
+	WORD $0x4e71d735 // fadd v21.2d, v25.2d, v17.2d
+	WORD $0x4ef2d4b2 // fsub v18.2d, v5.2d, v18.2d
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4ef0d451 // fsub v17.2d, v2.2d, v16.2d
+	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
+	WORD $0x4e66d410 // fadd v16.2d, v0.2d, v6.2d
+	WORD $0x4e75d426 // fadd v6.2d, v1.2d, v21.2d
+	WORD $0x4e70d680 // fadd v0.2d, v20.2d, v16.2d
+	WORD $0x4e66d4e1 // fadd v1.2d, v7.2d, v6.2d
+	WORD $0x4ef4d413 // fsub v19.2d, v0.2d, v20.2d
+	WORD $0xad415474 // ldp q20, q21, [x3, #0x20]
+	WORD $0x4ee7d436 // fsub v22.2d, v1.2d, v7.2d
+	WORD $0x4ef1d487 // fsub v7.2d, v4.2d, v17.2d
 	WORD $0x91010063 // add x3, x3, #0x40
-	WORD $0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
-	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
-	WORD $0xad427c5a // ldp q26, q31, [x2, #0x40]
-	WORD $0x4e65d545 // fadd v5.2d, v10.2d, v5.2d
-	WORD $0x4e66d764 // fadd v4.2d, v27.2d, v6.2d
-	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
-	WORD $0x4efbd49b // fsub v27.2d, v4.2d, v27.2d
-	WORD $0x4e67d705 // fadd v5.2d, v24.2d, v7.2d
-	WORD $0x0e143f85 // mov w5, v28.s[2]
-	WORD $0x1e260387 // fmov w7, s28
-	WORD $0x0e1c3f86 // mov w6, v28.s[3]
-	WORD $0x0e0c3f84 // mov w4, v28.s[1]
-	WORD $0x4efbd4c6 // fsub v6.2d, v6.2d, v27.2d
-	WORD $0x4ef8d4b8 // fsub v24.2d, v5.2d, v24.2d
-	WORD $0xfc65d9d9 // ldr d25, [x14, w5, sxtw #3]
-	WORD $0xfc67d9dc // ldr d28, [x14, w7, sxtw #3]
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef6d4c5 // fsub v5.2d, v6.2d, v22.2d
+	WORD $0x0e143e85 // mov w5, v20.s[2]
+	WORD $0x1e260287 // fmov w7, s20
+	WORD $0x0e1c3e86 // mov w6, v20.s[3]
+	WORD $0x0e0c3e84 // mov w4, v20.s[1]
 	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
+	WORD $0xfc65d9c4 // ldr d4, [x14, w5, sxtw #3]
+	WORD $0xfc67d9d4 // ldr d20, [x14, w7, sxtw #3]
 	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
-	WORD $0xfc65d9fb // ldr d27, [x15, w5, sxtw #3]
-	WORD $0xfc67d9fe // ldr d30, [x15, w7, sxtw #3]
-	WORD $0x0e143fa5 // mov w5, v29.s[2]
-	WORD $0x1e2603a7 // fmov w7, s29
+	WORD $0xfc65d9f1 // ldr d17, [x15, w5, sxtw #3]
+	WORD $0x0e143ea5 // mov w5, v21.s[2]
+	WORD $0xfc67d9f3 // ldr d19, [x15, w7, sxtw #3]
+	WORD $0x1e2602a7 // fmov w7, s21
 	WORD $0x8b0601d4 // add x20, x14, x6
 	WORD $0x8b0401d3 // add x19, x14, x4
 	WORD $0x8b0601e6 // add x6, x15, x6
 	WORD $0x8b0401e4 // add x4, x15, x4
-	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
-	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
-	WORD $0x4d40867c // ld1 { v28.d }[1], [x19]
-	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
-	WORD $0x4d40849e // ld1 { v30.d }[1], [x4]
-	WORD $0x0e1c3fa6 // mov w6, v29.s[3]
-	WORD $0x0e0c3fa4 // mov w4, v29.s[1]
-	WORD $0xfc67d9fd // ldr d29, [x15, w7, sxtw #3]
+	WORD $0x4d408684 // ld1 { v4.d }[1], [x20]
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0x4d4084d1 // ld1 { v17.d }[1], [x6]
+	WORD $0x4d408493 // ld1 { v19.d }[1], [x4]
+	WORD $0x0e1c3ea6 // mov w6, v21.s[3]
+	WORD $0x0e0c3ea4 // mov w4, v21.s[1]
+	WORD $0xfc67d9f5 // ldr d21, [x15, w7, sxtw #3]
 	WORD $0x937d7cc6 // sbfiz x6, x6, #3, #32
 	WORD $0x937d7c84 // sbfiz x4, x4, #3, #32
 	WORD $0x8b0601d4 // add x20, x14, x6
 	WORD $0x8b0401d3 // add x19, x14, x4
 	WORD $0x8b0401e4 // add x4, x15, x4
-	WORD $0x4d40849d // ld1 { v29.d }[1], [x4]
+	WORD $0x4d408495 // ld1 { v21.d }[1], [x4]
 	WORD $0x91000804 // add x4, x0, #0x2
 	WORD $0x91001000 // add x0, x0, #0x4
 	WORD $0xeb01001f // cmp x0, x1
 	WORD $0xaa0403e0 // mov x0, x4
-	WORD $0x6e7fdf28 // fmul v8.2d, v25.2d, v31.2d
-	WORD $0x6e7adf89 // fmul v9.2d, v28.2d, v26.2d
-	WORD $0x6ee0f90a // fneg v10.2d, v8.2d
-	WORD $0x6ee0f92b // fneg v11.2d, v9.2d
-	WORD $0x4e69d658 // fadd v24.2d, v18.2d, v9.2d
-	WORD $0x4e7fcf2a // fmla v10.2d, v25.2d, v31.2d
-	WORD $0x4e7acf8b // fmla v11.2d, v28.2d, v26.2d
-	WORD $0x4e68d679 // fadd v25.2d, v19.2d, v8.2d
-	WORD $0x4e7fcf6a // fmla v10.2d, v27.2d, v31.2d
-	WORD $0x4ef2d71b // fsub v27.2d, v24.2d, v18.2d
-	WORD $0x4e7acfcb // fmla v11.2d, v30.2d, v26.2d
-	WORD $0x4ef3d73a // fsub v26.2d, v25.2d, v19.2d
-	WORD $0x4efbd71c // fsub v28.2d, v24.2d, v27.2d
-	WORD $0x4efbd53b // fsub v27.2d, v9.2d, v27.2d
-	WORD $0x4efcd652 // fsub v18.2d, v18.2d, v28.2d
-	WORD $0x4efad73c // fsub v28.2d, v25.2d, v26.2d
-	WORD $0x4efad51a // fsub v26.2d, v8.2d, v26.2d
-	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
-	WORD $0x4e72d772 // fadd v18.2d, v27.2d, v18.2d
-	WORD $0xfc67d9db // ldr d27, [x14, w7, sxtw #3]
-	WORD $0xfc65d9fc // ldr d28, [x15, w5, sxtw #3]
-	WORD $0x4e73d753 // fadd v19.2d, v26.2d, v19.2d
-	WORD $0x4e72d572 // fadd v18.2d, v11.2d, v18.2d
-	WORD $0xfc65d9da // ldr d26, [x14, w5, sxtw #3]
+	WORD $0x6e78dc86 // fmul v6.2d, v4.2d, v24.2d
+	WORD $0x6e77de96 // fmul v22.2d, v20.2d, v23.2d
+	WORD $0x6ee0f8d9 // fneg v25.2d, v6.2d
+	WORD $0x6ee0fada // fneg v26.2d, v22.2d
+	WORD $0x4e78cc99 // fmla v25.2d, v4.2d, v24.2d
+	WORD $0x4e77ce9a // fmla v26.2d, v20.2d, v23.2d
+	WORD $0x4e76d444 // fadd v4.2d, v2.2d, v22.2d
+	WORD $0x4ee2d494 // fsub v20.2d, v4.2d, v2.2d
+	WORD $0x4e78ce39 // fmla v25.2d, v17.2d, v24.2d
+	WORD $0x4e66d471 // fadd v17.2d, v3.2d, v6.2d
+	WORD $0x4e77ce7a // fmla v26.2d, v19.2d, v23.2d
+	WORD $0x4ef4d497 // fsub v23.2d, v4.2d, v20.2d
+	WORD $0x4ee3d633 // fsub v19.2d, v17.2d, v3.2d
+	WORD $0x4ef7d442 // fsub v2.2d, v2.2d, v23.2d
+	WORD $0x4ef3d637 // fsub v23.2d, v17.2d, v19.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4ef4d6d3 // fsub v19.2d, v22.2d, v20.2d
+	WORD $0xfc65d9f4 // ldr d20, [x15, w5, sxtw #3]
+	WORD $0x4ef7d463 // fsub v3.2d, v3.2d, v23.2d
+	WORD $0x4e62d662 // fadd v2.2d, v19.2d, v2.2d
+	WORD $0xfc67d9d3 // ldr d19, [x14, w7, sxtw #3]
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4e62d742 // fadd v2.2d, v26.2d, v2.2d
+	WORD $0xfc65d9c6 // ldr d6, [x14, w5, sxtw #3]
 	WORD $0x8b0601e5 // add x5, x15, x6
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0xad437852 // ldp q18, q30, [x2, #0x60]
-	WORD $0x4e73d553 // fadd v19.2d, v10.2d, v19.2d
+	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e63d723 // fadd v3.2d, v25.2d, v3.2d
+	WORD $0x4e63d652 // fadd v18.2d, v18.2d, v3.2d
+	WORD $0x4d408673 // ld1 { v19.d }[1], [x19]
+	WORD $0xad435847 // ldp q7, q22, [x2, #0x60]
 	WORD $0x91020042 // add x2, x2, #0x80
-	WORD $0x4d40867b // ld1 { v27.d }[1], [x19]
-	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4d40869a // ld1 { v26.d }[1], [x20]
-	WORD $0x6e72df68 // fmul v8.2d, v27.2d, v18.2d
-	WORD $0x6e7edf5f // fmul v31.2d, v26.2d, v30.2d
-	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
-	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
-	WORD $0x4e72cf69 // fmla v9.2d, v27.2d, v18.2d
-	WORD $0x4e7fd47b // fadd v27.2d, v3.2d, v31.2d
-	WORD $0x4e7ecf4a // fmla v10.2d, v26.2d, v30.2d
-	WORD $0x4e68d45a // fadd v26.2d, v2.2d, v8.2d
-	WORD $0x4e72cfa9 // fmla v9.2d, v29.2d, v18.2d
-	WORD $0x4ee2d75d // fsub v29.2d, v26.2d, v2.2d
-	WORD $0x4e70d712 // fadd v18.2d, v24.2d, v16.2d
-	WORD $0x4e7ecf8a // fmla v10.2d, v28.2d, v30.2d
-	WORD $0x4ee3d77c // fsub v28.2d, v27.2d, v3.2d
-	WORD $0x4ef8d658 // fsub v24.2d, v18.2d, v24.2d
-	WORD $0x4efcd773 // fsub v19.2d, v27.2d, v28.2d
-	WORD $0x4efcd7fc // fsub v28.2d, v31.2d, v28.2d
-	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
-	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
-	WORD $0x4efdd753 // fsub v19.2d, v26.2d, v29.2d
-	WORD $0x4efdd51d // fsub v29.2d, v8.2d, v29.2d
-	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
-	WORD $0x4e63d783 // fadd v3.2d, v28.2d, v3.2d
-	WORD $0x4e71d733 // fadd v19.2d, v25.2d, v17.2d
-	WORD $0x4e62d7a2 // fadd v2.2d, v29.2d, v2.2d
-	WORD $0x4e63d543 // fadd v3.2d, v10.2d, v3.2d
-	WORD $0x4ef9d679 // fsub v25.2d, v19.2d, v25.2d
-	WORD $0x4e62d522 // fadd v2.2d, v9.2d, v2.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4ef9d631 // fsub v17.2d, v17.2d, v25.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4e61d763 // fadd v3.2d, v27.2d, v1.2d
-	WORD $0x4e60d742 // fadd v2.2d, v26.2d, v0.2d
-	WORD $0x4efbd479 // fsub v25.2d, v3.2d, v27.2d
-	WORD $0x4efad458 // fsub v24.2d, v2.2d, v26.2d
-	WORD $0x4ef9d421 // fsub v1.2d, v1.2d, v25.2d
-	WORD $0x4ef8d400 // fsub v0.2d, v0.2d, v24.2d
-	WORD $0x54ffe62d // b.le <sell8DDNormal+0x100>
+	WORD $0x4d408686 // ld1 { v6.d }[1], [x20]
+	WORD $0x6e67de78 // fmul v24.2d, v19.2d, v7.2d
+	WORD $0x6e76dcd7 // fmul v23.2d, v6.2d, v22.2d
+	WORD $0x6ee0fb03 // fneg v3.2d, v24.2d
+	WORD $0x6ee0faf9 // fneg v25.2d, v23.2d
+	WORD $0x4e67ce63 // fmla v3.2d, v19.2d, v7.2d
+	WORD $0x4e78d413 // fadd v19.2d, v0.2d, v24.2d
+	WORD $0x4e76ccd9 // fmla v25.2d, v6.2d, v22.2d
+	WORD $0x4e62d486 // fadd v6.2d, v4.2d, v2.2d
+	WORD $0x4e67cea3 // fmla v3.2d, v21.2d, v7.2d
+	WORD $0x4ee4d4c4 // fsub v4.2d, v6.2d, v4.2d
+	WORD $0x4e76ce99 // fmla v25.2d, v20.2d, v22.2d
+	WORD $0x4e77d434 // fadd v20.2d, v1.2d, v23.2d
+	WORD $0x4ee0d676 // fsub v22.2d, v19.2d, v0.2d
+	WORD $0x4ee4d444 // fsub v4.2d, v2.2d, v4.2d
+	WORD $0x4ee1d695 // fsub v21.2d, v20.2d, v1.2d
+	WORD $0x4ef5d687 // fsub v7.2d, v20.2d, v21.2d
+	WORD $0x4ef5d6f5 // fsub v21.2d, v23.2d, v21.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4ef6d667 // fsub v7.2d, v19.2d, v22.2d
+	WORD $0x4ef6d716 // fsub v22.2d, v24.2d, v22.2d
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x4e61d6a1 // fadd v1.2d, v21.2d, v1.2d
+	WORD $0x4e72d627 // fadd v7.2d, v17.2d, v18.2d
+	WORD $0x4e60d6c0 // fadd v0.2d, v22.2d, v0.2d
+	WORD $0x4e61d721 // fadd v1.2d, v25.2d, v1.2d
+	WORD $0x4ef1d4f1 // fsub v17.2d, v7.2d, v17.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0x4ef1d645 // fsub v5.2d, v18.2d, v17.2d
+	WORD $0x4e60d600 // fadd v0.2d, v16.2d, v0.2d
+	WORD $0x4e61d683 // fadd v3.2d, v20.2d, v1.2d
+	WORD $0x4e60d662 // fadd v2.2d, v19.2d, v0.2d
+	WORD $0x4ef4d471 // fsub v17.2d, v3.2d, v20.2d
+	WORD $0x4ef3d450 // fsub v16.2d, v2.2d, v19.2d
+	WORD $0x4ef1d421 // fsub v1.2d, v1.2d, v17.2d
+	WORD $0x4ef0d400 // fsub v0.2d, v0.2d, v16.2d
+	WORD $0x54ffe62d // b.le <sell8DDNormal+0xc0>
 	WORD $0xeb01009f // cmp x4, x1
-	WORD $0x54000d2a // b.ge <sell8DDNormal+0x5e8>
+	WORD $0x54000d2a // b.ge <sell8DDNormal+0x5a8>
 	WORD $0x8b0419a0 // add x0, x13, x4, lsl #6
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0x8b041581 // add x1, x12, x4, lsl #5
-	WORD $0xad406438 // ldp q24, q25, [x1]
-	WORD $0x1e260334 // fmov w20, s25
-	WORD $0x0e143f22 // mov w2, v25.s[2]
-	WORD $0xad407c1e // ldp q30, q31, [x0]
-	WORD $0x0e0c3f27 // mov w7, v25.s[1]
-	WORD $0x0e1c3f33 // mov w19, v25.s[3]
-	WORD $0xad412809 // ldp q9, q10, [x0, #0x20]
-	WORD $0xfc74d9d9 // ldr d25, [x14, w20, sxtw #3]
+	WORD $0xad404430 // ldp q16, q17, [x1]
+	WORD $0x1e260234 // fmov w20, s17
+	WORD $0x0e143e22 // mov w2, v17.s[2]
+	WORD $0xad405c16 // ldp q22, q23, [x0]
+	WORD $0x0e0c3e27 // mov w7, v17.s[1]
+	WORD $0x0e1c3e33 // mov w19, v17.s[3]
+	WORD $0xad416819 // ldp q25, q26, [x0, #0x20]
+	WORD $0xfc74d9d1 // ldr d17, [x14, w20, sxtw #3]
 	WORD $0x937d7ce7 // sbfiz x7, x7, #3, #32
-	WORD $0xfc74d9fd // ldr d29, [x15, w20, sxtw #3]
-	WORD $0xfc62d9db // ldr d27, [x14, w2, sxtw #3]
+	WORD $0xfc74d9f5 // ldr d21, [x15, w20, sxtw #3]
+	WORD $0xfc62d9d3 // ldr d19, [x14, w2, sxtw #3]
 	WORD $0x937d7e73 // sbfiz x19, x19, #3, #32
-	WORD $0x1e260306 // fmov w6, s24
-	WORD $0x0e143f01 // mov w1, v24.s[2]
-	WORD $0x0e0c3f03 // mov w3, v24.s[1]
-	WORD $0x0e1c3f05 // mov w5, v24.s[3]
-	WORD $0xfc66d9d8 // ldr d24, [x14, w6, sxtw #3]
+	WORD $0x1e260206 // fmov w6, s16
+	WORD $0x0e143e01 // mov w1, v16.s[2]
+	WORD $0x0e0c3e03 // mov w3, v16.s[1]
+	WORD $0x0e1c3e05 // mov w5, v16.s[3]
+	WORD $0xfc66d9d0 // ldr d16, [x14, w6, sxtw #3]
 	WORD $0x937d7c63 // sbfiz x3, x3, #3, #32
 	WORD $0x937d7ca5 // sbfiz x5, x5, #3, #32
-	WORD $0xfc66d9fc // ldr d28, [x15, w6, sxtw #3]
-	WORD $0xfc61d9da // ldr d26, [x14, w1, sxtw #3]
+	WORD $0xfc66d9f4 // ldr d20, [x15, w6, sxtw #3]
+	WORD $0xfc61d9d2 // ldr d18, [x14, w1, sxtw #3]
 	WORD $0x8b0301d5 // add x21, x14, x3
 	WORD $0x8b0301e3 // add x3, x15, x3
 	WORD $0x8b0501e0 // add x0, x15, x5
-	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
+	WORD $0x4d4086b0 // ld1 { v16.d }[1], [x21]
 	WORD $0x8b0701d5 // add x21, x14, x7
-	WORD $0x4d40847c // ld1 { v28.d }[1], [x3]
+	WORD $0x4d408474 // ld1 { v20.d }[1], [x3]
 	WORD $0x8b0701e3 // add x3, x15, x7
-	WORD $0x4d4086b9 // ld1 { v25.d }[1], [x21]
+	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
 	WORD $0x8b0501d5 // add x21, x14, x5
-	WORD $0x4d40847d // ld1 { v29.d }[1], [x3]
-	WORD $0x4d4086ba // ld1 { v26.d }[1], [x21]
+	WORD $0x4d408475 // ld1 { v21.d }[1], [x3]
+	WORD $0x4d4086b2 // ld1 { v18.d }[1], [x21]
 	WORD $0x8b1301d5 // add x21, x14, x19
-	WORD $0x4d4086bb // ld1 { v27.d }[1], [x21]
-	WORD $0x6e7edf08 // fmul v8.2d, v24.2d, v30.2d
-	WORD $0x6e69df2b // fmul v11.2d, v25.2d, v9.2d
-	WORD $0x6ee0f90c // fneg v12.2d, v8.2d
-	WORD $0x4e7ecf0c // fmla v12.2d, v24.2d, v30.2d
-	WORD $0x6ee0f978 // fneg v24.2d, v11.2d
-	WORD $0x4e69cf38 // fmla v24.2d, v25.2d, v9.2d
-	WORD $0x6e7fdf59 // fmul v25.2d, v26.2d, v31.2d
-	WORD $0x4e7ecf8c // fmla v12.2d, v28.2d, v30.2d
-	WORD $0xfc61d9fc // ldr d28, [x15, w1, sxtw #3]
-	WORD $0x6e6adf7e // fmul v30.2d, v27.2d, v10.2d
+	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
+	WORD $0x6e76de18 // fmul v24.2d, v16.2d, v22.2d
+	WORD $0x6e79de3b // fmul v27.2d, v17.2d, v25.2d
+	WORD $0x6ee0fb1c // fneg v28.2d, v24.2d
+	WORD $0x4e76ce1c // fmla v28.2d, v16.2d, v22.2d
+	WORD $0x6ee0fb70 // fneg v16.2d, v27.2d
+	WORD $0x4e79ce30 // fmla v16.2d, v17.2d, v25.2d
+	WORD $0x6e77de51 // fmul v17.2d, v18.2d, v23.2d
+	WORD $0x4e76ce9c // fmla v28.2d, v20.2d, v22.2d
+	WORD $0xfc61d9f4 // ldr d20, [x15, w1, sxtw #3]
+	WORD $0x6e7ade76 // fmul v22.2d, v19.2d, v26.2d
 	WORD $0x8b1301e1 // add x1, x15, x19
-	WORD $0x4e69cfb8 // fmla v24.2d, v29.2d, v9.2d
-	WORD $0xfc62d9fd // ldr d29, [x15, w2, sxtw #3]
-	WORD $0x6ee0fb29 // fneg v9.2d, v25.2d
-	WORD $0x4e7fcf49 // fmla v9.2d, v26.2d, v31.2d
-	WORD $0x4e68d69a // fadd v26.2d, v20.2d, v8.2d
-	WORD $0x4d40841c // ld1 { v28.d }[1], [x0]
+	WORD $0x4e79ceb0 // fmla v16.2d, v21.2d, v25.2d
+	WORD $0xfc62d9f5 // ldr d21, [x15, w2, sxtw #3]
+	WORD $0x6ee0fa39 // fneg v25.2d, v17.2d
+	WORD $0x4e77ce59 // fmla v25.2d, v18.2d, v23.2d
+	WORD $0x4e78d4d2 // fadd v18.2d, v6.2d, v24.2d
+	WORD $0x4d408414 // ld1 { v20.d }[1], [x0]
 	WORD $0x91000480 // add x0, x4, #0x1
-	WORD $0x4d40843d // ld1 { v29.d }[1], [x1]
-	WORD $0x4e7fcf89 // fmla v9.2d, v28.2d, v31.2d
-	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
-	WORD $0x4e79d6bc // fadd v28.2d, v21.2d, v25.2d
-	WORD $0x4e6acf7f // fmla v31.2d, v27.2d, v10.2d
-	WORD $0x4e7ed4bb // fadd v27.2d, v5.2d, v30.2d
-	WORD $0x4e6acfbf // fmla v31.2d, v29.2d, v10.2d
-	WORD $0x4ef4d75d // fsub v29.2d, v26.2d, v20.2d
-	WORD $0x4ef5d78a // fsub v10.2d, v28.2d, v21.2d
-	WORD $0x4efdd508 // fsub v8.2d, v8.2d, v29.2d
-	WORD $0x4efdd75d // fsub v29.2d, v26.2d, v29.2d
-	WORD $0x4eead739 // fsub v25.2d, v25.2d, v10.2d
-	WORD $0x4eead78a // fsub v10.2d, v28.2d, v10.2d
-	WORD $0x4efdd694 // fsub v20.2d, v20.2d, v29.2d
-	WORD $0x4eead6b5 // fsub v21.2d, v21.2d, v10.2d
-	WORD $0x4ee5d77d // fsub v29.2d, v27.2d, v5.2d
-	WORD $0x4e74d514 // fadd v20.2d, v8.2d, v20.2d
-	WORD $0x4e75d735 // fadd v21.2d, v25.2d, v21.2d
-	WORD $0x4e6bd499 // fadd v25.2d, v4.2d, v11.2d
-	WORD $0x4efdd76a // fsub v10.2d, v27.2d, v29.2d
-	WORD $0x4e74d594 // fadd v20.2d, v12.2d, v20.2d
-	WORD $0x4e75d535 // fadd v21.2d, v9.2d, v21.2d
-	WORD $0x4ee4d728 // fsub v8.2d, v25.2d, v4.2d
-	WORD $0x4eead4a5 // fsub v5.2d, v5.2d, v10.2d
-	WORD $0x4e74d6f7 // fadd v23.2d, v23.2d, v20.2d
-	WORD $0x4e75d6d6 // fadd v22.2d, v22.2d, v21.2d
-	WORD $0x4ee8d729 // fsub v9.2d, v25.2d, v8.2d
-	WORD $0x4e77d754 // fadd v20.2d, v26.2d, v23.2d
-	WORD $0x4ee9d484 // fsub v4.2d, v4.2d, v9.2d
-	WORD $0x4efad695 // fsub v21.2d, v20.2d, v26.2d
-	WORD $0x4ef5d6f7 // fsub v23.2d, v23.2d, v21.2d
-	WORD $0x4e76d795 // fadd v21.2d, v28.2d, v22.2d
-	WORD $0x4efcd6ba // fsub v26.2d, v21.2d, v28.2d
-	WORD $0x4ee8d57c // fsub v28.2d, v11.2d, v8.2d
-	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
-	WORD $0x4efdd7da // fsub v26.2d, v30.2d, v29.2d
-	WORD $0x4e64d784 // fadd v4.2d, v28.2d, v4.2d
-	WORD $0x4e65d745 // fadd v5.2d, v26.2d, v5.2d
-	WORD $0x4e64d704 // fadd v4.2d, v24.2d, v4.2d
-	WORD $0x4e65d7e5 // fadd v5.2d, v31.2d, v5.2d
-	WORD $0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
-	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
-	WORD $0x4e66d724 // fadd v4.2d, v25.2d, v6.2d
-	WORD $0x4e67d765 // fadd v5.2d, v27.2d, v7.2d
-	WORD $0x4ef9d498 // fsub v24.2d, v4.2d, v25.2d
-	WORD $0x4efbd4b9 // fsub v25.2d, v5.2d, v27.2d
-	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
-	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
-	WORD $0x14000002 // b <sell8DDNormal+0x5ec>
+	WORD $0x4d408435 // ld1 { v21.d }[1], [x1]
+	WORD $0x4e77ce99 // fmla v25.2d, v20.2d, v23.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e71d4f4 // fadd v20.2d, v7.2d, v17.2d
+	WORD $0x4e7ace77 // fmla v23.2d, v19.2d, v26.2d
+	WORD $0x4e76d473 // fadd v19.2d, v3.2d, v22.2d
+	WORD $0x4e7aceb7 // fmla v23.2d, v21.2d, v26.2d
+	WORD $0x4ee6d655 // fsub v21.2d, v18.2d, v6.2d
+	WORD $0x4ee7d69a // fsub v26.2d, v20.2d, v7.2d
+	WORD $0x4ef5d718 // fsub v24.2d, v24.2d, v21.2d
+	WORD $0x4ef5d655 // fsub v21.2d, v18.2d, v21.2d
+	WORD $0x4efad631 // fsub v17.2d, v17.2d, v26.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4efad4e7 // fsub v7.2d, v7.2d, v26.2d
+	WORD $0x4ee3d675 // fsub v21.2d, v19.2d, v3.2d
+	WORD $0x4e66d706 // fadd v6.2d, v24.2d, v6.2d
+	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
+	WORD $0x4e7bd451 // fadd v17.2d, v2.2d, v27.2d
+	WORD $0x4ef5d67a // fsub v26.2d, v19.2d, v21.2d
+	WORD $0x4e66d786 // fadd v6.2d, v28.2d, v6.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4ee2d638 // fsub v24.2d, v17.2d, v2.2d
+	WORD $0x4efad463 // fsub v3.2d, v3.2d, v26.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4ef8d639 // fsub v25.2d, v17.2d, v24.2d
+	WORD $0x4e64d646 // fadd v6.2d, v18.2d, v4.2d
+	WORD $0x4ef9d442 // fsub v2.2d, v2.2d, v25.2d
+	WORD $0x4ef2d4c7 // fsub v7.2d, v6.2d, v18.2d
+	WORD $0x4ee7d484 // fsub v4.2d, v4.2d, v7.2d
+	WORD $0x4e65d687 // fadd v7.2d, v20.2d, v5.2d
+	WORD $0x4ef4d4f2 // fsub v18.2d, v7.2d, v20.2d
+	WORD $0x4ef8d774 // fsub v20.2d, v27.2d, v24.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef5d6d2 // fsub v18.2d, v22.2d, v21.2d
+	WORD $0x4e62d682 // fadd v2.2d, v20.2d, v2.2d
+	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
+	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
+	WORD $0x4e63d6e3 // fadd v3.2d, v23.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e60d622 // fadd v2.2d, v17.2d, v0.2d
+	WORD $0x4e61d663 // fadd v3.2d, v19.2d, v1.2d
+	WORD $0x4ef1d450 // fsub v16.2d, v2.2d, v17.2d
+	WORD $0x4ef3d471 // fsub v17.2d, v3.2d, v19.2d
+	WORD $0x4ef0d400 // fsub v0.2d, v0.2d, v16.2d
+	WORD $0x4ef1d421 // fsub v1.2d, v1.2d, v17.2d
+	WORD $0x14000002 // b <sell8DDNormal+0x5ac>
 	WORD $0xaa0403e0 // mov x0, x4
-	WORD $0x4e72d698 // fadd v24.2d, v20.2d, v18.2d
-	WORD $0x4e73d6b9 // fadd v25.2d, v21.2d, v19.2d
+	WORD $0x4e64d4d1 // fadd v17.2d, v6.2d, v4.2d
+	WORD $0x4e65d4f0 // fadd v16.2d, v7.2d, v5.2d
 	WORD $0xcb090103 // sub x3, x8, x9
 	WORD $0x8b090d41 // add x1, x10, x9, lsl #3
 	WORD $0x8b090d62 // add x2, x11, x9, lsl #3
 	WORD $0xf100107f // cmp x3, #0x4
-	WORD $0x4ef5d73a // fsub v26.2d, v25.2d, v21.2d
-	WORD $0x4ef4d71b // fsub v27.2d, v24.2d, v20.2d
-	WORD $0x4efbd71c // fsub v28.2d, v24.2d, v27.2d
-	WORD $0x4efad73d // fsub v29.2d, v25.2d, v26.2d
-	WORD $0x4efad673 // fsub v19.2d, v19.2d, v26.2d
-	WORD $0x4efbd652 // fsub v18.2d, v18.2d, v27.2d
-	WORD $0x4efdd6b5 // fsub v21.2d, v21.2d, v29.2d
-	WORD $0x4efcd694 // fsub v20.2d, v20.2d, v28.2d
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x4e75d673 // fadd v19.2d, v19.2d, v21.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e70d6f0 // fadd v16.2d, v23.2d, v16.2d
-	WORD $0x4e71d6d1 // fadd v17.2d, v22.2d, v17.2d
-	WORD $0x4e71d733 // fadd v19.2d, v25.2d, v17.2d
-	WORD $0x4e70d714 // fadd v20.2d, v24.2d, v16.2d
-	WORD $0x4ef8d692 // fsub v18.2d, v20.2d, v24.2d
-	WORD $0x4ef9d675 // fsub v21.2d, v19.2d, v25.2d
-	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
+	WORD $0x4ee7d612 // fsub v18.2d, v16.2d, v7.2d
+	WORD $0x4ee6d633 // fsub v19.2d, v17.2d, v6.2d
+	WORD $0x4ef3d634 // fsub v20.2d, v17.2d, v19.2d
 	WORD $0x4ef2d615 // fsub v21.2d, v16.2d, v18.2d
-	WORD $0x4e75d692 // fadd v18.2d, v20.2d, v21.2d
-	WORD $0x4e71d670 // fadd v16.2d, v19.2d, v17.2d
-	WORD $0x4ef3d616 // fsub v22.2d, v16.2d, v19.2d
-	WORD $0x4ef4d657 // fsub v23.2d, v18.2d, v20.2d
-	WORD $0x4ef7d658 // fsub v24.2d, v18.2d, v23.2d
-	WORD $0x4ef6d619 // fsub v25.2d, v16.2d, v22.2d
-	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
-	WORD $0x4ef9d679 // fsub v25.2d, v19.2d, v25.2d
-	WORD $0x4ef8d693 // fsub v19.2d, v20.2d, v24.2d
-	WORD $0x4ef7d6b4 // fsub v20.2d, v21.2d, v23.2d
-	WORD $0x4e73d693 // fadd v19.2d, v20.2d, v19.2d
-	WORD $0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	WORD $0x540000eb // b.lt <sell8DDNormal+0x6a0>
-	WORD $0xad004453 // stp q19, q17, [x2]
-	WORD $0xad004032 // stp q18, q16, [x1]
-	WORD $0x1400001c // b <sell8DDNormal+0x700>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x4ef2d4b2 // fsub v18.2d, v5.2d, v18.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4e66d485 // fadd v5.2d, v4.2d, v6.2d
+	WORD $0x4e67d644 // fadd v4.2d, v18.2d, v7.2d
+	WORD $0x540000ab // b.lt <sell8DDNormal+0x600>
+	WORD $0xad001045 // stp q5, q4, [x2]
+	WORD $0xad004031 // stp q17, q16, [x1]
+	WORD $0x1400001a // b <sell8DDNormal+0x660>
 	WORD $0xd503201f // nop
 	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x540002eb // b.lt <sell8DDNormal+0x700>
+	WORD $0x540002eb // b.lt <sell8DDNormal+0x660>
 	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0xfd000032 // str d18, [x1]
-	WORD $0xfd000053 // str d19, [x2]
-	WORD $0x54000260 // b.eq <sell8DDNormal+0x700>
+	WORD $0xfd000031 // str d17, [x1]
+	WORD $0xfd000045 // str d5, [x2]
+	WORD $0x54000260 // b.eq <sell8DDNormal+0x660>
 	WORD $0x91002023 // add x3, x1, #0x8
 	WORD $0xf1000a3f // cmp x17, #0x2
-	WORD $0x4d008472 // st1 { v18.d }[1], [x3]
+	WORD $0x4d008471 // st1 { v17.d }[1], [x3]
 	WORD $0x91002043 // add x3, x2, #0x8
-	WORD $0x4d008473 // st1 { v19.d }[1], [x3]
-	WORD $0x540001a0 // b.eq <sell8DDNormal+0x700>
+	WORD $0x4d008465 // st1 { v5.d }[1], [x3]
+	WORD $0x540001a0 // b.eq <sell8DDNormal+0x660>
 	WORD $0xf1000e3f // cmp x17, #0x3
 	WORD $0xfd000830 // str d16, [x1, #0x10]
-	WORD $0xfd000851 // str d17, [x2, #0x10]
-	WORD $0x54000120 // b.eq <sell8DDNormal+0x700>
+	WORD $0xfd000844 // str d4, [x2, #0x10]
+	WORD $0x54000120 // b.eq <sell8DDNormal+0x660>
 	WORD $0x91006021 // add x1, x1, #0x18
 	WORD $0x4d008430 // st1 { v16.d }[1], [x1]
 	WORD $0x91006041 // add x1, x2, #0x18
-	WORD $0x4d008431 // st1 { v17.d }[1], [x1]
+	WORD $0x4d008424 // st1 { v4.d }[1], [x1]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x4e62d490 // fadd v16.2d, v4.2d, v2.2d
-	WORD $0x4e63d4b1 // fadd v17.2d, v5.2d, v3.2d
+	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
 	WORD $0xb27e0122 // orr x2, x9, #0x4
 	WORD $0xcb020103 // sub x3, x8, x2
 	WORD $0x8b020d41 // add x1, x10, x2, lsl #3
 	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
-	WORD $0x4ee5d632 // fsub v18.2d, v17.2d, v5.2d
-	WORD $0x4ee4d613 // fsub v19.2d, v16.2d, v4.2d
+	WORD $0x4ee3d486 // fsub v6.2d, v4.2d, v3.2d
+	WORD $0x4ee2d4a7 // fsub v7.2d, v5.2d, v2.2d
 	WORD $0xf1000c7f // cmp x3, #0x3
-	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
-	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
-	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
-	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
-	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
-	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
-	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
-	WORD $0x4e61d623 // fadd v3.2d, v17.2d, v1.2d
-	WORD $0x4e60d604 // fadd v4.2d, v16.2d, v0.2d
-	WORD $0x4ef0d482 // fsub v2.2d, v4.2d, v16.2d
-	WORD $0x4ef1d465 // fsub v5.2d, v3.2d, v17.2d
-	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
-	WORD $0x4ee2d405 // fsub v5.2d, v0.2d, v2.2d
-	WORD $0x4e65d482 // fadd v2.2d, v4.2d, v5.2d
-	WORD $0x4e61d460 // fadd v0.2d, v3.2d, v1.2d
-	WORD $0x4ee3d406 // fsub v6.2d, v0.2d, v3.2d
-	WORD $0x4ee4d447 // fsub v7.2d, v2.2d, v4.2d
-	WORD $0x4ee7d450 // fsub v16.2d, v2.2d, v7.2d
-	WORD $0x4ee6d411 // fsub v17.2d, v0.2d, v6.2d
-	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
-	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
-	WORD $0x4ef0d483 // fsub v3.2d, v4.2d, v16.2d
-	WORD $0x4ee7d4a4 // fsub v4.2d, v5.2d, v7.2d
-	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
-	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD $0x54ffc54c // b.gt <sell8DDNormal+0x44>
+	WORD $0x4ee7d4b0 // fsub v16.2d, v5.2d, v7.2d
+	WORD $0x4ee6d491 // fsub v17.2d, v4.2d, v6.2d
+	WORD $0x4ee6d426 // fsub v6.2d, v1.2d, v6.2d
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4e62d401 // fadd v1.2d, v0.2d, v2.2d
+	WORD $0x4e63d4c0 // fadd v0.2d, v6.2d, v3.2d
+	WORD $0x54ffccec // b.gt <sell8DDNormal+0x40>
 	WORD $0xd1001223 // sub x3, x17, #0x4
 	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0x54ffc52b // b.lt <sell8DDNormal+0x4c>
+	WORD $0x54ffcccb // b.lt <sell8DDNormal+0x48>
 	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0xfd000022 // str d2, [x1]
-	WORD $0xfd000043 // str d3, [x2]
-	WORD $0x54ffc4a0 // b.eq <sell8DDNormal+0x4c>
+	WORD $0xfd000025 // str d5, [x1]
+	WORD $0xfd000041 // str d1, [x2]
+	WORD $0x54ffcc40 // b.eq <sell8DDNormal+0x48>
 	WORD $0x91002024 // add x4, x1, #0x8
 	WORD $0xf100087f // cmp x3, #0x2
-	WORD $0x4d008482 // st1 { v2.d }[1], [x4]
+	WORD $0x4d008485 // st1 { v5.d }[1], [x4]
 	WORD $0x91002044 // add x4, x2, #0x8
-	WORD $0x4d008483 // st1 { v3.d }[1], [x4]
-	WORD $0x54ffc3e0 // b.eq <sell8DDNormal+0x4c>
+	WORD $0x4d008481 // st1 { v1.d }[1], [x4]
+	WORD $0x54ffcb80 // b.eq <sell8DDNormal+0x48>
 	WORD $0xf1000c7f // cmp x3, #0x3
-	WORD $0xfd000820 // str d0, [x1, #0x10]
-	WORD $0xfd000841 // str d1, [x2, #0x10]
-	WORD $0x54ffc360 // b.eq <sell8DDNormal+0x4c>
+	WORD $0xfd000824 // str d4, [x1, #0x10]
+	WORD $0xfd000840 // str d0, [x2, #0x10]
+	WORD $0x54ffcb00 // b.eq <sell8DDNormal+0x48>
 	WORD $0x91006021 // add x1, x1, #0x18
-	WORD $0x4d008420 // st1 { v0.d }[1], [x1]
+	WORD $0x4d008424 // st1 { v4.d }[1], [x1]
 	WORD $0x91006041 // add x1, x2, #0x18
-	WORD $0x4d008421 // st1 { v1.d }[1], [x1]
-	WORD $0x17fffe16 // b <sell8DDNormal+0x4c>
-	WORD $0x6d41a3e9 // ldp d9, d8, [sp, #0x18]
-	WORD $0xf94017f5 // ldr x21, [sp, #0x28]
-	WORD $0x6d40abeb // ldp d11, d10, [sp, #0x8]
-	WORD $0xa9434ff4 // ldp x20, x19, [sp, #0x30]
-	WORD $0xfc4407ec // ldr d12, [sp], #0x40
+	WORD $0x4d008420 // st1 { v0.d }[1], [x1]
+	WORD $0x17fffe53 // b <sell8DDNormal+0x48>
+	WORD $0xa9414ff4 // ldp x20, x19, [sp, #0x10]
+	WORD $0xf84207f5 // ldr x21, [sp], #0x20
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $160, RSP
+	WORD $0x00000000; WORD $0x00000000
+	SUB $128, RSP
 	MOVD R19, R30
 	RET

@@ -5,12 +5,12 @@
 #include "textflag.h"
 
 // func slotsOct(c *slotCall)
-TEXT ·slotsOct(SB), 0, $352-8
+TEXT ·slotsOct(SB), 0, $368-8
 	MOVQ c+0(FP), DI
-	ADJSP $-352
+	ADJSP $-368
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
-	LONG $0x000b7ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000b3ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,7 +19,7 @@ TEXT ·slotsOct(SB), 0, $352-8
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0b3f8e0f; WORD $0x0000 // jle <slots+0xb4c>
+	LONG $0x0b118e0f; WORD $0x0000 // jle <slots+0xb1e>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -28,455 +28,433 @@ TEXT ·slotsOct(SB), 0, $352-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x90ec8148; WORD $0x0000; BYTE $0x00 // subq $0x90, %rsp
-	LONG $0x48fdf262; LONG $0x0b410559; WORD $0x0000 // vpbroadcastq 0xb41(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
-	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
+	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
+	LONG $0x48fdf262; LONG $0x0b010559; WORD $0x0000 // vpbroadcastq 0xb01(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
+	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	LONG $0x10478b4c // movq 0x10(%rdi), %r8
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0xcb048d48 // leaq (%rbx,%rcx,8), %rax
-	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x2aeb // jmp <slots+0x8a>
-	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	WORD $0x894d; BYTE $0xce // movq %r9, %r14
-	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
-	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x08c38348 // addq $0x8, %rbx
-	LONG $0x245c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbx
-	LONG $0x0ab4830f; WORD $0x0000 // jae <slots+0xb3e>
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0xcd448d49; BYTE $0x00 // leaq (%r13,%rcx,8), %rax
+	WORD $0x014d; BYTE $0xda // addq %r11, %r10
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	WORD $0x14eb // jmp <slots+0x74>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r13
+	LONG $0x0a9c830f; WORD $0x0000 // jae <slots+0xb10>
+	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
+	LONG $0x00758b45 // movl (%r13), %r14d
+	LONG $0x7db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r15d
+	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
 	LONG $0x01c6f640 // testb $0x1, %sil
-	LONG $0x02a8850f; WORD $0x0000 // jne <slots+0x340>
-	LONG $0x02c6f640 // testb $0x2, %sil
-	LONG $0x041e850f; WORD $0x0000 // jne <slots+0x4c0>
-	WORD $0x8b44; BYTE $0x3b // movl (%rbx), %r15d
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	LONG $0x63b70f44; BYTE $0x04 // movzwl 0x4(%rbx), %r12d
-	WORD $0x3489; BYTE $0x24 // movl %esi, (%rsp)
-	LONG $0x03e7c149 // shlq $0x3, %r15
-	LONG $0x387f034c // addq 0x38(%rdi), %r15
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x017c820f; WORD $0x0000 // jb <slots+0x242>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
-	LONG $0xfec48349 // addq $-0x2, %r12
-	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
-	WORD $0xb70f; BYTE $0x32 // movzwl (%rdx), %esi
-	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
-	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0xf734 // vmovsd (%r15,%rsi,8), %xmm6
-	LONG $0x1661c1c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm3, %xmm3
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
-	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
-	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
-	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
-	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
-	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
-	LONG $0x00b60f41 // movzbl (%r8), %eax
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fed162; WORD $0x3c6f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm7
-	LONG $0x4845f262; WORD $0x398d // vpermb (%rcx), %zmm7, %zmm7
-	LONG $0x104ab70f // movzwl 0x10(%rdx), %ecx
-	LONG $0x48c5d262; LONG $0x01067c47 // vpsllvq 0x40(%r14,%rax), %zmm7, %zmm7
-	LONG $0x184de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm4
-	LONG $0x58c5d162; LONG $0x1a067cef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm7, %zmm7
-	LONG $0x48c5d262; LONG $0x02067c46 // vpsravq 0x80(%r14,%rax), %zmm7, %zmm7
-	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
-	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
-	LONG $0x107b41c4; WORD $0xcf1c // vmovsd (%r15,%rcx,8), %xmm11
-	LONG $0x107b41c4; WORD $0xc704 // vmovsd (%r15,%rax,8), %xmm8
-	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
-	LONG $0x48fef162; WORD $0xe7e6 // vcvtqq2pd %zmm7, %zmm4
-	LONG $0x163941c4; WORD $0xc704 // vmovhpd (%r15,%rax,8), %xmm8, %xmm8
-	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x48e5f262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm3, %zmm1
-	LONG $0x107b41c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm9
-	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
-	LONG $0x163141c4; WORD $0xc70c // vmovhpd (%r15,%rax,8), %xmm9, %xmm9
-	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
-	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
-	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
-	LONG $0x1835c3c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm3
-	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
-	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
-	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x162141c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm11, %xmm11
-	LONG $0x40b60f41; BYTE $0x01 // movzbl 0x1(%r8), %eax
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x02c08349 // addq $0x2, %r8
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fe5162; WORD $0x246f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm12
-	LONG $0x481d5262; WORD $0x218d // vpermb (%r9), %zmm12, %zmm12
-	LONG $0x489d5262; LONG $0x01066447 // vpsllvq 0x40(%r14,%rax), %zmm12, %zmm12
-	LONG $0x1825c3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm4
-	LONG $0x589d5162; LONG $0x1a0664ef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm12, %zmm12
-	LONG $0x489d5262; LONG $0x02066446 // vpsravq 0x80(%r14,%rax), %zmm12, %zmm12
-	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
-	LONG $0x48fed162; WORD $0xece6 // vcvtqq2pd %zmm12, %zmm5
-	LONG $0x48e5f262; WORD $0xd5b8 // vfmadd231pd %zmm5, %zmm3, %zmm2
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfe91870f; WORD $0xffff // ja <slots+0xd0>
-	WORD $0x348b; BYTE $0x24 // movl (%rsp), %esi
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x0519850f; WORD $0x0000 // jne <slots+0x765>
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0x6ab70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r13d
-	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
-	LONG $0x085ab70f // movzwl 0x8(%rdx), %ebx
-	LONG $0x62b70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r12d
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x4ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r9d
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
-	LONG $0x107b81c4; WORD $0xef1c // vmovsd (%r15,%r13,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xdf24 // vmovsd (%r15,%rbx,8), %xmm4
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x165981c4; WORD $0xe724 // vmovhpd (%r15,%r12,8), %xmm4, %xmm4
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x1661c1c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm3, %xmm3
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x107bc1c4; WORD $0xf724 // vmovsd (%r15,%rsi,8), %xmm4
-	WORD $0x348b; BYTE $0x24 // movl (%rsp), %esi
-	LONG $0x165981c4; WORD $0xcf24 // vmovhpd (%r15,%r9,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
-	LONG $0x00b60f41 // movzbl (%r8), %eax
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x100c8d4a // leaq (%rax,%r10), %rcx
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fed162; WORD $0x346f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm6
-	LONG $0x484dd262; WORD $0x328d // vpermb (%r10), %zmm6, %zmm6
-	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
-	LONG $0x48cdd262; LONG $0x01067447 // vpsllvq 0x40(%r14,%rax), %zmm6, %zmm6
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x58cdd162; LONG $0x1a0674ef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm6, %zmm6
-	LONG $0x48cdd262; LONG $0x02067446 // vpsravq 0x80(%r14,%rax), %zmm6, %zmm6
-	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
-	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
-	LONG $0x48e5f262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm3, %zmm1
-	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xfd4a840f; WORD $0xffff // je <slots+0x7b>
-	LONG $0x000439e9; BYTE $0x00 // jmp <slots+0x76f>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b44; BYTE $0x23 // movl (%rbx), %r12d
-	LONG $0xed3c8d4e; LONG $0x00000000 // leaq (,%r13,8), %r15
-	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	LONG $0x407f034c // addq 0x40(%rdi), %r15
-	LONG $0x6bb70f44; BYTE $0x04 // movzwl 0x4(%rbx), %r13d
-	LONG $0x02e4c149 // shlq $0x2, %r12
-	LONG $0x2067034c // addq 0x20(%rdi), %r12
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x036d820f; WORD $0x0000 // jb <slots+0x6df>
-	WORD $0x3489; BYTE $0x24 // movl %esi, (%rsp)
-	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
-	WORD $0x46eb // jmp <slots+0x3c2>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x4845f262; WORD $0xf68d // vpermb %zmm6, %zmm7, %zmm6
-	LONG $0x48cdf262; WORD $0x7647; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm6, %zmm6
-	LONG $0x48cdf262; WORD $0x7646; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm6, %zmm6
-	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
-	LONG $0x48cdf262; WORD $0xd5b8 // vfmadd231pd %zmm5, %zmm6, %zmm2
-	LONG $0x48ddf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm4, %zmm1
-	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	LONG $0xfec58349 // addq $-0x2, %r13
-	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0x02418d4d // leaq 0x2(%r9), %r8
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x030e860f; WORD $0x0000 // jbe <slots+0x6d0>
-	LONG $0x18b60f41 // movzbl (%r8), %ebx
-	LONG $0x240c6349 // movslq (%r12), %rcx
-	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
-	WORD $0xfb83; BYTE $0x19 // cmpl $0x19, %ebx
-	LONG $0x48fdd162; WORD $0x1c10; BYTE $0xcf // vmovupd (%r15,%rcx,8), %zmm3
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0x48fed162; WORD $0x226f // vmovdqu64 (%r10), %zmm4
-	LONG $0xc6950f40 // setne %sil
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	LONG $0x48fe9162; WORD $0x2c6f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm5
-	WORD $0x0840; BYTE $0xce // orb %cl, %sil
-	LONG $0x060c8d4b // leaq (%r14,%r8), %rcx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x2774 // je <slots+0x430>
-	LONG $0x4855f262; WORD $0xe48d // vpermb %zmm4, %zmm5, %zmm4
-	LONG $0x48ddf262; WORD $0x6147; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm4, %zmm4
-	LONG $0x48ddf262; WORD $0x6146; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm4, %zmm4
-	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
-	WORD $0x27eb // jmp <slots+0x44c>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
-	LONG $0x48fdf162; WORD $0xf06f // vmovdqa64 %zmm0, %zmm6
-	LONG $0x4955f262; WORD $0xf48d // vpermb %zmm4, %zmm5, %zmm6 {%k1}
-	LONG $0x58cdf162; WORD $0x615c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm6, %zmm4
-	LONG $0x41b60f41; BYTE $0x01 // movzbl 0x1(%r9), %eax
-	LONG $0x244c6349; BYTE $0x04 // movslq 0x4(%r12), %rcx
-	WORD $0xf883; BYTE $0x19 // cmpl $0x19, %eax
-	LONG $0x48fdd162; WORD $0x2c10; BYTE $0xcf // vmovupd (%r15,%rcx,8), %zmm5
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0xc189 // movl %eax, %ecx
-	LONG $0xc6930f40 // setae %sil
-	WORD $0x07a8 // testb $0x7, %al
-	LONG $0x48fed162; WORD $0x336f // vmovdqu64 (%r11), %zmm6
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fed162; WORD $0x3c6f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm7
-	WORD $0x0841; BYTE $0xf0 // orb %sil, %r8b
-	LONG $0x0e348d49 // leaq (%r14,%rcx), %rsi
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0xfeec850f; WORD $0xffff // jne <slots+0x380>
-	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
-	LONG $0x48fd7162; WORD $0xc06f // vmovdqa64 %zmm0, %zmm8
-	LONG $0x49457262; WORD $0xc68d // vpermb %zmm6, %zmm7, %zmm8 {%k1}
-	LONG $0x58bdf162; WORD $0x765c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm8, %zmm6
-	LONG $0xfffee5e9; BYTE $0xff // jmp <slots+0x39a>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8b44; BYTE $0x33 // movl (%rbx), %r14d
-	LONG $0x7bb70f44; BYTE $0x04 // movzwl 0x4(%rbx), %r15d
+	LONG $0x025f850f; WORD $0x0000 // jne <slots+0x2f0>
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x0124820f; WORD $0x0000 // jb <slots+0x5fe>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x02c6f640 // testb $0x2, %sil
+	LONG $0x03bd850f; WORD $0x0000 // jne <slots+0x460>
+	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
+	LONG $0x0184820f; WORD $0x0000 // jb <slots+0x232>
+	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
+	WORD $0x8941; BYTE $0xf1 // movl %esi, %r9d
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0xfec78349 // addq $-0x2, %r15
+	LONG $0x08b60f41 // movzbl (%r8), %ecx
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0xb70f; BYTE $0x32 // movzwl (%rdx), %esi
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fed162; WORD $0x1c6f; BYTE $0x0c // vmovdqu64 (%r12,%rcx), %zmm3
+	LONG $0x107bc1c4; WORD $0xf63c // vmovsd (%r14,%rsi,8), %xmm7
+	LONG $0x4865f262; WORD $0x188d // vpermb (%rax), %zmm3, %zmm3
 	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
-	LONG $0x10b60f45 // movzbl (%r8), %r10d
-	LONG $0x107bc1c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm3
-	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
-	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
-	LONG $0x1661c1c4; WORD $0xc61c // vmovhpd (%r14,%rax,8), %xmm3, %xmm3
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x48e5d262; LONG $0x010c5c47 // vpsllvq 0x40(%r12,%rcx), %zmm3, %zmm3
+	LONG $0x58e5d162; LONG $0x1a0c5cef // vpxorq 0xd0(%r12,%rcx){1to8}, %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x020c5c46 // vpsravq 0x80(%r12,%rcx), %zmm3, %zmm3
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
 	LONG $0x107bc1c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm4
-	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
 	LONG $0x1659c1c4; WORD $0xc624 // vmovhpd (%r14,%rax,8), %xmm4, %xmm4
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
-	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
 	LONG $0x1651c1c4; WORD $0xc62c // vmovhpd (%r14,%rax,8), %xmm5, %xmm5
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
 	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
-	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0x1649c1c4; WORD $0xc634 // vmovhpd (%r14,%rax,8), %xmm6, %xmm6
-	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
-	LONG $0x487cf162; WORD $0x395a // vcvtps2pd (%rcx), %zmm7
-	LONG $0x58b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r11d
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x1641c1c4; WORD $0xc63c // vmovhpd (%r14,%rax,8), %xmm7, %xmm7
+	LONG $0x40b60f41; BYTE $0x01 // movzbl 0x1(%r8), %eax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	LONG $0x02c08349 // addq $0x2, %r8
-	LONG $0x107b41c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm8
-	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
-	WORD $0x014d; BYTE $0xcb // addq %r9, %r11
-	LONG $0x184de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm4
-	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
-	LONG $0x163941c4; WORD $0xc604 // vmovhpd (%r14,%rax,8), %xmm8, %xmm8
-	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x48e5f262; WORD $0xcfb8 // vfmadd231pd %zmm7, %zmm3, %zmm1
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fe5162; WORD $0x046f; BYTE $0x04 // vmovdqu64 (%r12,%rax), %zmm8
+	LONG $0x483d7262; WORD $0x018d // vpermb (%rcx), %zmm8, %zmm8
+	LONG $0x48bd5262; LONG $0x01044447 // vpsllvq 0x40(%r12,%rax), %zmm8, %zmm8
+	LONG $0x1845e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm7, %ymm5
+	LONG $0x58bd5162; LONG $0x1a0444ef // vpxorq 0xd0(%r12,%rax){1to8}, %zmm8, %zmm8
+	LONG $0x48bd5262; LONG $0x02044446 // vpsravq 0x80(%r12,%rax), %zmm8, %zmm8
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x48e5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm3, %zmm2
 	LONG $0x107b41c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm9
-	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x48fed162; WORD $0xe0e6 // vcvtqq2pd %zmm8, %zmm4
 	LONG $0x163141c4; WORD $0xc60c // vmovhpd (%r14,%rax,8), %xmm9, %xmm9
-	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
 	LONG $0x107b41c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm10
-	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
-	LONG $0x1835c3c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm3
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
 	LONG $0x162941c4; WORD $0xc614 // vmovhpd (%r14,%rax,8), %xmm10, %xmm10
-	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
 	LONG $0x107b41c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm11
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x182dc3c4; WORD $0x01d9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm3
+	LONG $0x162141c4; WORD $0xc61c // vmovhpd (%r14,%rax,8), %xmm11, %xmm11
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x107b41c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm12
 	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
 	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x162141c4; WORD $0xc61c // vmovhpd (%r14,%rax,8), %xmm11, %xmm11
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x487c5162; WORD $0x215a // vcvtps2pd (%r9), %zmm12
-	LONG $0x1825c3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm4
-	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
-	LONG $0x48e5d262; WORD $0xd4b8 // vfmadd231pd %zmm12, %zmm3, %zmm2
+	LONG $0x161941c4; WORD $0xc624 // vmovhpd (%r14,%rax,8), %xmm12, %xmm12
+	LONG $0x181dc3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm11, %ymm12, %ymm5
+	LONG $0x48d5f362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm5, %zmm3
+	LONG $0x48ddf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm4, %zmm1
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfee2870f; WORD $0xffff // ja <slots+0x4e0>
+	LONG $0xfe91870f; WORD $0xffff // ja <slots+0xc0>
+	WORD $0x8944; BYTE $0xce // movl %r9d, %esi
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x015d850f; WORD $0x0000 // jne <slots+0x765>
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x62b70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r12d
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0x7ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r15d
-	LONG $0x6ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r13d
+	LONG $0x04bc850f; WORD $0x0000 // jne <slots+0x6f8>
 	WORD $0xf189 // movl %esi, %ecx
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
+	LONG $0x30b60f41 // movzbl (%r8), %esi
+	LONG $0x80878b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rax
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x7ab70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r15d
+	LONG $0x0a5ab70f // movzwl 0xa(%rdx), %ebx
+	LONG $0x62b70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r12d
 	LONG $0x4ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r9d
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
-	LONG $0x107b81c4; WORD $0xe61c // vmovsd (%r14,%r12,8), %xmm3
-	LONG $0x166181c4; WORD $0xee1c // vmovhpd (%r14,%r13,8), %xmm3, %xmm3
-	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x085ab70f // movzwl 0x8(%rdx), %ebx
+	LONG $0x1e3c8d4a // leaq (%rsi,%r11), %rdi
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fef162; WORD $0x1c6f; BYTE $0x30 // vmovdqu64 (%rax,%rsi), %zmm3
+	LONG $0x107b81c4; WORD $0xfe24 // vmovsd (%r14,%r15,8), %xmm4
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	LONG $0x047ab70f // movzwl 0x4(%rdx), %edi
+	LONG $0x4865d262; WORD $0x1b8d // vpermb (%r11), %zmm3, %zmm3
+	LONG $0x5ab70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r11d
+	LONG $0x165981c4; WORD $0xe624 // vmovhpd (%r14,%r12,8), %xmm4, %xmm4
+	LONG $0x48e5f262; LONG $0x01305c47 // vpsllvq 0x40(%rax,%rsi), %zmm3, %zmm3
+	LONG $0x58e5f162; LONG $0x1a305cef // vpxorq 0xd0(%rax,%rsi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f262; LONG $0x02305c46 // vpsravq 0x80(%rax,%rsi), %zmm3, %zmm3
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
 	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x107bc1c4; WORD $0xde24 // vmovsd (%r14,%rbx,8), %xmm4
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x165981c4; WORD $0xfe24 // vmovhpd (%r14,%r15,8), %xmm4, %xmm4
-	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x107bc1c4; WORD $0xf624 // vmovsd (%r14,%rsi,8), %xmm4
+	LONG $0x107b81c4; WORD $0xde2c // vmovsd (%r14,%r11,8), %xmm5
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x1651c1c4; WORD $0xde2c // vmovhpd (%r14,%rbx,8), %xmm5, %xmm5
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
+	LONG $0x1649c1c4; WORD $0xf634 // vmovhpd (%r14,%rsi,8), %xmm6, %xmm6
 	WORD $0xce89 // movl %ecx, %esi
-	LONG $0x1651c1c4; WORD $0xc62c // vmovhpd (%r14,%rax,8), %xmm5, %xmm5
-	LONG $0x165981c4; WORD $0xce24 // vmovhpd (%r14,%r9,8), %xmm4, %xmm4
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x000324e9; BYTE $0x00 // jmp <slots+0x60b>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0xdd3c8d48; LONG $0x00000000 // leaq (,%rbx,8), %rdi
+	LONG $0x02e6c149 // shlq $0x2, %r14
+	LONG $0x40780348 // addq 0x40(%rax), %rdi
+	LONG $0x2070034c // addq 0x20(%rax), %r14
+	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
+	LONG $0x0343820f; WORD $0x0000 // jb <slots+0x655>
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	LONG $0x80a88b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r13
+	LONG $0x10247489 // movl %esi, 0x10(%rsp)
+	WORD $0x49eb // jmp <slots+0x36d>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5f262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%rbx), %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%rbx), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x0cb8; BYTE $0xcf // vfmadd231pd (%rdi,%rcx,8), %zmm3, %zmm1
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
+	LONG $0xfec78349 // addq $-0x2, %r15
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x02418d4d // leaq 0x2(%r9), %r8
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x02d3860f; WORD $0x0000 // jbe <slots+0x640>
 	LONG $0x00b60f41 // movzbl (%r8), %eax
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x487cd162; WORD $0x2a5a // vcvtps2pd (%r10), %zmm5
-	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
-	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
-	LONG $0x48e5f262; WORD $0xcdb8 // vfmadd231pd %zmm5, %zmm3, %zmm1
-	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xf9b5840f; WORD $0xffff // je <slots+0x7b>
-	LONG $0x0000a4e9; BYTE $0x00 // jmp <slots+0x76f>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
-	WORD $0x348b; BYTE $0x24 // movl (%rsp), %esi
-	LONG $0x02c18349 // addq $0x2, %r9
-	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	WORD $0x7b75 // jne <slots+0x760>
-	LONG $0x24046349 // movslq (%r12), %rax
-	WORD $0xf789 // movl %esi, %edi
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x48fdd162; WORD $0x1c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm3
-	LONG $0x00b60f41 // movzbl (%r8), %eax
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x48fed162; WORD $0x226f // vmovdqu64 (%r10), %zmm4
+	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
+	WORD $0x6349; BYTE $0x0e // movslq (%r14), %rcx
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	WORD $0xf883; BYTE $0x19 // cmpl $0x19, %eax
-	LONG $0x020c8d49 // leaq (%r10,%rax), %rcx
+	WORD $0x8941; BYTE $0xc0 // movl %eax, %r8d
 	LONG $0xc6930f40 // setae %sil
 	WORD $0x07a8 // testb $0x7, %al
-	LONG $0xc1950f41 // setne %r9b
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fed162; WORD $0x2c6f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm5
-	WORD $0x0841; BYTE $0xf1 // orb %sil, %r9b
-	LONG $0x06348d49 // leaq (%r14,%rax), %rsi
-	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	LONG $0x020c840f; WORD $0x0000 // je <slots+0x943>
-	LONG $0x4855f262; WORD $0xe48d // vpermb %zmm4, %zmm5, %zmm4
-	LONG $0x48ddf262; WORD $0x6647; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm4, %zmm4
-	LONG $0x48ddf262; WORD $0x6646; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm4, %zmm4
-	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
-	LONG $0x000209e9; BYTE $0x00 // jmp <slots+0x95f>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	WORD $0x950f; BYTE $0xc3 // setne %bl
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x48fe9162; LONG $0x0005646f // vmovdqu64 (%r13,%r8), %zmm4
+	WORD $0x0840; BYTE $0xf3 // orb %sil, %bl
+	LONG $0x05748d4b; BYTE $0x00 // leaq (%r13,%r8), %rsi
+	WORD $0xdb84 // testb %bl, %bl
+	WORD $0x2474 // je <slots+0x3d0>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5f262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	WORD $0x24eb // jmp <slots+0x3ec>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5f162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm5, %zmm3
+	LONG $0x71b60f41; BYTE $0x01 // movzbl 0x1(%r9), %esi
+	LONG $0x48e5f262; WORD $0x14b8; BYTE $0xcf // vfmadd231pd (%rdi,%rcx,8), %zmm3, %zmm2
+	LONG $0x044e6349 // movslq 0x4(%r14), %rcx
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x48fed162; WORD $0x1a6f // vmovdqu64 (%r10), %zmm3
+	WORD $0xfe83; BYTE $0x19 // cmpl $0x19, %esi
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c6f640 // testb $0x7, %sil
+	LONG $0xc4950f41 // setne %r12b
+	WORD $0x0845; BYTE $0xc4 // orb %r8b, %r12b
+	WORD $0x8941; BYTE $0xf0 // movl %esi, %r8d
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x48fe9162; LONG $0x0005646f // vmovdqu64 (%r13,%r8), %zmm4
+	LONG $0x055c8d4b; BYTE $0x00 // leaq (%r13,%r8), %rbx
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0xfef7850f; WORD $0xffff // jne <slots+0x330>
+	LONG $0x90f8e1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%rbx), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5f162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%rbx){1to8}, %zmm5, %zmm3
+	LONG $0xfffef0e9; BYTE $0xff // jmp <slots+0x34a>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
+	LONG $0x0123820f; WORD $0x0000 // jb <slots+0x58e>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
+	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	LONG $0xfec78349 // addq $-0x2, %r15
+	LONG $0x18b60f45 // movzbl (%r8), %r11d
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	LONG $0x50b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r10d
+	LONG $0x487cd162; WORD $0x195a // vcvtps2pd (%r9), %zmm3
+	LONG $0x02c08349 // addq $0x2, %r8
+	WORD $0x014d; BYTE $0xcb // addq %r9, %r11
+	LONG $0x107bc1c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm4
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	LONG $0x1659c1c4; WORD $0xc624 // vmovhpd (%r14,%rax,8), %xmm4, %xmm4
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	LONG $0x1651c1c4; WORD $0xc62c // vmovhpd (%r14,%rax,8), %xmm5, %xmm5
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x1649c1c4; WORD $0xc634 // vmovhpd (%r14,%rax,8), %xmm6, %xmm6
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x107bc1c4; WORD $0xc63c // vmovsd (%r14,%rax,8), %xmm7
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x1641c1c4; WORD $0xc63c // vmovhpd (%r14,%rax,8), %xmm7, %xmm7
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	LONG $0x487c7162; WORD $0x015a // vcvtps2pd (%rcx), %zmm8
+	LONG $0x107b41c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm9
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x1845e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm7, %ymm5
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x163141c4; WORD $0xc60c // vmovhpd (%r14,%rax,8), %xmm9, %xmm9
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x48e5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm3, %zmm2
+	LONG $0x107b41c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm10
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x162941c4; WORD $0xc614 // vmovhpd (%r14,%rax,8), %xmm10, %xmm10
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x107b41c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm11
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x182dc3c4; WORD $0x01d9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm3
+	LONG $0x162141c4; WORD $0xc61c // vmovhpd (%r14,%rax,8), %xmm11, %xmm11
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x107b41c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm12
+	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x161941c4; WORD $0xc624 // vmovhpd (%r14,%rax,8), %xmm12, %xmm12
+	LONG $0x181dc3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm11, %ymm12, %ymm4
+	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
+	LONG $0x48bdf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm8, %zmm1
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0xfee2870f; WORD $0xffff // ja <slots+0x470>
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x0160850f; WORD $0x0000 // jne <slots+0x6f8>
+	LONG $0x08b60f41 // movzbl (%r8), %ecx
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x10247489 // movl %esi, 0x10(%rsp)
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x7ab70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r15d
+	LONG $0x487cd162; WORD $0x1b5a // vcvtps2pd (%r11), %zmm3
+	LONG $0x0a5ab70f // movzwl 0xa(%rdx), %ebx
+	LONG $0x62b70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r12d
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x047ab70f // movzwl 0x4(%rdx), %edi
+	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
+	LONG $0x4ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r9d
+	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
+	LONG $0x5ab70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r11d
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x107b81c4; WORD $0xfe24 // vmovsd (%r14,%r15,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
+	LONG $0x165981c4; WORD $0xe624 // vmovhpd (%r14,%r12,8), %xmm4, %xmm4
+	LONG $0x1649c1c4; WORD $0xf634 // vmovhpd (%r14,%rsi,8), %xmm6, %xmm6
+	LONG $0x1024748b // movl 0x10(%rsp), %esi
+	LONG $0x107b81c4; WORD $0xde2c // vmovsd (%r14,%r11,8), %xmm5
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0x1651c1c4; WORD $0xde2c // vmovhpd (%r14,%rbx,8), %xmm5, %xmm5
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107bc1c4; WORD $0xfe2c // vmovsd (%r14,%rdi,8), %xmm5
+	LONG $0x165181c4; WORD $0xce2c // vmovhpd (%r14,%r9,8), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x48e5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm3, %zmm2
+	LONG $0x0000c3e9; BYTE $0x00 // jmp <slots+0x6f8>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0x1024748b // movl 0x10(%rsp), %esi
+	LONG $0x02c18349 // addq $0x2, %r9
+	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x0099850f; WORD $0x0000 // jne <slots+0x6f8>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x18b60f41 // movzbl (%r8), %ebx
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x8941; BYTE $0xf7 // movl %esi, %r15d
+	WORD $0x6349; BYTE $0x0e // movslq (%r14), %rcx
+	LONG $0x80808b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %rax
+	WORD $0xfb83; BYTE $0x19 // cmpl $0x19, %ebx
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x1b348d49 // leaq (%r11,%rbx), %rsi
+	LONG $0xc1930f41 // setae %r9b
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0xc6950f41 // setne %r14b
+	WORD $0xe3c1; BYTE $0x08 // shll $0x8, %ebx
+	WORD $0x0845; BYTE $0xce // orb %r9b, %r14b
+	LONG $0x48fef162; WORD $0x246f; BYTE $0x18 // vmovdqu64 (%rax,%rbx), %zmm4
+	LONG $0x180c8d4c // leaq (%rax,%rbx), %r9
+	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
+	WORD $0x1c74 // je <slots+0x6ca>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5d262; WORD $0x5947; BYTE $0x01 // vpsllvq 0x40(%r9), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5946; BYTE $0x02 // vpsravq 0x80(%r9), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	WORD $0x1ceb // jmp <slots+0x6e6>
+	LONG $0x90f8c1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%r9), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5d162; WORD $0x595c; BYTE $0x19 // vsubpd 0xc8(%r9){1to8}, %zmm5, %zmm3
+	LONG $0x48e5f262; WORD $0x14b8; BYTE $0xcf // vfmadd231pd (%rdi,%rcx,8), %zmm3, %zmm2
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	WORD $0x8944; BYTE $0xfe // movl %r15d, %esi
 	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xf90c840f; WORD $0xffff // je <slots+0x7b>
-	LONG $0x504f8b4c // movq 0x50(%rdi), %r9
+	LONG $0xf95e840f; WORD $0xffff // je <slots+0x60>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x48edf162; WORD $0xc958 // vaddpd %zmm1, %zmm2, %zmm1
 	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
-	WORD $0x294d; BYTE $0xe9 // subq %r13, %r9
+	LONG $0x504f8b4c // movq 0x50(%rdi), %r9
+	WORD $0x2949; BYTE $0xd9 // subq %rbx, %r9
 	LONG $0x08f98349 // cmpq $0x8, %r9
 	LONG $0xf14c0f4d // cmovlq %r9, %r14
 	LONG $0x08c6f640 // testb $0x8, %sil
-	LONG $0x0167850f; WORD $0x0000 // jne <slots+0x900>
+	LONG $0x0194850f; WORD $0x0000 // jne <slots+0x8c0>
 	LONG $0x08f98349 // cmpq $0x8, %r9
-	LONG $0x01db8c0f; WORD $0x0000 // jl <slots+0x97e>
+	LONG $0x01d08c0f; WORD $0x0000 // jl <slots+0x906>
 	LONG $0x304f8b4c // movq 0x30(%rdi), %r9
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	LONG $0x0283840f; WORD $0x0000 // je <slots+0xa37>
+	LONG $0x02a0840f; WORD $0x0000 // je <slots+0x9e7>
 	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x02b5840f; WORD $0x0000 // je <slots+0xa76>
-	LONG $0x04b70f43; BYTE $0x69 // movzwl (%r9,%r13,2), %eax
-	LONG $0x64b70f47; WORD $0x0869 // movzwl 0x8(%r9,%r13,2), %r12d
-	LONG $0x7cb70f47; WORD $0x0a69 // movzwl 0xa(%r9,%r13,2), %r15d
-	LONG $0x74b70f43; WORD $0x0c69 // movzwl 0xc(%r9,%r13,2), %esi
-	LONG $0x24048948 // movq %rax, (%rsp)
-	LONG $0x44b70f43; WORD $0x0269 // movzwl 0x2(%r9,%r13,2), %eax
+	LONG $0x02d0840f; WORD $0x0000 // je <slots+0xa29>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x34b70f41; BYTE $0x41 // movzwl (%r9,%rax,2), %esi
+	LONG $0x64b70f45; WORD $0x0841 // movzwl 0x8(%r9,%rax,2), %r12d
+	LONG $0x6cb70f45; WORD $0x0a41 // movzwl 0xa(%r9,%rax,2), %r13d
+	LONG $0x7cb70f41; WORD $0x0441 // movzwl 0x4(%r9,%rax,2), %edi
+	LONG $0x7cb70f45; WORD $0x0641 // movzwl 0x6(%r9,%rax,2), %r15d
+	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
+	LONG $0x74b70f41; WORD $0x0241 // movzwl 0x2(%r9,%rax,2), %esi
 	LONG $0x6e79a1c4; WORD $0xa114 // vmovd (%rcx,%r12,4), %xmm2
-	LONG $0x2269a3c4; WORD $0xb914; BYTE $0x01 // vpinsrd $0x1, (%rcx,%r15,4), %xmm2, %xmm2
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x44b70f43; WORD $0x0469 // movzwl 0x4(%r9,%r13,2), %eax
+	LONG $0x2269a3c4; WORD $0xa914; BYTE $0x01 // vpinsrd $0x1, (%rcx,%r13,4), %xmm2, %xmm2
+	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
+	LONG $0x74b70f41; WORD $0x0c41 // movzwl 0xc(%r9,%rax,2), %esi
+	LONG $0x44b70f41; WORD $0x0e41 // movzwl 0xe(%r9,%rax,2), %eax
 	LONG $0x2269e3c4; WORD $0xb114; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rsi,4), %xmm2, %xmm2
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	LONG $0x44b70f43; WORD $0x0669 // movzwl 0x6(%r9,%r13,2), %eax
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	LONG $0x44b70f43; WORD $0x0e69 // movzwl 0xe(%r9,%r13,2), %eax
 	LONG $0x2269e3c4; WORD $0x8114; BYTE $0x03 // vpinsrd $0x3, (%rcx,%rax,4), %xmm2, %xmm2
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x1c6ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm3
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x2261e3c4; WORD $0x811c; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rax,4), %xmm3, %xmm3
 	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x2261e3c4; WORD $0x811c; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rax,4), %xmm3, %xmm3
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0x2261e3c4; WORD $0x811c; BYTE $0x03 // vpinsrd $0x3, (%rcx,%rax,4), %xmm3, %xmm3
+	LONG $0x1c6ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm3
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x2261e3c4; WORD $0x811c; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rax,4), %xmm3, %xmm3
+	LONG $0x2261e3c4; WORD $0xb91c; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm3, %xmm3
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x2261a3c4; WORD $0xb91c; BYTE $0x03 // vpinsrd $0x3, (%rcx,%r15,4), %xmm3, %xmm3
 	LONG $0x3865e3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm3, %ymm2
 	LONG $0x487df262; WORD $0xd235 // vpmovzxdq %ymm2, %zmm2
 	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
-	LONG $0x0218840f; WORD $0x0000 // je <slots+0xa8c>
-	LONG $0x04b70f43; BYTE $0x69 // movzwl (%r9,%r13,2), %eax
-	LONG $0x7cb70f47; WORD $0x0869 // movzwl 0x8(%r9,%r13,2), %r15d
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0x74b70f43; WORD $0x0269 // movzwl 0x2(%r9,%r13,2), %esi
-	LONG $0x4cb70f43; WORD $0x0669 // movzwl 0x6(%r9,%r13,2), %ecx
-	LONG $0x64b70f47; WORD $0x0a69 // movzwl 0xa(%r9,%r13,2), %r12d
-	LONG $0x24048948 // movq %rax, (%rsp)
-	LONG $0x44b70f43; WORD $0x0469 // movzwl 0x4(%r9,%r13,2), %eax
-	LONG $0x6cb70f47; WORD $0x0c69 // movzwl 0xc(%r9,%r13,2), %r13d
-	LONG $0x4cb70f45; WORD $0x0e79 // movzwl 0xe(%r9,%rdi,2), %r9d
+	LONG $0x023b840f; WORD $0x0000 // je <slots+0xa3a>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x0cb70f41; BYTE $0x41 // movzwl (%r9,%rax,2), %ecx
+	LONG $0x7cb70f45; WORD $0x0841 // movzwl 0x8(%r9,%rax,2), %r15d
+	LONG $0x64b70f45; WORD $0x0a41 // movzwl 0xa(%r9,%rax,2), %r12d
+	LONG $0x74b70f41; WORD $0x0e41 // movzwl 0xe(%r9,%rax,2), %esi
+	LONG $0x6cb70f45; WORD $0x0641 // movzwl 0x6(%r9,%rax,2), %r13d
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x4cb70f41; WORD $0x0241 // movzwl 0x2(%r9,%rax,2), %ecx
 	LONG $0x107ba1c4; WORD $0xfb24 // vmovsd (%rbx,%r15,8), %xmm4
-	WORD $0x8948; BYTE $0xf7 // movq %rsi, %rdi
+	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
+	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
 	LONG $0x1659a1c4; WORD $0xe324 // vmovhpd (%rbx,%r12,8), %xmm4, %xmm4
-	LONG $0x24348b48 // movq (%rsp), %rsi
-	LONG $0x107ba1c4; WORD $0xeb1c // vmovsd (%rbx,%r13,8), %xmm3
-	LONG $0x1661a1c4; WORD $0xcb1c // vmovhpd (%rbx,%r9,8), %xmm3, %xmm3
-	LONG $0x2c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm5
-	LONG $0x2c16d1c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm5, %xmm5
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x4cb70f41; WORD $0x0441 // movzwl 0x4(%r9,%rax,2), %ecx
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x4cb70f41; WORD $0x0c41 // movzwl 0xc(%r9,%rax,2), %ecx
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x1c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm3
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x107ba1c4; WORD $0xcb2c // vmovsd (%rbx,%r9,8), %xmm5
+	WORD $0x8949; BYTE $0xf1 // movq %rsi, %r9
+	WORD $0x8949; BYTE $0xc4 // movq %rax, %r12
+	LONG $0x1c16e1c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm3, %xmm3
+	LONG $0x2c16d1c5; BYTE $0xc3 // vmovhpd (%rbx,%rax,8), %xmm5, %xmm5
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x2410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm4
-	LONG $0x2416d9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm4, %xmm4
+	LONG $0x2410fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm4
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0x1659a1c4; WORD $0xeb24 // vmovhpd (%rbx,%r13,8), %xmm4, %xmm4
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
 	LONG $0x48f5f262; WORD $0xd3a8 // vfmadd213pd %zmm3, %zmm1, %zmm2
-	LONG $0x0001d1e9; BYTE $0x00 // jmp <slots+0xacc>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0001d7e9; BYTE $0x00 // jmp <slots+0xa88>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x48fdf362; WORD $0xca1b; BYTE $0x01 // vextractf64x4 $0x1, %zmm1, %ymm2
 	WORD $0x01b0 // movb $0x1, %al
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
@@ -489,113 +467,117 @@ TEXT ·slotsOct(SB), 0, $352-8
 	LONG $0xd2c6e9c5; BYTE $0x01 // vshufpd $0x1, %xmm2, %xmm2, %xmm2
 	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
 	LONG $0x49fdf362; WORD $0xca1a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm2, %zmm0, %zmm1 {%k1}
-	LONG $0x48fdf162; LONG $0x01244c11 // vmovupd %zmm1, 0x40(%rsp)
-	WORD $0x50eb // jmp <slots+0x993>
-	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
-	LONG $0x48fdf162; WORD $0xf06f // vmovdqa64 %zmm0, %zmm6
-	LONG $0x4955f262; WORD $0xf48d // vpermb %zmm4, %zmm5, %zmm6 {%k1}
-	LONG $0x58cdf162; WORD $0x665c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm6, %zmm4
-	WORD $0xfe89 // movl %edi, %esi
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x48ddf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm4, %zmm1
-	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
-	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xf702840f; WORD $0xffff // je <slots+0x7b>
-	LONG $0xfffdf1e9; BYTE $0xff // jmp <slots+0x76f>
+	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
+	WORD $0x18eb // jmp <slots+0x91e>
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x48fdf162; LONG $0x01244c11 // vmovupd %zmm1, 0x40(%rsp)
+	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	LONG $0xf6d58e0f; WORD $0xffff // jle <slots+0x68>
+	LONG $0x00a28e0f; WORD $0x0000 // jle <slots+0x9c0>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x60778b4c // movq 0x60(%rdi), %r14
-	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0x693c8d4e // leaq (%rcx,%r13,2), %r15
+	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x16eb // jmp <slots+0x9c5>
-	BYTE $0x90 // nop
-	LONG $0xca59f3c5 // vmulsd %xmm2, %xmm1, %xmm1
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0x0c11fbc5; BYTE $0xf3 // vmovsd %xmm1, (%rbx,%rsi,8)
-	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0xf69b840f; WORD $0xffff // je <slots+0x60>
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x3674 // je <slots+0xa00>
-	LONG $0x34b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %esi
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x3574 // je <slots+0xa09>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0xb6040341 // addl (%r14,%rsi,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
-	LONG $0x107ba1c4; WORD $0xec54; BYTE $0x40 // vmovsd 0x40(%rsp,%r13,8), %xmm2
+	LONG $0x413c8d4c // leaq (%rcx,%rax,2), %r15
+	WORD $0x26eb // jmp <slots+0x964>
+	WORD $0x9066 // nop
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x107ba1c4; WORD $0xec54; BYTE $0x50 // vmovsd 0x50(%rsp,%r13,8), %xmm2
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x2a75 // jne <slots+0xa1f>
-	WORD $0xb9eb // jmp <slots+0x9b0>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x2f348d4a // leaq (%rdi,%r13), %rsi
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0xcb75 // jne <slots+0x9d4>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x487efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm1
-	LONG $0x107ba1c4; WORD $0xec54; BYTE $0x40 // vmovsd 0x40(%rsp,%r13,8), %xmm2
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x9174 // je <slots+0x9b0>
+	WORD $0x5974 // je <slots+0x9aa>
 	LONG $0xa9e9e2c4; WORD $0xf30c // vfmadd213sd (%rbx,%rsi,8), %xmm2, %xmm1
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x0c11fbc5; BYTE $0xf3 // vmovsd %xmm1, (%rbx,%rsi,8)
 	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	WORD $0x9375 // jne <slots+0x9c5>
-	LONG $0xfff629e9; BYTE $0xff // jmp <slots+0x60>
+	WORD $0x5774 // je <slots+0x9bb>
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x1774 // je <slots+0x980>
+	LONG $0x34b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %esi
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1b75 // jne <slots+0x98e>
+	WORD $0xcbeb // jmp <slots+0x940>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x28348d4a // leaq (%rax,%r13), %rsi
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0xb274 // je <slots+0x940>
+	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
+	LONG $0xb6040341 // addl (%r14,%rsi,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	LONG $0x107ba1c4; WORD $0xec54; BYTE $0x50 // vmovsd 0x50(%rsp,%r13,8), %xmm2
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0xa775 // jne <slots+0x951>
+	LONG $0xca59f3c5 // vmulsd %xmm2, %xmm1, %xmm1
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x0c11fbc5; BYTE $0xf3 // vmovsd %xmm1, (%rbx,%rsi,8)
+	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
+	WORD $0xa975 // jne <slots+0x964>
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	WORD $0x894d; BYTE $0xce // movq %r9, %r14
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x014c; BYTE $0xf3 // addq %r14, %rbx
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r13
+	LONG $0xf692820f; WORD $0xffff // jb <slots+0x74>
+	LONG $0x000129e9; BYTE $0x00 // jmp <slots+0xb10>
 	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00d7840f; WORD $0x0000 // je <slots+0xb1b>
-	LONG $0x487db262; WORD $0x1435; BYTE $0xa9 // vpmovzxdq (%rcx,%r13,4), %zmm2
+	LONG $0x00f1840f; WORD $0x0000 // je <slots+0xae5>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x487df262; WORD $0x1435; BYTE $0x81 // vpmovzxdq (%rcx,%rax,4), %zmm2
 	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x00c9840f; WORD $0x0000 // je <slots+0xb2c>
-	LONG $0x48f5b262; WORD $0x14a8; BYTE $0xeb // vfmadd213pd (%rbx,%r13,8), %zmm1, %zmm2
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0xeb // vmovupd %zmm2, (%rbx,%r13,8)
-	LONG $0xfff5f5e9; BYTE $0xff // jmp <slots+0x6b>
+	LONG $0x00de840f; WORD $0x0000 // je <slots+0xaf6>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x48f5f262; WORD $0x14a8; BYTE $0xc3 // vfmadd213pd (%rbx,%rax,8), %zmm1, %zmm2
+	LONG $0x0000d8e9; BYTE $0x00 // jmp <slots+0xb01>
 	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
-	LONG $0xfde8850f; WORD $0xffff // jne <slots+0x874>
-	LONG $0x44b70f43; WORD $0x0269 // movzwl 0x2(%r9,%r13,2), %eax
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0x34b70f43; BYTE $0x69 // movzwl (%r9,%r13,2), %esi
-	LONG $0x4cb70f43; WORD $0x0669 // movzwl 0x6(%r9,%r13,2), %ecx
-	LONG $0x7cb70f47; WORD $0x0869 // movzwl 0x8(%r9,%r13,2), %r15d
-	LONG $0x64b70f47; WORD $0x0a69 // movzwl 0xa(%r9,%r13,2), %r12d
+	LONG $0xfdc5850f; WORD $0xffff // jne <slots+0x7ff>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x48f5f162; WORD $0xd259 // vmulpd %zmm2, %zmm1, %zmm2
-	LONG $0x24048948 // movq %rax, (%rsp)
-	LONG $0x44b70f43; WORD $0x0469 // movzwl 0x4(%r9,%r13,2), %eax
-	LONG $0x6cb70f47; WORD $0x0c69 // movzwl 0xc(%r9,%r13,2), %r13d
-	LONG $0x4cb70f45; WORD $0x0e79 // movzwl 0xe(%r9,%rdi,2), %r9d
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x1413f9c5; BYTE $0xf3 // vmovlpd %xmm2, (%rbx,%rsi,8)
-	LONG $0x1417f9c5; BYTE $0xfb // vmovhpd %xmm2, (%rbx,%rdi,8)
+	LONG $0x0cb70f41; BYTE $0x41 // movzwl (%r9,%rax,2), %ecx
+	LONG $0x74b70f41; WORD $0x0841 // movzwl 0x8(%r9,%rax,2), %esi
+	LONG $0x64b70f45; WORD $0x0241 // movzwl 0x2(%r9,%rax,2), %r12d
+	LONG $0x7cb70f45; WORD $0x0a41 // movzwl 0xa(%r9,%rax,2), %r15d
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x4cb70f41; WORD $0x0441 // movzwl 0x4(%r9,%rax,2), %ecx
+	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
+	LONG $0x74b70f41; WORD $0x0c41 // movzwl 0xc(%r9,%rax,2), %esi
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x4cb70f41; WORD $0x0641 // movzwl 0x6(%r9,%rax,2), %ecx
+	LONG $0x4cb70f45; WORD $0x0e41 // movzwl 0xe(%r9,%rax,2), %r9d
+	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
-	LONG $0x487df362; WORD $0xd319; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd219; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm2
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x1413f9c5; BYTE $0xf3 // vmovlpd %xmm2, (%rbx,%rsi,8)
+	LONG $0x1779a1c4; WORD $0xe314 // vmovhpd %xmm2, (%rbx,%r12,8)
 	LONG $0x0c13f9c5; BYTE $0xc3 // vmovlpd %xmm1, (%rbx,%rax,8)
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
 	LONG $0x0c17f9c5; BYTE $0xcb // vmovhpd %xmm1, (%rbx,%rcx,8)
-	LONG $0x1379a1c4; WORD $0xfb1c // vmovlpd %xmm3, (%rbx,%r15,8)
-	LONG $0x1779a1c4; WORD $0xe31c // vmovhpd %xmm3, (%rbx,%r12,8)
-	LONG $0x1379a1c4; WORD $0xeb14 // vmovlpd %xmm2, (%rbx,%r13,8)
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x1779a1c4; WORD $0xcb14 // vmovhpd %xmm2, (%rbx,%r9,8)
-	LONG $0xfff550e9; BYTE $0xff // jmp <slots+0x6b>
+	LONG $0x487df362; WORD $0xd119; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm1
+	LONG $0x0c13f9c5; BYTE $0xc3 // vmovlpd %xmm1, (%rbx,%rax,8)
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x1779a1c4; WORD $0xfb0c // vmovhpd %xmm1, (%rbx,%r15,8)
+	LONG $0x487df362; WORD $0xd119; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm1
+	LONG $0x0c13f9c5; BYTE $0xc3 // vmovlpd %xmm1, (%rbx,%rax,8)
+	LONG $0x1779a1c4; WORD $0xcb0c // vmovhpd %xmm1, (%rbx,%r9,8)
+	LONG $0xfffedee9; BYTE $0xff // jmp <slots+0x9c3>
 	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xff37850f; WORD $0xffff // jne <slots+0xa63>
+	LONG $0xff22850f; WORD $0xffff // jne <slots+0xa18>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x48f5f162; WORD $0xd259 // vmulpd %zmm2, %zmm1, %zmm2
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0xeb // vmovupd %zmm2, (%rbx,%r13,8)
-	LONG $0xfff52de9; BYTE $0xff // jmp <slots+0x6b>
+	LONG $0x48fdf162; WORD $0x1411; BYTE $0xc3 // vmovupd %zmm2, (%rbx,%rax,8)
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	LONG $0xfffeb8e9; BYTE $0xff // jmp <slots+0x9c8>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -606,17 +588,14 @@ TEXT ·slotsOct(SB), 0, $352-8
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x30000000
-	BYTE $0x43
-	ADJSP $352
+	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	ADJSP $368
 	RET
 
 // func farSlotsOct(c *slotCall)
-TEXT ·farSlotsOct(SB), 0, $384-8
+TEXT ·farSlotsOct(SB), 0, $368-8
 	MOVQ c+0(FP), DI
-	ADJSP $-384
+	ADJSP $-368
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
 	LONG $0x0009b6e9; BYTE $0x00 // jmp <end>
@@ -628,7 +607,7 @@ TEXT ·farSlotsOct(SB), 0, $384-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x09798e0f; WORD $0x0000 // jle <farSlots+0x986>
+	LONG $0x09678e0f; WORD $0x0000 // jle <farSlots+0x974>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -637,7 +616,7 @@ TEXT ·farSlotsOct(SB), 0, $384-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0xb0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb0, %rsp
+	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
 	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
 	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
@@ -646,389 +625,384 @@ TEXT ·farSlotsOct(SB), 0, $384-8
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
 	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
 	WORD $0x014d; BYTE $0xda // addq %r11, %r10
-	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	WORD $0x2beb // jmp <farSlots+0x87>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	WORD $0x2ceb // jmp <farSlots+0x8a>
+	WORD $0x9066 // nop
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
+	WORD $0x014c; BYTE $0xff // addq %r15, %rdi
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r8
-	LONG $0x08f1830f; WORD $0x0000 // jae <farSlots+0x978>
-	LONG $0x68b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r13d
-	LONG $0x02c5f641 // testb $0x2, %r13b
-	LONG $0x029a850f; WORD $0x0000 // jne <farSlots+0x330>
-	WORD $0x8b45; BYTE $0x20 // movl (%r8), %r12d
-	LONG $0x246c8944; BYTE $0x10 // movl %r13d, 0x10(%rsp)
-	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
-	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
-	LONG $0x03e4c149 // shlq $0x3, %r12
-	LONG $0x3867034c // addq 0x38(%rdi), %r12
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x0196820f; WORD $0x0000 // jb <farSlots+0x252>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24443b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r8
+	LONG $0x08dc830f; WORD $0x0000 // jae <farSlots+0x966>
+	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
+	LONG $0x70b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r14d
+	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	LONG $0x03e7c149 // shlq $0x3, %r15
+	LONG $0x387d034d // addq 0x38(%r13), %r15
+	LONG $0x02c6f641 // testb $0x2, %r14b
+	LONG $0x0292850f; WORD $0x0000 // jne <farSlots+0x340>
+	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
+	LONG $0x01b3820f; WORD $0x0000 // jb <farSlots+0x26c>
+	LONG $0x24748944; BYTE $0x08 // movl %r14d, 0x8(%rsp)
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0x80ad8b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r13), %r13
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	LONG $0xfec58349 // addq $-0x2, %r13
-	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
-	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xfc14 // vmovsd (%r12,%rdi,8), %xmm2
-	WORD $0x7e8b; BYTE $0x09 // movl 0x9(%rsi), %edi
-	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1669c1c4; WORD $0xfc14 // vmovhpd (%r12,%rdi,8), %xmm2, %xmm2
-	WORD $0x7e8b; BYTE $0x03 // movl 0x3(%rsi), %edi
-	LONG $0x107bc1c4; WORD $0xc424 // vmovsd (%r12,%rax,8), %xmm4
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1661c1c4; WORD $0xfc1c // vmovhpd (%r12,%rdi,8), %xmm3, %xmm3
-	WORD $0x7e8b; BYTE $0x0f // movl 0xf(%rsi), %edi
-	LONG $0x107bc1c4; WORD $0xc42c // vmovsd (%r12,%rax,8), %xmm5
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	LONG $0x1659c1c4; WORD $0xfc24 // vmovhpd (%r12,%rdi,8), %xmm4, %xmm4
-	WORD $0x7e8b; BYTE $0x14 // movl 0x14(%rsi), %edi
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
-	LONG $0x1651c1c4; WORD $0xfc2c // vmovhpd (%r12,%rdi,8), %xmm5, %xmm5
+	LONG $0xfec48349 // addq $-0x2, %r12
+	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
 	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fed162; WORD $0x346f; BYTE $0x07 // vmovdqu64 (%r15,%rax), %zmm6
-	LONG $0x484df262; WORD $0x318d // vpermb (%rcx), %zmm6, %zmm6
-	WORD $0x4e8b; BYTE $0x1e // movl 0x1e(%rsi), %ecx
-	LONG $0x48cdd262; LONG $0x01077447 // vpsllvq 0x40(%r15,%rax), %zmm6, %zmm6
-	LONG $0x58cdd162; LONG $0x1a0774ef // vpxorq 0xd0(%r15,%rax){1to8}, %zmm6, %zmm6
-	LONG $0x48cdd262; LONG $0x02077446 // vpsravq 0x80(%r15,%rax), %zmm6, %zmm6
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x107bc1c4; WORD $0xcc3c // vmovsd (%r12,%rcx,8), %xmm7
-	WORD $0x4e8b; BYTE $0x21 // movl 0x21(%rsi), %ecx
-	LONG $0x185de3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm4, %ymm3
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fed162; LONG $0x000d546f // vmovdqu64 (%r13,%rcx), %zmm2
+	LONG $0x486df262; WORD $0x108d // vpermb (%rax), %zmm2, %zmm2
+	WORD $0x068b // movl (%rsi), %eax
+	LONG $0x48edd262; LONG $0x010d5447 // vpsllvq 0x40(%r13,%rcx), %zmm2, %zmm2
+	LONG $0x58edd162; LONG $0x1a0d54ef // vpxorq 0xd0(%r13,%rcx){1to8}, %zmm2, %zmm2
+	LONG $0x48edd262; LONG $0x020d5446 // vpsravq 0x80(%r13,%rcx), %zmm2, %zmm2
+	WORD $0x4e8b; BYTE $0x06 // movl 0x6(%rsi), %ecx
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x107b41c4; WORD $0xc404 // vmovsd (%r12,%rax,8), %xmm8
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
 	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x48fef162; WORD $0xdee6 // vcvtqq2pd %zmm6, %zmm3
-	LONG $0x1641c1c4; WORD $0xcc3c // vmovhpd (%r12,%rcx,8), %xmm7, %xmm7
-	WORD $0x4e8b; BYTE $0x1b // movl 0x1b(%rsi), %ecx
+	LONG $0x107bc1c4; WORD $0xcf1c // vmovsd (%r15,%rcx,8), %xmm3
+	WORD $0x4e8b; BYTE $0x09 // movl 0x9(%rsi), %ecx
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107b41c4; WORD $0xc40c // vmovsd (%r12,%rax,8), %xmm9
-	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
 	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x163941c4; WORD $0xcc04 // vmovhpd (%r12,%rcx,8), %xmm8, %xmm8
-	WORD $0x4e8b; BYTE $0x27 // movl 0x27(%rsi), %ecx
+	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107b41c4; WORD $0xc414 // vmovsd (%r12,%rax,8), %xmm10
+	LONG $0x107bc1c4; WORD $0xc734 // vmovsd (%r15,%rax,8), %xmm6
 	LONG $0x0142b60f // movzbl 0x1(%rdx), %eax
 	LONG $0x02c28348 // addq $0x2, %rdx
 	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x163141c4; WORD $0xcc0c // vmovhpd (%r12,%rcx,8), %xmm9, %xmm9
-	WORD $0x4e8b; BYTE $0x2c // movl 0x2c(%rsi), %ecx
-	LONG $0x30c68348 // addq $0x30, %rsi
-	LONG $0x183de3c4; WORD $0x01d7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm2
+	LONG $0x1659c1c4; WORD $0xcf24 // vmovhpd (%r15,%rcx,8), %xmm4, %xmm4
+	WORD $0x4e8b; BYTE $0x0f // movl 0xf(%rsi), %ecx
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
+	WORD $0x4e8b; BYTE $0x14 // movl 0x14(%rsi), %ecx
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
-	LONG $0x162941c4; WORD $0xcc14 // vmovhpd (%r12,%rcx,8), %xmm10, %xmm10
+	LONG $0x1649c1c4; WORD $0xcf34 // vmovhpd (%r15,%rcx,8), %xmm6, %xmm6
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fe5162; WORD $0x1c6f; BYTE $0x07 // vmovdqu64 (%r15,%rax), %zmm11
-	LONG $0x48257262; WORD $0x1b8d // vpermb (%rbx), %zmm11, %zmm11
-	LONG $0x48a55262; LONG $0x01075c47 // vpsllvq 0x40(%r15,%rax), %zmm11, %zmm11
-	LONG $0x58a55162; LONG $0x1a075cef // vpxorq 0xd0(%r15,%rax){1to8}, %zmm11, %zmm11
-	LONG $0x48a55262; LONG $0x02075c46 // vpsravq 0x80(%r15,%rax), %zmm11, %zmm11
-	LONG $0x1835c3c4; WORD $0x01da // vinsertf128 $0x1, %xmm10, %ymm9, %ymm3
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x48fed162; WORD $0xe3e6 // vcvtqq2pd %zmm11, %zmm4
-	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xfe73870f; WORD $0xffff // ja <farSlots+0xc0>
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x00bf850f; WORD $0x0000 // jne <farSlots+0x31b>
-	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc414 // vmovsd (%r12,%rax,8), %xmm2
-	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1669c1c4; WORD $0xc414 // vmovhpd (%r12,%rax,8), %xmm2, %xmm2
-	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1661c1c4; WORD $0xc41c // vmovhpd (%r12,%rax,8), %xmm3, %xmm3
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc424 // vmovsd (%r12,%rax,8), %xmm4
-	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1659c1c4; WORD $0xc424 // vmovhpd (%r12,%rax,8), %xmm4, %xmm4
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc42c // vmovsd (%r12,%rax,8), %xmm5
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	LONG $0x18c68348 // addq $0x18, %rsi
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1651c1c4; WORD $0xc42c // vmovhpd (%r12,%rax,8), %xmm5, %xmm5
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x180c8d4a // leaq (%rax,%r11), %rcx
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fed162; WORD $0x346f; BYTE $0x07 // vmovdqu64 (%r15,%rax), %zmm6
-	LONG $0x484dd262; WORD $0x338d // vpermb (%r11), %zmm6, %zmm6
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x48cdd262; LONG $0x01077447 // vpsllvq 0x40(%r15,%rax), %zmm6, %zmm6
-	LONG $0x185de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm4, %ymm4
-	LONG $0x58cdd162; LONG $0x1a0774ef // vpxorq 0xd0(%r15,%rax){1to8}, %zmm6, %zmm6
-	LONG $0x48cdd262; LONG $0x02077446 // vpsravq 0x80(%r15,%rax), %zmm6, %zmm6
-	LONG $0x48edf362; WORD $0xd41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xdee6 // vcvtqq2pd %zmm6, %zmm3
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x246c8b44; BYTE $0x10 // movl 0x10(%rsp), %r13d
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xfd4e840f; WORD $0xffff // je <farSlots+0x78>
-	LONG $0x000172e9; BYTE $0x00 // jmp <farSlots+0x4a1>
-	BYTE $0x90 // nop
-	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
-	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
-	LONG $0x03e7c149 // shlq $0x3, %r15
-	LONG $0x387f034c // addq 0x38(%rdi), %r15
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0143820f; WORD $0x0000 // jb <farSlots+0x48d>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	LONG $0xfec48349 // addq $-0x2, %r12
-	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
-	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x107bc1c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm2
-	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1669c1c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm2, %xmm2
-	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1661c1c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm3, %xmm3
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
-	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
-	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	LONG $0x48fed162; LONG $0x00057c6f // vmovdqu64 (%r13,%rax), %zmm7
+	LONG $0x4845f262; WORD $0x3b8d // vpermb (%rbx), %zmm7, %zmm7
+	LONG $0x48c5d262; LONG $0x01057c47 // vpsllvq 0x40(%r13,%rax), %zmm7, %zmm7
+	LONG $0x58c5d162; LONG $0x1a057cef // vpxorq 0xd0(%r13,%rax){1to8}, %zmm7, %zmm7
+	LONG $0x48c5d262; LONG $0x02057c46 // vpsravq 0x80(%r13,%rax), %zmm7, %zmm7
 	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
-	LONG $0x487cf162; WORD $0x315a // vcvtps2pd (%rcx), %zmm6
-	LONG $0x52b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r10d
-	LONG $0x02c28348 // addq $0x2, %rdx
+	LONG $0x1855e3c4; WORD $0x01e6 // vinsertf128 $0x1, %xmm6, %ymm5, %ymm4
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
-	LONG $0x107bc1c4; WORD $0xc73c // vmovsd (%r15,%rax,8), %xmm7
-	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
-	LONG $0x185de3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm4, %ymm3
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1641c1c4; WORD $0xc73c // vmovhpd (%r15,%rax,8), %xmm7, %xmm7
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x48edf262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm2, %zmm0
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x48e5f362; WORD $0xdc1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm3, %zmm3
 	LONG $0x107b41c4; WORD $0xc704 // vmovsd (%r15,%rax,8), %xmm8
-	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x48fef162; WORD $0xdfe6 // vcvtqq2pd %zmm7, %zmm3
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	LONG $0x163941c4; WORD $0xc704 // vmovhpd (%r15,%rax,8), %xmm8, %xmm8
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	LONG $0x107b41c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm9
-	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
-	LONG $0x183de3c4; WORD $0x01d7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm2
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	LONG $0x163141c4; WORD $0xc70c // vmovhpd (%r15,%rax,8), %xmm9, %xmm9
-	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x1835c3c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm2
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm11
 	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
 	LONG $0x30c68348 // addq $0x30, %rsi
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm11, %xmm11
+	LONG $0x182dc3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm11, %ymm10, %ymm4
+	LONG $0x48edf362; WORD $0xd41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm2, %zmm2
+	LONG $0x48e5f262; WORD $0xcab8 // vfmadd231pd %zmm2, %zmm3, %zmm1
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfe71870f; WORD $0xffff // ja <farSlots+0xd0>
+	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x24748b44; BYTE $0x08 // movl 0x8(%rsp), %r14d
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x02e0850f; WORD $0x0000 // jne <farSlots+0x556>
+	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
+	LONG $0x80858b49; WORD $0x0000; BYTE $0x00 // movq 0x80(%r13), %rax
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x191c8d4a // leaq (%rcx,%r11), %rbx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fef162; WORD $0x146f; BYTE $0x08 // vmovdqu64 (%rax,%rcx), %zmm2
+	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x48edf262; LONG $0x01085447 // vpsllvq 0x40(%rax,%rcx), %zmm2, %zmm2
+	LONG $0x58edf162; LONG $0x1a0854ef // vpxorq 0xd0(%rax,%rcx){1to8}, %zmm2, %zmm2
+	LONG $0x48edf262; LONG $0x02085446 // vpsravq 0x80(%rax,%rcx), %zmm2, %zmm2
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1661c1c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm3, %xmm3
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc734 // vmovsd (%r15,%rax,8), %xmm6
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	LONG $0x18c68348 // addq $0x18, %rsi
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
+	LONG $0x1855e3c4; WORD $0x01e6 // vinsertf128 $0x1, %xmm6, %ymm5, %ymm4
+	LONG $0x000215e9; BYTE $0x00 // jmp <farSlots+0x549>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
+	LONG $0x0142820f; WORD $0x0000 // jb <farSlots+0x48d>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	LONG $0xfec48349 // addq $-0x2, %r12
+	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
+	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
+	LONG $0x487cf162; WORD $0x105a // vcvtps2pd (%rax), %zmm2
+	LONG $0x52b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r10d
+	LONG $0x02c28348 // addq $0x2, %rdx
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1661c1c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm3, %xmm3
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107bc1c4; WORD $0xc734 // vmovsd (%r15,%rax,8), %xmm6
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
 	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
-	LONG $0x487c7162; WORD $0x1b5a // vcvtps2pd (%rbx), %zmm11
-	LONG $0x1835c3c4; WORD $0x01da // vinsertf128 $0x1, %xmm10, %ymm9, %ymm3
+	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
+	LONG $0x487cf162; WORD $0x3b5a // vcvtps2pd (%rbx), %zmm7
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc704 // vmovsd (%r15,%rax,8), %xmm8
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x1855e3c4; WORD $0x01e6 // vinsertf128 $0x1, %xmm6, %ymm5, %ymm4
+	LONG $0x48e5f362; WORD $0xdc1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm3, %zmm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x163941c4; WORD $0xc704 // vmovhpd (%r15,%rax,8), %xmm8, %xmm8
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm9
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x163141c4; WORD $0xc70c // vmovhpd (%r15,%rax,8), %xmm9, %xmm9
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x1835c3c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm2
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x107b41c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm11
+	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
+	LONG $0x30c68348 // addq $0x30, %rsi
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x162141c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm11, %xmm11
+	LONG $0x182dc3c4; WORD $0x01db // vinsertf128 $0x1, %xmm11, %ymm10, %ymm3
 	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0xcbb8 // vfmadd231pd %zmm11, %zmm2, %zmm1
+	LONG $0x48c5f262; WORD $0xcab8 // vfmadd231pd %zmm2, %zmm7, %zmm1
 	LONG $0x01fc8349 // cmpq $0x1, %r12
 	LONG $0xfec3870f; WORD $0xffff // ja <farSlots+0x350>
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x01d9840f; WORD $0x0000 // je <farSlots+0x670>
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xfbd7840f; WORD $0xffff // je <farSlots+0x78>
-	LONG $0x505f8b48 // movq 0x50(%rdi), %rbx
+	LONG $0x00bf850f; WORD $0x0000 // jne <farSlots+0x556>
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x0e8b // movl (%rsi), %ecx
+	LONG $0x487cd162; WORD $0x135a // vcvtps2pd (%r11), %zmm2
+	LONG $0x03468b44 // movl 0x3(%rsi), %r8d
+	WORD $0x5e8b; BYTE $0x09 // movl 0x9(%rsi), %ebx
+	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
+	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
+	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
+	LONG $0x065e8b44 // movl 0x6(%rsi), %r11d
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
+	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	WORD $0x2145; BYTE $0xce // andl %r9d, %r14d
+	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
+	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
+	LONG $0x18c68348 // addq $0x18, %rsi
+	LONG $0x107bc1c4; WORD $0xcf24 // vmovsd (%r15,%rcx,8), %xmm4
+	LONG $0x107b81c4; WORD $0xf72c // vmovsd (%r15,%r14,8), %xmm5
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	WORD $0x8941; BYTE $0xfe // movl %edi, %r14d
+	LONG $0x165981c4; WORD $0xc724 // vmovhpd (%r15,%r8,8), %xmm4, %xmm4
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	WORD $0x2145; BYTE $0xcb // andl %r9d, %r11d
+	LONG $0x107b81c4; WORD $0xdf1c // vmovsd (%r15,%r11,8), %xmm3
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x1661c1c4; WORD $0xdf1c // vmovhpd (%r15,%rbx,8), %xmm3, %xmm3
+	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
+	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107b81c4; WORD $0xe724 // vmovsd (%r15,%r12,8), %xmm4
+	LONG $0x165981c4; WORD $0xef24 // vmovhpd (%r15,%r13,8), %xmm4, %xmm4
+	LONG $0x246c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r13
+	LONG $0x185de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm4, %ymm4
+	LONG $0x48e5f362; WORD $0xdc1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm3, %zmm3
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x04c6f641 // testb $0x4, %r14b
+	LONG $0xfb1b840f; WORD $0xffff // je <farSlots+0x7b>
+	LONG $0x50658b4d // movq 0x50(%r13), %r12
 	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
 	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
-	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
-	WORD $0x294c; BYTE $0xf3 // subq %r14, %rbx
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfb4c0f4c // cmovlq %rbx, %r15
-	LONG $0x08c5f641 // testb $0x8, %r13b
-	LONG $0x0275850f; WORD $0x0000 // jne <farSlots+0x740>
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0x02b08c0f; WORD $0x0000 // jl <farSlots+0x785>
-	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
-	LONG $0x48678b4c // movq 0x48(%rdi), %r12
+	WORD $0x2949; BYTE $0xfc // subq %rdi, %r12
+	LONG $0x08fc8349 // cmpq $0x8, %r12
+	LONG $0xfc4c0f4d // cmovlq %r12, %r15
+	LONG $0x08c6f641 // testb $0x8, %r14b
+	LONG $0x01ab850f; WORD $0x0000 // jne <farSlots+0x730>
+	LONG $0x08fc8349 // cmpq $0x8, %r12
+	LONG $0x01e78c0f; WORD $0x0000 // jl <farSlots+0x776>
+	LONG $0x305d8b49 // movq 0x30(%r13), %rbx
+	LONG $0x48658b4d // movq 0x48(%r13), %r12
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0x0350840f; WORD $0x0000 // je <farSlots+0x836>
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	LONG $0x02a0840f; WORD $0x0000 // je <farSlots+0x840>
+	LONG $0x60458b49 // movq 0x60(%r13), %rax
+	WORD $0x8948; BYTE $0xf9 // movq %rdi, %rcx
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0385840f; WORD $0x0000 // je <farSlots+0x878>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	LONG $0x4b3cb70f // movzwl (%rbx,%rcx,2), %edi
-	LONG $0x6cb70f44; WORD $0x084b // movzwl 0x8(%rbx,%rcx,2), %r13d
-	LONG $0x44b70f44; WORD $0x0a4b // movzwl 0xa(%rbx,%rcx,2), %r8d
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0x4b7cb70f; BYTE $0x02 // movzwl 0x2(%rbx,%rcx,2), %edi
-	LONG $0x6e79a1c4; WORD $0xa80c // vmovd (%rax,%r13,4), %xmm1
-	LONG $0x2271a3c4; WORD $0x800c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r8,4), %xmm1, %xmm1
-	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x4b7cb70f; BYTE $0x04 // movzwl 0x4(%rbx,%rcx,2), %edi
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x4b7cb70f; BYTE $0x06 // movzwl 0x6(%rbx,%rcx,2), %edi
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x4b7cb70f; BYTE $0x0c // movzwl 0xc(%rbx,%rcx,2), %edi
+	LONG $0x02cd840f; WORD $0x0000 // je <farSlots+0x880>
+	LONG $0x34b70f44; BYTE $0x4b // movzwl (%rbx,%rcx,2), %r14d
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x44b70f44; WORD $0x0c4b // movzwl 0xc(%rbx,%rcx,2), %r8d
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	LONG $0x74b70f44; WORD $0x024b // movzwl 0x2(%rbx,%rcx,2), %r14d
+	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
+	LONG $0x74b70f44; WORD $0x044b // movzwl 0x4(%rbx,%rcx,2), %r14d
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x74b70f44; WORD $0x064b // movzwl 0x6(%rbx,%rcx,2), %r14d
+	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
+	LONG $0x74b70f44; WORD $0x084b // movzwl 0x8(%rbx,%rcx,2), %r14d
+	LONG $0x2474894c; BYTE $0x38 // movq %r14, 0x38(%rsp)
+	LONG $0x74b70f44; WORD $0x0a4b // movzwl 0xa(%rbx,%rcx,2), %r14d
 	LONG $0x4b4cb70f; BYTE $0x0e // movzwl 0xe(%rbx,%rcx,2), %ecx
-	LONG $0x2271e3c4; WORD $0xb80c; BYTE $0x02 // vpinsrd $0x2, (%rax,%rdi,4), %xmm1, %xmm1
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x246c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r13
+	LONG $0x6e79a1c4; WORD $0xa80c // vmovd (%rax,%r13,4), %xmm1
+	LONG $0x2271a3c4; WORD $0xb00c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r14,4), %xmm1, %xmm1
+	LONG $0x2271a3c4; WORD $0x800c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm1, %xmm1
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	LONG $0x2271e3c4; WORD $0x880c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm1, %xmm1
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x146ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm2
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm2, %xmm2
 	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm2, %xmm2
+	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm2, %xmm2
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
 	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm2, %xmm2
 	LONG $0x386de3c4; WORD $0x01c9 // vinserti128 $0x1, %xmm1, %ymm2, %ymm1
 	LONG $0x487df262; WORD $0xc935 // vpmovzxdq %ymm1, %zmm1
 	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x02dc840f; WORD $0x0000 // je <farSlots+0x889>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x430cb70f // movzwl (%rbx,%rax,2), %ecx
-	LONG $0x6cb70f44; WORD $0x0443 // movzwl 0x4(%rbx,%rax,2), %r13d
-	LONG $0x74b70f44; WORD $0x0643 // movzwl 0x6(%rbx,%rax,2), %r14d
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x434cb70f; BYTE $0x02 // movzwl 0x2(%rbx,%rax,2), %ecx
-	LONG $0x246c894c; BYTE $0x40 // movq %r13, 0x40(%rsp)
-	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
-	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
-	LONG $0x434cb70f; BYTE $0x08 // movzwl 0x8(%rbx,%rax,2), %ecx
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x434cb70f; BYTE $0x0a // movzwl 0xa(%rbx,%rax,2), %ecx
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x434cb70f; BYTE $0x0c // movzwl 0xc(%rbx,%rax,2), %ecx
-	LONG $0x4344b70f; BYTE $0x0e // movzwl 0xe(%rbx,%rax,2), %eax
-	LONG $0x245c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbx
+	LONG $0x021b840f; WORD $0x0000 // je <farSlots+0x891>
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x7b44b70f; BYTE $0x02 // movzwl 0x2(%rbx,%rdi,2), %eax
+	LONG $0x74b70f44; WORD $0x087b // movzwl 0x8(%rbx,%rdi,2), %r14d
+	LONG $0x7b0cb70f // movzwl (%rbx,%rdi,2), %ecx
+	LONG $0x6cb70f44; WORD $0x067b // movzwl 0x6(%rbx,%rdi,2), %r13d
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
-	LONG $0x107bc1c4; WORD $0xcc14 // vmovsd (%r12,%rcx,8), %xmm2
-	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x107bc1c4; WORD $0xc424 // vmovsd (%r12,%rax,8), %xmm4
-	LONG $0x1669c1c4; WORD $0xcc14 // vmovhpd (%r12,%rcx,8), %xmm2, %xmm2
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x1659c1c4; WORD $0xdc24 // vmovhpd (%r12,%rbx,8), %xmm4, %xmm4
-	LONG $0x107bc1c4; WORD $0xcc1c // vmovsd (%r12,%rcx,8), %xmm3
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x1661c1c4; WORD $0xcc1c // vmovhpd (%r12,%rcx,8), %xmm3, %xmm3
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xec1c // vmovsd (%r12,%r13,8), %xmm3
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	LONG $0x166181c4; WORD $0xf41c // vmovhpd (%r12,%r14,8), %xmm3, %xmm3
+	LONG $0x7b44b70f; BYTE $0x04 // movzwl 0x4(%rbx,%rdi,2), %eax
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x107b81c4; WORD $0xf41c // vmovsd (%r12,%r14,8), %xmm3
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x7b44b70f; BYTE $0x0a // movzwl 0xa(%rbx,%rdi,2), %eax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x7b44b70f; BYTE $0x0c // movzwl 0xc(%rbx,%rdi,2), %eax
+	LONG $0x7b5cb70f; BYTE $0x0e // movzwl 0xe(%rbx,%rdi,2), %ebx
+	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0x107bc1c4; WORD $0xfc24 // vmovsd (%r12,%rdi,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xc414 // vmovsd (%r12,%rax,8), %xmm2
 	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
+	LONG $0x1669c1c4; WORD $0xdc14 // vmovhpd (%r12,%rbx,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xc41c // vmovhpd (%r12,%rax,8), %xmm3, %xmm3
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x1661c1c4; WORD $0xcc1c // vmovhpd (%r12,%rcx,8), %xmm3, %xmm3
+	WORD $0x8948; BYTE $0xf9 // movq %rdi, %rcx
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x1659c1c4; WORD $0xfc24 // vmovhpd (%r12,%rdi,8), %xmm4, %xmm4
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
 	LONG $0x48fdf262; WORD $0xcaa8 // vfmadd213pd %zmm2, %zmm0, %zmm1
-	LONG $0x000276e9; BYTE $0x00 // jmp <farSlots+0x8e6>
-	WORD $0x3e8b // movl (%rsi), %edi
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	WORD $0x5e8b; BYTE $0x09 // movl 0x9(%rsi), %ebx
-	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
-	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
-	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	LONG $0x246c8944; BYTE $0x10 // movl %r13d, 0x10(%rsp)
-	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
-	LONG $0x18c68348 // addq $0x18, %rsi
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
-	WORD $0x2145; BYTE $0xce // andl %r9d, %r14d
-	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
-	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x107b81c4; WORD $0xc714 // vmovsd (%r15,%r8,8), %xmm2
-	LONG $0x107bc1c4; WORD $0xff1c // vmovsd (%r15,%rdi,8), %xmm3
-	LONG $0x107b81c4; WORD $0xf724 // vmovsd (%r15,%r14,8), %xmm4
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x1669c1c4; WORD $0xdf14 // vmovhpd (%r15,%rbx,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xe71c // vmovsd (%r15,%r12,8), %xmm3
-	LONG $0x166181c4; WORD $0xef1c // vmovhpd (%r15,%r13,8), %xmm3, %xmm3
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x246c8b44; BYTE $0x10 // movl 0x10(%rsp), %r13d
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0x487cd162; WORD $0x235a // vcvtps2pd (%r11), %zmm4
-	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm2, %zmm0
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xf941840f; WORD $0xffff // je <farSlots+0x78>
-	LONG $0xfffd65e9; BYTE $0xff // jmp <farSlots+0x4a1>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0001b4e9; BYTE $0x00 // jmp <farSlots+0x8db>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x48fdf362; WORD $0xc11b; BYTE $0x01 // vextractf64x4 $0x1, %zmm0, %ymm1
 	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x48778b4c // movq 0x48(%rdi), %r14
-	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
+	LONG $0x485d8b49 // movq 0x48(%r13), %rbx
+	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0xc892fbc5 // kmovd %eax, %k1
 	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
 	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
@@ -1037,110 +1011,108 @@ TEXT ·farSlotsOct(SB), 0, $384-8
 	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
 	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
 	LONG $0x49fdf362; WORD $0xc11a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm1, %zmm0, %zmm0 {%k1}
-	LONG $0x48fdf162; LONG $0x60248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x60(%rsp)
-	WORD $0x18eb // jmp <farSlots+0x79d>
-	LONG $0x48778b4c // movq 0x48(%rdi), %r14
-	LONG $0x48fdf162; LONG $0x60248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x60(%rsp)
-	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0xf8c88e0f; WORD $0xffff // jle <farSlots+0x65>
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
-	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0x48fdf162; LONG $0x50248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x50(%rsp)
+	WORD $0x18eb // jmp <farSlots+0x78e>
+	LONG $0x485d8b49 // movq 0x48(%r13), %rbx
+	LONG $0x48fdf162; LONG $0x50248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x50(%rsp)
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0xf8df8e0f; WORD $0xffff // jle <farSlots+0x6d>
+	LONG $0x304d8b49 // movq 0x30(%r13), %rcx
+	LONG $0x60758b4d // movq 0x60(%r13), %r14
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x41248d4c // leaq (%rcx,%rax,2), %r12
-	WORD $0x1eeb // jmp <farSlots+0x7db>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x117bc1c4; WORD $0xc604 // vmovsd %xmm0, (%r14,%rax,8)
-	WORD $0x394c; BYTE $0xc3 // cmpq %r8, %rbx
-	LONG $0xf885840f; WORD $0xffff // je <farSlots+0x60>
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x3074 // je <farSlots+0x810>
-	LONG $0x04b70f43; BYTE $0x44 // movzwl (%r12,%r8,2), %eax
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3374 // je <farSlots+0x81d>
-	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
-	LONG $0x873c0341 // addl (%r15,%rax,4), %edi
-	LONG $0x34e7c148 // shlq $0x34, %rdi
-	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
-	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x60 // vmovsd 0x60(%rsp,%r8,8), %xmm1
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x2875 // jne <farSlots+0x82e>
-	WORD $0xb8eb // jmp <farSlots+0x7c0>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xcd75 // jne <farSlots+0x7ea>
+	LONG $0x793c8d48 // leaq (%rcx,%rdi,2), %rdi
+	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	LONG $0x6db60f45; BYTE $0x78 // movzbl 0x78(%r13), %r13d
+	WORD $0x37eb // jmp <farSlots+0x7e8>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x477efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm0
-	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x60 // vmovsd 0x60(%rsp,%r8,8), %xmm1
+	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x50 // vmovsd 0x50(%rsp,%r8,8), %xmm1
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x9274 // je <farSlots+0x7c0>
-	LONG $0xa9f1c2c4; WORD $0xc604 // vfmadd213sd (%r14,%rax,8), %xmm1, %xmm0
-	WORD $0x8eeb // jmp <farSlots+0x7c4>
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x010a840f; WORD $0x0000 // je <farSlots+0x94d>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x487df262; WORD $0x0c35; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm1
-	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
-	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x00f7840f; WORD $0x0000 // je <farSlots+0x95e>
+	WORD $0x5974 // je <farSlots+0x82a>
+	LONG $0xa9f1e2c4; WORD $0xc304 // vfmadd213sd (%rbx,%rax,8), %xmm1, %xmm0
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x0411fbc5; BYTE $0xc3 // vmovsd %xmm0, (%rbx,%rax,8)
+	WORD $0x394d; BYTE $0xc4 // cmpq %r8, %r12
+	LONG $0xf878840f; WORD $0xffff // je <farSlots+0x60>
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x1374 // je <farSlots+0x800>
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x48fdd262; WORD $0x0ca8; BYTE $0xc4 // vfmadd213pd (%r12,%rax,8), %zmm0, %zmm1
-	LONG $0x0000f1e9; BYTE $0x00 // jmp <farSlots+0x969>
+	LONG $0x04b70f42; BYTE $0x40 // movzwl (%rax,%r8,2), %eax
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1175 // jne <farSlots+0x80d>
+	WORD $0xc2eb // jmp <farSlots+0x7c0>
+	WORD $0x9066 // nop
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0xb374 // je <farSlots+0x7c0>
+	LONG $0x687f8b44 // movl 0x68(%rdi), %r15d
+	LONG $0x863c0345 // addl (%r14,%rax,4), %r15d
+	LONG $0x34e7c149 // shlq $0x34, %r15
+	LONG $0x6ef9c1c4; BYTE $0xc7 // vmovq %r15, %xmm0
+	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x50 // vmovsd 0x50(%rsp,%r8,8), %xmm1
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0xa775 // jne <farSlots+0x7d1>
+	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x0411fbc5; BYTE $0xc3 // vmovsd %xmm0, (%rbx,%rax,8)
+	WORD $0x394d; BYTE $0xc4 // cmpq %r8, %r12
+	WORD $0xad75 // jne <farSlots+0x7e8>
+	LONG $0xfff820e9; BYTE $0xff // jmp <farSlots+0x60>
+	LONG $0x60458b49 // movq 0x60(%r13), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x00f5840f; WORD $0x0000 // je <farSlots+0x942>
+	LONG $0x487df262; WORD $0x0c35; BYTE $0xb8 // vpmovzxdq (%rax,%rdi,4), %zmm1
+	LONG $0x58f5d162; WORD $0x4dd4; BYTE $0x0d // vpaddq 0x68(%r13){1to8}, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
+	LONG $0x787d8041; BYTE $0x00 // cmpb $0x0, 0x78(%r13)
+	LONG $0x00e7840f; WORD $0x0000 // je <farSlots+0x954>
+	LONG $0x48fdd262; WORD $0x0ca8; BYTE $0xfc // vfmadd213pd (%r12,%rdi,8), %zmm0, %zmm1
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xfc // vmovupd %zmm1, (%r12,%rdi,8)
+	LONG $0xfff7f0e9; BYTE $0xff // jmp <farSlots+0x70>
 	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfd24850f; WORD $0xffff // jne <farSlots+0x5ad>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0xfde5850f; WORD $0xffff // jne <farSlots+0x676>
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x48fdf162; WORD $0xc959 // vmulpd %zmm1, %zmm0, %zmm1
-	LONG $0x430cb70f // movzwl (%rbx,%rax,2), %ecx
-	LONG $0x74b70f44; WORD $0x0643 // movzwl 0x6(%rbx,%rax,2), %r14d
-	LONG $0x6cb70f44; WORD $0x0243 // movzwl 0x2(%rbx,%rax,2), %r13d
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x434cb70f; BYTE $0x04 // movzwl 0x4(%rbx,%rax,2), %ecx
-	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
-	LONG $0x74b70f44; WORD $0x0843 // movzwl 0x8(%rbx,%rax,2), %r14d
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x434cb70f; BYTE $0x0a // movzwl 0xa(%rbx,%rax,2), %ecx
-	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
-	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x434cb70f; BYTE $0x0c // movzwl 0xc(%rbx,%rax,2), %ecx
-	LONG $0x4344b70f; BYTE $0x0e // movzwl 0xe(%rbx,%rax,2), %eax
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	LONG $0x7b44b70f; BYTE $0x02 // movzwl 0x2(%rbx,%rdi,2), %eax
+	LONG $0x74b70f44; WORD $0x087b // movzwl 0x8(%rbx,%rdi,2), %r14d
+	LONG $0x7b0cb70f // movzwl (%rbx,%rdi,2), %ecx
+	LONG $0x6cb70f44; WORD $0x0e7b // movzwl 0xe(%rbx,%rdi,2), %r13d
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x7b44b70f; BYTE $0x04 // movzwl 0x4(%rbx,%rdi,2), %eax
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x74b70f44; WORD $0x0a7b // movzwl 0xa(%rbx,%rdi,2), %r14d
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	LONG $0x7b44b70f; BYTE $0x06 // movzwl 0x6(%rbx,%rdi,2), %eax
+	LONG $0x74b70f44; WORD $0x0c7b // movzwl 0xc(%rbx,%rdi,2), %r14d
+	LONG $0x1379c1c4; WORD $0xcc0c // vmovlpd %xmm1, (%r12,%rcx,8)
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x1779c1c4; WORD $0xcc0c // vmovhpd %xmm1, (%r12,%rcx,8)
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x1379c1c4; WORD $0xcc04 // vmovlpd %xmm0, (%r12,%rcx,8)
+	LONG $0x1779c1c4; WORD $0xc404 // vmovhpd %xmm0, (%r12,%rax,8)
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x487df362; WORD $0xc819; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm0
+	LONG $0x487df362; WORD $0xc919; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm1
+	LONG $0x1379c1c4; WORD $0xc404 // vmovlpd %xmm0, (%r12,%rax,8)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x1779c1c4; WORD $0xc404 // vmovhpd %xmm0, (%r12,%rax,8)
 	LONG $0x137981c4; WORD $0xf40c // vmovlpd %xmm1, (%r12,%r14,8)
 	LONG $0x177981c4; WORD $0xec0c // vmovhpd %xmm1, (%r12,%r13,8)
-	LONG $0x1379c1c4; WORD $0xc404 // vmovlpd %xmm0, (%r12,%rax,8)
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0x1779c1c4; WORD $0xc404 // vmovhpd %xmm0, (%r12,%rax,8)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x487df362; WORD $0xc819; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm0
-	LONG $0x1379c1c4; WORD $0xc404 // vmovlpd %xmm0, (%r12,%rax,8)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x1779c1c4; WORD $0xc404 // vmovhpd %xmm0, (%r12,%rax,8)
-	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
-	LONG $0x487df362; WORD $0xc819; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm0
-	LONG $0x1379c1c4; WORD $0xc404 // vmovlpd %xmm0, (%r12,%rax,8)
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x1779c1c4; WORD $0xc404 // vmovhpd %xmm0, (%r12,%rax,8)
-	LONG $0xfff71be9; BYTE $0xff // jmp <farSlots+0x68>
-	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xff09850f; WORD $0xffff // jne <farSlots+0x867>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x246c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r13
+	LONG $0xfff72ee9; BYTE $0xff // jmp <farSlots+0x70>
+	LONG $0x48fdd262; WORD $0x4d59; BYTE $0x0e // vpbroadcastq 0x70(%r13), %zmm1
+	LONG $0x787d8041; BYTE $0x00 // cmpb $0x0, 0x78(%r13)
+	LONG $0xff19850f; WORD $0xffff // jne <farSlots+0x86d>
 	LONG $0x48fdf162; WORD $0xc959 // vmulpd %zmm1, %zmm0, %zmm1
-	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xc4 // vmovupd %zmm1, (%r12,%rax,8)
-	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
-	LONG $0xfff6f5e9; BYTE $0xff // jmp <farSlots+0x6d>
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xfc // vmovupd %zmm1, (%r12,%rdi,8)
+	LONG $0xfff70ae9; BYTE $0xff // jmp <farSlots+0x70>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1153,17 +1125,20 @@ TEXT ·farSlotsOct(SB), 0, $384-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; WORD $0x0000; BYTE $0x00
-	ADJSP $384
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	BYTE $0x00
+	ADJSP $368
 	RET
 
 // func slotsDDOct(c *slotCall)
-TEXT ·slotsDDOct(SB), 0, $448-8
+TEXT ·slotsDDOct(SB), 0, $416-8
 	MOVQ c+0(FP), DI
-	ADJSP $-448
+	ADJSP $-416
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsDD>
-	LONG $0x00133ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0011fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1172,7 +1147,7 @@ TEXT ·slotsDDOct(SB), 0, $448-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x13088e0f; WORD $0x0000 // jle <slotsDD+0x1315>
+	LONG $0x11c98e0f; WORD $0x0000 // jle <slotsDD+0x11d6>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1181,675 +1156,635 @@ TEXT ·slotsDDOct(SB), 0, $448-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0xf0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xf0, %rsp
-	LONG $0x48fdf262; LONG $0x13010559; WORD $0x0000 // vpbroadcastq 0x1301(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x37 // movq (%rdi), %rsi
-	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0xd0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xd0, %rsp
+	LONG $0x48fdf262; LONG $0x11c10559; WORD $0x0000 // vpbroadcastq 0x11c1(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
 	LONG $0x10478b4c // movq 0x10(%rdi), %r8
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0xc6048d48 // leaq (%rsi,%rax,8), %rax
-	WORD $0x014d; BYTE $0xca // addq %r9, %r10
-	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	WORD $0x43eb // jmp <slotsDD+0xab>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
+	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
+	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	WORD $0x3beb // jmp <slotsDD+0x9c>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x48fdf162; WORD $0xe528 // vmovapd %zmm5, %zmm4
-	LONG $0x48fdf162; WORD $0xde28 // vmovapd %zmm6, %zmm3
-	LONG $0x24743b48; BYTE $0x58 // cmpq 0x58(%rsp), %rsi
-	LONG $0x125c830f; WORD $0x0000 // jae <slotsDD+0x1307>
-	LONG $0x5eb70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r11d
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0x247c894c; BYTE $0x18 // movq %r15, 0x18(%rsp)
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
+	LONG $0x112c830f; WORD $0x0000 // jae <slotsDD+0x11c8>
+	LONG $0x5db70f45; BYTE $0x06 // movzwl 0x6(%r13), %r11d
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
 	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x044c850f; WORD $0x0000 // jne <slotsDD+0x510>
-	LONG $0x02c3f641 // testb $0x2, %r11b
-	LONG $0x0662850f; WORD $0x0000 // jne <slotsDD+0x730>
-	WORD $0x8b44; BYTE $0x36 // movl (%rsi), %r14d
-	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
-	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
-	LONG $0x66b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r12d
-	LONG $0x03e6c149 // shlq $0x3, %r14
-	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
-	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x02c6820f; WORD $0x0000 // jb <slotsDD+0x3bf>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
-	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
-	LONG $0xfec48349 // addq $-0x2, %r12
-	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
-	WORD $0xb70f; BYTE $0x32 // movzwl (%rdx), %esi
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x107bc1c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm5
-	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
-	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1651c1c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm5, %xmm6
-	LONG $0x1641c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm7, %xmm5
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm7
-	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
-	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x164141c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm7, %xmm8
-	LONG $0x1631c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm9, %xmm7
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm9
-	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
-	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163141c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm9, %xmm10
-	LONG $0x162141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm11, %xmm9
-	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
-	LONG $0x107b41c4; WORD $0x371c // vmovsd (%r15,%rsi), %xmm11
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x162141c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm11, %xmm12
-	LONG $0x107b41c4; WORD $0x361c // vmovsd (%r14,%rsi), %xmm11
-	LONG $0x162141c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm11, %xmm11
-	LONG $0x00b60f41 // movzbl (%r8), %eax
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fe7162; WORD $0x2c6f; BYTE $0x03 // vmovdqu64 (%rbx,%rax), %zmm13
-	LONG $0x48157262; WORD $0x298d // vpermb (%rcx), %zmm13, %zmm13
-	LONG $0x104ab70f // movzwl 0x10(%rdx), %ecx
-	LONG $0x181d43c4; WORD $0x01c2 // vinsertf128 $0x1, %xmm10, %ymm12, %ymm8
-	LONG $0x48fd7162; WORD $0xe428 // vmovapd %zmm4, %zmm12
-	LONG $0x48957262; LONG $0x01036c47 // vpsllvq 0x40(%rbx,%rax), %zmm13, %zmm13
-	LONG $0x1825c3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm7
-	LONG $0x58957162; LONG $0x1a036cef // vpxorq 0xd0(%rbx,%rax){1to8}, %zmm13, %zmm13
-	LONG $0x48bdf362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm8, %zmm6
-	LONG $0x48957262; LONG $0x02036c46 // vpsravq 0x80(%rbx,%rax), %zmm13, %zmm13
-	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
-	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x08ffc162; WORD $0x2410; BYTE $0x0f // vmovsd (%r15,%rcx), %xmm20
-	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x0e // vmovsd (%r14,%rcx), %xmm21
-	LONG $0x48b60f41; BYTE $0x01 // movzbl 0x1(%r8), %ecx
-	LONG $0x02c08349 // addq $0x2, %r8
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm14
-	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
-	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
-	LONG $0x48fe5162; WORD $0xc5e6 // vcvtqq2pd %zmm13, %zmm8
-	LONG $0x48fd7162; WORD $0xeb28 // vmovapd %zmm3, %zmm13
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x160941c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm14, %xmm14
-	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
-	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x48cd5162; WORD $0xd859 // vmulpd %zmm8, %zmm6, %zmm11
-	LONG $0x48bdd262; WORD $0xf3aa // vfmsub213pd %zmm11, %zmm8, %zmm6
-	LONG $0x48ddd162; WORD $0xe358 // vaddpd %zmm11, %zmm4, %zmm4
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x0410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm16
-	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
-	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
-	LONG $0x48bdf262; WORD $0xf5b8 // vfmadd231pd %zmm5, %zmm8, %zmm6
-	LONG $0x48dd5162; WORD $0xc45c // vsubpd %zmm12, %zmm4, %zmm8
-	LONG $0x48a55162; WORD $0xd85c // vsubpd %zmm8, %zmm11, %zmm11
-	LONG $0x48dd5162; WORD $0xc05c // vsubpd %zmm8, %zmm4, %zmm8
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
-	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
-	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
-	LONG $0x489d5162; WORD $0xc05c // vsubpd %zmm8, %zmm12, %zmm8
-	LONG $0x48a55162; WORD $0xc058 // vaddpd %zmm8, %zmm11, %zmm8
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00fdc162; WORD $0x0416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm16, %xmm16
-	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
-	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00edc162; WORD $0x1416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm18, %xmm18
-	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
-	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
-	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x207dd362; WORD $0xfe18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm7
-	LONG $0x20755362; WORD $0xd718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm10
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00ddc162; WORD $0x2416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm20, %xmm20
-	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm21, %xmm21
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fee162; WORD $0x346f; BYTE $0x0b // vmovdqu64 (%rbx,%rcx), %zmm22
-	LONG $0x404dc262; WORD $0x758d; BYTE $0x00 // vpermb (%r13), %zmm22, %zmm22
-	LONG $0x40cde262; LONG $0x010b7447 // vpsllvq 0x40(%rbx,%rcx), %zmm22, %zmm22
-	LONG $0x50cde162; LONG $0x1a0b74ef // vpxorq 0xd0(%rbx,%rcx){1to8}, %zmm22, %zmm22
-	LONG $0x40cde262; LONG $0x020b7446 // vpsravq 0x80(%rbx,%rcx), %zmm22, %zmm22
-	LONG $0x205d3362; WORD $0xca18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm20, %ymm9
-	LONG $0x2055b362; WORD $0xeb18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm21, %ymm5
-	LONG $0x48b5f362; WORD $0xff1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm9, %zmm7
-	LONG $0x48d5d362; WORD $0xea1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm10, %zmm5, %zmm5
-	LONG $0x48fe3162; WORD $0xe6e6 // vcvtqq2pd %zmm22, %zmm12
-	LONG $0x48c55162; WORD $0xd459 // vmulpd %zmm12, %zmm7, %zmm10
-	LONG $0x489dd262; WORD $0xfaaa // vfmsub213pd %zmm10, %zmm12, %zmm7
-	LONG $0x4895d162; WORD $0xda58 // vaddpd %zmm10, %zmm13, %zmm3
-	LONG $0x489df262; WORD $0xfdb8 // vfmadd231pd %zmm5, %zmm12, %zmm7
-	LONG $0x48cdd162; WORD $0xe858 // vaddpd %zmm8, %zmm6, %zmm5
-	LONG $0x48e5d162; WORD $0xf55c // vsubpd %zmm13, %zmm3, %zmm6
-	LONG $0x48e57162; WORD $0xc65c // vsubpd %zmm6, %zmm3, %zmm8
-	LONG $0x48adf162; WORD $0xf65c // vsubpd %zmm6, %zmm10, %zmm6
-	LONG $0x48f5f162; WORD $0xcd58 // vaddpd %zmm5, %zmm1, %zmm1
-	LONG $0x48955162; WORD $0xc05c // vsubpd %zmm8, %zmm13, %zmm8
-	LONG $0x48cdd162; WORD $0xe858 // vaddpd %zmm8, %zmm6, %zmm5
-	LONG $0x48c5f162; WORD $0xed58 // vaddpd %zmm5, %zmm7, %zmm5
-	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfd46870f; WORD $0xffff // ja <slotsDD+0x100>
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x0817850f; WORD $0x0000 // jne <slotsDD+0xbe0>
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
-	LONG $0x6ab70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r13d
-	LONG $0x62b70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r12d
-	LONG $0x245c8944; BYTE $0x08 // movl %r11d, 0x8(%rsp)
-	LONG $0x5ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r11d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x03e4c141 // shll $0x3, %r12d
-	LONG $0x03e3c141 // shll $0x3, %r11d
-	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0x3f2c // vmovsd (%r15,%rdi), %xmm5
-	LONG $0x107b41c4; WORD $0x3e0c // vmovsd (%r14,%rdi), %xmm9
-	LONG $0x107b41c4; WORD $0x3704 // vmovsd (%r15,%rsi), %xmm8
-	LONG $0x107b81c4; WORD $0x2f34 // vmovsd (%r15,%r13), %xmm6
-	LONG $0x107b01c4; WORD $0x2e14 // vmovsd (%r14,%r13), %xmm10
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x164981c4; WORD $0x1f34 // vmovhpd (%r15,%r11), %xmm6, %xmm6
-	LONG $0x162901c4; WORD $0x1e14 // vmovhpd (%r14,%r11), %xmm10, %xmm10
-	LONG $0x245c8b44; BYTE $0x08 // movl 0x8(%rsp), %r11d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0x0f3c // vmovsd (%r15,%rcx), %xmm7
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0x107b41c4; WORD $0x0e24 // vmovsd (%r14,%rcx), %xmm12
-	LONG $0x08b60f41 // movzbl (%r8), %ecx
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x164181c4; WORD $0x273c // vmovhpd (%r15,%r12), %xmm7, %xmm7
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163941c4; WORD $0x3704 // vmovhpd (%r15,%rsi), %xmm8, %xmm8
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x1651c1c4; WORD $0x072c // vmovhpd (%r15,%rax), %xmm5, %xmm5
-	LONG $0x163141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm9, %xmm9
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
-	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
-	LONG $0x162101c4; WORD $0x261c // vmovhpd (%r14,%r12), %xmm11, %xmm11
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0x183de3c4; WORD $0x01f7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm6
-	LONG $0x161941c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm12, %xmm12
-	LONG $0x09048d4a // leaq (%rcx,%r9), %rax
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48cdf362; WORD $0xf51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm6
-	LONG $0x182dc3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm5
-	LONG $0x48fe7162; WORD $0x2c6f; BYTE $0x0b // vmovdqu64 (%rbx,%rcx), %zmm13
-	LONG $0x48155262; WORD $0x298d // vpermb (%r9), %zmm13, %zmm13
-	LONG $0x48957262; LONG $0x010b6c47 // vpsllvq 0x40(%rbx,%rcx), %zmm13, %zmm13
-	LONG $0x58957162; LONG $0x1a0b6cef // vpxorq 0xd0(%rbx,%rcx){1to8}, %zmm13, %zmm13
-	LONG $0x48957262; LONG $0x020b6c46 // vpsravq 0x80(%rbx,%rcx), %zmm13, %zmm13
-	LONG $0x181dc3c4; WORD $0x01fb // vinsertf128 $0x1, %xmm11, %ymm12, %ymm7
-	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
-	LONG $0x48fed162; WORD $0xfde6 // vcvtqq2pd %zmm13, %zmm7
-	LONG $0x0005b1e9; BYTE $0x00 // jmp <slotsDD+0xab9>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0xfd3c8d4a; LONG $0x00000000 // leaq (,%r15,8), %rdi
-	LONG $0x40780348 // addq 0x40(%rax), %rdi
-	WORD $0x8b44; BYTE $0x26 // movl (%rsi), %r12d
-	LONG $0x6eb70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r13d
-	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
-	LONG $0x38782b4c // subq 0x38(%rax), %r15
-	LONG $0x02e4c149 // shlq $0x2, %r12
-	LONG $0x2060034c // addq 0x20(%rax), %r12
-	LONG $0x90b8034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rax), %r15
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x05d2820f; WORD $0x0000 // jb <slotsDD+0xb20>
-	LONG $0x245c8944; BYTE $0x08 // movl %r11d, 0x8(%rsp)
-	LONG $0x0000cee9; BYTE $0x00 // jmp <slotsDD+0x626>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x48255262; WORD $0xd28d // vpermb %zmm10, %zmm11, %zmm10
-	LONG $0x48ad5262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm10, %zmm10
-	LONG $0x48ad5262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm10, %zmm10
-	LONG $0x48fe5162; WORD $0xd2e6 // vcvtqq2pd %zmm10, %zmm10
-	LONG $0x48d55162; WORD $0xd959 // vmulpd %zmm9, %zmm5, %zmm11
-	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0xfec58349 // addq $-0x2, %r13
-	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0x02418d4c // leaq 0x2(%rcx), %r8
-	LONG $0x48b5d262; WORD $0xebaa // vfmsub213pd %zmm11, %zmm9, %zmm5
-	LONG $0x48b5f262; WORD $0xf5a8 // vfmadd213pd %zmm5, %zmm9, %zmm6
-	LONG $0x48ddd162; WORD $0xeb58 // vaddpd %zmm11, %zmm4, %zmm5
-	LONG $0x48d57162; WORD $0xcc5c // vsubpd %zmm4, %zmm5, %zmm9
-	LONG $0x48d55162; WORD $0xe15c // vsubpd %zmm9, %zmm5, %zmm12
-	LONG $0x48a55162; WORD $0xc95c // vsubpd %zmm9, %zmm11, %zmm9
-	LONG $0x48bd5162; WORD $0xda59 // vmulpd %zmm10, %zmm8, %zmm11
-	LONG $0x48ddd162; WORD $0xe45c // vsubpd %zmm12, %zmm4, %zmm4
-	LONG $0x48ad5262; WORD $0xc3aa // vfmsub213pd %zmm11, %zmm10, %zmm8
-	LONG $0x48b5f162; WORD $0xe458 // vaddpd %zmm4, %zmm9, %zmm4
-	LONG $0x48add262; WORD $0xf8a8 // vfmadd213pd %zmm8, %zmm10, %zmm7
-	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
-	LONG $0x48e5d162; WORD $0xf358 // vaddpd %zmm11, %zmm3, %zmm6
-	LONG $0x48cd7162; WORD $0xd35c // vsubpd %zmm3, %zmm6, %zmm10
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
-	LONG $0x48cd5162; WORD $0xca5c // vsubpd %zmm10, %zmm6, %zmm9
-	LONG $0x48a5d162; WORD $0xe25c // vsubpd %zmm10, %zmm11, %zmm4
-	LONG $0x48e5d162; WORD $0xd95c // vsubpd %zmm9, %zmm3, %zmm3
-	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe528 // vmovapd %zmm5, %zmm4
-	LONG $0x48c5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm7, %zmm3
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48fdf162; WORD $0xde28 // vmovapd %zmm6, %zmm3
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x052a860f; WORD $0x0000 // jbe <slotsDD+0xb50>
-	LONG $0x30b60f41 // movzbl (%r8), %esi
-	LONG $0x24046349 // movslq (%r12), %rax
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	WORD $0xfe83; BYTE $0x19 // cmpl $0x19, %esi
-	LONG $0x48fdf162; WORD $0x2c10; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm5
-	LONG $0x48fdd162; WORD $0x3410; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm6
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	WORD $0x8941; BYTE $0xf3 // movl %esi, %r11d
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c6f640 // testb $0x7, %sil
-	LONG $0x48fed162; WORD $0x396f // vmovdqu64 (%r9), %zmm7
-	LONG $0xc0950f41 // setne %r8b
-	LONG $0x08e3c141 // shll $0x8, %r11d
-	LONG $0x48fe3162; WORD $0x046f; BYTE $0x1b // vmovdqu64 (%rbx,%r11), %zmm8
-	WORD $0x0841; BYTE $0xc0 // orb %al, %r8b
-	LONG $0x1b048d4a // leaq (%rbx,%r11), %rax
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	WORD $0x2b74 // je <slotsDD+0x6a0>
-	LONG $0x483df262; WORD $0xff8d // vpermb %zmm7, %zmm8, %zmm7
-	LONG $0x48c5f262; WORD $0x7847; BYTE $0x01 // vpsllvq 0x40(%rax), %zmm7, %zmm7
-	LONG $0x48c5f262; WORD $0x7846; BYTE $0x02 // vpsravq 0x80(%rax), %zmm7, %zmm7
-	LONG $0x48fe7162; WORD $0xcfe6 // vcvtqq2pd %zmm7, %zmm9
-	WORD $0x2beb // jmp <slotsDD+0x6bc>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x90f8e1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%rax), %k1
-	LONG $0x48fd7162; WORD $0xc86f // vmovdqa64 %zmm0, %zmm9
-	LONG $0x493d7262; WORD $0xcf8d // vpermb %zmm7, %zmm8, %zmm9 {%k1}
-	LONG $0x58b57162; WORD $0x485c; BYTE $0x19 // vsubpd 0xc8(%rax){1to8}, %zmm9, %zmm9
-	LONG $0x71b60f44; BYTE $0x01 // movzbl 0x1(%rcx), %r14d
-	LONG $0x24446349; BYTE $0x04 // movslq 0x4(%r12), %rax
-	LONG $0x19fe8341 // cmpl $0x19, %r14d
-	LONG $0x48fd7162; WORD $0x0410; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm8
-	LONG $0x48fdd162; WORD $0x3c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm7
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
-	LONG $0xc0930f41 // setae %r8b
-	LONG $0x07c6f641 // testb $0x7, %r14b
-	LONG $0x48fe5162; WORD $0x126f // vmovdqu64 (%r10), %zmm10
-	LONG $0xc3950f41 // setne %r11b
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fe7162; WORD $0x1c6f; BYTE $0x03 // vmovdqu64 (%rbx,%rax), %zmm11
-	WORD $0x0845; BYTE $0xc3 // orb %r8b, %r11b
-	LONG $0x03048d4c // leaq (%rbx,%rax), %r8
-	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
-	LONG $0xfe51850f; WORD $0xffff // jne <slotsDD+0x560>
-	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x48fd7162; WORD $0xe06f // vmovdqa64 %zmm0, %zmm12
-	LONG $0x49255262; WORD $0xe28d // vpermb %zmm10, %zmm11, %zmm12 {%k1}
-	LONG $0x589d5162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm12, %zmm10
-	LONG $0xfffe4ae9; BYTE $0xff // jmp <slotsDD+0x57a>
-	WORD $0x1e8b // movl (%rsi), %ebx
+	LONG $0x040b850f; WORD $0x0000 // jne <slotsDD+0x4c0>
+	LONG $0x005d8b41 // movl (%r13), %ebx
 	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	LONG $0x7eb70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r15d
+	LONG $0x7db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r15d
 	LONG $0x03e3c148 // shlq $0x3, %rbx
 	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
-	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x026f820f; WORD $0x0000 // jb <slotsDD+0x9c2>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x02c3f641 // testb $0x2, %r11b
+	LONG $0x05f6850f; WORD $0x0000 // jne <slotsDD+0x6d0>
+	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
+	LONG $0x02ae820f; WORD $0x0000 // jb <slotsDD+0x393>
+	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
-	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0xfec78349 // addq $-0x2, %r15
+	LONG $0x08b60f41 // movzbl (%r8), %ecx
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0xb70f; BYTE $0x32 // movzwl (%rdx), %esi
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fed162; WORD $0x1c6f; BYTE $0x0c // vmovdqu64 (%r12,%rcx), %zmm3
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x4865f262; WORD $0x288d // vpermb (%rax), %zmm3, %zmm5
 	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
-	WORD $0xb70f; BYTE $0x0a // movzwl (%rdx), %ecx
-	LONG $0x08b60f45 // movzbl (%r8), %r9d
+	LONG $0x1c107bc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm11
+	LONG $0x48d55262; LONG $0x010c4447 // vpsllvq 0x40(%r12,%rcx), %zmm5, %zmm8
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
-	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
-	LONG $0x3c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm7
+	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
+	LONG $0x3410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm6
 	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1651c1c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm5, %xmm6
-	LONG $0x2c16c1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm7, %xmm5
+	LONG $0x1661c1c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm3, %xmm4
+	LONG $0x1c16c9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm6, %xmm3
 	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
-	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
+	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
+	LONG $0x3c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm7
 	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x164141c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm7, %xmm8
-	LONG $0x3c16b1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm7
+	LONG $0x2c16c1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm7, %xmm5
+	LONG $0x1649c1c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm6, %xmm6
 	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x58bdd162; LONG $0x1a0c7cef // vpxorq 0xd0(%r12,%rcx){1to8}, %zmm8, %zmm7
+	LONG $0x48c5d262; LONG $0x020c7c46 // vpsravq 0x80(%r12,%rcx), %zmm7, %zmm7
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
-	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
+	LONG $0x14107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm10
 	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
-	LONG $0x48fdf162; WORD $0xfc28 // vmovapd %zmm4, %zmm7
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x241621c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm11, %xmm12
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163141c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm9, %xmm10
-	LONG $0x0c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm9
-	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
-	LONG $0x107b41c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm11
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x162141c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm11, %xmm12
-	LONG $0x1c107bc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm11
-	LONG $0x1c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm11
-	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
-	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
-	LONG $0x487c5162; WORD $0x6d5a; BYTE $0x00 // vcvtps2pd (%r13), %zmm13
-	LONG $0x50b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r10d
+	LONG $0x08ade162; WORD $0x2c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm10, %xmm21
+	LONG $0x107b41c4; WORD $0x3614 // vmovsd (%r14,%rsi), %xmm10
+	LONG $0x70b60f41; BYTE $0x01 // movzbl 0x1(%r8), %esi
+	LONG $0x163941c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm8, %xmm9
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
 	LONG $0x02c08349 // addq $0x2, %r8
+	LONG $0x162941c4; WORD $0x0e14 // vmovhpd (%r14,%rcx), %xmm10, %xmm10
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fe5162; WORD $0x1c6f; BYTE $0x34 // vmovdqu64 (%r12,%rsi), %zmm11
+	LONG $0x48257262; WORD $0x188d // vpermb (%rax), %zmm11, %zmm11
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	LONG $0x48a55262; LONG $0x01345c47 // vpsllvq 0x40(%r12,%rsi), %zmm11, %zmm11
+	LONG $0x281db362; WORD $0xed18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm21, %ymm12, %ymm5
+	LONG $0x182dc3c4; WORD $0x01f1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm6
+	LONG $0x58a55162; LONG $0x1a345cef // vpxorq 0xd0(%r12,%rsi){1to8}, %zmm11, %zmm11
+	LONG $0x48a55262; LONG $0x02345c46 // vpsravq 0x80(%r12,%rsi), %zmm11, %zmm11
+	LONG $0x48d5f362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm5, %zmm3
+	LONG $0x48cdf362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm6, %zmm4
+	LONG $0x48fef162; WORD $0xf7e6 // vcvtqq2pd %zmm7, %zmm6
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x107b41c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm14
-	LONG $0x3c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm15
-	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
-	LONG $0x181d43c4; WORD $0x01c2 // vinsertf128 $0x1, %xmm10, %ymm12, %ymm8
-	LONG $0x1825c3c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm4
-	LONG $0x48bdf362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm8, %zmm6
-	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x160941c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm14, %xmm14
-	LONG $0x3c1601c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm15, %xmm15
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	LONG $0x34107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm14
 	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x48cdd162; WORD $0xed59 // vmulpd %zmm13, %zmm6, %zmm5
-	LONG $0x4895f262; WORD $0xf5aa // vfmsub213pd %zmm5, %zmm13, %zmm6
+	LONG $0x48dd7162; WORD $0xce59 // vmulpd %zmm6, %zmm4, %zmm9
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x0410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm16
-	LONG $0x08ffe162; WORD $0x0c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm17
+	LONG $0x48ed5162; WORD $0xe158 // vaddpd %zmm9, %zmm2, %zmm12
+	LONG $0x48cdd262; WORD $0xe1aa // vfmsub213pd %zmm9, %zmm6, %zmm4
+	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
+	LONG $0x08ffe162; WORD $0x0410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm16
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x489d7162; WORD $0xc25c // vsubpd %zmm2, %zmm12, %zmm8
+	LONG $0x48cdf262; WORD $0xe3b8 // vfmadd231pd %zmm3, %zmm6, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	LONG $0x341609c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm14, %xmm14
 	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
-	LONG $0x4895f262; WORD $0xf4b8 // vfmadd231pd %zmm4, %zmm13, %zmm6
-	LONG $0x48c5f162; WORD $0xe558 // vaddpd %zmm5, %zmm7, %zmm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48dd7162; WORD $0xc75c // vsubpd %zmm7, %zmm4, %zmm8
-	LONG $0x00fdc162; WORD $0x0416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm16, %xmm16
-	LONG $0x00f5e162; WORD $0x0c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm17, %xmm17
+	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
+	LONG $0x00fde162; WORD $0x0416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm16, %xmm16
 	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
-	LONG $0x48dd5162; WORD $0xc85c // vsubpd %zmm8, %zmm4, %zmm9
-	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x08ffc162; WORD $0x1410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm18
-	LONG $0x08ffe162; WORD $0x1c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm19
+	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
+	LONG $0x08ffe162; WORD $0x1410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm18
 	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
-	LONG $0x48d5f162; WORD $0xef58 // vaddpd %zmm7, %zmm5, %zmm5
-	LONG $0x48fdf162; WORD $0xfb28 // vmovapd %zmm3, %zmm7
+	LONG $0x1805c3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm13, %ymm15, %ymm5
+	LONG $0x207dd362; WORD $0xf618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm6
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48cdf162; WORD $0xed58 // vaddpd %zmm5, %zmm6, %zmm5
-	LONG $0x00edc162; WORD $0x1416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm18, %xmm18
-	LONG $0x00e5e162; WORD $0x1c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm19, %xmm19
+	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
+	LONG $0x00ede162; WORD $0x1416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm18, %xmm18
 	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
-	LONG $0x48f5f162; WORD $0xcd58 // vaddpd %zmm5, %zmm1, %zmm1
-	LONG $0x207dd362; WORD $0xee18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm5
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x2410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm20
-	LONG $0x08ffe162; WORD $0x2c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm21
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
+	LONG $0x08ffe162; WORD $0x2410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm20
 	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00ddc162; WORD $0x2416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm20, %xmm20
-	LONG $0x00d5e162; WORD $0x2c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm21, %xmm21
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x00dde162; WORD $0x2416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm20, %xmm20
+	LONG $0x2065b362; WORD $0xf918; BYTE $0x01 // vinsertf32x4 $0x1, %xmm17, %ymm19, %ymm7
+	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
+	LONG $0x48b5d162; WORD $0xf85c // vsubpd %zmm8, %zmm9, %zmm7
+	LONG $0x48fe5162; WORD $0xcbe6 // vcvtqq2pd %zmm11, %zmm9
+	LONG $0x489d5162; WORD $0xc05c // vsubpd %zmm8, %zmm12, %zmm8
+	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
+	LONG $0x205d3362; WORD $0xc218; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm20, %ymm8
+	LONG $0x48d55162; WORD $0xd159 // vmulpd %zmm9, %zmm5, %zmm10
+	LONG $0x48bdf362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm8, %zmm6
+	LONG $0x48c5f162; WORD $0xfa58 // vaddpd %zmm2, %zmm7, %zmm7
+	LONG $0x489dd162; WORD $0xd258 // vaddpd %zmm10, %zmm12, %zmm2
+	LONG $0x48b5d262; WORD $0xeaaa // vfmsub213pd %zmm10, %zmm9, %zmm5
+	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
+	LONG $0x48edd162; WORD $0xfc5c // vsubpd %zmm12, %zmm2, %zmm7
+	LONG $0x48b5f262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm9, %zmm5
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48ed7162; WORD $0xc75c // vsubpd %zmm7, %zmm2, %zmm8
+	LONG $0x48adf162; WORD $0xf75c // vsubpd %zmm7, %zmm10, %zmm6
+	LONG $0x489dd162; WORD $0xd85c // vsubpd %zmm8, %zmm12, %zmm3
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0xfd5d870f; WORD $0xffff // ja <slotsDD+0xf0>
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x0773850f; WORD $0x0000 // jne <slotsDD+0xb10>
+	LONG $0x30b60f41 // movzbl (%r8), %esi
+	LONG $0x80878b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x62b70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r12d
+	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
+	LONG $0x7ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r15d
+	LONG $0x6ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r13d
+	LONG $0x160c8d4a // leaq (%rsi,%r10), %rcx
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fef162; WORD $0x1c6f; BYTE $0x30 // vmovdqu64 (%rax,%rsi), %zmm3
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
+	LONG $0x5ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r11d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x4865d262; WORD $0x1a8d // vpermb (%r10), %zmm3, %zmm3
+	LONG $0x52b70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r10d
+	LONG $0x107b81c4; WORD $0x262c // vmovsd (%r14,%r12), %xmm5
+	LONG $0x107bc1c4; WORD $0x3e24 // vmovsd (%r14,%rdi), %xmm4
+	LONG $0x107b21c4; WORD $0x230c // vmovsd (%rbx,%r12), %xmm9
+	LONG $0x04107bc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm8
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x48e5f262; LONG $0x01305c47 // vpsllvq 0x40(%rax,%rsi), %zmm3, %zmm3
+	LONG $0x165181c4; WORD $0x2e2c // vmovhpd (%r14,%r13), %xmm5, %xmm5
+	LONG $0x163121c4; WORD $0x2b0c // vmovhpd (%rbx,%r13), %xmm9, %xmm9
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x58e5f162; LONG $0x1a305cef // vpxorq 0xd0(%rax,%rsi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f262; LONG $0x02305c46 // vpsravq 0x80(%rax,%rsi), %zmm3, %zmm3
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	LONG $0x03e2c141 // shll $0x3, %r10d
+	LONG $0x165981c4; WORD $0x1e24 // vmovhpd (%r14,%r11), %xmm4, %xmm4
+	LONG $0x163921c4; WORD $0x1b04 // vmovhpd (%rbx,%r11), %xmm8, %xmm8
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x107b81c4; WORD $0x1634 // vmovsd (%r14,%r10), %xmm6
+	LONG $0x107b21c4; WORD $0x1314 // vmovsd (%rbx,%r10), %xmm10
+	LONG $0x164981c4; WORD $0x3e34 // vmovhpd (%r14,%r15), %xmm6, %xmm6
+	LONG $0x162921c4; WORD $0x3b14 // vmovhpd (%rbx,%r15), %xmm10, %xmm10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	LONG $0x1641c1c4; WORD $0x363c // vmovhpd (%r14,%rsi), %xmm7, %xmm7
+	LONG $0x1c1621c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm11, %xmm11
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x1845e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm7, %ymm5
+	LONG $0x1825c3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm6
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x1835c3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm5
+	LONG $0x000569e9; BYTE $0x00 // jmp <slotsDD+0xa24>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xfd1c8d4a; LONG $0x00000000 // leaq (,%r15,8), %rbx
+	LONG $0x405f0348 // addq 0x40(%rdi), %rbx
+	LONG $0x007d8b45 // movl (%r13), %r15d
+	LONG $0x65b70f45; BYTE $0x04 // movzwl 0x4(%r13), %r12d
+	LONG $0x241c8948 // movq %rbx, (%rsp)
+	LONG $0x385f2b48 // subq 0x38(%rdi), %rbx
+	LONG $0x02e7c149 // shlq $0x2, %r15
+	LONG $0x207f034c // addq 0x20(%rdi), %r15
+	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
+	LONG $0x02fc8349 // cmpq $0x2, %r12
+	LONG $0x05b0820f; WORD $0x0000 // jb <slotsDD+0xaa6>
+	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
+	LONG $0x245c8944; BYTE $0x18 // movl %r11d, 0x18(%rsp)
+	LONG $0x0000bde9; BYTE $0x00 // jmp <slotsDD+0x5c4>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x484df262; WORD $0xed8d // vpermb %zmm5, %zmm6, %zmm5
+	LONG $0x48d5d262; WORD $0x6b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm5, %zmm5
+	LONG $0x48d5d262; WORD $0x6b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm5, %zmm5
+	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xf458 // vaddpd %zmm4, %zmm2, %zmm6
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
+	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
+	LONG $0xfec48349 // addq $-0x2, %r12
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x02458d4d // leaq 0x2(%r13), %r8
+	LONG $0x48cdf162; WORD $0xfa5c // vsubpd %zmm2, %zmm6, %zmm7
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
+	LONG $0x48fd7162; WORD $0x0410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm8
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48d5d162; WORD $0xe059 // vmulpd %zmm8, %zmm5, %zmm4
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48cdf162; WORD $0xd458 // vaddpd %zmm4, %zmm6, %zmm2
+	LONG $0x48d57262; WORD $0xc4aa // vfmsub213pd %zmm4, %zmm5, %zmm8
+	LONG $0x48d57262; WORD $0x04b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm5, %zmm8
+	LONG $0x48edf162; WORD $0xee5c // vsubpd %zmm6, %zmm2, %zmm5
+	LONG $0x48edf162; WORD $0xfd5c // vsubpd %zmm5, %zmm2, %zmm7
+	LONG $0x48ddf162; WORD $0xe55c // vsubpd %zmm5, %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xf75c // vsubpd %zmm7, %zmm6, %zmm6
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48bdf162; WORD $0xdc58 // vaddpd %zmm4, %zmm8, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x04cc860f; WORD $0x0000 // jbe <slotsDD+0xa90>
+	LONG $0x30b60f45 // movzbl (%r8), %r14d
+	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
+	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x48fed162; WORD $0x1a6f // vmovdqu64 (%r10), %zmm3
+	LONG $0x19fe8341 // cmpl $0x19, %r14d
+	WORD $0x8944; BYTE $0xf6 // movl %r14d, %esi
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c6f641 // testb $0x7, %r14b
+	LONG $0xc3950f41 // setne %r11b
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fef162; WORD $0x246f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm4
+	WORD $0x0845; BYTE $0xc3 // orb %r8b, %r11b
+	LONG $0x31048d4c // leaq (%rcx,%rsi), %r8
+	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
+	WORD $0x2b74 // je <slotsDD+0x630>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xebe6 // vcvtqq2pd %zmm3, %zmm5
+	WORD $0x2beb // jmp <slotsDD+0x64c>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5d162; WORD $0x685c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm5
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x45b60f45; BYTE $0x01 // movzbl 0x1(%r13), %r8d
+	LONG $0x48fdf162; WORD $0x1c10; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm3
+	LONG $0x19f88341 // cmpl $0x19, %r8d
+	LONG $0xc6930f40 // setae %sil
+	LONG $0x07c0f641 // testb $0x7, %r8b
+	LONG $0xc7950f40 // setne %dil
+	WORD $0x0840; BYTE $0xf7 // orb %sil, %dil
+	WORD $0x8944; BYTE $0xc6 // movl %r8d, %esi
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x311c8d4c // leaq (%rcx,%rsi), %r11
+	LONG $0x48d5f162; WORD $0xe359 // vmulpd %zmm3, %zmm5, %zmm4
+	LONG $0x48d5f262; WORD $0xdcaa // vfmsub213pd %zmm4, %zmm5, %zmm3
+	LONG $0x48d5f262; WORD $0x1cb8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm5, %zmm3
+	LONG $0x04476349 // movslq 0x4(%r15), %rax
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x48fed162; WORD $0x296f // vmovdqu64 (%r9), %zmm5
+	LONG $0x48fef162; WORD $0x346f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm6
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0xfe62850f; WORD $0xffff // jne <slotsDD+0x510>
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x48fdf162; WORD $0xf86f // vmovdqa64 %zmm0, %zmm7
+	LONG $0x494df262; WORD $0xfd8d // vpermb %zmm5, %zmm6, %zmm7 {%k1}
+	LONG $0x58c5d162; WORD $0x6b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm7, %zmm5
+	LONG $0xfffe5be9; BYTE $0xff // jmp <slotsDD+0x52a>
+	BYTE $0x90 // nop
+	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
+	LONG $0x0256820f; WORD $0x0000 // jb <slotsDD+0x931>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
+	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	LONG $0xfec78349 // addq $-0x2, %r15
+	LONG $0x10b60f45 // movzbl (%r8), %r10d
 	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
-	LONG $0x487cc162; WORD $0x345a; BYTE $0x24 // vcvtps2pd (%r12), %zmm22
-	LONG $0x205db362; WORD $0xf218; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm20, %ymm6
-	LONG $0x2055b362; WORD $0xdb18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm21, %ymm3
-	LONG $0x48cdf362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm5
-	LONG $0x2075d362; WORD $0xf718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm6
-	LONG $0x48e5f362; WORD $0xde1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm3, %zmm3
-	LONG $0x48d5b162; WORD $0xf659 // vmulpd %zmm22, %zmm5, %zmm6
-	LONG $0x40cdf262; WORD $0xeeaa // vfmsub213pd %zmm6, %zmm22, %zmm5
-	LONG $0x40cdf262; WORD $0xebb8 // vfmadd231pd %zmm3, %zmm22, %zmm5
-	LONG $0x48c5f162; WORD $0xde58 // vaddpd %zmm6, %zmm7, %zmm3
-	LONG $0x48e57162; WORD $0xc75c // vsubpd %zmm7, %zmm3, %zmm8
-	LONG $0x48e55162; WORD $0xc85c // vsubpd %zmm8, %zmm3, %zmm9
-	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x48cdf162; WORD $0xf758 // vaddpd %zmm7, %zmm6, %zmm6
-	LONG $0x48d5f162; WORD $0xee58 // vaddpd %zmm6, %zmm5, %zmm5
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	LONG $0x48b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r9d
+	LONG $0x487cd162; WORD $0x1c5a; BYTE $0x24 // vcvtps2pd (%r12), %zmm3
+	LONG $0x02c08349 // addq $0x2, %r8
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	LONG $0x107bc1c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm4
+	LONG $0x3410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm6
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1659c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm4, %xmm5
+	LONG $0x2416c9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm6, %xmm4
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
+	LONG $0x04107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm8
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1649c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm6, %xmm7
+	LONG $0x3416b9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm8, %xmm6
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
+	LONG $0x14107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm10
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163941c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm8, %xmm9
+	LONG $0x041629c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm10, %xmm8
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x162941c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm10, %xmm12
+	LONG $0x1c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm11
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	LONG $0x487c7162; WORD $0x115a // vcvtps2pd (%rcx), %zmm10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	LONG $0x34107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm14
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x181dc3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm12, %ymm7
+	LONG $0x1825c3c4; WORD $0x01f0 // vinsertf128 $0x1, %xmm8, %ymm11, %ymm6
+	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
+	LONG $0x48cdf362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm6, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48d5f162; WORD $0xf359 // vmulpd %zmm3, %zmm5, %zmm6
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	LONG $0x341609c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm14, %xmm14
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x48e5f262; WORD $0xeeaa // vfmsub213pd %zmm6, %zmm3, %zmm5
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
+	LONG $0x08ffe162; WORD $0x0410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm16
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x48e5f262; WORD $0xecb8 // vfmadd231pd %zmm4, %zmm3, %zmm5
+	LONG $0x48edf162; WORD $0xde58 // vaddpd %zmm6, %zmm2, %zmm3
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
+	LONG $0x00fde162; WORD $0x0416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm16, %xmm16
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x48e5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm3, %zmm7
+	LONG $0x48cdf162; WORD $0xe45c // vsubpd %zmm4, %zmm6, %zmm4
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
+	LONG $0x08ffe162; WORD $0x1410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm18
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x207dd362; WORD $0xf618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm6
 	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
+	LONG $0x00ede162; WORD $0x1416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm18, %xmm18
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x1805c3c4; WORD $0x01d5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm2
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
+	LONG $0x08ffe162; WORD $0x2410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm20
+	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
+	LONG $0x20c28348 // addq $0x20, %rdx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x00dde162; WORD $0x2416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm20, %xmm20
+	LONG $0x2065b362; WORD $0xe118; BYTE $0x01 // vinsertf32x4 $0x1, %xmm17, %ymm19, %ymm4
+	LONG $0x205db362; WORD $0xea18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm20, %ymm5
+	LONG $0x48ddf362; WORD $0xe21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm4, %zmm4
+	LONG $0x48d5f362; WORD $0xd61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm2
+	LONG $0x48dd5162; WORD $0xc259 // vmulpd %zmm10, %zmm4, %zmm8
+	LONG $0x48add262; WORD $0xe0aa // vfmsub213pd %zmm8, %zmm10, %zmm4
+	LONG $0x48adf262; WORD $0xe2b8 // vfmadd231pd %zmm2, %zmm10, %zmm4
+	LONG $0x48e5d162; WORD $0xd058 // vaddpd %zmm8, %zmm3, %zmm2
+	LONG $0x48edf162; WORD $0xf35c // vsubpd %zmm3, %zmm2, %zmm6
+	LONG $0x48edf162; WORD $0xfe5c // vsubpd %zmm6, %zmm2, %zmm7
+	LONG $0x48bdf162; WORD $0xee5c // vsubpd %zmm6, %zmm8, %zmm5
+	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfd9e870f; WORD $0xffff // ja <slotsDD+0x760>
+	LONG $0xfdaf870f; WORD $0xffff // ja <slotsDD+0x6e0>
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x0214850f; WORD $0x0000 // jne <slotsDD+0xbe0>
+	LONG $0x01d5850f; WORD $0x0000 // jne <slotsDD+0xb10>
+	LONG $0x00b60f41 // movzbl (%r8), %eax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
+	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x62b70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r12d
 	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
 	LONG $0x6ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r13d
-	LONG $0x245c8944; BYTE $0x08 // movl %r11d, 0x8(%rsp)
 	LONG $0x5ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r11d
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x487cd162; WORD $0x1a5a // vcvtps2pd (%r10), %zmm3
+	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
 	LONG $0x7ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r15d
+	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
+	LONG $0x52b70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r10d
 	LONG $0x03e4c141 // shll $0x3, %r12d
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e5c141 // shll $0x3, %r13d
 	LONG $0x03e3c141 // shll $0x3, %r11d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x24048948 // movq %rax, (%rsp)
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x107bc1c4; WORD $0x3e2c // vmovsd (%r14,%rdi), %xmm5
-	LONG $0x107b81c4; WORD $0x2634 // vmovsd (%r14,%r12), %xmm6
-	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
-	LONG $0x04107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm8
-	LONG $0x00b60f41 // movzbl (%r8), %eax
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x165181c4; WORD $0x1e2c // vmovhpd (%r14,%r11), %xmm5, %xmm5
-	LONG $0x164981c4; WORD $0x2e34 // vmovhpd (%r14,%r13), %xmm6, %xmm6
-	LONG $0x1641c1c4; WORD $0x0e3c // vmovhpd (%r14,%rcx), %xmm7, %xmm7
-	LONG $0x041639c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm8, %xmm8
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
+	LONG $0x107bc1c4; WORD $0x3e24 // vmovsd (%r14,%rdi), %xmm4
+	LONG $0x107b81c4; WORD $0x262c // vmovsd (%r14,%r12), %xmm5
+	LONG $0x165981c4; WORD $0x1e24 // vmovhpd (%r14,%r11), %xmm4, %xmm4
+	LONG $0x165181c4; WORD $0x2e2c // vmovhpd (%r14,%r13), %xmm5, %xmm5
+	LONG $0x03e2c141 // shll $0x3, %r10d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
+	LONG $0x3c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm7
+	LONG $0x1649c1c4; WORD $0x3634 // vmovhpd (%r14,%rsi), %xmm6, %xmm6
+	LONG $0x3c16c1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm7, %xmm7
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107b81c4; WORD $0x162c // vmovsd (%r14,%r10), %xmm5
+	LONG $0x165181c4; WORD $0x3e2c // vmovhpd (%r14,%r15), %xmm5, %xmm5
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0x107bc1c4; WORD $0x3634 // vmovsd (%r14,%rsi), %xmm6
-	LONG $0x164981c4; WORD $0x3e34 // vmovhpd (%r14,%r15), %xmm6, %xmm6
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0x107ba1c4; WORD $0x233c // vmovsd (%rbx,%r12), %xmm7
-	LONG $0x1641a1c4; WORD $0x2b3c // vmovhpd (%rbx,%r13), %xmm7, %xmm7
-	LONG $0x48cdf362; WORD $0xf51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm6
+	LONG $0x107ba1c4; WORD $0x2334 // vmovsd (%rbx,%r12), %xmm6
+	LONG $0x1649a1c4; WORD $0x2b34 // vmovhpd (%rbx,%r13), %xmm6, %xmm6
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
 	LONG $0x2c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm5
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x1651a1c4; WORD $0x1b2c // vmovhpd (%rbx,%r11), %xmm5, %xmm5
-	LONG $0x245c8b44; BYTE $0x08 // movl 0x8(%rsp), %r11d
-	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
-	LONG $0x3c10fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm7
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x1641a1c4; WORD $0x3b3c // vmovhpd (%rbx,%r15), %xmm7, %xmm7
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
-	LONG $0x487cd162; WORD $0x395a // vcvtps2pd (%r9), %zmm7
-	LONG $0x48cd7162; WORD $0xc759 // vmulpd %zmm7, %zmm6, %zmm8
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107ba1c4; WORD $0x1334 // vmovsd (%rbx,%r10), %xmm6
+	LONG $0x1649a1c4; WORD $0x3b34 // vmovhpd (%rbx,%r15), %xmm6, %xmm6
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x48dd7162; WORD $0xcb59 // vmulpd %zmm3, %zmm4, %zmm9
+	LONG $0x48cdf362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm5
+	LONG $0x24148b4c // movq (%rsp), %r10
 	LONG $0x10c28348 // addq $0x10, %rdx
-	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0x48c5d262; WORD $0xf0aa // vfmsub213pd %zmm8, %zmm7, %zmm6
-	LONG $0x48c5f262; WORD $0xf5b8 // vfmadd231pd %zmm5, %zmm7, %zmm6
-	LONG $0x48ddd162; WORD $0xe858 // vaddpd %zmm8, %zmm4, %zmm5
-	LONG $0x48d5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm5, %zmm7
-	LONG $0x48d57162; WORD $0xcf5c // vsubpd %zmm7, %zmm5, %zmm9
-	LONG $0x48bdf162; WORD $0xff5c // vsubpd %zmm7, %zmm8, %zmm7
-	LONG $0x48ddd162; WORD $0xe15c // vsubpd %zmm9, %zmm4, %zmm4
-	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
-	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
-	LONG $0x48fdf162; WORD $0xf328 // vmovapd %zmm3, %zmm6
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf579840f; WORD $0xffff // je <slotsDD+0x90>
-	LONG $0x000164e9; BYTE $0x00 // jmp <slotsDD+0xc80>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x48fdf162; WORD $0xf328 // vmovapd %zmm3, %zmm6
-	LONG $0x48fdf162; WORD $0xec28 // vmovapd %zmm4, %zmm5
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	WORD $0x3574 // je <slotsDD+0xb67>
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf54a840f; WORD $0xffff // je <slotsDD+0x90>
-	LONG $0x000135e9; BYTE $0x00 // jmp <slotsDD+0xc80>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x245c8b44; BYTE $0x08 // movl 0x8(%rsp), %r11d
-	LONG $0x02c18348 // addq $0x2, %rcx
-	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	WORD $0xcb75 // jne <slotsDD+0xb32>
-	LONG $0x30b60f41 // movzbl (%r8), %esi
-	LONG $0x24046349 // movslq (%r12), %rax
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	WORD $0xfe83; BYTE $0x19 // cmpl $0x19, %esi
-	LONG $0x48fdf162; WORD $0x2410; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm4
-	LONG $0x48fdd162; WORD $0x1c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm3
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x31048d49 // leaq (%r9,%rsi), %rax
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c6f640 // testb $0x7, %sil
-	LONG $0x48fed162; WORD $0x396f // vmovdqu64 (%r9), %zmm7
-	LONG $0xc7950f40 // setne %dil
-	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0x48fe7162; WORD $0x046f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm8
-	WORD $0x0840; BYTE $0xcf // orb %cl, %dil
-	LONG $0x330c8d48 // leaq (%rbx,%rsi), %rcx
-	WORD $0x8440; BYTE $0xff // testb %dil, %dil
-	WORD $0x4a74 // je <slotsDD+0xc00>
-	LONG $0x483df262; WORD $0xff8d // vpermb %zmm7, %zmm8, %zmm7
-	LONG $0x48c5f262; WORD $0x7947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm7, %zmm7
-	LONG $0x48c5f262; WORD $0x7946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm7, %zmm7
-	LONG $0x48fef162; WORD $0xffe6 // vcvtqq2pd %zmm7, %zmm7
-	WORD $0x4aeb // jmp <slotsDD+0xc1c>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdf162; WORD $0xf328 // vmovapd %zmm3, %zmm6
-	LONG $0x48fdf162; WORD $0xec28 // vmovapd %zmm4, %zmm5
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf495840f; WORD $0xffff // je <slotsDD+0x90>
-	LONG $0x000080e9; BYTE $0x00 // jmp <slotsDD+0xc80>
-	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
-	LONG $0x48fd7162; WORD $0xc86f // vmovdqa64 %zmm0, %zmm9
-	LONG $0x493d7262; WORD $0xcf8d // vpermb %zmm7, %zmm8, %zmm9 {%k1}
-	LONG $0x58b5f162; WORD $0x795c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm9, %zmm7
-	LONG $0x48dd7162; WORD $0xc759 // vmulpd %zmm7, %zmm4, %zmm8
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0x48c5d262; WORD $0xe0aa // vfmsub213pd %zmm8, %zmm7, %zmm4
-	LONG $0x48d55162; WORD $0xd058 // vaddpd %zmm8, %zmm5, %zmm10
-	LONG $0x48c5f262; WORD $0xdca8 // vfmadd213pd %zmm4, %zmm7, %zmm3
-	LONG $0x48adf162; WORD $0xfd5c // vsubpd %zmm5, %zmm10, %zmm7
-	LONG $0x48ad7162; WORD $0xcf5c // vsubpd %zmm7, %zmm10, %zmm9
-	LONG $0x48bdf162; WORD $0xff5c // vsubpd %zmm7, %zmm8, %zmm7
-	LONG $0x48d5d162; WORD $0xe95c // vsubpd %zmm9, %zmm5, %zmm5
-	LONG $0x48c5f162; WORD $0xed58 // vaddpd %zmm5, %zmm7, %zmm5
-	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
-	LONG $0x48fdd162; WORD $0xea28 // vmovapd %zmm10, %zmm5
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xf410840f; WORD $0xffff // je <slotsDD+0x90>
-	LONG $0x48cdf162; WORD $0xdd58 // vaddpd %zmm5, %zmm6, %zmm3
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
-	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
-	LONG $0x48e5f162; WORD $0xe55c // vsubpd %zmm5, %zmm3, %zmm4
-	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
-	LONG $0x48e5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm3, %zmm7
-	LONG $0x48cdf162; WORD $0xe45c // vsubpd %zmm4, %zmm6, %zmm4
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
-	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
-	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
+	LONG $0x48e5d262; WORD $0xe1aa // vfmsub213pd %zmm9, %zmm3, %zmm4
+	LONG $0x48ed5162; WORD $0xc158 // vaddpd %zmm9, %zmm2, %zmm8
+	LONG $0x48e5f262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm3, %zmm4
+	LONG $0x48bdf162; WORD $0xea5c // vsubpd %zmm2, %zmm8, %zmm5
+	LONG $0x48bdf162; WORD $0xfd5c // vsubpd %zmm5, %zmm8, %zmm7
+	LONG $0x48b5f162; WORD $0xed5c // vsubpd %zmm5, %zmm9, %zmm5
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
 	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x08c3f641 // testb $0x8, %r11b
-	LONG $0x00d2850f; WORD $0x0000 // jne <slotsDD+0xda0>
+	LONG $0x48fdd162; WORD $0xd028 // vmovapd %zmm8, %zmm2
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf603840f; WORD $0xffff // je <slotsDD+0x8d>
+	LONG $0x00011de9; BYTE $0x00 // jmp <slotsDD+0xbac>
+	BYTE $0x90 // nop
+	LONG $0x02c58349 // addq $0x2, %r13
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x245c8b44; BYTE $0x18 // movl 0x18(%rsp), %r11d
+	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	WORD $0x6475 // jne <slotsDD+0xb10>
+	LONG $0x08b60f41 // movzbl (%r8), %ecx
+	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
+	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	LONG $0x48fed162; WORD $0x1a6f // vmovdqu64 (%r10), %zmm3
+	WORD $0xf983; BYTE $0x19 // cmpl $0x19, %ecx
+	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
+	LONG $0xc6930f40 // setae %sil
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc3950f41 // setne %r11b
+	LONG $0x08e6c141 // shll $0x8, %r14d
+	LONG $0x48fe9162; WORD $0x246f; BYTE $0x37 // vmovdqu64 (%r15,%r14), %zmm4
+	WORD $0x0841; BYTE $0xf3 // orb %sil, %r11b
+	LONG $0x37348d4b // leaq (%r15,%r14), %rsi
+	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
+	WORD $0x3174 // je <slotsDD+0xb24>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5f262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	WORD $0x31eb // jmp <slotsDD+0xb40>
+	BYTE $0x90 // nop
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf56e840f; WORD $0xffff // je <slotsDD+0x8d>
+	LONG $0x000088e9; BYTE $0x00 // jmp <slotsDD+0xbac>
+	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5f162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm5, %zmm3
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	LONG $0x48fdf162; WORD $0x2410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm4
+	LONG $0x48e5f162; WORD $0xec59 // vmulpd %zmm4, %zmm3, %zmm5
+	LONG $0x48ed7162; WORD $0xc558 // vaddpd %zmm5, %zmm2, %zmm8
+	LONG $0x48e5f262; WORD $0xe5aa // vfmsub213pd %zmm5, %zmm3, %zmm4
+	LONG $0x48e5f262; WORD $0x24b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm3, %zmm4
+	LONG $0x48bdf162; WORD $0xf25c // vsubpd %zmm2, %zmm8, %zmm6
+	LONG $0x48bdf162; WORD $0xfe5c // vsubpd %zmm6, %zmm8, %zmm7
+	LONG $0x48d5f162; WORD $0xee5c // vsubpd %zmm6, %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdd162; WORD $0xd028 // vmovapd %zmm8, %zmm2
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf4e1840f; WORD $0xffff // je <slotsDD+0x8d>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
+	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x01a38c0f; WORD $0x0000 // jl <slotsDD+0xe7b>
+	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
+	LONG $0x08c3f641 // testb $0x8, %r11b
+	LONG $0x00d6850f; WORD $0x0000 // jne <slotsDD+0xca0>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x01a18c0f; WORD $0x0000 // jl <slotsDD+0xd75>
 	LONG $0x30678b4c // movq 0x30(%rdi), %r12
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x02aa840f; WORD $0x0000 // je <slotsDD+0xf93>
+	LONG $0x02a3840f; WORD $0x0000 // je <slotsDD+0xe88>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02c4840f; WORD $0x0000 // je <slotsDD+0xfba>
+	LONG $0x02bd840f; WORD $0x0000 // je <slotsDD+0xeaf>
 	LONG $0x0cb70f43; BYTE $0x7c // movzwl (%r12,%r15,2), %ecx
-	LONG $0x7cb70f43; WORD $0x087c // movzwl 0x8(%r12,%r15,2), %edi
-	LONG $0x6cb70f47; WORD $0x0a7c // movzwl 0xa(%r12,%r15,2), %r13d
-	LONG $0x74b70f43; WORD $0x0c7c // movzwl 0xc(%r12,%r15,2), %esi
+	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
 	LONG $0x74b70f47; WORD $0x067c // movzwl 0x6(%r12,%r15,2), %r14d
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x6cb70f45; WORD $0x0a7c // movzwl 0xa(%r12,%rdi,2), %r13d
+	LONG $0x74b70f41; WORD $0x0c7c // movzwl 0xc(%r12,%rdi,2), %esi
+	LONG $0x240c8948 // movq %rcx, (%rsp)
 	LONG $0x4cb70f43; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %ecx
-	LONG $0x146ef9c5; BYTE $0xb8 // vmovd (%rax,%rdi,4), %xmm2
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x2269a3c4; WORD $0xa814; BYTE $0x01 // vpinsrd $0x1, (%rax,%r13,4), %xmm2, %xmm2
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0x4cb70f43; WORD $0x047c // movzwl 0x4(%r12,%r15,2), %ecx
-	LONG $0x2269e3c4; WORD $0xb014; BYTE $0x02 // vpinsrd $0x2, (%rax,%rsi,4), %xmm2, %xmm2
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x4cb70f43; WORD $0x0e7c // movzwl 0xe(%r12,%r15,2), %ecx
-	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm2, %xmm2
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x7cb70f47; WORD $0x087c // movzwl 0x8(%r12,%r15,2), %r15d
+	LONG $0x6e79a1c4; WORD $0xb81c // vmovd (%rax,%r15,4), %xmm3
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x4cb70f41; WORD $0x0e7c // movzwl 0xe(%r12,%rdi,2), %ecx
+	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x2261a3c4; WORD $0xa81c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r13,4), %xmm3, %xmm3
+	LONG $0x2261e3c4; WORD $0xb01c; BYTE $0x02 // vpinsrd $0x2, (%rax,%rsi,4), %xmm3, %xmm3
+	LONG $0x2261e3c4; WORD $0x881c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm3, %xmm3
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x246ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm4
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm4, %xmm4
 	LONG $0x2259a3c4; WORD $0xb024; BYTE $0x03 // vpinsrd $0x3, (%rax,%r14,4), %xmm4, %xmm4
-	LONG $0x385de3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm4, %ymm2
-	LONG $0x487df262; WORD $0xd235 // vpmovzxdq %ymm2, %zmm2
-	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
-	LONG $0x48ddf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm4
-	LONG $0x000226e9; BYTE $0x00 // jmp <slotsDD+0xfc1>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x48e5f362; WORD $0xd323; BYTE $0x4e // vshuff64x2 $0x4e, %zmm3, %zmm3, %zmm2
+	LONG $0x385de3c4; WORD $0x01db // vinserti128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x487df262; WORD $0xdb35 // vpmovzxdq %ymm3, %zmm3
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
+	LONG $0x00021ae9; BYTE $0x00 // jmp <slotsDD+0xeb6>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x48edf362; WORD $0xda23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm3
 	LONG $0x48f5f362; WORD $0xe123; BYTE $0x4e // vshuff64x2 $0x4e, %zmm1, %zmm1, %zmm4
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x48e5f162; WORD $0xea58 // vaddpd %zmm2, %zmm3, %zmm5
-	LONG $0x48d5f162; WORD $0xf35c // vsubpd %zmm3, %zmm5, %zmm6
+	LONG $0x48edf162; WORD $0xeb58 // vaddpd %zmm3, %zmm2, %zmm5
+	LONG $0x48d5f162; WORD $0xf25c // vsubpd %zmm2, %zmm5, %zmm6
 	LONG $0x48fd7362; WORD $0xcd01; BYTE $0x4e // vpermpd $0x4e, %zmm5, %zmm9
 	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
-	LONG $0x48edf162; WORD $0xd65c // vsubpd %zmm6, %zmm2, %zmm2
-	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
 	LONG $0x48d5d162; WORD $0xe158 // vaddpd %zmm9, %zmm5, %zmm4
 	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
@@ -1862,7 +1797,7 @@ TEXT ·slotsDDOct(SB), 0, $448-8
 	LONG $0x48ddd162; WORD $0xe858 // vaddpd %zmm8, %zmm4, %zmm5
 	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0xa024ac11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm5, 0xa0(%rsp)
+	LONG $0x48fdf162; LONG $0x02246c11 // vmovupd %zmm5, 0x80(%rsp)
 	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x48bdf162; WORD $0xd65c // vsubpd %zmm6, %zmm8, %zmm2
@@ -1871,21 +1806,21 @@ TEXT ·slotsDDOct(SB), 0, $448-8
 	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x60248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x60(%rsp)
-	WORD $0x23eb // jmp <slotsDD+0xe9e>
+	LONG $0x48fdf162; LONG $0x01244c11 // vmovupd %zmm1, 0x40(%rsp)
+	WORD $0x1deb // jmp <slotsDD+0xd92>
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
-	LONG $0x48fdf162; LONG $0xa0249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0xa0(%rsp)
-	LONG $0x48fdf162; LONG $0x60248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x60(%rsp)
+	LONG $0x48fdf162; LONG $0x02245411 // vmovupd %zmm2, 0x80(%rsp)
+	LONG $0x48fdf162; LONG $0x01244c11 // vmovupd %zmm1, 0x40(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf1dc8e0f; WORD $0xffff // jle <slotsDD+0x7a>
+	LONG $0xf2ed8e0f; WORD $0xffff // jle <slotsDD+0x7f>
 	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
 	LONG $0x60778b4c // movq 0x60(%rdi), %r14
 	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
 	LONG $0x88af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r13
 	WORD $0xf631 // xorl %esi, %esi
 	LONG $0x7b3c8d4e // leaq (%rbx,%r15,2), %r15
-	WORD $0x6deb // jmp <slotsDD+0xf27>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x64eb // jmp <slotsDD+0xe12>
+	WORD $0x9066 // nop
 	LONG $0x107bc1c4; WORD $0xc324 // vmovsd (%r11,%rax,8), %xmm4
 	LONG $0xec58e3c5 // vaddsd %xmm4, %xmm3, %xmm5
 	LONG $0xf45cd3c5 // vsubsd %xmm4, %xmm5, %xmm6
@@ -1897,9 +1832,8 @@ TEXT ·slotsDDOct(SB), 0, $448-8
 	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
 	LONG $0x586bc1c4; WORD $0xc554; BYTE $0x00 // vaddsd (%r13,%rax,8), %xmm2, %xmm2
 	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0xda58f3c5 // vaddsd %xmm2, %xmm1, %xmm3
+	LONG $0xd958ebc5 // vaddsd %xmm1, %xmm2, %xmm3
 	LONG $0xe15ce3c5 // vsubsd %xmm1, %xmm3, %xmm4
 	LONG $0x117bc1c4; WORD $0xc31c // vmovsd %xmm3, (%r11,%rax,8)
 	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
@@ -1908,90 +1842,89 @@ TEXT ·slotsDDOct(SB), 0, $448-8
 	LONG $0xc958ebc5 // vaddsd %xmm1, %xmm2, %xmm1
 	LONG $0x117bc1c4; WORD $0xc54c; BYTE $0x00 // vmovsd %xmm1, (%r13,%rax,8)
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	LONG $0xf149840f; WORD $0xffff // je <slotsDD+0x70>
+	LONG $0xf25e840f; WORD $0xffff // je <slotsDD+0x70>
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0x3474 // je <slotsDD+0xf60>
+	WORD $0x3974 // je <slotsDD+0xe50>
 	LONG $0x04b70f41; BYTE $0x77 // movzwl (%r15,%rsi,2), %eax
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x3774 // je <slotsDD+0xf6d>
+	WORD $0x3c74 // je <slotsDD+0xe5d>
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
 	LONG $0x863c0341 // addl (%r14,%rax,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
 	LONG $0x6ef9e1c4; BYTE $0xcf // vmovq %rdi, %xmm1
-	LONG $0x9c59f3c5; LONG $0x0000a0f4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rsi,8), %xmm1, %xmm3
-	LONG $0x5459f3c5; WORD $0x60f4 // vmulsd 0x60(%rsp,%rsi,8), %xmm1, %xmm2
+	LONG $0x9c59f3c5; LONG $0x000080f4; BYTE $0x00 // vmulsd 0x80(%rsp,%rsi,8), %xmm1, %xmm3
+	LONG $0x5459f3c5; WORD $0x40f4 // vmulsd 0x40(%rsp,%rsi,8), %xmm1, %xmm2
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0xff62850f; WORD $0xffff // jne <slotsDD+0xec0>
-	WORD $0x2aeb // jmp <slotsDD+0xf8a>
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xff62850f; WORD $0xffff // jne <slotsDD+0xdb0>
+	WORD $0x2feb // jmp <slotsDD+0xe7f>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0xc975 // jne <slotsDD+0xf36>
+	WORD $0xc475 // jne <slotsDD+0xe21>
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x9c59f3c5; LONG $0x0000a0f4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rsi,8), %xmm1, %xmm3
-	LONG $0x5459f3c5; WORD $0x60f4 // vmulsd 0x60(%rsp,%rsi,8), %xmm1, %xmm2
+	LONG $0x9c59f3c5; LONG $0x000080f4; BYTE $0x00 // vmulsd 0x80(%rsp,%rsi,8), %xmm1, %xmm3
+	LONG $0x5459f3c5; WORD $0x40f4 // vmulsd 0x40(%rsp,%rsi,8), %xmm1, %xmm2
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0xff36850f; WORD $0xffff // jne <slotsDD+0xec0>
+	LONG $0xff31850f; WORD $0xffff // jne <slotsDD+0xdb0>
 	LONG $0xcb7efac5 // vmovq %xmm3, %xmm1
-	LONG $0xffff5ae9; BYTE $0xff // jmp <slotsDD+0xeed>
+	LONG $0xffff55e9; BYTE $0xff // jmp <slotsDD+0xddd>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02d2840f; WORD $0x0000 // je <slotsDD+0x1272>
-	LONG $0x487db262; WORD $0x1435; BYTE $0xb8 // vpmovzxdq (%rax,%r15,4), %zmm2
-	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
-	LONG $0x48ddf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm4
-	LONG $0x0002bfe9; BYTE $0x00 // jmp <slotsDD+0x1279>
-	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
-	LONG $0x04b70f43; BYTE $0x7c // movzwl (%r12,%r15,2), %eax
+	LONG $0x029e840f; WORD $0x0000 // je <slotsDD+0x1133>
+	LONG $0x487db262; WORD $0x1c35; BYTE $0xb8 // vpmovzxdq (%rax,%r15,4), %zmm3
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
+	LONG $0x00028be9; BYTE $0x00 // jmp <slotsDD+0x113a>
+	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
 	LONG $0x88b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r14
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x48e5f162; WORD $0xd459 // vmulpd %zmm4, %zmm3, %zmm2
-	LONG $0x48f5f162; WORD $0xcc59 // vmulpd %zmm4, %zmm1, %zmm1
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	LONG $0x012d840f; WORD $0x0000 // je <slotsDD+0x1115>
+	LONG $0x3cb70f43; BYTE $0x7c // movzwl (%r12,%r15,2), %edi
+	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xcb59 // vmulpd %zmm3, %zmm1, %zmm1
+	LONG $0x0122840f; WORD $0x0000 // je <slotsDD+0xffa>
 	LONG $0x74b70f43; WORD $0x0c7c // movzwl 0xc(%r12,%r15,2), %esi
 	LONG $0x6cb70f47; WORD $0x0e7c // movzwl 0xe(%r12,%r15,2), %r13d
-	LONG $0x44b70f43; WORD $0x047c // movzwl 0x4(%r12,%r15,2), %eax
 	LONG $0x4cb70f43; WORD $0x087c // movzwl 0x8(%r12,%r15,2), %ecx
-	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
+	LONG $0x44b70f43; WORD $0x047c // movzwl 0x4(%r12,%r15,2), %eax
+	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x246c894c; BYTE $0x40 // movq %r13, 0x40(%rsp)
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x24048948 // movq %rax, (%rsp)
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107bc1c4; WORD $0x361c // vmovsd (%r14,%rsi), %xmm3
 	LONG $0x107bc1c4; WORD $0x3324 // vmovsd (%r11,%rsi), %xmm4
 	WORD $0x8944; BYTE $0xee // movl %r13d, %esi
-	LONG $0x6cb70f47; WORD $0x067c // movzwl 0x6(%r12,%r15,2), %r13d
+	LONG $0x6cb70f47; WORD $0x0a7c // movzwl 0xa(%r12,%r15,2), %r13d
+	LONG $0x107bc1c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm5
+	LONG $0x107bc1c4; WORD $0x0b34 // vmovsd (%r11,%rcx), %xmm6
 	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
 	LONG $0x107b41c4; WORD $0x0304 // vmovsd (%r11,%rax), %xmm8
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x107bc1c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm5
-	LONG $0x107bc1c4; WORD $0x0b34 // vmovsd (%r11,%rcx), %xmm6
 	LONG $0x1661c1c4; WORD $0x361c // vmovhpd (%r14,%rsi), %xmm3, %xmm3
 	LONG $0x1659c1c4; WORD $0x3324 // vmovhpd (%r11,%rsi), %xmm4, %xmm4
-	LONG $0x74b70f43; WORD $0x0a7c // movzwl 0xa(%r12,%r15,2), %esi
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1651c1c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0x0b34 // vmovhpd (%r11,%rcx), %xmm6, %xmm6
+	LONG $0x4cb70f43; WORD $0x067c // movzwl 0x6(%r12,%r15,2), %ecx
 	LONG $0x7cb70f47; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %r15d
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x1641c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm7, %xmm7
 	LONG $0x163941c4; WORD $0x0304 // vmovhpd (%r11,%rax), %xmm8, %xmm8
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0xf189 // movl %esi, %ecx
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	LONG $0x1651c1c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0x0b34 // vmovhpd (%r11,%rcx), %xmm6, %xmm6
-	LONG $0x00c5048d; WORD $0x0000; BYTE $0x00 // leal (,%rax,8), %eax
+	LONG $0x00fd048d; WORD $0x0000; BYTE $0x00 // leal (,%rdi,8), %eax
 	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
 	LONG $0x107b41c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm10
 	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm9, %xmm9
-	LONG $0x162941c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm10, %xmm10
 	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
 	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x163141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm9, %xmm9
+	LONG $0x162941c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm10, %xmm10
 	LONG $0x1835e3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm9, %ymm5
 	LONG $0x48d5f362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm5, %zmm3
 	LONG $0x182dc3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm5
@@ -2005,78 +1938,72 @@ TEXT ·slotsDDOct(SB), 0, $448-8
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xd528 // vmovapd %zmm5, %zmm2
 	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	WORD $0x46eb // jmp <slotsDD+0x115b>
+	WORD $0x40eb // jmp <slotsDD+0x103a>
 	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
 	LONG $0x4cb70f41; WORD $0x0444 // movzwl 0x4(%r12,%rax,2), %ecx
 	LONG $0x74b70f41; WORD $0x0844 // movzwl 0x8(%r12,%rax,2), %esi
-	LONG $0x6cb70f45; WORD $0x0644 // movzwl 0x6(%r12,%rax,2), %r13d
+	LONG $0x6cb70f45; WORD $0x0a44 // movzwl 0xa(%r12,%rax,2), %r13d
 	LONG $0x7cb70f47; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %r15d
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
-	LONG $0x4cb70f41; WORD $0x0a44 // movzwl 0xa(%r12,%rax,2), %ecx
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x4cb70f41; WORD $0x0644 // movzwl 0x6(%r12,%rax,2), %ecx
+	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
 	LONG $0x74b70f41; WORD $0x0c44 // movzwl 0xc(%r12,%rax,2), %esi
 	LONG $0x44b70f41; WORD $0x0e44 // movzwl 0xe(%r12,%rax,2), %eax
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0x48edf162; WORD $0xd958 // vaddpd %zmm1, %zmm2, %zmm3
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
-	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
-	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x242c894c // movq %r13, (%rsp)
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x03e4c141 // shll $0x3, %r12d
-	LONG $0x03e3c141 // shll $0x3, %r11d
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
 	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x487df362; WORD $0xdc19; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm4
 	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
-	LONG $0x1379c1c4; WORD $0x0e0c // vmovlpd %xmm1, (%r14,%rcx)
-	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x1379c1c4; WORD $0x3e0c // vmovlpd %xmm1, (%r14,%rdi)
 	LONG $0x177981c4; WORD $0x3e0c // vmovhpd %xmm1, (%r14,%r15)
-	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
-	LONG $0x137981c4; WORD $0x2614 // vmovlpd %xmm2, (%r14,%r12)
-	LONG $0x177981c4; WORD $0x2e14 // vmovhpd %xmm2, (%r14,%r13)
-	LONG $0x246c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r13
+	LONG $0x1379c1c4; WORD $0x0614 // vmovlpd %xmm2, (%r14,%rax)
+	LONG $0x1779c1c4; WORD $0x0e14 // vmovhpd %xmm2, (%r14,%rcx)
 	LONG $0x487df362; WORD $0xca19; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm2
 	LONG $0x487df362; WORD $0xc919; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm1
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x137981c4; WORD $0x2e14 // vmovlpd %xmm2, (%r14,%r13)
-	LONG $0x177981c4; WORD $0x1e14 // vmovhpd %xmm2, (%r14,%r11)
-	LONG $0x1379c1c4; WORD $0x0e0c // vmovlpd %xmm1, (%r14,%rcx)
-	LONG $0x177981c4; WORD $0x3e0c // vmovhpd %xmm1, (%r14,%r15)
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x197de3c4; WORD $0x01d9 // vextractf128 $0x1, %ymm3, %xmm1
+	LONG $0x137981c4; WORD $0x2614 // vmovlpd %xmm2, (%r14,%r12)
+	LONG $0x177981c4; WORD $0x2e14 // vmovhpd %xmm2, (%r14,%r13)
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x1379c1c4; WORD $0x360c // vmovlpd %xmm1, (%r14,%rsi)
 	LONG $0x487df362; WORD $0xda19; BYTE $0x03 // vextractf32x4 $0x3, %zmm3, %xmm2
-	LONG $0x1379a1c4; WORD $0x301c // vmovlpd %xmm3, (%rax,%r14)
-	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
-	LONG $0x1779a1c4; WORD $0x301c // vmovhpd %xmm3, (%rax,%r14)
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
-	LONG $0x1379a1c4; WORD $0x200c // vmovlpd %xmm1, (%rax,%r12)
-	LONG $0x1779a1c4; WORD $0x300c // vmovhpd %xmm1, (%rax,%r14)
-	LONG $0x1379a1c4; WORD $0x2824 // vmovlpd %xmm4, (%rax,%r13)
-	LONG $0x1779a1c4; WORD $0x1824 // vmovhpd %xmm4, (%rax,%r11)
-	LONG $0x1413f9c5; BYTE $0x08 // vmovlpd %xmm2, (%rax,%rcx)
-	LONG $0x1779a1c4; WORD $0x3814 // vmovhpd %xmm2, (%rax,%r15)
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0xffee0be9; BYTE $0xff // jmp <slotsDD+0x7d>
-	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x1779c1c4; WORD $0x3e0c // vmovhpd %xmm1, (%r14,%rdi)
+	LONG $0x197de3c4; WORD $0x01d9 // vextractf128 $0x1, %ymm3, %xmm1
+	LONG $0x137981c4; WORD $0x2b1c // vmovlpd %xmm3, (%r11,%r13)
+	LONG $0x177981c4; WORD $0x3b1c // vmovhpd %xmm3, (%r11,%r15)
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x1379c1c4; WORD $0x030c // vmovlpd %xmm1, (%r11,%rax)
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x1779c1c4; WORD $0x0b0c // vmovhpd %xmm1, (%r11,%rcx)
+	LONG $0x487df362; WORD $0xd919; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm1
+	LONG $0x137981c4; WORD $0x230c // vmovlpd %xmm1, (%r11,%r12)
+	LONG $0x1779c1c4; WORD $0x030c // vmovhpd %xmm1, (%r11,%rax)
+	LONG $0x1379c1c4; WORD $0x3314 // vmovlpd %xmm2, (%r11,%rsi)
+	LONG $0x1779c1c4; WORD $0x3b14 // vmovhpd %xmm2, (%r11,%rdi)
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0xffef4fe9; BYTE $0xff // jmp <slotsDD+0x82>
+	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x48e5f162; WORD $0xd459 // vmulpd %zmm4, %zmm3, %zmm2
-	LONG $0x48f5f162; WORD $0xcc59 // vmulpd %zmm4, %zmm1, %zmm1
-	WORD $0x3e74 // je <slotsDD+0x12d0>
+	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xcb59 // vmulpd %zmm3, %zmm1, %zmm1
+	WORD $0x3e74 // je <slotsDD+0x1191>
 	LONG $0x48fd9162; WORD $0x1c10; BYTE $0xfb // vmovupd (%r11,%r15,8), %zmm3
 	LONG $0x48edf162; WORD $0xe358 // vaddpd %zmm3, %zmm2, %zmm4
 	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
@@ -2095,7 +2022,7 @@ TEXT ·slotsDDOct(SB), 0, $448-8
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xf8 // vmovupd %zmm1, (%rax,%r15,8)
 	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xfb // vmovupd %zmm3, (%r11,%r15,8)
-	LONG $0xffed76e9; BYTE $0xff // jmp <slotsDD+0x7d>
+	LONG $0xffeebae9; BYTE $0xff // jmp <slotsDD+0x82>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2107,8 +2034,8 @@ TEXT ·slotsDDOct(SB), 0, $448-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x43300000
-	ADJSP $448
+	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	ADJSP $416
 	RET
 
 // func farSlotsDDOct(c *slotCall)
@@ -2117,7 +2044,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	ADJSP $-448
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlotsDD>
-	LONG $0x0010b6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000eb6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2126,7 +2053,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x10928e0f; WORD $0x0000 // jle <farSlotsDD+0x109f>
+	LONG $0x0e928e0f; WORD $0x0000 // jle <farSlotsDD+0xe9f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -2141,320 +2068,436 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
 	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
 	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
 	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	WORD $0x3beb // jmp <farSlotsDD+0x9f>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x2beb // jmp <farSlotsDD+0x87>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0x08c08349 // addq $0x8, %r8
 	LONG $0x24443b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r8
-	LONG $0x0ff2830f; WORD $0x0000 // jae <farSlotsDD+0x1091>
-	LONG $0x58b70f41; BYTE $0x06 // movzwl 0x6(%r8), %ebx
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
-	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
-	WORD $0xc3f6; BYTE $0x02 // testb $0x2, %bl
-	LONG $0x04c9850f; WORD $0x0000 // jne <farSlotsDD+0x580>
-	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
-	LONG $0x38678b4c // movq 0x38(%rdi), %r12
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
-	LONG $0x03e7c149 // shlq $0x3, %r15
-	WORD $0x014d; BYTE $0xfc // addq %r15, %r12
-	LONG $0x90bf034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r15
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x02e2820f; WORD $0x0000 // jb <farSlotsDD+0x3c4>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
-	LONG $0xfec58349 // addq $-0x2, %r13
-	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x4e8b; BYTE $0x06 // movl 0x6(%rsi), %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x107bc1c4; WORD $0x043c // vmovsd (%r12,%rax), %xmm7
-	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
-	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
-	LONG $0x107bc1c4; WORD $0x0c24 // vmovsd (%r12,%rcx), %xmm4
-	LONG $0x107bc1c4; WORD $0x0f34 // vmovsd (%r15,%rcx), %xmm6
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x1659c1c4; WORD $0x042c // vmovhpd (%r12,%rax), %xmm4, %xmm5
-	LONG $0x1649c1c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm6, %xmm4
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	LONG $0x1641c1c4; WORD $0x0c3c // vmovhpd (%r12,%rcx), %xmm7, %xmm7
-	LONG $0x1639c1c4; WORD $0x0f34 // vmovhpd (%r15,%rcx), %xmm8, %xmm6
-	WORD $0x4e8b; BYTE $0x0f // movl 0xf(%rsi), %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x107b41c4; WORD $0x0404 // vmovsd (%r12,%rax), %xmm8
-	LONG $0x107b41c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm10
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	LONG $0x163941c4; WORD $0x0c0c // vmovhpd (%r12,%rcx), %xmm8, %xmm9
-	LONG $0x162941c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm10, %xmm8
-	WORD $0x4e8b; BYTE $0x14 // movl 0x14(%rsi), %ecx
-	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
-	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
-	LONG $0x107b41c4; WORD $0x0414 // vmovsd (%r12,%rax), %xmm10
-	LONG $0x107b41c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm11
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x162941c4; WORD $0x0c14 // vmovhpd (%r12,%rcx), %xmm10, %xmm10
-	LONG $0x162141c4; WORD $0x0f1c // vmovhpd (%r15,%rcx), %xmm11, %xmm11
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fe5162; WORD $0x246f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm12
-	LONG $0x481d7262; WORD $0x278d // vpermb (%rdi), %zmm12, %zmm12
-	WORD $0x7e8b; BYTE $0x1e // movl 0x1e(%rsi), %edi
-	LONG $0x489d5262; LONG $0x01066447 // vpsllvq 0x40(%r14,%rax), %zmm12, %zmm12
-	LONG $0x589d5162; LONG $0x1a0664ef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm12, %zmm12
-	LONG $0x1835c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm9, %ymm7
-	LONG $0x183dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm8, %ymm6
-	LONG $0x48fd7162; WORD $0xdb28 // vmovapd %zmm3, %zmm11
-	LONG $0x489d5262; LONG $0x02066446 // vpsravq 0x80(%r14,%rax), %zmm12, %zmm12
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x48d5f362; WORD $0xef1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm5, %zmm5
-	LONG $0x48ddf362; WORD $0xe61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm4, %zmm4
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x107b41c4; WORD $0x3c2c // vmovsd (%r12,%rdi), %xmm13
-	LONG $0x107b41c4; WORD $0x3f34 // vmovsd (%r15,%rdi), %xmm14
-	WORD $0x7e8b; BYTE $0x21 // movl 0x21(%rsi), %edi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x043c // vmovsd (%r12,%rax), %xmm15
-	LONG $0x08ffc162; WORD $0x0410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm16
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
-	LONG $0x48fed162; WORD $0xfce6 // vcvtqq2pd %zmm12, %zmm7
-	LONG $0x48fd7162; WORD $0xe228 // vmovapd %zmm2, %zmm12
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x161141c4; WORD $0x3c2c // vmovhpd (%r12,%rdi), %xmm13, %xmm13
-	LONG $0x160941c4; WORD $0x3f34 // vmovhpd (%r15,%rdi), %xmm14, %xmm14
-	WORD $0x7e8b; BYTE $0x1b // movl 0x1b(%rsi), %edi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x48d57162; WORD $0xd759 // vmulpd %zmm7, %zmm5, %zmm10
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x04 // vmovsd (%r12,%rax), %xmm17
-	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
-	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
-	LONG $0x48c5d262; WORD $0xeaaa // vfmsub213pd %zmm10, %zmm7, %zmm5
-	LONG $0x48e5d162; WORD $0xda58 // vaddpd %zmm10, %zmm3, %zmm3
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x160141c4; WORD $0x3c3c // vmovhpd (%r12,%rdi), %xmm15, %xmm15
-	LONG $0x00fdc162; WORD $0x0416; BYTE $0x3f // vmovhpd (%r15,%rdi), %xmm16, %xmm16
-	WORD $0x7e8b; BYTE $0x27 // movl 0x27(%rsi), %edi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x48c5f262; WORD $0xecb8 // vfmadd231pd %zmm4, %zmm7, %zmm5
-	LONG $0x48e5d162; WORD $0xfb5c // vsubpd %zmm11, %zmm3, %zmm7
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x04 // vmovsd (%r12,%rax), %xmm19
-	LONG $0x08ffc162; WORD $0x2410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm20
-	LONG $0x0142b60f // movzbl 0x1(%rdx), %eax
-	LONG $0x02c28348 // addq $0x2, %rdx
-	LONG $0x48ad7162; WORD $0xd75c // vsubpd %zmm7, %zmm10, %zmm10
-	LONG $0x48e5f162; WORD $0xff5c // vsubpd %zmm7, %zmm3, %zmm7
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x3c // vmovhpd (%r12,%rdi), %xmm17, %xmm17
-	LONG $0x00edc162; WORD $0x1416; BYTE $0x3f // vmovhpd (%r15,%rdi), %xmm18, %xmm18
-	WORD $0x7e8b; BYTE $0x2c // movl 0x2c(%rsi), %edi
-	LONG $0x48a5f162; WORD $0xff5c // vsubpd %zmm7, %zmm11, %zmm7
-	LONG $0x30c68348 // addq $0x30, %rsi
-	LONG $0x1805c3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm6
-	LONG $0x207d5362; WORD $0xce18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm9
-	LONG $0x48adf162; WORD $0xff58 // vaddpd %zmm7, %zmm10, %zmm7
-	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x3c // vmovhpd (%r12,%rdi), %xmm19, %xmm19
-	LONG $0x00ddc162; WORD $0x2416; BYTE $0x3f // vmovhpd (%r15,%rdi), %xmm20, %xmm20
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x48fec162; WORD $0x2c6f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm21
-	LONG $0x4055e262; WORD $0x298d // vpermb (%rcx), %zmm21, %zmm21
-	LONG $0x40d5c262; LONG $0x01066c47 // vpsllvq 0x40(%r14,%rax), %zmm21, %zmm21
-	LONG $0x50d5c162; LONG $0x1a066cef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm21, %zmm21
-	LONG $0x40d5c262; LONG $0x02066c46 // vpsravq 0x80(%r14,%rax), %zmm21, %zmm21
-	LONG $0x20753362; WORD $0xc318; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm17, %ymm8
-	LONG $0x206db362; WORD $0xe418; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm18, %ymm4
-	LONG $0x48cdd362; WORD $0xf01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm6
-	LONG $0x48b5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm9, %zmm4
-	LONG $0x48fe3162; WORD $0xdde6 // vcvtqq2pd %zmm21, %zmm11
-	LONG $0x48cd5162; WORD $0xcb59 // vmulpd %zmm11, %zmm6, %zmm9
-	LONG $0x48a5d262; WORD $0xf1aa // vfmsub213pd %zmm9, %zmm11, %zmm6
-	LONG $0x489dd162; WORD $0xd158 // vaddpd %zmm9, %zmm12, %zmm2
-	LONG $0x48a5f262; WORD $0xf4b8 // vfmadd231pd %zmm4, %zmm11, %zmm6
-	LONG $0x48d5f162; WORD $0xe758 // vaddpd %zmm7, %zmm5, %zmm4
-	LONG $0x48edd162; WORD $0xec5c // vsubpd %zmm12, %zmm2, %zmm5
-	LONG $0x48edf162; WORD $0xfd5c // vsubpd %zmm5, %zmm2, %zmm7
-	LONG $0x48b5f162; WORD $0xed5c // vsubpd %zmm5, %zmm9, %zmm5
-	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
-	LONG $0x489df162; WORD $0xff5c // vsubpd %zmm7, %zmm12, %zmm7
-	LONG $0x48d5f162; WORD $0xe758 // vaddpd %zmm7, %zmm5, %zmm4
-	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xfd2c870f; WORD $0xffff // ja <farSlotsDD+0xf0>
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x0198850f; WORD $0x0000 // jne <farSlotsDD+0x566>
-	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x4e8b; BYTE $0x12 // movl 0x12(%rsi), %ecx
-	LONG $0x0c6e8b44 // movl 0xc(%rsi), %r13d
-	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
-	LONG $0x18245c89 // movl %ebx, 0x18(%rsp)
-	WORD $0x5e8b; BYTE $0x0f // movl 0xf(%rsi), %ebx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
-	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
-	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x03e0c141 // shll $0x3, %r8d
-	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	LONG $0x107bc1c4; WORD $0x0c3c // vmovsd (%r12,%rcx), %xmm7
-	LONG $0x107b41c4; WORD $0x0f1c // vmovsd (%r15,%rcx), %xmm11
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
-	LONG $0x107b81c4; WORD $0x2c34 // vmovsd (%r12,%r13), %xmm6
-	LONG $0x107b01c4; WORD $0x2f14 // vmovsd (%r15,%r13), %xmm10
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x1649c1c4; WORD $0x1c34 // vmovhpd (%r12,%rbx), %xmm6, %xmm6
-	LONG $0x162941c4; WORD $0x1f14 // vmovhpd (%r15,%rbx), %xmm10, %xmm10
-	LONG $0x18245c8b // movl 0x18(%rsp), %ebx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	LONG $0x107bc1c4; WORD $0x3c24 // vmovsd (%r12,%rdi), %xmm4
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x165981c4; WORD $0x0424 // vmovhpd (%r12,%r8), %xmm4, %xmm4
-	LONG $0x107bc1c4; WORD $0x3c2c // vmovsd (%r12,%rdi), %xmm5
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1641c1c4; WORD $0x043c // vmovhpd (%r12,%rax), %xmm7, %xmm7
-	LONG $0x162141c4; WORD $0x071c // vmovhpd (%r15,%rax), %xmm11, %xmm11
-	LONG $0x11048d4a // leaq (%rcx,%r10), %rax
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x1651c1c4; WORD $0x3c2c // vmovhpd (%r12,%rdi), %xmm5, %xmm5
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0x107b41c4; WORD $0x3f04 // vmovsd (%r15,%rdi), %xmm8
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x163901c4; WORD $0x0704 // vmovhpd (%r15,%r8), %xmm8, %xmm8
-	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x184de3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm6, %ymm5
-	LONG $0x182dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm10, %ymm6
-	LONG $0x107b41c4; WORD $0x3f0c // vmovsd (%r15,%rdi), %xmm9
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	LONG $0x163141c4; WORD $0x3f0c // vmovhpd (%r15,%rdi), %xmm9, %xmm9
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x48fe5162; WORD $0x246f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm12
-	LONG $0x481d5262; WORD $0x228d // vpermb (%r10), %zmm12, %zmm12
-	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
-	LONG $0x489d5262; LONG $0x010e6447 // vpsllvq 0x40(%r14,%rcx), %zmm12, %zmm12
-	LONG $0x589d5162; LONG $0x1a0e64ef // vpxorq 0xd0(%r14,%rcx){1to8}, %zmm12, %zmm12
-	LONG $0x489d5262; LONG $0x020e6446 // vpsravq 0x80(%r14,%rcx), %zmm12, %zmm12
-	LONG $0x1835c3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm5
-	LONG $0x48d5f362; WORD $0xee1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm5
-	LONG $0x48fed162; WORD $0xf4e6 // vcvtqq2pd %zmm12, %zmm6
-	LONG $0x48ddf162; WORD $0xfe59 // vmulpd %zmm6, %zmm4, %zmm7
-	LONG $0x48cdf262; WORD $0xe7aa // vfmsub213pd %zmm7, %zmm6, %zmm4
-	LONG $0x48e57162; WORD $0xcf58 // vaddpd %zmm7, %zmm3, %zmm9
-	LONG $0x48cdf262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm6, %zmm4
-	LONG $0x48b5f162; WORD $0xf35c // vsubpd %zmm3, %zmm9, %zmm6
-	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
-	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
-	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
-	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
-	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xc358 // vaddpd %zmm3, %zmm0, %zmm0
-	LONG $0x48fdd162; WORD $0xd928 // vmovapd %zmm9, %zmm3
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	WORD $0xc3f6; BYTE $0x04 // testb $0x4, %bl
-	LONG $0xfb17840f; WORD $0xffff // je <farSlotsDD+0x90>
-	WORD $0x3ceb // jmp <farSlotsDD+0x5b7>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0e0a830f; WORD $0x0000 // jae <farSlotsDD+0xe91>
 	WORD $0x8b45; BYTE $0x30 // movl (%r8), %r14d
 	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
+	LONG $0x58b70f41; BYTE $0x06 // movzwl 0x6(%r8), %ebx
 	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
 	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x014c830f; WORD $0x0000 // jae <farSlotsDD+0x6f0>
+	WORD $0xc3f6; BYTE $0x02 // testb $0x2, %bl
+	LONG $0x0347850f; WORD $0x0000 // jne <farSlotsDD+0x400>
+	LONG $0x08245c89 // movl %ebx, 0x8(%rsp)
+	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
+	LONG $0x02dd820f; WORD $0x0000 // jb <farSlotsDD+0x3a5>
+	LONG $0x80af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r13
+	BYTE $0x90 // nop
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0xfec48349 // addq $-0x2, %r12
+	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x7e8b; BYTE $0x03 // movl 0x3(%rsi), %edi
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0xe3c1; BYTE $0x08 // shll $0x8, %ebx
+	LONG $0x48fed162; LONG $0x001d546f // vmovdqu64 (%r13,%rbx), %zmm2
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	LONG $0x486df262; WORD $0x108d // vpermb (%rax), %zmm2, %zmm2
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x48edd262; LONG $0x011d5447 // vpsllvq 0x40(%r13,%rbx), %zmm2, %zmm2
+	LONG $0x58edd162; LONG $0x1a1d5cef // vpxorq 0xd0(%r13,%rbx){1to8}, %zmm2, %zmm3
+	LONG $0x48e5d262; LONG $0x021d5c46 // vpsravq 0x80(%r13,%rbx), %zmm3, %zmm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1669c1c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm2, %xmm4
+	LONG $0x1651c1c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm5, %xmm2
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm5
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	LONG $0x1651c1c4; WORD $0x3f34 // vmovhpd (%r15,%rdi), %xmm5, %xmm6
+	LONG $0x1641c1c4; WORD $0x3e2c // vmovhpd (%r14,%rdi), %xmm7, %xmm5
+	WORD $0x7e8b; BYTE $0x0f // movl 0xf(%rsi), %edi
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	LONG $0x107bc1c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm7
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x164141c4; WORD $0x3f04 // vmovhpd (%r15,%rdi), %xmm7, %xmm8
+	LONG $0x1631c1c4; WORD $0x3e3c // vmovhpd (%r14,%rdi), %xmm9, %xmm7
+	WORD $0x7e8b; BYTE $0x14 // movl 0x14(%rsi), %edi
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x1855e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm5, %ymm2
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
+	LONG $0x107b41c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm9
+	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
+	LONG $0x0142b60f // movzbl 0x1(%rdx), %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x02c28348 // addq $0x2, %rdx
+	LONG $0x163141c4; WORD $0x3f0c // vmovhpd (%r15,%rdi), %xmm9, %xmm9
+	LONG $0x162941c4; WORD $0x3e14 // vmovhpd (%r14,%rdi), %xmm10, %xmm10
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fe5162; LONG $0x00055c6f // vmovdqu64 (%r13,%rax), %zmm11
+	LONG $0x48257262; WORD $0x198d // vpermb (%rcx), %zmm11, %zmm11
+	LONG $0x48a55262; LONG $0x01055c47 // vpsllvq 0x40(%r13,%rax), %zmm11, %zmm11
+	LONG $0x58a55162; LONG $0x1a055cef // vpxorq 0xd0(%r13,%rax){1to8}, %zmm11, %zmm11
+	LONG $0x183dc3c4; WORD $0x01f1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm6
+	LONG $0x1845c3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm10, %ymm7, %ymm5
+	LONG $0x48a55262; LONG $0x02055c46 // vpsravq 0x80(%r13,%rax), %zmm11, %zmm11
+	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
+	LONG $0x48ddf362; WORD $0xe61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm4, %zmm4
+	LONG $0x48edf362; WORD $0xd51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm2, %zmm2
+	LONG $0x48ddf162; WORD $0xeb59 // vmulpd %zmm3, %zmm4, %zmm5
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48f57162; WORD $0xd558 // vaddpd %zmm5, %zmm1, %zmm10
+	LONG $0x48e5f262; WORD $0xe5aa // vfmsub213pd %zmm5, %zmm3, %zmm4
+	LONG $0x107b41c4; WORD $0x0724 // vmovsd (%r15,%rax), %xmm12
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x48fe5162; WORD $0xc3e6 // vcvtqq2pd %zmm11, %zmm8
+	LONG $0x48adf162; WORD $0xf95c // vsubpd %zmm1, %zmm10, %zmm7
+	LONG $0x48e5f262; WORD $0xe2b8 // vfmadd231pd %zmm2, %zmm3, %zmm4
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48adf162; WORD $0xff5c // vsubpd %zmm7, %zmm10, %zmm7
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x161941c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm12, %xmm12
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x48f5f162; WORD $0xcf5c // vsubpd %zmm7, %zmm1, %zmm1
+	LONG $0x48d5f162; WORD $0xe958 // vaddpd %zmm1, %zmm5, %zmm5
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm14
+	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x160941c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm14, %xmm14
+	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x0410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm16
+	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x180dc3c4; WORD $0x01d4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm2
+	LONG $0x1805c3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm6
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00fdc162; WORD $0x0416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm16, %xmm16
+	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
+	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
+	LONG $0x30c68348 // addq $0x30, %rsi
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm18, %xmm18
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x207db362; WORD $0xda18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm16, %ymm3
+	LONG $0x2075b362; WORD $0xfb18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm17, %ymm7
+	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
+	LONG $0x48cdf362; WORD $0xf71a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm6, %zmm6
+	LONG $0x48ed5162; WORD $0xc859 // vmulpd %zmm8, %zmm2, %zmm9
+	LONG $0x48add162; WORD $0xc958 // vaddpd %zmm9, %zmm10, %zmm1
+	LONG $0x48bdd262; WORD $0xd1aa // vfmsub213pd %zmm9, %zmm8, %zmm2
+	LONG $0x48f5d162; WORD $0xea5c // vsubpd %zmm10, %zmm1, %zmm5
+	LONG $0x48bdf262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm8, %zmm2
+	LONG $0x48f5f162; WORD $0xfd5c // vsubpd %zmm5, %zmm1, %zmm7
+	LONG $0x48b5f162; WORD $0xed5c // vsubpd %zmm5, %zmm9, %zmm5
+	LONG $0x48adf162; WORD $0xdf5c // vsubpd %zmm7, %zmm10, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x03d7840f; WORD $0x0000 // je <farSlotsDD+0x985>
+	LONG $0xfd39870f; WORD $0xffff // ja <farSlotsDD+0xd0>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x08245c8b // movl 0x8(%rsp), %ebx
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x0450850f; WORD $0x0000 // jne <farSlotsDD+0x7ff>
+	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
+	LONG $0x80878b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x113c8d4a // leaq (%rcx,%r10), %rdi
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fef162; WORD $0x146f; BYTE $0x08 // vmovdqu64 (%rax,%rcx), %zmm2
+	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	LONG $0x48edf262; LONG $0x01085447 // vpsllvq 0x40(%rax,%rcx), %zmm2, %zmm2
+	LONG $0x58edf162; LONG $0x1a0854ef // vpxorq 0xd0(%rax,%rcx){1to8}, %zmm2, %zmm2
+	LONG $0x48edf262; LONG $0x02085446 // vpsravq 0x80(%rax,%rcx), %zmm2, %zmm2
+	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
+	LONG $0x0002b1e9; BYTE $0x00 // jmp <farSlotsDD+0x6ac>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
+	LONG $0x027c820f; WORD $0x0000 // jb <farSlotsDD+0x687>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0xfec48349 // addq $-0x2, %r12
+	LONG $0x12b60f44 // movzbl (%rdx), %r10d
+	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
+	LONG $0x487cf162; WORD $0x105a // vcvtps2pd (%rax), %zmm2
+	LONG $0x5ab60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r11d
+	LONG $0x02c28348 // addq $0x2, %rdx
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm3
+	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1661c1c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm3, %xmm4
+	LONG $0x1651c1c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm5, %xmm3
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm5
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1651c1c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm5, %xmm6
+	LONG $0x1641c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm7, %xmm5
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm7
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x164141c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm7, %xmm8
+	LONG $0x1631c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm9, %xmm7
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm9
+	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163141c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm9, %xmm10
+	LONG $0x08a5c162; WORD $0x2416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm11, %xmm20
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
+	LONG $0x487c7162; WORD $0x195a // vcvtps2pd (%rcx), %zmm11
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0724 // vmovsd (%r15,%rax), %xmm12
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x183dc3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm10, %ymm8, %ymm6
+	LONG $0x2845b362; WORD $0xec18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm7, %ymm5
+	LONG $0x48ddf362; WORD $0xe61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm4, %zmm4
+	LONG $0x48e5f362; WORD $0xdd1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm3, %zmm3
+	LONG $0x48ddf162; WORD $0xea59 // vmulpd %zmm2, %zmm4, %zmm5
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x161941c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm12, %xmm12
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x48edf262; WORD $0xe5aa // vfmsub213pd %zmm5, %zmm2, %zmm4
+	LONG $0x48edf262; WORD $0xe3b8 // vfmadd231pd %zmm3, %zmm2, %zmm4
+	LONG $0x48f5f162; WORD $0xd558 // vaddpd %zmm5, %zmm1, %zmm2
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm14
+	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	LONG $0x48edf162; WORD $0xd95c // vsubpd %zmm1, %zmm2, %zmm3
+	LONG $0x48d5f162; WORD $0xeb5c // vsubpd %zmm3, %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xdb5c // vsubpd %zmm3, %zmm2, %zmm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48f5f162; WORD $0xcb5c // vsubpd %zmm3, %zmm1, %zmm1
+	LONG $0x160941c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm14, %xmm14
+	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	LONG $0x48d5f162; WORD $0xe958 // vaddpd %zmm1, %zmm5, %zmm5
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x0410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm16
+	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x180dc3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm12, %ymm14, %ymm3
+	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00fdc162; WORD $0x0416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm16, %xmm16
+	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
+	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
+	LONG $0x30c68348 // addq $0x30, %rsi
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm18, %xmm18
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x207db362; WORD $0xf218; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm16, %ymm6
+	LONG $0x2075b362; WORD $0xfb18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm17, %ymm7
+	LONG $0x48e5f362; WORD $0xde1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm3, %zmm3
+	LONG $0x1805c3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm6
+	LONG $0x48e55162; WORD $0xc359 // vmulpd %zmm11, %zmm3, %zmm8
+	LONG $0x48cdf362; WORD $0xcf1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm6, %zmm1
+	LONG $0x48a5d262; WORD $0xd8aa // vfmsub213pd %zmm8, %zmm11, %zmm3
+	LONG $0x48a5f262; WORD $0xd9b8 // vfmadd231pd %zmm1, %zmm11, %zmm3
+	LONG $0x48edd162; WORD $0xc858 // vaddpd %zmm8, %zmm2, %zmm1
+	LONG $0x48f5f162; WORD $0xea5c // vsubpd %zmm2, %zmm1, %zmm5
+	LONG $0x48f5f162; WORD $0xfd5c // vsubpd %zmm5, %zmm1, %zmm7
+	LONG $0x48bdf162; WORD $0xed5c // vsubpd %zmm5, %zmm8, %zmm5
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfd89870f; WORD $0xffff // ja <farSlotsDD+0x410>
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x016e850f; WORD $0x0000 // jne <farSlotsDD+0x7ff>
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x08245c89 // movl %ebx, 0x8(%rsp)
+	LONG $0x487cd162; WORD $0x125a // vcvtps2pd (%r10), %zmm2
+	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
+	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
+	WORD $0x5e8b; BYTE $0x0c // movl 0xc(%rsi), %ebx
+	LONG $0x126e8b44 // movl 0x12(%rsi), %r13d
+	LONG $0x0f668b44 // movl 0xf(%rsi), %r12d
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
+	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
+	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
+	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	LONG $0x107bc1c4; WORD $0x3f1c // vmovsd (%r15,%rdi), %xmm3
+	LONG $0x107b81c4; WORD $0x2f2c // vmovsd (%r15,%r13), %xmm5
+	LONG $0x107b81c4; WORD $0x2e34 // vmovsd (%r14,%r13), %xmm6
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x166181c4; WORD $0x071c // vmovhpd (%r15,%r8), %xmm3, %xmm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0f24 // vmovsd (%r15,%rcx), %xmm4
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	LONG $0x18c68348 // addq $0x18, %rsi
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x1659c1c4; WORD $0x0f24 // vmovhpd (%r15,%rcx), %xmm4, %xmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x1651c1c4; WORD $0x072c // vmovhpd (%r15,%rax), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm6, %xmm6
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107bc1c4; WORD $0x1f24 // vmovsd (%r15,%rbx), %xmm4
+	LONG $0x165981c4; WORD $0x2724 // vmovhpd (%r15,%r12), %xmm4, %xmm4
+	LONG $0x185de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm4, %ymm4
+	LONG $0x107bc1c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm5
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x48e5f362; WORD $0xdc1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm3, %zmm3
+	LONG $0x107bc1c4; WORD $0x3e24 // vmovsd (%r14,%rdi), %xmm4
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x165981c4; WORD $0x0624 // vmovhpd (%r14,%r8), %xmm4, %xmm4
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x48e57162; WORD $0xc259 // vmulpd %zmm2, %zmm3, %zmm8
+	LONG $0x1651c1c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm5, %xmm5
+	LONG $0x48edd262; WORD $0xd8aa // vfmsub213pd %zmm8, %zmm2, %zmm3
+	LONG $0x48f5d162; WORD $0xf858 // vaddpd %zmm8, %zmm1, %zmm7
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107bc1c4; WORD $0x1e2c // vmovsd (%r14,%rbx), %xmm5
+	LONG $0x08245c8b // movl 0x8(%rsp), %ebx
+	LONG $0x165181c4; WORD $0x262c // vmovhpd (%r14,%r12), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm5, %ymm5
+	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
+	LONG $0x48edf262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm2, %zmm3
+	LONG $0x48c5f162; WORD $0xe15c // vsubpd %zmm1, %zmm7, %zmm4
+	LONG $0x48c5f162; WORD $0xf45c // vsubpd %zmm4, %zmm7, %zmm6
+	LONG $0x48bdf162; WORD $0xe45c // vsubpd %zmm4, %zmm8, %zmm4
+	LONG $0x48f5f162; WORD $0xce5c // vsubpd %zmm6, %zmm1, %zmm1
+	LONG $0x48ddf162; WORD $0xc958 // vaddpd %zmm1, %zmm4, %zmm1
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48fdf162; WORD $0xcf28 // vmovapd %zmm7, %zmm1
 	WORD $0xc3f6; BYTE $0x04 // testb $0x4, %bl
-	LONG $0xfad9840f; WORD $0xffff // je <farSlotsDD+0x90>
-	LONG $0x48edf162; WORD $0xe358 // vaddpd %zmm3, %zmm2, %zmm4
+	LONG $0xf870840f; WORD $0xffff // je <farSlotsDD+0x78>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
-	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xf14c0f4c // cmovlq %rcx, %r14
-	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	WORD $0xc3f6; BYTE $0x08 // testb $0x8, %bl
-	LONG $0x050b850f; WORD $0x0000 // jne <farSlotsDD+0xb10>
+	LONG $0x00ea850f; WORD $0x0000 // jne <farSlotsDD+0x910>
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x05dc8c0f; WORD $0x0000 // jl <farSlotsDD+0xbeb>
+	LONG $0x01bb8c0f; WORD $0x0000 // jl <farSlotsDD+0x9eb>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06f3840f; WORD $0x0000 // je <farSlotsDD+0xd13>
+	LONG $0x02d2840f; WORD $0x0000 // je <farSlotsDD+0xb13>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x070d840f; WORD $0x0000 // je <farSlotsDD+0xd3a>
+	LONG $0x02ec840f; WORD $0x0000 // je <farSlotsDD+0xb3a>
 	LONG $0x3cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %edi
 	LONG $0x64b70f46; WORD $0x0669 // movzwl 0x6(%rcx,%r13,2), %r12d
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x7cb70f42; WORD $0x0269 // movzwl 0x2(%rcx,%r13,2), %edi
 	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
+	LONG $0x7cb70f42; WORD $0x0269 // movzwl 0x2(%rcx,%r13,2), %edi
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
 	LONG $0x7cb70f42; WORD $0x0469 // movzwl 0x4(%rcx,%r13,2), %edi
 	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
@@ -2462,291 +2505,76 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x7cb70f44; WORD $0x0a79 // movzwl 0xa(%rcx,%rdi,2), %r15d
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x6e79a1c4; WORD $0xa80c // vmovd (%rax,%r13,4), %xmm1
+	LONG $0x6e79a1c4; WORD $0xa814 // vmovd (%rax,%r13,4), %xmm2
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x44b70f44; WORD $0x0c79 // movzwl 0xc(%rcx,%rdi,2), %r8d
-	LONG $0x2271a3c4; WORD $0xb80c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r15,4), %xmm1, %xmm1
+	LONG $0x2269a3c4; WORD $0xb814; BYTE $0x01 // vpinsrd $0x1, (%rax,%r15,4), %xmm2, %xmm2
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x2271a3c4; WORD $0x800c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm1, %xmm1
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x797cb70f; BYTE $0x0e // movzwl 0xe(%rcx,%rdi,2), %edi
-	LONG $0x6e79a1c4; WORD $0x8014 // vmovd (%rax,%r8,4), %xmm2
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x2271e3c4; WORD $0xb80c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rdi,4), %xmm1, %xmm1
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x2269a3c4; WORD $0x8014; BYTE $0x01 // vpinsrd $0x1, (%rax,%r8,4), %xmm2, %xmm2
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
 	LONG $0x2269a3c4; WORD $0x8014; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm2, %xmm2
-	LONG $0x2269a3c4; WORD $0xa014; BYTE $0x03 // vpinsrd $0x3, (%rax,%r12,4), %xmm2, %xmm2
-	LONG $0x386de3c4; WORD $0x01c9 // vinserti128 $0x1, %xmm1, %ymm2, %ymm1
-	LONG $0x487df262; WORD $0xc935 // vpmovzxdq %ymm1, %zmm1
-	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
-	LONG $0x48edf162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm2
-	LONG $0x000655e9; BYTE $0x00 // jmp <farSlotsDD+0xd41>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
-	LONG $0xfec48349 // addq $-0x2, %r12
-	WORD $0x4e8b; BYTE $0x06 // movl 0x6(%rsi), %ecx
-	WORD $0x068b // movl (%rsi), %eax
-	LONG $0x12b60f44 // movzbl (%rdx), %r10d
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x0f24 // vmovsd (%r15,%rcx), %xmm4
-	LONG $0x107bc1c4; WORD $0x0e34 // vmovsd (%r14,%rcx), %xmm6
-	WORD $0x4e8b; BYTE $0x09 // movl 0x9(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x1659c1c4; WORD $0x0f2c // vmovhpd (%r15,%rcx), %xmm4, %xmm5
-	LONG $0x1649c1c4; WORD $0x0e24 // vmovhpd (%r14,%rcx), %xmm6, %xmm4
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	LONG $0x107bc1c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm6
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1649c1c4; WORD $0x0f3c // vmovhpd (%r15,%rcx), %xmm6, %xmm7
-	LONG $0x1639c1c4; WORD $0x0e34 // vmovhpd (%r14,%rcx), %xmm8, %xmm6
-	WORD $0x4e8b; BYTE $0x0f // movl 0xf(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
-	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163941c4; WORD $0x0f0c // vmovhpd (%r15,%rcx), %xmm8, %xmm9
-	LONG $0x162941c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm10, %xmm8
-	WORD $0x4e8b; BYTE $0x14 // movl 0x14(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm10
-	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
-	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
-	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
-	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x162941c4; WORD $0x0f14 // vmovhpd (%r15,%rcx), %xmm10, %xmm10
-	LONG $0x162141c4; WORD $0x0e1c // vmovhpd (%r14,%rcx), %xmm11, %xmm11
-	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
-	LONG $0x487c5162; WORD $0x655a; BYTE $0x00 // vcvtps2pd (%r13), %zmm12
-	LONG $0x5ab60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r11d
-	LONG $0x02c28348 // addq $0x2, %rdx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm13
-	LONG $0x107b41c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm14
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x1835c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm9, %ymm7
-	LONG $0x183dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm8, %ymm6
-	LONG $0x48fd7162; WORD $0xd228 // vmovapd %zmm2, %zmm10
-	LONG $0x48d5f362; WORD $0xef1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm5, %zmm5
-	LONG $0x48fdf162; WORD $0xfb28 // vmovapd %zmm3, %zmm7
-	LONG $0x48ddf362; WORD $0xde1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm4, %zmm3
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48d5d162; WORD $0xe459 // vmulpd %zmm12, %zmm5, %zmm4
-	LONG $0x107b41c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm15
-	LONG $0x08ffc162; WORD $0x0410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm16
-	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
-	LONG $0x489df262; WORD $0xecaa // vfmsub213pd %zmm4, %zmm12, %zmm5
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x489df262; WORD $0xebb8 // vfmadd231pd %zmm3, %zmm12, %zmm5
-	LONG $0x48c5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm7, %zmm3
-	LONG $0x161141c4; WORD $0x072c // vmovhpd (%r15,%rax), %xmm13, %xmm13
-	LONG $0x160941c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm14, %xmm14
-	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
-	LONG $0x48e57162; WORD $0xc75c // vsubpd %zmm7, %zmm3, %zmm8
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
-	LONG $0x48e55162; WORD $0xc05c // vsubpd %zmm8, %zmm3, %zmm8
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x160141c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm15, %xmm15
-	LONG $0x00fdc162; WORD $0x0416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm16, %xmm16
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
-	LONG $0x48c5d162; WORD $0xf85c // vsubpd %zmm8, %zmm7, %zmm7
-	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x07 // vmovsd (%r15,%rax), %xmm17
-	LONG $0x08ffc162; WORD $0x1410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm18
-	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
-	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
-	LONG $0x1805c3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm6
-	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm17, %xmm17
-	LONG $0x00edc162; WORD $0x1416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm18, %xmm18
-	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x07 // vmovsd (%r15,%rax), %xmm19
-	LONG $0x08ffc162; WORD $0x2410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm20
-	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
-	LONG $0x30c68348 // addq $0x30, %rsi
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm19, %xmm19
-	LONG $0x00ddc162; WORD $0x2416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm20, %xmm20
-	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0x487ce162; WORD $0x295a // vcvtps2pd (%rcx), %zmm21
-	LONG $0x20753362; WORD $0xc318; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm17, %ymm8
-	LONG $0x206d3362; WORD $0xcc18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm18, %ymm9
-	LONG $0x48cdd362; WORD $0xf01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm6
-	LONG $0x207d5362; WORD $0xc618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm8
-	LONG $0x48bdd362; WORD $0xd11a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm9, %zmm8, %zmm2
-	LONG $0x48cdb162; WORD $0xfd59 // vmulpd %zmm21, %zmm6, %zmm7
-	LONG $0x40d5f262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm21, %zmm6
-	LONG $0x40d5f262; WORD $0xf2b8 // vfmadd231pd %zmm2, %zmm21, %zmm6
-	LONG $0x48adf162; WORD $0xd758 // vaddpd %zmm7, %zmm10, %zmm2
-	LONG $0x48edd162; WORD $0xea5c // vsubpd %zmm10, %zmm2, %zmm5
-	LONG $0x48ed7162; WORD $0xc55c // vsubpd %zmm5, %zmm2, %zmm8
-	LONG $0x48c5f162; WORD $0xed5c // vsubpd %zmm5, %zmm7, %zmm5
-	LONG $0x48ad5162; WORD $0xc05c // vsubpd %zmm8, %zmm10, %zmm8
-	LONG $0x48d5d162; WORD $0xe058 // vaddpd %zmm8, %zmm5, %zmm4
-	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfd7a870f; WORD $0xffff // ja <farSlotsDD+0x6f0>
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfc29850f; WORD $0xffff // jne <farSlotsDD+0x5ae>
-	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
-	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
-	LONG $0x18245c89 // movl %ebx, 0x18(%rsp)
-	WORD $0x5e8b; BYTE $0x12 // movl 0x12(%rsi), %ebx
-	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
-	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
-	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
-	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
-	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x03e4c141 // shll $0x3, %r12d
-	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
-	LONG $0x03e0c141 // shll $0x3, %r8d
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	LONG $0x107bc1c4; WORD $0x3f24 // vmovsd (%r15,%rdi), %xmm4
-	LONG $0x107b41c4; WORD $0x3e04 // vmovsd (%r14,%rdi), %xmm8
-	LONG $0x107b81c4; WORD $0x2734 // vmovsd (%r15,%r12), %xmm6
-	LONG $0x107b01c4; WORD $0x2614 // vmovsd (%r14,%r12), %xmm10
-	LONG $0x107bc1c4; WORD $0x1f3c // vmovsd (%r15,%rbx), %xmm7
-	LONG $0x107b41c4; WORD $0x1e1c // vmovsd (%r14,%rbx), %xmm11
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x797cb70f; BYTE $0x0e // movzwl 0xe(%rcx,%rdi,2), %edi
+	LONG $0x6e79a1c4; WORD $0x801c // vmovd (%rax,%r8,4), %xmm3
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x2269e3c4; WORD $0xb814; BYTE $0x03 // vpinsrd $0x3, (%rax,%rdi,4), %xmm2, %xmm2
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x18245c8b // movl 0x18(%rsp), %ebx
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x165981c4; WORD $0x0724 // vmovhpd (%r15,%r8), %xmm4, %xmm4
-	LONG $0x163901c4; WORD $0x0604 // vmovhpd (%r14,%r8), %xmm8, %xmm8
-	LONG $0x164981c4; WORD $0x2f34 // vmovhpd (%r15,%r13), %xmm6, %xmm6
-	LONG $0x162901c4; WORD $0x2e14 // vmovhpd (%r14,%r13), %xmm10, %xmm10
-	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x0f2c // vmovsd (%r15,%rcx), %xmm5
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1651c1c4; WORD $0x0f2c // vmovhpd (%r15,%rcx), %xmm5, %xmm5
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x1641c1c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm7, %xmm7
-	LONG $0x162141c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm11, %xmm11
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x107b41c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm9
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x184de3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm6, %ymm5
-	LONG $0x182dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm10, %ymm6
-	LONG $0x163141c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm9, %xmm9
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x487c5162; WORD $0x225a // vcvtps2pd (%r10), %zmm12
-	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
-	LONG $0x1835c3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm5
-	LONG $0x48d5f362; WORD $0xee1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm5
-	LONG $0x48ddd162; WORD $0xf459 // vmulpd %zmm12, %zmm4, %zmm6
-	LONG $0x48e57162; WORD $0xce58 // vaddpd %zmm6, %zmm3, %zmm9
-	LONG $0x489df262; WORD $0xe6aa // vfmsub213pd %zmm6, %zmm12, %zmm4
-	LONG $0x48b5f162; WORD $0xfb5c // vsubpd %zmm3, %zmm9, %zmm7
-	LONG $0x489df262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm12, %zmm4
-	LONG $0x48b57162; WORD $0xc75c // vsubpd %zmm7, %zmm9, %zmm8
-	LONG $0x48cdf162; WORD $0xf75c // vsubpd %zmm7, %zmm6, %zmm6
-	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
-	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
-	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xc358 // vaddpd %zmm3, %zmm0, %zmm0
-	LONG $0x48fdd162; WORD $0xd928 // vmovapd %zmm9, %zmm3
-	WORD $0xc3f6; BYTE $0x04 // testb $0x4, %bl
-	LONG $0xf594840f; WORD $0xffff // je <farSlotsDD+0x90>
-	LONG $0xfffab6e9; BYTE $0xff // jmp <farSlotsDD+0x5b7>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48ddf362; WORD $0xcc23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm4, %zmm4, %zmm1
-	LONG $0x48fdf362; WORD $0xd023; BYTE $0x4e // vshuff64x2 $0x4e, %zmm0, %zmm0, %zmm2
+	LONG $0x2261a3c4; WORD $0x801c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r8,4), %xmm3, %xmm3
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x2261a3c4; WORD $0x801c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm3, %xmm3
+	LONG $0x2261a3c4; WORD $0xa01c; BYTE $0x03 // vpinsrd $0x3, (%rax,%r12,4), %xmm3, %xmm3
+	LONG $0x3865e3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x487df262; WORD $0xd235 // vpmovzxdq %ymm2, %zmm2
+	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm2
+	LONG $0x000234e9; BYTE $0x00 // jmp <farSlotsDD+0xb41>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x48f5f362; WORD $0xd123; BYTE $0x4e // vshuff64x2 $0x4e, %zmm1, %zmm1, %zmm2
+	LONG $0x48fdf362; WORD $0xd823; BYTE $0x4e // vshuff64x2 $0x4e, %zmm0, %zmm0, %zmm3
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x48ddf162; WORD $0xd958 // vaddpd %zmm1, %zmm4, %zmm3
+	LONG $0x48f5f162; WORD $0xe258 // vaddpd %zmm2, %zmm1, %zmm4
+	LONG $0x48ddf162; WORD $0xe95c // vsubpd %zmm1, %zmm4, %zmm5
+	LONG $0x48fd7362; WORD $0xc401; BYTE $0x4e // vpermpd $0x4e, %zmm4, %zmm8
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xce5c // vsubpd %zmm6, %zmm1, %zmm1
+	LONG $0x48edf162; WORD $0xc958 // vaddpd %zmm1, %zmm2, %zmm1
+	LONG $0x48e5f162; WORD $0xc958 // vaddpd %zmm1, %zmm3, %zmm1
+	LONG $0x48ddd162; WORD $0xd858 // vaddpd %zmm8, %zmm4, %zmm3
 	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
-	LONG $0x48fd7362; WORD $0xc301; BYTE $0x4e // vpermpd $0x4e, %zmm3, %zmm8
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48e5f162; WORD $0xfbc6; BYTE $0x55 // vshufpd $0x55, %zmm3, %zmm3, %zmm7
 	LONG $0x48e5f162; WORD $0xf55c // vsubpd %zmm5, %zmm3, %zmm6
-	LONG $0x48f5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm1, %zmm1
+	LONG $0x48bdf162; WORD $0xcd5c // vsubpd %zmm5, %zmm8, %zmm1
+	LONG $0x48fdf362; WORD $0xd001; BYTE $0x4e // vpermpd $0x4e, %zmm0, %zmm2
 	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
 	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
-	LONG $0x48e5d162; WORD $0xe058 // vaddpd %zmm8, %zmm3, %zmm4
+	LONG $0x48e5f162; WORD $0xe758 // vaddpd %zmm7, %zmm3, %zmm4
 	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48ddf162; WORD $0xfcc6; BYTE $0x55 // vshufpd $0x55, %zmm4, %zmm4, %zmm7
+	LONG $0x48fdf162; LONG $0xa024a411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm4, 0xa0(%rsp)
 	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
 	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
-	LONG $0x48bdf162; WORD $0xcd5c // vsubpd %zmm5, %zmm8, %zmm1
-	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
-	LONG $0x48fdf362; WORD $0xd001; BYTE $0x4e // vpermpd $0x4e, %zmm0, %zmm2
-	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
-	LONG $0x48ddf162; WORD $0xdf58 // vaddpd %zmm7, %zmm4, %zmm3
-	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
-	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0xa0249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0xa0(%rsp)
-	LONG $0x48e5f162; WORD $0xf55c // vsubpd %zmm5, %zmm3, %zmm6
-	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x48c5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm7, %zmm1
-	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
 	LONG $0x48fdf162; WORD $0xd0c6; BYTE $0x55 // vshufpd $0x55, %zmm0, %zmm0, %zmm2
-	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x48fdf162; LONG $0x60248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x60(%rsp)
-	WORD $0x23eb // jmp <farSlotsDD+0xc0e>
+	WORD $0x23eb // jmp <farSlotsDD+0xa0e>
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x48fdf162; LONG $0xa024a411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm4, 0xa0(%rsp)
+	LONG $0x48fdf162; LONG $0xa0248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0xa0(%rsp)
 	LONG $0x48fdf162; LONG $0x60248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x60(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf46c8e0f; WORD $0xffff // jle <farSlotsDD+0x7a>
+	LONG $0xf65c8e0f; WORD $0xffff // jle <farSlotsDD+0x6a>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
 	LONG $0x88878b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r8
 	LONG $0x6e048d4b // leaq (%r14,%r13,2), %rax
 	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x66eb // jmp <farSlotsDD+0xc95>
+	WORD $0x66eb // jmp <farSlotsDD+0xa95>
 	BYTE $0x90 // nop
 	LONG $0x107ba1c4; WORD $0xe31c // vmovsd (%rbx,%r12,8), %xmm3
 	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
@@ -2761,7 +2589,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
+	LONG $0xd058f3c5 // vaddsd %xmm0, %xmm1, %xmm2
 	LONG $0xd85cebc5 // vsubsd %xmm0, %xmm2, %xmm3
 	LONG $0x117ba1c4; WORD $0xe314 // vmovsd %xmm2, (%rbx,%r12,8)
 	LONG $0xd35cebc5 // vsubsd %xmm3, %xmm2, %xmm2
@@ -2770,13 +2598,13 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0xc058f3c5 // vaddsd %xmm0, %xmm1, %xmm0
 	LONG $0x117b81c4; WORD $0xe004 // vmovsd %xmm0, (%r8,%r12,8)
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0xf3db840f; WORD $0xffff // je <farSlotsDD+0x70>
+	LONG $0xf5cb840f; WORD $0xffff // je <farSlotsDD+0x60>
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x4674 // je <farSlotsDD+0xce0>
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	WORD $0x4674 // je <farSlotsDD+0xae0>
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x24b70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r12d
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x4474 // je <farSlotsDD+0xced>
+	WORD $0x4474 // je <farSlotsDD+0xaed>
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
 	LONG $0xa73c0343 // addl (%r15,%r12,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
@@ -2784,35 +2612,35 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x9459fbc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm0, %xmm2
 	LONG $0x4c59fbc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm0, %xmm1
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0xff5f850f; WORD $0xffff // jne <farSlotsDD+0xc30>
-	WORD $0x37eb // jmp <farSlotsDD+0xd0a>
+	LONG $0xff5f850f; WORD $0xffff // jne <farSlotsDD+0xa30>
+	WORD $0x37eb // jmp <farSlotsDD+0xb0a>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xbc75 // jne <farSlotsDD+0xca9>
+	WORD $0xbc75 // jne <farSlotsDD+0xaa9>
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
 	LONG $0x9459fbc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm0, %xmm2
 	LONG $0x4c59fbc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm0, %xmm1
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0xff26850f; WORD $0xffff // jne <farSlotsDD+0xc30>
+	LONG $0xff26850f; WORD $0xffff // jne <farSlotsDD+0xa30>
 	LONG $0xc27efac5 // vmovq %xmm2, %xmm0
-	LONG $0xffff49e9; BYTE $0xff // jmp <farSlotsDD+0xc5c>
+	LONG $0xffff49e9; BYTE $0xff // jmp <farSlotsDD+0xa5c>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02dc840f; WORD $0x0000 // je <farSlotsDD+0xffc>
-	LONG $0x487db262; WORD $0x0c35; BYTE $0xa8 // vpmovzxdq (%rax,%r13,4), %zmm1
-	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
-	LONG $0x48edf162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm2
-	LONG $0x0002c9e9; BYTE $0x00 // jmp <farSlotsDD+0x1003>
+	LONG $0x02dc840f; WORD $0x0000 // je <farSlotsDD+0xdfc>
+	LONG $0x487db262; WORD $0x1435; BYTE $0xa8 // vpmovzxdq (%rax,%r13,4), %zmm2
+	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm2
+	LONG $0x0002c9e9; BYTE $0x00 // jmp <farSlotsDD+0xe03>
 	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
 	LONG $0x04b70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %eax
 	LONG $0x88bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r15
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x48ddf162; WORD $0xca59 // vmulpd %zmm2, %zmm4, %zmm1
+	LONG $0x48f5f162; WORD $0xca59 // vmulpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xc259 // vmulpd %zmm2, %zmm0, %zmm0
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x012e840f; WORD $0x0000 // je <farSlotsDD+0xe96>
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x012e840f; WORD $0x0000 // je <farSlotsDD+0xc96>
 	LONG $0x44b70f46; WORD $0x0c69 // movzwl 0xc(%rcx,%r13,2), %r8d
 	LONG $0x64b70f46; WORD $0x0e69 // movzwl 0xe(%rcx,%r13,2), %r12d
 	LONG $0x44b70f42; WORD $0x0469 // movzwl 0x4(%rcx,%r13,2), %eax
@@ -2841,10 +2669,10 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x1649c1c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm6, %xmm6
 	LONG $0x3c16c1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm7, %xmm7
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0x8944; BYTE $0xc7 // movl %r8d, %edi
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
-	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x1659c1c4; WORD $0x3f24 // vmovhpd (%r15,%rdi), %xmm4, %xmm4
 	LONG $0x2c16d1c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm5, %xmm5
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
@@ -2870,7 +2698,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x48fdf162; WORD $0xcc28 // vmovapd %zmm4, %zmm1
 	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
-	WORD $0x4deb // jmp <farSlotsDD+0xee3>
+	WORD $0x4deb // jmp <farSlotsDD+0xce3>
 	LONG $0x44b70f42; WORD $0x0269 // movzwl 0x2(%rcx,%r13,2), %eax
 	LONG $0x44b70f46; WORD $0x0869 // movzwl 0x8(%rcx,%r13,2), %r8d
 	LONG $0x64b70f46; WORD $0x0669 // movzwl 0x6(%rcx,%r13,2), %r12d
@@ -2879,14 +2707,14 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x2444894c; BYTE $0x50 // movq %r8, 0x50(%rsp)
 	LONG $0x44b70f46; WORD $0x0a69 // movzwl 0xa(%rcx,%r13,2), %r8d
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x44b70f46; WORD $0x0c69 // movzwl 0xc(%rcx,%r13,2), %r8d
 	LONG $0x44b70f42; WORD $0x0e69 // movzwl 0xe(%rcx,%r13,2), %eax
 	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
 	LONG $0x48f5f162; WORD $0xd058 // vaddpd %zmm0, %zmm1, %zmm2
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	LONG $0x03e4c141 // shll $0x3, %r12d
 	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
@@ -2897,7 +2725,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x03e5c141 // shll $0x3, %r13d
 	LONG $0x48edf162; WORD $0xe35c // vsubpd %zmm3, %zmm2, %zmm4
 	LONG $0x48fdf162; WORD $0xc35c // vsubpd %zmm3, %zmm0, %zmm0
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x1379c1c4; WORD $0x0704 // vmovlpd %xmm0, (%r15,%rax)
@@ -2910,19 +2738,19 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	LONG $0x1379c1c4; WORD $0x070c // vmovlpd %xmm1, (%r15,%rax)
 	LONG $0x177981c4; WORD $0x270c // vmovhpd %xmm1, (%r15,%r12)
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x487df362; WORD $0xc119; BYTE $0x02 // vextractf32x4 $0x2, %zmm0, %xmm1
 	LONG $0x487df362; WORD $0xc019; BYTE $0x03 // vextractf32x4 $0x3, %zmm0, %xmm0
 	LONG $0x1379c1c4; WORD $0x0f0c // vmovlpd %xmm1, (%r15,%rcx)
 	LONG $0x03e4c141 // shll $0x3, %r12d
 	LONG $0x177981c4; WORD $0x270c // vmovhpd %xmm1, (%r15,%r12)
-	LONG $0x2464894c; BYTE $0x08 // movq %r12, 0x8(%rsp)
+	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
 	LONG $0x24648b4c; BYTE $0x40 // movq 0x40(%rsp), %r12
 	LONG $0x137981c4; WORD $0x2f04 // vmovlpd %xmm0, (%r15,%r13)
 	LONG $0x487df362; WORD $0xd119; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm1
 	LONG $0x03e4c141 // shll $0x3, %r12d
 	LONG $0x177981c4; WORD $0x2704 // vmovhpd %xmm0, (%r15,%r12)
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
 	LONG $0x197de3c4; WORD $0x01d0 // vextractf128 $0x1, %ymm2, %xmm0
 	LONG $0x1379a1c4; WORD $0x3b14 // vmovlpd %xmm2, (%rbx,%r15)
 	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
@@ -2930,20 +2758,20 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x0413f9c5; BYTE $0x03 // vmovlpd %xmm0, (%rbx,%rax)
 	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
 	LONG $0x0417f9c5; BYTE $0x03 // vmovhpd %xmm0, (%rbx,%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x487df362; WORD $0xd019; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm0
 	LONG $0x0413f9c5; BYTE $0x0b // vmovlpd %xmm0, (%rbx,%rcx)
 	LONG $0x0417f9c5; BYTE $0x03 // vmovhpd %xmm0, (%rbx,%rax)
 	LONG $0x1379a1c4; WORD $0x2b0c // vmovlpd %xmm1, (%rbx,%r13)
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x1779a1c4; WORD $0x230c // vmovhpd %xmm1, (%rbx,%r12)
-	LONG $0xfff081e9; BYTE $0xff // jmp <farSlotsDD+0x7d>
+	LONG $0xfff271e9; BYTE $0xff // jmp <farSlotsDD+0x6d>
 	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x48ddf162; WORD $0xca59 // vmulpd %zmm2, %zmm4, %zmm1
+	LONG $0x48f5f162; WORD $0xca59 // vmulpd %zmm2, %zmm1, %zmm1
 	LONG $0x48fdf162; WORD $0xc259 // vmulpd %zmm2, %zmm0, %zmm0
-	WORD $0x3e74 // je <farSlotsDD+0x105a>
+	WORD $0x3e74 // je <farSlotsDD+0xe5a>
 	LONG $0x48fdb162; WORD $0x1410; BYTE $0xeb // vmovupd (%rbx,%r13,8), %zmm2
 	LONG $0x48f5f162; WORD $0xda58 // vaddpd %zmm2, %zmm1, %zmm3
 	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
@@ -2962,7 +2790,7 @@ TEXT ·farSlotsDDOct(SB), 0, $448-8
 	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
 	LONG $0x48fdb162; WORD $0x0411; BYTE $0xe8 // vmovupd %zmm0, (%rax,%r13,8)
 	LONG $0x48fdb162; WORD $0x1411; BYTE $0xeb // vmovupd %zmm2, (%rbx,%r13,8)
-	LONG $0xffefece9; BYTE $0xff // jmp <farSlotsDD+0x7d>
+	LONG $0xfff1dce9; BYTE $0xff // jmp <farSlotsDD+0x6d>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2982,7 +2810,7 @@ TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	ADJSP $-352
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farGatherSlots>
-	LONG $0x0008d6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000896e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2991,7 +2819,7 @@ TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08638e0f; WORD $0x0000 // jle <farGatherSlots+0x870>
+	LONG $0x083e8e0f; WORD $0x0000 // jle <farGatherSlots+0x84b>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -3001,9 +2829,9 @@ TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
 	LONG $0x90ec8148; WORD $0x0000; BYTE $0x00 // subq $0x90, %rsp
-	LONG $0x056ffdc5; LONG $0x00000883 // vmovdqa 0x883(%rip), %ymm0
-	LONG $0x0d6ffdc5; LONG $0x0000087b // vmovdqa 0x87b(%rip), %ymm1
-	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x056ffdc5; LONG $0x00000843 // vmovdqa 0x843(%rip), %ymm0
+	LONG $0x0d6ffdc5; LONG $0x0000083b // vmovdqa 0x83b(%rip), %ymm1
+	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
 	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
 	LONG $0x585f8b48 // movq 0x58(%rdi), %rbx
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
@@ -3011,269 +2839,269 @@ TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xffffbe41; WORD $0x00ff // movl $0xffffff, %r14d
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
+	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
 	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	WORD $0x30eb // jmp <farGatherSlots+0x9c>
 	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
 	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
-	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
+	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xffffbe41; WORD $0x00ff // movl $0xffffff, %r14d
-	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r8
-	LONG $0x07c6830f; WORD $0x0000 // jae <farGatherSlots+0x862>
-	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
-	LONG $0x08244489 // movl %eax, 0x8(%rsp)
-	WORD $0x02a8 // testb $0x2, %al
-	LONG $0x0193850f; WORD $0x0000 // jne <farGatherSlots+0x240>
-	WORD $0x8b45; BYTE $0x20 // movl (%r8), %r12d
-	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
-	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
-	LONG $0x03e4c149 // shlq $0x3, %r12
-	LONG $0x3867034c // addq 0x38(%rdi), %r12
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x00e8820f; WORD $0x0000 // jb <farGatherSlots+0x1b6>
-	WORD $0x9066 // nop
-	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0xfec58349 // addq $-0x2, %r13
-	LONG $0x266ffac5 // vmovdqu (%rsi), %xmm4
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
-	LONG $0x385de3c4; WORD $0x0866; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm4, %ymm4
-	LONG $0x005de2c4; BYTE $0xe0 // vpshufb %ymm0, %ymm4, %ymm4
-	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe4 // vgatherdpd (%r12,%ymm4,8), %zmm5 {%k1}
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x766ffac5; BYTE $0x18 // vmovdqu 0x18(%rsi), %xmm6
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm4
-	LONG $0x384de3c4; WORD $0x2076; BYTE $0x01 // vinserti128 $0x1, 0x20(%rsi), %ymm6, %ymm6
-	LONG $0x485df262; WORD $0x208d // vpermb (%rax), %zmm4, %zmm4
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x30c68348 // addq $0x30, %rsi
-	LONG $0x48ddd262; LONG $0x010f6447 // vpsllvq 0x40(%r15,%rcx), %zmm4, %zmm4
-	LONG $0x58ddd162; LONG $0x1a0f64ef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm4, %zmm4
-	LONG $0x48ddd262; LONG $0x020f6446 // vpsravq 0x80(%r15,%rcx), %zmm4, %zmm4
-	LONG $0x014ab60f // movzbl 0x1(%rdx), %ecx
-	LONG $0x02c28348 // addq $0x2, %rdx
-	LONG $0x004de2c4; BYTE $0xf0 // vpshufb %ymm0, %ymm6, %ymm6
-	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xf4 // vgatherdpd (%r12,%ymm6,8), %zmm7 {%k1}
-	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
-	WORD $0x0148; BYTE $0xcb // addq %rcx, %rbx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fed162; WORD $0x346f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm6
-	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
-	LONG $0x484df262; WORD $0x308d // vpermb (%rax), %zmm6, %zmm6
-	LONG $0x48cdd262; LONG $0x010f7447 // vpsllvq 0x40(%r15,%rcx), %zmm6, %zmm6
-	LONG $0x58cdd162; LONG $0x1a0f74ef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm6, %zmm6
-	LONG $0x48cdd262; LONG $0x020f7446 // vpsravq 0x80(%r15,%rcx), %zmm6, %zmm6
-	LONG $0x48d5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm5, %zmm2
-	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
-	LONG $0x48c5f262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm7, %zmm3
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xff1a870f; WORD $0xffff // ja <farGatherSlots+0xd0>
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x02a0850f; WORD $0x0000 // jne <farGatherSlots+0x460>
-	LONG $0x266ffac5 // vmovdqu (%rsi), %xmm4
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x385de3c4; WORD $0x0866; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm4, %ymm4
-	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x180c8d4a // leaq (%rax,%r11), %rcx
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x005de2c4; BYTE $0xe1 // vpshufb %ymm1, %ymm4, %ymm4
-	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe4 // vgatherdpd (%r12,%ymm4,8), %zmm5 {%k1}
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x07 // vmovdqu64 (%r15,%rax), %zmm4
-	LONG $0x485dd262; WORD $0x238d // vpermb (%r11), %zmm4, %zmm4
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x48ddd262; LONG $0x01076447 // vpsllvq 0x40(%r15,%rax), %zmm4, %zmm4
-	LONG $0x58ddd162; LONG $0x1a0764ef // vpxorq 0xd0(%r15,%rax){1to8}, %zmm4, %zmm4
-	LONG $0x48ddd262; LONG $0x02076446 // vpsravq 0x80(%r15,%rax), %zmm4, %zmm4
-	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
-	LONG $0x48d5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm5, %zmm2
-	LONG $0x00022fe9; BYTE $0x00 // jmp <farGatherSlots+0x460>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
-	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
+	LONG $0x08c18349 // addq $0x8, %r9
+	LONG $0x244c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r9
+	LONG $0x07a1830f; WORD $0x0000 // jae <farGatherSlots+0x83d>
+	WORD $0x8b45; BYTE $0x39 // movl (%r9), %r15d
+	LONG $0x51b70f45; BYTE $0x06 // movzwl 0x6(%r9), %r10d
+	LONG $0x61b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r12d
 	LONG $0x03e7c149 // shlq $0x3, %r15
 	LONG $0x387f034c // addq 0x38(%rdi), %r15
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0144820f; WORD $0x0000 // jb <farGatherSlots+0x39e>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x02c2f641 // testb $0x2, %r10b
+	LONG $0x0195850f; WORD $0x0000 // jne <farGatherSlots+0x250>
+	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
+	LONG $0x00f2820f; WORD $0x0000 // jb <farGatherSlots+0x1b8>
+	LONG $0x80af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r13
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0xfec48349 // addq $-0x2, %r12
+	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x2e6ffac5 // vmovdqu (%rsi), %xmm5
+	LONG $0x3855e3c4; WORD $0x086e; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm5, %ymm5
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fed162; LONG $0x000d646f // vmovdqu64 (%r13,%rcx), %zmm4
+	LONG $0x485df262; WORD $0x208d // vpermb (%rax), %zmm4, %zmm4
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x48ddd262; LONG $0x010d6447 // vpsllvq 0x40(%r13,%rcx), %zmm4, %zmm4
+	LONG $0x58ddd162; LONG $0x1a0d64ef // vpxorq 0xd0(%r13,%rcx){1to8}, %zmm4, %zmm4
+	LONG $0x48ddd262; LONG $0x020d6446 // vpsravq 0x80(%r13,%rcx), %zmm4, %zmm4
+	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
+	LONG $0x014ab60f // movzbl 0x1(%rdx), %ecx
+	LONG $0x02c28348 // addq $0x2, %rdx
+	LONG $0x49fdd262; WORD $0x3492; BYTE $0xef // vgatherdpd (%r15,%ymm5,8), %zmm6 {%k1}
+	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	WORD $0x0148; BYTE $0xcb // addq %rcx, %rbx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fed162; LONG $0x000d6c6f // vmovdqu64 (%r13,%rcx), %zmm5
+	LONG $0x4855f262; WORD $0x288d // vpermb (%rax), %zmm5, %zmm5
+	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
+	LONG $0x48d5d262; LONG $0x010d6c47 // vpsllvq 0x40(%r13,%rcx), %zmm5, %zmm5
+	LONG $0x58d5d162; LONG $0x1a0d6cef // vpxorq 0xd0(%r13,%rcx){1to8}, %zmm5, %zmm5
+	LONG $0x48d5d262; LONG $0x020d6c46 // vpsravq 0x80(%r13,%rcx), %zmm5, %zmm5
+	LONG $0x48ddf262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm4, %zmm2
+	LONG $0x666ffac5; BYTE $0x18 // vmovdqu 0x18(%rsi), %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x385de3c4; WORD $0x2066; BYTE $0x01 // vinserti128 $0x1, 0x20(%rsi), %ymm4, %ymm4
+	LONG $0x30c68348 // addq $0x30, %rsi
+	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
+	LONG $0x005de2c4; BYTE $0xe0 // vpshufb %ymm0, %ymm4, %ymm4
+	LONG $0x49fdd262; WORD $0x3492; BYTE $0xe7 // vgatherdpd (%r15,%ymm4,8), %zmm6 {%k1}
+	LONG $0x48d5f262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm5, %zmm3
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xff18870f; WORD $0xffff // ja <farGatherSlots+0xd0>
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x02ac850f; WORD $0x0000 // jne <farGatherSlots+0x46e>
+	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
+	LONG $0x80878b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rax
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0x8945; BYTE $0xd4 // movl %r10d, %r12d
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x2e6ffac5 // vmovdqu (%rsi), %xmm5
+	LONG $0x3855e3c4; WORD $0x086e; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm5, %ymm5
+	LONG $0x18c68348 // addq $0x18, %rsi
+	LONG $0x19048d4e // leaq (%rcx,%r11), %r8
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fef162; WORD $0x246f; BYTE $0x08 // vmovdqu64 (%rax,%rcx), %zmm4
+	LONG $0x485dd262; WORD $0x238d // vpermb (%r11), %zmm4, %zmm4
+	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
+	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
+	WORD $0x8945; BYTE $0xe2 // movl %r12d, %r10d
+	LONG $0x48ddf262; LONG $0x01086447 // vpsllvq 0x40(%rax,%rcx), %zmm4, %zmm4
+	LONG $0x58ddf162; LONG $0x1a0864ef // vpxorq 0xd0(%rax,%rcx){1to8}, %zmm4, %zmm4
+	LONG $0x48ddf262; LONG $0x02086446 // vpsravq 0x80(%rax,%rcx), %zmm4, %zmm4
+	LONG $0x0055e2c4; BYTE $0xe9 // vpshufb %ymm1, %ymm5, %ymm5
+	LONG $0x49fdd262; WORD $0x3492; BYTE $0xef // vgatherdpd (%r15,%ymm5,8), %zmm6 {%k1}
+	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
+	LONG $0x48ddf262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm4, %zmm2
+	LONG $0x000228e9; BYTE $0x00 // jmp <farGatherSlots+0x46e>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
+	LONG $0x0143820f; WORD $0x0000 // jb <farGatherSlots+0x39e>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
 	LONG $0xfec48349 // addq $-0x2, %r12
-	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
 	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
-	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
-	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x107bc1c4; WORD $0xc734 // vmovsd (%r15,%rax,8), %xmm6
-	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x107bc1c4; WORD $0xc73c // vmovsd (%r15,%rax,8), %xmm7
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1641c1c4; WORD $0xc73c // vmovhpd (%r15,%rax,8), %xmm7, %xmm7
-	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
-	LONG $0x487c7162; WORD $0x015a // vcvtps2pd (%rcx), %zmm8
+	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
+	LONG $0x487cf162; WORD $0x205a // vcvtps2pd (%rax), %zmm4
 	LONG $0x015ab60f // movzbl 0x1(%rdx), %ebx
 	LONG $0x02c28348 // addq $0x2, %rdx
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
 	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
-	LONG $0x107b41c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm9
-	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
-	LONG $0x184de3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm6, %ymm5
-	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
 	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x163141c4; WORD $0xc70c // vmovhpd (%r15,%rax,8), %xmm9, %xmm9
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x48ddd262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm4, %zmm2
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	LONG $0x107bc1c4; WORD $0xc734 // vmovsd (%r15,%rax,8), %xmm6
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	LONG $0x107bc1c4; WORD $0xc73c // vmovsd (%r15,%rax,8), %xmm7
+	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	LONG $0x1641c1c4; WORD $0xc73c // vmovhpd (%r15,%rax,8), %xmm7, %xmm7
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	LONG $0x107b41c4; WORD $0xc704 // vmovsd (%r15,%rax,8), %xmm8
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x163941c4; WORD $0xc704 // vmovhpd (%r15,%rax,8), %xmm8, %xmm8
+	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
+	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
+	LONG $0x487c5162; WORD $0x4d5a; BYTE $0x00 // vcvtps2pd (%r13), %zmm9
 	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
-	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x1845c3c4; WORD $0x01f0 // vinsertf128 $0x1, %xmm8, %ymm7, %ymm6
+	LONG $0x48d5f362; WORD $0xee1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm5
 	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	LONG $0x48ddf262; WORD $0xd5b8 // vfmadd231pd %zmm5, %zmm4, %zmm2
 	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
 	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x107b41c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm11
-	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
-	LONG $0x182dc3c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm4
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
 	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x162141c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm11, %xmm11
-	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
 	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x107b41c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm12
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x1825c3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm4
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	LONG $0x161941c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm12, %xmm12
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	LONG $0x107b41c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm13
 	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
 	LONG $0x30c68348 // addq $0x30, %rsi
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x161941c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm12, %xmm12
-	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
-	LONG $0x487c5162; WORD $0x6d5a; BYTE $0x00 // vcvtps2pd (%r13), %zmm13
-	LONG $0x1825c3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm12, %ymm11, %ymm5
+	LONG $0x161141c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm13, %xmm13
+	LONG $0x181dc3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm13, %ymm12, %ymm5
 	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	LONG $0x48ddd262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm4, %zmm3
+	LONG $0x48b5f262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm9, %zmm3
 	LONG $0x01fc8349 // cmpq $0x1, %r12
 	LONG $0xfec2870f; WORD $0xffff // ja <farGatherSlots+0x260>
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x00b8850f; WORD $0x0000 // jne <farGatherSlots+0x460>
-	WORD $0x068b // movl (%rsi), %eax
+	LONG $0x00c6850f; WORD $0x0000 // jne <farGatherSlots+0x46e>
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
 	LONG $0x2404894c // movq %r8, (%rsp)
-	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
-	LONG $0x094e8b44 // movl 0x9(%rsi), %r9d
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	LONG $0x24548944; BYTE $0x10 // movl %r10d, 0x10(%rsp)
+	WORD $0x894d; BYTE $0xca // movq %r9, %r10
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x0e8b // movl (%rsi), %ecx
+	LONG $0x03468b44 // movl 0x3(%rsi), %r8d
+	LONG $0x064e8b44 // movl 0x6(%rsi), %r9d
 	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
 	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	WORD $0x2145; BYTE $0xf0 // andl %r14d, %r8d
-	WORD $0x2145; BYTE $0xf1 // andl %r14d, %r9d
+	LONG $0x487cd162; WORD $0x235a // vcvtps2pd (%r11), %zmm4
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
+	LONG $0x095e8b44 // movl 0x9(%rsi), %r11d
 	WORD $0x2144; BYTE $0xf1 // andl %r14d, %ecx
+	WORD $0x2145; BYTE $0xf1 // andl %r14d, %r9d
+	WORD $0x2145; BYTE $0xf0 // andl %r14d, %r8d
 	WORD $0x2145; BYTE $0xf4 // andl %r14d, %r12d
 	WORD $0x2145; BYTE $0xf5 // andl %r14d, %r13d
-	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
-	LONG $0x107b81c4; WORD $0xc724 // vmovsd (%r15,%r8,8), %xmm4
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
+	LONG $0x107bc1c4; WORD $0xcf34 // vmovsd (%r15,%rcx,8), %xmm6
+	LONG $0x107b81c4; WORD $0xcf2c // vmovsd (%r15,%r9,8), %xmm5
+	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
+	LONG $0x24548b44; BYTE $0x10 // movl 0x10(%rsp), %r10d
+	LONG $0x164981c4; WORD $0xc734 // vmovhpd (%r15,%r8,8), %xmm6, %xmm6
 	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x165981c4; WORD $0xcf24 // vmovhpd (%r15,%r9,8), %xmm4, %xmm4
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	WORD $0x2145; BYTE $0xf3 // andl %r14d, %r11d
+	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
+	LONG $0x165181c4; WORD $0xdf2c // vmovhpd (%r15,%r11,8), %xmm5, %xmm5
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	WORD $0x2141; BYTE $0xc6 // andl %eax, %r14d
 	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
 	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x107b81c4; WORD $0xf734 // vmovsd (%r15,%r14,8), %xmm6
+	LONG $0x107b81c4; WORD $0xf73c // vmovsd (%r15,%r14,8), %xmm7
 	LONG $0xffffbe41; WORD $0x00ff // movl $0xffffff, %r14d
-	LONG $0x107b81c4; WORD $0xcf2c // vmovsd (%r15,%r9,8), %xmm5
-	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107b81c4; WORD $0xe734 // vmovsd (%r15,%r12,8), %xmm6
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x107b81c4; WORD $0xe72c // vmovsd (%r15,%r12,8), %xmm5
-	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
-	LONG $0x165181c4; WORD $0xef2c // vmovhpd (%r15,%r13,8), %xmm5, %xmm5
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x1855e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm5, %ymm5
-	LONG $0x487cd162; WORD $0x335a // vcvtps2pd (%r11), %zmm6
-	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	LONG $0x48ddf262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm4, %zmm2
-	LONG $0x082444f6; BYTE $0x04 // testb $0x4, 0x8(%rsp)
-	LONG $0xfc22840f; WORD $0xffff // je <farGatherSlots+0x8d>
+	LONG $0x164981c4; WORD $0xef34 // vmovhpd (%r15,%r13,8), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0xc73c // vmovhpd (%r15,%rax,8), %xmm7, %xmm7
+	LONG $0x184de3c4; WORD $0x01f7 // vinsertf128 $0x1, %xmm7, %ymm6, %ymm6
+	LONG $0x48d5f362; WORD $0xee1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm5
+	LONG $0x48ddf262; WORD $0xd5b8 // vfmadd231pd %zmm5, %zmm4, %zmm2
+	LONG $0x04c2f641 // testb $0x4, %r10b
+	LONG $0xfc15840f; WORD $0xffff // je <farGatherSlots+0x8d>
 	LONG $0x50678b4c // movq 0x50(%rdi), %r12
-	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
 	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
-	WORD $0x294d; BYTE $0xd4 // subq %r10, %r12
+	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
+	WORD $0x294d; BYTE $0xc4 // subq %r8, %r12
 	LONG $0x08fc8349 // cmpq $0x8, %r12
 	LONG $0xfc4c0f4d // cmovlq %r12, %r15
-	LONG $0x082444f6; BYTE $0x08 // testb $0x8, 0x8(%rsp)
-	LONG $0x01af850f; WORD $0x0000 // jne <farGatherSlots+0x640>
+	LONG $0x08c2f641 // testb $0x8, %r10b
+	LONG $0x0193850f; WORD $0x0000 // jne <farGatherSlots+0x630>
 	LONG $0x08fc8349 // cmpq $0x8, %r12
-	LONG $0x01e88c0f; WORD $0x0000 // jl <farGatherSlots+0x683>
+	LONG $0x01cc8c0f; WORD $0x0000 // jl <farGatherSlots+0x673>
 	LONG $0x30678b4c // movq 0x30(%rdi), %r12
-	LONG $0x486f8b4c // movq 0x48(%rdi), %r13
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x028a840f; WORD $0x0000 // je <farGatherSlots+0x736>
+	LONG $0x026d840f; WORD $0x0000 // je <farGatherSlots+0x725>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02b9840f; WORD $0x0000 // je <farGatherSlots+0x777>
-	LONG $0x0cb70f43; BYTE $0x54 // movzwl (%r12,%r10,2), %ecx
-	LONG $0x4cb70f47; WORD $0x0a54 // movzwl 0xa(%r12,%r10,2), %r9d
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x4cb70f43; WORD $0x0254 // movzwl 0x2(%r12,%r10,2), %ecx
+	LONG $0x029a840f; WORD $0x0000 // je <farGatherSlots+0x764>
+	LONG $0x0cb70f43; BYTE $0x44 // movzwl (%r12,%r8,2), %ecx
+	LONG $0x6cb70f47; WORD $0x0844 // movzwl 0x8(%r12,%r8,2), %r13d
+	LONG $0x4cb70f47; WORD $0x0a44 // movzwl 0xa(%r12,%r8,2), %r9d
 	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x4cb70f43; WORD $0x0454 // movzwl 0x4(%r12,%r10,2), %ecx
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x4cb70f43; WORD $0x0654 // movzwl 0x6(%r12,%r10,2), %ecx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x4cb70f43; WORD $0x0854 // movzwl 0x8(%r12,%r10,2), %ecx
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
-	LONG $0x44b70f45; WORD $0x0c4c // movzwl 0xc(%r12,%rcx,2), %r8d
-	LONG $0x4cb70f41; WORD $0x0e4c // movzwl 0xe(%r12,%rcx,2), %ecx
-	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
-	LONG $0x6e79a1c4; WORD $0xb01c // vmovd (%rax,%r14,4), %xmm3
+	LONG $0x4cb70f43; WORD $0x0244 // movzwl 0x2(%r12,%r8,2), %ecx
+	LONG $0x6e79a1c4; WORD $0xa81c // vmovd (%rax,%r13,4), %xmm3
 	LONG $0x2261a3c4; WORD $0x881c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r9,4), %xmm3, %xmm3
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x4cb70f43; WORD $0x0444 // movzwl 0x4(%r12,%r8,2), %ecx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x4cb70f43; WORD $0x0644 // movzwl 0x6(%r12,%r8,2), %ecx
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	LONG $0x44b70f47; WORD $0x0c44 // movzwl 0xc(%r12,%r8,2), %r8d
+	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
+	LONG $0x4cb70f41; WORD $0x0e4c // movzwl 0xe(%r12,%rcx,2), %ecx
 	LONG $0x2261a3c4; WORD $0x801c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm3, %xmm3
-	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
 	LONG $0x2261e3c4; WORD $0x881c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm3, %xmm3
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x246ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm4
 	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x246ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm4
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm4, %xmm4
 	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm4, %xmm4
@@ -3282,43 +3110,38 @@ TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x0209840f; WORD $0x0000 // je <farGatherSlots+0x788>
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x01fa840f; WORD $0x0000 // je <farGatherSlots+0x778>
+	LONG $0x04b70f43; BYTE $0x54 // movzwl (%r12,%r10,2), %eax
+	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
+	LONG $0x6cb70f47; WORD $0x0c44 // movzwl 0xc(%r12,%r8,2), %r13d
+	LONG $0x4cb70f47; WORD $0x0644 // movzwl 0x6(%r12,%r8,2), %r9d
+	LONG $0x4cb70f43; WORD $0x0a44 // movzwl 0xa(%r12,%r8,2), %ecx
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0x44b70f43; WORD $0x0254 // movzwl 0x2(%r12,%r10,2), %eax
-	LONG $0x74b70f47; WORD $0x0854 // movzwl 0x8(%r12,%r10,2), %r14d
-	LONG $0x0cb70f43; BYTE $0x54 // movzwl (%r12,%r10,2), %ecx
-	LONG $0x4cb70f47; WORD $0x0654 // movzwl 0x6(%r12,%r10,2), %r9d
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	LONG $0x44b70f43; WORD $0x0454 // movzwl 0x4(%r12,%r10,2), %eax
-	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
-	LONG $0x107b81c4; WORD $0xf56c; BYTE $0x00 // vmovsd (%r13,%r14,8), %xmm5
-	LONG $0x24048948 // movq %rax, (%rsp)
-	LONG $0x44b70f43; WORD $0x0a54 // movzwl 0xa(%r12,%r10,2), %eax
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	LONG $0x44b70f43; WORD $0x0c54 // movzwl 0xc(%r12,%r10,2), %eax
-	LONG $0x64b70f47; WORD $0x0e54 // movzwl 0xe(%r12,%r10,2), %r12d
-	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
-	LONG $0x107b81c4; WORD $0xd574; BYTE $0x00 // vmovsd (%r13,%r10,8), %xmm6
-	LONG $0x107bc1c4; WORD $0xc564; BYTE $0x00 // vmovsd (%r13,%rax,8), %xmm4
-	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x894d; BYTE $0xe1 // movq %r12, %r9
-	LONG $0x165981c4; WORD $0xe564; BYTE $0x00 // vmovhpd (%r13,%r12,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xc56c; BYTE $0x00 // vmovhpd (%r13,%rax,8), %xmm5, %xmm5
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x54b70f47; WORD $0x0454 // movzwl 0x4(%r12,%r10,2), %r10d
+	LONG $0x107b81c4; WORD $0xee24 // vmovsd (%r14,%r13,8), %xmm4
+	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0x44b70f43; WORD $0x0844 // movzwl 0x8(%r12,%r8,2), %eax
+	LONG $0x64b70f47; WORD $0x0e44 // movzwl 0xe(%r12,%r8,2), %r12d
+	LONG $0x2414894c // movq %r10, (%rsp)
+	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
+	LONG $0x165981c4; WORD $0xe624 // vmovhpd (%r14,%r12,8), %xmm4, %xmm4
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x1651c1c4; WORD $0xce2c // vmovhpd (%r14,%rcx,8), %xmm5, %xmm5
+	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x107bc1c4; WORD $0xc56c; BYTE $0x00 // vmovsd (%r13,%rax,8), %xmm5
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x1651c1c4; WORD $0xcd6c; BYTE $0x00 // vmovhpd (%r13,%rcx,8), %xmm5, %xmm5
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x164981c4; WORD $0xd574; BYTE $0x00 // vmovhpd (%r13,%r10,8), %xmm6, %xmm6
+	LONG $0x107b81c4; WORD $0xd62c // vmovsd (%r14,%r10,8), %xmm5
+	LONG $0x24548b4c; BYTE $0x30 // movq 0x30(%rsp), %r10
+	LONG $0x165181c4; WORD $0xce2c // vmovhpd (%r14,%r9,8), %xmm5, %xmm5
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x164981c4; WORD $0xd634 // vmovhpd (%r14,%r10,8), %xmm6, %xmm6
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
 	LONG $0x48edf262; WORD $0xdca8 // vfmadd213pd %zmm4, %zmm2, %zmm3
-	LONG $0x000199e9; BYTE $0x00 // jmp <farGatherSlots+0x7d5>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x00019be9; BYTE $0x00 // jmp <farGatherSlots+0x7be>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x48fdf362; WORD $0xd31b; BYTE $0x01 // vextractf64x4 $0x1, %zmm2, %ymm3
 	WORD $0x01b0 // movb $0x1, %al
 	LONG $0x48778b4c // movq 0x48(%rdi), %r14
@@ -3332,101 +3155,100 @@ TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
 	LONG $0x49fdf362; WORD $0xd31a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm3, %zmm0, %zmm2 {%k1}
 	LONG $0x48fdf162; LONG $0x01245411 // vmovupd %zmm2, 0x40(%rsp)
-	WORD $0x15eb // jmp <farGatherSlots+0x698>
+	WORD $0x15eb // jmp <farGatherSlots+0x688>
 	LONG $0x48778b4c // movq 0x48(%rdi), %r14
 	LONG $0x48fdf162; LONG $0x01245411 // vmovupd %zmm2, 0x40(%rsp)
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xf9e18e0f; WORD $0xffff // jle <farGatherSlots+0x79>
+	LONG $0xf9f18e0f; WORD $0xffff // jle <farGatherSlots+0x79>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
 	LONG $0x2404894c // movq %r8, (%rsp)
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x413c8d4e // leaq (%rcx,%r8,2), %r15
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x513c8d4e // leaq (%rcx,%r10,2), %r15
-	WORD $0x24eb // jmp <farGatherSlots+0x6db>
+	WORD $0x24eb // jmp <farGatherSlots+0x6cb>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xd359ebc5 // vmulsd %xmm3, %xmm2, %xmm2
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x117bc1c4; WORD $0xc614 // vmovsd %xmm2, (%r14,%rax,8)
 	WORD $0x394d; BYTE $0xc4 // cmpq %r8, %r12
-	LONG $0xf995840f; WORD $0xffff // je <farGatherSlots+0x70>
+	LONG $0xf9a5840f; WORD $0xffff // je <farGatherSlots+0x70>
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x3074 // je <farGatherSlots+0x710>
+	WORD $0x3074 // je <farGatherSlots+0x700>
 	LONG $0x04b70f43; BYTE $0x47 // movzwl (%r15,%r8,2), %eax
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0x3374 // je <farGatherSlots+0x71d>
+	WORD $0x3274 // je <farGatherSlots+0x70c>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x81140345 // addl (%r9,%rax,4), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xd2 // vmovq %r10, %xmm2
 	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x40 // vmovsd 0x40(%rsp,%r8,8), %xmm3
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x2775 // jne <farGatherSlots+0x72e>
-	WORD $0xb7eb // jmp <farGatherSlots+0x6c0>
+	WORD $0x2675 // jne <farGatherSlots+0x71d>
+	WORD $0xb7eb // jmp <farGatherSlots+0x6b0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcd75 // jne <farGatherSlots+0x6ea>
+	WORD $0xce75 // jne <farGatherSlots+0x6da>
 	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
 	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x40 // vmovsd 0x40(%rsp,%r8,8), %xmm3
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x9274 // je <farGatherSlots+0x6c0>
+	WORD $0x9374 // je <farGatherSlots+0x6b0>
 	LONG $0xa9e1c2c4; WORD $0xc614 // vfmadd213sd (%r14,%rax,8), %xmm3, %xmm2
-	WORD $0x8eeb // jmp <farGatherSlots+0x6c4>
+	WORD $0x8feb // jmp <farGatherSlots+0x6b4>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00fb840f; WORD $0x0000 // je <farGatherSlots+0x83e>
-	LONG $0x487db262; WORD $0x1c35; BYTE $0x90 // vpmovzxdq (%rax,%r10,4), %zmm3
+	LONG $0x00e8840f; WORD $0x0000 // je <farGatherSlots+0x81a>
+	LONG $0x487db262; WORD $0x1c35; BYTE $0x80 // vpmovzxdq (%rax,%r8,4), %zmm3
 	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x00ed840f; WORD $0x0000 // je <farGatherSlots+0x84f>
-	LONG $0x48ed9262; LONG $0x00d55ca8 // vfmadd213pd (%r13,%r10,8), %zmm2, %zmm3
-	LONG $0x48fd9162; LONG $0x00d55c11 // vmovupd %zmm3, (%r13,%r10,8)
-	LONG $0xfff905e9; BYTE $0xff // jmp <farGatherSlots+0x7c>
+	LONG $0x00da840f; WORD $0x0000 // je <farGatherSlots+0x82b>
+	LONG $0x48ed9262; WORD $0x1ca8; BYTE $0xc6 // vfmadd213pd (%r14,%r8,8), %zmm2, %zmm3
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%r14,%r8,8)
+	LONG $0xfff918e9; BYTE $0xff // jmp <farGatherSlots+0x7c>
 	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfdf7850f; WORD $0xffff // jne <farGatherSlots+0x57f>
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0xfe06850f; WORD $0xffff // jne <farGatherSlots+0x57e>
+	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
+	LONG $0x4cb70f43; WORD $0x0444 // movzwl 0x4(%r12,%r8,2), %ecx
+	LONG $0x44b70f43; WORD $0x0844 // movzwl 0x8(%r12,%r8,2), %eax
+	LONG $0x0cb70f47; BYTE $0x54 // movzwl (%r12,%r10,2), %r9d
+	LONG $0x54b70f47; WORD $0x0254 // movzwl 0x2(%r12,%r10,2), %r10d
+	LONG $0x6cb70f47; WORD $0x0c44 // movzwl 0xc(%r12,%r8,2), %r13d
 	LONG $0x48edf162; WORD $0xdb59 // vmulpd %zmm3, %zmm2, %zmm3
-	LONG $0x44b70f43; WORD $0x0254 // movzwl 0x2(%r12,%r10,2), %eax
-	LONG $0x74b70f47; WORD $0x0854 // movzwl 0x8(%r12,%r10,2), %r14d
-	LONG $0x0cb70f43; BYTE $0x54 // movzwl (%r12,%r10,2), %ecx
-	LONG $0x4cb70f47; WORD $0x0e54 // movzwl 0xe(%r12,%r10,2), %r9d
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	LONG $0x44b70f43; WORD $0x0454 // movzwl 0x4(%r12,%r10,2), %eax
-	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
-	LONG $0x74b70f47; WORD $0x0a54 // movzwl 0xa(%r12,%r10,2), %r14d
-	LONG $0x24048948 // movq %rax, (%rsp)
-	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
-	LONG $0x44b70f43; WORD $0x0654 // movzwl 0x6(%r12,%r10,2), %eax
-	LONG $0x74b70f47; WORD $0x0c54 // movzwl 0xc(%r12,%r10,2), %r14d
-	LONG $0x1379c1c4; WORD $0xcd5c; BYTE $0x00 // vmovlpd %xmm3, (%r13,%rcx,8)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x4cb70f43; WORD $0x0644 // movzwl 0x6(%r12,%r8,2), %ecx
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x4cb70f43; WORD $0x0a44 // movzwl 0xa(%r12,%r8,2), %ecx
+	LONG $0x64b70f47; WORD $0x0e44 // movzwl 0xe(%r12,%r8,2), %r12d
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x197de3c4; WORD $0x01da // vextractf128 $0x1, %ymm3, %xmm2
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x1779c1c4; WORD $0xcd5c; BYTE $0x00 // vmovhpd %xmm3, (%r13,%rcx,8)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x1379c1c4; WORD $0xcd54; BYTE $0x00 // vmovlpd %xmm2, (%r13,%rcx,8)
-	LONG $0x1779c1c4; WORD $0xc554; BYTE $0x00 // vmovhpd %xmm2, (%r13,%rax,8)
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x137981c4; WORD $0xce1c // vmovlpd %xmm3, (%r14,%r9,8)
+	LONG $0x177981c4; WORD $0xd61c // vmovhpd %xmm3, (%r14,%r10,8)
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x1379c1c4; WORD $0xc614 // vmovlpd %xmm2, (%r14,%rax,8)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x1779c1c4; WORD $0xc614 // vmovhpd %xmm2, (%r14,%rax,8)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x487df362; WORD $0xda19; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm2
 	LONG $0x487df362; WORD $0xdb19; BYTE $0x03 // vextractf32x4 $0x3, %zmm3, %xmm3
-	LONG $0x1379c1c4; WORD $0xc554; BYTE $0x00 // vmovlpd %xmm2, (%r13,%rax,8)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x1779c1c4; WORD $0xc554; BYTE $0x00 // vmovhpd %xmm2, (%r13,%rax,8)
-	LONG $0x137981c4; WORD $0xf55c; BYTE $0x00 // vmovlpd %xmm3, (%r13,%r14,8)
-	LONG $0x177981c4; WORD $0xcd5c; BYTE $0x00 // vmovhpd %xmm3, (%r13,%r9,8)
-	LONG $0xfff83ee9; BYTE $0xff // jmp <farGatherSlots+0x7c>
+	LONG $0x1379c1c4; WORD $0xc614 // vmovlpd %xmm2, (%r14,%rax,8)
+	LONG $0x1779c1c4; WORD $0xce14 // vmovhpd %xmm2, (%r14,%rcx,8)
+	LONG $0x137981c4; WORD $0xee1c // vmovlpd %xmm3, (%r14,%r13,8)
+	LONG $0x177981c4; WORD $0xe61c // vmovhpd %xmm3, (%r14,%r12,8)
+	LONG $0xfff862e9; BYTE $0xff // jmp <farGatherSlots+0x7c>
 	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xff13850f; WORD $0xffff // jne <farGatherSlots+0x762>
+	LONG $0xff26850f; WORD $0xffff // jne <farGatherSlots+0x751>
 	LONG $0x48edf162; WORD $0xdb59 // vmulpd %zmm3, %zmm2, %zmm3
-	LONG $0x48fd9162; LONG $0x00d55c11 // vmovupd %zmm3, (%r13,%r10,8)
-	LONG $0xfff81ae9; BYTE $0xff // jmp <farGatherSlots+0x7c>
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%r14,%r8,8)
+	LONG $0xfff83fe9; BYTE $0xff // jmp <farGatherSlots+0x7c>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3439,14 +3261,11 @@ TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x02010000
-	LONG $0x05040380; LONG $0x08070680
-	LONG $0x0b0a0980; LONG $0x06050480
-	LONG $0x09080780; LONG $0x0c0b0a80
-	LONG $0x0f0e0d80; BYTE $0x80
+	LONG $0x01000000; LONG $0x04038002
+	LONG $0x07068005; LONG $0x0a098008
+	LONG $0x0504800b; LONG $0x08078006
+	LONG $0x0b0a8009; LONG $0x0e0d800c
+	WORD $0x800f
 	ADJSP $352
 	RET
 
@@ -3456,7 +3275,7 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	ADJSP $-432
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsGatherDD>
-	LONG $0x0011b6e9; BYTE $0x00 // jmp <end>
+	LONG $0x0010bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3465,7 +3284,7 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x11298e0f; WORD $0x0000 // jle <slotsGatherDD+0x1136>
+	LONG $0x109f8e0f; WORD $0x0000 // jle <slotsGatherDD+0x10ac>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -3475,823 +3294,805 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
 	LONG $0xe0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe0, %rsp
-	LONG $0x056ffdc5; LONG $0x00001163 // vmovdqa 0x1163(%rip), %ymm0
-	LONG $0x0d6ffdc5; LONG $0x0000115b // vmovdqa 0x115b(%rip), %ymm1
-	LONG $0x48fdf262; LONG $0x11311559; WORD $0x0000 // vpbroadcastq 0x1131(%rip), %zmm2
-	WORD $0x8b4c; BYTE $0x1f // movq (%rdi), %r11
+	LONG $0x48fdf262; LONG $0x10810559; WORD $0x0000 // vpbroadcastq 0x1081(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	LONG $0x10478b4c // movq 0x10(%rdi), %r8
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0xc3048d49 // leaq (%r11,%rax,8), %rax
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
 	WORD $0x014d; BYTE $0xca // addq %r9, %r10
 	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	WORD $0x44eb // jmp <slotsGatherDD+0xbc>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x08c38349 // addq $0x8, %r11
-	LONG $0x48fdf162; WORD $0xef28 // vmovapd %zmm7, %zmm5
-	LONG $0x48fdd162; WORD $0xf028 // vmovapd %zmm8, %zmm6
-	LONG $0x245c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r11
-	LONG $0x106c830f; WORD $0x0000 // jae <slotsGatherDD+0x1128>
-	LONG $0x63b70f45; BYTE $0x06 // movzwl 0x6(%r11), %r12d
-	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
-	LONG $0x01c4f641 // testb $0x1, %r12b
-	LONG $0x0260850f; WORD $0x0000 // jne <slotsGatherDD+0x330>
-	LONG $0x02c4f641 // testb $0x2, %r12b
-	LONG $0x0476850f; WORD $0x0000 // jne <slotsGatherDD+0x550>
-	WORD $0x8b45; BYTE $0x33 // movl (%r11), %r14d
-	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
-	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
-	LONG $0x4bb70f41; BYTE $0x04 // movzwl 0x4(%r11), %ecx
-	LONG $0x03e6c149 // shlq $0x3, %r14
-	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
-	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x0199820f; WORD $0x0000 // jb <slotsGatherDD+0x29e>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	LONG $0x48fd7162; WORD $0xd628 // vmovapd %zmm6, %zmm10
-	LONG $0x48fdf162; WORD $0xf528 // vmovapd %zmm5, %zmm6
-	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
-	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
-	LONG $0xfec18348 // addq $-0x2, %rcx
-	LONG $0x3a6ffac5 // vmovdqu (%rdx), %xmm7
-	LONG $0x30b60f41 // movzbl (%r8), %esi
-	LONG $0x3845e3c4; WORD $0x087a; BYTE $0x01 // vinserti128 $0x1, 0x8(%rdx), %ymm7, %ymm7
-	LONG $0x004562c4; BYTE $0xc0 // vpshufb %ymm0, %ymm7, %ymm8
-	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
-	LONG $0x49fd9262; WORD $0x3c92; BYTE $0xc7 // vgatherdpd (%r15,%ymm8,8), %zmm7 {%k1}
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd1262; WORD $0x0c92; BYTE $0xc6 // vgatherdpd (%r14,%ymm8,8), %zmm9 {%k1}
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
-	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x48fe7162; WORD $0x046f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm8
-	LONG $0x6a6ffac5; BYTE $0x10 // vmovdqu 0x10(%rdx), %xmm5
-	LONG $0x483d7262; WORD $0x008d // vpermb (%rax), %zmm8, %zmm8
-	LONG $0x3855e3c4; WORD $0x186a; BYTE $0x01 // vinserti128 $0x1, 0x18(%rdx), %ymm5, %ymm5
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
-	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x48bd7262; LONG $0x01334447 // vpsllvq 0x40(%rbx,%rsi), %zmm8, %zmm8
-	LONG $0x58bd7162; LONG $0x1a3344ef // vpxorq 0xd0(%rbx,%rsi){1to8}, %zmm8, %zmm8
-	LONG $0x48bd7262; LONG $0x02334446 // vpsravq 0x80(%rbx,%rsi), %zmm8, %zmm8
-	LONG $0x70b60f41; BYTE $0x01 // movzbl 0x1(%r8), %esi
-	LONG $0x02c08349 // addq $0x2, %r8
-	LONG $0x005562c4; BYTE $0xe0 // vpshufb %ymm0, %ymm5, %ymm12
-	LONG $0x49fd1262; WORD $0x2c92; BYTE $0xe7 // vgatherdpd (%r15,%ymm12,8), %zmm13 {%k1}
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x48fe5162; WORD $0xc0e6 // vcvtqq2pd %zmm8, %zmm8
-	LONG $0x49fd1262; WORD $0x3492; BYTE $0xe6 // vgatherdpd (%r14,%ymm12,8), %zmm14 {%k1}
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
-	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0x48fe7162; WORD $0x3c6f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm15
-	LONG $0x48057262; WORD $0x388d // vpermb (%rax), %zmm15, %zmm15
-	LONG $0x48c55162; WORD $0xd859 // vmulpd %zmm8, %zmm7, %zmm11
-	LONG $0x48bdd262; WORD $0xfbaa // vfmsub213pd %zmm11, %zmm8, %zmm7
-	LONG $0x48cdd162; WORD $0xeb58 // vaddpd %zmm11, %zmm6, %zmm5
-	LONG $0x48d57162; WORD $0xe65c // vsubpd %zmm6, %zmm5, %zmm12
-	LONG $0x48bdd262; WORD $0xf9b8 // vfmadd231pd %zmm9, %zmm8, %zmm7
-	LONG $0x48857262; LONG $0x01334c47 // vpsllvq 0x40(%rbx,%rsi), %zmm15, %zmm9
-	LONG $0x58b57162; LONG $0x1a3344ef // vpxorq 0xd0(%rbx,%rsi){1to8}, %zmm9, %zmm8
-	LONG $0x48bd7262; LONG $0x02334446 // vpsravq 0x80(%rbx,%rsi), %zmm8, %zmm8
-	LONG $0x48a55162; WORD $0xcc5c // vsubpd %zmm12, %zmm11, %zmm9
-	LONG $0x48d55162; WORD $0xdc5c // vsubpd %zmm12, %zmm5, %zmm11
-	LONG $0x48cdd162; WORD $0xf35c // vsubpd %zmm11, %zmm6, %zmm6
-	LONG $0x48b5f162; WORD $0xf658 // vaddpd %zmm6, %zmm9, %zmm6
-	LONG $0x48fe5162; WORD $0xc0e6 // vcvtqq2pd %zmm8, %zmm8
-	LONG $0x48c5f162; WORD $0xfe58 // vaddpd %zmm6, %zmm7, %zmm7
-	LONG $0x48955162; WORD $0xc859 // vmulpd %zmm8, %zmm13, %zmm9
-	LONG $0x48e5f162; WORD $0xdf58 // vaddpd %zmm7, %zmm3, %zmm3
-	LONG $0x48add162; WORD $0xf158 // vaddpd %zmm9, %zmm10, %zmm6
-	LONG $0x48bd5262; WORD $0xe9aa // vfmsub213pd %zmm9, %zmm8, %zmm13
-	LONG $0x48cd5162; WORD $0xe25c // vsubpd %zmm10, %zmm6, %zmm12
-	LONG $0x48bd5262; WORD $0xeeb8 // vfmadd231pd %zmm14, %zmm8, %zmm13
-	LONG $0x48cd5162; WORD $0xdc5c // vsubpd %zmm12, %zmm6, %zmm11
-	LONG $0x48b55162; WORD $0xc45c // vsubpd %zmm12, %zmm9, %zmm8
-	LONG $0x48ad5162; WORD $0xd35c // vsubpd %zmm11, %zmm10, %zmm10
-	LONG $0x48bdd162; WORD $0xfa58 // vaddpd %zmm10, %zmm8, %zmm7
-	LONG $0x4895f162; WORD $0xff58 // vaddpd %zmm7, %zmm13, %zmm7
-	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0xfe72870f; WORD $0xffff // ja <slotsGatherDD+0x110>
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x0768850f; WORD $0x0000 // jne <slotsGatherDD+0xa10>
-	LONG $0x3a6ffac5 // vmovdqu (%rdx), %xmm7
-	LONG $0x08b60f41 // movzbl (%r8), %ecx
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x3845e3c4; WORD $0x087a; BYTE $0x01 // vinserti128 $0x1, 0x8(%rdx), %ymm7, %ymm7
-	LONG $0x09048d4a // leaq (%rcx,%r9), %rax
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x0045e2c4; BYTE $0xf9 // vpshufb %ymm1, %ymm7, %ymm7
-	LONG $0x49fd5262; WORD $0x0492; BYTE $0xff // vgatherdpd (%r15,%ymm7,8), %zmm8 {%k1}
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd5262; WORD $0x0c92; BYTE $0xfe // vgatherdpd (%r14,%ymm7,8), %zmm9 {%k1}
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x48fef162; WORD $0x3c6f; BYTE $0x0b // vmovdqu64 (%rbx,%rcx), %zmm7
-	LONG $0x4845d262; WORD $0x398d // vpermb (%r9), %zmm7, %zmm7
-	LONG $0x48c5f262; LONG $0x010b7c47 // vpsllvq 0x40(%rbx,%rcx), %zmm7, %zmm7
-	LONG $0x58c5f162; LONG $0x1a0b7cef // vpxorq 0xd0(%rbx,%rcx){1to8}, %zmm7, %zmm7
-	LONG $0x48c5f262; LONG $0x020b7c46 // vpsravq 0x80(%rbx,%rcx), %zmm7, %zmm7
-	LONG $0x48fef162; WORD $0xffe6 // vcvtqq2pd %zmm7, %zmm7
-	LONG $0x48bd7162; WORD $0xd759 // vmulpd %zmm7, %zmm8, %zmm10
-	LONG $0x48c55262; WORD $0xc2aa // vfmsub213pd %zmm10, %zmm7, %zmm8
-	LONG $0x48c55262; WORD $0xc1b8 // vfmadd231pd %zmm9, %zmm7, %zmm8
-	LONG $0x0005cee9; BYTE $0x00 // jmp <slotsGatherDD+0x8fe>
-	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0xed3c8d4a; LONG $0x00000000 // leaq (,%r13,8), %rdi
-	LONG $0x40780348 // addq 0x40(%rax), %rdi
-	LONG $0x24648944; BYTE $0x08 // movl %r12d, 0x8(%rsp)
-	WORD $0x8b45; BYTE $0x23 // movl (%r11), %r12d
-	LONG $0x6bb70f45; BYTE $0x04 // movzwl 0x4(%r11), %r13d
-	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
-	LONG $0x38782b4c // subq 0x38(%rax), %r15
-	LONG $0x02e4c149 // shlq $0x2, %r12
-	LONG $0x2060034c // addq 0x20(%rax), %r12
-	LONG $0x90b8034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rax), %r15
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x05dd820f; WORD $0x0000 // jb <slotsGatherDD+0x950>
-	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
-	LONG $0x0000c9e9; BYTE $0x00 // jmp <slotsGatherDD+0x446>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x48155262; WORD $0xe48d // vpermb %zmm12, %zmm13, %zmm12
-	LONG $0x489d5262; WORD $0x6047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm12, %zmm12
-	LONG $0x489d5262; WORD $0x6046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm12, %zmm12
-	LONG $0x48fe5162; WORD $0xe4e6 // vcvtqq2pd %zmm12, %zmm12
-	LONG $0x48c55162; WORD $0xeb59 // vmulpd %zmm11, %zmm7, %zmm13
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	LONG $0xfec58349 // addq $-0x2, %r13
-	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0x02418d4c // leaq 0x2(%rcx), %r8
-	LONG $0x48a5d262; WORD $0xfdaa // vfmsub213pd %zmm13, %zmm11, %zmm7
-	LONG $0x48a57262; WORD $0xc7a8 // vfmadd213pd %zmm7, %zmm11, %zmm8
-	LONG $0x48d5d162; WORD $0xfd58 // vaddpd %zmm13, %zmm5, %zmm7
-	LONG $0x48c57162; WORD $0xdd5c // vsubpd %zmm5, %zmm7, %zmm11
-	LONG $0x48c55162; WORD $0xf35c // vsubpd %zmm11, %zmm7, %zmm14
-	LONG $0x48955162; WORD $0xdb5c // vsubpd %zmm11, %zmm13, %zmm11
-	LONG $0x48ad5162; WORD $0xec59 // vmulpd %zmm12, %zmm10, %zmm13
-	LONG $0x48d5d162; WORD $0xee5c // vsubpd %zmm14, %zmm5, %zmm5
-	LONG $0x489d5262; WORD $0xd5aa // vfmsub213pd %zmm13, %zmm12, %zmm10
-	LONG $0x48a5f162; WORD $0xed58 // vaddpd %zmm5, %zmm11, %zmm5
-	LONG $0x489d5262; WORD $0xcaa8 // vfmadd213pd %zmm10, %zmm12, %zmm9
-	LONG $0x48bdf162; WORD $0xed58 // vaddpd %zmm5, %zmm8, %zmm5
-	LONG $0x48cd5162; WORD $0xc558 // vaddpd %zmm13, %zmm6, %zmm8
-	LONG $0x48bd7162; WORD $0xe65c // vsubpd %zmm6, %zmm8, %zmm12
-	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
-	LONG $0x48bd5162; WORD $0xdc5c // vsubpd %zmm12, %zmm8, %zmm11
-	LONG $0x4895d162; WORD $0xec5c // vsubpd %zmm12, %zmm13, %zmm5
-	LONG $0x48cdd162; WORD $0xf35c // vsubpd %zmm11, %zmm6, %zmm6
-	LONG $0x48d5f162; WORD $0xee58 // vaddpd %zmm6, %zmm5, %zmm5
-	LONG $0x48fdd162; WORD $0xf028 // vmovapd %zmm8, %zmm6
-	LONG $0x48b5f162; WORD $0xed58 // vaddpd %zmm5, %zmm9, %zmm5
-	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
-	LONG $0x48fdf162; WORD $0xef28 // vmovapd %zmm7, %zmm5
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x053a860f; WORD $0x0000 // jbe <slotsGatherDD+0x980>
-	LONG $0x18b60f45 // movzbl (%r8), %r11d
-	LONG $0x24046349 // movslq (%r12), %rax
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	LONG $0x19fb8341 // cmpl $0x19, %r11d
-	LONG $0x48fdf162; WORD $0x3c10; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm7
-	LONG $0x48fd5162; WORD $0x0410; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm8
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c3f641 // testb $0x7, %r11b
-	LONG $0x48fe5162; WORD $0x096f // vmovdqu64 (%r9), %zmm9
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0x48fe7162; WORD $0x146f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm10
-	WORD $0x0841; BYTE $0xc0 // orb %al, %r8b
-	LONG $0x33048d48 // leaq (%rbx,%rsi), %rax
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	WORD $0x2b74 // je <slotsGatherDD+0x4c0>
-	LONG $0x482d5262; WORD $0xc98d // vpermb %zmm9, %zmm10, %zmm9
-	LONG $0x48b57262; WORD $0x4847; BYTE $0x01 // vpsllvq 0x40(%rax), %zmm9, %zmm9
-	LONG $0x48b57262; WORD $0x4846; BYTE $0x02 // vpsravq 0x80(%rax), %zmm9, %zmm9
-	LONG $0x48fe5162; WORD $0xd9e6 // vcvtqq2pd %zmm9, %zmm11
-	WORD $0x2beb // jmp <slotsGatherDD+0x4dc>
+	WORD $0x3beb // jmp <slotsGatherDD+0x9c>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x90f8e1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%rax), %k1
-	LONG $0x48fd7162; WORD $0xda6f // vmovdqa64 %zmm2, %zmm11
-	LONG $0x492d5262; WORD $0xd98d // vpermb %zmm9, %zmm10, %zmm11 {%k1}
-	LONG $0x58a57162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%rax){1to8}, %zmm11, %zmm11
-	LONG $0x24446349; BYTE $0x04 // movslq 0x4(%r12), %rax
-	LONG $0x48fd7162; WORD $0x1410; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm10
-	LONG $0x48fd5162; WORD $0x0c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm9
-	LONG $0x0141b60f // movzbl 0x1(%rcx), %eax
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x48fe5162; WORD $0x226f // vmovdqu64 (%r10), %zmm12
-	WORD $0xf883; BYTE $0x19 // cmpl $0x19, %eax
-	LONG $0xc6930f40 // setae %sil
-	WORD $0x07a8 // testb $0x7, %al
-	LONG $0xc6950f41 // setne %r14b
-	WORD $0x0841; BYTE $0xf6 // orb %sil, %r14b
-	WORD $0xc689 // movl %eax, %esi
-	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0x48fe7162; WORD $0x2c6f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm13
-	LONG $0x33048d4c // leaq (%rbx,%rsi), %r8
-	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0xfe56850f; WORD $0xffff // jne <slotsGatherDD+0x380>
-	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
-	LONG $0x48fd7162; WORD $0xf26f // vmovdqa64 %zmm2, %zmm14
-	LONG $0x49155262; WORD $0xf48d // vpermb %zmm12, %zmm13, %zmm14 {%k1}
-	LONG $0x588d5162; WORD $0x605c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm14, %zmm12
-	LONG $0xfffe4fe9; BYTE $0xff // jmp <slotsGatherDD+0x39a>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x8b41; BYTE $0x1b // movl (%r11), %ebx
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	WORD $0x0149; BYTE $0xdc // addq %rbx, %r12
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r13
+	LONG $0x1002830f; WORD $0x0000 // jae <slotsGatherDD+0x109e>
+	LONG $0x5db70f45; BYTE $0x06 // movzwl 0x6(%r13), %r11d
+	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0280850f; WORD $0x0000 // jne <slotsGatherDD+0x330>
+	LONG $0x005d8b41 // movl (%r13), %ebx
 	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	LONG $0x7bb70f45; BYTE $0x04 // movzwl 0x4(%r11), %r15d
-	LONG $0x24648944; BYTE $0x08 // movl %r12d, 0x8(%rsp)
+	LONG $0x7db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r15d
 	LONG $0x03e3c148 // shlq $0x3, %rbx
 	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
-	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x0277820f; WORD $0x0000 // jb <slotsGatherDD+0x7f0>
-	WORD $0x894c; BYTE $0xee // movq %r13, %rsi
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x02c3f641 // testb $0x2, %r11b
+	LONG $0x046b850f; WORD $0x0000 // jne <slotsGatherDD+0x540>
+	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
+	LONG $0x0179820f; WORD $0x0000 // jb <slotsGatherDD+0x259>
+	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
-	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
-	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xfec78349 // addq $-0x2, %r15
-	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
-	WORD $0xb70f; BYTE $0x0a // movzwl (%rdx), %ecx
+	LONG $0x30b60f41 // movzbl (%r8), %esi
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x337de2c4; BYTE $0x22 // vpmovzxwd (%rdx), %ymm4
+	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fef162; WORD $0x1c6f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm3
+	LONG $0x4865f262; WORD $0x188d // vpermb (%rax), %zmm3, %zmm3
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x48e5f262; LONG $0x01315c47 // vpsllvq 0x40(%rcx,%rsi), %zmm3, %zmm3
+	LONG $0x58e5f162; LONG $0x1a315cef // vpxorq 0xd0(%rcx,%rsi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f262; LONG $0x02315c46 // vpsravq 0x80(%rcx,%rsi), %zmm3, %zmm3
+	LONG $0x70b60f41; BYTE $0x01 // movzbl 0x1(%r8), %esi
+	LONG $0x02c08349 // addq $0x2, %r8
+	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe6 // vgatherdpd (%r14,%ymm4,8), %zmm5 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fdf262; WORD $0x3492; BYTE $0xe3 // vgatherdpd (%rbx,%ymm4,8), %zmm6 {%k1}
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48d5f162; WORD $0xe359 // vmulpd %zmm3, %zmm5, %zmm4
+	LONG $0x48e5f262; WORD $0xecaa // vfmsub213pd %zmm4, %zmm3, %zmm5
+	LONG $0x48ed7162; WORD $0xcc58 // vaddpd %zmm4, %zmm2, %zmm9
+	LONG $0x48e5f262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm3, %zmm5
+	LONG $0x48b5f162; WORD $0xf25c // vsubpd %zmm2, %zmm9, %zmm6
+	LONG $0x48b5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm9, %zmm7
+	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x337de2c4; WORD $0x107a // vpmovzxwd 0x10(%rdx), %ymm7
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48fef162; WORD $0x246f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm4
+	LONG $0x485df262; WORD $0x208d // vpermb (%rax), %zmm4, %zmm4
+	LONG $0x48ddf262; LONG $0x01316447 // vpsllvq 0x40(%rcx,%rsi), %zmm4, %zmm4
+	LONG $0x58ddf162; LONG $0x1a3164ef // vpxorq 0xd0(%rcx,%rsi){1to8}, %zmm4, %zmm4
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x48ddf262; LONG $0x02316446 // vpsravq 0x80(%rcx,%rsi), %zmm4, %zmm4
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xfe // vgatherdpd (%r14,%ymm7,8), %zmm5 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fdf262; WORD $0x3492; BYTE $0xfb // vgatherdpd (%rbx,%ymm7,8), %zmm6 {%k1}
+	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
+	LONG $0x48d5f162; WORD $0xfc59 // vmulpd %zmm4, %zmm5, %zmm7
+	LONG $0x48b5f162; WORD $0xd758 // vaddpd %zmm7, %zmm9, %zmm2
+	LONG $0x48ddf262; WORD $0xefaa // vfmsub213pd %zmm7, %zmm4, %zmm5
+	LONG $0x48ed5162; WORD $0xc15c // vsubpd %zmm9, %zmm2, %zmm8
+	LONG $0x48ddf262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm4, %zmm5
+	LONG $0x48edd162; WORD $0xf05c // vsubpd %zmm8, %zmm2, %zmm6
+	LONG $0x48c5d162; WORD $0xe05c // vsubpd %zmm8, %zmm7, %zmm4
+	LONG $0x48b5f162; WORD $0xde5c // vsubpd %zmm6, %zmm9, %zmm3
+	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0xfe97870f; WORD $0xffff // ja <slotsGatherDD+0xf0>
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x0742850f; WORD $0x0000 // jne <slotsGatherDD+0x9a5>
+	LONG $0x30b60f41 // movzbl (%r8), %esi
+	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x337de2c4; BYTE $0x22 // vpmovzxwd (%rdx), %ymm4
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x0e048d4a // leaq (%rsi,%r9), %rax
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fef162; WORD $0x1c6f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm3
+	LONG $0x4865d262; WORD $0x198d // vpermb (%r9), %zmm3, %zmm3
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x48e5f262; LONG $0x01315c47 // vpsllvq 0x40(%rcx,%rsi), %zmm3, %zmm3
+	LONG $0x58e5f162; LONG $0x1a315cef // vpxorq 0xd0(%rcx,%rsi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f262; LONG $0x02315c46 // vpsravq 0x80(%rcx,%rsi), %zmm3, %zmm3
+	LONG $0x49fdd262; WORD $0x2c92; BYTE $0xe6 // vgatherdpd (%r14,%ymm4,8), %zmm5 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fdf262; WORD $0x3492; BYTE $0xe3 // vgatherdpd (%rbx,%ymm4,8), %zmm6 {%k1}
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48d5f162; WORD $0xe359 // vmulpd %zmm3, %zmm5, %zmm4
+	LONG $0x48e5f262; WORD $0xecaa // vfmsub213pd %zmm4, %zmm3, %zmm5
+	LONG $0x48ed7162; WORD $0xc458 // vaddpd %zmm4, %zmm2, %zmm8
+	LONG $0x48e5f262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm3, %zmm5
+	LONG $0x48bdf162; WORD $0xf25c // vsubpd %zmm2, %zmm8, %zmm6
+	LONG $0x48bdf162; WORD $0xfe5c // vsubpd %zmm6, %zmm8, %zmm7
+	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdd162; WORD $0xd028 // vmovapd %zmm8, %zmm2
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xfd66840f; WORD $0xffff // je <slotsGatherDD+0x8d>
+	LONG $0x000683e9; BYTE $0x00 // jmp <slotsGatherDD+0x9af>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xe51c8d4a; LONG $0x00000000 // leaq (,%r12,8), %rbx
+	LONG $0x405f0348 // addq 0x40(%rdi), %rbx
+	LONG $0x007d8b45 // movl (%r13), %r15d
+	LONG $0x65b70f45; BYTE $0x04 // movzwl 0x4(%r13), %r12d
+	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
+	LONG $0x385f2b48 // subq 0x38(%rdi), %rbx
+	LONG $0x02e7c149 // shlq $0x2, %r15
+	LONG $0x207f034c // addq 0x20(%rdi), %r15
+	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
+	LONG $0x02fc8349 // cmpq $0x2, %r12
+	LONG $0x05bf820f; WORD $0x0000 // jb <slotsGatherDD+0x926>
+	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
+	LONG $0x245c8944; BYTE $0x10 // movl %r11d, 0x10(%rsp)
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	LONG $0x0000b8e9; BYTE $0x00 // jmp <slotsGatherDD+0x435>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x484df262; WORD $0xed8d // vpermb %zmm5, %zmm6, %zmm5
+	LONG $0x48d5d262; WORD $0x6b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm5, %zmm5
+	LONG $0x48d5d262; WORD $0x6b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm5, %zmm5
+	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xf458 // vaddpd %zmm4, %zmm2, %zmm6
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
+	LONG $0xfec48349 // addq $-0x2, %r12
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x02458d4d // leaq 0x2(%r13), %r8
+	LONG $0x48cdf162; WORD $0xfa5c // vsubpd %zmm2, %zmm6, %zmm7
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48edd162; WORD $0xd05c // vsubpd %zmm8, %zmm2, %zmm2
+	LONG $0x48fd7162; WORD $0x0410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm8
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48d5d162; WORD $0xe059 // vmulpd %zmm8, %zmm5, %zmm4
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48cdf162; WORD $0xd458 // vaddpd %zmm4, %zmm6, %zmm2
+	LONG $0x48d57262; WORD $0xc4aa // vfmsub213pd %zmm4, %zmm5, %zmm8
+	LONG $0x48d57262; WORD $0x04b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm5, %zmm8
+	LONG $0x48edf162; WORD $0xee5c // vsubpd %zmm6, %zmm2, %zmm5
+	LONG $0x48edf162; WORD $0xfd5c // vsubpd %zmm5, %zmm2, %zmm7
+	LONG $0x48ddf162; WORD $0xe55c // vsubpd %zmm5, %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xf75c // vsubpd %zmm7, %zmm6, %zmm6
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48bdf162; WORD $0xdc58 // vaddpd %zmm4, %zmm8, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x04db860f; WORD $0x0000 // jbe <slotsGatherDD+0x910>
+	LONG $0x30b60f45 // movzbl (%r8), %r14d
+	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
+	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x48fed162; WORD $0x196f // vmovdqu64 (%r9), %zmm3
+	LONG $0x19fe8341 // cmpl $0x19, %r14d
+	WORD $0x8944; BYTE $0xf6 // movl %r14d, %esi
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c6f641 // testb $0x7, %r14b
+	LONG $0xc3950f41 // setne %r11b
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fef162; WORD $0x246f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm4
+	WORD $0x0845; BYTE $0xc3 // orb %r8b, %r11b
+	LONG $0x31048d4c // leaq (%rcx,%rsi), %r8
+	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
+	WORD $0x2a74 // je <slotsGatherDD+0x4a0>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xebe6 // vcvtqq2pd %zmm3, %zmm5
+	WORD $0x2aeb // jmp <slotsGatherDD+0x4bc>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5d162; WORD $0x685c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm5
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x45b60f45; BYTE $0x01 // movzbl 0x1(%r13), %r8d
+	LONG $0x48fdf162; WORD $0x1c10; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm3
+	LONG $0x19f88341 // cmpl $0x19, %r8d
+	LONG $0xc6930f40 // setae %sil
+	LONG $0x07c0f641 // testb $0x7, %r8b
+	LONG $0xc7950f40 // setne %dil
+	WORD $0x0840; BYTE $0xf7 // orb %sil, %dil
+	WORD $0x8944; BYTE $0xc6 // movl %r8d, %esi
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x311c8d4c // leaq (%rcx,%rsi), %r11
+	LONG $0x48d5f162; WORD $0xe359 // vmulpd %zmm3, %zmm5, %zmm4
+	LONG $0x48d5f262; WORD $0xdcaa // vfmsub213pd %zmm4, %zmm5, %zmm3
+	LONG $0x48d5f262; WORD $0x1cb8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm5, %zmm3
+	LONG $0x04476349 // movslq 0x4(%r15), %rax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x48fed162; WORD $0x2a6f // vmovdqu64 (%r10), %zmm5
+	LONG $0x48fef162; WORD $0x346f; BYTE $0x31 // vmovdqu64 (%rcx,%rsi), %zmm6
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0xfe61850f; WORD $0xffff // jne <slotsGatherDD+0x380>
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x48fdf162; WORD $0xf86f // vmovdqa64 %zmm0, %zmm7
+	LONG $0x494df262; WORD $0xfd8d // vpermb %zmm5, %zmm6, %zmm7 {%k1}
+	LONG $0x58c5d162; WORD $0x6b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm7, %zmm5
+	LONG $0xfffe5ae9; BYTE $0xff // jmp <slotsGatherDD+0x39a>
+	LONG $0xff834166; BYTE $0x02 // cmpw $0x2, %r15w
+	LONG $0x0259820f; WORD $0x0000 // jb <slotsGatherDD+0x7a4>
+	WORD $0x894c; BYTE $0xe6 // movq %r12, %rsi
+	WORD $0x9066 // nop
+	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
+	WORD $0x894d; BYTE $0xcc // movq %r9, %r12
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	LONG $0xfec78349 // addq $-0x2, %r15
 	LONG $0x08b60f45 // movzbl (%r8), %r9d
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	LONG $0x50b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r10d
+	LONG $0x487cd162; WORD $0x1c5a; BYTE $0x24 // vcvtps2pd (%r12), %zmm3
+	LONG $0x02c08349 // addq $0x2, %r8
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
-	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
-	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	LONG $0x107bc1c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm4
+	LONG $0x3410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm6
 	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x164141c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm7, %xmm8
-	LONG $0x3c16b1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm7
+	LONG $0x1659c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm4, %xmm5
+	LONG $0x2416c9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm6, %xmm4
 	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
-	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
+	LONG $0x04107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm8
 	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163141c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm9, %xmm10
-	LONG $0x0c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm9
+	LONG $0x1649c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm6, %xmm7
+	LONG $0x3416b9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm8, %xmm6
 	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
-	LONG $0x2c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm13
+	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
+	LONG $0x14107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm10
 	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
-	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
-	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
-	LONG $0x48fd7162; WORD $0xcd28 // vmovapd %zmm5, %zmm9
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x162141c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm11, %xmm12
-	LONG $0x1c1611c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm13, %xmm11
+	LONG $0x163941c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm8, %xmm9
+	LONG $0x041629c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm10, %xmm8
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
 	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
-	LONG $0x107b41c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm13
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x161141c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm13, %xmm14
-	LONG $0x2c107bc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm13
-	LONG $0x2c1611c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm13, %xmm13
-	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
+	LONG $0x162941c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm10, %xmm12
+	LONG $0x1c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm11
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
 	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
-	LONG $0x487c5162; WORD $0x7d5a; BYTE $0x00 // vcvtps2pd (%r13), %zmm15
-	LONG $0x50b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r10d
-	LONG $0x02c08349 // addq $0x2, %r8
+	LONG $0x487c7162; WORD $0x115a // vcvtps2pd (%rcx), %zmm10
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x08ffc162; WORD $0x0410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm16
-	LONG $0x08ffe162; WORD $0x0c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm17
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	LONG $0x34107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm14
 	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
-	LONG $0x180d43c4; WORD $0x01d4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm10
-	LONG $0x1815c3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm11, %ymm13, %ymm5
-	LONG $0x48ad5362; WORD $0xc01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm10, %zmm8
-	LONG $0x48d5f362; WORD $0xef1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm5, %zmm5
+	LONG $0x181dc3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm12, %ymm7
+	LONG $0x1825c3c4; WORD $0x01f0 // vinsertf128 $0x1, %xmm8, %ymm11, %ymm6
+	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
+	LONG $0x48cdf362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm6, %zmm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00fdc162; WORD $0x0416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm16, %xmm16
-	LONG $0x00f5e162; WORD $0x0c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm17, %xmm17
+	LONG $0x48d5f162; WORD $0xf359 // vmulpd %zmm3, %zmm5, %zmm6
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	LONG $0x341609c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm14, %xmm14
 	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x48bdd162; WORD $0xff59 // vmulpd %zmm15, %zmm8, %zmm7
-	LONG $0x48857262; WORD $0xc7aa // vfmsub213pd %zmm7, %zmm15, %zmm8
+	LONG $0x48e5f262; WORD $0xeeaa // vfmsub213pd %zmm6, %zmm3, %zmm5
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x1410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm18
-	LONG $0x08ffe162; WORD $0x1c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm19
+	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
+	LONG $0x08ffe162; WORD $0x0410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm16
 	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
-	LONG $0x48857262; WORD $0xc5b8 // vfmadd231pd %zmm5, %zmm15, %zmm8
-	LONG $0x48b5f162; WORD $0xef58 // vaddpd %zmm7, %zmm9, %zmm5
+	LONG $0x48e5f262; WORD $0xecb8 // vfmadd231pd %zmm4, %zmm3, %zmm5
+	LONG $0x48edf162; WORD $0xde58 // vaddpd %zmm6, %zmm2, %zmm3
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48d55162; WORD $0xd15c // vsubpd %zmm9, %zmm5, %zmm10
-	LONG $0x00edc162; WORD $0x1416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm18, %xmm18
-	LONG $0x00e5e162; WORD $0x1c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm19, %xmm19
+	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
+	LONG $0x00fde162; WORD $0x0416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm16, %xmm16
 	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
-	LONG $0x48d55162; WORD $0xda5c // vsubpd %zmm10, %zmm5, %zmm11
-	LONG $0x48c5d162; WORD $0xfa5c // vsubpd %zmm10, %zmm7, %zmm7
+	LONG $0x48e5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm3, %zmm7
+	LONG $0x48cdf162; WORD $0xe45c // vsubpd %zmm4, %zmm6, %zmm4
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48b55162; WORD $0xcb5c // vsubpd %zmm11, %zmm9, %zmm9
-	LONG $0x08ffc162; WORD $0x2410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm20
-	LONG $0x08ffe162; WORD $0x2c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm21
+	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
+	LONG $0x08ffe162; WORD $0x1410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm18
 	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
-	LONG $0x48c5d162; WORD $0xf958 // vaddpd %zmm9, %zmm7, %zmm7
-	LONG $0x48fd7162; WORD $0xce28 // vmovapd %zmm6, %zmm9
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x207dd362; WORD $0xf618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm6
+	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48bdf162; WORD $0xff58 // vaddpd %zmm7, %zmm8, %zmm7
-	LONG $0x00ddc162; WORD $0x2416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm20, %xmm20
-	LONG $0x00d5e162; WORD $0x2c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm21, %xmm21
+	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
+	LONG $0x00ede162; WORD $0x1416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm18, %xmm18
 	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
-	LONG $0x48e5f162; WORD $0xdf58 // vaddpd %zmm7, %zmm3, %zmm3
-	LONG $0x206db362; WORD $0xf818; BYTE $0x01 // vinsertf32x4 $0x1, %xmm16, %ymm18, %ymm7
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x1805c3c4; WORD $0x01d5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm2
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x3410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm22
-	LONG $0x08ffe162; WORD $0x3c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm23
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
+	LONG $0x08ffe162; WORD $0x2410; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm20
 	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00cdc162; WORD $0x3416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm22, %xmm22
-	LONG $0x00c5e162; WORD $0x3c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm23, %xmm23
-	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
-	LONG $0x487c4162; WORD $0x045a; BYTE $0x24 // vcvtps2pd (%r12), %zmm24
-	LONG $0x204d3362; WORD $0xc418; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm22, %ymm8
-	LONG $0x2045b362; WORD $0xf518; BYTE $0x01 // vinsertf32x4 $0x1, %xmm21, %ymm23, %ymm6
-	LONG $0x48bdf362; WORD $0xff1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm8, %zmm7
-	LONG $0x20653362; WORD $0xc118; BYTE $0x01 // vinsertf32x4 $0x1, %xmm17, %ymm19, %ymm8
-	LONG $0x48cdd362; WORD $0xf01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm6
-	LONG $0x48c51162; WORD $0xc059 // vmulpd %zmm24, %zmm7, %zmm8
-	LONG $0x40bdd262; WORD $0xf8aa // vfmsub213pd %zmm8, %zmm24, %zmm7
-	LONG $0x40bdf262; WORD $0xfeb8 // vfmadd231pd %zmm6, %zmm24, %zmm7
-	LONG $0x48b5d162; WORD $0xf058 // vaddpd %zmm8, %zmm9, %zmm6
-	LONG $0x48cd5162; WORD $0xd15c // vsubpd %zmm9, %zmm6, %zmm10
-	LONG $0x48cd5162; WORD $0xda5c // vsubpd %zmm10, %zmm6, %zmm11
-	LONG $0x48bd5162; WORD $0xc25c // vsubpd %zmm10, %zmm8, %zmm8
-	LONG $0x48b55162; WORD $0xcb5c // vsubpd %zmm11, %zmm9, %zmm9
-	LONG $0x48bd5162; WORD $0xc158 // vaddpd %zmm9, %zmm8, %zmm8
-	LONG $0x48c5d162; WORD $0xf858 // vaddpd %zmm8, %zmm7, %zmm7
-	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x00dde162; WORD $0x2416; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm20, %xmm20
+	LONG $0x2065b362; WORD $0xe118; BYTE $0x01 // vinsertf32x4 $0x1, %xmm17, %ymm19, %ymm4
+	LONG $0x205db362; WORD $0xea18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm20, %ymm5
+	LONG $0x48ddf362; WORD $0xe21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm4, %zmm4
+	LONG $0x48d5f362; WORD $0xd61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm2
+	LONG $0x48dd5162; WORD $0xc259 // vmulpd %zmm10, %zmm4, %zmm8
+	LONG $0x48add262; WORD $0xe0aa // vfmsub213pd %zmm8, %zmm10, %zmm4
+	LONG $0x48adf262; WORD $0xe2b8 // vfmadd231pd %zmm2, %zmm10, %zmm4
+	LONG $0x48e5d162; WORD $0xd058 // vaddpd %zmm8, %zmm3, %zmm2
+	LONG $0x48edf162; WORD $0xf35c // vsubpd %zmm3, %zmm2, %zmm6
+	LONG $0x48edf162; WORD $0xfe5c // vsubpd %zmm6, %zmm2, %zmm7
+	LONG $0x48bdf162; WORD $0xee5c // vsubpd %zmm6, %zmm8, %zmm5
+	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfd98870f; WORD $0xffff // ja <slotsGatherDD+0x580>
-	LONG $0x24648b44; BYTE $0x08 // movl 0x8(%rsp), %r12d
-	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
+	LONG $0xfdaf870f; WORD $0xffff // ja <slotsGatherDD+0x550>
+	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x0216850f; WORD $0x0000 // jne <slotsGatherDD+0xa10>
+	LONG $0x01f7850f; WORD $0x0000 // jne <slotsGatherDD+0x9a5>
+	LONG $0x00b60f41 // movzbl (%r8), %eax
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
+	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x62b70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r12d
 	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
 	LONG $0x6ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r13d
-	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
 	LONG $0x5ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r11d
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x487cd162; WORD $0x195a // vcvtps2pd (%r9), %zmm3
+	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
 	LONG $0x7ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r15d
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
+	LONG $0x4ab70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r9d
 	LONG $0x03e4c141 // shll $0x3, %r12d
 	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
 	LONG $0x03e5c141 // shll $0x3, %r13d
 	LONG $0x03e3c141 // shll $0x3, %r11d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x107bc1c4; WORD $0x3e3c // vmovsd (%r14,%rdi), %xmm7
-	LONG $0x107b01c4; WORD $0x2604 // vmovsd (%r14,%r12), %xmm8
-	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
-	LONG $0x14107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm10
-	LONG $0x00b60f41 // movzbl (%r8), %eax
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x164181c4; WORD $0x1e3c // vmovhpd (%r14,%r11), %xmm7, %xmm7
-	LONG $0x163901c4; WORD $0x2e04 // vmovhpd (%r14,%r13), %xmm8, %xmm8
-	LONG $0x163141c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm9, %xmm9
-	LONG $0x141629c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm10, %xmm10
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b41c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm8
-	LONG $0x163901c4; WORD $0x3e04 // vmovhpd (%r14,%r15), %xmm8, %xmm8
-	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0x107b21c4; WORD $0x230c // vmovsd (%rbx,%r12), %xmm9
-	LONG $0x24648b44; BYTE $0x08 // movl 0x8(%rsp), %r12d
-	LONG $0x163121c4; WORD $0x2b0c // vmovhpd (%rbx,%r13), %xmm9, %xmm9
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x48bd7362; WORD $0xc71a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm8, %zmm8
-	LONG $0x3c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm7
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x1641a1c4; WORD $0x1b3c // vmovhpd (%rbx,%r11), %xmm7, %xmm7
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
-	LONG $0x0c107bc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm9
-	LONG $0x163121c4; WORD $0x3b0c // vmovhpd (%rbx,%r15), %xmm9, %xmm9
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x487c5162; WORD $0x195a // vcvtps2pd (%r9), %zmm11
-	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
-	LONG $0x48b5f362; WORD $0xff1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm9, %zmm7
-	LONG $0x48bd5162; WORD $0xd359 // vmulpd %zmm11, %zmm8, %zmm10
-	LONG $0x48a55262; WORD $0xc2aa // vfmsub213pd %zmm10, %zmm11, %zmm8
-	LONG $0x48a57262; WORD $0xc7b8 // vfmadd231pd %zmm7, %zmm11, %zmm8
-	LONG $0x48d5d162; WORD $0xfa58 // vaddpd %zmm10, %zmm5, %zmm7
 	LONG $0x10c28348 // addq $0x10, %rdx
-	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0x48c57162; WORD $0xcd5c // vsubpd %zmm5, %zmm7, %zmm9
-	LONG $0x48c55162; WORD $0xd95c // vsubpd %zmm9, %zmm7, %zmm11
-	LONG $0x48ad5162; WORD $0xc95c // vsubpd %zmm9, %zmm10, %zmm9
-	LONG $0x48d5d162; WORD $0xeb5c // vsubpd %zmm11, %zmm5, %zmm5
-	LONG $0x48b5f162; WORD $0xed58 // vaddpd %zmm5, %zmm9, %zmm5
-	LONG $0x48bdf162; WORD $0xed58 // vaddpd %zmm5, %zmm8, %zmm5
-	LONG $0x48fd7162; WORD $0xc628 // vmovapd %zmm6, %zmm8
-	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
-	LONG $0x04c4f641 // testb $0x4, %r12b
-	LONG $0xf75c840f; WORD $0xffff // je <slotsGatherDD+0xa1>
-	LONG $0x000159e9; BYTE $0x00 // jmp <slotsGatherDD+0xaa3>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x48fd7162; WORD $0xc628 // vmovapd %zmm6, %zmm8
-	LONG $0x48fdf162; WORD $0xfd28 // vmovapd %zmm5, %zmm7
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	WORD $0x3074 // je <slotsGatherDD+0x992>
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x24648b44; BYTE $0x08 // movl 0x8(%rsp), %r12d
-	LONG $0x04c4f641 // testb $0x4, %r12b
-	LONG $0xf726840f; WORD $0xffff // je <slotsGatherDD+0xa1>
-	LONG $0x000123e9; BYTE $0x00 // jmp <slotsGatherDD+0xaa3>
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	LONG $0x02c18348 // addq $0x2, %rcx
-	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	WORD $0xd075 // jne <slotsGatherDD+0x962>
-	LONG $0x30b60f41 // movzbl (%r8), %esi
-	LONG $0x24046349 // movslq (%r12), %rax
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	WORD $0xfe83; BYTE $0x19 // cmpl $0x19, %esi
-	LONG $0x48fdf162; WORD $0x3410; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm6
-	LONG $0x48fdd162; WORD $0x2c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm5
+	LONG $0x107bc1c4; WORD $0x3e24 // vmovsd (%r14,%rdi), %xmm4
+	LONG $0x107b81c4; WORD $0x262c // vmovsd (%r14,%r12), %xmm5
+	LONG $0x165981c4; WORD $0x1e24 // vmovhpd (%r14,%r11), %xmm4, %xmm4
+	LONG $0x165181c4; WORD $0x2e2c // vmovhpd (%r14,%r13), %xmm5, %xmm5
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm6
+	LONG $0x3c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm7
+	LONG $0x1649c1c4; WORD $0x3634 // vmovhpd (%r14,%rsi), %xmm6, %xmm6
+	LONG $0x3c16c1c5; BYTE $0x33 // vmovhpd (%rbx,%rsi), %xmm7, %xmm7
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107b81c4; WORD $0x0e2c // vmovsd (%r14,%r9), %xmm5
+	LONG $0x165181c4; WORD $0x3e2c // vmovhpd (%r14,%r15), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107ba1c4; WORD $0x2334 // vmovsd (%rbx,%r12), %xmm6
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x1649a1c4; WORD $0x2b34 // vmovhpd (%rbx,%r13), %xmm6, %xmm6
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x2c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm5
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x1651a1c4; WORD $0x1b2c // vmovhpd (%rbx,%r11), %xmm5, %xmm5
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x48dd7162; WORD $0xcb59 // vmulpd %zmm3, %zmm4, %zmm9
+	LONG $0x48e5d262; WORD $0xe1aa // vfmsub213pd %zmm9, %zmm3, %zmm4
+	LONG $0x48ed5162; WORD $0xc158 // vaddpd %zmm9, %zmm2, %zmm8
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107ba1c4; WORD $0x0b34 // vmovsd (%rbx,%r9), %xmm6
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x1649a1c4; WORD $0x3b34 // vmovhpd (%rbx,%r15), %xmm6, %xmm6
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x48cdf362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm5
+	LONG $0x48e5f262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm3, %zmm4
+	LONG $0x48bdf162; WORD $0xea5c // vsubpd %zmm2, %zmm8, %zmm5
+	LONG $0x48bdf162; WORD $0xfd5c // vsubpd %zmm5, %zmm8, %zmm7
+	LONG $0x48b5f162; WORD $0xed5c // vsubpd %zmm5, %zmm9, %zmm5
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdd162; WORD $0xd028 // vmovapd %zmm8, %zmm2
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf789840f; WORD $0xffff // je <slotsGatherDD+0x8d>
+	LONG $0x0000a6e9; BYTE $0x00 // jmp <slotsGatherDD+0x9af>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x02c58349 // addq $0x2, %r13
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x245c8b44; BYTE $0x10 // movl 0x10(%rsp), %r11d
+	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	WORD $0x7475 // jne <slotsGatherDD+0x9a0>
+	LONG $0x08b60f41 // movzbl (%r8), %ecx
+	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
+	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x31048d49 // leaq (%r9,%rsi), %rax
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c6f640 // testb $0x7, %sil
-	LONG $0x48fe5162; WORD $0x096f // vmovdqu64 (%r9), %zmm9
-	LONG $0xc7950f40 // setne %dil
-	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
-	LONG $0x48fe7162; WORD $0x146f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm10
-	WORD $0x0840; BYTE $0xcf // orb %cl, %dil
-	LONG $0x330c8d48 // leaq (%rbx,%rsi), %rcx
-	WORD $0x8440; BYTE $0xff // testb %dil, %dil
-	WORD $0x4274 // je <slotsGatherDD+0xa28>
-	LONG $0x482d5262; WORD $0xc98d // vpermb %zmm9, %zmm10, %zmm9
-	LONG $0x48b57262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm9, %zmm9
-	LONG $0x48b57262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm9, %zmm9
-	LONG $0x48fe5162; WORD $0xc9e6 // vcvtqq2pd %zmm9, %zmm9
-	WORD $0x42eb // jmp <slotsGatherDD+0xa44>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fd7162; WORD $0xc628 // vmovapd %zmm6, %zmm8
-	LONG $0x48fdf162; WORD $0xfd28 // vmovapd %zmm5, %zmm7
-	LONG $0x04c4f641 // testb $0x4, %r12b
-	LONG $0xf67b840f; WORD $0xffff // je <slotsGatherDD+0xa1>
-	WORD $0x7beb // jmp <slotsGatherDD+0xaa3>
-	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
-	LONG $0x48fd7162; WORD $0xda6f // vmovdqa64 %zmm2, %zmm11
-	LONG $0x492d5262; WORD $0xd98d // vpermb %zmm9, %zmm10, %zmm11 {%k1}
-	LONG $0x58a57162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm11, %zmm9
-	LONG $0x48cd5162; WORD $0xd159 // vmulpd %zmm9, %zmm6, %zmm10
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x24648b44; BYTE $0x08 // movl 0x8(%rsp), %r12d
-	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0x48b5d262; WORD $0xf2aa // vfmsub213pd %zmm10, %zmm9, %zmm6
-	LONG $0x48c55162; WORD $0xe258 // vaddpd %zmm10, %zmm7, %zmm12
-	LONG $0x48b5f262; WORD $0xeea8 // vfmadd213pd %zmm6, %zmm9, %zmm5
-	LONG $0x489d7162; WORD $0xcf5c // vsubpd %zmm7, %zmm12, %zmm9
-	LONG $0x489d5162; WORD $0xd95c // vsubpd %zmm9, %zmm12, %zmm11
-	LONG $0x48ad5162; WORD $0xc95c // vsubpd %zmm9, %zmm10, %zmm9
-	LONG $0x48c5d162; WORD $0xfb5c // vsubpd %zmm11, %zmm7, %zmm7
-	LONG $0x48b5f162; WORD $0xff58 // vaddpd %zmm7, %zmm9, %zmm7
-	LONG $0x48d5f162; WORD $0xef58 // vaddpd %zmm7, %zmm5, %zmm5
-	LONG $0x48fdd162; WORD $0xfc28 // vmovapd %zmm12, %zmm7
-	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
-	LONG $0x04c4f641 // testb $0x4, %r12b
-	LONG $0xf5fe840f; WORD $0xffff // je <slotsGatherDD+0xa1>
-	LONG $0x48bdf162; WORD $0xef58 // vaddpd %zmm7, %zmm8, %zmm5
+	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	LONG $0x48fed162; WORD $0x196f // vmovdqu64 (%r9), %zmm3
+	WORD $0xf983; BYTE $0x19 // cmpl $0x19, %ecx
+	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
+	LONG $0xc6930f40 // setae %sil
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc3950f41 // setne %r11b
+	LONG $0x08e6c141 // shll $0x8, %r14d
+	LONG $0x48fe9162; WORD $0x246f; BYTE $0x37 // vmovdqu64 (%r15,%r14), %zmm4
+	WORD $0x0841; BYTE $0xf3 // orb %sil, %r11b
+	LONG $0x37348d4b // leaq (%r15,%r14), %rsi
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
+	LONG $0x0212840f; WORD $0x0000 // je <slotsGatherDD+0xb8e>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5f262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x00020fe9; BYTE $0x00 // jmp <slotsGatherDD+0xbaa>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf6de840f; WORD $0xffff // je <slotsGatherDD+0x8d>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
-	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
-	LONG $0x48d5f162; WORD $0xf75c // vsubpd %zmm7, %zmm5, %zmm6
-	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	LONG $0x48d57162; WORD $0xce5c // vsubpd %zmm6, %zmm5, %zmm9
-	LONG $0x48bdf162; WORD $0xf65c // vsubpd %zmm6, %zmm8, %zmm6
+	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x48cdf162; WORD $0xf758 // vaddpd %zmm7, %zmm6, %zmm6
-	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x08c4f641 // testb $0x8, %r12b
-	LONG $0x00da850f; WORD $0x0000 // jne <slotsGatherDD+0xbd0>
+	LONG $0x08c3f641 // testb $0x8, %r11b
+	LONG $0x00e3850f; WORD $0x0000 // jne <slotsGatherDD+0xab0>
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x01ab8c0f; WORD $0x0000 // jl <slotsGatherDD+0xcab>
+	LONG $0x02438c0f; WORD $0x0000 // jl <slotsGatherDD+0xc1a>
+	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
 	LONG $0x30678b4c // movq 0x30(%rdi), %r12
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x02c2840f; WORD $0x0000 // je <slotsGatherDD+0xdd3>
+	LONG $0x034d840f; WORD $0x0000 // je <slotsGatherDD+0xd38>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02dc840f; WORD $0x0000 // je <slotsGatherDD+0xdfa>
-	LONG $0x0cb70f43; BYTE $0x6c // movzwl (%r12,%r13,2), %ecx
+	LONG $0x0365840f; WORD $0x0000 // je <slotsGatherDD+0xd62>
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	LONG $0x0cb70f41; BYTE $0x4c // movzwl (%r12,%rcx,2), %ecx
 	LONG $0x7cb70f47; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %r15d
 	LONG $0x7cb70f43; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %edi
 	LONG $0x74b70f43; WORD $0x0c6c // movzwl 0xc(%r12,%r13,2), %esi
 	LONG $0x74b70f47; WORD $0x066c // movzwl 0x6(%r12,%r13,2), %r14d
 	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
 	LONG $0x4cb70f43; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %ecx
-	LONG $0x6e79a1c4; WORD $0xb824 // vmovd (%rax,%r15,4), %xmm4
-	LONG $0x2259e3c4; WORD $0xb824; BYTE $0x01 // vpinsrd $0x1, (%rax,%rdi,4), %xmm4, %xmm4
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x6e79a1c4; WORD $0xb81c // vmovd (%rax,%r15,4), %xmm3
+	LONG $0x2261e3c4; WORD $0xb81c; BYTE $0x01 // vpinsrd $0x1, (%rax,%rdi,4), %xmm3, %xmm3
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	LONG $0x4cb70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %ecx
-	LONG $0x2259e3c4; WORD $0xb024; BYTE $0x02 // vpinsrd $0x2, (%rax,%rsi,4), %xmm4, %xmm4
+	LONG $0x2261e3c4; WORD $0xb01c; BYTE $0x02 // vpinsrd $0x2, (%rax,%rsi,4), %xmm3, %xmm3
 	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0x4cb70f43; WORD $0x0e6c // movzwl 0xe(%r12,%r13,2), %ecx
-	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm4, %xmm4
+	LONG $0x2261e3c4; WORD $0x881c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm3, %xmm3
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x346ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm6
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x2249e3c4; WORD $0x8834; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm6, %xmm6
+	LONG $0x246ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm4
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm4, %xmm4
 	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
-	LONG $0x2249e3c4; WORD $0x8834; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm6, %xmm6
-	LONG $0x2249a3c4; WORD $0xb034; BYTE $0x03 // vpinsrd $0x3, (%rax,%r14,4), %xmm6, %xmm6
-	LONG $0x384de3c4; WORD $0x01e4 // vinserti128 $0x1, %xmm4, %ymm6, %ymm4
-	LONG $0x487df262; WORD $0xe435 // vpmovzxdq %ymm4, %zmm4
-	LONG $0x58ddf162; WORD $0x67d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm4, %zmm4
-	LONG $0x48cdf162; WORD $0xf473; BYTE $0x34 // vpsllq $0x34, %zmm4, %zmm6
-	LONG $0x00023de9; BYTE $0x00 // jmp <slotsGatherDD+0xe01>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48d5f362; WORD $0xe523; BYTE $0x4e // vshuff64x2 $0x4e, %zmm5, %zmm5, %zmm4
-	LONG $0x48e5f362; WORD $0xf323; BYTE $0x4e // vshuff64x2 $0x4e, %zmm3, %zmm3, %zmm6
+	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm4, %xmm4
+	LONG $0x2259a3c4; WORD $0xb024; BYTE $0x03 // vpinsrd $0x3, (%rax,%r14,4), %xmm4, %xmm4
+	LONG $0x385de3c4; WORD $0x01db // vinserti128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x487df262; WORD $0xdb35 // vpmovzxdq %ymm3, %zmm3
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
+	LONG $0x0002c6e9; BYTE $0x00 // jmp <slotsGatherDD+0xd6c>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x48edf362; WORD $0xda23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm3
+	LONG $0x48f5f362; WORD $0xe123; BYTE $0x4e // vshuff64x2 $0x4e, %zmm1, %zmm1, %zmm4
 	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x48d5f162; WORD $0xfc58 // vaddpd %zmm4, %zmm5, %zmm7
-	LONG $0x48c57162; WORD $0xc55c // vsubpd %zmm5, %zmm7, %zmm8
-	LONG $0x48fd7362; WORD $0xdf01; BYTE $0x4e // vpermpd $0x4e, %zmm7, %zmm11
-	LONG $0x48c55162; WORD $0xc85c // vsubpd %zmm8, %zmm7, %zmm9
-	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
-	LONG $0x48d5d162; WORD $0xe95c // vsubpd %zmm9, %zmm5, %zmm5
-	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
-	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
-	LONG $0x48c5d162; WORD $0xf358 // vaddpd %zmm11, %zmm7, %zmm6
-	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48cd7162; WORD $0xd6c6; BYTE $0x55 // vshufpd $0x55, %zmm6, %zmm6, %zmm10
-	LONG $0x48cd5162; WORD $0xc85c // vsubpd %zmm8, %zmm6, %zmm9
-	LONG $0x48a5d162; WORD $0xe05c // vsubpd %zmm8, %zmm11, %zmm4
-	LONG $0x48fdf362; WORD $0xeb01; BYTE $0x4e // vpermpd $0x4e, %zmm3, %zmm5
-	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
-	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
-	LONG $0x48cdd162; WORD $0xfa58 // vaddpd %zmm10, %zmm6, %zmm7
-	LONG $0x48c57162; WORD $0xc65c // vsubpd %zmm6, %zmm7, %zmm8
-	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
-	LONG $0x48fdf162; LONG $0x9024bc11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm7, 0x90(%rsp)
-	LONG $0x48c55162; WORD $0xc85c // vsubpd %zmm8, %zmm7, %zmm9
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48add162; WORD $0xe05c // vsubpd %zmm8, %zmm10, %zmm4
-	LONG $0x48cdd162; WORD $0xf15c // vsubpd %zmm9, %zmm6, %zmm6
-	LONG $0x48e5f162; WORD $0xebc6; BYTE $0x55 // vshufpd $0x55, %zmm3, %zmm3, %zmm5
-	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
-	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48fdf162; LONG $0x50249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0x50(%rsp)
-	WORD $0x23eb // jmp <slotsGatherDD+0xcce>
-	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
+	LONG $0x48edf162; WORD $0xeb58 // vaddpd %zmm3, %zmm2, %zmm5
+	LONG $0x48d5f162; WORD $0xf25c // vsubpd %zmm2, %zmm5, %zmm6
+	LONG $0x48fd7362; WORD $0xcd01; BYTE $0x4e // vpermpd $0x4e, %zmm5, %zmm9
+	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48d5d162; WORD $0xe158 // vaddpd %zmm9, %zmm5, %zmm4
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48dd7162; WORD $0xc4c6; BYTE $0x55 // vshufpd $0x55, %zmm4, %zmm4, %zmm8
+	LONG $0x48ddf162; WORD $0xfe5c // vsubpd %zmm6, %zmm4, %zmm7
+	LONG $0x48b5f162; WORD $0xd65c // vsubpd %zmm6, %zmm9, %zmm2
+	LONG $0x48fdf362; WORD $0xd901; BYTE $0x4e // vpermpd $0x4e, %zmm1, %zmm3
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
+	LONG $0x48ddd162; WORD $0xe858 // vaddpd %zmm8, %zmm4, %zmm5
+	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48fdf162; LONG $0x9024ac11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm5, 0x90(%rsp)
-	LONG $0x48fdf162; LONG $0x50249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0x50(%rsp)
+	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48bdf162; WORD $0xd65c // vsubpd %zmm6, %zmm8, %zmm2
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48f5f162; WORD $0xd9c6; BYTE $0x55 // vshufpd $0x55, %zmm1, %zmm1, %zmm3
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
+	LONG $0x0000afe9; BYTE $0x00 // jmp <slotsGatherDD+0xc3d>
+	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5f162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm5, %zmm3
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
+	LONG $0x48fdf162; WORD $0x2410; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %zmm4
+	LONG $0x48e5f162; WORD $0xec59 // vmulpd %zmm4, %zmm3, %zmm5
+	LONG $0x48ed7162; WORD $0xc558 // vaddpd %zmm5, %zmm2, %zmm8
+	LONG $0x48e5f262; WORD $0xe5aa // vfmsub213pd %zmm5, %zmm3, %zmm4
+	LONG $0x48e5f262; WORD $0x24b8; BYTE $0xc3 // vfmadd231pd (%rbx,%rax,8), %zmm3, %zmm4
+	LONG $0x48bdf162; WORD $0xf25c // vsubpd %zmm2, %zmm8, %zmm6
+	LONG $0x48bdf162; WORD $0xfe5c // vsubpd %zmm6, %zmm8, %zmm7
+	LONG $0x48d5f162; WORD $0xee5c // vsubpd %zmm6, %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xd75c // vsubpd %zmm7, %zmm2, %zmm2
+	LONG $0x48d5f162; WORD $0xd258 // vaddpd %zmm2, %zmm5, %zmm2
+	LONG $0x48ddf162; WORD $0xd258 // vaddpd %zmm2, %zmm4, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdd162; WORD $0xd028 // vmovapd %zmm8, %zmm2
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf478840f; WORD $0xffff // je <slotsGatherDD+0x8d>
+	LONG $0xfffd95e9; BYTE $0xff // jmp <slotsGatherDD+0x9af>
+	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
+	LONG $0x48fdf162; LONG $0x90249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x90(%rsp)
+	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf3b78e0f; WORD $0xffff // jle <slotsGatherDD+0x85>
+	LONG $0xf4428e0f; WORD $0xffff // jle <slotsGatherDD+0x7f>
 	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
 	LONG $0x60778b4c // movq 0x60(%rdi), %r14
-	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x6b3c8d4e // leaq (%rbx,%r13,2), %r15
 	LONG $0x88af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r13
-	WORD $0x6feb // jmp <slotsGatherDD+0xd59>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x107bc1c4; WORD $0xc334 // vmovsd (%r11,%rax,8), %xmm6
-	LONG $0xfe58d3c5 // vaddsd %xmm6, %xmm5, %xmm7
-	LONG $0xc65c43c5 // vsubsd %xmm6, %xmm7, %xmm8
-	LONG $0xdf7efac5 // vmovq %xmm7, %xmm3
-	LONG $0x5c43c1c4; BYTE $0xf8 // vsubsd %xmm8, %xmm7, %xmm7
-	LONG $0x5c53c1c4; BYTE $0xe8 // vsubsd %xmm8, %xmm5, %xmm5
-	LONG $0xf75ccbc5 // vsubsd %xmm7, %xmm6, %xmm6
-	LONG $0xee58d3c5 // vaddsd %xmm6, %xmm5, %xmm5
-	LONG $0xe558dbc5 // vaddsd %xmm5, %xmm4, %xmm4
-	LONG $0x585bc1c4; WORD $0xc564; BYTE $0x00 // vaddsd (%r13,%rax,8), %xmm4, %xmm4
-	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	WORD $0xf631 // xorl %esi, %esi
+	LONG $0x633c8d4e // leaq (%rbx,%r12,2), %r15
+	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
+	WORD $0x64eb // jmp <slotsGatherDD+0xcc2>
+	WORD $0x9066 // nop
+	LONG $0x107bc1c4; WORD $0xc324 // vmovsd (%r11,%rax,8), %xmm4
 	LONG $0xec58e3c5 // vaddsd %xmm4, %xmm3, %xmm5
-	LONG $0xf35cd3c5 // vsubsd %xmm3, %xmm5, %xmm6
-	LONG $0x117bc1c4; WORD $0xc32c // vmovsd %xmm5, (%r11,%rax,8)
+	LONG $0xf45cd3c5 // vsubsd %xmm4, %xmm5, %xmm6
+	LONG $0xcd7efac5 // vmovq %xmm5, %xmm1
 	LONG $0xee5cd3c5 // vsubsd %xmm6, %xmm5, %xmm5
-	LONG $0xe65cdbc5 // vsubsd %xmm6, %xmm4, %xmm4
-	LONG $0xdd5ce3c5 // vsubsd %xmm5, %xmm3, %xmm3
-	LONG $0xdb58dbc5 // vaddsd %xmm3, %xmm4, %xmm3
-	LONG $0x117bc1c4; WORD $0xc55c; BYTE $0x00 // vmovsd %xmm3, (%r13,%rax,8)
+	LONG $0xde5ce3c5 // vsubsd %xmm6, %xmm3, %xmm3
+	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
+	LONG $0xdc58e3c5 // vaddsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0x586bc1c4; WORD $0xc554; BYTE $0x00 // vaddsd (%r13,%rax,8), %xmm2, %xmm2
+	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
+	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	LONG $0xd958ebc5 // vaddsd %xmm1, %xmm2, %xmm3
+	LONG $0xe15ce3c5 // vsubsd %xmm1, %xmm3, %xmm4
+	LONG $0x117bc1c4; WORD $0xc31c // vmovsd %xmm3, (%r11,%rax,8)
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd45cebc5 // vsubsd %xmm4, %xmm2, %xmm2
+	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
+	LONG $0xc958ebc5 // vaddsd %xmm1, %xmm2, %xmm1
+	LONG $0x117bc1c4; WORD $0xc54c; BYTE $0x00 // vmovsd %xmm1, (%r13,%rax,8)
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	LONG $0xf327840f; WORD $0xffff // je <slotsGatherDD+0x80>
+	LONG $0xf3ae840f; WORD $0xffff // je <slotsGatherDD+0x70>
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0x4274 // je <slotsGatherDD+0xda0>
+	WORD $0x3974 // je <slotsGatherDD+0xd00>
 	LONG $0x04b70f41; BYTE $0x77 // movzwl (%r15,%rsi,2), %eax
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x4574 // je <slotsGatherDD+0xdad>
+	WORD $0x3c74 // je <slotsGatherDD+0xd0d>
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
 	LONG $0x863c0341 // addl (%r14,%rax,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
-	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
-	LONG $0xac59e3c5; LONG $0x000090f4; BYTE $0x00 // vmulsd 0x90(%rsp,%rsi,8), %xmm3, %xmm5
-	LONG $0x6459e3c5; WORD $0x50f4 // vmulsd 0x50(%rsp,%rsi,8), %xmm3, %xmm4
+	LONG $0x6ef9e1c4; BYTE $0xcf // vmovq %rdi, %xmm1
+	LONG $0x9c59f3c5; LONG $0x000090f4; BYTE $0x00 // vmulsd 0x90(%rsp,%rsi,8), %xmm1, %xmm3
+	LONG $0x5459f3c5; WORD $0x50f4 // vmulsd 0x50(%rsp,%rsi,8), %xmm1, %xmm2
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0xff60850f; WORD $0xffff // jne <slotsGatherDD+0xcf0>
-	WORD $0x38eb // jmp <slotsGatherDD+0xdca>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0xff62850f; WORD $0xffff // jne <slotsGatherDD+0xc60>
+	WORD $0x2feb // jmp <slotsGatherDD+0xd2f>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0xbb75 // jne <slotsGatherDD+0xd68>
-	LONG $0x5f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm3
-	LONG $0xac59e3c5; LONG $0x000090f4; BYTE $0x00 // vmulsd 0x90(%rsp,%rsi,8), %xmm3, %xmm5
-	LONG $0x6459e3c5; WORD $0x50f4 // vmulsd 0x50(%rsp,%rsi,8), %xmm3, %xmm4
+	WORD $0xc475 // jne <slotsGatherDD+0xcd1>
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
+	LONG $0x9c59f3c5; LONG $0x000090f4; BYTE $0x00 // vmulsd 0x90(%rsp,%rsi,8), %xmm1, %xmm3
+	LONG $0x5459f3c5; WORD $0x50f4 // vmulsd 0x50(%rsp,%rsi,8), %xmm1, %xmm2
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0xff26850f; WORD $0xffff // jne <slotsGatherDD+0xcf0>
-	LONG $0xdd7efac5 // vmovq %xmm5, %xmm3
-	LONG $0xffff4ce9; BYTE $0xff // jmp <slotsGatherDD+0xd1f>
+	LONG $0xff31850f; WORD $0xffff // jne <slotsGatherDD+0xc60>
+	LONG $0xcb7efac5 // vmovq %xmm3, %xmm1
+	LONG $0xffff55e9; BYTE $0xff // jmp <slotsGatherDD+0xc8d>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02b3840f; WORD $0x0000 // je <slotsGatherDD+0x1093>
-	LONG $0x487db262; WORD $0x2435; BYTE $0xa8 // vpmovzxdq (%rax,%r13,4), %zmm4
-	LONG $0x58ddf162; WORD $0x67d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm4, %zmm4
-	LONG $0x48cdf162; WORD $0xf473; BYTE $0x34 // vpsllq $0x34, %zmm4, %zmm6
-	LONG $0x0002a0e9; BYTE $0x00 // jmp <slotsGatherDD+0x109a>
-	LONG $0x48fdf262; WORD $0x7759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm6
-	LONG $0x04b70f43; BYTE $0x6c // movzwl (%r12,%r13,2), %eax
+	LONG $0x02c1840f; WORD $0x0000 // je <slotsGatherDD+0x1006>
+	LONG $0x487df262; WORD $0x1c35; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm3
+	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
+	LONG $0x0002aee9; BYTE $0x00 // jmp <slotsGatherDD+0x1010>
+	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
 	LONG $0x88b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r14
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x48d5f162; WORD $0xe659 // vmulpd %zmm6, %zmm5, %zmm4
-	LONG $0x48e5f162; WORD $0xde59 // vmulpd %zmm6, %zmm3, %zmm3
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	LONG $0x012b840f; WORD $0x0000 // je <slotsGatherDD+0xf53>
+	LONG $0x3cb70f43; BYTE $0x6c // movzwl (%r12,%r13,2), %edi
+	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xcb59 // vmulpd %zmm3, %zmm1, %zmm1
+	LONG $0x0127840f; WORD $0x0000 // je <slotsGatherDD+0xeb5>
 	LONG $0x74b70f43; WORD $0x0c6c // movzwl 0xc(%r12,%r13,2), %esi
 	LONG $0x7cb70f47; WORD $0x0e6c // movzwl 0xe(%r12,%r13,2), %r15d
 	LONG $0x4cb70f43; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %ecx
 	LONG $0x44b70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %eax
-	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
+	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x362c // vmovsd (%r14,%rsi), %xmm5
-	LONG $0x107bc1c4; WORD $0x3334 // vmovsd (%r11,%rsi), %xmm6
+	LONG $0x107bc1c4; WORD $0x361c // vmovsd (%r14,%rsi), %xmm3
+	LONG $0x107bc1c4; WORD $0x3324 // vmovsd (%r11,%rsi), %xmm4
 	WORD $0x8944; BYTE $0xfe // movl %r15d, %esi
-	WORD $0x894d; BYTE $0xef // movq %r13, %r15
-	LONG $0x6cb70f47; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %r13d
-	LONG $0x107bc1c4; WORD $0x0e3c // vmovsd (%r14,%rcx), %xmm7
-	LONG $0x107b41c4; WORD $0x0b04 // vmovsd (%r11,%rcx), %xmm8
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x7cb70f47; WORD $0x066c // movzwl 0x6(%r12,%r13,2), %r15d
+	LONG $0x107bc1c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm5
+	LONG $0x107bc1c4; WORD $0x0b34 // vmovsd (%r11,%rcx), %xmm6
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	LONG $0x107b41c4; WORD $0x0304 // vmovsd (%r11,%rax), %xmm8
+	LONG $0x1661c1c4; WORD $0x361c // vmovhpd (%r14,%rsi), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0x3324 // vmovhpd (%r11,%rsi), %xmm4, %xmm4
+	LONG $0x74b70f43; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %esi
+	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xf189 // movl %esi, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1641c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0x0304 // vmovhpd (%r11,%rax), %xmm8, %xmm8
+	LONG $0x00fd048d; WORD $0x0000; BYTE $0x00 // leal (,%rdi,8), %eax
+	LONG $0x1651c1c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0x0b34 // vmovhpd (%r11,%rcx), %xmm6, %xmm6
+	LONG $0x4cb70f43; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %ecx
 	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
 	LONG $0x107b41c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm10
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x1651c1c4; WORD $0x362c // vmovhpd (%r14,%rsi), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0x3334 // vmovhpd (%r11,%rsi), %xmm6, %xmm6
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x1641c1c4; WORD $0x0e3c // vmovhpd (%r14,%rcx), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0x0b04 // vmovhpd (%r11,%rcx), %xmm8, %xmm8
-	LONG $0x4cb70f43; WORD $0x067c // movzwl 0x6(%r12,%r15,2), %ecx
-	LONG $0x7cb70f47; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %r15d
 	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x163141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm9, %xmm9
 	LONG $0x162941c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm10, %xmm10
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	LONG $0x00c5048d; WORD $0x0000; BYTE $0x00 // leal (,%rax,8), %eax
-	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
-	LONG $0x107b41c4; WORD $0x0324 // vmovsd (%r11,%rax), %xmm12
-	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x162141c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm11, %xmm11
-	LONG $0x161941c4; WORD $0x0324 // vmovhpd (%r11,%rax), %xmm12, %xmm12
-	LONG $0x1825c3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm7
-	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
-	LONG $0x181dc3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm12, %ymm7
-	LONG $0x48c5f362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm7, %zmm6
-	LONG $0x48ddf162; WORD $0xfe58 // vaddpd %zmm6, %zmm4, %zmm7
-	LONG $0x48c57162; WORD $0xc65c // vsubpd %zmm6, %zmm7, %zmm8
-	LONG $0x48c55162; WORD $0xc85c // vsubpd %zmm8, %zmm7, %zmm9
-	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
-	LONG $0x48cdd162; WORD $0xf15c // vsubpd %zmm9, %zmm6, %zmm6
-	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48fdf162; WORD $0xe728 // vmovapd %zmm7, %zmm4
-	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
-	WORD $0x41eb // jmp <slotsGatherDD+0xf94>
-	LONG $0x44b70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %eax
-	LONG $0x7cb70f47; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %r15d
-	LONG $0x4cb70f43; WORD $0x066c // movzwl 0x6(%r12,%r13,2), %ecx
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x44b70f43; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %eax
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
-	LONG $0x74b70f41; WORD $0x0c44 // movzwl 0xc(%r12,%rax,2), %esi
-	LONG $0x44b70f41; WORD $0x0e44 // movzwl 0xe(%r12,%rax,2), %eax
-	LONG $0x6cb70f47; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %r13d
-	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	LONG $0x48ddf162; WORD $0xeb58 // vaddpd %zmm3, %zmm4, %zmm5
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x1835e3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm9, %ymm5
+	LONG $0x48d5f362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm5, %zmm3
+	LONG $0x182dc3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm5
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x48edf162; WORD $0xec58 // vaddpd %zmm4, %zmm2, %zmm5
 	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x03e4c141 // shll $0x3, %r12d
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
-	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd65c // vsubpd %zmm6, %zmm2, %zmm2
 	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x197de3c4; WORD $0x01dc // vextractf128 $0x1, %ymm3, %xmm4
-	LONG $0x1379c1c4; WORD $0x061c // vmovlpd %xmm3, (%r14,%rax)
-	LONG $0x177981c4; WORD $0x3e1c // vmovhpd %xmm3, (%r14,%r15)
-	LONG $0x137981c4; WORD $0x2624 // vmovlpd %xmm4, (%r14,%r12)
-	LONG $0x1779c1c4; WORD $0x0e24 // vmovhpd %xmm4, (%r14,%rcx)
-	LONG $0x487df362; WORD $0xdc19; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm4
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
-	LONG $0x487df362; WORD $0xdb19; BYTE $0x03 // vextractf32x4 $0x3, %zmm3, %xmm3
-	LONG $0x1379c1c4; WORD $0x3624 // vmovlpd %xmm4, (%r14,%rsi)
-	LONG $0x177981c4; WORD $0x2e24 // vmovhpd %xmm4, (%r14,%r13)
-	LONG $0x246c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r13
-	LONG $0x487df362; WORD $0xec19; BYTE $0x03 // vextractf32x4 $0x3, %zmm5, %xmm4
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xd528 // vmovapd %zmm5, %zmm2
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	WORD $0x50eb // jmp <slotsGatherDD+0xf05>
+	LONG $0x74b70f43; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %esi
+	LONG $0x44b70f43; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %eax
+	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
+	LONG $0x7cb70f43; WORD $0x0c6c // movzwl 0xc(%r12,%r13,2), %edi
+	LONG $0x4cb70f43; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %ecx
+	LONG $0x7cb70f47; WORD $0x066c // movzwl 0x6(%r12,%r13,2), %r15d
+	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
+	LONG $0x74b70f43; WORD $0x0e6c // movzwl 0xe(%r12,%r13,2), %esi
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	LONG $0x44b70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %eax
+	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
+	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x48edf162; WORD $0xd958 // vaddpd %zmm1, %zmm2, %zmm3
+	WORD $0x894d; BYTE $0xec // movq %r13, %r12
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
 	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x137981c4; WORD $0x2e1c // vmovlpd %xmm3, (%r14,%r13)
-	LONG $0x1779c1c4; WORD $0x0e1c // vmovhpd %xmm3, (%r14,%rcx)
-	LONG $0x1379c1c4; WORD $0x032c // vmovlpd %xmm5, (%r11,%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x197de3c4; WORD $0x01eb // vextractf128 $0x1, %ymm5, %xmm3
-	LONG $0x177981c4; WORD $0x3b2c // vmovhpd %xmm5, (%r11,%r15)
-	LONG $0x137981c4; WORD $0x231c // vmovlpd %xmm3, (%r11,%r12)
-	LONG $0x1779c1c4; WORD $0x031c // vmovhpd %xmm3, (%r11,%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x487df362; WORD $0xeb19; BYTE $0x02 // vextractf32x4 $0x2, %zmm5, %xmm3
+	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
+	LONG $0x1379c1c4; WORD $0x3e0c // vmovlpd %xmm1, (%r14,%rdi)
+	LONG $0x1779c1c4; WORD $0x0e0c // vmovhpd %xmm1, (%r14,%rcx)
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x1379c1c4; WORD $0x0e14 // vmovlpd %xmm2, (%r14,%rcx)
+	LONG $0x177981c4; WORD $0x3e14 // vmovhpd %xmm2, (%r14,%r15)
+	LONG $0x487df362; WORD $0xca19; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm2
+	LONG $0x487df362; WORD $0xc919; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm1
+	LONG $0x137981c4; WORD $0x2e14 // vmovlpd %xmm2, (%r14,%r13)
+	LONG $0x1779c1c4; WORD $0x3614 // vmovhpd %xmm2, (%r14,%rsi)
+	WORD $0x8948; BYTE $0xfe // movq %rdi, %rsi
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x487df362; WORD $0xda19; BYTE $0x03 // vextractf32x4 $0x3, %zmm3, %xmm2
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x1379c1c4; WORD $0x3e0c // vmovlpd %xmm1, (%r14,%rdi)
+	LONG $0x1779c1c4; WORD $0x060c // vmovhpd %xmm1, (%r14,%rax)
 	LONG $0x1379c1c4; WORD $0x331c // vmovlpd %xmm3, (%r11,%rsi)
-	LONG $0x1779c1c4; WORD $0x031c // vmovhpd %xmm3, (%r11,%rax)
-	LONG $0x137981c4; WORD $0x2b24 // vmovlpd %xmm4, (%r11,%r13)
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x1779c1c4; WORD $0x0b24 // vmovhpd %xmm4, (%r11,%rcx)
-	LONG $0xffeff5e9; BYTE $0xff // jmp <slotsGatherDD+0x88>
-	LONG $0x48fdf262; WORD $0x7759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm6
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x197de3c4; WORD $0x01d9 // vextractf128 $0x1, %ymm3, %xmm1
+	LONG $0x1779c1c4; WORD $0x331c // vmovhpd %xmm3, (%r11,%rsi)
+	LONG $0x1379c1c4; WORD $0x0b0c // vmovlpd %xmm1, (%r11,%rcx)
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x177981c4; WORD $0x3b0c // vmovhpd %xmm1, (%r11,%r15)
+	LONG $0x487df362; WORD $0xd919; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm1
+	LONG $0x137981c4; WORD $0x2b0c // vmovlpd %xmm1, (%r11,%r13)
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x1779c1c4; WORD $0x0b0c // vmovhpd %xmm1, (%r11,%rcx)
+	LONG $0x1379c1c4; WORD $0x3b14 // vmovlpd %xmm2, (%r11,%rdi)
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x1779c1c4; WORD $0x0314 // vmovhpd %xmm2, (%r11,%rax)
+	LONG $0xfff07ce9; BYTE $0xff // jmp <slotsGatherDD+0x82>
+	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
+	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x48d5f162; WORD $0xe659 // vmulpd %zmm6, %zmm5, %zmm4
-	LONG $0x48e5f162; WORD $0xde59 // vmulpd %zmm6, %zmm3, %zmm3
-	WORD $0x3e74 // je <slotsGatherDD+0x10f1>
-	LONG $0x48fd9162; WORD $0x2c10; BYTE $0xeb // vmovupd (%r11,%r13,8), %zmm5
-	LONG $0x48ddf162; WORD $0xf558 // vaddpd %zmm5, %zmm4, %zmm6
-	LONG $0x48cdf162; WORD $0xfd5c // vsubpd %zmm5, %zmm6, %zmm7
-	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
-	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
-	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
-	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48e5b162; WORD $0x1c58; BYTE $0xe8 // vaddpd (%rax,%r13,8), %zmm3, %zmm3
-	LONG $0x48fdf162; WORD $0xe628 // vmovapd %zmm6, %zmm4
-	LONG $0x48ddf162; WORD $0xeb58 // vaddpd %zmm3, %zmm4, %zmm5
-	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
-	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xcb59 // vmulpd %zmm3, %zmm1, %zmm1
+	WORD $0x3e74 // je <slotsGatherDD+0x1067>
+	LONG $0x48fd9162; WORD $0x1c10; BYTE $0xe3 // vmovupd (%r11,%r12,8), %zmm3
+	LONG $0x48edf162; WORD $0xe358 // vaddpd %zmm3, %zmm2, %zmm4
+	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
 	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
-	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xe8 // vmovupd %zmm3, (%rax,%r13,8)
-	LONG $0x48fd9162; WORD $0x2c11; BYTE $0xeb // vmovupd %zmm5, (%r11,%r13,8)
-	LONG $0xffef60e9; BYTE $0xff // jmp <slotsGatherDD+0x88>
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48f5b162; WORD $0x0c58; BYTE $0xe0 // vaddpd (%rax,%r12,8), %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xd428 // vmovapd %zmm4, %zmm2
+	LONG $0x48edf162; WORD $0xd958 // vaddpd %zmm1, %zmm2, %zmm3
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
+	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xe0 // vmovupd %zmm1, (%rax,%r12,8)
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xe3 // vmovupd %zmm3, (%r11,%r12,8)
+	LONG $0xffefe4e9; BYTE $0xff // jmp <slotsGatherDD+0x82>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4300,21 +4101,8 @@ TEXT ·slotsGatherDDOct(SB), 0, $432-8
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00433000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x03800201; LONG $0x06800504
-	LONG $0x09800807; LONG $0x04800b0a
-	LONG $0x07800605; LONG $0x0a800908
-	LONG $0x0d800c0b; WORD $0x0f0e; BYTE $0x80
+	LONG $0x000000c3; LONG $0x30000000 // retq
+	BYTE $0x43
 	ADJSP $432
 	RET
 
@@ -4324,7 +4112,7 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	ADJSP $-448
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farGatherSlotsDD>
-	LONG $0x000e96e9; BYTE $0x00 // jmp <end>
+	LONG $0x000e56e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4333,7 +4121,7 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0e5e8e0f; WORD $0x0000 // jle <farGatherSlotsDD+0xe6b>
+	LONG $0x0de08e0f; WORD $0x0000 // jle <farGatherSlotsDD+0xded>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -4343,493 +4131,472 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
 	LONG $0xf0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xf0, %rsp
-	LONG $0x056ffdc5; LONG $0x00000e43 // vmovdqa 0xe43(%rip), %ymm0
-	LONG $0x0d6ffdc5; LONG $0x00000e3b // vmovdqa 0xe3b(%rip), %ymm1
-	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
-	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x056ffdc5; LONG $0x00000e03 // vmovdqa 0xe03(%rip), %ymm0
+	LONG $0x0d6ffdc5; LONG $0x00000dfb // vmovdqa 0xdfb(%rip), %ymm1
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
-	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
-	WORD $0x014d; BYTE $0xda // addq %r11, %r10
+	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
+	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
+	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
 	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	WORD $0x41eb // jmp <farGatherSlotsDD+0xb4>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	WORD $0x2feb // jmp <farGatherSlotsDD+0x9b>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x24048b4c // movq (%rsp), %r8
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	LONG $0x08c18349 // addq $0x8, %r9
-	LONG $0x244c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r9
-	LONG $0x0da9830f; WORD $0x0000 // jae <farGatherSlotsDD+0xe5d>
-	LONG $0x69b70f45; BYTE $0x06 // movzwl 0x6(%r9), %r13d
-	LONG $0x02c5f641 // testb $0x2, %r13b
-	LONG $0x029d850f; WORD $0x0000 // jne <farGatherSlotsDD+0x360>
-	WORD $0x8b45; BYTE $0x39 // movl (%r9), %r15d
-	LONG $0x38678b4c // movq 0x38(%rdi), %r12
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	LONG $0x49b70f41; BYTE $0x04 // movzwl 0x4(%r9), %ecx
-	LONG $0x03e7c149 // shlq $0x3, %r15
-	WORD $0x014d; BYTE $0xfc // addq %r15, %r12
-	LONG $0x90bf034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r15
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x01aa820f; WORD $0x0000 // jb <farGatherSlotsDD+0x298>
-	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r13
+	LONG $0x0d44830f; WORD $0x0000 // jae <farGatherSlotsDD+0xddf>
+	LONG $0x00758b45 // movl (%r13), %r14d
+	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
+	LONG $0x4db70f45; BYTE $0x06 // movzwl 0x6(%r13), %r9d
+	LONG $0x65b70f45; BYTE $0x04 // movzwl 0x4(%r13), %r12d
+	LONG $0x2404894c // movq %r8, (%rsp)
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
+	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
+	LONG $0x02c1f641 // testb $0x2, %r9b
+	LONG $0x0277850f; WORD $0x0000 // jne <farGatherSlotsDD+0x340>
+	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
+	LONG $0x0196820f; WORD $0x0000 // jb <farGatherSlotsDD+0x26a>
+	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
+	LONG $0x244c8944; BYTE $0x08 // movl %r9d, 0x8(%rsp)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x48fd7162; WORD $0xcd28 // vmovapd %zmm5, %zmm9
-	LONG $0x48fdf162; WORD $0xec28 // vmovapd %zmm4, %zmm5
-	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
-	LONG $0xfec18348 // addq $-0x2, %rcx
-	LONG $0x366ffac5 // vmovdqu (%rsi), %xmm6
-	LONG $0x02b60f44 // movzbl (%rdx), %r8d
-	LONG $0x384de3c4; WORD $0x0876; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm6, %ymm6
-	LONG $0x004de2c4; BYTE $0xf8 // vpshufb %ymm0, %ymm6, %ymm7
-	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
-	LONG $0x49fdd262; WORD $0x3492; BYTE $0xfc // vgatherdpd (%r12,%ymm7,8), %zmm6 {%k1}
+	LONG $0xfec48349 // addq $-0x2, %r12
+	LONG $0x0ab60f44 // movzbl (%rdx), %r9d
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x2e6ffac5 // vmovdqu (%rsi), %xmm5
+	LONG $0x3855e3c4; WORD $0x086e; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm5, %ymm5
+	WORD $0x014d; BYTE $0xca // addq %r9, %r10
+	LONG $0x08e1c141 // shll $0x8, %r9d
+	LONG $0x48feb162; WORD $0x246f; BYTE $0x09 // vmovdqu64 (%rcx,%r9), %zmm4
+	LONG $0x485dd262; WORD $0x208d // vpermb (%r8), %zmm4, %zmm4
+	LONG $0x42b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r8d
+	LONG $0x02c28348 // addq $0x2, %rdx
+	LONG $0x48ddb262; LONG $0x01096447 // vpsllvq 0x40(%rcx,%r9), %zmm4, %zmm4
+	LONG $0x58ddb162; LONG $0x1a0964ef // vpxorq 0xd0(%rcx,%r9){1to8}, %zmm4, %zmm4
+	LONG $0x48ddb262; LONG $0x02096446 // vpsravq 0x80(%rcx,%r9), %zmm4, %zmm4
+	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
+	LONG $0x49fdd262; WORD $0x3492; BYTE $0xef // vgatherdpd (%r15,%ymm5,8), %zmm6 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd5262; WORD $0x0492; BYTE $0xff // vgatherdpd (%r15,%ymm7,8), %zmm8 {%k1}
+	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xee // vgatherdpd (%r14,%ymm5,8), %zmm7 {%k1}
 	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
 	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
 	LONG $0x08e0c141 // shll $0x8, %r8d
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x48fe9162; WORD $0x3c6f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm7
-	LONG $0x666ffac5; BYTE $0x18 // vmovdqu 0x18(%rsi), %xmm4
-	LONG $0x4845f262; WORD $0x388d // vpermb (%rax), %zmm7, %zmm7
-	LONG $0x385de3c4; WORD $0x2066; BYTE $0x01 // vinserti128 $0x1, 0x20(%rsi), %ymm4, %ymm4
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
-	LONG $0x30c68348 // addq $0x30, %rsi
-	LONG $0x48c59262; LONG $0x01067c47 // vpsllvq 0x40(%r14,%r8), %zmm7, %zmm7
-	LONG $0x58c59162; LONG $0x1a067cef // vpxorq 0xd0(%r14,%r8){1to8}, %zmm7, %zmm7
-	LONG $0x48c59262; LONG $0x02067c46 // vpsravq 0x80(%r14,%r8), %zmm7, %zmm7
-	LONG $0x42b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r8d
-	LONG $0x02c28348 // addq $0x2, %rdx
-	LONG $0x005d62c4; BYTE $0xd8 // vpshufb %ymm0, %ymm4, %ymm11
-	LONG $0x49fd1262; WORD $0x2492; BYTE $0xdc // vgatherdpd (%r12,%ymm11,8), %zmm12 {%k1}
-	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x48fef162; WORD $0xffe6 // vcvtqq2pd %zmm7, %zmm7
-	LONG $0x49fd1262; WORD $0x2c92; BYTE $0xdf // vgatherdpd (%r15,%ymm11,8), %zmm13 {%k1}
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	LONG $0x48fe1162; WORD $0x346f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm14
-	LONG $0x480d7262; WORD $0x308d // vpermb (%rax), %zmm14, %zmm14
-	LONG $0x48cd7162; WORD $0xd759 // vmulpd %zmm7, %zmm6, %zmm10
-	LONG $0x48c5d262; WORD $0xf2aa // vfmsub213pd %zmm10, %zmm7, %zmm6
-	LONG $0x48d5d162; WORD $0xe258 // vaddpd %zmm10, %zmm5, %zmm4
-	LONG $0x48dd7162; WORD $0xdd5c // vsubpd %zmm5, %zmm4, %zmm11
-	LONG $0x48c5d262; WORD $0xf0b8 // vfmadd231pd %zmm8, %zmm7, %zmm6
-	LONG $0x488d1262; LONG $0x01064447 // vpsllvq 0x40(%r14,%r8), %zmm14, %zmm8
-	LONG $0x58bd9162; LONG $0x1a067cef // vpxorq 0xd0(%r14,%r8){1to8}, %zmm8, %zmm7
-	LONG $0x48c59262; LONG $0x02067c46 // vpsravq 0x80(%r14,%r8), %zmm7, %zmm7
-	LONG $0x48ad5162; WORD $0xc35c // vsubpd %zmm11, %zmm10, %zmm8
-	LONG $0x48dd5162; WORD $0xd35c // vsubpd %zmm11, %zmm4, %zmm10
-	LONG $0x48d5d162; WORD $0xea5c // vsubpd %zmm10, %zmm5, %zmm5
-	LONG $0x48bdf162; WORD $0xed58 // vaddpd %zmm5, %zmm8, %zmm5
-	LONG $0x48fef162; WORD $0xffe6 // vcvtqq2pd %zmm7, %zmm7
-	LONG $0x48cdf162; WORD $0xf558 // vaddpd %zmm5, %zmm6, %zmm6
-	LONG $0x489d7162; WORD $0xc759 // vmulpd %zmm7, %zmm12, %zmm8
-	LONG $0x48edf162; WORD $0xd658 // vaddpd %zmm6, %zmm2, %zmm2
-	LONG $0x48b5d162; WORD $0xe858 // vaddpd %zmm8, %zmm9, %zmm5
-	LONG $0x48c55262; WORD $0xe0aa // vfmsub213pd %zmm8, %zmm7, %zmm12
-	LONG $0x48d55162; WORD $0xd95c // vsubpd %zmm9, %zmm5, %zmm11
-	LONG $0x48c55262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm7, %zmm12
-	LONG $0x48d55162; WORD $0xd35c // vsubpd %zmm11, %zmm5, %zmm10
-	LONG $0x48bdd162; WORD $0xfb5c // vsubpd %zmm11, %zmm8, %zmm7
-	LONG $0x48b55162; WORD $0xca5c // vsubpd %zmm10, %zmm9, %zmm9
-	LONG $0x48c5d162; WORD $0xf158 // vaddpd %zmm9, %zmm7, %zmm6
-	LONG $0x489df162; WORD $0xf658 // vaddpd %zmm6, %zmm12, %zmm6
-	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0xfe70870f; WORD $0xffff // ja <farGatherSlotsDD+0x100>
-	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
-	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x04f3850f; WORD $0x0000 // jne <farGatherSlotsDD+0x795>
-	LONG $0x366ffac5 // vmovdqu (%rsi), %xmm6
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
+	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xec59 // vmulpd %zmm4, %zmm6, %zmm5
+	LONG $0x48ddf262; WORD $0xf5aa // vfmsub213pd %zmm5, %zmm4, %zmm6
+	LONG $0x48e57162; WORD $0xcd58 // vaddpd %zmm5, %zmm3, %zmm9
+	LONG $0x48ddf262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm4, %zmm6
+	LONG $0x48b5f162; WORD $0xfb5c // vsubpd %zmm3, %zmm9, %zmm7
+	LONG $0x48b57162; WORD $0xc75c // vsubpd %zmm7, %zmm9, %zmm8
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48fe3162; WORD $0x046f; BYTE $0x01 // vmovdqu64 (%rcx,%r8), %zmm8
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x6e6ffac5; BYTE $0x18 // vmovdqu 0x18(%rsi), %xmm5
+	LONG $0x3855e3c4; WORD $0x206e; BYTE $0x01 // vinserti128 $0x1, 0x20(%rsi), %ymm5, %ymm5
+	LONG $0x30c68348 // addq $0x30, %rsi
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x483df262; WORD $0x188d // vpermb (%rax), %zmm8, %zmm3
+	LONG $0x48e5b262; LONG $0x01015c47 // vpsllvq 0x40(%rcx,%r8), %zmm3, %zmm3
+	LONG $0x58e5b162; LONG $0x1a015cef // vpxorq 0xd0(%rcx,%r8){1to8}, %zmm3, %zmm3
+	LONG $0x48e5b262; LONG $0x02015c46 // vpsravq 0x80(%rcx,%r8), %zmm3, %zmm3
+	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
+	LONG $0x49fdd262; WORD $0x3492; BYTE $0xef // vgatherdpd (%r15,%ymm5,8), %zmm6 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xee // vgatherdpd (%r14,%ymm5,8), %zmm7 {%k1}
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48cdf162; WORD $0xeb59 // vmulpd %zmm3, %zmm6, %zmm5
+	LONG $0x48e5f262; WORD $0xf5aa // vfmsub213pd %zmm5, %zmm3, %zmm6
+	LONG $0x48e5f262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm3, %zmm6
+	LONG $0x48b5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm9, %zmm3
+	LONG $0x48e5d162; WORD $0xf95c // vsubpd %zmm9, %zmm3, %zmm7
+	LONG $0x48e57162; WORD $0xc75c // vsubpd %zmm7, %zmm3, %zmm8
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48b5d162; WORD $0xe05c // vsubpd %zmm8, %zmm9, %zmm4
+	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfe7f870f; WORD $0xffff // ja <farGatherSlotsDD+0xe0>
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x244c8b44; BYTE $0x08 // movl 0x8(%rsp), %r9d
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x04d4850f; WORD $0x0000 // jne <farGatherSlotsDD+0x748>
+	LONG $0x02b60f44 // movzbl (%rdx), %r8d
+	LONG $0x808f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rcx
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x384de3c4; WORD $0x0876; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm6, %ymm6
+	LONG $0x2e6ffac5 // vmovdqu (%rsi), %xmm5
+	LONG $0x3855e3c4; WORD $0x086e; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm5, %ymm5
 	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x19048d4a // leaq (%rcx,%r11), %rax
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x004de2c4; BYTE $0xf1 // vpshufb %ymm1, %ymm6, %ymm6
-	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xf4 // vgatherdpd (%r12,%ymm6,8), %zmm7 {%k1}
+	LONG $0x10048d4b // leaq (%r8,%r10), %rax
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x48feb162; WORD $0x246f; BYTE $0x01 // vmovdqu64 (%rcx,%r8), %zmm4
+	LONG $0x485dd262; WORD $0x228d // vpermb (%r10), %zmm4, %zmm4
+	LONG $0x48ddb262; LONG $0x01016447 // vpsllvq 0x40(%rcx,%r8), %zmm4, %zmm4
+	LONG $0x58ddb162; LONG $0x1a0164ef // vpxorq 0xd0(%rcx,%r8){1to8}, %zmm4, %zmm4
+	LONG $0x48ddb262; LONG $0x02016446 // vpsravq 0x80(%rcx,%r8), %zmm4, %zmm4
+	LONG $0x0055e2c4; BYTE $0xe9 // vpshufb %ymm1, %ymm5, %ymm5
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x49fdd262; WORD $0x3492; BYTE $0xef // vgatherdpd (%r15,%ymm5,8), %zmm6 {%k1}
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x49fd5262; WORD $0x0492; BYTE $0xf7 // vgatherdpd (%r15,%ymm6,8), %zmm8 {%k1}
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x48fed162; WORD $0x346f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm6
-	LONG $0x484dd262; WORD $0x338d // vpermb (%r11), %zmm6, %zmm6
-	LONG $0x48cdd262; LONG $0x010e7447 // vpsllvq 0x40(%r14,%rcx), %zmm6, %zmm6
-	LONG $0x58cdd162; LONG $0x1a0e74ef // vpxorq 0xd0(%r14,%rcx){1to8}, %zmm6, %zmm6
-	LONG $0x48cdd262; LONG $0x020e7446 // vpsravq 0x80(%r14,%rcx), %zmm6, %zmm6
-	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
-	LONG $0x48c57162; WORD $0xce59 // vmulpd %zmm6, %zmm7, %zmm9
-	LONG $0x48cdd262; WORD $0xf9aa // vfmsub213pd %zmm9, %zmm6, %zmm7
-	LONG $0x48dd5162; WORD $0xd958 // vaddpd %zmm9, %zmm4, %zmm11
-	LONG $0x48cdd262; WORD $0xf8b8 // vfmadd231pd %zmm8, %zmm6, %zmm7
-	LONG $0x48a57162; WORD $0xc45c // vsubpd %zmm4, %zmm11, %zmm8
-	LONG $0x48a55162; WORD $0xd05c // vsubpd %zmm8, %zmm11, %zmm10
-	LONG $0x48b55162; WORD $0xc05c // vsubpd %zmm8, %zmm9, %zmm8
-	LONG $0x48ddd162; WORD $0xe25c // vsubpd %zmm10, %zmm4, %zmm4
-	LONG $0x48bdf162; WORD $0xe458 // vaddpd %zmm4, %zmm8, %zmm4
-	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
-	LONG $0x000430e9; BYTE $0x00 // jmp <farGatherSlotsDD+0x786>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b45; BYTE $0x31 // movl (%r9), %r14d
-	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
-	LONG $0x61b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r12d
-	LONG $0x246c8944; BYTE $0x08 // movl %r13d, 0x8(%rsp)
-	LONG $0x03e6c149 // shlq $0x3, %r14
-	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
-	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0289820f; WORD $0x0000 // jb <farGatherSlotsDD+0x612>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xee // vgatherdpd (%r14,%ymm5,8), %zmm7 {%k1}
+	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xec59 // vmulpd %zmm4, %zmm6, %zmm5
+	LONG $0x48ddf262; WORD $0xf5aa // vfmsub213pd %zmm5, %zmm4, %zmm6
+	LONG $0x48e57162; WORD $0xcd58 // vaddpd %zmm5, %zmm3, %zmm9
+	LONG $0x48ddf262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm4, %zmm6
+	LONG $0x48b5f162; WORD $0xfb5c // vsubpd %zmm3, %zmm9, %zmm7
+	LONG $0x48b57162; WORD $0xc75c // vsubpd %zmm7, %zmm9, %zmm8
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
+	LONG $0x000405e9; BYTE $0x00 // jmp <farGatherSlotsDD+0x739>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xfc834166; BYTE $0x02 // cmpw $0x2, %r12w
+	LONG $0x0274820f; WORD $0x0000 // jb <farGatherSlotsDD+0x5bf>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	LONG $0xfec48349 // addq $-0x2, %r12
-	WORD $0x4e8b; BYTE $0x06 // movl 0x6(%rsi), %ecx
-	WORD $0x068b // movl (%rsi), %eax
-	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
-	WORD $0xd921 // andl %ebx, %ecx
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x0f34 // vmovsd (%r15,%rcx), %xmm6
-	LONG $0x107b41c4; WORD $0x0e04 // vmovsd (%r14,%rcx), %xmm8
-	WORD $0x4e8b; BYTE $0x09 // movl 0x9(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
-	WORD $0xd921 // andl %ebx, %ecx
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x1649c1c4; WORD $0x0f3c // vmovhpd (%r15,%rcx), %xmm6, %xmm7
-	LONG $0x1639c1c4; WORD $0x0e34 // vmovhpd (%r14,%rcx), %xmm8, %xmm6
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0xd921 // andl %ebx, %ecx
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163941c4; WORD $0x0f0c // vmovhpd (%r15,%rcx), %xmm8, %xmm9
-	LONG $0x162941c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm10, %xmm8
-	WORD $0x4e8b; BYTE $0x0f // movl 0xf(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm10
-	LONG $0x107b41c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm12
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0xd921 // andl %ebx, %ecx
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x162941c4; WORD $0x0f1c // vmovhpd (%r15,%rcx), %xmm10, %xmm11
-	LONG $0x161941c4; WORD $0x0e14 // vmovhpd (%r14,%rcx), %xmm12, %xmm10
-	WORD $0x4e8b; BYTE $0x14 // movl 0x14(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0x0724 // vmovsd (%r15,%rax), %xmm12
-	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
-	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
-	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
-	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
-	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
-	LONG $0x161941c4; WORD $0x0f24 // vmovhpd (%r15,%rcx), %xmm12, %xmm12
-	LONG $0x161141c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm13, %xmm13
-	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
-	LONG $0x487c5162; WORD $0x755a; BYTE $0x00 // vcvtps2pd (%r13), %zmm14
-	LONG $0x52b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r10d
+	LONG $0x12b60f44 // movzbl (%rdx), %r10d
+	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
+	LONG $0x487cf162; WORD $0x205a // vcvtps2pd (%rax), %zmm4
+	LONG $0x5ab60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r11d
 	LONG $0x02c28348 // addq $0x2, %rdx
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm15
-	LONG $0x08ffc162; WORD $0x0410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm16
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x182543c4; WORD $0x01cc // vinsertf128 $0x1, %xmm12, %ymm11, %ymm9
-	LONG $0x182d43c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm13, %ymm10, %ymm8
-	LONG $0x48fd7162; WORD $0xe528 // vmovapd %zmm5, %zmm12
-	LONG $0x48c5d362; WORD $0xf91a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm9, %zmm7, %zmm7
-	LONG $0x48fd7162; WORD $0xcc28 // vmovapd %zmm4, %zmm9
-	LONG $0x48cdd362; WORD $0xe01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm4
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x48c5d162; WORD $0xf659 // vmulpd %zmm14, %zmm7, %zmm6
-	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x07 // vmovsd (%r15,%rax), %xmm17
-	LONG $0x08ffc162; WORD $0x1410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm18
+	LONG $0x107bc1c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm5
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1651c1c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm5, %xmm6
+	LONG $0x1641c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm7, %xmm5
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm7
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x164141c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm7, %xmm8
+	LONG $0x1631c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm9, %xmm7
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm9
+	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
+	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
+	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163141c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm9, %xmm10
+	LONG $0x162141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm11, %xmm9
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm11
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x162141c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm11, %xmm12
+	LONG $0x0895c162; WORD $0x3416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm13, %xmm22
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
+	LONG $0x487c7162; WORD $0x295a // vcvtps2pd (%rcx), %zmm13
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm14
+	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
 	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
-	LONG $0x488df262; WORD $0xfeaa // vfmsub213pd %zmm6, %zmm14, %zmm7
+	LONG $0x182d43c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm12, %ymm10, %ymm8
+	LONG $0x2835b362; WORD $0xfe18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm22, %ymm9, %ymm7
+	LONG $0x48cdd362; WORD $0xf01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm6
+	LONG $0x48d5f362; WORD $0xef1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm5, %zmm5
+	LONG $0x48cdf162; WORD $0xfc59 // vmulpd %zmm4, %zmm6, %zmm7
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x488df262; WORD $0xfcb8 // vfmadd231pd %zmm4, %zmm14, %zmm7
-	LONG $0x48b5f162; WORD $0xe658 // vaddpd %zmm6, %zmm9, %zmm4
-	LONG $0x160141c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm15, %xmm15
-	LONG $0x00fdc162; WORD $0x0416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm16, %xmm16
+	LONG $0x160941c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm14, %xmm14
+	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x48ddf262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm4, %zmm6
+	LONG $0x48ddf262; WORD $0xf5b8 // vfmadd231pd %zmm5, %zmm4, %zmm6
+	LONG $0x48e5f162; WORD $0xe758 // vaddpd %zmm7, %zmm3, %zmm4
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x0410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm16
+	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
 	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
-	LONG $0x48dd5162; WORD $0xd15c // vsubpd %zmm9, %zmm4, %zmm10
+	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
+	LONG $0x48c5f162; WORD $0xfd5c // vsubpd %zmm5, %zmm7, %zmm7
+	LONG $0x48ddf162; WORD $0xed5c // vsubpd %zmm5, %zmm4, %zmm5
 	WORD $0xd821 // andl %ebx, %eax
-	LONG $0x48cdd162; WORD $0xf25c // vsubpd %zmm10, %zmm6, %zmm6
-	LONG $0x48dd5162; WORD $0xd25c // vsubpd %zmm10, %zmm4, %zmm10
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm17, %xmm17
-	LONG $0x00edc162; WORD $0x1416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm18, %xmm18
+	LONG $0x48e5f162; WORD $0xdd5c // vsubpd %zmm5, %zmm3, %zmm3
+	LONG $0x00fdc162; WORD $0x0416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm16, %xmm16
+	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
 	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
-	LONG $0x48b55162; WORD $0xca5c // vsubpd %zmm10, %zmm9, %zmm9
-	LONG $0x48cdd162; WORD $0xf158 // vaddpd %zmm9, %zmm6, %zmm6
+	LONG $0x48c5f162; WORD $0xfb58 // vaddpd %zmm3, %zmm7, %zmm7
 	WORD $0xd821 // andl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x07 // vmovsd (%r15,%rax), %xmm19
-	LONG $0x08ffc162; WORD $0x2410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm20
-	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
 	LONG $0x48c5f162; WORD $0xf658 // vaddpd %zmm6, %zmm7, %zmm6
-	LONG $0x20755362; WORD $0xc718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x207dd362; WORD $0xee18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm5
 	LONG $0x48edf162; WORD $0xd658 // vaddpd %zmm6, %zmm2, %zmm2
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm19, %xmm19
-	LONG $0x00ddc162; WORD $0x2416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm20, %xmm20
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm18, %xmm18
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
 	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
 	WORD $0xd821 // andl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x07 // vmovsd (%r15,%rax), %xmm21
-	LONG $0x08ffc162; WORD $0x3410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm22
+	LONG $0x08ffc162; WORD $0x2410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm20
+	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm21
 	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
 	LONG $0x30c68348 // addq $0x30, %rsi
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm21, %xmm21
-	LONG $0x00cdc162; WORD $0x3416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm22, %xmm22
-	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0x487ce162; WORD $0x395a // vcvtps2pd (%rcx), %zmm23
-	LONG $0x20653362; WORD $0xd518; BYTE $0x01 // vinsertf32x4 $0x1, %xmm21, %ymm19, %ymm10
-	LONG $0x205d3362; WORD $0xde18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm22, %ymm20, %ymm11
-	LONG $0x48bd5362; WORD $0xc21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm10, %zmm8, %zmm8
-	LONG $0x206d3362; WORD $0xd018; BYTE $0x01 // vinsertf32x4 $0x1, %xmm16, %ymm18, %ymm10
-	LONG $0x48add362; WORD $0xeb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm11, %zmm10, %zmm5
-	LONG $0x48bd3162; WORD $0xcf59 // vmulpd %zmm23, %zmm8, %zmm9
-	LONG $0x40c55262; WORD $0xc1aa // vfmsub213pd %zmm9, %zmm23, %zmm8
-	LONG $0x40c57262; WORD $0xc5b8 // vfmadd231pd %zmm5, %zmm23, %zmm8
-	LONG $0x489dd162; WORD $0xe958 // vaddpd %zmm9, %zmm12, %zmm5
-	LONG $0x48d5d162; WORD $0xfc5c // vsubpd %zmm12, %zmm5, %zmm7
-	LONG $0x48d57162; WORD $0xd75c // vsubpd %zmm7, %zmm5, %zmm10
-	LONG $0x48b5f162; WORD $0xff5c // vsubpd %zmm7, %zmm9, %zmm7
-	LONG $0x489d5162; WORD $0xd25c // vsubpd %zmm10, %zmm12, %zmm10
-	LONG $0x48c5d162; WORD $0xf258 // vaddpd %zmm10, %zmm7, %zmm6
-	LONG $0x48bdf162; WORD $0xf658 // vaddpd %zmm6, %zmm8, %zmm6
-	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x00ddc162; WORD $0x2416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm20, %xmm20
+	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm21, %xmm21
+	LONG $0x206d3362; WORD $0xc418; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm18, %ymm8
+	LONG $0x20653362; WORD $0xcd18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm21, %ymm19, %ymm9
+	LONG $0x48d5d362; WORD $0xe81a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm5, %zmm5
+	LONG $0x20755362; WORD $0xc718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm8
+	LONG $0x48d55162; WORD $0xd559 // vmulpd %zmm13, %zmm5, %zmm10
+	LONG $0x48bdd362; WORD $0xd91a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm9, %zmm8, %zmm3
+	LONG $0x4895d262; WORD $0xeaaa // vfmsub213pd %zmm10, %zmm13, %zmm5
+	LONG $0x4895f262; WORD $0xebb8 // vfmadd231pd %zmm3, %zmm13, %zmm5
+	LONG $0x48ddd162; WORD $0xda58 // vaddpd %zmm10, %zmm4, %zmm3
+	LONG $0x48e5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm3, %zmm7
+	LONG $0x48e57162; WORD $0xcf5c // vsubpd %zmm7, %zmm3, %zmm9
+	LONG $0x48adf162; WORD $0xff5c // vsubpd %zmm7, %zmm10, %zmm7
+	LONG $0x48ddd162; WORD $0xe15c // vsubpd %zmm9, %zmm4, %zmm4
+	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
+	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfd83870f; WORD $0xffff // ja <farGatherSlotsDD+0x390>
-	LONG $0x246c8b44; BYTE $0x08 // movl 0x8(%rsp), %r13d
+	LONG $0xfd91870f; WORD $0xffff // ja <farGatherSlotsDD+0x350>
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x0179850f; WORD $0x0000 // jne <farGatherSlotsDD+0x795>
+	LONG $0x017f850f; WORD $0x0000 // jne <farGatherSlotsDD+0x748>
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x244c8944; BYTE $0x08 // movl %r9d, 0x8(%rsp)
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x064e8b44 // movl 0x6(%rsi), %r9d
+	LONG $0x09668b44 // movl 0x9(%rsi), %r12d
+	LONG $0x0c6e8b44 // movl 0xc(%rsi), %r13d
+	WORD $0x4e8b; BYTE $0x12 // movl 0x12(%rsi), %ecx
+	LONG $0x487c5162; WORD $0x225a // vcvtps2pd (%r10), %zmm12
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
 	WORD $0x068b // movl (%rsi), %eax
-	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
-	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
-	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x094e8b44 // movl 0x9(%rsi), %r9d
-	WORD $0xd821 // andl %ebx, %eax
-	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
 	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
 	WORD $0x2141; BYTE $0xdc // andl %ebx, %r12d
 	WORD $0x2141; BYTE $0xdd // andl %ebx, %r13d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x03e0c141 // shll $0x3, %r8d
-	LONG $0x03e4c141 // shll $0x3, %r12d
 	LONG $0x03e1c141 // shll $0x3, %r9d
 	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	LONG $0x107b81c4; WORD $0x0734 // vmovsd (%r15,%r8), %xmm6
-	LONG $0x107b01c4; WORD $0x0614 // vmovsd (%r14,%r8), %xmm10
-	LONG $0x107b01c4; WORD $0x2704 // vmovsd (%r15,%r12), %xmm8
-	LONG $0x107b01c4; WORD $0x2624 // vmovsd (%r14,%r12), %xmm12
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x164981c4; WORD $0x0f34 // vmovhpd (%r15,%r9), %xmm6, %xmm6
-	LONG $0x162901c4; WORD $0x0e14 // vmovhpd (%r14,%r9), %xmm10, %xmm10
-	LONG $0x163901c4; WORD $0x2f04 // vmovhpd (%r15,%r13), %xmm8, %xmm8
-	LONG $0x161901c4; WORD $0x2e24 // vmovhpd (%r14,%r13), %xmm12, %xmm12
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
-	LONG $0x246c8b44; BYTE $0x08 // movl 0x8(%rsp), %r13d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x107b81c4; WORD $0x0f24 // vmovsd (%r15,%r9), %xmm4
+	LONG $0x107b81c4; WORD $0x2f34 // vmovsd (%r15,%r13), %xmm6
+	LONG $0x107b01c4; WORD $0x2e14 // vmovsd (%r14,%r13), %xmm10
+	LONG $0x107b01c4; WORD $0x0e04 // vmovsd (%r14,%r9), %xmm8
+	LONG $0x244c8b44; BYTE $0x08 // movl 0x8(%rsp), %r9d
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x165981c4; WORD $0x2724 // vmovhpd (%r15,%r12), %xmm4, %xmm4
+	LONG $0x163901c4; WORD $0x2604 // vmovhpd (%r14,%r12), %xmm8, %xmm8
 	WORD $0xd821 // andl %ebx, %eax
-	WORD $0x5e8b; BYTE $0x12 // movl 0x12(%rsi), %ebx
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107bc1c4; WORD $0x0f3c // vmovsd (%r15,%rcx), %xmm7
 	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0x5e8b; BYTE $0x0f // movl 0xf(%rsi), %ebx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b81c4; WORD $0x072c // vmovsd (%r15,%r8), %xmm5
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
 	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	WORD $0xc121 // andl %eax, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
 	WORD $0xc321 // andl %eax, %ebx
 	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	LONG $0x107bc1c4; WORD $0x0f3c // vmovsd (%r15,%rcx), %xmm7
+	LONG $0x107b41c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm11
 	LONG $0x18c68348 // addq $0x18, %rsi
 	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
-	LONG $0x107b41c4; WORD $0x1f0c // vmovsd (%r15,%rbx), %xmm9
-	LONG $0x107b41c4; WORD $0x1e2c // vmovsd (%r14,%rbx), %xmm13
+	LONG $0x1649c1c4; WORD $0x1f34 // vmovhpd (%r15,%rbx), %xmm6, %xmm6
+	LONG $0x162941c4; WORD $0x1e14 // vmovhpd (%r14,%rbx), %xmm10, %xmm10
 	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
-	LONG $0x1641c1c4; WORD $0x0f3c // vmovhpd (%r15,%rcx), %xmm7, %xmm7
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x165181c4; WORD $0x072c // vmovhpd (%r15,%r8), %xmm5, %xmm5
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163141c4; WORD $0x070c // vmovhpd (%r15,%rax), %xmm9, %xmm9
-	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x107b41c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm11
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
-	LONG $0x162141c4; WORD $0x0e1c // vmovhpd (%r14,%rcx), %xmm11, %xmm11
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x487c5162; WORD $0x335a // vcvtps2pd (%r11), %zmm14
-	LONG $0x183dc3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm7
-	LONG $0x181d43c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm13, %ymm12, %ymm8
-	LONG $0x48cdf362; WORD $0xf71a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm6, %zmm6
-	LONG $0x1825c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm11, %ymm7
-	LONG $0x48c5d362; WORD $0xf81a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm7, %zmm7
-	LONG $0x48cd5162; WORD $0xc659 // vmulpd %zmm14, %zmm6, %zmm8
-	LONG $0x48dd5162; WORD $0xd858 // vaddpd %zmm8, %zmm4, %zmm11
-	LONG $0x488dd262; WORD $0xf0aa // vfmsub213pd %zmm8, %zmm14, %zmm6
-	LONG $0x48a57162; WORD $0xcc5c // vsubpd %zmm4, %zmm11, %zmm9
-	LONG $0x488df262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm14, %zmm6
-	LONG $0x48a55162; WORD $0xd15c // vsubpd %zmm9, %zmm11, %zmm10
-	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
-	LONG $0x48ddd162; WORD $0xe25c // vsubpd %zmm10, %zmm4, %zmm4
-	LONG $0x48bdf162; WORD $0xe458 // vaddpd %zmm4, %zmm8, %zmm4
-	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
-	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0xe328 // vmovapd %zmm11, %zmm4
-	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xf906840f; WORD $0xffff // je <farGatherSlotsDD+0xa5>
-	LONG $0x48d5f162; WORD $0xf458 // vaddpd %zmm4, %zmm5, %zmm6
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
-	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x48cdf162; WORD $0xfc5c // vsubpd %zmm4, %zmm6, %zmm7
-	WORD $0x294c; BYTE $0xc1 // subq %r8, %rcx
-	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
-	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xf14c0f4c // cmovlq %rcx, %r14
-	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
-	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	LONG $0x1641c1c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm7, %xmm7
+	LONG $0x162141c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm11, %xmm11
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x107b01c4; WORD $0x060c // vmovsd (%r14,%r8), %xmm9
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
+	LONG $0x163101c4; WORD $0x060c // vmovhpd (%r14,%r8), %xmm9, %xmm9
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x184de3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm6, %ymm5
+	LONG $0x182dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm10, %ymm6
+	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
+	LONG $0x48dd5162; WORD $0xd459 // vmulpd %zmm12, %zmm4, %zmm10
+	LONG $0x1835c3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm5
+	LONG $0x48e55162; WORD $0xca58 // vaddpd %zmm10, %zmm3, %zmm9
+	LONG $0x489dd262; WORD $0xe2aa // vfmsub213pd %zmm10, %zmm12, %zmm4
+	LONG $0x48d5f362; WORD $0xee1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm5
+	LONG $0x48b5f162; WORD $0xfb5c // vsubpd %zmm3, %zmm9, %zmm7
+	LONG $0x489df262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm12, %zmm4
+	LONG $0x48b57162; WORD $0xc75c // vsubpd %zmm7, %zmm9, %zmm8
+	LONG $0x48adf162; WORD $0xf75c // vsubpd %zmm7, %zmm10, %zmm6
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
 	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x08c5f641 // testb $0x8, %r13b
-	LONG $0x00e2850f; WORD $0x0000 // jne <farGatherSlotsDD+0x8d0>
+	LONG $0x48fdd162; WORD $0xd928 // vmovapd %zmm9, %zmm3
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	LONG $0x04c1f641 // testb $0x4, %r9b
+	LONG $0xf93a840f; WORD $0xffff // je <farGatherSlotsDD+0x8c>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
+	WORD $0x294c; BYTE $0xc1 // subq %r8, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x01b38c0f; WORD $0x0000 // jl <farGatherSlotsDD+0x9ab>
+	LONG $0xf14c0f4c // cmovlq %rcx, %r14
+	LONG $0x08c1f641 // testb $0x8, %r9b
+	LONG $0x00df850f; WORD $0x0000 // jne <farGatherSlotsDD+0x850>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x01b08c0f; WORD $0x0000 // jl <farGatherSlotsDD+0x92b>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x02d9840f; WORD $0x0000 // je <farGatherSlotsDD+0xae2>
+	LONG $0x02d5840f; WORD $0x0000 // je <farGatherSlotsDD+0xa61>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02ee840f; WORD $0x0000 // je <farGatherSlotsDD+0xb09>
+	LONG $0x02ea840f; WORD $0x0000 // je <farGatherSlotsDD+0xa88>
 	LONG $0x0cb70f46; BYTE $0x41 // movzwl (%rcx,%r8,2), %r9d
 	LONG $0x6cb70f46; WORD $0x0841 // movzwl 0x8(%rcx,%r8,2), %r13d
-	LONG $0x64b70f46; WORD $0x0a41 // movzwl 0xa(%rcx,%r8,2), %r12d
-	LONG $0x7cb70f46; WORD $0x0c41 // movzwl 0xc(%rcx,%r8,2), %r15d
+	LONG $0x7cb70f46; WORD $0x0a41 // movzwl 0xa(%rcx,%r8,2), %r15d
+	LONG $0x64b70f46; WORD $0x0641 // movzwl 0x6(%rcx,%r8,2), %r12d
 	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
 	LONG $0x4cb70f46; WORD $0x0241 // movzwl 0x2(%rcx,%r8,2), %r9d
-	LONG $0x6e79a1c4; WORD $0xa81c // vmovd (%rax,%r13,4), %xmm3
-	LONG $0x2261a3c4; WORD $0xa01c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r12,4), %xmm3, %xmm3
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x4cb70f46; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %r9d
-	LONG $0x2261a3c4; WORD $0xb81c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r15,4), %xmm3, %xmm3
+	LONG $0x6e79a1c4; WORD $0xa824 // vmovd (%rax,%r13,4), %xmm4
+	LONG $0x2259a3c4; WORD $0xb824; BYTE $0x01 // vpinsrd $0x1, (%rax,%r15,4), %xmm4, %xmm4
 	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x4cb70f46; WORD $0x0641 // movzwl 0x6(%rcx,%r8,2), %r9d
-	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
-	LONG $0x4cb70f46; WORD $0x0e41 // movzwl 0xe(%rcx,%r8,2), %r9d
-	LONG $0x2261a3c4; WORD $0x881c; BYTE $0x03 // vpinsrd $0x3, (%rax,%r9,4), %xmm3, %xmm3
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
-	LONG $0x6e79a1c4; WORD $0x8824 // vmovd (%rax,%r9,4), %xmm4
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x2259a3c4; WORD $0x8824; BYTE $0x01 // vpinsrd $0x1, (%rax,%r9,4), %xmm4, %xmm4
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x4cb70f46; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %r9d
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0x4cb70f46; WORD $0x0c41 // movzwl 0xc(%rcx,%r8,2), %r9d
+	LONG $0x24048b4c // movq (%rsp), %r8
 	LONG $0x2259a3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%r9,4), %xmm4, %xmm4
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0x2259a3c4; WORD $0x8824; BYTE $0x03 // vpinsrd $0x3, (%rax,%r9,4), %xmm4, %xmm4
-	LONG $0x385de3c4; WORD $0x01db // vinserti128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x487df262; WORD $0xdb35 // vpmovzxdq %ymm3, %zmm3
-	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
-	LONG $0x48ddf162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm4
-	LONG $0x000249e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xb10>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x48cdf362; WORD $0xde23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm6, %zmm6, %zmm3
-	LONG $0x48edf362; WORD $0xe223; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm4
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x44b70f46; WORD $0x0e41 // movzwl 0xe(%rcx,%r8,2), %r8d
+	LONG $0x6e79a1c4; WORD $0x882c // vmovd (%rax,%r9,4), %xmm5
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x2259a3c4; WORD $0x8024; BYTE $0x03 // vpinsrd $0x3, (%rax,%r8,4), %xmm4, %xmm4
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x2251a3c4; WORD $0x882c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r9,4), %xmm5, %xmm5
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x2251a3c4; WORD $0x882c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r9,4), %xmm5, %xmm5
+	LONG $0x2251a3c4; WORD $0xa02c; BYTE $0x03 // vpinsrd $0x3, (%rax,%r12,4), %xmm5, %xmm5
+	LONG $0x3855e3c4; WORD $0x01e4 // vinserti128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x487df262; WORD $0xe435 // vpmovzxdq %ymm4, %zmm4
+	LONG $0x58ddf162; WORD $0x67d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm4, %zmm4
+	LONG $0x48ddf162; WORD $0xf473; BYTE $0x34 // vpsllq $0x34, %zmm4, %zmm4
+	LONG $0x000247e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xa8f>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x48e5f362; WORD $0xe323; BYTE $0x4e // vshuff64x2 $0x4e, %zmm3, %zmm3, %zmm4
+	LONG $0x48edf362; WORD $0xea23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm5
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x48cdf162; WORD $0xeb58 // vaddpd %zmm3, %zmm6, %zmm5
+	LONG $0x48e5f162; WORD $0xf458 // vaddpd %zmm4, %zmm3, %zmm6
+	LONG $0x48cdf162; WORD $0xfb5c // vsubpd %zmm3, %zmm6, %zmm7
+	LONG $0x48fd7362; WORD $0xd601; BYTE $0x4e // vpermpd $0x4e, %zmm6, %zmm10
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
+	LONG $0x48d5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm5, %zmm3
+	LONG $0x48cdd162; WORD $0xea58 // vaddpd %zmm10, %zmm6, %zmm5
 	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
-	LONG $0x48fd7362; WORD $0xd501; BYTE $0x4e // vpermpd $0x4e, %zmm5, %zmm10
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48d57162; WORD $0xcdc6; BYTE $0x55 // vshufpd $0x55, %zmm5, %zmm5, %zmm9
 	LONG $0x48d57162; WORD $0xc75c // vsubpd %zmm7, %zmm5, %zmm8
-	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
+	LONG $0x48adf162; WORD $0xdf5c // vsubpd %zmm7, %zmm10, %zmm3
+	LONG $0x48fdf362; WORD $0xe201; BYTE $0x4e // vpermpd $0x4e, %zmm2, %zmm4
 	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
 	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
-	LONG $0x48d5d162; WORD $0xf258 // vaddpd %zmm10, %zmm5, %zmm6
+	LONG $0x48d5d162; WORD $0xf158 // vaddpd %zmm9, %zmm5, %zmm6
 	LONG $0x48cdf162; WORD $0xfd5c // vsubpd %zmm5, %zmm6, %zmm7
 	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48cd7162; WORD $0xcec6; BYTE $0x55 // vshufpd $0x55, %zmm6, %zmm6, %zmm9
+	LONG $0x48fdf162; LONG $0xa024b411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm6, 0xa0(%rsp)
 	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x48adf162; WORD $0xdf5c // vsubpd %zmm7, %zmm10, %zmm3
-	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
-	LONG $0x48fdf362; WORD $0xe201; BYTE $0x4e // vpermpd $0x4e, %zmm2, %zmm4
-	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
-	LONG $0x48cdd162; WORD $0xe958 // vaddpd %zmm9, %zmm6, %zmm5
-	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
-	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
-	LONG $0x48fdf162; LONG $0xa024ac11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm5, 0xa0(%rsp)
-	LONG $0x48d57162; WORD $0xc75c // vsubpd %zmm7, %zmm5, %zmm8
-	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48b5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm9, %zmm3
-	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
+	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
 	LONG $0x48edf162; WORD $0xe2c6; BYTE $0x55 // vshufpd $0x55, %zmm2, %zmm2, %zmm4
-	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48fdf162; LONG $0x60249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x60(%rsp)
-	WORD $0x23eb // jmp <farGatherSlotsDD+0x9ce>
+	WORD $0x23eb // jmp <farGatherSlotsDD+0x94e>
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x48fdf162; LONG $0xa024b411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm6, 0xa0(%rsp)
+	LONG $0x48fdf162; LONG $0xa0249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0xa0(%rsp)
 	LONG $0x48fdf162; LONG $0x60249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x60(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf6bc8e0f; WORD $0xffff // jle <farGatherSlotsDD+0x8a>
+	LONG $0xf72b8e0f; WORD $0xffff // jle <farGatherSlotsDD+0x79>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
 	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
 	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
-	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x46248d4f // leaq (%r14,%r8,2), %r12
 	LONG $0x88878b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r8
-	LONG $0x00008be9; BYTE $0x00 // jmp <farGatherSlotsDD+0xa82>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x000090e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xa02>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x5710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm2
 	LONG $0xa459ebc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm2, %xmm4
 	LONG $0x5c59ebc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm2, %xmm3
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x00bc840f; WORD $0x0000 // je <farGatherSlotsDD+0xad9>
+	LONG $0x00bb840f; WORD $0x0000 // je <farGatherSlotsDD+0xa58>
 	LONG $0x107ba1c4; WORD $0xcb2c // vmovsd (%rbx,%r9,8), %xmm5
 	LONG $0xf558dbc5 // vaddsd %xmm5, %xmm4, %xmm6
 	LONG $0xfd5ccbc5 // vsubsd %xmm5, %xmm6, %xmm7
@@ -4841,9 +4608,9 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0xdc58e3c5 // vaddsd %xmm4, %xmm3, %xmm3
 	LONG $0x586381c4; WORD $0xc81c // vaddsd (%r8,%r9,8), %xmm3, %xmm3
 	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
-	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
+	LONG $0xe258e3c5 // vaddsd %xmm2, %xmm3, %xmm4
 	LONG $0xea5cdbc5 // vsubsd %xmm2, %xmm4, %xmm5
 	LONG $0x117ba1c4; WORD $0xcb24 // vmovsd %xmm4, (%rbx,%r9,8)
 	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
@@ -4852,18 +4619,18 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0xd258e3c5 // vaddsd %xmm2, %xmm3, %xmm2
 	LONG $0x117b81c4; WORD $0xc814 // vmovsd %xmm2, (%r8,%r9,8)
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0xf5fe840f; WORD $0xffff // je <farGatherSlotsDD+0x80>
+	LONG $0xf66e840f; WORD $0xffff // je <farGatherSlotsDD+0x70>
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1974 // je <farGatherSlotsDD+0xaa0>
+	WORD $0x1974 // je <farGatherSlotsDD+0xa20>
 	LONG $0x0cb70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r9d
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2075 // jne <farGatherSlotsDD+0xab1>
-	LONG $0xffff6ae9; BYTE $0xff // jmp <farGatherSlotsDD+0xa00>
+	WORD $0x1f75 // jne <farGatherSlotsDD+0xa30>
+	LONG $0xffff6ae9; BYTE $0xff // jmp <farGatherSlotsDD+0x980>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x240c8b4c // movq (%rsp), %r9
 	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff4f840f; WORD $0xffff // je <farGatherSlotsDD+0xa00>
+	LONG $0xff50840f; WORD $0xffff // je <farGatherSlotsDD+0x980>
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
 	LONG $0x8f3c0343 // addl (%r15,%r9,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
@@ -4871,72 +4638,72 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0xa459ebc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm2, %xmm4
 	LONG $0x5c59ebc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm2, %xmm3
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0xff44850f; WORD $0xffff // jne <farGatherSlotsDD+0xa1d>
+	LONG $0xff45850f; WORD $0xffff // jne <farGatherSlotsDD+0x99d>
 	LONG $0xd47efac5 // vmovq %xmm4, %xmm2
-	LONG $0xffff67e9; BYTE $0xff // jmp <farGatherSlotsDD+0xa49>
+	LONG $0xffff68e9; BYTE $0xff // jmp <farGatherSlotsDD+0x9c9>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02d9840f; WORD $0x0000 // je <farGatherSlotsDD+0xdc8>
-	LONG $0x487db262; WORD $0x1c35; BYTE $0x80 // vpmovzxdq (%rax,%r8,4), %zmm3
-	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
-	LONG $0x48ddf162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm4
-	LONG $0x0002c6e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xdcf>
+	LONG $0x02dc840f; WORD $0x0000 // je <farGatherSlotsDD+0xd4a>
+	LONG $0x487db262; WORD $0x2435; BYTE $0x80 // vpmovzxdq (%rax,%r8,4), %zmm4
+	LONG $0x58ddf162; WORD $0x67d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm4, %zmm4
+	LONG $0x48ddf162; WORD $0xf473; BYTE $0x34 // vpsllq $0x34, %zmm4, %zmm4
+	LONG $0x0002c9e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xd51>
 	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
 	LONG $0x88bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r15
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x04b70f42; BYTE $0x41 // movzwl (%rcx,%r8,2), %eax
-	LONG $0x48cdf162; WORD $0xdc59 // vmulpd %zmm4, %zmm6, %zmm3
+	LONG $0x0cb70f46; BYTE $0x41 // movzwl (%rcx,%r8,2), %r9d
+	LONG $0x48e5f162; WORD $0xdc59 // vmulpd %zmm4, %zmm3, %zmm3
 	LONG $0x48edf162; WORD $0xd459 // vmulpd %zmm4, %zmm2, %zmm2
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	LONG $0x0141840f; WORD $0x0000 // je <farGatherSlotsDD+0xc78>
-	LONG $0x4cb70f46; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %r9d
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
-	LONG $0x6cb70f46; WORD $0x0e61 // movzwl 0xe(%rcx,%r12,2), %r13d
-	WORD $0x8944; BYTE $0xc8 // movl %r9d, %eax
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x4cb70f46; WORD $0x0841 // movzwl 0x8(%rcx,%r8,2), %r9d
-	LONG $0x246c894c; BYTE $0x40 // movq %r13, 0x40(%rsp)
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
-	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
-	WORD $0x8945; BYTE $0xc8 // movl %r9d, %r8d
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x4cb70f46; WORD $0x0c61 // movzwl 0xc(%rcx,%r12,2), %r9d
+	LONG $0x0145840f; WORD $0x0000 // je <farGatherSlotsDD+0xbf6>
+	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x44b70f42; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %eax
+	LONG $0x44b70f46; WORD $0x0841 // movzwl 0x8(%rcx,%r8,2), %r8d
+	LONG $0x4cb70f46; WORD $0x0c49 // movzwl 0xc(%rcx,%r9,2), %r9d
+	LONG $0x64b70f46; WORD $0x0e61 // movzwl 0xe(%rcx,%r12,2), %r12d
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
 	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x107b81c4; WORD $0x0734 // vmovsd (%r15,%r8), %xmm6
 	LONG $0x107ba1c4; WORD $0x033c // vmovsd (%rbx,%r8), %xmm7
-	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
+	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
+	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
 	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
 	LONG $0x107b81c4; WORD $0x0f24 // vmovsd (%r15,%r9), %xmm4
 	LONG $0x107ba1c4; WORD $0x0b2c // vmovsd (%rbx,%r9), %xmm5
-	WORD $0x8945; BYTE $0xe9 // movl %r13d, %r9d
-	LONG $0x6cb70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r13d
+	WORD $0x8945; BYTE $0xe1 // movl %r12d, %r9d
 	LONG $0x03e1c141 // shll $0x3, %r9d
 	LONG $0x165981c4; WORD $0x0f24 // vmovhpd (%r15,%r9), %xmm4, %xmm4
 	LONG $0x1651a1c4; WORD $0x0b2c // vmovhpd (%rbx,%r9), %xmm5, %xmm5
-	LONG $0x4cb70f46; WORD $0x0a61 // movzwl 0xa(%rcx,%r12,2), %r9d
-	LONG $0x64b70f46; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %r12d
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x163941c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm8, %xmm8
-	LONG $0x0c1631c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm9
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x4cb70f46; WORD $0x0a49 // movzwl 0xa(%rcx,%r9,2), %r9d
 	WORD $0x8945; BYTE $0xc8 // movl %r9d, %r8d
 	LONG $0x03e0c141 // shll $0x3, %r8d
 	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
 	LONG $0x164981c4; WORD $0x0734 // vmovhpd (%r15,%r8), %xmm6, %xmm6
 	LONG $0x1641a1c4; WORD $0x033c // vmovhpd (%rbx,%r8), %xmm7, %xmm7
-	LONG $0x00c5048d; WORD $0x0000; BYTE $0x00 // leal (,%rax,8), %eax
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x4cb70f46; WORD $0x0641 // movzwl 0x6(%rcx,%r8,2), %r9d
+	LONG $0x64b70f46; WORD $0x0241 // movzwl 0x2(%rcx,%r8,2), %r12d
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	WORD $0x8944; BYTE $0xc8 // movl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
+	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
+	LONG $0x163941c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm8, %xmm8
+	LONG $0x0c1631c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm9
+	LONG $0xed048d42; LONG $0x00000000 // leal (,%r13,8), %eax
 	LONG $0x107b41c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm10
 	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
 	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	LONG $0x162941c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm10, %xmm10
 	LONG $0x1c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm11
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
-	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
 	LONG $0x182dc3c4; WORD $0x01f0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm6
 	LONG $0x48cdf362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm6, %zmm4
 	LONG $0x1825c3c4; WORD $0x01f1 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm6
@@ -4950,75 +4717,76 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48fdf162; WORD $0xde28 // vmovapd %zmm6, %zmm3
 	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
-	WORD $0x43eb // jmp <farGatherSlotsDD+0xcbb>
-	LONG $0x4cb70f46; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %r9d
+	WORD $0x48eb // jmp <farGatherSlotsDD+0xc3e>
+	LONG $0x44b70f42; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %eax
 	LONG $0x64b70f46; WORD $0x0241 // movzwl 0x2(%rcx,%r8,2), %r12d
-	LONG $0x6cb70f46; WORD $0x0641 // movzwl 0x6(%rcx,%r8,2), %r13d
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x4cb70f46; WORD $0x0841 // movzwl 0x8(%rcx,%r8,2), %r9d
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x4cb70f46; WORD $0x0a41 // movzwl 0xa(%rcx,%r8,2), %r9d
-	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
-	LONG $0x4cb70f46; WORD $0x0c41 // movzwl 0xc(%rcx,%r8,2), %r9d
-	LONG $0x4cb70f42; WORD $0x0e41 // movzwl 0xe(%rcx,%r8,2), %ecx
-	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x48e5f162; WORD $0xe258 // vaddpd %zmm2, %zmm3, %zmm4
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x03e4c141 // shll $0x3, %r12d
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x44b70f42; WORD $0x0641 // movzwl 0x6(%rcx,%r8,2), %eax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0x44b70f42; WORD $0x0841 // movzwl 0x8(%rcx,%r8,2), %eax
 	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	LONG $0x2464894c; BYTE $0x50 // movq %r12, 0x50(%rsp)
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x44b70f42; WORD $0x0a41 // movzwl 0xa(%rcx,%r8,2), %eax
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x44b70f42; WORD $0x0c41 // movzwl 0xc(%rcx,%r8,2), %eax
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x44b70f42; WORD $0x0e41 // movzwl 0xe(%rcx,%r8,2), %eax
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x48e5f162; WORD $0xe258 // vaddpd %zmm2, %zmm3, %zmm4
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	LONG $0x245c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbx
+	LONG $0x2464894c; BYTE $0x48 // movq %r12, 0x48(%rsp)
+	LONG $0x244c894c; BYTE $0x50 // movq %r9, 0x50(%rsp)
 	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
-	LONG $0x03e0c141 // shll $0x3, %r8d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
 	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
+	LONG $0x03e5c141 // shll $0x3, %r13d
 	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
 	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
 	LONG $0x487df362; WORD $0xe519; BYTE $0x02 // vextractf32x4 $0x2, %zmm4, %xmm5
 	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
-	LONG $0x197de3c4; WORD $0x01d3 // vextractf128 $0x1, %ymm2, %xmm3
-	LONG $0x1379c1c4; WORD $0x0714 // vmovlpd %xmm2, (%r15,%rax)
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x137981c4; WORD $0x0f14 // vmovlpd %xmm2, (%r15,%r9)
 	LONG $0x177981c4; WORD $0x2714 // vmovhpd %xmm2, (%r15,%r12)
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	LONG $0x137981c4; WORD $0x071c // vmovlpd %xmm3, (%r15,%r8)
-	LONG $0x177981c4; WORD $0x2f1c // vmovhpd %xmm3, (%r15,%r13)
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x197de3c4; WORD $0x01d3 // vextractf128 $0x1, %ymm2, %xmm3
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0x137981c4; WORD $0x271c // vmovlpd %xmm3, (%r15,%r12)
+	LONG $0x1779c1c4; WORD $0x071c // vmovhpd %xmm3, (%r15,%rax)
 	LONG $0x487df362; WORD $0xd319; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm3
 	LONG $0x487df362; WORD $0xd219; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm2
-	LONG $0x03e4c141 // shll $0x3, %r12d
-	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
-	LONG $0x03e5c141 // shll $0x3, %r13d
-	LONG $0x137981c4; WORD $0x2f1c // vmovlpd %xmm3, (%r15,%r13)
-	LONG $0x1779c1c4; WORD $0x0f1c // vmovhpd %xmm3, (%r15,%rcx)
-	LONG $0x137981c4; WORD $0x2714 // vmovlpd %xmm2, (%r15,%r12)
-	LONG $0x1779c1c4; WORD $0x0714 // vmovhpd %xmm2, (%r15,%rax)
-	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x1379c1c4; WORD $0x0f1c // vmovlpd %xmm3, (%r15,%rcx)
+	LONG $0x1779c1c4; WORD $0x1f1c // vmovhpd %xmm3, (%r15,%rbx)
+	LONG $0x137981c4; WORD $0x2f14 // vmovlpd %xmm2, (%r15,%r13)
+	LONG $0x177981c4; WORD $0x0f14 // vmovhpd %xmm2, (%r15,%r9)
+	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
 	LONG $0x197de3c4; WORD $0x01e2 // vextractf128 $0x1, %ymm4, %xmm2
 	LONG $0x487df362; WORD $0xe319; BYTE $0x03 // vextractf32x4 $0x3, %zmm4, %xmm3
-	LONG $0x1379a1c4; WORD $0x3b24 // vmovlpd %xmm4, (%rbx,%r15)
-	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
-	LONG $0x1779a1c4; WORD $0x3b24 // vmovhpd %xmm4, (%rbx,%r15)
-	LONG $0x1379a1c4; WORD $0x0314 // vmovlpd %xmm2, (%rbx,%r8)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x1779a1c4; WORD $0x0314 // vmovhpd %xmm2, (%rbx,%r8)
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x1379a1c4; WORD $0x2b2c // vmovlpd %xmm5, (%rbx,%r13)
-	LONG $0x2c17f9c5; BYTE $0x0b // vmovhpd %xmm5, (%rbx,%rcx)
-	LONG $0x1379a1c4; WORD $0x231c // vmovlpd %xmm3, (%rbx,%r12)
-	LONG $0x1c17f9c5; BYTE $0x03 // vmovhpd %xmm3, (%rbx,%rax)
-	LONG $0xfff2c5e9; BYTE $0xff // jmp <farGatherSlotsDD+0x8d>
+	LONG $0x137981c4; WORD $0x3824 // vmovlpd %xmm4, (%r8,%r15)
+	LONG $0x247c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r15
+	LONG $0x177981c4; WORD $0x3824 // vmovhpd %xmm4, (%r8,%r15)
+	LONG $0x137981c4; WORD $0x2014 // vmovlpd %xmm2, (%r8,%r12)
+	LONG $0x1779c1c4; WORD $0x0014 // vmovhpd %xmm2, (%r8,%rax)
+	LONG $0x1379c1c4; WORD $0x082c // vmovlpd %xmm5, (%r8,%rcx)
+	LONG $0x1779c1c4; WORD $0x182c // vmovhpd %xmm5, (%r8,%rbx)
+	LONG $0x137981c4; WORD $0x281c // vmovlpd %xmm3, (%r8,%r13)
+	LONG $0x177981c4; WORD $0x081c // vmovhpd %xmm3, (%r8,%r9)
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0xfff332e9; BYTE $0xff // jmp <farGatherSlotsDD+0x7c>
 	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
-	LONG $0x48cdf162; WORD $0xdc59 // vmulpd %zmm4, %zmm6, %zmm3
+	LONG $0x48e5f162; WORD $0xdc59 // vmulpd %zmm4, %zmm3, %zmm3
 	LONG $0x48edf162; WORD $0xd459 // vmulpd %zmm4, %zmm2, %zmm2
-	WORD $0x3e74 // je <farGatherSlotsDD+0xe26>
+	WORD $0x3e74 // je <farGatherSlotsDD+0xda8>
 	LONG $0x48fdb162; WORD $0x2410; BYTE $0xc3 // vmovupd (%rbx,%r8,8), %zmm4
 	LONG $0x48e5f162; WORD $0xec58 // vaddpd %zmm4, %zmm3, %zmm5
 	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
@@ -5037,7 +4805,7 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
 	LONG $0x48fdb162; WORD $0x1411; BYTE $0xc0 // vmovupd %zmm2, (%rax,%r8,8)
 	LONG $0x48fdb162; WORD $0x2411; BYTE $0xc3 // vmovupd %zmm4, (%rbx,%r8,8)
-	LONG $0xfff230e9; BYTE $0xff // jmp <farGatherSlotsDD+0x8d>
+	LONG $0xfff29de9; BYTE $0xff // jmp <farGatherSlotsDD+0x7c>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5046,10 +4814,17 @@ TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x010000c3; LONG $0x04038002 // retq
-	LONG $0x07068005; LONG $0x0a098008
-	LONG $0x0504800b; LONG $0x08078006
-	LONG $0x0b0a8009; LONG $0x0e0d800c
-	WORD $0x800f
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x80020100; LONG $0x80050403
+	LONG $0x80080706; LONG $0x800b0a09
+	LONG $0x80060504; LONG $0x80090807
+	LONG $0x800c0b0a; LONG $0x800f0e0d
 	ADJSP $448
 	RET

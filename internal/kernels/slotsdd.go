@@ -14,7 +14,7 @@ func (k *Set) MulSlotsDD(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, 
 }
 
 func mulSlotsDD(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, add bool) {
-	var sums [2][Lanes]dd.DD // of the even and the odd slots
+	var s [Lanes]dd.DD
 	row, rows, widths, index := 0, p.rows(dst.Len()), p.Widths, p.Index
 	values := [2][]byte{p.Values, p.Values[p.Odd:]}
 	for _, g := range p.Groups {
@@ -32,17 +32,14 @@ func mulSlotsDD(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, add bool)
 				index = p.columns(&cols, index)
 			}
 			for l, c := range cols {
-				sums[k&1][l] = ddAccumulate(sums[k&1][l], dProd(m[l], x.At(first+c)))
+				s[l] = ddAccumulate(s[l], dProd(m[l], x.At(first+c)))
 			}
 		}
 		widths = widths[g.Slots:]
 		if g.Flags&Last == 0 {
 			continue
 		}
-		n, s := min(Lanes, rows-row), &sums[0]
-		for l := range s {
-			s[l] = ddAccumulate(s[l], sums[1][l])
-		}
+		n := min(Lanes, rows-row)
 		if g.Flags&OneRow != 0 {
 			n = 1
 			for h := Lanes / 2; h > 0; h /= 2 {
@@ -64,6 +61,6 @@ func mulSlotsDD(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, add bool)
 			dst.Set(i, ddSum(sum))
 		}
 		row += n
-		sums = [2][Lanes]dd.DD{}
+		s = [Lanes]dd.DD{}
 	}
 }

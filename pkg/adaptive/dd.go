@@ -32,9 +32,27 @@ func (a *Matrix) DD() (OperatorDD, error) { return a.ddProducts(false) }
 // the layouts CSR and SELL8.
 func (a *Matrix) DDRenormalised() (OperatorDD, error) { return a.ddProducts(true) }
 
+// HasRenormalised reports whether matrices in this layout have DDRenormalised.
+func (l Layout) HasRenormalised() bool { return l == CSR || l == SELL8 }
+
+// HasTransposed reports whether matrices in this layout are multiplied with their transpose.
+func (l Layout) HasTransposed() bool { return l == CSR || l == BCRS4x1 }
+
+// Transposed returns the product dst = A^T src. CSR makes A^T, which is kept; BCRS4x1 multiplies by what is stored. It is an
+// error if the layout has no such product.
+func (a *Matrix) Transposed() (func(dst, src []float64), error) {
+	switch s := a.stored.(type) {
+	case plain:
+		return s.ApplyT, nil
+	case *bcrsMatrix:
+		return s.applyT, nil
+	}
+	return nil, fmt.Errorf("adaptive: layout %s has no products with the transpose", a.Layout())
+}
+
 func (a *Matrix) ddProducts(normal bool) (OperatorDD, error) {
 	l := a.Layout()
-	if !l.HasDD() || normal && l != CSR && l != SELL8 {
+	if !l.HasDD() || normal && !l.HasRenormalised() {
 		return nil, fmt.Errorf("adaptive: layout %s has no such products with double-double vectors", l)
 	}
 	switch s := a.stored.(type) {

@@ -47,7 +47,7 @@ func goldenMatrices(t testing.TB) (names []string, list []*csr.Matrix) {
 // goldenSpecs are those of AFX in all layouts, of the papers' sets, and of uniform formats.
 func goldenSpecs(t testing.TB) (list []Spec) {
 	for _, c := range Criteria {
-		for _, l := range []Layout{CSR, Bucketed, Slots, Blocks, Diagonals, SELL, Tiles, Symmetric, COO, ELL, Hybrid} {
+		for _, l := range []Layout{CSR, Bucketed, Slots, Blocks, Diagonals, SELL, Tiles, Symmetric, COO, ELL, Hybrid, SELL8, BCRS4x1} {
 			for _, eps := range []float64{0x1p-24, 0x1p-37, 0x1p-53} {
 				if s := (Spec{Set: set(t, "AFX"), Epsilon: eps, Criterion: c, Layout: l}); s.Validate() == nil {
 					list = append(list, s)

@@ -52,7 +52,7 @@ func TestMultiTiny(t *testing.T) {
 	for k := range m.Val {
 		m.Val[k] = csr.Ldexp(m.Val[k], -1030)
 	}
-	for _, layout := range []Layout{Slots, Blocks, Symmetric, Tiles, Diagonals, Bucketed, COO, ELL, Hybrid} {
+	for _, layout := range []Layout{Slots, Blocks, Symmetric, Tiles, Diagonals, Bucketed, COO, ELL, Hybrid, SELL8, BCRS4x1} {
 		a := build(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-30, Criterion: NW, Layout: layout})
 		sameAsAlone(t, string(layout), a, 4)
 	}

@@ -137,7 +137,7 @@ func TestRebuild(t *testing.T) {
 	var old *Matrix
 	for _, eps := range []float64{0x1p-53, 0x1p-24, 0x1p-37} {
 		for _, m := range []*csr.Matrix{m, other, m} {
-			for _, layout := range []Layout{Slots, SELL, Tiles, Bucketed, CSR, Diagonals, COO, ELL, Hybrid} {
+			for _, layout := range []Layout{Slots, SELL, Tiles, Bucketed, CSR, Diagonals, COO, ELL, Hybrid, SELL8, BCRS4x1} {
 				spec.Epsilon, spec.Layout = eps, layout
 				a, err := Rebuild(old, m, spec, newPool(t, 2))
 				if err != nil {

@@ -97,7 +97,7 @@ func storedIn(t *testing.T, m *csr.Matrix, c Criterion, l Layout) (a *Matrix, ok
 // bytesTable is the bytes for each nonzero of generated matrices in every layout.
 func bytesTable(t *testing.T) string {
 	var text strings.Builder
-	text.WriteString("| `generate` | nonzeros | csr | coo | ell | hybrid | bucketed | slots | blocks | diag | tiles | sym |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	text.WriteString("| `generate` | nonzeros | csr | coo | ell | hybrid | sell8 | bcrs4x1 | bucketed | slots | blocks | diag | tiles | sym |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range []struct {
 		text, kind string
 		p          generate.Params
@@ -110,7 +110,7 @@ func bytesTable(t *testing.T) string {
 	} {
 		m := generated(t, c.kind, c.p)
 		fmt.Fprintf(&text, "| `%s`, %s | %d", c.text, c.criterion, m.NNZ())
-		for _, l := range []Layout{CSR, COO, ELL, Hybrid, Bucketed, Slots, Blocks, Diagonals, Tiles, Symmetric} {
+		for _, l := range []Layout{CSR, COO, ELL, Hybrid, SELL8, BCRS4x1, Bucketed, Slots, Blocks, Diagonals, Tiles, Symmetric} {
 			if a, ok := storedIn(t, m, c.criterion, l); ok {
 				fmt.Fprintf(&text, " | %.2f", a.Stats().PerNonzero())
 			} else {

@@ -22,6 +22,8 @@ func TestThreads(t *testing.T) {
 		{Set: afx, Layout: COO, Criterion: CW},
 		{Set: afx, Layout: ELL, Criterion: CW},
 		{Set: afx, Layout: Hybrid, Criterion: CW},
+		{Set: afx, Layout: SELL8, Criterion: CW},
+		{Set: afx, Layout: BCRS4x1, Criterion: CW},
 		{Set: set(t, "AP7REU"), Criterion: CW, PaperExact: true},
 	} {
 		c.Epsilon = 0x1p-30

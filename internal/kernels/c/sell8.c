@@ -25,7 +25,8 @@ INLINE void slot(struct state *s, int odd, const struct sell8_call *c, i64 k, in
 		i32v at = LOAD(i32v, col + WIDTH * p);
 		ddv x = {gather(c->x, at), {}};
 		if (flags & TWOFOLD) x.lo = gather(c->x_lo, at);
-		s->sum[odd][p] = plus_product(s->sum[odd][p], LOAD(f64v, val + WIDTH * p), x, flags);
+		ddv *sum = &s->sum[flags & TWOFOLD ? 0 : odd][p]; // one of double-double, lest registers run out
+		*sum = plus_product(*sum, LOAD(f64v, val + WIDTH * p), x, flags);
 	}
 }
 
@@ -40,7 +41,7 @@ INLINE void multiply(const struct sell8_call *call, int flags) {
 		}
 		if (k < end) slot(&s, 0, &c, k++, flags);
 		UNROLL for (int p = 0; p < PARTS; p++) {
-			ddv y = plus(s.sum[0][p], s.sum[1][p], flags);
+			ddv y = flags & TWOFOLD ? s.sum[0][p] : plus(s.sum[0][p], s.sum[1][p], flags);
 			i64 row = i + WIDTH * p, n = c.rows - row;
 			if (n >= WIDTH) put_all(c.dst + row, c.dst_lo + row, y, flags);
 			else put_first(c.dst + row, c.dst_lo + row, n, y, flags);

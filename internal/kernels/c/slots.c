@@ -1,11 +1,10 @@
 // Slots of single elements; see MulSlots and MulSlotsDD.
 #include "slots.h"
 
-enum columns { NEAR = 8, FAR = 12 }; // and the length of the index of a slot
+enum columns { NONE = 0, NEAR = 8, FAR = 12 }; // and the length of the index of a slot; NONE: of a diagonal
 enum access { LOADS, GATHERS };      // how x is read: the gathers of AMD's processors are slow
 
-// numbers has one for each lane of a slot, of float64, and eight of double-double.
-struct numbers { f64v part[PARTS]; };
+// eight has a sum for each lane of a slot.
 struct eight { ddv part[PARTS]; };
 
 // column is that of lane l of a slot.
@@ -15,29 +14,24 @@ INLINE i64 column(const u16 *index, int l, enum columns columns) {
 	return l < LANES - 1 ? LOAD(u32, three) & 0xffffff : LOAD(u32, three - 1) >> 8;
 }
 
-// elements returns x in the columns of a slot.
-INLINE struct numbers elements(const double *x, const u16 *index, enum columns columns, enum access access) {
-#define X(l) x[column(index, l, columns)]
+// elements returns part h of x in the columns of a slot, or of consecutive elements for a diagonal.
+INLINE f64v elements(const double *x, const u16 *index, int h, enum columns columns, enum access access) {
+	if (columns == NONE) return LOAD(f64v, x + WIDTH * h);
+#define X(l) x[column(index, WIDTH * h + l, columns)]
 #if WIDTH == 8
 	if (access == GATHERS) {
 		u8x32 three = pair((const u8 *)index, (const u8 *)index + 8); // of the lanes, in bytes 0 to 15 and 8 to 23
 		u8x32 from = {0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128,
 			4, 5, 6, 128, 7, 8, 9, 128, 10, 11, 12, 128, 13, 14, 15, 128};
-		return (struct numbers){{(f64v)_mm512_i32gather_pd((__m256i)bytes_at(three, from), x, 8)}};
+		if (columns == FAR) return (f64v)_mm512_i32gather_pd((__m256i)bytes_at(three, from), x, 8);
+		return (f64v)_mm512_i32gather_pd(_mm256_cvtepu16_epi32(LOAD(__m128i, index)), x, 8);
 	}
-	return (struct numbers){{(f64v){X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)}}};
+	return (f64v){X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)};
 #else
 	(void)access;
-	return (struct numbers){{{X(0), X(1), X(2), X(3)}, {X(4), X(5), X(6), X(7)}}};
+	return (f64v){X(0), X(1), X(2), X(3)};
 #endif
 #undef X
-}
-
-// diagonal returns x from an element on.
-INLINE struct numbers diagonal(const double *x) {
-	struct numbers v;
-	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = LOAD(f64v, x + h * WIDTH);
-	return v;
 }
 
 // AT reads a number of each of WIDTH rows from `row` on, in the order of the rows if there is one.
@@ -133,88 +127,71 @@ INLINE f64v integers(const u8 *from, const struct slot_table *t) {
 }
 #endif
 
-// add_slot adds the products of a slot at `from` to a sum.
-INLINE void add_slot(struct eight *sum, const u8 *from, const struct slot_table *t, u64 w, const struct eight *x, enum kind kind, int flags) {
-	UNROLL for (int h = 0; h < PARTS; h++) sum->part[h] = plus_product(sum->part[h], decode(from, t + w, w, h, kind), x->part[h], flags);
-}
-
 // What is known of the slots of a group: nothing, so that the processor guesses branches wrong that depend
 // on a width; that most are of one kind; or that they are float32.
 enum slots { MIXED, ALIKE, FLOATS };
 
-// add adds those of the next slot of a stream.
-INLINE void add(struct state *s, const struct slot_table *t, int stream, struct eight x, enum slots slots, int flags) {
+// decode_slot returns the values of a slot.
+INLINE void decode_slot(f64v m[PARTS], const u8 *from, const struct slot_table *t, u64 w, enum kind kind) {
+	UNROLL for (int h = 0; h < PARTS; h++) m[h] = decode(from, t + w, w, h, kind);
+}
+
+// add adds the products of the next slot of a stream. It decodes before it loads x, lest registers run out.
+INLINE void add(struct state *s, const struct slot_call *c, int stream, const double *x, const double *x_lo, enum columns columns, enum access access, enum slots slots, int flags) {
 	const u8 *from = s->values[stream];
-	struct eight *sum = &s->sum[stream];
+	const struct slot_table *t = c->tables;
 	u64 w = *s->widths++;
+	f64v m[PARTS];
 	PREFETCH(from + 2048);
 	s->values[stream] = from + w;
 #if WIDTH == 8
-	if (slots == MIXED) {
-		sum->part[0] = plus_product(sum->part[0], integers(from, t + w), x.part[0], flags);
-		return;
-	}
+	if (slots == MIXED) m[0] = integers(from, t + w);
+	else
 #endif
 	switch (kind_of(w, slots == FLOATS ? FLOAT : 0)) {
-	case BYTES: add_slot(sum, from, t, w, &x, BYTES, flags); break;
-	case BITS: add_slot(sum, from, t, w, &x, BITS, flags); break;
-	case WIDE: add_slot(sum, from, t, w, &x, WIDE, flags); break;
-	case SINGLE: add_slot(sum, from, t, w, &x, SINGLE, flags); break;
+	case BYTES: decode_slot(m, from, t, w, BYTES); break;
+	case BITS: decode_slot(m, from, t, w, BITS); break;
+	case WIDE: decode_slot(m, from, t, w, WIDE); break;
+	case SINGLE: decode_slot(m, from, t, w, SINGLE); break;
 	}
-}
-
-// both makes numbers of high and low parts.
-INLINE struct eight both(struct numbers high, struct numbers low) {
-	struct eight v;
-	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = (ddv){high.part[h], low.part[h]};
-	return v;
-}
-
-// elements_of returns those of a vector, of float64 or double-double.
-INLINE struct eight elements_of(const double *x, const double *x_lo, const u16 *index, enum columns columns, enum access access, int flags) {
-	struct numbers high = elements(x, index, columns, access);
-	return both(high, flags & TWOFOLD ? elements(x_lo, index, columns, access) : high);
+	ddv *sum = s->sum[flags & TWOFOLD ? 0 : stream].part; // one of double-double, lest registers run out
+	UNROLL for (int h = 0; h < PARTS; h++) {
+		ddv v = {elements(x, s->index, h, columns, access), {}};
+		if (flags & TWOFOLD) v.lo = elements(x_lo, s->index, h, columns, access);
+		sum[h] = plus_product(sum[h], m[h], v, flags);
+	}
+	s->index += columns;
 }
 
 // add_columns adds the products of a group of n slots with columns.
 INLINE void add_columns(struct state *s, const struct slot_call *c, const struct slot_group *g, enum columns columns, enum access access, enum slots slots, int flags) {
-	const struct slot_table *t = c->tables;
-	const double *x = c->x + g->base, *x_lo = flags & TWOFOLD ? c->x_lo + g->base : 0;
+	const double *x = c->x + g->base, *x_lo = flags & TWOFOLD ? c->x_lo + g->base : x;
 	i64 n = g->slots;
-	for (; n > 1; n -= 2, s->index += 2 * columns) {
+	for (; n > 1; n -= 2) {
 		PREFETCH(s->index + 16 * WIDTH * columns); // eight lanes are sooner there
-		add(s, t, 0, elements_of(x, x_lo, s->index, columns, access, flags), slots, flags);
-		add(s, t, 1, elements_of(x, x_lo, s->index + columns, columns, access, flags), slots, flags);
+		add(s, c, 0, x, x_lo, columns, access, slots, flags);
+		add(s, c, 1, x, x_lo, columns, access, slots, flags);
 	}
-	if (n > 0) {
-		add(s, t, 0, elements_of(x, x_lo, s->index, columns, access, flags), slots, flags);
-		s->index += columns;
-	}
-}
-
-INLINE struct eight diagonal_of(const double *x, const double *x_lo, i64 offset, int flags) {
-	struct numbers high = diagonal(x + offset);
-	return both(high, flags & TWOFOLD ? diagonal(x_lo + offset) : high);
+	if (n > 0) add(s, c, 0, x, x_lo, columns, access, slots, flags);
 }
 
 // add_diagonals adds the products of a group of diagonals of the rows from `row` on.
 INLINE void add_diagonals(struct state *s, const struct slot_call *c, const struct slot_group *g, i64 row, int flags) {
-	const struct slot_table *t = c->tables;
-	const double *x = c->x_row + row, *x_lo = flags & TWOFOLD ? c->x_lo + (x - c->x) : 0;
+	const double *x = c->x_row + row, *x_lo = flags & TWOFOLD ? c->x_lo + (x - c->x) : x;
 	const i32 *offset = c->offsets + g->base;
 	i64 n = g->slots;
 	for (; n > 1; n -= 2, offset += 2) {
-		add(s, t, 0, diagonal_of(x, x_lo, offset[0], flags), ALIKE, flags);
-		add(s, t, 1, diagonal_of(x, x_lo, offset[1], flags), ALIKE, flags);
+		add(s, c, 0, x + offset[0], x_lo + offset[0], NONE, LOADS, ALIKE, flags);
+		add(s, c, 1, x + offset[1], x_lo + offset[1], NONE, LOADS, ALIKE, flags);
 	}
-	if (n > 0) add(s, t, 0, diagonal_of(x, x_lo, offset[0], flags), ALIKE, flags);
+	if (n > 0) add(s, c, 0, x + offset[0], x_lo + offset[0], NONE, LOADS, ALIKE, flags);
 }
 
 // end_slice returns the sums of a slice and begins the next one.
 INLINE struct eight end_slice(struct state *s, int flags) {
 	struct eight sum;
 	UNROLL for (int h = 0; h < PARTS; h++) {
-		sum.part[h] = plus(s->sum[0].part[h], s->sum[1].part[h], flags);
+		sum.part[h] = flags & TWOFOLD ? s->sum[0].part[h] : plus(s->sum[0].part[h], s->sum[1].part[h], flags);
 		s->sum[0].part[h] = s->sum[1].part[h] = (ddv){};
 	}
 	return sum;

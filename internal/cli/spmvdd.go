@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// spmvDDFlags are the flags of `mpsolve spmv` for double-double vectors.
+type spmvDDFlags struct {
+	vectors   string
+	transpose bool
+	addition  string
+}
+
+// Values of --vectors and --dd-add.
+var (
+	vectorKinds = []string{"double", "dd"}
+	additions   = []string{"deferred", "paper"}
+)
+
+func (f *spmvDDFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.vectors, "vectors", "double", "numbers of x and y: double, or dd, double-double, beside double in the same layouts, of which --layout is then a list")
+	fl.BoolVar(&f.transpose, "transpose", false, "with --vectors dd: products with the transpose")
+	fl.StringVar(&f.addition, "dd-add", "deferred", "sums of double-double products are renormalised at the end of a row (deferred), or at each addition, as DD-AVX does (paper)")
+	completeWords(c, "vectors", vectorKinds)
+	completeWords(c, "dd-add", additions)
+}
+
+func (f *spmvDDFlags) dd() bool { return f.vectors == "dd" }
+
+func (f *spmvDDFlags) check() error {
+	if err := oneOf("vectors", f.vectors, vectorKinds); err != nil {
+		return err
+	}
+	if err := oneOf("dd-add", f.addition, additions); err != nil {
+		return err
+	}
+	switch {
+	case f.dd():
+	case f.transpose:
+		return usage("--transpose needs --vectors dd")
+	case f.addition != additions[0]:
+		return usage("--dd-add needs --vectors dd")
+	}
+	return nil
+}
+
+// has reports whether a layout has the products that are asked for.
+func (f *spmvDDFlags) has(l adaptive.Layout) bool {
+	return l.HasDD() && (!f.transpose || l.HasTransposed()) && (f.addition != "paper" || l.HasRenormalised())
+}
+
+// storages returns how to store the matrix in each of the layouts that are asked for: by default with an
+// accuracy that fits double-double vectors.
+func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error) {
+	if s.epsilon == "auto" {
+		s.epsilon = adaptive.FormatEpsilon(adaptive.MinEpsilon)
+	}
+	var all []string
+	for _, l := range adaptive.Layouts {
+		if f.has(l) {
+			all = append(all, string(l))
+		}
+	}
+	names := strings.Split(s.layout, ",")
+	if s.layout == "auto" {
+		names = slices.DeleteFunc([]string{"csr", "bcrs4x1", "sell8", "slots"}, func(name string) bool { return !slices.Contains(all, name) })
+	}
+	for _, name := range names {
+		if err := oneOf("layout", name, all); err != nil {
+			return nil, err
+		}
+		s.layout = name
+		t, err := s.storage()
+		if err != nil {
+			return nil, err
+		}
+		if err := t.Spec(false).Validate(); err != nil { // which does not depend on the symmetry here
+			return nil, usage("%s", oneLine(err))
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// runDD measures products with double-double vectors.
+func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
+	if f.storage.criterion == string(adaptive.Exact) {
+		return usage("--criterion exact is for --vectors double")
+	}
+	storages, err := f.dd.storages(f.storage)
+	if err != nil {
+		return err
+	}
+	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
+	m, err := in.matrix(c.Context(), path)
+	if err != nil {
+		return err
+	}
+	pool := parallel.New(f.threads)
+	defer pool.Close()
+	facts := csr.Examine(m, pool)
+	opt := bench.OptionsDD{Transposed: f.dd.transpose, Normal: f.dd.addition == "paper", Seed: f.seed, Timing: bench.Timing{Repeat: f.repeat}}
+	for _, t := range storages {
+		opt.Specs = append(opt.Specs, t.Spec(facts.Symmetric))
+	}
+	out := &firstError{w: s.out}
+	report.Facts(out, facts)
+	m, order, err := f.reorder.apply(out, m, pool)
+	if err != nil {
+		return err
+	}
+	products, err := bench.ProductsDD(c.Context(), m, opt, pool)
+	if err != nil {
+		return order.InputError(err)
+	}
+	report.Line(out, "threads", "%d", pool.Threads())
+	report.ProductsDD(out, products)
+	if out.err != nil {
+		return fmt.Errorf("writing: %w", out.err)
+	}
+	return nil
+}
