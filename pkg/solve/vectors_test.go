@@ -105,7 +105,7 @@ func mirror(a [][]float64, v []float64, fromLeft bool) {
 
 // Where the method fails in float64, it goes on in double-double.
 func TestAutoSolvesWhatDoubleDoesNot(t *testing.T) {
-	m := graded(60, 7)
+	m := graded(60, 9)
 	b := rhs(m, 1)
 	opt := Options{Method: BiCG, Precond: unpreconditioned, Scale: ScaleNone, Digits: NoDigits, Stop: StopRel, Tol: 1e-12}
 	if r := checked(t, m, b, nil, opt); r.Reason.Converged() {

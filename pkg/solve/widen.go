@@ -13,7 +13,7 @@ import (
 // and d is rounded when the method is done.
 type wideMethod struct {
 	krylov.Method[dd.Vec, dd.DD]
-	at     *host
+	at     *hostDD
 	matrix *csr.Matrix // that a is of
 	a      *linop.Timed[dd.Vec, dd.DD]
 	x, b   []float64 // lower parts
@@ -21,14 +21,15 @@ type wideMethod struct {
 
 // newWideMethod returns the method of that name.
 func newWideMethod(name Method, at *host, opt krylov.MethodOptions) (krylov.Method[vector, scalar], error) {
-	method, err := krylov.New(string(name), newHostDD(at), opt)
-	return &wideMethod{Method: method, at: at, x: at.New(), b: at.New()}, err
+	wide := newHostDD(at)
+	method, err := krylov.New(string(name), wide, opt)
+	return &wideMethod{Method: method, at: wide, x: at.New(), b: at.New()}, err
 }
 
 // multiplies makes m the matrix that the method multiplies with, whatever operator Solve gets.
 func (w *wideMethod) multiplies(m *csr.Matrix) {
 	if w.matrix != m {
-		w.matrix, w.a = m, &linop.Timed[dd.Vec, dd.DD]{Operator: linop.NewCSRDD(m, w.at.pool)}
+		w.matrix, w.a = m, &linop.Timed[dd.Vec, dd.DD]{Operator: w.at.csr(m)}
 	}
 }
 
@@ -40,7 +41,7 @@ func (w *wideMethod) Solve(ctx context.Context, a linop.Operator[vector, scalar]
 		Measure: func(x, r dd.Vec) float64 { return opt.Measure(x.Hi, r.Hi) },
 	}
 	if opt.Precond != nil {
-		wide.Precond = newPrecondDD(opt.Precond)
+		wide.Precond = w.at.precond(opt.Precond)
 	}
 	clear(w.x)
 	clear(w.b)
