@@ -19,7 +19,7 @@ type Attempt struct {
 	Method     string
 	Vectors    VectorKind // VectorsDouble or VectorsDD
 	Precond    string     // with its main parameters; "none"
-	Reason     string // why it ended
+	Reason     string     // why it ended
 	Iterations int
 	Work       float64       // multiplications of setting up and of iterations
 	Setup      time.Duration // 0: it had been set up for a solve before
