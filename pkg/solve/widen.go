@@ -85,24 +85,40 @@ func (c *correction[V, S]) watch(opt *krylov.Options[V]) {
 	if c.attempts.bounded() && !c.settled {
 		opt.Watch = c.probe.watch
 	}
-	if c.settled || !c.attempts.widens() {
+	if c.widen = false; c.settled || !c.attempts.widens() {
 		return
 	}
-	switch c.vectors.Kind {
-	case VectorsAuto:
+	var asks func(krylov.Progress) bool
+	switch now := c.attempts.now(); {
+	case c.vectors.Kind == VectorsDQ:
+		asks = newStall(c.vectors).at
+	case now.method == GMRES: // restarts hold it up, not roundings
+		return
+	default:
 		opt.Gap = gapEvery
-	case VectorsDQ:
-		probe, stalled := opt.Watch, newStall(c.vectors)
-		opt.Watch = func(now krylov.Progress) krylov.Reason {
-			if stalled.at(now) {
-				return krylov.Stagnation
-			}
-			if probe != nil {
-				return probe(now)
-			}
-			return krylov.Running
-		}
+		asks = newOverdue(c.at.Dim(), c.from, opt.Tol)
 	}
+	probe := opt.Watch
+	opt.Watch = func(now krylov.Progress) krylov.Reason {
+		switch c.widen = c.widen || asks(now); {
+		case c.widen:
+			return krylov.Stagnation
+		case probe != nil:
+			return probe(now)
+		}
+		return krylov.Running
+	}
+}
+
+// overdue is how many times n iterations a method may be expected to take, before double-double takes over: without roundings
+// it takes n at most, and with those of double-double mostly less than these.
+const overdue = 4
+
+// newOverdue watches for a method that roundings hold up, from a measure on to a goal, from iteration n on.
+func newOverdue(n int, from, goal float64) func(krylov.Progress) bool {
+	p := newProbe(from, goal, 1, 0, overdue*float64(n)/hopeless)
+	p.Look = n
+	return func(now krylov.Progress) bool { return p.watch(now) != krylov.Running }
 }
 
 // stall is DQ-SWITCH: it watches the deviation of the last residual norms, see Vectors.
