@@ -214,3 +214,24 @@ func TestVectorsRefused(t *testing.T) {
 		}
 	}
 }
+
+// An iteration of conjugate gradients, beyond the caches: what double-double takes relative to float64.
+func BenchmarkVectors(b *testing.B) {
+	m := grid(1400, 0, 0)
+	right, least := rhs(m, 1), map[VectorKind]float64{}
+	for b.Loop() {
+		for _, kind := range []VectorKind{VectorsDouble, VectorsDD} {
+			for range 2 {
+				r := mustSolve(b, m, right, nil, Options{
+					Method: CG, Precond: unpreconditioned, Scale: ScaleNone, NoRefine: true, Digits: NoDigits, MaxIter: 20, Vectors: Vectors{Kind: kind},
+				})
+				took := (r.Time.Total - r.Time.Verify).Seconds()
+				if last, again := least[kind]; !again || took < last {
+					least[kind] = took
+				}
+			}
+		}
+	}
+	b.ReportMetric(least[VectorsDouble]*1e3/20, "ms/double")
+	b.ReportMetric(least[VectorsDD]/least[VectorsDouble], "dd/double")
+}
