@@ -33,6 +33,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 	probe      *probe               // of the last correction
 	done       krylov.Result        // of that
 	slow       bool                 // it was left by its probe
+	widen      bool                 // it was left for double-double vectors
 	indefinite bool                 // the last correction showed that the matrix is not definite
 	settled    bool                 // the current rung stays: what follows the solve is no attempt
 	from       float64              // the measure before it
@@ -135,7 +136,7 @@ func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
 	case reason == krylov.Stagnation && c.attempts.bounded():
 		slow = true
 	case c.attempts.now().trial && reason != krylov.Slow: // a more accurate matrix is for what comes after it
-	case !c.plain() && c.mayHelp(reason) && !(c.vectors.Kind == VectorsDQ && c.attempts.widens()):
+	case !c.plain() && c.mayHelp(reason) && !c.widen:
 		return c.raise(reason)
 	}
 	return c.climb(c.attempts.left(stopped, slow), min(c.reached, c.from)) == nil

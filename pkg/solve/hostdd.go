@@ -21,7 +21,9 @@ type hostDD struct {
 var _ place[dd.Vec, dd.DD] = (*hostDD)(nil)
 
 func newHostDD(upper *host) *hostDD {
-	return &hostDD{HostDD: linop.NewHostDD(upper.Dim(), upper.pool), upper: upper}
+	p := &hostDD{HostDD: linop.NewHostDD(upper.Dim(), upper.pool), upper: upper}
+	p.Use(upper.kernels)
+	return p
 }
 
 func (*hostDD) agree() func(krylov.Reason) krylov.Reason { return nil }
@@ -44,10 +46,6 @@ func (p *hostDD) lower(x []float64) []float64 {
 	return p.kept.Lo
 }
 
-func (p *hostDD) AbsMax(x dd.Vec) float64 { return p.upper.AbsMax(x.Hi) }
-
-func (p *hostDD) Norm2(x dd.Vec) (norm float64, e int) { return p.upper.Norm2(x.Hi) }
-
 func (p *hostDD) RowError(r, t dd.Vec, normX float64, b dd.Vec) float64 {
 	return p.upper.RowError(r.Hi, t.Hi, normX, b.Hi)
 }
@@ -68,7 +66,7 @@ func (d powersDD) ldexp(dst, src dd.Vec, a float64, shift int) {
 }
 
 func (d powersDD) addLdexp(dst, x, z dd.Vec, shift int) {
-	d.at.upper.Ranges(func(lo, hi int) {
+	d.at.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			e := d.by.sign*d.by.e[i] + shift
 			dst.Set(i, x.At(i).Add(dd.DD{Hi: csr.Ldexp(z.Hi[i], e), Lo: csr.Ldexp(z.Lo[i], e)}))
@@ -89,7 +87,7 @@ func (d powersDD) rowError(r dd.Vec, shift int, t dd.Vec, normX float64, b dd.Ve
 }
 
 func (p *hostDD) exact() linop.Operator[dd.Vec, dd.DD] {
-	return linop.NewCSRDD(p.upper.m, p.upper.pool)
+	return p.csr(p.upper.m)
 }
 
 func (p *hostDD) absApply(dst, x dd.Vec) {
@@ -98,14 +96,22 @@ func (p *hostDD) absApply(dst, x dd.Vec) {
 }
 
 func (p *hostDD) store(scaled *csr.Matrix, t Storage) (matrix[dd.Vec, dd.DD], error) {
-	return matrixDD{linop.NewCSRDD(scaled, p.upper.pool), stored{
+	return matrixDD{p.csr(scaled), p, stored{
 		storage: t.fp64(), bytes: scaled.Bytes(), relaxer: p.upper.csr(scaled), source: scaled,
 	}}, nil
+}
+
+// csr returns m as it is as an operator.
+func (p *hostDD) csr(m *csr.Matrix) *linop.CSRDD {
+	a := linop.NewCSRDD(m, p.upper.pool)
+	a.Use(p.upper.kernels)
+	return a
 }
 
 // matrixDD is a matrix in FP64 for double-double vectors.
 type matrixDD struct {
 	*linop.CSRDD
+	at *hostDD
 	stored
 }
 
@@ -113,8 +119,8 @@ func (a matrixDD) about() stored { return a.stored }
 
 func (matrixDD) storageError(dd.Vec, float64, powers[dd.Vec], int) {} // of plain storage
 
-func (matrixDD) upload(made precond.Preconditioner) (krylov.Preconditioner[dd.Vec], error) {
-	return newPrecondDD(made), nil
+func (a matrixDD) upload(made precond.Preconditioner) (krylov.Preconditioner[dd.Vec], error) {
+	return a.at.precond(made), nil
 }
 
 func (matrixDD) release() {}
@@ -123,10 +129,10 @@ func (matrixDD) release() {}
 // then the map is linear to 106 bits, as the methods take it to be; that of others is to 53.
 type precondDD struct{ krylov.Preconditioner[vector] }
 
-func newPrecondDD(by krylov.Preconditioner[vector]) krylov.Preconditioner[dd.Vec] {
+func (p *hostDD) precond(by krylov.Preconditioner[vector]) krylov.Preconditioner[dd.Vec] {
 	if of, ok := by.(interface{ Data() precond.Data }); ok {
 		if w, ok := of.Data().(precond.Diagonal); ok {
-			return diagonalDD(w)
+			return diagonalDD{w, p}
 		}
 	}
 	return precondDD{by}
@@ -145,14 +151,19 @@ func (p precondDD) ApplyT(dst, src dd.Vec) {
 }
 
 // diagonalDD is a diagonal M^-1.
-type diagonalDD []float64
+type diagonalDD struct {
+	w  []float64
+	at *hostDD
+}
 
 // Apply implements krylov.Preconditioner.
-func (w diagonalDD) Apply(dst, src dd.Vec) {
-	for i, v := range w {
-		dst.Set(i, src.At(i).Mul(dd.From(v)))
-	}
+func (p diagonalDD) Apply(dst, src dd.Vec) {
+	p.at.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dst.Set(i, src.At(i).Mul(dd.From(p.w[i])))
+		}
+	})
 }
 
 // ApplyT implements krylov.TransposedPreconditioner.
-func (w diagonalDD) ApplyT(dst, src dd.Vec) { w.Apply(dst, src) }
+func (p diagonalDD) ApplyT(dst, src dd.Vec) { p.Apply(dst, src) }

@@ -105,7 +105,7 @@ func mirror(a [][]float64, v []float64, fromLeft bool) {
 
 // Where the method fails in float64, it goes on in double-double.
 func TestAutoSolvesWhatDoubleDoesNot(t *testing.T) {
-	m := graded(60, 7)
+	m := graded(60, 9)
 	b := rhs(m, 1)
 	opt := Options{Method: BiCG, Precond: unpreconditioned, Scale: ScaleNone, Digits: NoDigits, Stop: StopRel, Tol: 1e-12}
 	if r := checked(t, m, b, nil, opt); r.Reason.Converged() {
@@ -213,4 +213,25 @@ func TestVectorsRefused(t *testing.T) {
 			t.Errorf("vectors %+v are valid", v)
 		}
 	}
+}
+
+// An iteration of conjugate gradients, beyond the caches: what double-double takes relative to float64.
+func BenchmarkVectors(b *testing.B) {
+	m := grid(1400, 0, 0)
+	right, least := rhs(m, 1), map[VectorKind]float64{}
+	for b.Loop() {
+		for _, kind := range []VectorKind{VectorsDouble, VectorsDD} {
+			for range 2 {
+				r := mustSolve(b, m, right, nil, Options{
+					Method: CG, Precond: unpreconditioned, Scale: ScaleNone, NoRefine: true, Digits: NoDigits, MaxIter: 20, Vectors: Vectors{Kind: kind},
+				})
+				took := (r.Time.Total - r.Time.Verify).Seconds()
+				if last, again := least[kind]; !again || took < last {
+					least[kind] = took
+				}
+			}
+		}
+	}
+	b.ReportMetric(least[VectorsDouble]*1e3/20, "ms/double")
+	b.ReportMetric(least[VectorsDD]/least[VectorsDouble], "dd/double")
 }

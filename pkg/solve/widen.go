@@ -13,7 +13,7 @@ import (
 // and d is rounded when the method is done.
 type wideMethod struct {
 	krylov.Method[dd.Vec, dd.DD]
-	at     *host
+	at     *hostDD
 	matrix *csr.Matrix // that a is of
 	a      *linop.Timed[dd.Vec, dd.DD]
 	x, b   []float64 // lower parts
@@ -21,14 +21,15 @@ type wideMethod struct {
 
 // newWideMethod returns the method of that name.
 func newWideMethod(name Method, at *host, opt krylov.MethodOptions) (krylov.Method[vector, scalar], error) {
-	method, err := krylov.New(string(name), newHostDD(at), opt)
-	return &wideMethod{Method: method, at: at, x: at.New(), b: at.New()}, err
+	wide := newHostDD(at)
+	method, err := krylov.New(string(name), wide, opt)
+	return &wideMethod{Method: method, at: wide, x: at.New(), b: at.New()}, err
 }
 
 // multiplies makes m the matrix that the method multiplies with, whatever operator Solve gets.
 func (w *wideMethod) multiplies(m *csr.Matrix) {
 	if w.matrix != m {
-		w.matrix, w.a = m, &linop.Timed[dd.Vec, dd.DD]{Operator: linop.NewCSRDD(m, w.at.pool)}
+		w.matrix, w.a = m, &linop.Timed[dd.Vec, dd.DD]{Operator: w.at.csr(m)}
 	}
 }
 
@@ -40,7 +41,7 @@ func (w *wideMethod) Solve(ctx context.Context, a linop.Operator[vector, scalar]
 		Measure: func(x, r dd.Vec) float64 { return opt.Measure(x.Hi, r.Hi) },
 	}
 	if opt.Precond != nil {
-		wide.Precond = newPrecondDD(opt.Precond)
+		wide.Precond = w.at.precond(opt.Precond)
 	}
 	clear(w.x)
 	clear(w.b)
@@ -84,24 +85,40 @@ func (c *correction[V, S]) watch(opt *krylov.Options[V]) {
 	if c.attempts.bounded() && !c.settled {
 		opt.Watch = c.probe.watch
 	}
-	if c.settled || !c.attempts.widens() {
+	if c.widen = false; c.settled || !c.attempts.widens() {
 		return
 	}
-	switch c.vectors.Kind {
-	case VectorsAuto:
+	var asks func(krylov.Progress) bool
+	switch now := c.attempts.now(); {
+	case c.vectors.Kind == VectorsDQ:
+		asks = newStall(c.vectors).at
+	case now.method == GMRES: // restarts hold it up, not roundings
+		return
+	default:
 		opt.Gap = gapEvery
-	case VectorsDQ:
-		probe, stalled := opt.Watch, newStall(c.vectors)
-		opt.Watch = func(now krylov.Progress) krylov.Reason {
-			if stalled.at(now) {
-				return krylov.Stagnation
-			}
-			if probe != nil {
-				return probe(now)
-			}
-			return krylov.Running
-		}
+		asks = newOverdue(c.at.Dim(), c.from, opt.Tol)
 	}
+	probe := opt.Watch
+	opt.Watch = func(now krylov.Progress) krylov.Reason {
+		switch c.widen = c.widen || asks(now); {
+		case c.widen:
+			return krylov.Stagnation
+		case probe != nil:
+			return probe(now)
+		}
+		return krylov.Running
+	}
+}
+
+// overdue is how many times n iterations a method may be expected to take, before double-double takes over: without roundings
+// it takes n at most, and with those of double-double mostly less than these.
+const overdue = 4
+
+// newOverdue watches for a method that roundings hold up, from a measure on to a goal, from iteration n on.
+func newOverdue(n int, from, goal float64) func(krylov.Progress) bool {
+	p := newProbe(from, goal, 1, 0, overdue*float64(n)/hopeless)
+	p.Look = n
+	return func(now krylov.Progress) bool { return p.watch(now) != krylov.Running }
 }
 
 // stall is DQ-SWITCH: it watches the deviation of the last residual norms, see Vectors.

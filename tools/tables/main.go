@@ -48,7 +48,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "../shared/matrices", "`folder` with the matrices and INDEX.tsv")
 	flag.StringVar(&o.only, "only", "", "`name` of the one matrix to measure; empty: all")
 	flag.StringVar(&o.page, "page", "", "`file` to write into instead of the page of the table")
-	flag.StringVar(&o.part, "part", "", "`table` of solvers: matrices, kinds, growth, precision or large; empty: all")
+	flag.StringVar(&o.part, "part", "", "`table` of solvers: matrices, kinds, growth, precision, large, vectors or \"vectors alone\"; empty: all")
 	flag.StringVar(&o.figure, "figure", "docs/precision-formats.svg", "`file` of the figure of precision")
 	flag.DurationVar(&o.limit, "limit", 0, "time limit of a solve; 0: 5m for matrices, 2m for solvers")
 	flag.Parse()

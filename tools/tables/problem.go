@@ -118,6 +118,6 @@ func (o options) solve(p problem, opt solve.Options) outcome {
 	defer cancel()
 	r, err := solver.Solve(ctx, p.b, nil)
 	result := outcome{err, solver.Setup, r}
-	fmt.Fprintf(os.Stderr, "%-34s %-10s %-28s %6d iterations %8.3f s\n", p.name, opt.Precond.Kind, r.Reason, r.Iterations, result.total())
+	fmt.Fprintf(os.Stderr, "%-34s %-10s %-8v %-28s %6d iterations %8.3f s\n", p.name, opt.Precond.Kind, opt.Vectors, r.Reason, r.Iterations, result.total())
 	return result
 }

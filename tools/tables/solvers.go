@@ -30,6 +30,8 @@ var solverTables = []struct {
 	{"growth", measureGrowth},
 	{"precision", measurePrecision},
 	{"large", measureLarge},
+	{"vectors", measureVectors},
+	{"vectors alone", measureVectorsAlone},
 }
 
 // writeSolvers measures what preconditioners gain.
