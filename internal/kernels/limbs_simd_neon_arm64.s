@@ -5,109 +5,109 @@
 #include "textflag.h"
 
 // func mulLimbs3Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs3Quad(SB), 0, $448-40
+TEXT ·mulLimbs3Quad(SB), 0, $432-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $448, RSP
+	ADD $432, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs3>
 	WORD $0x140000ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10583ff // sub sp, sp, #0x160
-	WORD $0x6d1223e9 // stp d9, d8, [sp, #0x120]
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
+	WORD $0xd10543ff // sub sp, sp, #0x150
+	WORD $0xfd0093e8 // str d8, [sp, #0x120]
+	WORD $0xf90097fd // str x29, [sp, #0x128]
 	WORD $0xd2e6ce0b // mov x11, #0x3670000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280008c // mov w12, #0x4
-	WORD $0xf9009bfd // str x29, [sp, #0x130]
-	WORD $0xa91457f6 // stp x22, x21, [sp, #0x140]
-	WORD $0x9b087c89 // mul x9, x4, x8
-	WORD $0x5280004d // mov w13, #0x2
-	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0xa9154ff4 // stp x20, x19, [sp, #0x150]
-	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
 	WORD $0x9100800a // add x10, x0, #0x20
-	WORD $0x9b0e7c8e // mul x14, x4, x14
-	WORD $0xf100119f // cmp x12, #0x4
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0x5280008d // mov w13, #0x4
+	WORD $0xa91357f6 // stp x22, x21, [sp, #0x130]
+	WORD $0x9b0b7c8b // mul x11, x4, x11
+	WORD $0xa9144ff4 // stp x20, x19, [sp, #0x140]
+	WORD $0xd53b4408 // mrs x8, FPCR
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
+	WORD $0x5280004e // mov w14, #0x2
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
+	WORD $0xf10011bf // cmp x13, #0x4
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs3+0x44>
 	WORD $0xf100049f // cmp x4, #0x1
 	WORD $0x540018cb // b.lt <mulLimbs3+0x39c>
-	WORD $0xd2e8660d // mov x13, #0x4330000000000000
-	WORD $0xaa1f03e9 // mov x9, xzr
-	WORD $0xd37df04a // lsl x10, x2, #3
-	WORD $0x5280018b // mov w11, #0xc
-	WORD $0x910003ec // mov x12, sp
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd37df049 // lsl x9, x2, #3
+	WORD $0x5280018a // mov w10, #0xc
+	WORD $0x910003eb // mov x11, sp
 	WORD $0xaa0403ee // mov x14, x4
-	WORD $0x4e080da0 // dup v0.2d, x13
-	WORD $0xd2f8660d // mov x13, #-0x3cd0000000000000
-	WORD $0x4e080da1 // dup v1.2d, x13
-	WORD $0xd2e8ce0d // mov x13, #0x4670000000000000
-	WORD $0x4e080da2 // dup v2.2d, x13
-	WORD $0xd280002d // mov x13, #0x1
-	WORD $0xf2e8ce0d // movk x13, #0x4670, lsl #48
-	WORD $0x4e080da3 // dup v3.2d, x13
+	WORD $0x4e080d80 // dup v0.2d, x12
+	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
+	WORD $0x4e080d81 // dup v1.2d, x12
+	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
+	WORD $0x4e080d82 // dup v2.2d, x12
+	WORD $0xd280002c // mov x12, #0x1
+	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
+	WORD $0x4e080d83 // dup v3.2d, x12
+	WORD $0xaa1f03ec // mov x12, xzr
 	WORD $0x14000008 // b <mulLimbs3+0xe0>
 	WORD $0x9b027e2f // mul x15, x17, x2
-	WORD $0x91003129 // add x9, x9, #0xc
+	WORD $0x9100318c // add x12, x12, #0xc
 	WORD $0x8b0e0c63 // add x3, x3, x14, lsl #3
 	WORD $0xaa0d03ee // mov x14, x13
-	WORD $0xeb04013f // cmp x9, x4
+	WORD $0xeb04019f // cmp x12, x4
 	WORD $0x8b0f0c21 // add x1, x1, x15, lsl #3
 	WORD $0x5400160a // b.ge <mulLimbs3+0x39c>
 	WORD $0xf10031cd // subs x13, x14, #0xc
-	WORD $0xcb090090 // sub x16, x4, x9
-	WORD $0x9a8bb1c5 // csel x5, x14, x11, lt
+	WORD $0xcb0c0090 // sub x16, x4, x12
+	WORD $0x9a8ab1c5 // csel x5, x14, x10, lt
 	WORD $0xf10004bf // cmp x5, #0x1
 	WORD $0x9a9fc4af // csinc x15, x5, xzr, gt
 	WORD $0xf100321f // cmp x16, #0xc
-	WORD $0x9a8bb211 // csel x17, x16, x11, lt
+	WORD $0x9a8ab211 // csel x17, x16, x10, lt
 	WORD $0xf1000a1f // cmp x16, #0x2
 	WORD $0x8b11062e // add x14, x17, x17, lsl #1
 	WORD $0x540000ea // b.ge <mulLimbs3+0x120>
-	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0xaa1f03f3 // mov x19, xzr
 	WORD $0x14000013 // b <mulLimbs3+0x158>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03e7 // mov x7, xzr
 	WORD $0x910003e6 // mov x6, sp
-	WORD $0xaa0303f3 // mov x19, x3
-	WORD $0xacc11664 // ldp q4, q5, [x19], #0x20
-	WORD $0x910010f4 // add x20, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0e00ff // cmp x7, x14
-	WORD $0xaa1403e7 // mov x7, x20
+	WORD $0xaa0303e7 // mov x7, x3
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0xacc114e4 // ldp q4, q5, [x7], #0x20
+	WORD $0x91001293 // add x19, x20, #0x4
+	WORD $0x91002294 // add x20, x20, #0x8
+	WORD $0xeb0e029f // cmp x20, x14
+	WORD $0xaa1303f4 // mov x20, x19
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xac8114c4 // stp q4, q5, [x6], #0x20
 	WORD $0x54fffecd // b.le <mulLimbs3+0x12c>
-	WORD $0xeb0e029f // cmp x20, x14
+	WORD $0xeb0e027f // cmp x19, x14
 	WORD $0x540001ca // b.ge <mulLimbs3+0x194>
 	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
-	WORD $0x8b140c65 // add x5, x3, x20, lsl #3
-	WORD $0x8b140d86 // add x6, x12, x20, lsl #3
-	WORD $0xcb070287 // sub x7, x20, x7
+	WORD $0x8b130c65 // add x5, x3, x19, lsl #3
+	WORD $0x8b130d66 // add x6, x11, x19, lsl #3
+	WORD $0xcb070267 // sub x7, x19, x7
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -117,37 +117,37 @@ TEXT ·mulLimbs3Quad(SB), 0, $448-40
 	WORD $0x5e61d884 // scvtf d4, d4
 	WORD $0xfc0084c4 // str d4, [x6], #0x8
 	WORD $0x54ffff83 // b.lo <mulLimbs3+0x180>
-	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0x91020025 // add x5, x1, #0x80
-	WORD $0x52800033 // mov w19, #0x1
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0xaa1f03f3 // mov x19, xzr
 	WORD $0x14000008 // b <mulLimbs3+0x1c0>
-	WORD $0x2a1f03f3 // mov w19, wzr
-	WORD $0x52800094 // mov w20, #0x4
-	WORD $0xad0040d1 // stp q17, q16, [x6]
-	WORD $0xad0248d3 // stp q19, q18, [x6, #0x40]
-	WORD $0xad0418c7 // stp q7, q6, [x6, #0x80]
-	WORD $0xad0610c5 // stp q5, q4, [x6, #0xc0]
-	WORD $0x3607f847 // tbz w7, #0x0, <mulLimbs3+0xc4>
-	WORD $0x8b140c06 // add x6, x0, x20, lsl #3
-	WORD $0x2a1303e7 // mov w7, w19
+	WORD $0xad0040f1 // stp q17, q16, [x7]
+	WORD $0x52800093 // mov w19, #0x4
+	WORD $0xad0248f3 // stp q19, q18, [x7, #0x40]
+	WORD $0xad0418e7 // stp q7, q6, [x7, #0x80]
+	WORD $0xad0610e5 // stp q5, q4, [x7, #0xc0]
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0x3607f846 // tbz w6, #0x0, <mulLimbs3+0xc4>
+	WORD $0x2a0703e6 // mov w6, w7
+	WORD $0x8b130c07 // add x7, x0, x19, lsl #3
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0xad4040d1 // ldp q17, q16, [x6]
-	WORD $0xad4248d3 // ldp q19, q18, [x6, #0x40]
-	WORD $0xad4418c7 // ldp q7, q6, [x6, #0x80]
-	WORD $0xad4610c5 // ldp q5, q4, [x6, #0xc0]
+	WORD $0xad4040f1 // ldp q17, q16, [x7]
+	WORD $0xad4248f3 // ldp q19, q18, [x7, #0x40]
+	WORD $0xad4418e7 // ldp q7, q6, [x7, #0x80]
+	WORD $0xad4610e5 // ldp q5, q4, [x7, #0xc0]
 	WORD $0x54fffe4b // b.lt <mulLimbs3+0x1a4>
-	WORD $0x8b140cb3 // add x19, x5, x20, lsl #3
+	WORD $0x8b130cb3 // add x19, x5, x19, lsl #3
 	WORD $0x910003f4 // mov x20, sp
 	WORD $0xaa0f03f5 // mov x21, x15
 	WORD $0xad7c5275 // ldp q21, q20, [x19, #-0x80]
 	WORD $0xaa1403f6 // mov x22, x20
 	WORD $0x4ea21c5b // mov v27.16b, v2.16b
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
 	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
 	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0x4ea21c5f // mov v31.16b, v2.16b
 	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
 	WORD $0x4e61d698 // fadd v24.2d, v20.2d, v1.2d
 	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
@@ -159,122 +159,539 @@ TEXT ·mulLimbs3Quad(SB), 0, $448-40
 	WORD $0x4e61d6b7 // fadd v23.2d, v21.2d, v1.2d
 	WORD $0xad405275 // ldp q21, q20, [x19]
 	WORD $0x4ddfceda // ld1r { v26.2d }, [x22], #8
-	WORD $0x8b0a0273 // add x19, x19, x10
+	WORD $0x8b090273 // add x19, x19, x9
 	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
-	WORD $0xfd4002dd // ldr d29, [x22]
 	WORD $0x4e61d694 // fadd v20.2d, v20.2d, v1.2d
-	WORD $0x4fdd133e // fmla v30.2d, v25.2d, v29.d[0]
-	WORD $0x4fdd12ff // fmla v31.2d, v23.2d, v29.d[0]
 	WORD $0x4e77cf5b // fmla v27.2d, v26.2d, v23.2d
 	WORD $0x4e76cf5c // fmla v28.2d, v26.2d, v22.2d
 	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
-	WORD $0x4fdd1288 // fmla v8.2d, v20.2d, v29.d[0]
 	WORD $0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
 	WORD $0x4efc8610 // add v16.2d, v16.2d, v28.2d
 	WORD $0x4efb8631 // add v17.2d, v17.2d, v27.2d
 	WORD $0x4ea21c5b // mov v27.16b, v2.16b
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4ee884c6 // add v6.2d, v6.2d, v8.2d
-	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
 	WORD $0x4e75cf5b // fmla v27.2d, v26.2d, v21.2d
 	WORD $0x4e74cf5c // fmla v28.2d, v26.2d, v20.2d
-	WORD $0x4efe8631 // add v17.2d, v17.2d, v30.2d
-	WORD $0x4effd47e // fsub v30.2d, v3.2d, v31.2d
-	WORD $0x4fdd1288 // fmla v8.2d, v20.2d, v29.d[0]
-	WORD $0x4fdd12fe // fmla v30.2d, v23.2d, v29.d[0]
 	WORD $0x4efc8652 // add v18.2d, v18.2d, v28.2d
 	WORD $0x4efb8673 // add v19.2d, v19.2d, v27.2d
 	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
 	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
 	WORD $0x4e74cf5c // fmla v28.2d, v26.2d, v20.2d
 	WORD $0x4e75cf5b // fmla v27.2d, v26.2d, v21.2d
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4fdd131a // fmla v26.2d, v24.2d, v29.d[0]
-	WORD $0x4fdd12bf // fmla v31.2d, v21.2d, v29.d[0]
-	WORD $0x4efb8631 // add v17.2d, v17.2d, v27.2d
-	WORD $0x4efa8610 // add v16.2d, v16.2d, v26.2d
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4eff84e7 // add v7.2d, v7.2d, v31.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4fdd12da // fmla v26.2d, v22.2d, v29.d[0]
-	WORD $0x4efc8610 // add v16.2d, v16.2d, v28.2d
-	WORD $0xfd400a9c // ldr d28, [x20, #0x10]
-	WORD $0x4fdd12bf // fmla v31.2d, v21.2d, v29.d[0]
-	WORD $0x91006294 // add x20, x20, #0x18
-	WORD $0x4efa8652 // add v18.2d, v18.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4fdc1329 // fmla v9.2d, v25.2d, v28.d[0]
-	WORD $0x4fdd12da // fmla v26.2d, v22.2d, v29.d[0]
+	WORD $0xfd4002da // ldr d26, [x22]
+	WORD $0x4fda133d // fmla v29.2d, v25.2d, v26.d[0]
+	WORD $0x4fda131e // fmla v30.2d, v24.2d, v26.d[0]
+	WORD $0x4efe8610 // add v16.2d, v16.2d, v30.2d
+	WORD $0x4efd8631 // add v17.2d, v17.2d, v29.2d
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4fdc131d // fmla v29.2d, v24.2d, v28.d[0]
-	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4efdd47b // fsub v27.2d, v3.2d, v29.2d
-	WORD $0x4efd8652 // add v18.2d, v18.2d, v29.2d
-	WORD $0x4ee9d47d // fsub v29.2d, v3.2d, v9.2d
-	WORD $0x4fdc131b // fmla v27.2d, v24.2d, v28.d[0]
-	WORD $0x4fdc133d // fmla v29.2d, v25.2d, v28.d[0]
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4efc8610 // add v16.2d, v16.2d, v28.2d
+	WORD $0x4efb8631 // add v17.2d, v17.2d, v27.2d
+	WORD $0x4ea21c5b // mov v27.16b, v2.16b
+	WORD $0x4ea21c5c // mov v28.16b, v2.16b
+	WORD $0x4fda12bd // fmla v29.2d, v21.2d, v26.d[0]
+	WORD $0x4fda129e // fmla v30.2d, v20.2d, v26.d[0]
+	WORD $0x4fda12db // fmla v27.2d, v22.2d, v26.d[0]
+	WORD $0x4fda12fc // fmla v28.2d, v23.2d, v26.d[0]
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
+	WORD $0x4efd84e7 // add v7.2d, v7.2d, v29.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
+	WORD $0x4efb8652 // add v18.2d, v18.2d, v27.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4fda12bd // fmla v29.2d, v21.2d, v26.d[0]
+	WORD $0x4fda129e // fmla v30.2d, v20.2d, v26.d[0]
+	WORD $0x4fda12db // fmla v27.2d, v22.2d, v26.d[0]
+	WORD $0x4fda12fc // fmla v28.2d, v23.2d, v26.d[0]
+	WORD $0xfd400a9a // ldr d26, [x20, #0x10]
+	WORD $0x91006294 // add x20, x20, #0x18
+	WORD $0x4fda1328 // fmla v8.2d, v25.2d, v26.d[0]
+	WORD $0x4fda131f // fmla v31.2d, v24.2d, v26.d[0]
+	WORD $0x4ee88673 // add v19.2d, v19.2d, v8.2d
+	WORD $0x4eff8652 // add v18.2d, v18.2d, v31.2d
+	WORD $0x4efd8673 // add v19.2d, v19.2d, v29.2d
+	WORD $0x4effd47d // fsub v29.2d, v3.2d, v31.2d
+	WORD $0x4efe8652 // add v18.2d, v18.2d, v30.2d
+	WORD $0x4ee8d47e // fsub v30.2d, v3.2d, v8.2d
+	WORD $0x4fda131d // fmla v29.2d, v24.2d, v26.d[0]
+	WORD $0x4fda133e // fmla v30.2d, v25.2d, v26.d[0]
 	WORD $0x4ea21c59 // mov v25.16b, v2.16b
-	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
-	WORD $0x4fdc12d9 // fmla v25.2d, v22.2d, v28.d[0]
-	WORD $0x4efb8758 // add v24.2d, v26.2d, v27.2d
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4fdc12fa // fmla v26.2d, v23.2d, v28.d[0]
+	WORD $0x4fda12f9 // fmla v25.2d, v23.2d, v26.d[0]
+	WORD $0x4efd8778 // add v24.2d, v27.2d, v29.2d
 	WORD $0x4ef88610 // add v16.2d, v16.2d, v24.2d
-	WORD $0x4efd87d8 // add v24.2d, v30.2d, v29.2d
-	WORD $0x4ef984c6 // add v6.2d, v6.2d, v25.2d
+	WORD $0x4efe8798 // add v24.2d, v28.2d, v30.2d
+	WORD $0x4ef984e7 // add v7.2d, v7.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
 	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
-	WORD $0x4ef9d478 // fsub v24.2d, v3.2d, v25.2d
-	WORD $0x4efad479 // fsub v25.2d, v3.2d, v26.2d
-	WORD $0x4fdc12d8 // fmla v24.2d, v22.2d, v28.d[0]
-	WORD $0x4ea21c56 // mov v22.16b, v2.16b
-	WORD $0x4efa84e7 // add v7.2d, v7.2d, v26.2d
-	WORD $0x4fdc12f9 // fmla v25.2d, v23.2d, v28.d[0]
+	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x4fda12f9 // fmla v25.2d, v23.2d, v26.d[0]
 	WORD $0x4ea21c57 // mov v23.16b, v2.16b
-	WORD $0x4fdc12b6 // fmla v22.2d, v21.2d, v28.d[0]
-	WORD $0x4fdc1297 // fmla v23.2d, v20.2d, v28.d[0]
-	WORD $0x4ef88652 // add v18.2d, v18.2d, v24.2d
-	WORD $0x4ef684a5 // add v5.2d, v5.2d, v22.2d
-	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4fda12d8 // fmla v24.2d, v22.2d, v26.d[0]
+	WORD $0x4fda1297 // fmla v23.2d, v20.2d, v26.d[0]
 	WORD $0x4ef98673 // add v19.2d, v19.2d, v25.2d
+	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
 	WORD $0x4ef78484 // add v4.2d, v4.2d, v23.2d
 	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
-	WORD $0x4fdc12b6 // fmla v22.2d, v21.2d, v28.d[0]
-	WORD $0x4fdc1297 // fmla v23.2d, v20.2d, v28.d[0]
-	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
+	WORD $0x4fda12d8 // fmla v24.2d, v22.2d, v26.d[0]
+	WORD $0x4ea21c56 // mov v22.16b, v2.16b
+	WORD $0x4fda1297 // fmla v23.2d, v20.2d, v26.d[0]
+	WORD $0x4fda12b6 // fmla v22.2d, v21.2d, v26.d[0]
+	WORD $0x4ef88652 // add v18.2d, v18.2d, v24.2d
 	WORD $0x4ef784c6 // add v6.2d, v6.2d, v23.2d
+	WORD $0x4ef684a5 // add v5.2d, v5.2d, v22.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4fda12b6 // fmla v22.2d, v21.2d, v26.d[0]
+	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
 	WORD $0x54fff2c1 // b.ne <mulLimbs3+0x1ec>
 	WORD $0x17ffff83 // b <mulLimbs3+0x1a4>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x6d5223e9 // ldp d9, d8, [sp, #0x120]
-	WORD $0xa9554ff4 // ldp x20, x19, [sp, #0x150]
-	WORD $0xf9409bfd // ldr x29, [sp, #0x130]
-	WORD $0xa95457f6 // ldp x22, x21, [sp, #0x140]
-	WORD $0x910583ff // add sp, sp, #0x160
+	WORD $0xfd4093e8 // ldr d8, [sp, #0x120]
+	WORD $0xa9544ff4 // ldp x20, x19, [sp, #0x140]
+	WORD $0xa95357f6 // ldp x22, x21, [sp, #0x130]
+	WORD $0xf94097fd // ldr x29, [sp, #0x128]
+	WORD $0x910543ff // add sp, sp, #0x150
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
-	SUB $448, RSP
+	SUB $432, RSP
 	MOVD R19, R30
 	RET
 
 // func mulLimbs5Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs5Quad(SB), 0, $1392-40
+TEXT ·mulLimbs5Quad(SB), 0, $592-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1392, RSP
+	ADD $592, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs5>
-	WORD $0x140001ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400019f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd107c3ff // sub sp, sp, #0x1f0
+	WORD $0x6d183bef // stp d15, d14, [sp, #0x180]
+	WORD $0xd2f6020b // mov x11, #-0x4ff0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x528000cd // mov w13, #0x6
+	WORD $0x6d1933ed // stp d13, d12, [sp, #0x190]
+	WORD $0x9b0b7c8b // mul x11, x4, x11
+	WORD $0xf900e3fd // str x29, [sp, #0x1c0]
+	WORD $0x5280008e // mov w14, #0x4
+	WORD $0x6d1a2beb // stp d11, d10, [sp, #0x1a0]
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0xa91d57f6 // stp x22, x21, [sp, #0x1d0]
+	WORD $0x6d1b23e9 // stp d9, d8, [sp, #0x1b0]
+	WORD $0xa91e4ff4 // stp x20, x19, [sp, #0x1e0]
+	WORD $0xd53b4408 // mrs x8, FPCR
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
+	WORD $0x9b097c89 // mul x9, x4, x9
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf10019bf // cmp x13, #0x6
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
+	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
+	WORD $0x54fffe41 // b.ne <mulLimbs5+0x60>
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x54002b0b // b.lt <mulLimbs5+0x600>
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd37df049 // lsl x9, x2, #3
+	WORD $0x528000ea // mov w10, #0x7
+	WORD $0x910183eb // add x11, sp, #0x60
+	WORD $0xaa0403ee // mov x14, x4
+	WORD $0x4e080d91 // dup v17.2d, x12
+	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
+	WORD $0x4e080d81 // dup v1.2d, x12
+	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
+	WORD $0xad0047e1 // stp q1, q17, [sp]
+	WORD $0x4e080d88 // dup v8.2d, x12
+	WORD $0xd280002c // mov x12, #0x1
+	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
+	WORD $0x4e080d83 // dup v3.2d, x12
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x14000008 // b <mulLimbs5+0x100>
+	WORD $0x9b027e2f // mul x15, x17, x2
+	WORD $0x91001d8c // add x12, x12, #0x7
+	WORD $0x8b0e0c63 // add x3, x3, x14, lsl #3
+	WORD $0xaa0d03ee // mov x14, x13
+	WORD $0xeb04019f // cmp x12, x4
+	WORD $0x8b0f0c21 // add x1, x1, x15, lsl #3
+	WORD $0x5400282a // b.ge <mulLimbs5+0x600>
+	WORD $0xf1001dcd // subs x13, x14, #0x7
+	WORD $0xcb0c0090 // sub x16, x4, x12
+	WORD $0x9a8ab1c5 // csel x5, x14, x10, lt
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x9a9fc4af // csinc x15, x5, xzr, gt
+	WORD $0xf1001e1f // cmp x16, #0x7
+	WORD $0x9a8ab211 // csel x17, x16, x10, lt
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0x8b110a2e // add x14, x17, x17, lsl #2
+	WORD $0x540002eb // b.lt <mulLimbs5+0x180>
+	WORD $0x910183e6 // add x6, sp, #0x60
+	WORD $0xaa0303e7 // mov x7, x3
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xacc114e4 // ldp q4, q5, [x7], #0x20
+	WORD $0x91001293 // add x19, x20, #0x4
+	WORD $0x91002294 // add x20, x20, #0x8
+	WORD $0xeb0e029f // cmp x20, x14
+	WORD $0xaa1303f4 // mov x20, x19
+	WORD $0x4eb11ca5 // orr v5.16b, v5.16b, v17.16b
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4eb11c84 // orr v4.16b, v4.16b, v17.16b
+	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0xac8114c4 // stp q4, q5, [x6], #0x20
+	WORD $0x54fffecd // b.le <mulLimbs5+0x140>
+	WORD $0xeb0e027f // cmp x19, x14
+	WORD $0x540000eb // b.lt <mulLimbs5+0x18c>
+	WORD $0x14000010 // b <mulLimbs5+0x1b4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0xeb0e03ff // cmp xzr, x14
+	WORD $0x5400016a // b.ge <mulLimbs5+0x1b4>
+	WORD $0x8b0508a7 // add x7, x5, x5, lsl #2
+	WORD $0x8b130c65 // add x5, x3, x19, lsl #3
+	WORD $0x8b130d66 // add x6, x11, x19, lsl #3
+	WORD $0xcb070267 // sub x7, x19, x7
+	WORD $0xd503201f // nop
+	WORD $0xfc4084a4 // ldr d4, [x5], #0x8
+	WORD $0xb10004e7 // adds x7, x7, #0x1
+	WORD $0x5e61d884 // scvtf d4, d4
+	WORD $0xfc0084c4 // str d4, [x6], #0x8
+	WORD $0x54ffff83 // b.lo <mulLimbs5+0x1a0>
+	WORD $0x91020025 // add x5, x1, #0x80
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x1400000a // b <mulLimbs5+0x1e8>
+	WORD $0xad001cfc // stp q28, q7, [x7]
+	WORD $0x52800093 // mov w19, #0x4
+	WORD $0xad027ce9 // stp q9, q31, [x7, #0x40]
+	WORD $0xad0460f9 // stp q25, q24, [x7, #0x80]
+	WORD $0xad0640fe // stp q30, q16, [x7, #0xc0]
+	WORD $0xad0810e0 // stp q0, q4, [x7, #0x100]
+	WORD $0xad0a14f4 // stp q20, q5, [x7, #0x140]
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0x3607f806 // tbz w6, #0x0, <mulLimbs5+0xe4>
+	WORD $0x2a0703e6 // mov w6, w7
+	WORD $0x8b130c07 // add x7, x0, x19, lsl #3
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0xad401cfc // ldp q28, q7, [x7]
+	WORD $0xad427ce9 // ldp q9, q31, [x7, #0x40]
+	WORD $0xad4460f9 // ldp q25, q24, [x7, #0x80]
+	WORD $0xad4640fe // ldp q30, q16, [x7, #0xc0]
+	WORD $0xad4810e0 // ldp q0, q4, [x7, #0x100]
+	WORD $0xad4a14f4 // ldp q20, q5, [x7, #0x140]
+	WORD $0x54fffdcb // b.lt <mulLimbs5+0x1c4>
+	WORD $0x8b130cb3 // add x19, x5, x19, lsl #3
+	WORD $0x910183f4 // add x20, sp, #0x60
+	WORD $0xaa0f03f5 // mov x21, x15
+	WORD $0xd503201f // nop
+	WORD $0xad7c4a73 // ldp q19, q18, [x19, #-0x80]
+	WORD $0xaa1403f6 // mov x22, x20
+	WORD $0x4ea81d0b // mov v11.16b, v8.16b
+	WORD $0x4ea81d0c // mov v12.16b, v8.16b
+	WORD $0x4ea81d0d // mov v13.16b, v8.16b
+	WORD $0xf10006b5 // subs x21, x21, #0x1
+	WORD $0xad01d3e0 // stp q0, q20, [sp, #0x30]
+	WORD $0x4ea81d0e // mov v14.16b, v8.16b
+	WORD $0x4ea81d02 // mov v2.16b, v8.16b
+	WORD $0x4eb11e52 // orr v18.16b, v18.16b, v17.16b
+	WORD $0x3d8017e5 // str q5, [sp, #0x50]
+	WORD $0x4e61d645 // fadd v5.2d, v18.2d, v1.2d
+	WORD $0x4eb11e73 // orr v19.16b, v19.16b, v17.16b
+	WORD $0x4e61d660 // fadd v0.2d, v19.2d, v1.2d
+	WORD $0xad7e4a73 // ldp q19, q18, [x19, #-0x40]
+	WORD $0x4eb11e52 // orr v18.16b, v18.16b, v17.16b
+	WORD $0x4e61d65a // fadd v26.2d, v18.2d, v1.2d
+	WORD $0x4eb11e73 // orr v19.16b, v19.16b, v17.16b
+	WORD $0x4e61d67d // fadd v29.2d, v19.2d, v1.2d
+	WORD $0xad404a73 // ldp q19, q18, [x19]
+	WORD $0x4eb11e52 // orr v18.16b, v18.16b, v17.16b
+	WORD $0x4e61d656 // fadd v22.2d, v18.2d, v1.2d
+	WORD $0x4eb11e73 // orr v19.16b, v19.16b, v17.16b
+	WORD $0x4e61d677 // fadd v23.2d, v19.2d, v1.2d
+	WORD $0xad424a73 // ldp q19, q18, [x19, #0x40]
+	WORD $0x4eb11e52 // orr v18.16b, v18.16b, v17.16b
+	WORD $0x4e61d654 // fadd v20.2d, v18.2d, v1.2d
+	WORD $0x4eb11e73 // orr v19.16b, v19.16b, v17.16b
+	WORD $0x4e61d675 // fadd v21.2d, v19.2d, v1.2d
+	WORD $0xad444a73 // ldp q19, q18, [x19, #0x80]
+	WORD $0x4ddfceca // ld1r { v10.2d }, [x22], #8
+	WORD $0x8b090273 // add x19, x19, x9
+	WORD $0x4eb11e52 // orr v18.16b, v18.16b, v17.16b
+	WORD $0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	WORD $0x4e75cd4b // fmla v11.2d, v10.2d, v21.2d
+	WORD $0x4e74cd4c // fmla v12.2d, v10.2d, v20.2d
+	WORD $0x4eb11e73 // orr v19.16b, v19.16b, v17.16b
+	WORD $0x4ea81d11 // mov v17.16b, v8.16b
+	WORD $0x4e61d673 // fadd v19.2d, v19.2d, v1.2d
+	WORD $0x4ea41c81 // mov v1.16b, v4.16b
+	WORD $0x4eec84fb // add v27.2d, v7.2d, v12.2d
+	WORD $0x4eeb879c // add v28.2d, v28.2d, v11.2d
+	WORD $0x4ea81d0b // mov v11.16b, v8.16b
+	WORD $0x4ea81d0c // mov v12.16b, v8.16b
+	WORD $0x4ea81d07 // mov v7.16b, v8.16b
+	WORD $0x4e73cd4b // fmla v11.2d, v10.2d, v19.2d
+	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
+	WORD $0x4eec87ff // add v31.2d, v31.2d, v12.2d
+	WORD $0x4eeb8529 // add v9.2d, v9.2d, v11.2d
+	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
+	WORD $0x4e73cd4b // fmla v11.2d, v10.2d, v19.2d
+	WORD $0xfd4002ca // ldr d10, [x22]
+	WORD $0x4fca12ed // fmla v13.2d, v23.2d, v10.d[0]
+	WORD $0x4fca12ce // fmla v14.2d, v22.2d, v10.d[0]
+	WORD $0x4eee877b // add v27.2d, v27.2d, v14.2d
+	WORD $0x4eed879c // add v28.2d, v28.2d, v13.2d
+	WORD $0x4ea81d0d // mov v13.16b, v8.16b
+	WORD $0x4ea81d0e // mov v14.16b, v8.16b
+	WORD $0x4eec877b // add v27.2d, v27.2d, v12.2d
+	WORD $0x4eeb879c // add v28.2d, v28.2d, v11.2d
+	WORD $0x4ea81d0b // mov v11.16b, v8.16b
+	WORD $0x4ea81d0c // mov v12.16b, v8.16b
+	WORD $0x4fca126d // fmla v13.2d, v19.2d, v10.d[0]
+	WORD $0x4fca124e // fmla v14.2d, v18.2d, v10.d[0]
+	WORD $0x4fca128b // fmla v11.2d, v20.2d, v10.d[0]
+	WORD $0x4fca12ac // fmla v12.2d, v21.2d, v10.d[0]
+	WORD $0x4eee870f // add v15.2d, v24.2d, v14.2d
+	WORD $0x4eed8739 // add v25.2d, v25.2d, v13.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0x4ea81d18 // mov v24.16b, v8.16b
+	WORD $0x4eec8529 // add v9.2d, v9.2d, v12.2d
+	WORD $0x4eeb87ff // add v31.2d, v31.2d, v11.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
+	WORD $0x4fca126d // fmla v13.2d, v19.2d, v10.d[0]
+	WORD $0x4fca124e // fmla v14.2d, v18.2d, v10.d[0]
+	WORD $0x4fca128b // fmla v11.2d, v20.2d, v10.d[0]
+	WORD $0x4fca12ac // fmla v12.2d, v21.2d, v10.d[0]
+	WORD $0xfd400a8a // ldr d10, [x20, #0x10]
+	WORD $0x4fca13a2 // fmla v2.2d, v29.2d, v10.d[0]
+	WORD $0x4fca1358 // fmla v24.2d, v26.2d, v10.d[0]
+	WORD $0x4ef88578 // add v24.2d, v11.2d, v24.2d
+	WORD $0x4ee28582 // add v2.2d, v12.2d, v2.2d
+	WORD $0x4ea81d0b // mov v11.16b, v8.16b
+	WORD $0x4ea81d0c // mov v12.16b, v8.16b
+	WORD $0x4ef88778 // add v24.2d, v27.2d, v24.2d
+	WORD $0x4ee28782 // add v2.2d, v28.2d, v2.2d
+	WORD $0x4ea81d1b // mov v27.16b, v8.16b
+	WORD $0x4ea81d1c // mov v28.16b, v8.16b
+	WORD $0x4fca128b // fmla v11.2d, v20.2d, v10.d[0]
+	WORD $0x4fca12ac // fmla v12.2d, v21.2d, v10.d[0]
+	WORD $0x4fca12db // fmla v27.2d, v22.2d, v10.d[0]
+	WORD $0x4fca12fc // fmla v28.2d, v23.2d, v10.d[0]
+	WORD $0x4eec8739 // add v25.2d, v25.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4efc8529 // add v9.2d, v9.2d, v28.2d
+	WORD $0x4efb87ff // add v31.2d, v31.2d, v27.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4fca12ac // fmla v12.2d, v21.2d, v10.d[0]
+	WORD $0x4eed8529 // add v9.2d, v9.2d, v13.2d
+	WORD $0x4eee87ff // add v31.2d, v31.2d, v14.2d
+	WORD $0x4eeb85ed // add v13.2d, v15.2d, v11.2d
+	WORD $0x4ea81d0e // mov v14.16b, v8.16b
+	WORD $0x4ea81d0f // mov v15.16b, v8.16b
+	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
+	WORD $0x4fca12db // fmla v27.2d, v22.2d, v10.d[0]
+	WORD $0x4fca12fc // fmla v28.2d, v23.2d, v10.d[0]
+	WORD $0x4fca126e // fmla v14.2d, v19.2d, v10.d[0]
+	WORD $0x4fca124f // fmla v15.2d, v18.2d, v10.d[0]
+	WORD $0x4fca128b // fmla v11.2d, v20.2d, v10.d[0]
+	WORD $0x4eef8606 // add v6.2d, v16.2d, v15.2d
+	WORD $0x4eee87c4 // add v4.2d, v30.2d, v14.2d
+	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4ea81d10 // mov v16.16b, v8.16b
+	WORD $0x4ea81d1e // mov v30.16b, v8.16b
+	WORD $0x4fca126e // fmla v14.2d, v19.2d, v10.d[0]
+	WORD $0x4fca124f // fmla v15.2d, v18.2d, v10.d[0]
+	WORD $0xfd400e8a // ldr d10, [x20, #0x18]
+	WORD $0x4fca10b1 // fmla v17.2d, v5.2d, v10.d[0]
+	WORD $0x4fca1347 // fmla v7.2d, v26.2d, v10.d[0]
+	WORD $0x4fca1010 // fmla v16.2d, v0.2d, v10.d[0]
+	WORD $0x4fca13be // fmla v30.2d, v29.2d, v10.d[0]
+	WORD $0x4ef1877b // add v27.2d, v27.2d, v17.2d
+	WORD $0x4ee78571 // add v17.2d, v11.2d, v7.2d
+	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
+	WORD $0x4ef0879c // add v28.2d, v28.2d, v16.2d
+	WORD $0x4efe8590 // add v16.2d, v12.2d, v30.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4fca1347 // fmla v7.2d, v26.2d, v10.d[0]
+	WORD $0x4fca13be // fmla v30.2d, v29.2d, v10.d[0]
+	WORD $0x4ef08530 // add v16.2d, v9.2d, v16.2d
+	WORD $0x3d800bf0 // str q16, [sp, #0x20]
+	WORD $0x4ef187f0 // add v16.2d, v31.2d, v17.2d
+	WORD $0x4ea81d1f // mov v31.16b, v8.16b
+	WORD $0x4ee78767 // add v7.2d, v27.2d, v7.2d
+	WORD $0x4efe879c // add v28.2d, v28.2d, v30.2d
+	WORD $0x4ea81d1b // mov v27.16b, v8.16b
+	WORD $0x4fca12bf // fmla v31.2d, v21.2d, v10.d[0]
+	WORD $0x4ee78707 // add v7.2d, v24.2d, v7.2d
+	WORD $0x4ea81d18 // mov v24.16b, v8.16b
+	WORD $0x4efc8442 // add v2.2d, v2.2d, v28.2d
+	WORD $0x4fca12fb // fmla v27.2d, v23.2d, v10.d[0]
+	WORD $0x4fca12d8 // fmla v24.2d, v22.2d, v10.d[0]
+	WORD $0x4eff8484 // add v4.2d, v4.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
+	WORD $0x4efb8739 // add v25.2d, v25.2d, v27.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4fca12bf // fmla v31.2d, v21.2d, v10.d[0]
+	WORD $0x4ef885bc // add v28.2d, v13.2d, v24.2d
+	WORD $0x4eee8739 // add v25.2d, v25.2d, v14.2d
+	WORD $0x3dc00fed // ldr q13, [sp, #0x30]
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4fca12fb // fmla v27.2d, v23.2d, v10.d[0]
+	WORD $0x4eef879e // add v30.2d, v28.2d, v15.2d
+	WORD $0x4ea81d1c // mov v28.16b, v8.16b
+	WORD $0x4fca12d8 // fmla v24.2d, v22.2d, v10.d[0]
+	WORD $0x4fca129c // fmla v28.2d, v20.2d, v10.d[0]
+	WORD $0x4efc84cb // add v11.2d, v6.2d, v28.2d
+	WORD $0x4ea81d06 // mov v6.16b, v8.16b
+	WORD $0x4efcd469 // fsub v9.2d, v3.2d, v28.2d
+	WORD $0x4ea81d1c // mov v28.16b, v8.16b
+	WORD $0x4fca1266 // fmla v6.2d, v19.2d, v10.d[0]
+	WORD $0x4fca125c // fmla v28.2d, v18.2d, v10.d[0]
+	WORD $0x4fca1289 // fmla v9.2d, v20.2d, v10.d[0]
+	WORD $0x4ee685ad // add v13.2d, v13.2d, v6.2d
+	WORD $0x4ee6d46f // fsub v15.2d, v3.2d, v6.2d
+	WORD $0xfd401286 // ldr d6, [x20, #0x20]
+	WORD $0x4efcd46e // fsub v14.2d, v3.2d, v28.2d
+	WORD $0x4efc842c // add v12.2d, v1.2d, v28.2d
+	WORD $0x4ea81d1c // mov v28.16b, v8.16b
+	WORD $0x9100a294 // add x20, x20, #0x28
+	WORD $0x4fca126f // fmla v15.2d, v19.2d, v10.d[0]
+	WORD $0x4fca124e // fmla v14.2d, v18.2d, v10.d[0]
+	WORD $0x4ea81d0a // mov v10.16b, v8.16b
+	WORD $0xad4047e1 // ldp q1, q17, [sp]
+	WORD $0x4fc610bc // fmla v28.2d, v5.2d, v6.d[0]
+	WORD $0x4fc6100a // fmla v10.2d, v0.2d, v6.d[0]
+	WORD $0x4eea877b // add v27.2d, v27.2d, v10.2d
+	WORD $0x4efc8718 // add v24.2d, v24.2d, v28.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
+	WORD $0x4fc6100a // fmla v10.2d, v0.2d, v6.d[0]
+	WORD $0x4fc610bc // fmla v28.2d, v5.2d, v6.d[0]
+	WORD $0x4ea81d05 // mov v5.16b, v8.16b
+	WORD $0x3dc00be0 // ldr q0, [sp, #0x20]
+	WORD $0x4fc613a5 // fmla v5.2d, v29.2d, v6.d[0]
+	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
+	WORD $0x4eea845c // add v28.2d, v2.2d, v10.2d
+	WORD $0x4ea81d02 // mov v2.16b, v8.16b
+	WORD $0x4fc61342 // fmla v2.2d, v26.2d, v6.d[0]
+	WORD $0x4ee587ff // add v31.2d, v31.2d, v5.2d
+	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
+	WORD $0x4eff8739 // add v25.2d, v25.2d, v31.2d
+	WORD $0x4fc613a5 // fmla v5.2d, v29.2d, v6.d[0]
+	WORD $0x4ee2853f // add v31.2d, v9.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4fc61342 // fmla v2.2d, v26.2d, v6.d[0]
+	WORD $0x4eff87de // add v30.2d, v30.2d, v31.2d
+	WORD $0x4ee28702 // add v2.2d, v24.2d, v2.2d
+	WORD $0x4ee2861f // add v31.2d, v16.2d, v2.2d
+	WORD $0x4ee58762 // add v2.2d, v27.2d, v5.2d
+	WORD $0x4ea81d05 // mov v5.16b, v8.16b
+	WORD $0x4ee28409 // add v9.2d, v0.2d, v2.2d
+	WORD $0x4ea81d02 // mov v2.16b, v8.16b
+	WORD $0x4fc612e5 // fmla v5.2d, v23.2d, v6.d[0]
+	WORD $0x4fc612c2 // fmla v2.2d, v22.2d, v6.d[0]
+	WORD $0x4ee58484 // add v4.2d, v4.2d, v5.2d
+	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
+	WORD $0x4ee28570 // add v16.2d, v11.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4fc612e5 // fmla v5.2d, v23.2d, v6.d[0]
+	WORD $0x4eef8484 // add v4.2d, v4.2d, v15.2d
+	WORD $0x4fc612c2 // fmla v2.2d, v22.2d, v6.d[0]
+	WORD $0x4eee8610 // add v16.2d, v16.2d, v14.2d
+	WORD $0x4ee58739 // add v25.2d, v25.2d, v5.2d
+	WORD $0x4ea81d05 // mov v5.16b, v8.16b
+	WORD $0x4ee287d8 // add v24.2d, v30.2d, v2.2d
+	WORD $0x4ea81d02 // mov v2.16b, v8.16b
+	WORD $0x4fc612a5 // fmla v5.2d, v21.2d, v6.d[0]
+	WORD $0x4fc61282 // fmla v2.2d, v20.2d, v6.d[0]
+	WORD $0x4ee585b6 // add v22.2d, v13.2d, v5.2d
+	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
+	WORD $0x4ee28597 // add v23.2d, v12.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4fc612a5 // fmla v5.2d, v21.2d, v6.d[0]
+	WORD $0x4fc61282 // fmla v2.2d, v20.2d, v6.d[0]
+	WORD $0x4ee5849e // add v30.2d, v4.2d, v5.2d
+	WORD $0xad4217f4 // ldp q20, q5, [sp, #0x40]
+	WORD $0x4ea81d04 // mov v4.16b, v8.16b
+	WORD $0x4ee28610 // add v16.2d, v16.2d, v2.2d
+	WORD $0x4ea81d02 // mov v2.16b, v8.16b
+	WORD $0x4fc61244 // fmla v4.2d, v18.2d, v6.d[0]
+	WORD $0x4fc61262 // fmla v2.2d, v19.2d, v6.d[0]
+	WORD $0x4ee484a5 // add v5.2d, v5.2d, v4.2d
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4ee28694 // add v20.2d, v20.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4fc61244 // fmla v4.2d, v18.2d, v6.d[0]
+	WORD $0x4fc61262 // fmla v2.2d, v19.2d, v6.d[0]
+	WORD $0x4ee486e4 // add v4.2d, v23.2d, v4.2d
+	WORD $0x4ee286c0 // add v0.2d, v22.2d, v2.2d
+	WORD $0x54ffe141 // b.ne <mulLimbs5+0x220>
+	WORD $0x17fffef2 // b <mulLimbs5+0x1c4>
+	WORD $0xd51b4408 // msr FPCR, x8
+	WORD $0x6d5b23e9 // ldp d9, d8, [sp, #0x1b0]
+	WORD $0x6d5a2beb // ldp d11, d10, [sp, #0x1a0]
+	WORD $0xf940e3fd // ldr x29, [sp, #0x1c0]
+	WORD $0x6d5933ed // ldp d13, d12, [sp, #0x190]
+	WORD $0x6d583bef // ldp d15, d14, [sp, #0x180]
+	WORD $0xa95e4ff4 // ldp x20, x19, [sp, #0x1e0]
+	WORD $0xa95d57f6 // ldp x22, x21, [sp, #0x1d0]
+	WORD $0x9107c3ff // add sp, sp, #0x1f0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	SUB $592, RSP
+	MOVD R19, R30
+	RET
+
+// func mulLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
+TEXT ·mulLimbs9Quad(SB), 0, $1104-40
+	MOVD s+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD step+16(FP), R2
+	MOVD b+24(FP), R3
+	MOVD count+32(FP), R4
+	MOVD R30, R19
+	ADD $1104, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <mulLimbs9>
+	WORD $0x140003af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
@@ -282,467 +699,914 @@ TEXT ·mulLimbs5Quad(SB), 0, $1392-40
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
 	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xd11283ff // sub sp, sp, #0x4a0
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2f6020b // mov x11, #-0x4ff0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x528000cc // mov w12, #0x6
-	WORD $0x5280008d // mov w13, #0x4
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0xd10e03ff // sub sp, sp, #0x380
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2f46a0b // mov x11, #-0x5cb0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280014d // mov w13, #0xa
+	WORD $0x5280010e // mov w14, #0x8
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf100199f // cmp x12, #0x6
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xf10029bf // cmp x13, #0xa
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
-	WORD $0x54fffe41 // b.ne <mulLimbs5+0x60>
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
+	WORD $0x54fffe41 // b.ne <mulLimbs9+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x5400354b // b.lt <mulLimbs5+0x748>
-	WORD $0xd2e8660d // mov x13, #0x4330000000000000
-	WORD $0xaa1f03e9 // mov x9, xzr
-	WORD $0xd37df04a // lsl x10, x2, #3
-	WORD $0x528000eb // mov w11, #0x7
-	WORD $0x910e03ec // add x12, sp, #0x380
+	WORD $0x54006d2b // b.lt <mulLimbs9+0xe44>
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd37df049 // lsl x9, x2, #3
+	WORD $0x5280008a // mov w10, #0x4
+	WORD $0x910983eb // add x11, sp, #0x260
 	WORD $0xaa0403ee // mov x14, x4
-	WORD $0x4e080da3 // dup v3.2d, x13
-	WORD $0xd2f8660d // mov x13, #-0x3cd0000000000000
-	WORD $0x4e080db1 // dup v17.2d, x13
-	WORD $0xad000ff1 // stp q17, q3, [sp]
-	WORD $0xd2e8ce0d // mov x13, #0x4670000000000000
-	WORD $0x4e080da2 // dup v2.2d, x13
-	WORD $0xd280002d // mov x13, #0x1
-	WORD $0xf2e8ce0d // movk x13, #0x4670, lsl #48
-	WORD $0x4e080dbf // dup v31.2d, x13
-	WORD $0x14000008 // b <mulLimbs5+0x100>
+	WORD $0x4e080d82 // dup v2.2d, x12
+	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
+	WORD $0x4e080d83 // dup v3.2d, x12
+	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
+	WORD $0xad000be3 // stp q3, q2, [sp]
+	WORD $0x4e080d9f // dup v31.2d, x12
+	WORD $0xd280002c // mov x12, #0x1
+	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
+	WORD $0x4e080d98 // dup v24.2d, x12
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x14000008 // b <mulLimbs9+0x100>
 	WORD $0x9b027e2f // mul x15, x17, x2
-	WORD $0x91001d29 // add x9, x9, #0x7
+	WORD $0x9100118c // add x12, x12, #0x4
 	WORD $0x8b0e0c63 // add x3, x3, x14, lsl #3
 	WORD $0xaa0d03ee // mov x14, x13
-	WORD $0xeb04013f // cmp x9, x4
+	WORD $0xeb04019f // cmp x12, x4
 	WORD $0x8b0f0c21 // add x1, x1, x15, lsl #3
-	WORD $0x5400326a // b.ge <mulLimbs5+0x748>
-	WORD $0xf1001dcd // subs x13, x14, #0x7
-	WORD $0xcb090090 // sub x16, x4, x9
-	WORD $0x9a8bb1c5 // csel x5, x14, x11, lt
+	WORD $0x54006a4a // b.ge <mulLimbs9+0xe44>
+	WORD $0xf10011cd // subs x13, x14, #0x4
+	WORD $0xcb0c0090 // sub x16, x4, x12
+	WORD $0x9a8ab1c5 // csel x5, x14, x10, lt
 	WORD $0xf10004bf // cmp x5, #0x1
 	WORD $0x9a9fc4af // csinc x15, x5, xzr, gt
-	WORD $0xf1001e1f // cmp x16, #0x7
-	WORD $0x9a8bb211 // csel x17, x16, x11, lt
+	WORD $0xf100121f // cmp x16, #0x4
+	WORD $0x9a8ab211 // csel x17, x16, x10, lt
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x8b110a2e // add x14, x17, x17, lsl #2
-	WORD $0x540002eb // b.lt <mulLimbs5+0x180>
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0x910e03e6 // add x6, sp, #0x380
-	WORD $0xaa0303f3 // mov x19, x3
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xacc10660 // ldp q0, q1, [x19], #0x20
-	WORD $0x910010f4 // add x20, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0e00ff // cmp x7, x14
-	WORD $0xaa1403e7 // mov x7, x20
-	WORD $0x4ea31c21 // orr v1.16b, v1.16b, v3.16b
-	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
-	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
-	WORD $0xac8104c0 // stp q0, q1, [x6], #0x20
-	WORD $0x54fffecd // b.le <mulLimbs5+0x140>
-	WORD $0xeb0e029f // cmp x20, x14
-	WORD $0x540000eb // b.lt <mulLimbs5+0x18c>
-	WORD $0x14000010 // b <mulLimbs5+0x1b4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x8b110e2e // add x14, x17, x17, lsl #3
+	WORD $0x540002eb // b.lt <mulLimbs9+0x180>
+	WORD $0x910983e6 // add x6, sp, #0x260
+	WORD $0xaa0303e7 // mov x7, x3
 	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xacc104e0 // ldp q0, q1, [x7], #0x20
+	WORD $0x91001293 // add x19, x20, #0x4
+	WORD $0x91002294 // add x20, x20, #0x8
+	WORD $0xeb0e029f // cmp x20, x14
+	WORD $0xaa1303f4 // mov x20, x19
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xac8104c0 // stp q0, q1, [x6], #0x20
+	WORD $0x54fffecd // b.le <mulLimbs9+0x140>
+	WORD $0xeb0e027f // cmp x19, x14
+	WORD $0x540000eb // b.lt <mulLimbs9+0x18c>
+	WORD $0x14000010 // b <mulLimbs9+0x1b4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1f03f3 // mov x19, xzr
 	WORD $0xeb0e03ff // cmp xzr, x14
-	WORD $0x5400016a // b.ge <mulLimbs5+0x1b4>
-	WORD $0x8b0508a7 // add x7, x5, x5, lsl #2
-	WORD $0x8b140c65 // add x5, x3, x20, lsl #3
-	WORD $0x8b140d86 // add x6, x12, x20, lsl #3
-	WORD $0xcb070287 // sub x7, x20, x7
+	WORD $0x5400016a // b.ge <mulLimbs9+0x1b4>
+	WORD $0x8b050ca7 // add x7, x5, x5, lsl #3
+	WORD $0x8b130c65 // add x5, x3, x19, lsl #3
+	WORD $0x8b130d66 // add x6, x11, x19, lsl #3
+	WORD $0xcb070267 // sub x7, x19, x7
 	WORD $0xd503201f // nop
 	WORD $0xfc4084a0 // ldr d0, [x5], #0x8
 	WORD $0xb10004e7 // adds x7, x7, #0x1
 	WORD $0x5e61d800 // scvtf d0, d0
 	WORD $0xfc0084c0 // str d0, [x6], #0x8
-	WORD $0x54ffff83 // b.lo <mulLimbs5+0x1a0>
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x91020025 // add x5, x1, #0x80
-	WORD $0x52800033 // mov w19, #0x1
-	WORD $0x1400000a // b <mulLimbs5+0x1e8>
-	WORD $0x2a1f03f3 // mov w19, wzr
-	WORD $0x52800094 // mov w20, #0x4
-	WORD $0xad0048c7 // stp q7, q18, [x6]
-	WORD $0xad0234cf // stp q15, q13, [x6, #0x40]
-	WORD $0xad044cde // stp q30, q19, [x6, #0x80]
-	WORD $0xad0640d4 // stp q20, q16, [x6, #0xc0]
-	WORD $0xad0810c5 // stp q5, q4, [x6, #0x100]
-	WORD $0xad0a00c1 // stp q1, q0, [x6, #0x140]
-	WORD $0x3607f807 // tbz w7, #0x0, <mulLimbs5+0xe4>
-	WORD $0x8b140c06 // add x6, x0, x20, lsl #3
-	WORD $0x2a1303e7 // mov w7, w19
+	WORD $0x54ffff83 // b.lo <mulLimbs9+0x1a0>
+	WORD $0x91040025 // add x5, x1, #0x100
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x14000010 // b <mulLimbs9+0x200>
+	WORD $0xad001cfc // stp q28, q7, [x7]
+	WORD $0x52800093 // mov w19, #0x4
+	WORD $0xad0224e4 // stp q4, q9, [x7, #0x40]
+	WORD $0x3dc06fe4 // ldr q4, [sp, #0x1b0]
+	WORD $0xad0428e5 // stp q5, q10, [x7, #0x80]
+	WORD $0xad4c97e6 // ldp q6, q5, [sp, #0x190]
+	WORD $0xad0614ec // stp q12, q5, [x7, #0xc0]
+	WORD $0xad0878e8 // stp q8, q30, [x7, #0x100]
+	WORD $0xad0a10e6 // stp q6, q4, [x7, #0x140]
+	WORD $0xad0c5cf9 // stp q25, q23, [x7, #0x180]
+	WORD $0xad0e50f5 // stp q21, q20, [x7, #0x1c0]
+	WORD $0xad1004e0 // stp q0, q1, [x7, #0x200]
+	WORD $0xad1248f3 // stp q19, q18, [x7, #0x240]
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0x3607f746 // tbz w6, #0x0, <mulLimbs9+0xe4>
+	WORD $0x2a0703e6 // mov w6, w7
+	WORD $0x8b130c07 // add x7, x0, x19, lsl #3
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0xad4048c7 // ldp q7, q18, [x6]
-	WORD $0xad4234cf // ldp q15, q13, [x6, #0x40]
-	WORD $0xad444cde // ldp q30, q19, [x6, #0x80]
-	WORD $0xad4640d4 // ldp q20, q16, [x6, #0xc0]
-	WORD $0xad4810c5 // ldp q5, q4, [x6, #0x100]
-	WORD $0xad4a00c1 // ldp q1, q0, [x6, #0x140]
-	WORD $0x54fffdcb // b.lt <mulLimbs5+0x1c4>
-	WORD $0x8b140cb3 // add x19, x5, x20, lsl #3
-	WORD $0x910e03f4 // add x20, sp, #0x380
+	WORD $0xad4a18e0 // ldp q0, q6, [x7, #0x140]
+	WORD $0xad4604ec // ldp q12, q1, [x7, #0xc0]
+	WORD $0xad401cfc // ldp q28, q7, [x7]
+	WORD $0xad4224e4 // ldp q4, q9, [x7, #0x40]
+	WORD $0xad4428e5 // ldp q5, q10, [x7, #0x80]
+	WORD $0xad4878e8 // ldp q8, q30, [x7, #0x100]
+	WORD $0xad4c5cf9 // ldp q25, q23, [x7, #0x180]
+	WORD $0xad4e50f5 // ldp q21, q20, [x7, #0x1c0]
+	WORD $0xad5248f3 // ldp q19, q18, [x7, #0x240]
+	WORD $0x3d8067e0 // str q0, [sp, #0x190]
+	WORD $0xad0d1be1 // stp q1, q6, [sp, #0x1a0]
+	WORD $0xad5004e0 // ldp q0, q1, [x7, #0x200]
+	WORD $0x54fffc4b // b.lt <mulLimbs9+0x1c4>
+	WORD $0x8b130cb3 // add x19, x5, x19, lsl #3
+	WORD $0x910983f4 // add x20, sp, #0x260
 	WORD $0xaa0f03f5 // mov x21, x15
-	WORD $0xd503201f // nop
-	WORD $0x3d80dfe0 // str q0, [sp, #0x370]
+	WORD $0xad085ff9 // stp q25, q23, [sp, #0x100]
 	WORD $0xaa1403f6 // mov x22, x20
-	WORD $0x4eb21e4e // mov v14.16b, v18.16b
+	WORD $0x4ebf1ff6 // mov v22.16b, v31.16b
+	WORD $0x4ebf1ffd // mov v29.16b, v31.16b
+	WORD $0x4ebe1fda // mov v26.16b, v30.16b
 	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x4ea21c4b // mov v11.16b, v2.16b
-	WORD $0x4ea21c5b // mov v27.16b, v2.16b
-	WORD $0x4ea21c56 // mov v22.16b, v2.16b
-	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0xad10c3f4 // stp q20, q16, [sp, #0x210]
-	WORD $0xad1997e7 // stp q7, q5, [sp, #0x330]
-	WORD $0xad1a87e4 // stp q4, q1, [sp, #0x350]
-	WORD $0xad400261 // ldp q1, q0, [x19]
-	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
-	WORD $0x4e71d409 // fadd v9.2d, v0.2d, v17.2d
-	WORD $0x4ea31c21 // orr v1.16b, v1.16b, v3.16b
-	WORD $0x4e71d42c // fadd v12.2d, v1.2d, v17.2d
-	WORD $0xad420261 // ldp q1, q0, [x19, #0x40]
-	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
-	WORD $0x4e71d41a // fadd v26.2d, v0.2d, v17.2d
-	WORD $0xad441660 // ldp q0, q5, [x19, #0x80]
-	WORD $0x4ea31c24 // orr v4.16b, v1.16b, v3.16b
-	WORD $0x4e71d48a // fadd v10.2d, v4.2d, v17.2d
-	WORD $0xad7e1267 // ldp q7, q4, [x19, #-0x40]
-	WORD $0x4ea31ca5 // orr v5.16b, v5.16b, v3.16b
-	WORD $0x4e71d4b8 // fadd v24.2d, v5.2d, v17.2d
-	WORD $0x4ea21c45 // mov v5.16b, v2.16b
-	WORD $0x4ea31c06 // orr v6.16b, v0.16b, v3.16b
+	WORD $0x4ebf1ffe // mov v30.16b, v31.16b
+	WORD $0x4ea81d1b // mov v27.16b, v8.16b
+	WORD $0x4ebf1fed // mov v13.16b, v31.16b
+	WORD $0xad09d3f5 // stp q21, q20, [sp, #0x130]
+	WORD $0xad0a83e1 // stp q1, q0, [sp, #0x150]
+	WORD $0xad780261 // ldp q1, q0, [x19, #-0x100]
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4e63d406 // fadd v6.2d, v0.2d, v3.2d
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	WORD $0xad0bcbf3 // stp q19, q18, [sp, #0x170]
+	WORD $0xad0f83e6 // stp q6, q0, [sp, #0x1f0]
+	WORD $0xad7a0261 // ldp q1, q0, [x19, #-0xc0]
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4e63d406 // fadd v6.2d, v0.2d, v3.2d
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	WORD $0x3d804be0 // str q0, [sp, #0x120]
 	WORD $0xad7c0261 // ldp q1, q0, [x19, #-0x80]
-	WORD $0x4ddfced0 // ld1r { v16.2d }, [x22], #8
-	WORD $0x4ea31c84 // orr v4.16b, v4.16b, v3.16b
-	WORD $0x8b0a0273 // add x19, x19, x10
-	WORD $0x4e71d4dd // fadd v29.2d, v6.2d, v17.2d
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4e71d492 // fadd v18.2d, v4.2d, v17.2d
-	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
-	WORD $0x4e6ace05 // fmla v5.2d, v16.2d, v10.2d
-	WORD $0x4e78ce06 // fmla v6.2d, v16.2d, v24.2d
-	WORD $0x3d80cbe5 // str q5, [sp, #0x320]
-	WORD $0x4ea21c45 // mov v5.16b, v2.16b
-	WORD $0x4e7ace05 // fmla v5.2d, v16.2d, v26.2d
-	WORD $0x3d80c7e5 // str q5, [sp, #0x310]
-	WORD $0x4ea21c45 // mov v5.16b, v2.16b
-	WORD $0x4e7dce05 // fmla v5.2d, v16.2d, v29.2d
-	WORD $0x4ee5d7f4 // fsub v20.2d, v31.2d, v5.2d
-	WORD $0x4e7dce14 // fmla v20.2d, v16.2d, v29.2d
-	WORD $0x3d80c3e5 // str q5, [sp, #0x300]
-	WORD $0x4ee6d7e5 // fsub v5.2d, v31.2d, v6.2d
-	WORD $0x4e78ce05 // fmla v5.2d, v16.2d, v24.2d
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0xad1717e6 // stp q6, q5, [sp, #0x2e0]
-	WORD $0xfd4002c5 // ldr d5, [x22]
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4fc51186 // fmla v6.2d, v12.2d, v5.d[0]
-	WORD $0x4fc51150 // fmla v16.2d, v10.2d, v5.d[0]
-	WORD $0xad1653e6 // stp q6, q20, [sp, #0x2c0]
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4fc51126 // fmla v6.2d, v9.2d, v5.d[0]
-	WORD $0x3d80afe6 // str q6, [sp, #0x2b0]
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4fc51346 // fmla v6.2d, v26.2d, v5.d[0]
-	WORD $0x4ee6d7f4 // fsub v20.2d, v31.2d, v6.2d
-	WORD $0x4fc51354 // fmla v20.2d, v26.2d, v5.d[0]
-	WORD $0xad14d3e6 // stp q6, q20, [sp, #0x290]
-	WORD $0x4ef0d7e6 // fsub v6.2d, v31.2d, v16.2d
-	WORD $0x4ea21c54 // mov v20.16b, v2.16b
-	WORD $0x4fc51146 // fmla v6.2d, v10.2d, v5.d[0]
-	WORD $0x4fc51314 // fmla v20.2d, v24.2d, v5.d[0]
-	WORD $0xad139bf0 // stp q16, q6, [sp, #0x270]
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4fc513a6 // fmla v6.2d, v29.2d, v5.d[0]
-	WORD $0xad119bf4 // stp q20, q6, [sp, #0x230]
-	WORD $0x4ee6d7f0 // fsub v16.2d, v31.2d, v6.2d
-	WORD $0x4ef4d7e6 // fsub v6.2d, v31.2d, v20.2d
-	WORD $0x4ea21c54 // mov v20.16b, v2.16b
-	WORD $0x4fc513b0 // fmla v16.2d, v29.2d, v5.d[0]
-	WORD $0x4fc51306 // fmla v6.2d, v24.2d, v5.d[0]
-	WORD $0x4ea31ce5 // orr v5.16b, v7.16b, v3.16b
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0xad12c3e6 // stp q6, q16, [sp, #0x250]
-	WORD $0x4e71d4a6 // fadd v6.2d, v5.2d, v17.2d
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0x6d411285 // ldp d5, d4, [x20, #0x10]
-	WORD $0x4fc4131b // fmla v27.2d, v24.2d, v4.d[0]
-	WORD $0x4fc510c7 // fmla v7.2d, v6.2d, v5.d[0]
-	WORD $0x4fc51190 // fmla v16.2d, v12.2d, v5.d[0]
-	WORD $0x4fc5124b // fmla v11.2d, v18.2d, v5.d[0]
-	WORD $0x3d807fe7 // str q7, [sp, #0x1f0]
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4fc51127 // fmla v7.2d, v9.2d, v5.d[0]
-	WORD $0x3d8063f0 // str q16, [sp, #0x180]
-	WORD $0x3d807be7 // str q7, [sp, #0x1e0]
-	WORD $0x4ee7d7e7 // fsub v7.2d, v31.2d, v7.2d
-	WORD $0x4fc51127 // fmla v7.2d, v9.2d, v5.d[0]
-	WORD $0x3d8083e7 // str q7, [sp, #0x200]
-	WORD $0x4ef0d7e7 // fsub v7.2d, v31.2d, v16.2d
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0x4fc51187 // fmla v7.2d, v12.2d, v5.d[0]
-	WORD $0x4fc51350 // fmla v16.2d, v26.2d, v5.d[0]
-	WORD $0x3d806fe7 // str q7, [sp, #0x1b0]
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4fc51147 // fmla v7.2d, v10.2d, v5.d[0]
-	WORD $0xad0b1ff0 // stp q16, q7, [sp, #0x160]
-	WORD $0x4ee7d7e7 // fsub v7.2d, v31.2d, v7.2d
-	WORD $0x4fc51147 // fmla v7.2d, v10.2d, v5.d[0]
-	WORD $0x3d8077e7 // str q7, [sp, #0x1d0]
-	WORD $0x4ef0d7e7 // fsub v7.2d, v31.2d, v16.2d
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0x4fc51347 // fmla v7.2d, v26.2d, v5.d[0]
-	WORD $0x4fc51310 // fmla v16.2d, v24.2d, v5.d[0]
-	WORD $0x3d8073e7 // str q7, [sp, #0x1c0]
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4fc513a7 // fmla v7.2d, v29.2d, v5.d[0]
-	WORD $0xad0a1ff0 // stp q16, q7, [sp, #0x140]
-	WORD $0x4ee7d7e7 // fsub v7.2d, v31.2d, v7.2d
-	WORD $0x4fc513a7 // fmla v7.2d, v29.2d, v5.d[0]
-	WORD $0x3d806be7 // str q7, [sp, #0x1a0]
-	WORD $0x4ef0d7e7 // fsub v7.2d, v31.2d, v16.2d
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0x4fc51307 // fmla v7.2d, v24.2d, v5.d[0]
-	WORD $0x4ea31c25 // orr v5.16b, v1.16b, v3.16b
-	WORD $0x4e71d401 // fadd v1.2d, v0.2d, v17.2d
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4fc410c3 // fmla v3.2d, v6.2d, v4.d[0]
-	WORD $0x4fc41028 // fmla v8.2d, v1.2d, v4.d[0]
-	WORD $0x4fc410a0 // fmla v0.2d, v5.2d, v4.d[0]
-	WORD $0x4ea31c7c // mov v28.16b, v3.16b
-	WORD $0x3d8067e7 // str q7, [sp, #0x190]
-	WORD $0x3d804fe0 // str q0, [sp, #0x130]
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4fc41240 // fmla v0.2d, v18.2d, v4.d[0]
-	WORD $0x4ee0d7e7 // fsub v7.2d, v31.2d, v0.2d
-	WORD $0x4fc41247 // fmla v7.2d, v18.2d, v4.d[0]
-	WORD $0xad089fe0 // stp q0, q7, [sp, #0x110]
-	WORD $0x4ee3d7e0 // fsub v0.2d, v31.2d, v3.2d
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4fc410c0 // fmla v0.2d, v6.2d, v4.d[0]
-	WORD $0x4fc41183 // fmla v3.2d, v12.2d, v4.d[0]
-	WORD $0x3d8043e0 // str q0, [sp, #0x100]
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4fc41120 // fmla v0.2d, v9.2d, v4.d[0]
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0xad0e9be0 // stp q0, q6, [sp, #0x1d0]
+	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	WORD $0x3d8073e0 // str q0, [sp, #0x1c0]
+	WORD $0xad7e0261 // ldp q1, q0, [x19, #-0x40]
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4e63d406 // fadd v6.2d, v0.2d, v3.2d
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	WORD $0x3d808fe0 // str q0, [sp, #0x230]
+	WORD $0xad400261 // ldp q1, q0, [x19]
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4e63d40f // fadd v15.2d, v0.2d, v3.2d
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0x4e63d42e // fadd v14.2d, v1.2d, v3.2d
+	WORD $0xad420261 // ldp q1, q0, [x19, #0x40]
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4e63d419 // fadd v25.2d, v0.2d, v3.2d
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0x4e63d437 // fadd v23.2d, v1.2d, v3.2d
+	WORD $0xad440261 // ldp q1, q0, [x19, #0x80]
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4e63d414 // fadd v20.2d, v0.2d, v3.2d
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0x4e63d435 // fadd v21.2d, v1.2d, v3.2d
+	WORD $0xad460261 // ldp q1, q0, [x19, #0xc0]
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4e63d412 // fadd v18.2d, v0.2d, v3.2d
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0x4e63d433 // fadd v19.2d, v1.2d, v3.2d
+	WORD $0xad480261 // ldp q1, q0, [x19, #0x100]
+	WORD $0x8b090273 // add x19, x19, x9
+	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
+	WORD $0x4e63d410 // fadd v16.2d, v0.2d, v3.2d
+	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
+	WORD $0x4e63d431 // fadd v17.2d, v1.2d, v3.2d
+	WORD $0xad121bee // stp q14, q6, [sp, #0x240]
+	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0x4ddfcec0 // ld1r { v0.2d }, [x22], #8
+	WORD $0x3dc06be2 // ldr q2, [sp, #0x1a0]
+	WORD $0x4eaf1de3 // mov v3.16b, v15.16b
+	WORD $0x4e72cc06 // fmla v6.2d, v0.2d, v18.2d
+	WORD $0x4e73cc01 // fmla v1.2d, v0.2d, v19.2d
+	WORD $0x4e70cc16 // fmla v22.2d, v0.2d, v16.2d
+	WORD $0x4ee684e6 // add v6.2d, v7.2d, v6.2d
+	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
+	WORD $0x4ee18781 // add v1.2d, v28.2d, v1.2d
+	WORD $0x4ef6853c // add v28.2d, v9.2d, v22.2d
+	WORD $0x4ef6d716 // fsub v22.2d, v24.2d, v22.2d
+	WORD $0xfd400a89 // ldr d9, [x20, #0x10]
+	WORD $0x4e71cc07 // fmla v7.2d, v0.2d, v17.2d
+	WORD $0x4e70cc16 // fmla v22.2d, v0.2d, v16.2d
+	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
+	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
+	WORD $0x4e71cc07 // fmla v7.2d, v0.2d, v17.2d
+	WORD $0xfd4002c0 // ldr d0, [x22]
+	WORD $0x4fc012bd // fmla v29.2d, v21.2d, v0.d[0]
+	WORD $0x4fc0129e // fmla v30.2d, v20.2d, v0.d[0]
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
+	WORD $0x4efd8421 // add v1.2d, v1.2d, v29.2d
+	WORD $0x4ebf1ffd // mov v29.16b, v31.16b
+	WORD $0x4ebf1ffe // mov v30.16b, v31.16b
+	WORD $0x4ef684c6 // add v6.2d, v6.2d, v22.2d
+	WORD $0x4ee78421 // add v1.2d, v1.2d, v7.2d
+	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
+	WORD $0x4ebf1ff6 // mov v22.16b, v31.16b
+	WORD $0x4fc0123d // fmla v29.2d, v17.2d, v0.d[0]
+	WORD $0x4fc0121e // fmla v30.2d, v16.2d, v0.d[0]
+	WORD $0x4fc01247 // fmla v7.2d, v18.2d, v0.d[0]
+	WORD $0x4fc01276 // fmla v22.2d, v19.2d, v0.d[0]
+	WORD $0x4efe8548 // add v8.2d, v10.2d, v30.2d
+	WORD $0x4efd84a5 // add v5.2d, v5.2d, v29.2d
+	WORD $0x4efed71e // fsub v30.2d, v24.2d, v30.2d
+	WORD $0x4efdd71d // fsub v29.2d, v24.2d, v29.2d
+	WORD $0x4ebf1fea // mov v10.16b, v31.16b
+	WORD $0x4ef68484 // add v4.2d, v4.2d, v22.2d
+	WORD $0x4ee7879c // add v28.2d, v28.2d, v7.2d
+	WORD $0x4ef6d716 // fsub v22.2d, v24.2d, v22.2d
+	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
+	WORD $0x4fc0123d // fmla v29.2d, v17.2d, v0.d[0]
+	WORD $0x4fc0121e // fmla v30.2d, v16.2d, v0.d[0]
+	WORD $0x4fc912ea // fmla v10.2d, v23.2d, v9.d[0]
+	WORD $0x4fc01247 // fmla v7.2d, v18.2d, v0.d[0]
+	WORD $0x4fc01276 // fmla v22.2d, v19.2d, v0.d[0]
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fc91320 // fmla v0.2d, v25.2d, v9.d[0]
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
+	WORD $0x4ee084c0 // add v0.2d, v6.2d, v0.2d
+	WORD $0x4eea86c6 // add v6.2d, v22.2d, v10.2d
+	WORD $0x4fc912a7 // fmla v7.2d, v21.2d, v9.d[0]
+	WORD $0x4ebf1fea // mov v10.16b, v31.16b
+	WORD $0x4ee68421 // add v1.2d, v1.2d, v6.2d
+	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
+	WORD $0x4fc9120a // fmla v10.2d, v16.2d, v9.d[0]
+	WORD $0x4fc91286 // fmla v6.2d, v20.2d, v9.d[0]
+	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
+	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
+	WORD $0x4efd8484 // add v4.2d, v4.2d, v29.2d
+	WORD $0x4ebf1ffd // mov v29.16b, v31.16b
+	WORD $0x4eea844b // add v11.2d, v2.2d, v10.2d
+	WORD $0x4eead70a // fsub v10.2d, v24.2d, v10.2d
+	WORD $0x4fc912a7 // fmla v7.2d, v21.2d, v9.d[0]
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4ee68796 // add v22.2d, v28.2d, v6.2d
+	WORD $0x4ebf1ffc // mov v28.16b, v31.16b
+	WORD $0x4fc9127d // fmla v29.2d, v19.2d, v9.d[0]
+	WORD $0x4ee6d706 // fsub v6.2d, v24.2d, v6.2d
+	WORD $0x4fc9120a // fmla v10.2d, v16.2d, v9.d[0]
+	WORD $0x4fc9125c // fmla v28.2d, v18.2d, v9.d[0]
+	WORD $0x4efe86d6 // add v22.2d, v22.2d, v30.2d
+	WORD $0x4fc91286 // fmla v6.2d, v20.2d, v9.d[0]
+	WORD $0x4efd84be // add v30.2d, v5.2d, v29.2d
+	WORD $0x4efc8508 // add v8.2d, v8.2d, v28.2d
+	WORD $0x4efcd705 // fsub v5.2d, v24.2d, v28.2d
+	WORD $0x4efdd71c // fsub v28.2d, v24.2d, v29.2d
+	WORD $0x4ebf1ffd // mov v29.16b, v31.16b
+	WORD $0x4fc9123d // fmla v29.2d, v17.2d, v9.d[0]
+	WORD $0x4fc9127c // fmla v28.2d, v19.2d, v9.d[0]
+	WORD $0x4fc91245 // fmla v5.2d, v18.2d, v9.d[0]
+	WORD $0x4efd858c // add v12.2d, v12.2d, v29.2d
+	WORD $0x4efdd71d // fsub v29.2d, v24.2d, v29.2d
+	WORD $0x4fc9123d // fmla v29.2d, v17.2d, v9.d[0]
+	WORD $0xfd400e89 // ldr d9, [x20, #0x18]
+	WORD $0x4fc911cd // fmla v13.2d, v14.2d, v9.d[0]
+	WORD $0x4ebf1fee // mov v14.16b, v31.16b
+	WORD $0x4fc912e2 // fmla v2.2d, v23.2d, v9.d[0]
+	WORD $0x4fc911ee // fmla v14.2d, v15.2d, v9.d[0]
+	WORD $0x4ebf1fef // mov v15.16b, v31.16b
+	WORD $0x4fc9132f // fmla v15.2d, v25.2d, v9.d[0]
+	WORD $0x4eed84ed // add v13.2d, v7.2d, v13.2d
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0x4eee84ce // add v14.2d, v6.2d, v14.2d
+	WORD $0x4ee28786 // add v6.2d, v28.2d, v2.2d
+	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
+	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
+	WORD $0x4fc912e2 // fmla v2.2d, v23.2d, v9.d[0]
+	WORD $0xad109fe3 // stp q3, q7, [sp, #0x210]
+	WORD $0x4ee285a2 // add v2.2d, v13.2d, v2.2d
+	WORD $0x3d8033e4 // str q4, [sp, #0xc0]
+	WORD $0x4eef84a4 // add v4.2d, v5.2d, v15.2d
+	WORD $0x4ee486c5 // add v5.2d, v22.2d, v4.2d
+	WORD $0x4eefd704 // fsub v4.2d, v24.2d, v15.2d
+	WORD $0x4fc91324 // fmla v4.2d, v25.2d, v9.d[0]
+	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
+	WORD $0x3d806be1 // str q1, [sp, #0x1a0]
+	WORD $0x4ee485c1 // add v1.2d, v14.2d, v4.2d
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0xad5193e6 // ldp q6, q4, [sp, #0x230]
+	WORD $0x4fc912a1 // fmla v1.2d, v21.2d, v9.d[0]
+	WORD $0x4ee187c2 // add v2.2d, v30.2d, v1.2d
+	WORD $0x4efd8442 // add v2.2d, v2.2d, v29.2d
+	WORD $0x4ee1d71d // fsub v29.2d, v24.2d, v1.2d
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0xad0717e0 // stp q0, q5, [sp, #0xe0]
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fc91280 // fmla v0.2d, v20.2d, v9.d[0]
+	WORD $0x4ee08516 // add v22.2d, v8.2d, v0.2d
+	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
+	WORD $0x3dc097e5 // ldr q5, [sp, #0x250]
+	WORD $0x4fc91241 // fmla v1.2d, v18.2d, v9.d[0]
+	WORD $0x4eea86dc // add v28.2d, v22.2d, v10.2d
+	WORD $0x4ebf1ff6 // mov v22.16b, v31.16b
+	WORD $0x4fc91280 // fmla v0.2d, v20.2d, v9.d[0]
+	WORD $0x4fc912bd // fmla v29.2d, v21.2d, v9.d[0]
+	WORD $0x4fc91276 // fmla v22.2d, v19.2d, v9.d[0]
+	WORD $0x4ee1856a // add v10.2d, v11.2d, v1.2d
+	WORD $0x4ee1d71e // fsub v30.2d, v24.2d, v1.2d
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0x4ebf1feb // mov v11.16b, v31.16b
+	WORD $0x4fc91221 // fmla v1.2d, v17.2d, v9.d[0]
+	WORD $0x4fc9120b // fmla v11.2d, v16.2d, v9.d[0]
+	WORD $0x4ef68588 // add v8.2d, v12.2d, v22.2d
+	WORD $0x4ef6d70c // fsub v12.2d, v24.2d, v22.2d
+	WORD $0x4fc9125e // fmla v30.2d, v18.2d, v9.d[0]
+	WORD $0x4fc9126c // fmla v12.2d, v19.2d, v9.d[0]
+	WORD $0x4ee1876d // add v13.2d, v27.2d, v1.2d
+	WORD $0x4ee1d70f // fsub v15.2d, v24.2d, v1.2d
+	WORD $0xfd401281 // ldr d1, [x20, #0x20]
+	WORD $0x4eeb8756 // add v22.2d, v26.2d, v11.2d
+	WORD $0x4eebd70e // fsub v14.2d, v24.2d, v11.2d
+	WORD $0x4ebf1feb // mov v11.16b, v31.16b
+	WORD $0x4ebf1ffb // mov v27.16b, v31.16b
+	WORD $0x4ebf1ffa // mov v26.16b, v31.16b
+	WORD $0x4fc9122f // fmla v15.2d, v17.2d, v9.d[0]
+	WORD $0x4fc9120e // fmla v14.2d, v16.2d, v9.d[0]
+	WORD $0x4ebf1fe9 // mov v9.16b, v31.16b
+	WORD $0x4fc1106b // fmla v11.2d, v3.2d, v1.d[0]
+	WORD $0x4fc1109b // fmla v27.2d, v4.2d, v1.d[0]
+	WORD $0x4fc110c9 // fmla v9.2d, v6.2d, v1.d[0]
+	WORD $0x4fc110ba // fmla v26.2d, v5.2d, v1.d[0]
+	WORD $0x4eeb8417 // add v23.2d, v0.2d, v11.2d
+	WORD $0x4efbd700 // fsub v0.2d, v24.2d, v27.2d
+	WORD $0x4efb87bd // add v29.2d, v29.2d, v27.2d
+	WORD $0x4eebd71b // fsub v27.2d, v24.2d, v11.2d
+	WORD $0x4fc11080 // fmla v0.2d, v4.2d, v1.d[0]
+	WORD $0x4fc1107b // fmla v27.2d, v3.2d, v1.d[0]
+	WORD $0x4ee0852b // add v11.2d, v9.2d, v0.2d
+	WORD $0x4ebf1fe9 // mov v9.16b, v31.16b
+	WORD $0x4efb875a // add v26.2d, v26.2d, v27.2d
+	WORD $0x4ebf1ffb // mov v27.16b, v31.16b
+	WORD $0x4fc110e9 // fmla v9.2d, v7.2d, v1.d[0]
+	WORD $0x4fc1133b // fmla v27.2d, v25.2d, v1.d[0]
+	WORD $0x4ee98580 // add v0.2d, v12.2d, v9.2d
+	WORD $0x4ee08443 // add v3.2d, v2.2d, v0.2d
+	WORD $0x4efb87c2 // add v2.2d, v30.2d, v27.2d
+	WORD $0x4ee28780 // add v0.2d, v28.2d, v2.2d
+	WORD $0x4efbd702 // fsub v2.2d, v24.2d, v27.2d
+	WORD $0x4ee9d71b // fsub v27.2d, v24.2d, v9.2d
+	WORD $0x3dc077e9 // ldr q9, [sp, #0x1d0]
+	WORD $0x4fc11322 // fmla v2.2d, v25.2d, v1.d[0]
+	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
+	WORD $0x3dc03fe0 // ldr q0, [sp, #0xf0]
+	WORD $0x4fc110fb // fmla v27.2d, v7.2d, v1.d[0]
+	WORD $0x4ee286e2 // add v2.2d, v23.2d, v2.2d
+	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0x4efb87a2 // add v2.2d, v29.2d, v27.2d
+	WORD $0x4fc112b7 // fmla v23.2d, v21.2d, v1.d[0]
+	WORD $0x4ef7851b // add v27.2d, v8.2d, v23.2d
+	WORD $0x4ef7d70c // fsub v12.2d, v24.2d, v23.2d
+	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
+	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
+	WORD $0x3dc033e0 // ldr q0, [sp, #0xc0]
+	WORD $0x4eef8768 // add v8.2d, v27.2d, v15.2d
+	WORD $0x4fc11277 // fmla v23.2d, v19.2d, v1.d[0]
+	WORD $0x4fc112ac // fmla v12.2d, v21.2d, v1.d[0]
+	WORD $0x4ebf1fef // mov v15.16b, v31.16b
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4fc11282 // fmla v2.2d, v20.2d, v1.d[0]
+	WORD $0x4ef785bd // add v29.2d, v13.2d, v23.2d
+	WORD $0x4ebf1fed // mov v13.16b, v31.16b
+	WORD $0x4ee2855b // add v27.2d, v10.2d, v2.2d
 	WORD $0xad060fe0 // stp q0, q3, [sp, #0xc0]
-	WORD $0x4ee3d7e3 // fsub v3.2d, v31.2d, v3.2d
-	WORD $0x4fc41183 // fmla v3.2d, v12.2d, v4.d[0]
-	WORD $0x3d803fe3 // str q3, [sp, #0xf0]
-	WORD $0x4ee0d7e3 // fsub v3.2d, v31.2d, v0.2d
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4fc41123 // fmla v3.2d, v9.2d, v4.d[0]
-	WORD $0x4fc41340 // fmla v0.2d, v26.2d, v4.d[0]
-	WORD $0x3d803be3 // str q3, [sp, #0xe0]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4fc41143 // fmla v3.2d, v10.2d, v4.d[0]
-	WORD $0x3d801be0 // str q0, [sp, #0x60]
-	WORD $0x3d8023e3 // str q3, [sp, #0x80]
-	WORD $0x4ee3d7e3 // fsub v3.2d, v31.2d, v3.2d
-	WORD $0x4fc41143 // fmla v3.2d, v10.2d, v4.d[0]
-	WORD $0x3d802fe3 // str q3, [sp, #0xb0]
-	WORD $0x4ee0d7e3 // fsub v3.2d, v31.2d, v0.2d
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4fc413a0 // fmla v0.2d, v29.2d, v4.d[0]
-	WORD $0x4fc41343 // fmla v3.2d, v26.2d, v4.d[0]
-	WORD $0x3d8013e0 // str q0, [sp, #0x40]
-	WORD $0x4ee0d7e0 // fsub v0.2d, v31.2d, v0.2d
-	WORD $0x4fc413a0 // fmla v0.2d, v29.2d, v4.d[0]
-	WORD $0xad048fe0 // stp q0, q3, [sp, #0x90]
-	WORD $0xfd401280 // ldr d0, [x20, #0x20]
-	WORD $0x4efbd7e3 // fsub v3.2d, v31.2d, v27.2d
-	WORD $0x9100a294 // add x20, x20, #0x28
-	WORD $0x4fc41303 // fmla v3.2d, v24.2d, v4.d[0]
-	WORD $0x4fc010b6 // fmla v22.2d, v5.2d, v0.d[0]
-	WORD $0x4fc01034 // fmla v20.2d, v1.2d, v0.d[0]
-	WORD $0x4fc010d0 // fmla v16.2d, v6.2d, v0.d[0]
-	WORD $0x3d801fe3 // str q3, [sp, #0x70]
-	WORD $0x4ef6d7e3 // fsub v3.2d, v31.2d, v22.2d
-	WORD $0x4fc010a3 // fmla v3.2d, v5.2d, v0.d[0]
-	WORD $0x3d8017e3 // str q3, [sp, #0x50]
-	WORD $0x4ef4d7e3 // fsub v3.2d, v31.2d, v20.2d
-	WORD $0x4fc01023 // fmla v3.2d, v1.2d, v0.d[0]
-	WORD $0x4ef0d7e1 // fsub v1.2d, v31.2d, v16.2d
-	WORD $0x4fc010c1 // fmla v1.2d, v6.2d, v0.d[0]
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4fc01246 // fmla v6.2d, v18.2d, v0.d[0]
-	WORD $0xad010fe1 // stp q1, q3, [sp, #0x20]
-	WORD $0x3dc0cfe1 // ldr q1, [sp, #0x330]
-	WORD $0x4ee6d7f9 // fsub v25.2d, v31.2d, v6.2d
-	WORD $0x4fc01259 // fmla v25.2d, v18.2d, v0.d[0]
-	WORD $0x4ea21c52 // mov v18.16b, v2.16b
-	WORD $0x4fc01192 // fmla v18.2d, v12.2d, v0.d[0]
-	WORD $0x4ef2d7f7 // fsub v23.2d, v31.2d, v18.2d
-	WORD $0x4fc01197 // fmla v23.2d, v12.2d, v0.d[0]
-	WORD $0x4ea21c4c // mov v12.16b, v2.16b
-	WORD $0x4fc0112c // fmla v12.2d, v9.2d, v0.d[0]
-	WORD $0x4eecd7f5 // fsub v21.2d, v31.2d, v12.2d
-	WORD $0x4fc01135 // fmla v21.2d, v9.2d, v0.d[0]
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4fc01149 // fmla v9.2d, v10.2d, v0.d[0]
-	WORD $0x4ee9d7f1 // fsub v17.2d, v31.2d, v9.2d
-	WORD $0x4fc01151 // fmla v17.2d, v10.2d, v0.d[0]
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4fc0134a // fmla v10.2d, v26.2d, v0.d[0]
-	WORD $0x4eead7e7 // fsub v7.2d, v31.2d, v10.2d
-	WORD $0x4fc01347 // fmla v7.2d, v26.2d, v0.d[0]
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4fc013ba // fmla v26.2d, v29.2d, v0.d[0]
-	WORD $0x4efad7e5 // fsub v5.2d, v31.2d, v26.2d
-	WORD $0x4fc013a5 // fmla v5.2d, v29.2d, v0.d[0]
-	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4fc0131d // fmla v29.2d, v24.2d, v0.d[0]
-	WORD $0x4efdd7e4 // fsub v4.2d, v31.2d, v29.2d
-	WORD $0x4fc01304 // fmla v4.2d, v24.2d, v0.d[0]
-	WORD $0xad588fe0 // ldp q0, q3, [sp, #0x310]
-	WORD $0x4ee38438 // add v24.2d, v1.2d, v3.2d
-	WORD $0x3dc0bbe1 // ldr q1, [sp, #0x2e0]
-	WORD $0x3dc0c3e3 // ldr q3, [sp, #0x300]
-	WORD $0x4ee085c0 // add v0.2d, v14.2d, v0.2d
-	WORD $0x4ee185a1 // add v1.2d, v13.2d, v1.2d
-	WORD $0x3dc0afed // ldr q13, [sp, #0x2b0]
-	WORD $0x4ee385e3 // add v3.2d, v15.2d, v3.2d
-	WORD $0x4eed8400 // add v0.2d, v0.2d, v13.2d
-	WORD $0x3dc0b3ed // ldr q13, [sp, #0x2c0]
-	WORD $0x4eed8718 // add v24.2d, v24.2d, v13.2d
-	WORD $0x3dc0bfed // ldr q13, [sp, #0x2f0]
-	WORD $0x4eed8400 // add v0.2d, v0.2d, v13.2d
-	WORD $0x3dc0b7ed // ldr q13, [sp, #0x2d0]
-	WORD $0x4eed8718 // add v24.2d, v24.2d, v13.2d
-	WORD $0x3dc09fed // ldr q13, [sp, #0x270]
-	WORD $0x4eed8463 // add v3.2d, v3.2d, v13.2d
-	WORD $0x3dc0a7ed // ldr q13, [sp, #0x290]
+	WORD $0x4ebf1fea // mov v10.16b, v31.16b
+	WORD $0x4eee8767 // add v7.2d, v27.2d, v14.2d
+	WORD $0xad4df3e0 // ldp q0, q28, [sp, #0x1b0]
+	WORD $0x4ee2d71b // fsub v27.2d, v24.2d, v2.2d
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4fc1120a // fmla v10.2d, v16.2d, v1.d[0]
+	WORD $0x4fc11242 // fmla v2.2d, v18.2d, v1.d[0]
+	WORD $0x4fc1129b // fmla v27.2d, v20.2d, v1.d[0]
+	WORD $0x4eea8400 // add v0.2d, v0.2d, v10.2d
+	WORD $0x4eead70a // fsub v10.2d, v24.2d, v10.2d
+	WORD $0x4ee286de // add v30.2d, v22.2d, v2.2d
+	WORD $0x4ee2d70e // fsub v14.2d, v24.2d, v2.2d
+	WORD $0x4ef7d702 // fsub v2.2d, v24.2d, v23.2d
+	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
+	WORD $0x3d8023e0 // str q0, [sp, #0x80]
+	WORD $0xad4c8fe0 // ldp q0, q3, [sp, #0x190]
+	WORD $0x4fc1120a // fmla v10.2d, v16.2d, v1.d[0]
+	WORD $0x4fc11237 // fmla v23.2d, v17.2d, v1.d[0]
+	WORD $0x4fc11262 // fmla v2.2d, v19.2d, v1.d[0]
+	WORD $0x4fc1124e // fmla v14.2d, v18.2d, v1.d[0]
+	WORD $0x4ef78416 // add v22.2d, v0.2d, v23.2d
+	WORD $0x4ef7d704 // fsub v4.2d, v24.2d, v23.2d
+	WORD $0xfd401697 // ldr d23, [x20, #0x28]
+	WORD $0x4fc11224 // fmla v4.2d, v17.2d, v1.d[0]
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0x4fd71381 // fmla v1.2d, v28.2d, v23.d[0]
+	WORD $0x4fd7112d // fmla v13.2d, v9.2d, v23.d[0]
+	WORD $0x4fd710cf // fmla v15.2d, v6.2d, v23.d[0]
+	WORD $0x4ee18561 // add v1.2d, v11.2d, v1.2d
+	WORD $0x4ebf1feb // mov v11.16b, v31.16b
+	WORD $0x4eed875a // add v26.2d, v26.2d, v13.2d
+	WORD $0x4eefd70d // fsub v13.2d, v24.2d, v15.2d
+	WORD $0x4fd710ab // fmla v11.2d, v5.2d, v23.d[0]
+	WORD $0x4fd710cd // fmla v13.2d, v6.2d, v23.d[0]
+	WORD $0x4eebd700 // fsub v0.2d, v24.2d, v11.2d
 	WORD $0x4eed8421 // add v1.2d, v1.2d, v13.2d
-	WORD $0x3dc08fed // ldr q13, [sp, #0x230]
-	WORD $0x4eed866f // add v15.2d, v19.2d, v13.2d
-	WORD $0x3dc093f3 // ldr q19, [sp, #0x240]
-	WORD $0x4ef387ce // add v14.2d, v30.2d, v19.2d
-	WORD $0x3dc0abf3 // ldr q19, [sp, #0x2a0]
-	WORD $0x3dc07ffe // ldr q30, [sp, #0x1f0]
-	WORD $0x4eeb866d // add v13.2d, v19.2d, v11.2d
-	WORD $0x3dc0a3f3 // ldr q19, [sp, #0x280]
-	WORD $0x4efe866b // add v11.2d, v19.2d, v30.2d
-	WORD $0x4eed8413 // add v19.2d, v0.2d, v13.2d
-	WORD $0x3dc063e0 // ldr q0, [sp, #0x180]
-	WORD $0x3dc053fe // ldr q30, [sp, #0x140]
-	WORD $0x4eeb8718 // add v24.2d, v24.2d, v11.2d
-	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
-	WORD $0x3dc09be0 // ldr q0, [sp, #0x260]
-	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
-	WORD $0x3dc07be0 // ldr q0, [sp, #0x1e0]
+	WORD $0x4fd710a0 // fmla v0.2d, v5.2d, v23.d[0]
+	WORD $0x4ee18465 // add v5.2d, v3.2d, v1.2d
+	WORD $0x3dc03be1 // ldr q1, [sp, #0xe0]
+	WORD $0x4ee08740 // add v0.2d, v26.2d, v0.2d
+	WORD $0x3dc093e3 // ldr q3, [sp, #0x240]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0x4fd71061 // fmla v1.2d, v3.2d, v23.d[0]
+	WORD $0x4ee1858c // add v12.2d, v12.2d, v1.2d
+	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
+	WORD $0x4fd71061 // fmla v1.2d, v3.2d, v23.d[0]
+	WORD $0xad0d17e0 // stp q0, q5, [sp, #0x1a0]
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4ee185ef // add v15.2d, v15.2d, v1.2d
+	WORD $0xad5097e6 // ldp q6, q5, [sp, #0x210]
+	WORD $0x4fd710c0 // fmla v0.2d, v6.2d, v23.d[0]
+	WORD $0x4ee0877b // add v27.2d, v27.2d, v0.2d
+	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
+	WORD $0x4fd710c0 // fmla v0.2d, v6.2d, v23.d[0]
+	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
+	WORD $0x4ee0856d // add v13.2d, v11.2d, v0.2d
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4ebf1feb // mov v11.16b, v31.16b
+	WORD $0x4fd71320 // fmla v0.2d, v25.2d, v23.d[0]
+	WORD $0x4fd710ab // fmla v11.2d, v5.2d, v23.d[0]
+	WORD $0x4eeb8441 // add v1.2d, v2.2d, v11.2d
+	WORD $0x4ee085c2 // add v2.2d, v14.2d, v0.2d
+	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
+	WORD $0x4ee18503 // add v3.2d, v8.2d, v1.2d
+	WORD $0x4ee284e1 // add v1.2d, v7.2d, v2.2d
+	WORD $0x4fd71320 // fmla v0.2d, v25.2d, v23.d[0]
+	WORD $0x4eebd702 // fsub v2.2d, v24.2d, v11.2d
+	WORD $0x4fd710a2 // fmla v2.2d, v5.2d, v23.d[0]
+	WORD $0x4ee08760 // add v0.2d, v27.2d, v0.2d
+	WORD $0x4ebf1ffb // mov v27.16b, v31.16b
+	WORD $0xad048fe1 // stp q1, q3, [sp, #0x90]
+	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
+	WORD $0x4ee08423 // add v3.2d, v1.2d, v0.2d
+	WORD $0x3dc037e1 // ldr q1, [sp, #0xd0]
+	WORD $0x4ee28580 // add v0.2d, v12.2d, v2.2d
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4fd712a2 // fmla v2.2d, v21.2d, v23.d[0]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4ee287a5 // add v5.2d, v29.2d, v2.2d
+	WORD $0x4ee2d70e // fsub v14.2d, v24.2d, v2.2d
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x3dc023e1 // ldr q1, [sp, #0x80]
+	WORD $0x4ee484ba // add v26.2d, v5.2d, v4.2d
+	WORD $0x4fd71262 // fmla v2.2d, v19.2d, v23.d[0]
+	WORD $0x4fd712ae // fmla v14.2d, v21.2d, v23.d[0]
+	WORD $0x4ee286cc // add v12.2d, v22.2d, v2.2d
+	WORD $0xad068fe0 // stp q0, q3, [sp, #0xd0]
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fd71280 // fmla v0.2d, v20.2d, v23.d[0]
+	WORD $0x4ee2d70b // fsub v11.2d, v24.2d, v2.2d
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4ee087c4 // add v4.2d, v30.2d, v0.2d
+	WORD $0x4ee0d705 // fsub v5.2d, v24.2d, v0.2d
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fd71222 // fmla v2.2d, v17.2d, v23.d[0]
+	WORD $0x4fd7126b // fmla v11.2d, v19.2d, v23.d[0]
+	WORD $0x4fd71240 // fmla v0.2d, v18.2d, v23.d[0]
+	WORD $0x4eea8488 // add v8.2d, v4.2d, v10.2d
+	WORD $0x4fd71285 // fmla v5.2d, v20.2d, v23.d[0]
+	WORD $0x4ebf1fe4 // mov v4.16b, v31.16b
+	WORD $0x4ee2d71d // fsub v29.2d, v24.2d, v2.2d
+	WORD $0x4ee08423 // add v3.2d, v1.2d, v0.2d
+	WORD $0x4ee0d70a // fsub v10.2d, v24.2d, v0.2d
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fd7123d // fmla v29.2d, v17.2d, v23.d[0]
+	WORD $0xad48fbe1 // ldp q1, q30, [sp, #0x110]
+	WORD $0x4fd71200 // fmla v0.2d, v16.2d, v23.d[0]
+	WORD $0x4fd7124a // fmla v10.2d, v18.2d, v23.d[0]
+	WORD $0x4ee0d707 // fsub v7.2d, v24.2d, v0.2d
 	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
-	WORD $0x3dc097e0 // ldr q0, [sp, #0x250]
-	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
-	WORD $0x3dc05fe0 // ldr q0, [sp, #0x170]
-	WORD $0x4ee085cd // add v13.2d, v14.2d, v0.2d
-	WORD $0x3dc05be0 // ldr q0, [sp, #0x160]
-	WORD $0x4ee085ee // add v14.2d, v15.2d, v0.2d
-	WORD $0x3dc08be0 // ldr q0, [sp, #0x220]
-	WORD $0x4efe840f // add v15.2d, v0.2d, v30.2d
-	WORD $0x3dc087e0 // ldr q0, [sp, #0x210]
-	WORD $0x3dc057fe // ldr q30, [sp, #0x150]
-	WORD $0x4efe840b // add v11.2d, v0.2d, v30.2d
+	WORD $0x4fd71207 // fmla v7.2d, v16.2d, v23.d[0]
+	WORD $0xfd401a97 // ldr d23, [x20, #0x30]
+	WORD $0xad0387e3 // stp q3, q1, [sp, #0x70]
+	WORD $0x3dc043e1 // ldr q1, [sp, #0x100]
+	WORD $0x3dc07be3 // ldr q3, [sp, #0x1e0]
+	WORD $0x4fd71126 // fmla v6.2d, v9.2d, v23.d[0]
+	WORD $0x4fd7139b // fmla v27.2d, v28.2d, v23.d[0]
+	WORD $0x4ee28436 // add v22.2d, v1.2d, v2.2d
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4fd71064 // fmla v4.2d, v3.2d, v23.d[0]
+	WORD $0x4fd713c2 // fmla v2.2d, v30.2d, v23.d[0]
+	WORD $0x4efb85ef // add v15.2d, v15.2d, v27.2d
+	WORD $0x4ee685ad // add v13.2d, v13.2d, v6.2d
+	WORD $0x4efbd71b // fsub v27.2d, v24.2d, v27.2d
+	WORD $0x4ee6d706 // fsub v6.2d, v24.2d, v6.2d
+	WORD $0x4fd71126 // fmla v6.2d, v9.2d, v23.d[0]
+	WORD $0x4fd7139b // fmla v27.2d, v28.2d, v23.d[0]
+	WORD $0x3dc097e9 // ldr q9, [sp, #0x250]
+	WORD $0x3dc08ffc // ldr q28, [sp, #0x230]
+	WORD $0x4efb8442 // add v2.2d, v2.2d, v27.2d
+	WORD $0x4ee6849b // add v27.2d, v4.2d, v6.2d
+	WORD $0x4ebf1fe4 // mov v4.16b, v31.16b
+	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
+	WORD $0x4fd71124 // fmla v4.2d, v9.2d, v23.d[0]
+	WORD $0x4fd71386 // fmla v6.2d, v28.2d, v23.d[0]
+	WORD $0x4ee4d700 // fsub v0.2d, v24.2d, v4.2d
+	WORD $0x4ee6d701 // fsub v1.2d, v24.2d, v6.2d
+	WORD $0x4fd71120 // fmla v0.2d, v9.2d, v23.d[0]
+	WORD $0x4fd71381 // fmla v1.2d, v28.2d, v23.d[0]
+	WORD $0x3dc03ffc // ldr q28, [sp, #0xf0]
+	WORD $0x3dc087e9 // ldr q9, [sp, #0x210]
+	WORD $0x4ee085a0 // add v0.2d, v13.2d, v0.2d
+	WORD $0x4ee08780 // add v0.2d, v28.2d, v0.2d
+	WORD $0x3dc093fc // ldr q28, [sp, #0x240]
+	WORD $0x3d8067e0 // str q0, [sp, #0x190]
+	WORD $0x4ee185e0 // add v0.2d, v15.2d, v1.2d
+	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0x4fd71381 // fmla v1.2d, v28.2d, v23.d[0]
+	WORD $0x3d8047e0 // str q0, [sp, #0x110]
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fd71120 // fmla v0.2d, v9.2d, v23.d[0]
+	WORD $0x4ee185ce // add v14.2d, v14.2d, v1.2d
+	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
+	WORD $0x4fd71381 // fmla v1.2d, v28.2d, v23.d[0]
+	WORD $0x4ee084af // add v15.2d, v5.2d, v0.2d
+	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
+	WORD $0x4fd71120 // fmla v0.2d, v9.2d, v23.d[0]
+	WORD $0x4ebe1fc9 // mov v9.16b, v30.16b
+	WORD $0x4ee184dc // add v28.2d, v6.2d, v1.2d
+	WORD $0x3dc08be6 // ldr q6, [sp, #0x220]
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0x4ee0848d // add v13.2d, v4.2d, v0.2d
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fd71320 // fmla v0.2d, v25.2d, v23.d[0]
+	WORD $0x4fd710c1 // fmla v1.2d, v6.2d, v23.d[0]
+	WORD $0x4ee18564 // add v4.2d, v11.2d, v1.2d
+	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
+	WORD $0x4ee48745 // add v5.2d, v26.2d, v4.2d
+	WORD $0x4ee08544 // add v4.2d, v10.2d, v0.2d
+	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
+	WORD $0x4fd710c1 // fmla v1.2d, v6.2d, v23.d[0]
+	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
+	WORD $0x4ebf1ffa // mov v26.16b, v31.16b
+	WORD $0x4ee48504 // add v4.2d, v8.2d, v4.2d
+	WORD $0x4fd71320 // fmla v0.2d, v25.2d, v23.d[0]
+	WORD $0x4fd71206 // fmla v6.2d, v16.2d, v23.d[0]
+	WORD $0x3dc08fe8 // ldr q8, [sp, #0x230]
+	WORD $0x4ee085e0 // add v0.2d, v15.2d, v0.2d
+	WORD $0xad0597e4 // stp q4, q5, [sp, #0xb0]
+	WORD $0x3dc027e4 // ldr q4, [sp, #0x90]
+	WORD $0x4ee08485 // add v5.2d, v4.2d, v0.2d
+	WORD $0x4ee185c0 // add v0.2d, v14.2d, v1.2d
+	WORD $0x3dc02be1 // ldr q1, [sp, #0xa0]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0x4fd712a1 // fmla v1.2d, v21.2d, v23.d[0]
+	WORD $0x4ee18584 // add v4.2d, v12.2d, v1.2d
+	WORD $0xad0797e0 // stp q0, q5, [sp, #0xf0]
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fd71280 // fmla v0.2d, v20.2d, v23.d[0]
+	WORD $0x4ee1d705 // fsub v5.2d, v24.2d, v1.2d
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0x4ee6d70c // fsub v12.2d, v24.2d, v6.2d
+	WORD $0x4efd848e // add v14.2d, v4.2d, v29.2d
+	WORD $0x3dc01fe4 // ldr q4, [sp, #0x70]
+	WORD $0x4ee0d71d // fsub v29.2d, v24.2d, v0.2d
+	WORD $0x4fd71241 // fmla v1.2d, v18.2d, v23.d[0]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0x4fd7120c // fmla v12.2d, v16.2d, v23.d[0]
+	WORD $0x4fd7129d // fmla v29.2d, v20.2d, v23.d[0]
+	WORD $0x4ee08484 // add v4.2d, v4.2d, v0.2d
+	WORD $0x3dc023e0 // ldr q0, [sp, #0x80]
+	WORD $0x4ee7848f // add v15.2d, v4.2d, v7.2d
+	WORD $0x4ebf1fe4 // mov v4.16b, v31.16b
+	WORD $0x4fd71264 // fmla v4.2d, v19.2d, v23.d[0]
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	WORD $0x3d801fe0 // str q0, [sp, #0x70]
+	WORD $0x3dc053e0 // ldr q0, [sp, #0x140]
+	WORD $0x4ee486cb // add v11.2d, v22.2d, v4.2d
+	WORD $0x4ee1d716 // fsub v22.2d, v24.2d, v1.2d
+	WORD $0x4ee4d701 // fsub v1.2d, v24.2d, v4.2d
+	WORD $0x4ebf1fe4 // mov v4.16b, v31.16b
+	WORD $0x4fd71224 // fmla v4.2d, v17.2d, v23.d[0]
+	WORD $0x4fd71261 // fmla v1.2d, v19.2d, v23.d[0]
+	WORD $0x4fd71256 // fmla v22.2d, v18.2d, v23.d[0]
+	WORD $0x4ee68407 // add v7.2d, v0.2d, v6.2d
+	WORD $0x3dc04fe0 // ldr q0, [sp, #0x130]
+	WORD $0xfd401e86 // ldr d6, [x20, #0x38]
+	WORD $0x4ee48400 // add v0.2d, v0.2d, v4.2d
+	WORD $0x4ee4d704 // fsub v4.2d, v24.2d, v4.2d
+	WORD $0x4fc613da // fmla v26.2d, v30.2d, v6.d[0]
+	WORD $0x4fd71224 // fmla v4.2d, v17.2d, v23.d[0]
+	WORD $0xad019fe0 // stp q0, q7, [sp, #0x30]
 	WORD $0x3dc083e0 // ldr q0, [sp, #0x200]
-	WORD $0x3dc06ffe // ldr q30, [sp, #0x1b0]
-	WORD $0x4ee88400 // add v0.2d, v0.2d, v8.2d
-	WORD $0x3dc04fe8 // ldr q8, [sp, #0x130]
-	WORD $0x4ee887c8 // add v8.2d, v30.2d, v8.2d
-	WORD $0x3dc077fe // ldr q30, [sp, #0x1d0]
-	WORD $0x4efc87de // add v30.2d, v30.2d, v28.2d
-	WORD $0x3dc047fc // ldr q28, [sp, #0x110]
-	WORD $0x4efe8463 // add v3.2d, v3.2d, v30.2d
-	WORD $0x3dc073fe // ldr q30, [sp, #0x1c0]
-	WORD $0x4efc87de // add v30.2d, v30.2d, v28.2d
-	WORD $0x3dc043fc // ldr q28, [sp, #0x100]
-	WORD $0x4efe8421 // add v1.2d, v1.2d, v30.2d
-	WORD $0x4efc851e // add v30.2d, v8.2d, v28.2d
-	WORD $0x3dc04be8 // ldr q8, [sp, #0x120]
-	WORD $0x4efe8718 // add v24.2d, v24.2d, v30.2d
-	WORD $0xad467bfc // ldp q28, q30, [sp, #0xc0]
-	WORD $0x4ee88400 // add v0.2d, v0.2d, v8.2d
-	WORD $0x4efe85a8 // add v8.2d, v13.2d, v30.2d
-	WORD $0x3dc06bed // ldr q13, [sp, #0x1a0]
-	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
-	WORD $0x4eed8508 // add v8.2d, v8.2d, v13.2d
-	WORD $0x4efc85cd // add v13.2d, v14.2d, v28.2d
-	WORD $0x3dc023fc // ldr q28, [sp, #0x80]
-	WORD $0x3dc067ee // ldr q14, [sp, #0x190]
-	WORD $0x4efc856b // add v11.2d, v11.2d, v28.2d
-	WORD $0x3dc01bfc // ldr q28, [sp, #0x60]
-	WORD $0x4eee85ad // add v13.2d, v13.2d, v14.2d
-	WORD $0x4efc85ee // add v14.2d, v15.2d, v28.2d
-	WORD $0xad5a73fe // ldp q30, q28, [sp, #0x340]
-	WORD $0x4efb879b // add v27.2d, v28.2d, v27.2d
-	WORD $0x3dc013fc // ldr q28, [sp, #0x40]
-	WORD $0x4efc87dc // add v28.2d, v30.2d, v28.2d
-	WORD $0xad474ffe // ldp q30, q19, [sp, #0xe0]
-	WORD $0x4ef68676 // add v22.2d, v19.2d, v22.2d
-	WORD $0x4ef487d4 // add v20.2d, v30.2d, v20.2d
-	WORD $0x3dc02ffe // ldr q30, [sp, #0xb0]
-	WORD $0x4ef98693 // add v19.2d, v20.2d, v25.2d
-	WORD $0x4ef087d0 // add v16.2d, v30.2d, v16.2d
-	WORD $0x3dc02bfe // ldr q30, [sp, #0xa0]
-	WORD $0x4ef08510 // add v16.2d, v8.2d, v16.2d
-	WORD $0x4ee687c6 // add v6.2d, v30.2d, v6.2d
-	WORD $0x4ef7861e // add v30.2d, v16.2d, v23.2d
-	WORD $0x4ee685a6 // add v6.2d, v13.2d, v6.2d
-	WORD $0x4ef3842d // add v13.2d, v1.2d, v19.2d
-	WORD $0x3dc00be1 // ldr q1, [sp, #0x20]
-	WORD $0x4ef584d3 // add v19.2d, v6.2d, v21.2d
-	WORD $0x4eea8766 // add v6.2d, v27.2d, v10.2d
-	WORD $0x4ee484c4 // add v4.2d, v6.2d, v4.2d
-	WORD $0x4ee186c1 // add v1.2d, v22.2d, v1.2d
-	WORD $0x4ee1846f // add v15.2d, v3.2d, v1.2d
-	WORD $0x3dc027e3 // ldr q3, [sp, #0x90]
-	WORD $0x4ef28561 // add v1.2d, v11.2d, v18.2d
-	WORD $0x4ee38421 // add v1.2d, v1.2d, v3.2d
-	WORD $0x4ef18434 // add v20.2d, v1.2d, v17.2d
-	WORD $0x3dc00fe3 // ldr q3, [sp, #0x30]
-	WORD $0x4ee38412 // add v18.2d, v0.2d, v3.2d
-	WORD $0x3dc01fe3 // ldr q3, [sp, #0x70]
-	WORD $0x4eec85c0 // add v0.2d, v14.2d, v12.2d
+	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
+	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
+	WORD $0x4fc61007 // fmla v7.2d, v0.2d, v6.d[0]
+	WORD $0x3dc07fe0 // ldr q0, [sp, #0x1f0]
+	WORD $0x4ee78442 // add v2.2d, v2.2d, v7.2d
+	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
+	WORD $0x4fc61017 // fmla v23.2d, v0.2d, v6.d[0]
+	WORD $0x4fc61067 // fmla v7.2d, v3.2d, v6.d[0]
+	WORD $0x4ef78777 // add v23.2d, v27.2d, v23.2d
+	WORD $0x4efad71b // fsub v27.2d, v24.2d, v26.2d
+	WORD $0x4ee7d700 // fsub v0.2d, v24.2d, v7.2d
+	WORD $0x4fc613db // fmla v27.2d, v30.2d, v6.d[0]
+	WORD $0x3dc097fe // ldr q30, [sp, #0x250]
+	WORD $0x4fc61060 // fmla v0.2d, v3.2d, v6.d[0]
+	WORD $0x4efb8442 // add v2.2d, v2.2d, v27.2d
+	WORD $0xad4e2bfb // ldp q27, q10, [sp, #0x1c0]
+	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
+	WORD $0xad028be0 // stp q0, q2, [sp, #0x50]
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4fc61140 // fmla v0.2d, v10.2d, v6.d[0]
+	WORD $0x4fc61362 // fmla v2.2d, v27.2d, v6.d[0]
+	WORD $0x4ee085ad // add v13.2d, v13.2d, v0.2d
+	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
+	WORD $0x4fc61140 // fmla v0.2d, v10.2d, v6.d[0]
+	WORD $0x4ee2879c // add v28.2d, v28.2d, v2.2d
+	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
+	WORD $0x4fc61362 // fmla v2.2d, v27.2d, v6.d[0]
+	WORD $0x4ee084f7 // add v23.2d, v7.2d, v0.2d
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
+	WORD $0x4fc613c0 // fmla v0.2d, v30.2d, v6.d[0]
+	WORD $0x4ee28742 // add v2.2d, v26.2d, v2.2d
+	WORD $0x4fc61107 // fmla v7.2d, v8.2d, v6.d[0]
+	WORD $0x4ee0d71a // fsub v26.2d, v24.2d, v0.2d
+	WORD $0x4ee7d703 // fsub v3.2d, v24.2d, v7.2d
+	WORD $0x4fc613da // fmla v26.2d, v30.2d, v6.d[0]
+	WORD $0x3dc03bfe // ldr q30, [sp, #0xe0]
+	WORD $0x4fc61103 // fmla v3.2d, v8.2d, v6.d[0]
+	WORD $0x4efa85ba // add v26.2d, v13.2d, v26.2d
+	WORD $0x4ee38783 // add v3.2d, v28.2d, v3.2d
+	WORD $0x3dc087ed // ldr q13, [sp, #0x210]
+	WORD $0x4efa87dc // add v28.2d, v30.2d, v26.2d
+	WORD $0x3dc093fe // ldr q30, [sp, #0x240]
+	WORD $0x3dc037fa // ldr q26, [sp, #0xd0]
+	WORD $0x4ee38743 // add v3.2d, v26.2d, v3.2d
+	WORD $0x4ebf1ffa // mov v26.16b, v31.16b
+	WORD $0xad04f3e3 // stp q3, q28, [sp, #0x90]
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x4fc613da // fmla v26.2d, v30.2d, v6.d[0]
+	WORD $0x4fc611a3 // fmla v3.2d, v13.2d, v6.d[0]
+	WORD $0x4efa84a5 // add v5.2d, v5.2d, v26.2d
+	WORD $0x4efad71a // fsub v26.2d, v24.2d, v26.2d
+	WORD $0x4ee387bc // add v28.2d, v29.2d, v3.2d
+	WORD $0x4ee3d703 // fsub v3.2d, v24.2d, v3.2d
+	WORD $0x4fc613da // fmla v26.2d, v30.2d, v6.d[0]
+	WORD $0x3dc08bfd // ldr q29, [sp, #0x220]
+	WORD $0x4fc611a3 // fmla v3.2d, v13.2d, v6.d[0]
+	WORD $0x4efa84e7 // add v7.2d, v7.2d, v26.2d
 	WORD $0x4ee38400 // add v0.2d, v0.2d, v3.2d
-	WORD $0x4ee98783 // add v3.2d, v28.2d, v9.2d
-	WORD $0x4ee78410 // add v16.2d, v0.2d, v7.2d
-	WORD $0xad5b03e1 // ldp q1, q0, [sp, #0x360]
-	WORD $0x3dc017e7 // ldr q7, [sp, #0x50]
-	WORD $0x4ee58465 // add v5.2d, v3.2d, v5.2d
-	WORD $0x4efd8400 // add v0.2d, v0.2d, v29.2d
-	WORD $0xad400ff1 // ldp q17, q3, [sp]
-	WORD $0x4ee78707 // add v7.2d, v24.2d, v7.2d
-	WORD $0x4efa8421 // add v1.2d, v1.2d, v26.2d
-	WORD $0x54ffd701 // b.ne <mulLimbs5+0x220>
-	WORD $0x17fffea0 // b <mulLimbs5+0x1c4>
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x4fc613a3 // fmla v3.2d, v29.2d, v6.d[0]
+	WORD $0x4ee38421 // add v1.2d, v1.2d, v3.2d
+	WORD $0x3d800be0 // str q0, [sp, #0x20]
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fc61320 // fmla v0.2d, v25.2d, v6.d[0]
+	WORD $0x4ee185c1 // add v1.2d, v14.2d, v1.2d
+	WORD $0x3d8053e1 // str q1, [sp, #0x140]
+	WORD $0x4ee086c1 // add v1.2d, v22.2d, v0.2d
+	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
+	WORD $0x4ee185e1 // add v1.2d, v15.2d, v1.2d
+	WORD $0x4fc61320 // fmla v0.2d, v25.2d, v6.d[0]
+	WORD $0xad4febf6 // ldp q22, q26, [sp, #0x1f0]
+	WORD $0x3d804fe1 // str q1, [sp, #0x130]
+	WORD $0x4ee3d701 // fsub v1.2d, v24.2d, v3.2d
+	WORD $0x3dc02fe3 // ldr q3, [sp, #0xb0]
+	WORD $0x4fc613a1 // fmla v1.2d, v29.2d, v6.d[0]
+	WORD $0x4ee08780 // add v0.2d, v28.2d, v0.2d
+	WORD $0x4ee08460 // add v0.2d, v3.2d, v0.2d
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x4fc612a3 // fmla v3.2d, v21.2d, v6.d[0]
+	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
+	WORD $0x4ee184a0 // add v0.2d, v5.2d, v1.2d
+	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4ee38561 // add v1.2d, v11.2d, v3.2d
+	WORD $0x4ee3d70b // fsub v11.2d, v24.2d, v3.2d
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4ee48425 // add v5.2d, v1.2d, v4.2d
+	WORD $0x3dc01fe1 // ldr q1, [sp, #0x70]
+	WORD $0x4fc61263 // fmla v3.2d, v19.2d, v6.d[0]
+	WORD $0x4fc612ab // fmla v11.2d, v21.2d, v6.d[0]
+	WORD $0x4fc61280 // fmla v0.2d, v20.2d, v6.d[0]
+	WORD $0x4ee08424 // add v4.2d, v1.2d, v0.2d
+	WORD $0x4eec8481 // add v1.2d, v4.2d, v12.2d
+	WORD $0x3dc00fe4 // ldr q4, [sp, #0x30]
+	WORD $0x4ee3d70c // fsub v12.2d, v24.2d, v3.2d
+	WORD $0x4fc6126c // fmla v12.2d, v19.2d, v6.d[0]
+	WORD $0xad0397e1 // stp q1, q5, [sp, #0x70]
+	WORD $0x4ee0d701 // fsub v1.2d, v24.2d, v0.2d
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fc61240 // fmla v0.2d, v18.2d, v6.d[0]
+	WORD $0x4fc61281 // fmla v1.2d, v20.2d, v6.d[0]
+	WORD $0x4ee38485 // add v5.2d, v4.2d, v3.2d
+	WORD $0x3dc013e4 // ldr q4, [sp, #0x40]
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x4fc61223 // fmla v3.2d, v17.2d, v6.d[0]
+	WORD $0x4ee0d70e // fsub v14.2d, v24.2d, v0.2d
+	WORD $0x4ee08484 // add v4.2d, v4.2d, v0.2d
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4fc6124e // fmla v14.2d, v18.2d, v6.d[0]
+	WORD $0x4ee3d70f // fsub v15.2d, v24.2d, v3.2d
+	WORD $0x4fc61200 // fmla v0.2d, v16.2d, v6.d[0]
+	WORD $0x4fc6122f // fmla v15.2d, v17.2d, v6.d[0]
+	WORD $0xad0693e5 // stp q5, q4, [sp, #0xd0]
+	WORD $0x3dc057e4 // ldr q4, [sp, #0x150]
+	WORD $0x4ee08485 // add v5.2d, v4.2d, v0.2d
+	WORD $0x3dc05be4 // ldr q4, [sp, #0x160]
+	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
+	WORD $0x4fc61200 // fmla v0.2d, v16.2d, v6.d[0]
+	WORD $0xfd402286 // ldr d6, [x20, #0x40]
+	WORD $0x91012294 // add x20, x20, #0x48
+	WORD $0x4ee38484 // add v4.2d, v4.2d, v3.2d
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x4fc612c3 // fmla v3.2d, v22.2d, v6.d[0]
+	WORD $0xad0a93e5 // stp q5, q4, [sp, #0x150]
+	WORD $0x4ebf1fe4 // mov v4.16b, v31.16b
+	WORD $0x4fc61344 // fmla v4.2d, v26.2d, v6.d[0]
+	WORD $0x4ee386e5 // add v5.2d, v23.2d, v3.2d
+	WORD $0x4ee3d703 // fsub v3.2d, v24.2d, v3.2d
+	WORD $0x4fc612c3 // fmla v3.2d, v22.2d, v6.d[0]
+	WORD $0x3dc017f6 // ldr q22, [sp, #0x50]
+	WORD $0x4ee48442 // add v2.2d, v2.2d, v4.2d
+	WORD $0x4ee4d704 // fsub v4.2d, v24.2d, v4.2d
+	WORD $0x4fc61344 // fmla v4.2d, v26.2d, v6.d[0]
+	WORD $0x3dc07bfa // ldr q26, [sp, #0x1e0]
+	WORD $0x4ee386c3 // add v3.2d, v22.2d, v3.2d
+	WORD $0x3dc06bf6 // ldr q22, [sp, #0x1a0]
+	WORD $0x4ee386c3 // add v3.2d, v22.2d, v3.2d
+	WORD $0x4ebf1ff6 // mov v22.16b, v31.16b
+	WORD $0x4fc61136 // fmla v22.2d, v9.2d, v6.d[0]
+	WORD $0x3d8083e3 // str q3, [sp, #0x200]
+	WORD $0x3dc01be3 // ldr q3, [sp, #0x60]
+	WORD $0x4ef6d717 // fsub v23.2d, v24.2d, v22.2d
+	WORD $0x4ee48463 // add v3.2d, v3.2d, v4.2d
+	WORD $0x3dc06fe4 // ldr q4, [sp, #0x1b0]
+	WORD $0x4fc61137 // fmla v23.2d, v9.2d, v6.d[0]
+	WORD $0x4ee3849c // add v28.2d, v4.2d, v3.2d
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x4ef78442 // add v2.2d, v2.2d, v23.2d
+	WORD $0x4fc61343 // fmla v3.2d, v26.2d, v6.d[0]
+	WORD $0x4ee3d704 // fsub v4.2d, v24.2d, v3.2d
+	WORD $0x4fc61344 // fmla v4.2d, v26.2d, v6.d[0]
+	WORD $0x4ee484a4 // add v4.2d, v5.2d, v4.2d
+	WORD $0x3dc067e5 // ldr q5, [sp, #0x190]
+	WORD $0x4ee484a9 // add v9.2d, v5.2d, v4.2d
+	WORD $0x3dc047e4 // ldr q4, [sp, #0x110]
+	WORD $0x4ebf1fe5 // mov v5.16b, v31.16b
+	WORD $0x4fc61365 // fmla v5.2d, v27.2d, v6.d[0]
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4ee584f7 // add v23.2d, v7.2d, v5.2d
+	WORD $0x3dc00be7 // ldr q7, [sp, #0x20]
+	WORD $0x4ee5d705 // fsub v5.2d, v24.2d, v5.2d
+	WORD $0x4fc61142 // fmla v2.2d, v10.2d, v6.d[0]
+	WORD $0x4fc61365 // fmla v5.2d, v27.2d, v6.d[0]
+	WORD $0x4ee284fa // add v26.2d, v7.2d, v2.2d
+	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
+	WORD $0x4fc61142 // fmla v2.2d, v10.2d, v6.d[0]
+	WORD $0x4ee28462 // add v2.2d, v3.2d, v2.2d
+	WORD $0xad449fe3 // ldp q3, q7, [sp, #0x90]
+	WORD $0x4ee284ea // add v10.2d, v7.2d, v2.2d
+	WORD $0x3dc097e7 // ldr q7, [sp, #0x250]
+	WORD $0x4ee586c2 // add v2.2d, v22.2d, v5.2d
+	WORD $0x4ee28465 // add v5.2d, v3.2d, v2.2d
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
+	WORD $0x4fc61103 // fmla v3.2d, v8.2d, v6.d[0]
+	WORD $0x4ee2d716 // fsub v22.2d, v24.2d, v2.2d
+	WORD $0x4ee3d71b // fsub v27.2d, v24.2d, v3.2d
+	WORD $0x4fc610f6 // fmla v22.2d, v7.2d, v6.d[0]
+	WORD $0x3dc043e7 // ldr q7, [sp, #0x100]
+	WORD $0x4fc6111b // fmla v27.2d, v8.2d, v6.d[0]
+	WORD $0x4ef68756 // add v22.2d, v26.2d, v22.2d
+	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
+	WORD $0x4efb86f6 // add v22.2d, v23.2d, v27.2d
+	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
+	WORD $0x3d806be7 // str q7, [sp, #0x1a0]
+	WORD $0x4fc613d7 // fmla v23.2d, v30.2d, v6.d[0]
+	WORD $0x3dc03fe7 // ldr q7, [sp, #0xf0]
+	WORD $0x4ef7857a // add v26.2d, v11.2d, v23.2d
+	WORD $0x4ef7d717 // fsub v23.2d, v24.2d, v23.2d
+	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
+	WORD $0x4ebf1ff6 // mov v22.16b, v31.16b
+	WORD $0x4fc613d7 // fmla v23.2d, v30.2d, v6.d[0]
+	WORD $0x4fc611b6 // fmla v22.2d, v13.2d, v6.d[0]
+	WORD $0x4ef6843b // add v27.2d, v1.2d, v22.2d
+	WORD $0x4ef6d716 // fsub v22.2d, v24.2d, v22.2d
+	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
+	WORD $0x4fc611b6 // fmla v22.2d, v13.2d, v6.d[0]
+	WORD $0x4ef68442 // add v2.2d, v2.2d, v22.2d
+	WORD $0x4ee2843e // add v30.2d, v1.2d, v2.2d
+	WORD $0x4ef78462 // add v2.2d, v3.2d, v23.2d
+	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x4fc613a3 // fmla v3.2d, v29.2d, v6.d[0]
+	WORD $0x4ee28428 // add v8.2d, v1.2d, v2.2d
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4ee38596 // add v22.2d, v12.2d, v3.2d
+	WORD $0x4ea71cec // mov v12.16b, v7.16b
+	WORD $0xad4387e7 // ldp q7, q1, [sp, #0x70]
+	WORD $0x4ee3d703 // fsub v3.2d, v24.2d, v3.2d
+	WORD $0x4fc61322 // fmla v2.2d, v25.2d, v6.d[0]
+	WORD $0x4fc613a3 // fmla v3.2d, v29.2d, v6.d[0]
+	WORD $0x4ef68421 // add v1.2d, v1.2d, v22.2d
+	WORD $0x4ee285d6 // add v22.2d, v14.2d, v2.2d
+	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
+	WORD $0x4fc61322 // fmla v2.2d, v25.2d, v6.d[0]
+	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
+	WORD $0x3dc04ff6 // ldr q22, [sp, #0x130]
+	WORD $0x4ee28762 // add v2.2d, v27.2d, v2.2d
+	WORD $0x4ee286c2 // add v2.2d, v22.2d, v2.2d
+	WORD $0xad46dff6 // ldp q22, q23, [sp, #0xd0]
+	WORD $0x3d806fe2 // str q2, [sp, #0x1b0]
+	WORD $0x4ee38742 // add v2.2d, v26.2d, v3.2d
+	WORD $0x3dc053e3 // ldr q3, [sp, #0x140]
+	WORD $0x4ee28462 // add v2.2d, v3.2d, v2.2d
+	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
+	WORD $0x3d8067e2 // str q2, [sp, #0x190]
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0x4fc612a3 // fmla v3.2d, v21.2d, v6.d[0]
+	WORD $0x4fc61282 // fmla v2.2d, v20.2d, v6.d[0]
+	WORD $0x4ee386d6 // add v22.2d, v22.2d, v3.2d
+	WORD $0x4ee3d703 // fsub v3.2d, v24.2d, v3.2d
+	WORD $0x4ee286f7 // add v23.2d, v23.2d, v2.2d
+	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
+	WORD $0x4fc612a3 // fmla v3.2d, v21.2d, v6.d[0]
+	WORD $0x4eef86d6 // add v22.2d, v22.2d, v15.2d
+	WORD $0x4fc61282 // fmla v2.2d, v20.2d, v6.d[0]
+	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
+	WORD $0x4ee38439 // add v25.2d, v1.2d, v3.2d
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0x4ee284f7 // add v23.2d, v7.2d, v2.2d
+	WORD $0x4fc61241 // fmla v1.2d, v18.2d, v6.d[0]
+	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
+	WORD $0xad4a8fe7 // ldp q7, q3, [sp, #0x150]
+	WORD $0x4fc61262 // fmla v2.2d, v19.2d, v6.d[0]
+	WORD $0x4ee28463 // add v3.2d, v3.2d, v2.2d
+	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
+	WORD $0x4ee184e7 // add v7.2d, v7.2d, v1.2d
+	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
+	WORD $0x4fc61262 // fmla v2.2d, v19.2d, v6.d[0]
+	WORD $0x4fc61241 // fmla v1.2d, v18.2d, v6.d[0]
+	WORD $0xad4bcbf3 // ldp q19, q18, [sp, #0x170]
+	WORD $0x4ee286d5 // add v21.2d, v22.2d, v2.2d
+	WORD $0x4ee18414 // add v20.2d, v0.2d, v1.2d
+	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
+	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
+	WORD $0x4fc61220 // fmla v0.2d, v17.2d, v6.d[0]
+	WORD $0x4fc61201 // fmla v1.2d, v16.2d, v6.d[0]
+	WORD $0x4ee08673 // add v19.2d, v19.2d, v0.2d
+	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
+	WORD $0x4ee18652 // add v18.2d, v18.2d, v1.2d
+	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
+	WORD $0x4fc61220 // fmla v0.2d, v17.2d, v6.d[0]
+	WORD $0x4fc61201 // fmla v1.2d, v16.2d, v6.d[0]
+	WORD $0x4ee08460 // add v0.2d, v3.2d, v0.2d
+	WORD $0xad400be3 // ldp q3, q2, [sp]
+	WORD $0x4ee184e1 // add v1.2d, v7.2d, v1.2d
+	WORD $0x3dc083e7 // ldr q7, [sp, #0x200]
+	WORD $0x54ffa081 // b.ne <mulLimbs9+0x24c>
+	WORD $0x17fffce1 // b <mulLimbs9+0x1c4>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911283ff // add sp, sp, #0x4a0
+	WORD $0x910e03ff // add sp, sp, #0x380
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
@@ -756,526 +1620,8 @@ TEXT ·mulLimbs5Quad(SB), 0, $1392-40
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $1392, RSP
-	MOVD R19, R30
-	RET
-
-// func mulLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs9Quad(SB), 0, $1632-40
-	MOVD s+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD step+16(FP), R2
-	MOVD b+24(FP), R3
-	MOVD count+32(FP), R4
-	MOVD R30, R19
-	ADD $1632, RSP
-	PCALIGN $64
-	WORD $0x94000008 // bl <mulLimbs9>
-	WORD $0x140001ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
-	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
-	WORD $0xf90023fd // str x29, [sp, #0x40]
-	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
-	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
-	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
-	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
-	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
-	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
-	WORD $0xd11583ff // sub sp, sp, #0x560
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2f46a0b // mov x11, #-0x5cb0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280014c // mov w12, #0xa
-	WORD $0x5280010d // mov w13, #0x8
-	WORD $0x9b087c89 // mul x9, x4, x8
-	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xf902d7e8 // str x8, [sp, #0x5a8]
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
-	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
-	WORD $0xf100299f // cmp x12, #0xa
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
-	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
-	WORD $0x54fffe41 // b.ne <mulLimbs9+0x60>
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x540037cb // b.lt <mulLimbs9+0x798>
-	WORD $0xd2e8ce0f // mov x15, #0x4670000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x910503eb // add x11, sp, #0x140
-	WORD $0xaa1f03e9 // mov x9, xzr
-	WORD $0x5280008c // mov w12, #0x4
-	WORD $0x910083ed // add x13, sp, #0x20
-	WORD $0xaa0403f1 // mov x17, x4
-	WORD $0x4e080df1 // dup v17.2d, x15
-	WORD $0xd280002f // mov x15, #0x1
-	WORD $0x4e080dc2 // dup v2.2d, x14
-	WORD $0x3d8007e2 // str q2, [sp, #0x10]
-	WORD $0xd2f8660e // mov x14, #-0x3cd0000000000000
-	WORD $0xf2e8ce0f // movk x15, #0x4670, lsl #48
-	WORD $0x4e080dc1 // dup v1.2d, x14
-	WORD $0x4e080de3 // dup v3.2d, x15
-	WORD $0x9103816a // add x10, x11, #0xe0
-	WORD $0x9104016b // add x11, x11, #0x100
-	WORD $0x928002ee // mov x14, #-0x18
-	WORD $0x928017ef // mov x15, #-0xc0
-	WORD $0x1400000b // b <mulLimbs9+0x11c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9b027cc8 // mul x8, x6, x2
-	WORD $0x91001129 // add x9, x9, #0x4
-	WORD $0x8b110c63 // add x3, x3, x17, lsl #3
-	WORD $0xaa1003f1 // mov x17, x16
-	WORD $0xeb04013f // cmp x9, x4
-	WORD $0x8b080c21 // add x1, x1, x8, lsl #3
-	WORD $0x5400340a // b.ge <mulLimbs9+0x798>
-	WORD $0xf1001230 // subs x16, x17, #0x4
-	WORD $0xcb090087 // sub x7, x4, x9
-	WORD $0x9a8cb233 // csel x19, x17, x12, lt
-	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x9a9fc665 // csinc x5, x19, xzr, gt
-	WORD $0xf10010ff // cmp x7, #0x4
-	WORD $0x9a8cb0e6 // csel x6, x7, x12, lt
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x8b060cd1 // add x17, x6, x6, lsl #3
-	WORD $0x5400030b // b.lt <mulLimbs9+0x1a0>
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x910083f4 // add x20, sp, #0x20
-	WORD $0xaa0303f6 // mov x22, x3
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xacc116c4 // ldp q4, q5, [x22], #0x20
-	WORD $0x910012b7 // add x23, x21, #0x4
-	WORD $0x910022b5 // add x21, x21, #0x8
-	WORD $0xeb1102bf // cmp x21, x17
-	WORD $0xaa1703f5 // mov x21, x23
-	WORD $0x4ea21ca5 // orr v5.16b, v5.16b, v2.16b
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0x4ea21c84 // orr v4.16b, v4.16b, v2.16b
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xac811684 // stp q4, q5, [x20], #0x20
-	WORD $0x54fffecd // b.le <mulLimbs9+0x160>
-	WORD $0xeb1102ff // cmp x23, x17
-	WORD $0x540000eb // b.lt <mulLimbs9+0x1ac>
-	WORD $0x14000010 // b <mulLimbs9+0x1d4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xaa1f03f7 // mov x23, xzr
-	WORD $0xeb1103ff // cmp xzr, x17
-	WORD $0x5400016a // b.ge <mulLimbs9+0x1d4>
-	WORD $0x8b130e75 // add x21, x19, x19, lsl #3
-	WORD $0x8b170c73 // add x19, x3, x23, lsl #3
-	WORD $0x8b170db4 // add x20, x13, x23, lsl #3
-	WORD $0xcb1502f5 // sub x21, x23, x21
-	WORD $0xd503201f // nop
-	WORD $0xfc408660 // ldr d0, [x19], #0x8
-	WORD $0xb10006b5 // adds x21, x21, #0x1
-	WORD $0x5e61d800 // scvtf d0, d0
-	WORD $0xfc008680 // str d0, [x20], #0x8
-	WORD $0x54ffff83 // b.lo <mulLimbs9+0x1c0>
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54fff94b // b.lt <mulLimbs9+0x100>
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x2a1403e7 // mov w7, w20
-	WORD $0x8b150c34 // add x20, x1, x21, lsl #3
-	WORD $0x8b150c15 // add x21, x0, x21, lsl #3
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x910083f7 // add x23, sp, #0x20
-	WORD $0xad4012a5 // ldp q5, q4, [x21]
-	WORD $0x910902b6 // add x22, x21, #0x240
-	WORD $0xad401e86 // ldp q6, q7, [x20]
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0x5280003d // mov w29, #0x1
-	WORD $0x52800319 // mov w25, #0x18
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0xad0a1fe6 // stp q6, q7, [sp, #0x140]
-	WORD $0xad421e86 // ldp q6, q7, [x20, #0x40]
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0xad0b1fe6 // stp q6, q7, [sp, #0x160]
-	WORD $0xad441e86 // ldp q6, q7, [x20, #0x80]
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0xad0c1fe6 // stp q6, q7, [sp, #0x180]
-	WORD $0xad461e86 // ldp q6, q7, [x20, #0xc0]
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0xad0d1fe6 // stp q6, q7, [sp, #0x1a0]
-	WORD $0xad481a87 // ldp q7, q6, [x20, #0x100]
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad0e1be7 // stp q7, q6, [sp, #0x1c0]
-	WORD $0xad4a1a87 // ldp q7, q6, [x20, #0x140]
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad0f1be7 // stp q7, q6, [sp, #0x1e0]
-	WORD $0xad4c1a87 // ldp q7, q6, [x20, #0x180]
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad101be7 // stp q7, q6, [sp, #0x200]
-	WORD $0xad4e1a87 // ldp q7, q6, [x20, #0x1c0]
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad111be7 // stp q7, q6, [sp, #0x220]
-	WORD $0xad501a87 // ldp q7, q6, [x20, #0x200]
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad121be7 // stp q7, q6, [sp, #0x240]
-	WORD $0x9b0e5f1e // madd x30, x24, x14, x23
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0xaa1f03fb // mov x27, xzr
-	WORD $0x2a1d03fa // mov w26, w29
-	WORD $0xaa0b03fd // mov x29, x11
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xad4027aa // ldp q10, q9, [x29]
-	WORD $0x8b1b03c8 // add x8, x30, x27
-	WORD $0x4eb11e3a // mov v26.16b, v17.16b
-	WORD $0x4eb11e2e // mov v14.16b, v17.16b
-	WORD $0x4eb11e22 // mov v2.16b, v17.16b
-	WORD $0x9100637b // add x27, x27, #0x18
-	WORD $0x6d43f11e // ldp d30, d28, [x8, #0x38]
-	WORD $0x4eb11e3b // mov v27.16b, v17.16b
-	WORD $0x4eb11e2d // mov v13.16b, v17.16b
-	WORD $0xad7f7fa8 // ldp q8, q31, [x29, #-0x20]
-	WORD $0x4eb11e2f // mov v15.16b, v17.16b
-	WORD $0xeb1b033f // cmp x25, x27
-	WORD $0x4fdc113b // fmla v27.2d, v9.2d, v28.d[0]
-	WORD $0x4fde112d // fmla v13.2d, v9.2d, v30.d[0]
-	WORD $0x4fdc115a // fmla v26.2d, v10.2d, v28.d[0]
-	WORD $0x4fde114e // fmla v14.2d, v10.2d, v30.d[0]
-	WORD $0x4efbd46b // fsub v11.2d, v3.2d, v27.2d
-	WORD $0x4efb8673 // add v19.2d, v19.2d, v27.2d
-	WORD $0xad7e6fbd // ldp q29, q27, [x29, #-0x40]
-	WORD $0xd10183bd // sub x29, x29, #0x60
-	WORD $0x4eed8694 // add v20.2d, v20.2d, v13.2d
-	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
-	WORD $0x4efa8652 // add v18.2d, v18.2d, v26.2d
-	WORD $0x4efad46c // fsub v12.2d, v3.2d, v26.2d
-	WORD $0xfd40191a // ldr d26, [x8, #0x30]
-	WORD $0x4eee86b5 // add v21.2d, v21.2d, v14.2d
-	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
-	WORD $0x4fdc112b // fmla v11.2d, v9.2d, v28.d[0]
-	WORD $0x4fde112d // fmla v13.2d, v9.2d, v30.d[0]
-	WORD $0x4fde114e // fmla v14.2d, v10.2d, v30.d[0]
-	WORD $0x4fdc114c // fmla v12.2d, v10.2d, v28.d[0]
-	WORD $0x4fda1142 // fmla v2.2d, v10.2d, v26.d[0]
-	WORD $0x4fda112f // fmla v15.2d, v9.2d, v26.d[0]
-	WORD $0x4ee28739 // add v25.2d, v25.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4eef86d6 // add v22.2d, v22.2d, v15.2d
-	WORD $0x4eee8739 // add v25.2d, v25.2d, v14.2d
-	WORD $0x4eefd46e // fsub v14.2d, v3.2d, v15.2d
-	WORD $0x4fda1142 // fmla v2.2d, v10.2d, v26.d[0]
-	WORD $0x4eb11e2a // mov v10.16b, v17.16b
-	WORD $0x4eed86d6 // add v22.2d, v22.2d, v13.2d
-	WORD $0x4fda112e // fmla v14.2d, v9.2d, v26.d[0]
-	WORD $0x4eb11e29 // mov v9.16b, v17.16b
-	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
-	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
-	WORD $0x4ee286e2 // add v2.2d, v23.2d, v2.2d
-	WORD $0x4eea8694 // add v20.2d, v20.2d, v10.2d
-	WORD $0x4eead477 // fsub v23.2d, v3.2d, v10.2d
-	WORD $0x4eb11e2a // mov v10.16b, v17.16b
-	WORD $0x4eee8718 // add v24.2d, v24.2d, v14.2d
-	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
-	WORD $0x4ee986b5 // add v21.2d, v21.2d, v9.2d
-	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4eb11e2b // mov v11.16b, v17.16b
-	WORD $0x4fdc13f7 // fmla v23.2d, v31.2d, v28.d[0]
-	WORD $0x4fde13ea // fmla v10.2d, v31.2d, v30.d[0]
-	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
-	WORD $0x4fde110b // fmla v11.2d, v8.2d, v30.d[0]
-	WORD $0x4eec86b5 // add v21.2d, v21.2d, v12.2d
-	WORD $0x4eb11e2c // mov v12.16b, v17.16b
-	WORD $0x4eea86f7 // add v23.2d, v23.2d, v10.2d
-	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4fda13ec // fmla v12.2d, v31.2d, v26.d[0]
-	WORD $0x4eeb8529 // add v9.2d, v9.2d, v11.2d
-	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0x4fde13ea // fmla v10.2d, v31.2d, v30.d[0]
-	WORD $0x4ef786d6 // add v22.2d, v22.2d, v23.2d
-	WORD $0x4ee98739 // add v25.2d, v25.2d, v9.2d
-	WORD $0x4eb11e29 // mov v9.16b, v17.16b
-	WORD $0x4fde110b // fmla v11.2d, v8.2d, v30.d[0]
-	WORD $0x4fda1109 // fmla v9.2d, v8.2d, v26.d[0]
-	WORD $0x4eec854a // add v10.2d, v10.2d, v12.2d
-	WORD $0x4eea8717 // add v23.2d, v24.2d, v10.2d
-	WORD $0x4eecd46a // fsub v10.2d, v3.2d, v12.2d
-	WORD $0x4ee98578 // add v24.2d, v11.2d, v9.2d
-	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4fda13ea // fmla v10.2d, v31.2d, v26.d[0]
-	WORD $0x4eb11e3f // mov v31.16b, v17.16b
-	WORD $0x4ef88442 // add v2.2d, v2.2d, v24.2d
-	WORD $0x4eb11e38 // mov v24.16b, v17.16b
-	WORD $0x4fda1109 // fmla v9.2d, v8.2d, v26.d[0]
-	WORD $0x4fdc137f // fmla v31.2d, v27.2d, v28.d[0]
-	WORD $0x4fdc13b8 // fmla v24.2d, v29.2d, v28.d[0]
-	WORD $0x4eea8400 // add v0.2d, v0.2d, v10.2d
-	WORD $0x4ee98610 // add v16.2d, v16.2d, v9.2d
-	WORD $0x4effd469 // fsub v9.2d, v3.2d, v31.2d
-	WORD $0x4eff86d6 // add v22.2d, v22.2d, v31.2d
-	WORD $0x4eb11e3f // mov v31.16b, v17.16b
-	WORD $0x4ef8d468 // fsub v8.2d, v3.2d, v24.2d
-	WORD $0x4fdc1369 // fmla v9.2d, v27.2d, v28.d[0]
-	WORD $0x4fde137f // fmla v31.2d, v27.2d, v30.d[0]
-	WORD $0x4ef88739 // add v25.2d, v25.2d, v24.2d
-	WORD $0x4fdc13a8 // fmla v8.2d, v29.2d, v28.d[0]
-	WORD $0x4eb11e3c // mov v28.16b, v17.16b
-	WORD $0x4fde13bc // fmla v28.2d, v29.2d, v30.d[0]
-	WORD $0x4eff8529 // add v9.2d, v9.2d, v31.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4fde137f // fmla v31.2d, v27.2d, v30.d[0]
-	WORD $0x4ee986f8 // add v24.2d, v23.2d, v9.2d
-	WORD $0x4eb11e37 // mov v23.16b, v17.16b
-	WORD $0x4efc8508 // add v8.2d, v8.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4fda1377 // fmla v23.2d, v27.2d, v26.d[0]
-	WORD $0x4fde13bc // fmla v28.2d, v29.2d, v30.d[0]
-	WORD $0x4eb11e3e // mov v30.16b, v17.16b
-	WORD $0x4fda13be // fmla v30.2d, v29.2d, v26.d[0]
-	WORD $0x4ef787ff // add v31.2d, v31.2d, v23.2d
-	WORD $0x4eff8400 // add v0.2d, v0.2d, v31.2d
-	WORD $0x4efe879c // add v28.2d, v28.2d, v30.2d
-	WORD $0x4efc8610 // add v16.2d, v16.2d, v28.2d
-	WORD $0x4ef7d47c // fsub v28.2d, v3.2d, v23.2d
-	WORD $0x4ee88457 // add v23.2d, v2.2d, v8.2d
-	WORD $0x4efed462 // fsub v2.2d, v3.2d, v30.2d
-	WORD $0x4fda13a2 // fmla v2.2d, v29.2d, v26.d[0]
-	WORD $0x4fda137c // fmla v28.2d, v27.2d, v26.d[0]
-	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
-	WORD $0x4ee284c6 // add v6.2d, v6.2d, v2.2d
-	WORD $0x54fff161 // b.ne <mulLimbs9+0x324>
-	WORD $0x9b0f5b08 // madd x8, x24, x15, x22
-	WORD $0x2a1f03fd // mov w29, wzr
-	WORD $0x91006339 // add x25, x25, #0x18
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0xad406902 // ldp q2, q26, [x8]
-	WORD $0x4efa8673 // add v19.2d, v19.2d, v26.2d
-	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
-	WORD $0xad7e6912 // ldp q18, q26, [x8, #-0x40]
-	WORD $0x4efa8694 // add v20.2d, v20.2d, v26.2d
-	WORD $0x4ef286b2 // add v18.2d, v21.2d, v18.2d
-	WORD $0xad7c6915 // ldp q21, q26, [x8, #-0x80]
-	WORD $0x4efa86d6 // add v22.2d, v22.2d, v26.2d
-	WORD $0x4ef58735 // add v21.2d, v25.2d, v21.2d
-	WORD $0xad7a6919 // ldp q25, q26, [x8, #-0xc0]
-	WORD $0xad3c5915 // stp q21, q22, [x8, #-0x80]
-	WORD $0x4efa8718 // add v24.2d, v24.2d, v26.2d
-	WORD $0x4ef986f7 // add v23.2d, v23.2d, v25.2d
-	WORD $0xad3a6117 // stp q23, q24, [x8, #-0xc0]
-	WORD $0xad3e5112 // stp q18, q20, [x8, #-0x40]
-	WORD $0xad004d02 // stp q2, q19, [x8]
-	WORD $0xad784902 // ldp q2, q18, [x8, #-0x100]
-	WORD $0x4ef28400 // add v0.2d, v0.2d, v18.2d
-	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
-	WORD $0xad380102 // stp q2, q0, [x8, #-0x100]
-	WORD $0xadf60900 // ldp q0, q2, [x8, #-0x140]!
-	WORD $0x4ee284e2 // add v2.2d, v7.2d, v2.2d
-	WORD $0x4ee084c0 // add v0.2d, v6.2d, v0.2d
-	WORD $0xad000900 // stp q0, q2, [x8]
-	WORD $0x3707ebda // tbnz w26, #0x0, <mulLimbs9+0x2e4>
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xaa0b03f9 // mov x25, x11
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1802fa // add x26, x23, x24
-	WORD $0xad406f3c // ldp q28, q27, [x25]
-	WORD $0x4eb11e38 // mov v24.16b, v17.16b
-	WORD $0x4eb11e2a // mov v10.16b, v17.16b
-	WORD $0x4eb11e2c // mov v12.16b, v17.16b
-	WORD $0x91006318 // add x24, x24, #0x18
-	WORD $0xfd400b56 // ldr d22, [x26, #0x10]
-	WORD $0xad7f6737 // ldp q23, q25, [x25, #-0x20]
-	WORD $0x4eb11e3a // mov v26.16b, v17.16b
-	WORD $0x4eb11e29 // mov v9.16b, v17.16b
-	WORD $0x4eb11e2b // mov v11.16b, v17.16b
-	WORD $0xf101231f // cmp x24, #0x48
-	WORD $0x4ddfcf5d // ld1r { v29.2d }, [x26], #8
-	WORD $0xfd400348 // ldr d8, [x26]
-	WORD $0x4eb11e2d // mov v13.16b, v17.16b
-	WORD $0x4fd6137a // fmla v26.2d, v27.2d, v22.d[0]
-	WORD $0x4fd6132d // fmla v13.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61398 // fmla v24.2d, v28.2d, v22.d[0]
-	WORD $0x4fc8138a // fmla v10.2d, v28.2d, v8.d[0]
-	WORD $0x4fc81369 // fmla v9.2d, v27.2d, v8.d[0]
-	WORD $0x4e7ccfac // fmla v12.2d, v29.2d, v28.2d
-	WORD $0x4e7bcfab // fmla v11.2d, v29.2d, v27.2d
-	WORD $0x4efad47e // fsub v30.2d, v3.2d, v26.2d
-	WORD $0x4efa84e7 // add v7.2d, v7.2d, v26.2d
-	WORD $0x4ef8d47f // fsub v31.2d, v3.2d, v24.2d
-	WORD $0x4eea8673 // add v19.2d, v19.2d, v10.2d
-	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4ee98652 // add v18.2d, v18.2d, v9.2d
-	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
-	WORD $0x4eec86b5 // add v21.2d, v21.2d, v12.2d
-	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
-	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
-	WORD $0xad7e633a // ldp q26, q24, [x25, #-0x40]
-	WORD $0xd1018339 // sub x25, x25, #0x60
-	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0x4fd6137e // fmla v30.2d, v27.2d, v22.d[0]
-	WORD $0x4fd6139f // fmla v31.2d, v28.2d, v22.d[0]
-	WORD $0x4fc8138a // fmla v10.2d, v28.2d, v8.d[0]
-	WORD $0x4fc81369 // fmla v9.2d, v27.2d, v8.d[0]
-	WORD $0x4eed8652 // add v18.2d, v18.2d, v13.2d
-	WORD $0x4e7ccfac // fmla v12.2d, v29.2d, v28.2d
-	WORD $0x4eb11e3c // mov v28.16b, v17.16b
-	WORD $0x4e7bcfab // fmla v11.2d, v29.2d, v27.2d
-	WORD $0x4eedd47b // fsub v27.2d, v3.2d, v13.2d
-	WORD $0x4fd612fc // fmla v28.2d, v23.2d, v22.d[0]
-	WORD $0x4fd6133b // fmla v27.2d, v25.2d, v22.d[0]
-	WORD $0x4efe8652 // add v18.2d, v18.2d, v30.2d
-	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efb8694 // add v20.2d, v20.2d, v27.2d
-	WORD $0x4eb11e3b // mov v27.16b, v17.16b
-	WORD $0x4fd612fc // fmla v28.2d, v23.2d, v22.d[0]
-	WORD $0x4fc8133b // fmla v27.2d, v25.2d, v8.d[0]
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4efc86b5 // add v21.2d, v21.2d, v28.2d
-	WORD $0x4eb11e3c // mov v28.16b, v17.16b
-	WORD $0x4efb853e // add v30.2d, v9.2d, v27.2d
-	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4fc812fc // fmla v28.2d, v23.2d, v8.d[0]
-	WORD $0x4fc8133b // fmla v27.2d, v25.2d, v8.d[0]
-	WORD $0x4eb11e39 // mov v25.16b, v17.16b
-	WORD $0x4fd61319 // fmla v25.2d, v24.2d, v22.d[0]
-	WORD $0x4efc855d // add v29.2d, v10.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efb8610 // add v16.2d, v16.2d, v27.2d
-	WORD $0x4fc812fc // fmla v28.2d, v23.2d, v8.d[0]
-	WORD $0x4eb11e37 // mov v23.16b, v17.16b
-	WORD $0x4ef98694 // add v20.2d, v20.2d, v25.2d
-	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
-	WORD $0x4fd61357 // fmla v23.2d, v26.2d, v22.d[0]
-	WORD $0x4fd61319 // fmla v25.2d, v24.2d, v22.d[0]
-	WORD $0x4efe8694 // add v20.2d, v20.2d, v30.2d
-	WORD $0x4efc8400 // add v0.2d, v0.2d, v28.2d
-	WORD $0x4ef786b5 // add v21.2d, v21.2d, v23.2d
-	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
-	WORD $0x4fd61357 // fmla v23.2d, v26.2d, v22.d[0]
-	WORD $0x4ef98576 // add v22.2d, v11.2d, v25.2d
-	WORD $0x4efd86b5 // add v21.2d, v21.2d, v29.2d
-	WORD $0x4ef68610 // add v16.2d, v16.2d, v22.2d
-	WORD $0x4ef78596 // add v22.2d, v12.2d, v23.2d
-	WORD $0x4ef68400 // add v0.2d, v0.2d, v22.2d
-	WORD $0x54fff5c1 // b.ne <mulLimbs9+0x5a0>
-	WORD $0xad465eb6 // ldp q22, q23, [x21, #0xc0]
-	WORD $0x4ee48604 // add v4.2d, v16.2d, v4.2d
-	WORD $0x4ee58405 // add v5.2d, v0.2d, v5.2d
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xaa0a03f9 // mov x25, x10
-	WORD $0x4ef784e7 // add v7.2d, v7.2d, v23.2d
-	WORD $0xad0012a5 // stp q5, q4, [x21]
-	WORD $0x4ef684c6 // add v6.2d, v6.2d, v22.2d
-	WORD $0xad061ea6 // stp q6, q7, [x21, #0xc0]
-	WORD $0xad441ea6 // ldp q6, q7, [x21, #0x80]
-	WORD $0x4ee78647 // add v7.2d, v18.2d, v7.2d
-	WORD $0x4ee68666 // add v6.2d, v19.2d, v6.2d
-	WORD $0xad041ea6 // stp q6, q7, [x21, #0x80]
-	WORD $0xad421ea6 // ldp q6, q7, [x21, #0x40]
-	WORD $0x4ee78687 // add v7.2d, v20.2d, v7.2d
-	WORD $0x4ee686a6 // add v6.2d, v21.2d, v6.2d
-	WORD $0xad021ea6 // stp q6, q7, [x21, #0x40]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xacff1b27 // ldp q7, q6, [x25], #-0x20
-	WORD $0x4eb11e22 // mov v2.16b, v17.16b
-	WORD $0xfc786af0 // ldr d16, [x23, x24]
-	WORD $0x91002318 // add x24, x24, #0x8
-	WORD $0xf101031f // cmp x24, #0x40
-	WORD $0x4fd010e2 // fmla v2.2d, v7.2d, v16.d[0]
-	WORD $0x4eb11e27 // mov v7.16b, v17.16b
-	WORD $0x4fd010c7 // fmla v7.2d, v6.2d, v16.d[0]
-	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
-	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x54fffec1 // b.ne <mulLimbs9+0x740>
-	WORD $0x3dc007e2 // ldr q2, [sp, #0x10]
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x8b020e94 // add x20, x20, x2, lsl #3
-	WORD $0x910122f7 // add x23, x23, #0x48
-	WORD $0xeb05027f // cmp x19, x5
-	WORD $0xad0012a5 // stp q5, q4, [x21]
-	WORD $0x54ffd3e1 // b.ne <mulLimbs9+0x200>
-	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0x52800095 // mov w21, #0x4
-	WORD $0x3707d2a7 // tbnz w7, #0x0, <mulLimbs9+0x1e4>
-	WORD $0x17fffe5b // b <mulLimbs9+0x100>
-	WORD $0xf942d7e8 // ldr x8, [sp, #0x5a8]
-	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911583ff // add sp, sp, #0x560
-	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
-	WORD $0xf94023fd // ldr x29, [sp, #0x40]
-	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
-	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
-	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
-	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
-	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
-	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
-	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $1632, RSP
+	SUB $1104, RSP
 	MOVD R19, R30
 	RET
 
@@ -1302,224 +1648,224 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
 	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
 	WORD $0xd11543ff // sub sp, sp, #0x550
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
+	WORD $0xd53b4408 // mrs x8, FPCR
+	WORD $0xf90007e8 // str x8, [sp, #0x8]
+	WORD $0xb26a0508 // orr x8, x8, #0xc00000
 	WORD $0xd2f13a0a // mov x10, #-0x7630000000000000
-	WORD $0xd2e8660d // mov x13, #0x4330000000000000
-	WORD $0xd53b4409 // mrs x9, FPCR
-	WORD $0xf90007e9 // str x9, [sp, #0x8]
-	WORD $0xb26a0529 // orr x9, x9, #0xc00000
-	WORD $0xd51b4409 // msr FPCR, x9
-	WORD $0x9b087c88 // mul x8, x4, x8
-	WORD $0x91008009 // add x9, x0, #0x20
-	WORD $0x5280024b // mov w11, #0x12
-	WORD $0x5280020c // mov w12, #0x10
+	WORD $0xd2e8660b // mov x11, #0x4330000000000000
+	WORD $0xd51b4408 // msr FPCR, x8
+	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
 	WORD $0x9b0a7c8a // mul x10, x4, x10
-	WORD $0x9b0d7c8d // mul x13, x4, x13
-	WORD $0xf100497f // cmp x11, #0x12
-	WORD $0xad7f0520 // ldp q0, q1, [x9, #-0x20]
-	WORD $0x9a8b018e // csel x14, x12, x11, eq
-	WORD $0xf100056b // subs x11, x11, #0x1
+	WORD $0x91008009 // add x9, x0, #0x20
+	WORD $0x5280024c // mov w12, #0x12
+	WORD $0x5280020d // mov w13, #0x10
+	WORD $0x9b0b7c8b // mul x11, x4, x11
+	WORD $0x9b087c88 // mul x8, x4, x8
+	WORD $0xf100499f // cmp x12, #0x12
+	WORD $0xad7f0921 // ldp q1, q2, [x9, #-0x20]
+	WORD $0x9a8c01ae // csel x14, x13, x12, eq
+	WORD $0xf100058c // subs x12, x12, #0x1
 	WORD $0x9b0e290e // madd x14, x8, x14, x10
-	WORD $0x8b0d014a // add x10, x10, x13
-	WORD $0x4e080dc2 // dup v2.2d, x14
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0520 // stp q0, q1, [x9, #-0x20]
-	WORD $0xad400520 // ldp q0, q1, [x9]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820520 // stp q0, q1, [x9], #0x40
+	WORD $0x8b0b014a // add x10, x10, x11
+	WORD $0x4e080dc0 // dup v0.2d, x14
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0921 // stp q1, q2, [x9, #-0x20]
+	WORD $0xad400921 // ldp q1, q2, [x9]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820920 // stp q0, q2, [x9], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs17+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
 	WORD $0x5400380b // b.lt <mulLimbs17+0x7a0>
-	WORD $0xd2e8660b // mov x11, #0x4330000000000000
+	WORD $0xd2e8660a // mov x10, #0x4330000000000000
 	WORD $0x9104c3e8 // add x8, sp, #0x130
-	WORD $0x910043ec // add x12, sp, #0x10
-	WORD $0xaa1f03e9 // mov x9, xzr
-	WORD $0x5280004e // mov w14, #0x2
-	WORD $0x928017ef // mov x15, #-0xc0
-	WORD $0x4e080d60 // dup v0.2d, x11
-	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
-	WORD $0x9107810a // add x10, x8, #0x1e0
+	WORD $0x910043eb // add x11, sp, #0x10
+	WORD $0x5280004d // mov w13, #0x2
+	WORD $0x928017ee // mov x14, #-0xc0
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x4e080d40 // dup v0.2d, x10
+	WORD $0xd2f8660a // mov x10, #-0x3cd0000000000000
+	WORD $0x91078109 // add x9, x8, #0x1e0
 	WORD $0x91080108 // add x8, x8, #0x200
-	WORD $0x9102018d // add x13, x12, #0x80
-	WORD $0x4e080d61 // dup v1.2d, x11
-	WORD $0xd2e8ce0b // mov x11, #0x4670000000000000
-	WORD $0x4e080d62 // dup v2.2d, x11
-	WORD $0xd280002b // mov x11, #0x1
-	WORD $0xf2e8ce0b // movk x11, #0x4670, lsl #48
-	WORD $0x4e080d63 // dup v3.2d, x11
-	WORD $0xaa0403eb // mov x11, x4
+	WORD $0x9102016c // add x12, x11, #0x80
+	WORD $0x4e080d41 // dup v1.2d, x10
+	WORD $0xd2e8ce0a // mov x10, #0x4670000000000000
+	WORD $0x4e080d42 // dup v2.2d, x10
+	WORD $0xd280002a // mov x10, #0x1
+	WORD $0xf2e8ce0a // movk x10, #0x4670, lsl #48
+	WORD $0x4e080d43 // dup v3.2d, x10
+	WORD $0xaa0403ea // mov x10, x4
 	WORD $0x1400000c // b <mulLimbs17+0x11c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x9b027ccb // mul x11, x6, x2
-	WORD $0x91000929 // add x9, x9, #0x2
+	WORD $0x9b027cca // mul x10, x6, x2
+	WORD $0x910009ef // add x15, x15, #0x2
 	WORD $0x8b110c63 // add x3, x3, x17, lsl #3
-	WORD $0xeb04013f // cmp x9, x4
-	WORD $0x8b0b0c21 // add x1, x1, x11, lsl #3
-	WORD $0xaa1003eb // mov x11, x16
+	WORD $0xeb0401ff // cmp x15, x4
+	WORD $0x8b0a0c21 // add x1, x1, x10, lsl #3
+	WORD $0xaa1003ea // mov x10, x16
 	WORD $0x5400344a // b.ge <mulLimbs17+0x7a0>
-	WORD $0xf1000970 // subs x16, x11, #0x2
-	WORD $0x9a8eb167 // csel x7, x11, x14, lt
-	WORD $0xcb09008b // sub x11, x4, x9
+	WORD $0xf1000950 // subs x16, x10, #0x2
+	WORD $0x9a8db147 // csel x7, x10, x13, lt
+	WORD $0xcb0f008a // sub x10, x4, x15
 	WORD $0xf10004ff // cmp x7, #0x1
 	WORD $0x9a9fc4e5 // csinc x5, x7, xzr, gt
-	WORD $0xf100097f // cmp x11, #0x2
-	WORD $0x9a8eb166 // csel x6, x11, x14, lt
-	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0xf100095f // cmp x10, #0x2
+	WORD $0x9a8db146 // csel x6, x10, x13, lt
+	WORD $0xf100055f // cmp x10, #0x1
 	WORD $0x8b0610d1 // add x17, x6, x6, lsl #4
 	WORD $0x5400030b // b.lt <mulLimbs17+0x1a0>
-	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0x910043f3 // add x19, sp, #0x10
-	WORD $0xaa0303f5 // mov x21, x3
+	WORD $0xaa0303f4 // mov x20, x3
+	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xacc116a4 // ldp q4, q5, [x21], #0x20
-	WORD $0x91001296 // add x22, x20, #0x4
-	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb11029f // cmp x20, x17
-	WORD $0xaa1603f4 // mov x20, x22
+	WORD $0xacc11684 // ldp q4, q5, [x20], #0x20
+	WORD $0x910012d5 // add x21, x22, #0x4
+	WORD $0x910022d6 // add x22, x22, #0x8
+	WORD $0xeb1102df // cmp x22, x17
+	WORD $0xaa1503f6 // mov x22, x21
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xac811664 // stp q4, q5, [x19], #0x20
 	WORD $0x54fffecd // b.le <mulLimbs17+0x160>
-	WORD $0xeb1102df // cmp x22, x17
+	WORD $0xeb1102bf // cmp x21, x17
 	WORD $0x540000eb // b.lt <mulLimbs17+0x1ac>
 	WORD $0x14000010 // b <mulLimbs17+0x1d4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xeb1103ff // cmp xzr, x17
 	WORD $0x5400016a // b.ge <mulLimbs17+0x1d4>
 	WORD $0x8b0710f4 // add x20, x7, x7, lsl #4
-	WORD $0x8b160c67 // add x7, x3, x22, lsl #3
-	WORD $0x8b160d93 // add x19, x12, x22, lsl #3
-	WORD $0xcb1402d4 // sub x20, x22, x20
+	WORD $0x8b150c67 // add x7, x3, x21, lsl #3
+	WORD $0x8b150d73 // add x19, x11, x21, lsl #3
+	WORD $0xcb1402b4 // sub x20, x21, x20
 	WORD $0xd503201f // nop
 	WORD $0xfc4084e4 // ldr d4, [x7], #0x8
 	WORD $0xb1000694 // adds x20, x20, #0x1
 	WORD $0x5e61d884 // scvtf d4, d4
 	WORD $0xfc008664 // str d4, [x19], #0x8
 	WORD $0x54ffff83 // b.lo <mulLimbs17+0x1c0>
-	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0xf100055f // cmp x10, #0x1
 	WORD $0x54fff94b // b.lt <mulLimbs17+0x100>
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x8b0b0c15 // add x21, x0, x11, lsl #3
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x2a1403e7 // mov w7, w20
-	WORD $0x8b0b0c34 // add x20, x1, x11, lsl #3
-	WORD $0x910043f7 // add x23, sp, #0x10
-	WORD $0xaa0d03f8 // mov x24, x13
-	WORD $0x911102b6 // add x22, x21, #0x440
-	WORD $0xad401684 // ldp q4, q5, [x20]
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0xaa1803fa // mov x26, x24
+	WORD $0x5280002a // mov w10, #0x1
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0x8b140c33 // add x19, x1, x20, lsl #3
+	WORD $0x8b140c14 // add x20, x0, x20, lsl #3
+	WORD $0x2a0a03e7 // mov w7, w10
+	WORD $0x910043f6 // add x22, sp, #0x10
+	WORD $0xaa0c03f7 // mov x23, x12
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0x91110295 // add x21, x20, #0x440
+	WORD $0xad401664 // ldp q4, q5, [x19]
+	WORD $0xaa1703f9 // mov x25, x23
+	WORD $0xaa1f03fa // mov x26, xzr
 	WORD $0x5280003b // mov w27, #0x1
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0997e4 // stp q4, q5, [sp, #0x130]
-	WORD $0xad421684 // ldp q4, q5, [x20, #0x40]
+	WORD $0xad421664 // ldp q4, q5, [x19, #0x40]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0a97e4 // stp q4, q5, [sp, #0x150]
-	WORD $0xad441684 // ldp q4, q5, [x20, #0x80]
+	WORD $0xad441664 // ldp q4, q5, [x19, #0x80]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0b97e4 // stp q4, q5, [sp, #0x170]
-	WORD $0xad461684 // ldp q4, q5, [x20, #0xc0]
+	WORD $0xad461664 // ldp q4, q5, [x19, #0xc0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0c97e4 // stp q4, q5, [sp, #0x190]
-	WORD $0xad481285 // ldp q5, q4, [x20, #0x100]
+	WORD $0xad481265 // ldp q5, q4, [x19, #0x100]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad0d93e5 // stp q5, q4, [sp, #0x1b0]
-	WORD $0xad4a1285 // ldp q5, q4, [x20, #0x140]
+	WORD $0xad4a1265 // ldp q5, q4, [x19, #0x140]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad0e93e5 // stp q5, q4, [sp, #0x1d0]
-	WORD $0xad4c1285 // ldp q5, q4, [x20, #0x180]
+	WORD $0xad4c1265 // ldp q5, q4, [x19, #0x180]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad0f93e5 // stp q5, q4, [sp, #0x1f0]
-	WORD $0xad4e1285 // ldp q5, q4, [x20, #0x1c0]
+	WORD $0xad4e1265 // ldp q5, q4, [x19, #0x1c0]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1093e5 // stp q5, q4, [sp, #0x210]
-	WORD $0xad501285 // ldp q5, q4, [x20, #0x200]
+	WORD $0xad501265 // ldp q5, q4, [x19, #0x200]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1193e5 // stp q5, q4, [sp, #0x230]
-	WORD $0xad521285 // ldp q5, q4, [x20, #0x240]
+	WORD $0xad521265 // ldp q5, q4, [x19, #0x240]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1293e5 // stp q5, q4, [sp, #0x250]
-	WORD $0xad541684 // ldp q4, q5, [x20, #0x280]
+	WORD $0xad541664 // ldp q4, q5, [x19, #0x280]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1397e4 // stp q4, q5, [sp, #0x270]
-	WORD $0xad561684 // ldp q4, q5, [x20, #0x2c0]
+	WORD $0xad561664 // ldp q4, q5, [x19, #0x2c0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1497e4 // stp q4, q5, [sp, #0x290]
-	WORD $0xad581684 // ldp q4, q5, [x20, #0x300]
+	WORD $0xad581664 // ldp q4, q5, [x19, #0x300]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1597e4 // stp q4, q5, [sp, #0x2b0]
-	WORD $0xad5a1684 // ldp q4, q5, [x20, #0x340]
+	WORD $0xad5a1664 // ldp q4, q5, [x19, #0x340]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1697e4 // stp q4, q5, [sp, #0x2d0]
-	WORD $0xad5c1684 // ldp q4, q5, [x20, #0x380]
+	WORD $0xad5c1664 // ldp q4, q5, [x19, #0x380]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1797e4 // stp q4, q5, [sp, #0x2f0]
-	WORD $0xad5e1684 // ldp q4, q5, [x20, #0x3c0]
+	WORD $0xad5e1664 // ldp q4, q5, [x19, #0x3c0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1897e4 // stp q4, q5, [sp, #0x310]
-	WORD $0x3dc10284 // ldr q4, [x20, #0x400]
-	WORD $0x3dc10685 // ldr q5, [x20, #0x410]
+	WORD $0x3dc10264 // ldr q4, [x19, #0x400]
+	WORD $0x3dc10665 // ldr q5, [x19, #0x410]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
@@ -1527,169 +1873,169 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0xad1997e4 // stp q4, q5, [sp, #0x330]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1a03fd // mov x29, x26
+	WORD $0xaa1903fd // mov x29, x25
 	WORD $0xaa1b03fe // mov x30, x27
-	WORD $0xaa0803eb // mov x11, x8
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xaa0803ea // mov x10, x8
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xad407d68 // ldp q8, q31, [x11]
-	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xad407d48 // ldp q8, q31, [x10]
 	WORD $0x4ea21c4c // mov v12.16b, v2.16b
-	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x4ea21c59 // mov v25.16b, v2.16b
-	WORD $0x6d7febbc // ldp d28, d26, [x29, #-0x8]
-	WORD $0xad7f757e // ldp q30, q29, [x11, #-0x20]
 	WORD $0x4ea21c4b // mov v11.16b, v2.16b
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0xfc5f03b9 // ldur d25, [x29, #-0x10]
+	WORD $0xf10007de // subs x30, x30, #0x1
+	WORD $0x6d7ff3bb // ldp d27, d28, [x29, #-0x8]
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
 	WORD $0x4ea21c4d // mov v13.16b, v2.16b
-	WORD $0x4fda13f9 // fmla v25.2d, v31.2d, v26.d[0]
-	WORD $0x4fdc13eb // fmla v11.2d, v31.2d, v28.d[0]
-	WORD $0x4fda1118 // fmla v24.2d, v8.2d, v26.d[0]
-	WORD $0x4fdc110c // fmla v12.2d, v8.2d, v28.d[0]
-	WORD $0x4ef9d469 // fsub v9.2d, v3.2d, v25.2d
-	WORD $0x4ef98631 // add v17.2d, v17.2d, v25.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x910063bd // add x29, x29, #0x18
+	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
+	WORD $0xad7f755e // ldp q30, q29, [x10, #-0x20]
+	WORD $0xad7e615a // ldp q26, q24, [x10, #-0x40]
+	WORD $0xd101814a // sub x10, x10, #0x60
+	WORD $0x4fdb13eb // fmla v11.2d, v31.2d, v27.d[0]
+	WORD $0x4fd913ed // fmla v13.2d, v31.2d, v25.d[0]
+	WORD $0x4fdb110c // fmla v12.2d, v8.2d, v27.d[0]
+	WORD $0x4fd9110e // fmla v14.2d, v8.2d, v25.d[0]
+	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
+	WORD $0x4eea8610 // add v16.2d, v16.2d, v10.2d
+	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
 	WORD $0x4eeb8652 // add v18.2d, v18.2d, v11.2d
 	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0xad7e657b // ldp q27, q25, [x11, #-0x40]
-	WORD $0xd101816b // sub x11, x11, #0x60
-	WORD $0x4fda13e9 // fmla v9.2d, v31.2d, v26.d[0]
-	WORD $0x4ef884e7 // add v7.2d, v7.2d, v24.2d
-	WORD $0x4ef8d46a // fsub v10.2d, v3.2d, v24.2d
-	WORD $0xfc5f03b8 // ldur d24, [x29, #-0x10]
+	WORD $0x4eed86d6 // add v22.2d, v22.2d, v13.2d
+	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
 	WORD $0x4eec8673 // add v19.2d, v19.2d, v12.2d
 	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
-	WORD $0x4fdc13eb // fmla v11.2d, v31.2d, v28.d[0]
-	WORD $0x910063bd // add x29, x29, #0x18
-	WORD $0x4fdc110c // fmla v12.2d, v8.2d, v28.d[0]
-	WORD $0x4fda110a // fmla v10.2d, v8.2d, v26.d[0]
-	WORD $0x4fd8110e // fmla v14.2d, v8.2d, v24.d[0]
-	WORD $0x4fd813ed // fmla v13.2d, v31.2d, v24.d[0]
+	WORD $0x4fdb13eb // fmla v11.2d, v31.2d, v27.d[0]
 	WORD $0x4eee86f7 // add v23.2d, v23.2d, v14.2d
-	WORD $0x4eed8694 // add v20.2d, v20.2d, v13.2d
-	WORD $0x4eec86f7 // add v23.2d, v23.2d, v12.2d
-	WORD $0x4eedd46c // fsub v12.2d, v3.2d, v13.2d
-	WORD $0x4eeed46d // fsub v13.2d, v3.2d, v14.2d
-	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
-	WORD $0x4ea21c4b // mov v11.16b, v2.16b
-	WORD $0x4fd8110d // fmla v13.2d, v8.2d, v24.d[0]
-	WORD $0x4fd813ec // fmla v12.2d, v31.2d, v24.d[0]
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0x4fd813ab // fmla v11.2d, v29.2d, v24.d[0]
-	WORD $0x4fda13df // fmla v31.2d, v30.2d, v26.d[0]
-	WORD $0x4fda13a8 // fmla v8.2d, v29.2d, v26.d[0]
-	WORD $0x4eec86d6 // add v22.2d, v22.2d, v12.2d
-	WORD $0x4eed86b5 // add v21.2d, v21.2d, v13.2d
-	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4ee98652 // add v18.2d, v18.2d, v9.2d
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4eea8673 // add v19.2d, v19.2d, v10.2d
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4fda13df // fmla v31.2d, v30.2d, v26.d[0]
-	WORD $0x4fda13a8 // fmla v8.2d, v29.2d, v26.d[0]
-	WORD $0x4fdc13a9 // fmla v9.2d, v29.2d, v28.d[0]
-	WORD $0x4fdc13ca // fmla v10.2d, v30.2d, v28.d[0]
-	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
-	WORD $0x4ee98508 // add v8.2d, v8.2d, v9.2d
+	WORD $0x4ee984c6 // add v6.2d, v6.2d, v9.2d
 	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4eff86f7 // add v23.2d, v23.2d, v31.2d
-	WORD $0x4fdc13a9 // fmla v9.2d, v29.2d, v28.d[0]
+	WORD $0x4fdb110c // fmla v12.2d, v8.2d, v27.d[0]
+	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
+	WORD $0x4eeb86d6 // add v22.2d, v22.2d, v11.2d
+	WORD $0x4eedd46b // fsub v11.2d, v3.2d, v13.2d
+	WORD $0x4eec86f7 // add v23.2d, v23.2d, v12.2d
+	WORD $0x4eeed46c // fsub v12.2d, v3.2d, v14.2d
+	WORD $0x4fd913eb // fmla v11.2d, v31.2d, v25.d[0]
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4fdc13ca // fmla v10.2d, v30.2d, v28.d[0]
-	WORD $0x4ee88694 // add v20.2d, v20.2d, v8.2d
-	WORD $0x4fd813df // fmla v31.2d, v30.2d, v24.d[0]
-	WORD $0x4eeb8529 // add v9.2d, v9.2d, v11.2d
-	WORD $0x4ee986d6 // add v22.2d, v22.2d, v9.2d
-	WORD $0x4eff8548 // add v8.2d, v10.2d, v31.2d
-	WORD $0x4eebd469 // fsub v9.2d, v3.2d, v11.2d
+	WORD $0x4fd9110c // fmla v12.2d, v8.2d, v25.d[0]
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4fdc13df // fmla v31.2d, v30.2d, v28.d[0]
+	WORD $0x4fdc13a8 // fmla v8.2d, v29.2d, v28.d[0]
+	WORD $0x4eeb86b5 // add v21.2d, v21.2d, v11.2d
+	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
 	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4fd813df // fmla v31.2d, v30.2d, v24.d[0]
-	WORD $0x4fd813a9 // fmla v9.2d, v29.2d, v24.d[0]
+	WORD $0x4eec8694 // add v20.2d, v20.2d, v12.2d
+	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
+	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
+	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
+	WORD $0x4fdc13df // fmla v31.2d, v30.2d, v28.d[0]
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0x4eea8652 // add v18.2d, v18.2d, v10.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4fdc13a8 // fmla v8.2d, v29.2d, v28.d[0]
+	WORD $0x4fdb13a9 // fmla v9.2d, v29.2d, v27.d[0]
+	WORD $0x4fdb13ca // fmla v10.2d, v30.2d, v27.d[0]
+	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
+	WORD $0x4eff86f7 // add v23.2d, v23.2d, v31.2d
+	WORD $0x4ee9851f // add v31.2d, v8.2d, v9.2d
+	WORD $0x4ee9d468 // fsub v8.2d, v3.2d, v9.2d
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0x4eff86d6 // add v22.2d, v22.2d, v31.2d
+	WORD $0x4eead47f // fsub v31.2d, v3.2d, v10.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4fdb13a8 // fmla v8.2d, v29.2d, v27.d[0]
+	WORD $0x4fd913c9 // fmla v9.2d, v30.2d, v25.d[0]
+	WORD $0x4fdb13df // fmla v31.2d, v30.2d, v27.d[0]
+	WORD $0x4fd913aa // fmla v10.2d, v29.2d, v25.d[0]
+	WORD $0x4eea8508 // add v8.2d, v8.2d, v10.2d
+	WORD $0x4ee987ff // add v31.2d, v31.2d, v9.2d
+	WORD $0x4ee886b5 // add v21.2d, v21.2d, v8.2d
+	WORD $0x4eff8694 // add v20.2d, v20.2d, v31.2d
+	WORD $0x4eead47f // fsub v31.2d, v3.2d, v10.2d
+	WORD $0x4ee9d468 // fsub v8.2d, v3.2d, v9.2d
+	WORD $0x4fd913c8 // fmla v8.2d, v30.2d, v25.d[0]
+	WORD $0x4fd913bf // fmla v31.2d, v29.2d, v25.d[0]
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4ee886b5 // add v21.2d, v21.2d, v8.2d
-	WORD $0x4fda137d // fmla v29.2d, v27.2d, v26.d[0]
-	WORD $0x4fda133e // fmla v30.2d, v25.2d, v26.d[0]
-	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
-	WORD $0x4ee98610 // add v16.2d, v16.2d, v9.2d
-	WORD $0x4efdd47f // fsub v31.2d, v3.2d, v29.2d
-	WORD $0x4efed468 // fsub v8.2d, v3.2d, v30.2d
-	WORD $0x4efe8694 // add v20.2d, v20.2d, v30.2d
-	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4efd86f7 // add v23.2d, v23.2d, v29.2d
-	WORD $0x4fda1328 // fmla v8.2d, v25.2d, v26.d[0]
-	WORD $0x4fda137f // fmla v31.2d, v27.2d, v26.d[0]
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4fdc133e // fmla v30.2d, v25.2d, v28.d[0]
-	WORD $0x4fdc137a // fmla v26.2d, v27.2d, v28.d[0]
-	WORD $0x4efe8508 // add v8.2d, v8.2d, v30.2d
-	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
-	WORD $0x4efa87fd // add v29.2d, v31.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4fdc133e // fmla v30.2d, v25.2d, v28.d[0]
+	WORD $0x4fdc135d // fmla v29.2d, v26.2d, v28.d[0]
+	WORD $0x4fdc131e // fmla v30.2d, v24.2d, v28.d[0]
+	WORD $0x4eff8631 // add v17.2d, v17.2d, v31.2d
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ee886d6 // add v22.2d, v22.2d, v8.2d
-	WORD $0x4fdc137a // fmla v26.2d, v27.2d, v28.d[0]
+	WORD $0x4ee884e7 // add v7.2d, v7.2d, v8.2d
+	WORD $0x4efe86d6 // add v22.2d, v22.2d, v30.2d
+	WORD $0x4efd86f7 // add v23.2d, v23.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4fdb131f // fmla v31.2d, v24.2d, v27.d[0]
+	WORD $0x4fdc131e // fmla v30.2d, v24.2d, v28.d[0]
+	WORD $0x4fdc135d // fmla v29.2d, v26.2d, v28.d[0]
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4fd8133f // fmla v31.2d, v25.2d, v24.d[0]
-	WORD $0x4efd86b5 // add v21.2d, v21.2d, v29.2d
-	WORD $0x4fd8137c // fmla v28.2d, v27.2d, v24.d[0]
+	WORD $0x4fdb135c // fmla v28.2d, v26.2d, v27.d[0]
 	WORD $0x4eff87de // add v30.2d, v30.2d, v31.2d
-	WORD $0x4efc875a // add v26.2d, v26.2d, v28.2d
+	WORD $0x4efc87bd // add v29.2d, v29.2d, v28.2d
 	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efe8610 // add v16.2d, v16.2d, v30.2d
-	WORD $0x4efa84c6 // add v6.2d, v6.2d, v26.2d
-	WORD $0x4effd47a // fsub v26.2d, v3.2d, v31.2d
-	WORD $0x4fd8137c // fmla v28.2d, v27.2d, v24.d[0]
-	WORD $0x4fd8133a // fmla v26.2d, v25.2d, v24.d[0]
-	WORD $0x4efc8484 // add v4.2d, v4.2d, v28.2d
-	WORD $0x4efa84a5 // add v5.2d, v5.2d, v26.2d
+	WORD $0x4efe86b5 // add v21.2d, v21.2d, v30.2d
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4efd8694 // add v20.2d, v20.2d, v29.2d
+	WORD $0x4effd47d // fsub v29.2d, v3.2d, v31.2d
+	WORD $0x4fdb135c // fmla v28.2d, v26.2d, v27.d[0]
+	WORD $0x4fd9131e // fmla v30.2d, v24.2d, v25.d[0]
+	WORD $0x4fdb131d // fmla v29.2d, v24.2d, v27.d[0]
+	WORD $0x4ea21c5b // mov v27.16b, v2.16b
+	WORD $0x4fd9135b // fmla v27.2d, v26.2d, v25.d[0]
+	WORD $0x4efe87bd // add v29.2d, v29.2d, v30.2d
+	WORD $0x4efb879c // add v28.2d, v28.2d, v27.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4efd8631 // add v17.2d, v17.2d, v29.2d
+	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
+	WORD $0x4efed47c // fsub v28.2d, v3.2d, v30.2d
+	WORD $0x4fd9135b // fmla v27.2d, v26.2d, v25.d[0]
+	WORD $0x4fd9131c // fmla v28.2d, v24.2d, v25.d[0]
+	WORD $0x4efb8484 // add v4.2d, v4.2d, v27.2d
+	WORD $0x4efc84a5 // add v5.2d, v5.2d, v28.2d
 	WORD $0x54fff181 // b.ne <mulLimbs17+0x3e4>
-	WORD $0x9b0f5b2b // madd x11, x25, x15, x22
-	WORD $0x91000739 // add x25, x25, #0x1
+	WORD $0x9b0e574a // madd x10, x26, x14, x21
+	WORD $0x9100075a // add x26, x26, #0x1
 	WORD $0x9100077b // add x27, x27, #0x1
-	WORD $0xd100635a // sub x26, x26, #0x18
-	WORD $0xf100173f // cmp x25, #0x5
-	WORD $0xad406578 // ldp q24, q25, [x11]
-	WORD $0x4ef98631 // add v17.2d, v17.2d, v25.2d
-	WORD $0x4ef884e7 // add v7.2d, v7.2d, v24.2d
-	WORD $0xad7e6578 // ldp q24, q25, [x11, #-0x40]
-	WORD $0x4ef98652 // add v18.2d, v18.2d, v25.2d
-	WORD $0x4ef88673 // add v19.2d, v19.2d, v24.2d
-	WORD $0xad7c6578 // ldp q24, q25, [x11, #-0x80]
-	WORD $0x4ef98694 // add v20.2d, v20.2d, v25.2d
-	WORD $0x4ef886f7 // add v23.2d, v23.2d, v24.2d
-	WORD $0xad7a6578 // ldp q24, q25, [x11, #-0xc0]
-	WORD $0xad3c5177 // stp q23, q20, [x11, #-0x80]
-	WORD $0x4ef986d6 // add v22.2d, v22.2d, v25.2d
-	WORD $0x4ef886b5 // add v21.2d, v21.2d, v24.2d
-	WORD $0xad3a5975 // stp q21, q22, [x11, #-0xc0]
-	WORD $0xad3e4973 // stp q19, q18, [x11, #-0x40]
-	WORD $0xad004567 // stp q7, q17, [x11]
-	WORD $0xad784567 // ldp q7, q17, [x11, #-0x100]
-	WORD $0x4ef18610 // add v16.2d, v16.2d, v17.2d
-	WORD $0x4ee784c6 // add v6.2d, v6.2d, v7.2d
-	WORD $0xad384166 // stp q6, q16, [x11, #-0x100]
-	WORD $0xadf61d66 // ldp q6, q7, [x11, #-0x140]!
+	WORD $0xd1006339 // sub x25, x25, #0x18
+	WORD $0xf100175f // cmp x26, #0x5
+	WORD $0xad406558 // ldp q24, q25, [x10]
+	WORD $0x4ef98610 // add v16.2d, v16.2d, v25.2d
+	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
+	WORD $0xad004146 // stp q6, q16, [x10]
+	WORD $0xad7e4146 // ldp q6, q16, [x10, #-0x40]
+	WORD $0x4ef08650 // add v16.2d, v18.2d, v16.2d
+	WORD $0x4ee68666 // add v6.2d, v19.2d, v6.2d
+	WORD $0xad3e4146 // stp q6, q16, [x10, #-0x40]
+	WORD $0xad7c4146 // ldp q6, q16, [x10, #-0x80]
+	WORD $0x4ef086d0 // add v16.2d, v22.2d, v16.2d
+	WORD $0x4ee686e6 // add v6.2d, v23.2d, v6.2d
+	WORD $0xad3c4146 // stp q6, q16, [x10, #-0x80]
+	WORD $0xad7a4146 // ldp q6, q16, [x10, #-0xc0]
+	WORD $0x4ef086b0 // add v16.2d, v21.2d, v16.2d
+	WORD $0x4ee68686 // add v6.2d, v20.2d, v6.2d
+	WORD $0xad3a4146 // stp q6, q16, [x10, #-0xc0]
+	WORD $0xad784146 // ldp q6, q16, [x10, #-0x100]
+	WORD $0x4ef08630 // add v16.2d, v17.2d, v16.2d
+	WORD $0x4ee684e6 // add v6.2d, v7.2d, v6.2d
+	WORD $0xad384146 // stp q6, q16, [x10, #-0x100]
+	WORD $0xadf61d46 // ldp q6, q7, [x10, #-0x140]!
 	WORD $0x4ee784a5 // add v5.2d, v5.2d, v7.2d
 	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
-	WORD $0xad001564 // stp q4, q5, [x11]
+	WORD $0xad001544 // stp q4, q5, [x10]
 	WORD $0x54ffebe1 // b.ne <mulLimbs17+0x3a8>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0803eb // mov x11, x8
+	WORD $0xaa0803ea // mov x10, x8
 	WORD $0x52800119 // mov w25, #0x8
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
@@ -1699,21 +2045,21 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad404973 // ldp q19, q18, [x11]
-	WORD $0x8b1902fa // add x26, x23, x25
+	WORD $0xad404953 // ldp q19, q18, [x10]
+	WORD $0x8b1902da // add x26, x22, x25
 	WORD $0x4ea21c58 // mov v24.16b, v2.16b
 	WORD $0x4ea21c59 // mov v25.16b, v2.16b
 	WORD $0x4ea21c5a // mov v26.16b, v2.16b
 	WORD $0x91006339 // add x25, x25, #0x18
-	WORD $0x6d7fdb57 // ldp d23, d22, [x26, #-0x8]
+	WORD $0x6d7fd357 // ldp d23, d20, [x26, #-0x8]
 	WORD $0x4ea21c5b // mov v27.16b, v2.16b
 	WORD $0xf102633f // cmp x25, #0x98
-	WORD $0x4fd61259 // fmla v25.2d, v18.2d, v22.d[0]
+	WORD $0x4fd41259 // fmla v25.2d, v18.2d, v20.d[0]
 	WORD $0x4fd7125a // fmla v26.2d, v18.2d, v23.d[0]
-	WORD $0x4fd61278 // fmla v24.2d, v19.2d, v22.d[0]
+	WORD $0x4fd41278 // fmla v24.2d, v19.2d, v20.d[0]
 	WORD $0x4fd7127b // fmla v27.2d, v19.2d, v23.d[0]
-	WORD $0xad7f5175 // ldp q21, q20, [x11, #-0x20]
-	WORD $0xd101816b // sub x11, x11, #0x60
+	WORD $0xad7f5556 // ldp q22, q21, [x10, #-0x20]
+	WORD $0xd101814a // sub x10, x10, #0x60
 	WORD $0x4ef984a5 // add v5.2d, v5.2d, v25.2d
 	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
 	WORD $0x4efa8610 // add v16.2d, v16.2d, v26.2d
@@ -1722,61 +2068,61 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
 	WORD $0x4efb8631 // add v17.2d, v17.2d, v27.2d
 	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4fd61259 // fmla v25.2d, v18.2d, v22.d[0]
+	WORD $0x4fd41259 // fmla v25.2d, v18.2d, v20.d[0]
 	WORD $0x4fd7125a // fmla v26.2d, v18.2d, v23.d[0]
 	WORD $0x4ea21c52 // mov v18.16b, v2.16b
-	WORD $0x4fd61278 // fmla v24.2d, v19.2d, v22.d[0]
+	WORD $0x4fd41278 // fmla v24.2d, v19.2d, v20.d[0]
 	WORD $0x4fd7127b // fmla v27.2d, v19.2d, v23.d[0]
 	WORD $0x4ea21c53 // mov v19.16b, v2.16b
-	WORD $0x4fd612b2 // fmla v18.2d, v21.2d, v22.d[0]
-	WORD $0x4fd61293 // fmla v19.2d, v20.2d, v22.d[0]
+	WORD $0x4fd412d2 // fmla v18.2d, v22.2d, v20.d[0]
+	WORD $0x4fd412b3 // fmla v19.2d, v21.2d, v20.d[0]
 	WORD $0x4efa84e7 // add v7.2d, v7.2d, v26.2d
 	WORD $0x4efb84c6 // add v6.2d, v6.2d, v27.2d
 	WORD $0x4ef28631 // add v17.2d, v17.2d, v18.2d
 	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
 	WORD $0x4ef38610 // add v16.2d, v16.2d, v19.2d
 	WORD $0x4ef3d473 // fsub v19.2d, v3.2d, v19.2d
-	WORD $0x4fd612b2 // fmla v18.2d, v21.2d, v22.d[0]
+	WORD $0x4fd412d2 // fmla v18.2d, v22.2d, v20.d[0]
 	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
-	WORD $0x4fd61293 // fmla v19.2d, v20.2d, v22.d[0]
+	WORD $0x4fd412b3 // fmla v19.2d, v21.2d, v20.d[0]
 	WORD $0x4ef98610 // add v16.2d, v16.2d, v25.2d
 	WORD $0x4ef284c6 // add v6.2d, v6.2d, v18.2d
 	WORD $0x4ef384e7 // add v7.2d, v7.2d, v19.2d
 	WORD $0x54fffaa1 // b.ne <mulLimbs17+0x660>
-	WORD $0xad444eb2 // ldp q18, q19, [x21, #0x80]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xaa0a03f9 // mov x25, x10
-	WORD $0x4ef384b3 // add v19.2d, v5.2d, v19.2d
-	WORD $0x4ef28492 // add v18.2d, v4.2d, v18.2d
-	WORD $0xad4216a4 // ldp q4, q5, [x21, #0x40]
-	WORD $0x4ee58610 // add v16.2d, v16.2d, v5.2d
-	WORD $0x4ee48631 // add v17.2d, v17.2d, v4.2d
-	WORD $0xad4012a5 // ldp q5, q4, [x21]
-	WORD $0xad0242b1 // stp q17, q16, [x21, #0x40]
+	WORD $0xad444e92 // ldp q18, q19, [x20, #0x80]
+	WORD $0xaa0903ea // mov x10, x9
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0x4ef384a5 // add v5.2d, v5.2d, v19.2d
+	WORD $0x4ef28484 // add v4.2d, v4.2d, v18.2d
+	WORD $0xad041684 // stp q4, q5, [x20, #0x80]
+	WORD $0xad421684 // ldp q4, q5, [x20, #0x40]
+	WORD $0x4ee58605 // add v5.2d, v16.2d, v5.2d
+	WORD $0x4ee48624 // add v4.2d, v17.2d, v4.2d
+	WORD $0xad021684 // stp q4, q5, [x20, #0x40]
+	WORD $0xad401285 // ldp q5, q4, [x20]
 	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
 	WORD $0x4ee584c5 // add v5.2d, v6.2d, v5.2d
-	WORD $0xad0012a5 // stp q5, q4, [x21]
-	WORD $0xad044eb2 // stp q18, q19, [x21, #0x80]
-	WORD $0xacff1b27 // ldp q7, q6, [x25], #-0x20
+	WORD $0xad001285 // stp q5, q4, [x20]
+	WORD $0xacff1947 // ldp q7, q6, [x10], #-0x20
 	WORD $0x4ea21c51 // mov v17.16b, v2.16b
-	WORD $0xfc6b6af0 // ldr d16, [x23, x11]
-	WORD $0x9100216b // add x11, x11, #0x8
-	WORD $0xf102017f // cmp x11, #0x80
+	WORD $0xfc796ad0 // ldr d16, [x22, x25]
+	WORD $0x91002339 // add x25, x25, #0x8
+	WORD $0xf102033f // cmp x25, #0x80
 	WORD $0x4fd010f1 // fmla v17.2d, v7.2d, v16.d[0]
 	WORD $0x4ea21c47 // mov v7.16b, v2.16b
 	WORD $0x4fd010c7 // fmla v7.2d, v6.2d, v16.d[0]
 	WORD $0x4ef184a5 // add v5.2d, v5.2d, v17.2d
 	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
 	WORD $0x54fffec1 // b.ne <mulLimbs17+0x748>
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x8b020e94 // add x20, x20, x2, lsl #3
+	WORD $0x91000718 // add x24, x24, #0x1
+	WORD $0x8b020e73 // add x19, x19, x2, lsl #3
+	WORD $0x910222d6 // add x22, x22, #0x88
 	WORD $0x910222f7 // add x23, x23, #0x88
-	WORD $0x91022318 // add x24, x24, #0x88
-	WORD $0xeb05027f // cmp x19, x5
-	WORD $0xad0012a5 // stp q5, q4, [x21]
+	WORD $0xeb05031f // cmp x24, x5
+	WORD $0xad001285 // stp q5, q4, [x20]
 	WORD $0x54ffd3a1 // b.ne <mulLimbs17+0x200>
-	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0x5280008b // mov w11, #0x4
+	WORD $0x2a1f03ea // mov w10, wzr
+	WORD $0x52800094 // mov w20, #0x4
 	WORD $0x3707d267 // tbnz w7, #0x0, <mulLimbs17+0x1e4>
 	WORD $0x17fffe59 // b <mulLimbs17+0x100>
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
@@ -1819,100 +2165,100 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
 	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
 	WORD $0xd11503ff // sub sp, sp, #0x540
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2eada0b // mov x11, #0x56d0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280044c // mov w12, #0x22
-	WORD $0x5280040d // mov w13, #0x20
-	WORD $0x9b087c89 // mul x9, x4, x8
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2eada0b // mov x11, #0x56d0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280044d // mov w13, #0x22
+	WORD $0x5280040e // mov w14, #0x20
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf100899f // cmp x12, #0x22
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xf10089bf // cmp x13, #0x22
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs33+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
 	WORD $0x54004a8b // b.lt <mulLimbs33+0x9f0>
-	WORD $0xd2e8660f // mov x15, #0x4330000000000000
-	WORD $0x910483ea // add x10, sp, #0x120
-	WORD $0x910003ec // mov x12, sp
-	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0xd2e8660e // mov x14, #0x4330000000000000
+	WORD $0x910483e9 // add x9, sp, #0x120
+	WORD $0x910003eb // mov x11, sp
 	WORD $0xaa0403f1 // mov x17, x4
-	WORD $0x4e080de0 // dup v0.2d, x15
-	WORD $0xd2f8660f // mov x15, #-0x3cd0000000000000
-	WORD $0x9110014b // add x11, x10, #0x400
-	WORD $0x9104018d // add x13, x12, #0x100
-	WORD $0x9100418e // add x14, x12, #0x10
-	WORD $0x4e080de1 // dup v1.2d, x15
-	WORD $0xd2e8ce0f // mov x15, #0x4670000000000000
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0xd280002f // mov x15, #0x1
-	WORD $0xf2e8ce0f // movk x15, #0x4670, lsl #48
-	WORD $0x4e080de3 // dup v3.2d, x15
-	WORD $0x928017ef // mov x15, #-0xc0
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x4e080dc0 // dup v0.2d, x14
+	WORD $0xd2f8660e // mov x14, #-0x3cd0000000000000
+	WORD $0x9110012a // add x10, x9, #0x400
+	WORD $0x9104016c // add x12, x11, #0x100
+	WORD $0x9100416d // add x13, x11, #0x10
+	WORD $0x4e080dc1 // dup v1.2d, x14
+	WORD $0xd2e8ce0e // mov x14, #0x4670000000000000
+	WORD $0x4e080dc2 // dup v2.2d, x14
+	WORD $0xd280002e // mov x14, #0x1
+	WORD $0xf2e8ce0e // movk x14, #0x4670, lsl #48
+	WORD $0x4e080dc3 // dup v3.2d, x14
+	WORD $0x928017ee // mov x14, #-0xc0
 	WORD $0x14000008 // b <mulLimbs33+0x108>
 	WORD $0x9b027ca5 // mul x5, x5, x2
-	WORD $0x91000529 // add x9, x9, #0x1
+	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x8b110c63 // add x3, x3, x17, lsl #3
 	WORD $0xaa1003f1 // mov x17, x16
-	WORD $0xeb04013f // cmp x9, x4
+	WORD $0xeb0401ff // cmp x15, x4
 	WORD $0x8b050c21 // add x1, x1, x5, lsl #3
 	WORD $0x54004760 // b.eq <mulLimbs33+0x9f0>
 	WORD $0xf1000630 // subs x16, x17, #0x1
-	WORD $0xcb090086 // sub x6, x4, x9
+	WORD $0xcb0f0086 // sub x6, x4, x15
 	WORD $0x9a9fb627 // csinc x7, x17, xzr, lt
 	WORD $0xf10004df // cmp x6, #0x1
 	WORD $0x9a9fb4c5 // csinc x5, x6, xzr, lt
 	WORD $0x8b0514b1 // add x17, x5, x5, lsl #5
 	WORD $0x5400030b // b.lt <mulLimbs33+0x180>
-	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0x910003f3 // mov x19, sp
-	WORD $0xaa0303f5 // mov x21, x3
+	WORD $0xaa0303f4 // mov x20, x3
+	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xacc116a4 // ldp q4, q5, [x21], #0x20
-	WORD $0x91001296 // add x22, x20, #0x4
-	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb11029f // cmp x20, x17
-	WORD $0xaa1603f4 // mov x20, x22
+	WORD $0xacc11684 // ldp q4, q5, [x20], #0x20
+	WORD $0x910012d5 // add x21, x22, #0x4
+	WORD $0x910022d6 // add x22, x22, #0x8
+	WORD $0xeb1102df // cmp x22, x17
+	WORD $0xaa1503f6 // mov x22, x21
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xac811664 // stp q4, q5, [x19], #0x20
 	WORD $0x54fffecd // b.le <mulLimbs33+0x140>
-	WORD $0xeb1102df // cmp x22, x17
+	WORD $0xeb1102bf // cmp x21, x17
 	WORD $0x540000eb // b.lt <mulLimbs33+0x18c>
 	WORD $0x14000010 // b <mulLimbs33+0x1b4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xeb1103ff // cmp xzr, x17
 	WORD $0x5400016a // b.ge <mulLimbs33+0x1b4>
 	WORD $0x8b0714f4 // add x20, x7, x7, lsl #5
-	WORD $0x8b160c67 // add x7, x3, x22, lsl #3
-	WORD $0x8b160d93 // add x19, x12, x22, lsl #3
-	WORD $0xcb1402d4 // sub x20, x22, x20
+	WORD $0x8b150c67 // add x7, x3, x21, lsl #3
+	WORD $0x8b150d73 // add x19, x11, x21, lsl #3
+	WORD $0xcb1402b4 // sub x20, x21, x20
 	WORD $0xd503201f // nop
 	WORD $0xfc4084e4 // ldr d4, [x7], #0x8
 	WORD $0xb1000694 // adds x20, x20, #0x1
@@ -1921,396 +2267,396 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0x54ffff83 // b.lo <mulLimbs33+0x1a0>
 	WORD $0xf10004df // cmp x6, #0x1
 	WORD $0x54fff9ab // b.lt <mulLimbs33+0xec>
-	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x8b130c34 // add x20, x1, x19, lsl #3
+	WORD $0x2a0703e6 // mov w6, w7
+	WORD $0x8b130c07 // add x7, x0, x19, lsl #3
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x52800036 // mov w22, #0x1
-	WORD $0x8b140c35 // add x21, x1, x20, lsl #3
-	WORD $0x8b140c13 // add x19, x0, x20, lsl #3
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0x2a1603e6 // mov w6, w22
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0xad4016a4 // ldp q4, q5, [x21]
+	WORD $0xad401684 // ldp q4, q5, [x20]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
-	WORD $0x91210274 // add x20, x19, #0x840
+	WORD $0x912100f3 // add x19, x7, #0x840
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0917e4 // stp q4, q5, [sp, #0x120]
-	WORD $0xad4216a4 // ldp q4, q5, [x21, #0x40]
+	WORD $0xad421684 // ldp q4, q5, [x20, #0x40]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0a17e4 // stp q4, q5, [sp, #0x140]
-	WORD $0xad4416a4 // ldp q4, q5, [x21, #0x80]
+	WORD $0xad441684 // ldp q4, q5, [x20, #0x80]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0b17e4 // stp q4, q5, [sp, #0x160]
-	WORD $0xad4616a4 // ldp q4, q5, [x21, #0xc0]
+	WORD $0xad461684 // ldp q4, q5, [x20, #0xc0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0c17e4 // stp q4, q5, [sp, #0x180]
-	WORD $0xad4816a4 // ldp q4, q5, [x21, #0x100]
+	WORD $0xad481684 // ldp q4, q5, [x20, #0x100]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0d17e4 // stp q4, q5, [sp, #0x1a0]
-	WORD $0xad4a16a4 // ldp q4, q5, [x21, #0x140]
+	WORD $0xad4a1684 // ldp q4, q5, [x20, #0x140]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0e17e4 // stp q4, q5, [sp, #0x1c0]
-	WORD $0xad4c16a4 // ldp q4, q5, [x21, #0x180]
+	WORD $0xad4c1684 // ldp q4, q5, [x20, #0x180]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0f17e4 // stp q4, q5, [sp, #0x1e0]
-	WORD $0xad4e16a4 // ldp q4, q5, [x21, #0x1c0]
+	WORD $0xad4e1684 // ldp q4, q5, [x20, #0x1c0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1017e4 // stp q4, q5, [sp, #0x200]
-	WORD $0xad5016a4 // ldp q4, q5, [x21, #0x200]
+	WORD $0xad501684 // ldp q4, q5, [x20, #0x200]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1117e4 // stp q4, q5, [sp, #0x220]
-	WORD $0xad5216a4 // ldp q4, q5, [x21, #0x240]
+	WORD $0xad521684 // ldp q4, q5, [x20, #0x240]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1217e4 // stp q4, q5, [sp, #0x240]
-	WORD $0xad5412a5 // ldp q5, q4, [x21, #0x280]
+	WORD $0xad541285 // ldp q5, q4, [x20, #0x280]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1313e5 // stp q5, q4, [sp, #0x260]
-	WORD $0xad5612a5 // ldp q5, q4, [x21, #0x2c0]
+	WORD $0xad561285 // ldp q5, q4, [x20, #0x2c0]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1413e5 // stp q5, q4, [sp, #0x280]
-	WORD $0xad5812a5 // ldp q5, q4, [x21, #0x300]
+	WORD $0xad581285 // ldp q5, q4, [x20, #0x300]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1513e5 // stp q5, q4, [sp, #0x2a0]
-	WORD $0xad5a16a4 // ldp q4, q5, [x21, #0x340]
+	WORD $0xad5a1684 // ldp q4, q5, [x20, #0x340]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1617e4 // stp q4, q5, [sp, #0x2c0]
-	WORD $0xad5c16a4 // ldp q4, q5, [x21, #0x380]
+	WORD $0xad5c1684 // ldp q4, q5, [x20, #0x380]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1717e4 // stp q4, q5, [sp, #0x2e0]
-	WORD $0xad5e16a4 // ldp q4, q5, [x21, #0x3c0]
+	WORD $0xad5e1684 // ldp q4, q5, [x20, #0x3c0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1817e4 // stp q4, q5, [sp, #0x300]
-	WORD $0x3dc102a4 // ldr q4, [x21, #0x400]
-	WORD $0x3dc106a5 // ldr q5, [x21, #0x410]
+	WORD $0x3dc10284 // ldr q4, [x20, #0x400]
+	WORD $0x3dc10685 // ldr q5, [x20, #0x410]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1917e4 // stp q4, q5, [sp, #0x320]
-	WORD $0x3dc112a4 // ldr q4, [x21, #0x440]
-	WORD $0x3dc116a5 // ldr q5, [x21, #0x450]
+	WORD $0x3dc11284 // ldr q4, [x20, #0x440]
+	WORD $0x3dc11685 // ldr q5, [x20, #0x450]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1a17e4 // stp q4, q5, [sp, #0x340]
-	WORD $0x3dc122a4 // ldr q4, [x21, #0x480]
-	WORD $0x3dc126a5 // ldr q5, [x21, #0x490]
+	WORD $0x3dc12284 // ldr q4, [x20, #0x480]
+	WORD $0x3dc12685 // ldr q5, [x20, #0x490]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1b17e4 // stp q4, q5, [sp, #0x360]
-	WORD $0x3dc132a4 // ldr q4, [x21, #0x4c0]
-	WORD $0x3dc136a5 // ldr q5, [x21, #0x4d0]
+	WORD $0x3dc13284 // ldr q4, [x20, #0x4c0]
+	WORD $0x3dc13685 // ldr q5, [x20, #0x4d0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1c17e4 // stp q4, q5, [sp, #0x380]
-	WORD $0x3dc142a4 // ldr q4, [x21, #0x500]
-	WORD $0x3dc146a5 // ldr q5, [x21, #0x510]
+	WORD $0x3dc14284 // ldr q4, [x20, #0x500]
+	WORD $0x3dc14685 // ldr q5, [x20, #0x510]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1d17e4 // stp q4, q5, [sp, #0x3a0]
-	WORD $0x3dc152a4 // ldr q4, [x21, #0x540]
-	WORD $0x3dc156a5 // ldr q5, [x21, #0x550]
+	WORD $0x3dc15284 // ldr q4, [x20, #0x540]
+	WORD $0x3dc15685 // ldr q5, [x20, #0x550]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1e17e4 // stp q4, q5, [sp, #0x3c0]
-	WORD $0x3dc162a4 // ldr q4, [x21, #0x580]
-	WORD $0x3dc166a5 // ldr q5, [x21, #0x590]
+	WORD $0x3dc16284 // ldr q4, [x20, #0x580]
+	WORD $0x3dc16685 // ldr q5, [x20, #0x590]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1f17e4 // stp q4, q5, [sp, #0x3e0]
-	WORD $0x3dc172a4 // ldr q4, [x21, #0x5c0]
-	WORD $0x3dc176a5 // ldr q5, [x21, #0x5d0]
+	WORD $0x3dc17284 // ldr q4, [x20, #0x5c0]
+	WORD $0x3dc17685 // ldr q5, [x20, #0x5d0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d8107e5 // str q5, [sp, #0x410]
 	WORD $0x3d8103e4 // str q4, [sp, #0x400]
-	WORD $0x3dc182a4 // ldr q4, [x21, #0x600]
-	WORD $0x3dc186a5 // ldr q5, [x21, #0x610]
+	WORD $0x3dc18284 // ldr q4, [x20, #0x600]
+	WORD $0x3dc18685 // ldr q5, [x20, #0x610]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d810fe5 // str q5, [sp, #0x430]
 	WORD $0x3d810be4 // str q4, [sp, #0x420]
-	WORD $0x3dc192a4 // ldr q4, [x21, #0x640]
-	WORD $0x3dc196a5 // ldr q5, [x21, #0x650]
+	WORD $0x3dc19284 // ldr q4, [x20, #0x640]
+	WORD $0x3dc19685 // ldr q5, [x20, #0x650]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d8117e5 // str q5, [sp, #0x450]
 	WORD $0x3d8113e4 // str q4, [sp, #0x440]
-	WORD $0x3dc1a2a4 // ldr q4, [x21, #0x680]
-	WORD $0x3dc1a6a5 // ldr q5, [x21, #0x690]
+	WORD $0x3dc1a284 // ldr q4, [x20, #0x680]
+	WORD $0x3dc1a685 // ldr q5, [x20, #0x690]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d811fe5 // str q5, [sp, #0x470]
 	WORD $0x3d811be4 // str q4, [sp, #0x460]
-	WORD $0x3dc1b2a4 // ldr q4, [x21, #0x6c0]
-	WORD $0x3dc1b6a5 // ldr q5, [x21, #0x6d0]
+	WORD $0x3dc1b284 // ldr q4, [x20, #0x6c0]
+	WORD $0x3dc1b685 // ldr q5, [x20, #0x6d0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d8127e5 // str q5, [sp, #0x490]
 	WORD $0x3d8123e4 // str q4, [sp, #0x480]
-	WORD $0x3dc1c2a4 // ldr q4, [x21, #0x700]
-	WORD $0x3dc1c6a5 // ldr q5, [x21, #0x710]
+	WORD $0x3dc1c284 // ldr q4, [x20, #0x700]
+	WORD $0x3dc1c685 // ldr q5, [x20, #0x710]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d812fe5 // str q5, [sp, #0x4b0]
 	WORD $0x3d812be4 // str q4, [sp, #0x4a0]
-	WORD $0x3dc1d2a4 // ldr q4, [x21, #0x740]
-	WORD $0x3dc1d6a5 // ldr q5, [x21, #0x750]
+	WORD $0x3dc1d284 // ldr q4, [x20, #0x740]
+	WORD $0x3dc1d685 // ldr q5, [x20, #0x750]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d8137e5 // str q5, [sp, #0x4d0]
 	WORD $0x3d8133e4 // str q4, [sp, #0x4c0]
-	WORD $0x3dc1e2a4 // ldr q4, [x21, #0x780]
-	WORD $0x3dc1e6a5 // ldr q5, [x21, #0x790]
+	WORD $0x3dc1e284 // ldr q4, [x20, #0x780]
+	WORD $0x3dc1e685 // ldr q5, [x20, #0x790]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d813fe5 // str q5, [sp, #0x4f0]
 	WORD $0x3d813be4 // str q4, [sp, #0x4e0]
-	WORD $0x3dc1f2a4 // ldr q4, [x21, #0x7c0]
-	WORD $0x3dc1f6a5 // ldr q5, [x21, #0x7d0]
+	WORD $0x3dc1f284 // ldr q4, [x20, #0x7c0]
+	WORD $0x3dc1f685 // ldr q5, [x20, #0x7d0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d8147e5 // str q5, [sp, #0x510]
 	WORD $0x3d8143e4 // str q4, [sp, #0x500]
-	WORD $0x3dc202a4 // ldr q4, [x21, #0x800]
-	WORD $0x3dc206a5 // ldr q5, [x21, #0x810]
-	WORD $0xaa0d03f5 // mov x21, x13
+	WORD $0x3dc20284 // ldr q4, [x20, #0x800]
+	WORD $0x3dc20685 // ldr q5, [x20, #0x810]
+	WORD $0xaa0c03f4 // mov x20, x12
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d814fe5 // str q5, [sp, #0x530]
 	WORD $0x3d814be4 // str q4, [sp, #0x520]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1503f7 // mov x23, x21
+	WORD $0xaa1403f7 // mov x23, x20
 	WORD $0xaa1603f8 // mov x24, x22
-	WORD $0xaa0b03f9 // mov x25, x11
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xaa0a03f9 // mov x25, x10
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0xad407f28 // ldp q8, q31, [x25]
-	WORD $0x4ea21c58 // mov v24.16b, v2.16b
 	WORD $0x4ea21c4c // mov v12.16b, v2.16b
-	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x4ea21c59 // mov v25.16b, v2.16b
-	WORD $0x6d7feafc // ldp d28, d26, [x23, #-0x8]
-	WORD $0xad7f773e // ldp q30, q29, [x25, #-0x20]
 	WORD $0x4ea21c4b // mov v11.16b, v2.16b
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0xfc5f02f9 // ldur d25, [x23, #-0x10]
+	WORD $0xf1000718 // subs x24, x24, #0x1
+	WORD $0x6d7ff2fb // ldp d27, d28, [x23, #-0x8]
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
 	WORD $0x4ea21c4d // mov v13.16b, v2.16b
-	WORD $0x4fda13f9 // fmla v25.2d, v31.2d, v26.d[0]
-	WORD $0x4fdc13eb // fmla v11.2d, v31.2d, v28.d[0]
-	WORD $0x4fda1118 // fmla v24.2d, v8.2d, v26.d[0]
-	WORD $0x4fdc110c // fmla v12.2d, v8.2d, v28.d[0]
-	WORD $0x4ef9d469 // fsub v9.2d, v3.2d, v25.2d
-	WORD $0x4ef98631 // add v17.2d, v17.2d, v25.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x910062f7 // add x23, x23, #0x18
+	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
+	WORD $0xad7f773e // ldp q30, q29, [x25, #-0x20]
+	WORD $0xad7e633a // ldp q26, q24, [x25, #-0x40]
+	WORD $0xd1018339 // sub x25, x25, #0x60
+	WORD $0x4fdb13eb // fmla v11.2d, v31.2d, v27.d[0]
+	WORD $0x4fd913ed // fmla v13.2d, v31.2d, v25.d[0]
+	WORD $0x4fdb110c // fmla v12.2d, v8.2d, v27.d[0]
+	WORD $0x4fd9110e // fmla v14.2d, v8.2d, v25.d[0]
+	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
+	WORD $0x4eea8610 // add v16.2d, v16.2d, v10.2d
+	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
 	WORD $0x4eeb8652 // add v18.2d, v18.2d, v11.2d
 	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0xad7e673b // ldp q27, q25, [x25, #-0x40]
-	WORD $0xd1018339 // sub x25, x25, #0x60
-	WORD $0x4fda13e9 // fmla v9.2d, v31.2d, v26.d[0]
-	WORD $0x4ef884e7 // add v7.2d, v7.2d, v24.2d
-	WORD $0x4ef8d46a // fsub v10.2d, v3.2d, v24.2d
-	WORD $0xfc5f02f8 // ldur d24, [x23, #-0x10]
+	WORD $0x4eed86d6 // add v22.2d, v22.2d, v13.2d
+	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
 	WORD $0x4eec8673 // add v19.2d, v19.2d, v12.2d
 	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
-	WORD $0x4fdc13eb // fmla v11.2d, v31.2d, v28.d[0]
-	WORD $0x910062f7 // add x23, x23, #0x18
-	WORD $0x4fdc110c // fmla v12.2d, v8.2d, v28.d[0]
-	WORD $0x4fda110a // fmla v10.2d, v8.2d, v26.d[0]
-	WORD $0x4fd8110e // fmla v14.2d, v8.2d, v24.d[0]
-	WORD $0x4fd813ed // fmla v13.2d, v31.2d, v24.d[0]
+	WORD $0x4fdb13eb // fmla v11.2d, v31.2d, v27.d[0]
 	WORD $0x4eee86f7 // add v23.2d, v23.2d, v14.2d
-	WORD $0x4eed8694 // add v20.2d, v20.2d, v13.2d
-	WORD $0x4eec86f7 // add v23.2d, v23.2d, v12.2d
-	WORD $0x4eedd46c // fsub v12.2d, v3.2d, v13.2d
-	WORD $0x4eeed46d // fsub v13.2d, v3.2d, v14.2d
-	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
-	WORD $0x4ea21c4b // mov v11.16b, v2.16b
-	WORD $0x4fd8110d // fmla v13.2d, v8.2d, v24.d[0]
-	WORD $0x4fd813ec // fmla v12.2d, v31.2d, v24.d[0]
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0x4fd813ab // fmla v11.2d, v29.2d, v24.d[0]
-	WORD $0x4fda13df // fmla v31.2d, v30.2d, v26.d[0]
-	WORD $0x4fda13a8 // fmla v8.2d, v29.2d, v26.d[0]
-	WORD $0x4eec86d6 // add v22.2d, v22.2d, v12.2d
-	WORD $0x4eed86b5 // add v21.2d, v21.2d, v13.2d
-	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4ee98652 // add v18.2d, v18.2d, v9.2d
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4eea8673 // add v19.2d, v19.2d, v10.2d
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4fda13df // fmla v31.2d, v30.2d, v26.d[0]
-	WORD $0x4fda13a8 // fmla v8.2d, v29.2d, v26.d[0]
-	WORD $0x4fdc13a9 // fmla v9.2d, v29.2d, v28.d[0]
-	WORD $0x4fdc13ca // fmla v10.2d, v30.2d, v28.d[0]
-	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
-	WORD $0x4ee98508 // add v8.2d, v8.2d, v9.2d
+	WORD $0x4ee984c6 // add v6.2d, v6.2d, v9.2d
 	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4eff86f7 // add v23.2d, v23.2d, v31.2d
-	WORD $0x4fdc13a9 // fmla v9.2d, v29.2d, v28.d[0]
+	WORD $0x4fdb110c // fmla v12.2d, v8.2d, v27.d[0]
+	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
+	WORD $0x4eeb86d6 // add v22.2d, v22.2d, v11.2d
+	WORD $0x4eedd46b // fsub v11.2d, v3.2d, v13.2d
+	WORD $0x4eec86f7 // add v23.2d, v23.2d, v12.2d
+	WORD $0x4eeed46c // fsub v12.2d, v3.2d, v14.2d
+	WORD $0x4fd913eb // fmla v11.2d, v31.2d, v25.d[0]
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4fdc13ca // fmla v10.2d, v30.2d, v28.d[0]
-	WORD $0x4ee88694 // add v20.2d, v20.2d, v8.2d
-	WORD $0x4fd813df // fmla v31.2d, v30.2d, v24.d[0]
-	WORD $0x4eeb8529 // add v9.2d, v9.2d, v11.2d
-	WORD $0x4ee986d6 // add v22.2d, v22.2d, v9.2d
-	WORD $0x4eff8548 // add v8.2d, v10.2d, v31.2d
-	WORD $0x4eebd469 // fsub v9.2d, v3.2d, v11.2d
+	WORD $0x4fd9110c // fmla v12.2d, v8.2d, v25.d[0]
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4fdc13df // fmla v31.2d, v30.2d, v28.d[0]
+	WORD $0x4fdc13a8 // fmla v8.2d, v29.2d, v28.d[0]
+	WORD $0x4eeb86b5 // add v21.2d, v21.2d, v11.2d
+	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
 	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4fd813df // fmla v31.2d, v30.2d, v24.d[0]
-	WORD $0x4fd813a9 // fmla v9.2d, v29.2d, v24.d[0]
+	WORD $0x4eec8694 // add v20.2d, v20.2d, v12.2d
+	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
+	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
+	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
+	WORD $0x4fdc13df // fmla v31.2d, v30.2d, v28.d[0]
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0x4eea8652 // add v18.2d, v18.2d, v10.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4fdc13a8 // fmla v8.2d, v29.2d, v28.d[0]
+	WORD $0x4fdb13a9 // fmla v9.2d, v29.2d, v27.d[0]
+	WORD $0x4fdb13ca // fmla v10.2d, v30.2d, v27.d[0]
+	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
+	WORD $0x4eff86f7 // add v23.2d, v23.2d, v31.2d
+	WORD $0x4ee9851f // add v31.2d, v8.2d, v9.2d
+	WORD $0x4ee9d468 // fsub v8.2d, v3.2d, v9.2d
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0x4eff86d6 // add v22.2d, v22.2d, v31.2d
+	WORD $0x4eead47f // fsub v31.2d, v3.2d, v10.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4fdb13a8 // fmla v8.2d, v29.2d, v27.d[0]
+	WORD $0x4fd913c9 // fmla v9.2d, v30.2d, v25.d[0]
+	WORD $0x4fdb13df // fmla v31.2d, v30.2d, v27.d[0]
+	WORD $0x4fd913aa // fmla v10.2d, v29.2d, v25.d[0]
+	WORD $0x4eea8508 // add v8.2d, v8.2d, v10.2d
+	WORD $0x4ee987ff // add v31.2d, v31.2d, v9.2d
+	WORD $0x4ee886b5 // add v21.2d, v21.2d, v8.2d
+	WORD $0x4eff8694 // add v20.2d, v20.2d, v31.2d
+	WORD $0x4eead47f // fsub v31.2d, v3.2d, v10.2d
+	WORD $0x4ee9d468 // fsub v8.2d, v3.2d, v9.2d
+	WORD $0x4fd913c8 // fmla v8.2d, v30.2d, v25.d[0]
+	WORD $0x4fd913bf // fmla v31.2d, v29.2d, v25.d[0]
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4ee886b5 // add v21.2d, v21.2d, v8.2d
-	WORD $0x4fda137d // fmla v29.2d, v27.2d, v26.d[0]
-	WORD $0x4fda133e // fmla v30.2d, v25.2d, v26.d[0]
-	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
-	WORD $0x4ee98610 // add v16.2d, v16.2d, v9.2d
-	WORD $0x4efdd47f // fsub v31.2d, v3.2d, v29.2d
-	WORD $0x4efed468 // fsub v8.2d, v3.2d, v30.2d
-	WORD $0x4efe8694 // add v20.2d, v20.2d, v30.2d
-	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4efd86f7 // add v23.2d, v23.2d, v29.2d
-	WORD $0x4fda1328 // fmla v8.2d, v25.2d, v26.d[0]
-	WORD $0x4fda137f // fmla v31.2d, v27.2d, v26.d[0]
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4fdc133e // fmla v30.2d, v25.2d, v28.d[0]
-	WORD $0x4fdc137a // fmla v26.2d, v27.2d, v28.d[0]
-	WORD $0x4efe8508 // add v8.2d, v8.2d, v30.2d
-	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
-	WORD $0x4efa87fd // add v29.2d, v31.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4fdc133e // fmla v30.2d, v25.2d, v28.d[0]
+	WORD $0x4fdc135d // fmla v29.2d, v26.2d, v28.d[0]
+	WORD $0x4fdc131e // fmla v30.2d, v24.2d, v28.d[0]
+	WORD $0x4eff8631 // add v17.2d, v17.2d, v31.2d
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ee886d6 // add v22.2d, v22.2d, v8.2d
-	WORD $0x4fdc137a // fmla v26.2d, v27.2d, v28.d[0]
+	WORD $0x4ee884e7 // add v7.2d, v7.2d, v8.2d
+	WORD $0x4efe86d6 // add v22.2d, v22.2d, v30.2d
+	WORD $0x4efd86f7 // add v23.2d, v23.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4fdb131f // fmla v31.2d, v24.2d, v27.d[0]
+	WORD $0x4fdc131e // fmla v30.2d, v24.2d, v28.d[0]
+	WORD $0x4fdc135d // fmla v29.2d, v26.2d, v28.d[0]
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4fd8133f // fmla v31.2d, v25.2d, v24.d[0]
-	WORD $0x4efd86b5 // add v21.2d, v21.2d, v29.2d
-	WORD $0x4fd8137c // fmla v28.2d, v27.2d, v24.d[0]
+	WORD $0x4fdb135c // fmla v28.2d, v26.2d, v27.d[0]
 	WORD $0x4eff87de // add v30.2d, v30.2d, v31.2d
-	WORD $0x4efc875a // add v26.2d, v26.2d, v28.2d
+	WORD $0x4efc87bd // add v29.2d, v29.2d, v28.2d
 	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efe8610 // add v16.2d, v16.2d, v30.2d
-	WORD $0x4efa84c6 // add v6.2d, v6.2d, v26.2d
-	WORD $0x4effd47a // fsub v26.2d, v3.2d, v31.2d
-	WORD $0x4fd8137c // fmla v28.2d, v27.2d, v24.d[0]
-	WORD $0x4fd8133a // fmla v26.2d, v25.2d, v24.d[0]
-	WORD $0x4efc8484 // add v4.2d, v4.2d, v28.2d
-	WORD $0x4efa84a5 // add v5.2d, v5.2d, v26.2d
+	WORD $0x4efe86b5 // add v21.2d, v21.2d, v30.2d
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4efd8694 // add v20.2d, v20.2d, v29.2d
+	WORD $0x4effd47d // fsub v29.2d, v3.2d, v31.2d
+	WORD $0x4fdb135c // fmla v28.2d, v26.2d, v27.d[0]
+	WORD $0x4fd9131e // fmla v30.2d, v24.2d, v25.d[0]
+	WORD $0x4fdb131d // fmla v29.2d, v24.2d, v27.d[0]
+	WORD $0x4ea21c5b // mov v27.16b, v2.16b
+	WORD $0x4fd9135b // fmla v27.2d, v26.2d, v25.d[0]
+	WORD $0x4efe87bd // add v29.2d, v29.2d, v30.2d
+	WORD $0x4efb879c // add v28.2d, v28.2d, v27.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4efd8631 // add v17.2d, v17.2d, v29.2d
+	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
+	WORD $0x4efed47c // fsub v28.2d, v3.2d, v30.2d
+	WORD $0x4fd9135b // fmla v27.2d, v26.2d, v25.d[0]
+	WORD $0x4fd9131c // fmla v28.2d, v24.2d, v25.d[0]
+	WORD $0x4efb8484 // add v4.2d, v4.2d, v27.2d
+	WORD $0x4efc84a5 // add v5.2d, v5.2d, v28.2d
 	WORD $0x54fff181 // b.ne <mulLimbs33+0x5a0>
-	WORD $0x9b0f50f7 // madd x23, x7, x15, x20
-	WORD $0x910004e7 // add x7, x7, #0x1
+	WORD $0x9b0e4eb7 // madd x23, x21, x14, x19
+	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x910006d6 // add x22, x22, #0x1
-	WORD $0xd10062b5 // sub x21, x21, #0x18
-	WORD $0xf10028ff // cmp x7, #0xa
+	WORD $0xd1006294 // sub x20, x20, #0x18
+	WORD $0xf1002abf // cmp x21, #0xa
 	WORD $0xad4066f8 // ldp q24, q25, [x23]
-	WORD $0x4ef98631 // add v17.2d, v17.2d, v25.2d
-	WORD $0x4ef884e7 // add v7.2d, v7.2d, v24.2d
-	WORD $0xad7e66f8 // ldp q24, q25, [x23, #-0x40]
-	WORD $0x4ef98652 // add v18.2d, v18.2d, v25.2d
-	WORD $0x4ef88673 // add v19.2d, v19.2d, v24.2d
-	WORD $0xad7c66f8 // ldp q24, q25, [x23, #-0x80]
-	WORD $0x4ef98694 // add v20.2d, v20.2d, v25.2d
-	WORD $0x4ef886f7 // add v23.2d, v23.2d, v24.2d
-	WORD $0xad7a66f8 // ldp q24, q25, [x23, #-0xc0]
-	WORD $0xad3c52f7 // stp q23, q20, [x23, #-0x80]
-	WORD $0x4ef986d6 // add v22.2d, v22.2d, v25.2d
-	WORD $0x4ef886b5 // add v21.2d, v21.2d, v24.2d
-	WORD $0xad3a5af5 // stp q21, q22, [x23, #-0xc0]
-	WORD $0xad3e4af3 // stp q19, q18, [x23, #-0x40]
-	WORD $0xad0046e7 // stp q7, q17, [x23]
-	WORD $0xad7846e7 // ldp q7, q17, [x23, #-0x100]
-	WORD $0x4ef18610 // add v16.2d, v16.2d, v17.2d
-	WORD $0x4ee784c6 // add v6.2d, v6.2d, v7.2d
+	WORD $0x4ef98610 // add v16.2d, v16.2d, v25.2d
+	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
+	WORD $0xad0042e6 // stp q6, q16, [x23]
+	WORD $0xad7e42e6 // ldp q6, q16, [x23, #-0x40]
+	WORD $0x4ef08650 // add v16.2d, v18.2d, v16.2d
+	WORD $0x4ee68666 // add v6.2d, v19.2d, v6.2d
+	WORD $0xad3e42e6 // stp q6, q16, [x23, #-0x40]
+	WORD $0xad7c42e6 // ldp q6, q16, [x23, #-0x80]
+	WORD $0x4ef086d0 // add v16.2d, v22.2d, v16.2d
+	WORD $0x4ee686e6 // add v6.2d, v23.2d, v6.2d
+	WORD $0xad3c42e6 // stp q6, q16, [x23, #-0x80]
+	WORD $0xad7a42e6 // ldp q6, q16, [x23, #-0xc0]
+	WORD $0x4ef086b0 // add v16.2d, v21.2d, v16.2d
+	WORD $0x4ee68686 // add v6.2d, v20.2d, v6.2d
+	WORD $0xad3a42e6 // stp q6, q16, [x23, #-0xc0]
+	WORD $0xad7842e6 // ldp q6, q16, [x23, #-0x100]
+	WORD $0x4ef08630 // add v16.2d, v17.2d, v16.2d
+	WORD $0x4ee684e6 // add v6.2d, v7.2d, v6.2d
 	WORD $0xad3842e6 // stp q6, q16, [x23, #-0x100]
 	WORD $0xadf61ee6 // ldp q6, q7, [x23, #-0x140]!
 	WORD $0x4ee784a5 // add v5.2d, v5.2d, v7.2d
@@ -2319,131 +2665,131 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0x54ffebe1 // b.ne <mulLimbs33+0x564>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0e03e7 // mov x7, x14
-	WORD $0xaa0b03f4 // mov x20, x11
+	WORD $0xaa0d03f3 // mov x19, x13
+	WORD $0xaa0a03f4 // mov x20, x10
 	WORD $0x52800175 // mov w21, #0xb
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad406a9b // ldp q27, q26, [x20]
+	WORD $0x6d7fd279 // ldp d25, d20, [x19, #-0x8]
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
 	WORD $0x4ea21c48 // mov v8.16b, v2.16b
 	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0xfc5f00fe // ldur d30, [x7, #-0x10]
+	WORD $0xfc5f027c // ldur d28, [x19, #-0x10]
 	WORD $0xd10006b5 // sub x21, x21, #0x1
-	WORD $0x6d7fd0f9 // ldp d25, d20, [x7, #-0x8]
-	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0xad406a9b // ldp q27, q26, [x20]
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
 	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4ea21c55 // mov v21.16b, v2.16b
-	WORD $0x910060e7 // add x7, x7, #0x18
-	WORD $0x4fd41358 // fmla v24.2d, v26.2d, v20.d[0]
-	WORD $0xad7f5e96 // ldp q22, q23, [x20, #-0x20]
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x91006273 // add x19, x19, #0x18
+	WORD $0x4fd4135e // fmla v30.2d, v26.2d, v20.d[0]
+	WORD $0xad7f6297 // ldp q23, q24, [x20, #-0x20]
+	WORD $0xad7e5696 // ldp q22, q21, [x20, #-0x40]
+	WORD $0xd1018294 // sub x20, x20, #0x60
 	WORD $0x4fd9135f // fmla v31.2d, v26.2d, v25.d[0]
-	WORD $0x4fde1349 // fmla v9.2d, v26.2d, v30.d[0]
+	WORD $0x4fdc1349 // fmla v9.2d, v26.2d, v28.d[0]
 	WORD $0x4fd91368 // fmla v8.2d, v27.2d, v25.d[0]
-	WORD $0x4fde136a // fmla v10.2d, v27.2d, v30.d[0]
-	WORD $0x4fd41375 // fmla v21.2d, v27.2d, v20.d[0]
-	WORD $0x4ef8d47c // fsub v28.2d, v3.2d, v24.2d
-	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
+	WORD $0x4fdc136a // fmla v10.2d, v27.2d, v28.d[0]
+	WORD $0x4fd4137d // fmla v29.2d, v27.2d, v20.d[0]
+	WORD $0x4efe84a5 // add v5.2d, v5.2d, v30.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
 	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
 	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
 	WORD $0x4ee98652 // add v18.2d, v18.2d, v9.2d
-	WORD $0x4fd4135c // fmla v28.2d, v26.2d, v20.d[0]
+	WORD $0x4fd4135e // fmla v30.2d, v26.2d, v20.d[0]
+	WORD $0x4fd9135f // fmla v31.2d, v26.2d, v25.d[0]
 	WORD $0x4ee884e7 // add v7.2d, v7.2d, v8.2d
 	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
-	WORD $0x4fd9135f // fmla v31.2d, v26.2d, v25.d[0]
 	WORD $0x4eea8673 // add v19.2d, v19.2d, v10.2d
-	WORD $0x4ef5d47d // fsub v29.2d, v3.2d, v21.2d
-	WORD $0x4ef58484 // add v4.2d, v4.2d, v21.2d
-	WORD $0xad7e5698 // ldp q24, q21, [x20, #-0x40]
-	WORD $0xd1018294 // sub x20, x20, #0x60
+	WORD $0x4efd8484 // add v4.2d, v4.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
 	WORD $0x4fd91368 // fmla v8.2d, v27.2d, v25.d[0]
 	WORD $0x4fd4137d // fmla v29.2d, v27.2d, v20.d[0]
 	WORD $0x4eff8652 // add v18.2d, v18.2d, v31.2d
 	WORD $0x4ee9d47f // fsub v31.2d, v3.2d, v9.2d
+	WORD $0x4fdc135f // fmla v31.2d, v26.2d, v28.d[0]
+	WORD $0x4ea21c5a // mov v26.16b, v2.16b
 	WORD $0x4ee88673 // add v19.2d, v19.2d, v8.2d
 	WORD $0x4eead468 // fsub v8.2d, v3.2d, v10.2d
-	WORD $0x4fde135f // fmla v31.2d, v26.2d, v30.d[0]
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4fde1368 // fmla v8.2d, v27.2d, v30.d[0]
-	WORD $0x4fd412da // fmla v26.2d, v22.2d, v20.d[0]
+	WORD $0x4fd412fa // fmla v26.2d, v23.2d, v20.d[0]
+	WORD $0x4fdc1368 // fmla v8.2d, v27.2d, v28.d[0]
 	WORD $0x4ea21c5b // mov v27.16b, v2.16b
-	WORD $0x4fd412fb // fmla v27.2d, v23.2d, v20.d[0]
-	WORD $0x4eff8610 // add v16.2d, v16.2d, v31.2d
+	WORD $0x4ea21c5c // mov v28.16b, v2.16b
+	WORD $0x4fd4131b // fmla v27.2d, v24.2d, v20.d[0]
+	WORD $0x4fd9131c // fmla v28.2d, v24.2d, v25.d[0]
+	WORD $0x4eff8631 // add v17.2d, v17.2d, v31.2d
 	WORD $0x4efa84e7 // add v7.2d, v7.2d, v26.2d
 	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4ee88631 // add v17.2d, v17.2d, v8.2d
-	WORD $0x4efb84c6 // add v6.2d, v6.2d, v27.2d
+	WORD $0x4ee88610 // add v16.2d, v16.2d, v8.2d
 	WORD $0x4efd84e7 // add v7.2d, v7.2d, v29.2d
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x4efb84c6 // add v6.2d, v6.2d, v27.2d
 	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4fd412da // fmla v26.2d, v22.2d, v20.d[0]
-	WORD $0x4efc84c6 // add v6.2d, v6.2d, v28.2d
-	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4fd912dd // fmla v29.2d, v22.2d, v25.d[0]
-	WORD $0x4fd412fb // fmla v27.2d, v23.2d, v20.d[0]
-	WORD $0x4fd912fc // fmla v28.2d, v23.2d, v25.d[0]
+	WORD $0x4fd412fa // fmla v26.2d, v23.2d, v20.d[0]
+	WORD $0x4fd912fd // fmla v29.2d, v23.2d, v25.d[0]
+	WORD $0x4fd4131b // fmla v27.2d, v24.2d, v20.d[0]
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
 	WORD $0x4efd875a // add v26.2d, v26.2d, v29.2d
 	WORD $0x4efa8673 // add v19.2d, v19.2d, v26.2d
 	WORD $0x4efc877a // add v26.2d, v27.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efdd47b // fsub v27.2d, v3.2d, v29.2d
-	WORD $0x4fd912fc // fmla v28.2d, v23.2d, v25.d[0]
-	WORD $0x4ea21c57 // mov v23.16b, v2.16b
-	WORD $0x4fd912db // fmla v27.2d, v22.2d, v25.d[0]
-	WORD $0x4ea21c56 // mov v22.16b, v2.16b
+	WORD $0x4efcd47b // fsub v27.2d, v3.2d, v28.2d
 	WORD $0x4efa8652 // add v18.2d, v18.2d, v26.2d
-	WORD $0x4fd412b7 // fmla v23.2d, v21.2d, v20.d[0]
-	WORD $0x4fd41316 // fmla v22.2d, v24.2d, v20.d[0]
-	WORD $0x4ef78652 // add v18.2d, v18.2d, v23.2d
+	WORD $0x4efdd47a // fsub v26.2d, v3.2d, v29.2d
+	WORD $0x4fd9131b // fmla v27.2d, v24.2d, v25.d[0]
+	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x4fd912fa // fmla v26.2d, v23.2d, v25.d[0]
+	WORD $0x4ea21c57 // mov v23.16b, v2.16b
+	WORD $0x4fd412b8 // fmla v24.2d, v21.2d, v20.d[0]
+	WORD $0x4fd412d7 // fmla v23.2d, v22.2d, v20.d[0]
+	WORD $0x4ef88652 // add v18.2d, v18.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4ef78673 // add v19.2d, v19.2d, v23.2d
 	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
-	WORD $0x4ef6d479 // fsub v25.2d, v3.2d, v22.2d
-	WORD $0x4ef68673 // add v19.2d, v19.2d, v22.2d
-	WORD $0x4fd412b7 // fmla v23.2d, v21.2d, v20.d[0]
-	WORD $0x4fd41319 // fmla v25.2d, v24.2d, v20.d[0]
-	WORD $0x4ef78794 // add v20.2d, v28.2d, v23.2d
-	WORD $0x4ef48610 // add v16.2d, v16.2d, v20.2d
-	WORD $0x4ef98774 // add v20.2d, v27.2d, v25.2d
+	WORD $0x4fd412b8 // fmla v24.2d, v21.2d, v20.d[0]
+	WORD $0x4fd412d7 // fmla v23.2d, v22.2d, v20.d[0]
+	WORD $0x4ef88774 // add v20.2d, v27.2d, v24.2d
 	WORD $0x4ef48631 // add v17.2d, v17.2d, v20.2d
+	WORD $0x4ef78754 // add v20.2d, v26.2d, v23.2d
+	WORD $0x4ef48610 // add v16.2d, v16.2d, v20.2d
 	WORD $0xb5fff615 // cbnz x21, <mulLimbs33+0x820>
-	WORD $0xad465674 // ldp q20, q21, [x19, #0xc0]
-	WORD $0x910003e7 // mov x7, sp
+	WORD $0xad4654f4 // ldp q20, q21, [x7, #0xc0]
+	WORD $0x910003f3 // mov x19, sp
 	WORD $0x52807c14 // mov w20, #0x3e0
 	WORD $0x4ef584a5 // add v5.2d, v5.2d, v21.2d
 	WORD $0x4ef48484 // add v4.2d, v4.2d, v20.2d
-	WORD $0xad445674 // ldp q20, q21, [x19, #0x80]
-	WORD $0x4ef584c6 // add v6.2d, v6.2d, v21.2d
-	WORD $0x4ef484e7 // add v7.2d, v7.2d, v20.2d
-	WORD $0xad425674 // ldp q20, q21, [x19, #0x40]
-	WORD $0xad041a67 // stp q7, q6, [x19, #0x80]
-	WORD $0x4ef58652 // add v18.2d, v18.2d, v21.2d
-	WORD $0x4ef48673 // add v19.2d, v19.2d, v20.2d
-	WORD $0xad024a73 // stp q19, q18, [x19, #0x40]
-	WORD $0xad061664 // stp q4, q5, [x19, #0xc0]
-	WORD $0xad401265 // ldp q5, q4, [x19]
-	WORD $0x4ee48604 // add v4.2d, v16.2d, v4.2d
-	WORD $0x4ee58625 // add v5.2d, v17.2d, v5.2d
-	WORD $0xad001265 // stp q5, q4, [x19]
-	WORD $0x8b140155 // add x21, x10, x20
+	WORD $0xad0614e4 // stp q4, q5, [x7, #0xc0]
+	WORD $0xad4414e4 // ldp q4, q5, [x7, #0x80]
+	WORD $0x4ee584c5 // add v5.2d, v6.2d, v5.2d
+	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
+	WORD $0xad0414e4 // stp q4, q5, [x7, #0x80]
+	WORD $0xad4214e4 // ldp q4, q5, [x7, #0x40]
+	WORD $0x4ee58645 // add v5.2d, v18.2d, v5.2d
+	WORD $0x4ee48664 // add v4.2d, v19.2d, v4.2d
+	WORD $0xad0214e4 // stp q4, q5, [x7, #0x40]
+	WORD $0xad4010e5 // ldp q5, q4, [x7]
+	WORD $0x4ee48624 // add v4.2d, v17.2d, v4.2d
+	WORD $0x4ee58605 // add v5.2d, v16.2d, v5.2d
+	WORD $0xad0010e5 // stp q5, q4, [x7]
+	WORD $0x8b140135 // add x21, x9, x20
 	WORD $0x4ea21c51 // mov v17.16b, v2.16b
 	WORD $0xd1008294 // sub x20, x20, #0x20
 	WORD $0xad401aa7 // ldp q7, q6, [x21]
 	WORD $0xb100829f // cmn x20, #0x20
-	WORD $0x4ddfccf0 // ld1r { v16.2d }, [x7], #8
+	WORD $0x4ddfce70 // ld1r { v16.2d }, [x19], #8
 	WORD $0x4e67ce11 // fmla v17.2d, v16.2d, v7.2d
 	WORD $0x4ea21c47 // mov v7.16b, v2.16b
 	WORD $0x4e66ce07 // fmla v7.2d, v16.2d, v6.2d
 	WORD $0x4ef184a5 // add v5.2d, v5.2d, v17.2d
 	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
 	WORD $0x54fffea1 // b.ne <mulLimbs33+0x9ac>
-	WORD $0x2a1f03f6 // mov w22, wzr
-	WORD $0x52800094 // mov w20, #0x4
-	WORD $0xad001265 // stp q5, q4, [x19]
+	WORD $0xad0010e5 // stp q5, q4, [x7]
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0x52800093 // mov w19, #0x4
 	WORD $0x3707bee6 // tbnz w6, #0x0, <mulLimbs33+0x1c4>
 	WORD $0x17fffdc0 // b <mulLimbs33+0xec>
 	WORD $0xd51b4408 // msr FPCR, x8
@@ -2462,55 +2808,55 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	RET
 
 // func dotLimbs3Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs3Quad(SB), 0, $128-40
+TEXT ·dotLimbs3Quad(SB), 0, $112-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $128, RSP
+	ADD $112, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs3>
 	WORD $0x140000cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xfc1e0fea // str d10, [sp, #-0x20]!
-	WORD $0x6d0123e9 // stp d9, d8, [sp, #0x10]
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2e6ce0b // mov x11, #0x3670000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280008c // mov w12, #0x4
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0x6dbf23e9 // stp d9, d8, [sp, #-0x10]!
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0x5280004d // mov w13, #0x2
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2e6ce0b // mov x11, #0x3670000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280008d // mov w13, #0x4
+	WORD $0x5280004e // mov w14, #0x2
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf100119f // cmp x12, #0x4
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xd503201f // nop
+	WORD $0xf10011bf // cmp x13, #0x4
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <dotLimbs3+0x40>
 	WORD $0xf100049f // cmp x4, #0x1
 	WORD $0x540012cb // b.lt <dotLimbs3+0x2d8>
 	WORD $0xd2e8660b // mov x11, #0x4330000000000000
-	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0x91020029 // add x9, x1, #0x80
 	WORD $0xd37df04a // lsl x10, x2, #3
-	WORD $0x5280002d // mov w13, #0x1
+	WORD $0x5280002c // mov w12, #0x1
+	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0x4e080d60 // dup v0.2d, x11
 	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
 	WORD $0x4e080d61 // dup v1.2d, x11
@@ -2521,143 +2867,511 @@ TEXT ·dotLimbs3Quad(SB), 0, $128-40
 	WORD $0x4e080d63 // dup v3.2d, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
+	WORD $0x2a0c03eb // mov w11, w12
 	WORD $0x8b0e0c0c // add x12, x0, x14, lsl #3
-	WORD $0x2a0d03eb // mov w11, w13
 	WORD $0x8b0e0c6d // add x13, x3, x14, lsl #3
 	WORD $0x8b0e0d2e // add x14, x9, x14, lsl #3
 	WORD $0xaa0403ef // mov x15, x4
-	WORD $0xad404994 // ldp q20, q18, [x12]
-	WORD $0xad425998 // ldp q24, q22, [x12, #0x40]
+	WORD $0xad404593 // ldp q19, q17, [x12]
+	WORD $0xad425597 // ldp q23, q21, [x12, #0x40]
 	WORD $0xad441987 // ldp q7, q6, [x12, #0x80]
 	WORD $0xad461185 // ldp q5, q4, [x12, #0xc0]
-	WORD $0xad7c41d1 // ldp q17, q16, [x14, #-0x80]
+	WORD $0xad7c41d2 // ldp q18, q16, [x14, #-0x80]
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
 	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4ea21c5f // mov v31.16b, v2.16b
 	WORD $0xad4069bb // ldp q27, q26, [x13]
 	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
 	WORD $0x4ea01e10 // orr v16.16b, v16.16b, v0.16b
 	WORD $0x4ea01f5a // orr v26.16b, v26.16b, v0.16b
-	WORD $0x4e61d617 // fadd v23.2d, v16.2d, v1.2d
+	WORD $0x4e61d618 // fadd v24.2d, v16.2d, v1.2d
 	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
-	WORD $0x4ea01e31 // orr v17.16b, v17.16b, v0.16b
+	WORD $0x4ea01e52 // orr v18.16b, v18.16b, v0.16b
 	WORD $0x4ea01f7b // orr v27.16b, v27.16b, v0.16b
-	WORD $0x4e61d639 // fadd v25.2d, v17.2d, v1.2d
-	WORD $0xad7e41d1 // ldp q17, q16, [x14, #-0x40]
+	WORD $0x4e61d659 // fadd v25.2d, v18.2d, v1.2d
+	WORD $0xad7e41d2 // ldp q18, q16, [x14, #-0x40]
 	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
 	WORD $0x4ea01e10 // orr v16.16b, v16.16b, v0.16b
-	WORD $0x4e61d613 // fadd v19.2d, v16.2d, v1.2d
-	WORD $0x4ea01e31 // orr v17.16b, v17.16b, v0.16b
-	WORD $0x4e73cf5d // fmla v29.2d, v26.2d, v19.2d
-	WORD $0x4e61d635 // fadd v21.2d, v17.2d, v1.2d
-	WORD $0xad4041d1 // ldp q17, q16, [x14]
+	WORD $0x4e61d614 // fadd v20.2d, v16.2d, v1.2d
+	WORD $0x4ea01e52 // orr v18.16b, v18.16b, v0.16b
+	WORD $0x4e74cf5d // fmla v29.2d, v26.2d, v20.2d
+	WORD $0x4e61d656 // fadd v22.2d, v18.2d, v1.2d
+	WORD $0xad4041d2 // ldp q18, q16, [x14]
 	WORD $0x8b0a01ce // add x14, x14, x10
-	WORD $0x4e75cf7c // fmla v28.2d, v27.2d, v21.2d
-	WORD $0x4efd8652 // add v18.2d, v18.2d, v29.2d
+	WORD $0x4e76cf7c // fmla v28.2d, v27.2d, v22.2d
+	WORD $0x4efd8631 // add v17.2d, v17.2d, v29.2d
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
 	WORD $0x4ea01e10 // orr v16.16b, v16.16b, v0.16b
 	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
-	WORD $0x4efc8694 // add v20.2d, v20.2d, v28.2d
+	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4ea01e31 // orr v17.16b, v17.16b, v0.16b
-	WORD $0x4e70cf5c // fmla v28.2d, v26.2d, v16.2d
-	WORD $0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
-	WORD $0x4e71cf7d // fmla v29.2d, v27.2d, v17.2d
-	WORD $0x4efc86d6 // add v22.2d, v22.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4e70cf5c // fmla v28.2d, v26.2d, v16.2d
-	WORD $0x4efd8718 // add v24.2d, v24.2d, v29.2d
-	WORD $0xad4269be // ldp q30, q26, [x13, #0x40]
+	WORD $0x4ea01e52 // orr v18.16b, v18.16b, v0.16b
+	WORD $0x4e70cf5d // fmla v29.2d, v26.2d, v16.2d
+	WORD $0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
+	WORD $0x4e72cf7c // fmla v28.2d, v27.2d, v18.2d
+	WORD $0x4efd86b5 // add v21.2d, v21.2d, v29.2d
 	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
-	WORD $0x4e71cf7d // fmla v29.2d, v27.2d, v17.2d
+	WORD $0x4e70cf5d // fmla v29.2d, v26.2d, v16.2d
+	WORD $0x4efc86f7 // add v23.2d, v23.2d, v28.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4e72cf7c // fmla v28.2d, v27.2d, v18.2d
+	WORD $0xad4269bb // ldp q27, q26, [x13, #0x40]
 	WORD $0x4ea01f5a // orr v26.16b, v26.16b, v0.16b
 	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
-	WORD $0x4ea01fde // orr v30.16b, v30.16b, v0.16b
-	WORD $0x4e77cf5f // fmla v31.2d, v26.2d, v23.2d
-	WORD $0x4e70cf49 // fmla v9.2d, v26.2d, v16.2d
-	WORD $0x4e61d7db // fadd v27.2d, v30.2d, v1.2d
-	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4ea01f7b // orr v27.16b, v27.16b, v0.16b
+	WORD $0x4e78cf5f // fmla v31.2d, v26.2d, v24.2d
+	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
 	WORD $0x4e79cf7e // fmla v30.2d, v27.2d, v25.2d
-	WORD $0x4e71cf68 // fmla v8.2d, v27.2d, v17.2d
-	WORD $0x4eff8652 // add v18.2d, v18.2d, v31.2d
+	WORD $0x4eff8631 // add v17.2d, v17.2d, v31.2d
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ee984c6 // add v6.2d, v6.2d, v9.2d
-	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4e73cf5f // fmla v31.2d, v26.2d, v19.2d
-	WORD $0x4e70cf49 // fmla v9.2d, v26.2d, v16.2d
-	WORD $0x4efc8652 // add v18.2d, v18.2d, v28.2d
-	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4efe8694 // add v20.2d, v20.2d, v30.2d
+	WORD $0x4efd8631 // add v17.2d, v17.2d, v29.2d
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x4e70cf5f // fmla v31.2d, v26.2d, v16.2d
+	WORD $0x4efe8673 // add v19.2d, v19.2d, v30.2d
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4ee884e7 // add v7.2d, v7.2d, v8.2d
-	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
-	WORD $0x4e75cf7e // fmla v30.2d, v27.2d, v21.2d
-	WORD $0x4e71cf68 // fmla v8.2d, v27.2d, v17.2d
-	WORD $0x4efd8694 // add v20.2d, v20.2d, v29.2d
-	WORD $0x4eff86d6 // add v22.2d, v22.2d, v31.2d
+	WORD $0x4e76cf7d // fmla v29.2d, v27.2d, v22.2d
+	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
+	WORD $0x4ea21c5c // mov v28.16b, v2.16b
+	WORD $0x4e72cf7e // fmla v30.2d, v27.2d, v18.2d
+	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
 	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4e73cf5f // fmla v31.2d, v26.2d, v19.2d
-	WORD $0x4efe8718 // add v24.2d, v24.2d, v30.2d
+	WORD $0x4e74cf5c // fmla v28.2d, v26.2d, v20.2d
+	WORD $0x4efd86f7 // add v23.2d, v23.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4e70cf5f // fmla v31.2d, v26.2d, v16.2d
+	WORD $0x4efe84e7 // add v7.2d, v7.2d, v30.2d
 	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
-	WORD $0x4e75cf7e // fmla v30.2d, v27.2d, v21.2d
+	WORD $0x4e76cf7d // fmla v29.2d, v27.2d, v22.2d
+	WORD $0x4efc86b5 // add v21.2d, v21.2d, v28.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4e72cf7e // fmla v30.2d, v27.2d, v18.2d
+	WORD $0x4e74cf5c // fmla v28.2d, v26.2d, v20.2d
 	WORD $0xad446dba // ldp q26, q27, [x13, #0x80]
 	WORD $0x910301ad // add x13, x13, #0xc0
 	WORD $0x4ea01f7b // orr v27.16b, v27.16b, v0.16b
 	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
 	WORD $0x4ea01f5a // orr v26.16b, v26.16b, v0.16b
-	WORD $0x4e77cf7c // fmla v28.2d, v27.2d, v23.2d
+	WORD $0x4e78cf68 // fmla v8.2d, v27.2d, v24.2d
 	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
-	WORD $0x4e79cf4a // fmla v10.2d, v26.2d, v25.2d
-	WORD $0x4efc86d6 // add v22.2d, v22.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4e77cf7c // fmla v28.2d, v27.2d, v23.2d
-	WORD $0x4ee986d6 // add v22.2d, v22.2d, v9.2d
-	WORD $0x4eead47d // fsub v29.2d, v3.2d, v10.2d
-	WORD $0x4eea8718 // add v24.2d, v24.2d, v10.2d
-	WORD $0x4e79cf5d // fmla v29.2d, v26.2d, v25.2d
+	WORD $0x4e79cf49 // fmla v9.2d, v26.2d, v25.2d
+	WORD $0x4ee886b5 // add v21.2d, v21.2d, v8.2d
+	WORD $0x4eff86b5 // add v21.2d, v21.2d, v31.2d
+	WORD $0x4ee986f7 // add v23.2d, v23.2d, v9.2d
+	WORD $0x4ee9d47f // fsub v31.2d, v3.2d, v9.2d
+	WORD $0x4efe86f7 // add v23.2d, v23.2d, v30.2d
+	WORD $0x4ee8d47e // fsub v30.2d, v3.2d, v8.2d
+	WORD $0x4e79cf5f // fmla v31.2d, v26.2d, v25.2d
 	WORD $0x4ea21c59 // mov v25.16b, v2.16b
-	WORD $0x4ee88718 // add v24.2d, v24.2d, v8.2d
-	WORD $0x4efc87f7 // add v23.2d, v31.2d, v28.2d
-	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4e73cf79 // fmla v25.2d, v27.2d, v19.2d
-	WORD $0x4e75cf5c // fmla v28.2d, v26.2d, v21.2d
-	WORD $0x4ef78652 // add v18.2d, v18.2d, v23.2d
-	WORD $0x4efd87d7 // add v23.2d, v30.2d, v29.2d
-	WORD $0x4ef78694 // add v20.2d, v20.2d, v23.2d
-	WORD $0x4ef984c6 // add v6.2d, v6.2d, v25.2d
-	WORD $0x4ef9d477 // fsub v23.2d, v3.2d, v25.2d
-	WORD $0x4efcd479 // fsub v25.2d, v3.2d, v28.2d
-	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
-	WORD $0x4e73cf77 // fmla v23.2d, v27.2d, v19.2d
-	WORD $0x4ea21c53 // mov v19.16b, v2.16b
-	WORD $0x4e75cf59 // fmla v25.2d, v26.2d, v21.2d
-	WORD $0x4ea21c55 // mov v21.16b, v2.16b
-	WORD $0x4e71cf53 // fmla v19.2d, v26.2d, v17.2d
-	WORD $0x4e70cf75 // fmla v21.2d, v27.2d, v16.2d
-	WORD $0x4ef786d6 // add v22.2d, v22.2d, v23.2d
-	WORD $0x4ef98718 // add v24.2d, v24.2d, v25.2d
-	WORD $0x4ef384a5 // add v5.2d, v5.2d, v19.2d
-	WORD $0x4ef3d473 // fsub v19.2d, v3.2d, v19.2d
-	WORD $0x4ef58484 // add v4.2d, v4.2d, v21.2d
-	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
-	WORD $0x4e71cf53 // fmla v19.2d, v26.2d, v17.2d
-	WORD $0x4e70cf75 // fmla v21.2d, v27.2d, v16.2d
-	WORD $0x4ef384e7 // add v7.2d, v7.2d, v19.2d
-	WORD $0x4ef584c6 // add v6.2d, v6.2d, v21.2d
+	WORD $0x4e78cf7e // fmla v30.2d, v27.2d, v24.2d
+	WORD $0x4e76cf59 // fmla v25.2d, v26.2d, v22.2d
+	WORD $0x4efe8798 // add v24.2d, v28.2d, v30.2d
+	WORD $0x4ef984e7 // add v7.2d, v7.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
+	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
+	WORD $0x4eff87b8 // add v24.2d, v29.2d, v31.2d
+	WORD $0x4e76cf59 // fmla v25.2d, v26.2d, v22.2d
+	WORD $0x4ea21c56 // mov v22.16b, v2.16b
+	WORD $0x4ef88673 // add v19.2d, v19.2d, v24.2d
+	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x4e70cf76 // fmla v22.2d, v27.2d, v16.2d
+	WORD $0x4e74cf78 // fmla v24.2d, v27.2d, v20.2d
+	WORD $0x4ef986f7 // add v23.2d, v23.2d, v25.2d
+	WORD $0x4ef68484 // add v4.2d, v4.2d, v22.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4e70cf76 // fmla v22.2d, v27.2d, v16.2d
+	WORD $0x4e74cf78 // fmla v24.2d, v27.2d, v20.2d
+	WORD $0x4ea21c54 // mov v20.16b, v2.16b
+	WORD $0x4e72cf54 // fmla v20.2d, v26.2d, v18.2d
+	WORD $0x4ef684c6 // add v6.2d, v6.2d, v22.2d
+	WORD $0x4ef886b5 // add v21.2d, v21.2d, v24.2d
+	WORD $0x4ef484a5 // add v5.2d, v5.2d, v20.2d
+	WORD $0x4ef4d474 // fsub v20.2d, v3.2d, v20.2d
+	WORD $0x4e72cf54 // fmla v20.2d, v26.2d, v18.2d
+	WORD $0x4ef484e7 // add v7.2d, v7.2d, v20.2d
 	WORD $0x54fff161 // b.ne <dotLimbs3+0xe4>
-	WORD $0x2a1f03ed // mov w13, wzr
+	WORD $0xad004593 // stp q19, q17, [x12]
 	WORD $0x5280008e // mov w14, #0x4
-	WORD $0xad004994 // stp q20, q18, [x12]
-	WORD $0xad025998 // stp q24, q22, [x12, #0x40]
+	WORD $0xad025597 // stp q23, q21, [x12, #0x40]
 	WORD $0xad041987 // stp q7, q6, [x12, #0x80]
 	WORD $0xad061185 // stp q5, q4, [x12, #0xc0]
+	WORD $0x2a1f03ec // mov w12, wzr
 	WORD $0x3707ef6b // tbnz w11, #0x0, <dotLimbs3+0xc0>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x6d4123e9 // ldp d9, d8, [sp, #0x10]
-	WORD $0xfc4207ea // ldr d10, [sp], #0x20
+	WORD $0x6cc123e9 // ldp d9, d8, [sp], #0x10
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $112, RSP
+	MOVD R19, R30
+	RET
+
+// func dotLimbs5Quad(s *uint64, a *uint64, step int, b *uint64, count int)
+TEXT ·dotLimbs5Quad(SB), 0, $288-40
+	MOVD s+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD step+16(FP), R2
+	MOVD b+24(FP), R3
+	MOVD count+32(FP), R4
+	MOVD R30, R19
+	ADD $288, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <dotLimbs5>
+	WORD $0x1400016f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd10303ff // sub sp, sp, #0xc0
+	WORD $0x6d083bef // stp d15, d14, [sp, #0x80]
+	WORD $0xd2f6020b // mov x11, #-0x4ff0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x528000cd // mov w13, #0x6
+	WORD $0x6d0933ed // stp d13, d12, [sp, #0x90]
+	WORD $0x9b0b7c8b // mul x11, x4, x11
+	WORD $0x5280008e // mov w14, #0x4
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x6d0a2beb // stp d11, d10, [sp, #0xa0]
+	WORD $0x6d0b23e9 // stp d9, d8, [sp, #0xb0]
+	WORD $0xd53b4408 // mrs x8, FPCR
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
+	WORD $0x9b097c89 // mul x9, x4, x9
+	WORD $0xf10019bf // cmp x13, #0x6
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
+	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
+	WORD $0x54fffe41 // b.ne <dotLimbs5+0x44>
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x5400264b // b.lt <dotLimbs5+0x54c>
+	WORD $0xd2e8660b // mov x11, #0x4330000000000000
+	WORD $0x91020029 // add x9, x1, #0x80
+	WORD $0xd37df04a // lsl x10, x2, #3
+	WORD $0x5280002c // mov w12, #0x1
+	WORD $0xaa1f03ee // mov x14, xzr
+	WORD $0x4e080d79 // dup v25.2d, x11
+	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
+	WORD $0x4e080d61 // dup v1.2d, x11
+	WORD $0xd2e8ce0b // mov x11, #0x4670000000000000
+	WORD $0x4e080d62 // dup v2.2d, x11
+	WORD $0xd280002b // mov x11, #0x1
+	WORD $0xf2e8ce0b // movk x11, #0x4670, lsl #48
+	WORD $0x4e080d63 // dup v3.2d, x11
+	WORD $0xd503201f // nop
+	WORD $0x2a0c03eb // mov w11, w12
+	WORD $0x8b0e0c0c // add x12, x0, x14, lsl #3
+	WORD $0x8b0e0c6d // add x13, x3, x14, lsl #3
+	WORD $0x8b0e0d2e // add x14, x9, x14, lsl #3
+	WORD $0xaa0403ef // mov x15, x4
+	WORD $0xad40619a // ldp q26, q24, [x12]
+	WORD $0xad426d8e // ldp q14, q27, [x12, #0x40]
+	WORD $0xad44119d // ldp q29, q4, [x12, #0x80]
+	WORD $0xad460185 // ldp q5, q0, [x12, #0xc0]
+	WORD $0xad481d86 // ldp q6, q7, [x12, #0x100]
+	WORD $0xad4a5195 // ldp q21, q20, [x12, #0x140]
+	WORD $0xad7c41d1 // ldp q17, q16, [x14, #-0x80]
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x4ea21c4f // mov v15.16b, v2.16b
+	WORD $0xf10005ef // subs x15, x15, #0x1
+	WORD $0x4eb91e10 // orr v16.16b, v16.16b, v25.16b
+	WORD $0xad011be7 // stp q7, q6, [sp, #0x20]
+	WORD $0x4e61d606 // fadd v6.2d, v16.2d, v1.2d
+	WORD $0x4eb91e31 // orr v17.16b, v17.16b, v25.16b
+	WORD $0xad0353f5 // stp q21, q20, [sp, #0x60]
+	WORD $0x4e61d630 // fadd v16.2d, v17.2d, v1.2d
+	WORD $0xad4029ab // ldp q11, q10, [x13]
+	WORD $0x4eb91d6b // orr v11.16b, v11.16b, v25.16b
+	WORD $0x4eb91d4a // orr v10.16b, v10.16b, v25.16b
+	WORD $0x4e61d54a // fadd v10.2d, v10.2d, v1.2d
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0xad021bf0 // stp q16, q6, [sp, #0x40]
+	WORD $0xad7e41d1 // ldp q17, q16, [x14, #-0x40]
+	WORD $0x4eb91e10 // orr v16.16b, v16.16b, v25.16b
+	WORD $0x4e61d616 // fadd v22.2d, v16.2d, v1.2d
+	WORD $0x4eb91e31 // orr v17.16b, v17.16b, v25.16b
+	WORD $0x4e61d637 // fadd v23.2d, v17.2d, v1.2d
+	WORD $0xad4041d1 // ldp q17, q16, [x14]
+	WORD $0x4eb91e10 // orr v16.16b, v16.16b, v25.16b
+	WORD $0x4e61d614 // fadd v20.2d, v16.2d, v1.2d
+	WORD $0x4eb91e31 // orr v17.16b, v17.16b, v25.16b
+	WORD $0x4e61d635 // fadd v21.2d, v17.2d, v1.2d
+	WORD $0xad4241d1 // ldp q17, q16, [x14, #0x40]
+	WORD $0x4eb91e10 // orr v16.16b, v16.16b, v25.16b
+	WORD $0x4e61d612 // fadd v18.2d, v16.2d, v1.2d
+	WORD $0x4eb91e31 // orr v17.16b, v17.16b, v25.16b
+	WORD $0x4e72cd4d // fmla v13.2d, v10.2d, v18.2d
+	WORD $0x4e61d633 // fadd v19.2d, v17.2d, v1.2d
+	WORD $0xad4441d1 // ldp q17, q16, [x14, #0x80]
+	WORD $0x8b0a01ce // add x14, x14, x10
+	WORD $0x4e73cd6c // fmla v12.2d, v11.2d, v19.2d
+	WORD $0x4eed871e // add v30.2d, v24.2d, v13.2d
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x4eb91e10 // orr v16.16b, v16.16b, v25.16b
+	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
+	WORD $0x4eec875f // add v31.2d, v26.2d, v12.2d
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x4eb91e31 // orr v17.16b, v17.16b, v25.16b
+	WORD $0x4e70cd4d // fmla v13.2d, v10.2d, v16.2d
+	WORD $0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	WORD $0x4e71cd6c // fmla v12.2d, v11.2d, v17.2d
+	WORD $0x4eed8768 // add v8.2d, v27.2d, v13.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0xad4669bb // ldp q27, q26, [x13, #0xc0]
+	WORD $0x4e70cd4d // fmla v13.2d, v10.2d, v16.2d
+	WORD $0x4eec85c9 // add v9.2d, v14.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0x4eb91f5a // orr v26.16b, v26.16b, v25.16b
+	WORD $0x4e71cd6c // fmla v12.2d, v11.2d, v17.2d
+	WORD $0xad4229ab // ldp q11, q10, [x13, #0x40]
+	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
+	WORD $0x4eb91f7b // orr v27.16b, v27.16b, v25.16b
+	WORD $0x4eb91d4a // orr v10.16b, v10.16b, v25.16b
+	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
+	WORD $0x4e61d54a // fadd v10.2d, v10.2d, v1.2d
+	WORD $0x4eb91d6b // orr v11.16b, v11.16b, v25.16b
+	WORD $0x4e74cd4f // fmla v15.2d, v10.2d, v20.2d
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0x4e75cd6e // fmla v14.2d, v11.2d, v21.2d
+	WORD $0x4eef87de // add v30.2d, v30.2d, v15.2d
+	WORD $0x4ea21c4f // mov v15.16b, v2.16b
+	WORD $0x4eed87de // add v30.2d, v30.2d, v13.2d
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
+	WORD $0x4eee87ff // add v31.2d, v31.2d, v14.2d
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
+	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
+	WORD $0x4eec87ff // add v31.2d, v31.2d, v12.2d
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x4eef8486 // add v6.2d, v4.2d, v15.2d
+	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
+	WORD $0x4eed8529 // add v9.2d, v9.2d, v13.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
+	WORD $0x4eee87a7 // add v7.2d, v29.2d, v14.2d
+	WORD $0xad4471bd // ldp q29, q28, [x13, #0x80]
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
+	WORD $0x4eec8508 // add v8.2d, v8.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
+	WORD $0x4eb91f9c // orr v28.16b, v28.16b, v25.16b
+	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
+	WORD $0x4e61d78a // fadd v10.2d, v28.2d, v1.2d
+	WORD $0x4ea21c5c // mov v28.16b, v2.16b
+	WORD $0x4eb91fbd // orr v29.16b, v29.16b, v25.16b
+	WORD $0x4e76cd5c // fmla v28.2d, v10.2d, v22.2d
+	WORD $0x4e61d7ab // fadd v11.2d, v29.2d, v1.2d
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x4e77cd7d // fmla v29.2d, v11.2d, v23.2d
+	WORD $0x4efc859c // add v28.2d, v12.2d, v28.2d
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x4efc87dc // add v28.2d, v30.2d, v28.2d
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
+	WORD $0x4efd85bd // add v29.2d, v13.2d, v29.2d
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x4e74cd5e // fmla v30.2d, v10.2d, v20.2d
+	WORD $0x4efd87fd // add v29.2d, v31.2d, v29.2d
+	WORD $0x4ea21c5f // mov v31.16b, v2.16b
+	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
+	WORD $0x4eec84c6 // add v6.2d, v6.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4e75cd7f // fmla v31.2d, v11.2d, v21.2d
+	WORD $0x4efe8508 // add v8.2d, v8.2d, v30.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
+	WORD $0x4eed84e7 // add v7.2d, v7.2d, v13.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0x4eef8508 // add v8.2d, v8.2d, v15.2d
+	WORD $0x4ea21c4f // mov v15.16b, v2.16b
+	WORD $0x4e74cd5e // fmla v30.2d, v10.2d, v20.2d
+	WORD $0x4eff8529 // add v9.2d, v9.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
+	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
+	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
+	WORD $0x4eee8529 // add v9.2d, v9.2d, v14.2d
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0x4e75cd7f // fmla v31.2d, v11.2d, v21.2d
+	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
+	WORD $0x4eef8418 // add v24.2d, v0.2d, v15.2d
+	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4eee84a4 // add v4.2d, v5.2d, v14.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0xad4203e5 // ldp q5, q0, [sp, #0x40]
+	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
+	WORD $0x4ea21c4b // mov v11.16b, v2.16b
+	WORD $0x4e60cf4b // fmla v11.2d, v26.2d, v0.2d
+	WORD $0x4e65cf6a // fmla v10.2d, v27.2d, v5.2d
+	WORD $0x4eeb87de // add v30.2d, v30.2d, v11.2d
+	WORD $0x4ea21c4b // mov v11.16b, v2.16b
+	WORD $0x4e77cf6b // fmla v11.2d, v27.2d, v23.2d
+	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4e76cf4a // fmla v10.2d, v26.2d, v22.2d
+	WORD $0x4eeb85ad // add v13.2d, v13.2d, v11.2d
+	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
+	WORD $0x4e77cf6b // fmla v11.2d, v27.2d, v23.2d
+	WORD $0x4eed8529 // add v9.2d, v9.2d, v13.2d
+	WORD $0x4eea858c // add v12.2d, v12.2d, v10.2d
+	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
+	WORD $0x4eec8508 // add v8.2d, v8.2d, v12.2d
+	WORD $0x4e76cf4a // fmla v10.2d, v26.2d, v22.2d
+	WORD $0x4eeb87ff // add v31.2d, v31.2d, v11.2d
+	WORD $0x4eea87de // add v30.2d, v30.2d, v10.2d
+	WORD $0xad0027e8 // stp q8, q9, [sp]
+	WORD $0x4eff87a8 // add v8.2d, v29.2d, v31.2d
+	WORD $0x4ea21c5f // mov v31.16b, v2.16b
+	WORD $0x4e75cf7f // fmla v31.2d, v27.2d, v21.2d
+	WORD $0x4efe879d // add v29.2d, v28.2d, v30.2d
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4eb01e1c // mov v28.16b, v16.16b
+	WORD $0x4e74cf5e // fmla v30.2d, v26.2d, v20.2d
+	WORD $0x4eff84e7 // add v7.2d, v7.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
+	WORD $0x4eee84ec // add v12.2d, v7.2d, v14.2d
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4e75cf7f // fmla v31.2d, v27.2d, v21.2d
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4e73cf67 // fmla v7.2d, v27.2d, v19.2d
+	WORD $0x4eef84cd // add v13.2d, v6.2d, v15.2d
+	WORD $0x4ea21c46 // mov v6.16b, v2.16b
+	WORD $0x4e74cf5e // fmla v30.2d, v26.2d, v20.2d
+	WORD $0x4e72cf46 // fmla v6.2d, v26.2d, v18.2d
+	WORD $0x4ee78489 // add v9.2d, v4.2d, v7.2d
+	WORD $0x4ee7d46f // fsub v15.2d, v3.2d, v7.2d
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x3dc00be4 // ldr q4, [sp, #0x20]
+	WORD $0x4e70cf47 // fmla v7.2d, v26.2d, v16.2d
+	WORD $0x4e73cf6f // fmla v15.2d, v27.2d, v19.2d
+	WORD $0x4ee6870a // add v10.2d, v24.2d, v6.2d
+	WORD $0x4ee6d46e // fsub v14.2d, v3.2d, v6.2d
+	WORD $0x4ea21c46 // mov v6.16b, v2.16b
+	WORD $0x4e71cf66 // fmla v6.2d, v27.2d, v17.2d
+	WORD $0x4e72cf4e // fmla v14.2d, v26.2d, v18.2d
+	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
+	WORD $0x4ee7d470 // fsub v16.2d, v3.2d, v7.2d
+	WORD $0x4e7ccf50 // fmla v16.2d, v26.2d, v28.2d
+	WORD $0x3d800be4 // str q4, [sp, #0x20]
+	WORD $0x3dc00fe4 // ldr q4, [sp, #0x30]
+	WORD $0x4ee6d478 // fsub v24.2d, v3.2d, v6.2d
+	WORD $0x4e71cf78 // fmla v24.2d, v27.2d, v17.2d
+	WORD $0x4ea21c5b // mov v27.16b, v2.16b
+	WORD $0x4ee6848b // add v11.2d, v4.2d, v6.2d
+	WORD $0xad481da6 // ldp q6, q7, [x13, #0x100]
+	WORD $0x910501ad // add x13, x13, #0x140
+	WORD $0x4eb91cfa // orr v26.16b, v7.16b, v25.16b
+	WORD $0x4eb91cc6 // orr v6.16b, v6.16b, v25.16b
+	WORD $0x4e61d4c7 // fadd v7.2d, v6.2d, v1.2d
+	WORD $0x4e61d746 // fadd v6.2d, v26.2d, v1.2d
+	WORD $0x4ea21c5a // mov v26.16b, v2.16b
+	WORD $0x4e60ccda // fmla v26.2d, v6.2d, v0.2d
+	WORD $0x4e65ccfb // fmla v27.2d, v7.2d, v5.2d
+	WORD $0x4efb87ff // add v31.2d, v31.2d, v27.2d
+	WORD $0x4efa87de // add v30.2d, v30.2d, v26.2d
+	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4e65ccfb // fmla v27.2d, v7.2d, v5.2d
+	WORD $0x4e60ccda // fmla v26.2d, v6.2d, v0.2d
+	WORD $0xad4013e5 // ldp q5, q4, [sp]
+	WORD $0x4efa87a0 // add v0.2d, v29.2d, v26.2d
+	WORD $0x4efb851a // add v26.2d, v8.2d, v27.2d
+	WORD $0x4ea21c5b // mov v27.16b, v2.16b
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x4e76ccdb // fmla v27.2d, v6.2d, v22.2d
+	WORD $0x4e77ccfd // fmla v29.2d, v7.2d, v23.2d
+	WORD $0x4efb85ce // add v14.2d, v14.2d, v27.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4efd85ef // add v15.2d, v15.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4e76ccdb // fmla v27.2d, v6.2d, v22.2d
+	WORD $0x4e77ccfd // fmla v29.2d, v7.2d, v23.2d
+	WORD $0x4eee85ad // add v13.2d, v13.2d, v14.2d
+	WORD $0x4ea21c57 // mov v23.16b, v2.16b
+	WORD $0x4eef858c // add v12.2d, v12.2d, v15.2d
+	WORD $0x4e75ccf7 // fmla v23.2d, v7.2d, v21.2d
+	WORD $0x4efb87d6 // add v22.2d, v30.2d, v27.2d
+	WORD $0x4ef684bb // add v27.2d, v5.2d, v22.2d
+	WORD $0x4efd87f6 // add v22.2d, v31.2d, v29.2d
+	WORD $0x4ef78525 // add v5.2d, v9.2d, v23.2d
+	WORD $0x4ef6848e // add v14.2d, v4.2d, v22.2d
+	WORD $0x4ea21c56 // mov v22.16b, v2.16b
+	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
+	WORD $0x4ea01c18 // mov v24.16b, v0.16b
+	WORD $0x4e74ccd6 // fmla v22.2d, v6.2d, v20.2d
+	WORD $0x4ef68544 // add v4.2d, v10.2d, v22.2d
+	WORD $0x4ef08480 // add v0.2d, v4.2d, v16.2d
+	WORD $0x4ef6d464 // fsub v4.2d, v3.2d, v22.2d
+	WORD $0x4ef7d476 // fsub v22.2d, v3.2d, v23.2d
+	WORD $0x3dc00bf0 // ldr q16, [sp, #0x20]
+	WORD $0x4e75ccf6 // fmla v22.2d, v7.2d, v21.2d
+	WORD $0x4e74ccc4 // fmla v4.2d, v6.2d, v20.2d
+	WORD $0x4ea21c54 // mov v20.16b, v2.16b
+	WORD $0x4ea21c55 // mov v21.16b, v2.16b
+	WORD $0x4e72ccd4 // fmla v20.2d, v6.2d, v18.2d
+	WORD $0x4e73ccf5 // fmla v21.2d, v7.2d, v19.2d
+	WORD $0x4ef6859d // add v29.2d, v12.2d, v22.2d
+	WORD $0x4ee485a4 // add v4.2d, v13.2d, v4.2d
+	WORD $0x4ef58576 // add v22.2d, v11.2d, v21.2d
+	WORD $0x4ef48617 // add v23.2d, v16.2d, v20.2d
+	WORD $0x4ef4d474 // fsub v20.2d, v3.2d, v20.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4e73ccf5 // fmla v21.2d, v7.2d, v19.2d
+	WORD $0x4e72ccd4 // fmla v20.2d, v6.2d, v18.2d
+	WORD $0x4ea21c52 // mov v18.16b, v2.16b
+	WORD $0x4ea21c53 // mov v19.16b, v2.16b
+	WORD $0x4e71ccf2 // fmla v18.2d, v7.2d, v17.2d
+	WORD $0x4e7cccd3 // fmla v19.2d, v6.2d, v28.2d
+	WORD $0x4ef48400 // add v0.2d, v0.2d, v20.2d
+	WORD $0x4ef584a5 // add v5.2d, v5.2d, v21.2d
+	WORD $0xad4353f5 // ldp q21, q20, [sp, #0x60]
+	WORD $0x4ef38694 // add v20.2d, v20.2d, v19.2d
+	WORD $0x4ef3d473 // fsub v19.2d, v3.2d, v19.2d
+	WORD $0x4e7cccd3 // fmla v19.2d, v6.2d, v28.2d
+	WORD $0x4ef286b5 // add v21.2d, v21.2d, v18.2d
+	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
+	WORD $0x4e71ccf2 // fmla v18.2d, v7.2d, v17.2d
+	WORD $0x4ef386e7 // add v7.2d, v23.2d, v19.2d
+	WORD $0x4ef286c6 // add v6.2d, v22.2d, v18.2d
+	WORD $0x54ffde41 // b.ne <dotLimbs5+0xec>
+	WORD $0xad00619a // stp q26, q24, [x12]
+	WORD $0x5280008e // mov w14, #0x4
+	WORD $0xad026d8e // stp q14, q27, [x12, #0x40]
+	WORD $0xad04119d // stp q29, q4, [x12, #0x80]
+	WORD $0xad060185 // stp q5, q0, [x12, #0xc0]
+	WORD $0xad081d86 // stp q6, q7, [x12, #0x100]
+	WORD $0xad0a5195 // stp q21, q20, [x12, #0x140]
+	WORD $0x2a1f03ec // mov w12, wzr
+	WORD $0x3707dbcb // tbnz w11, #0x0, <dotLimbs5+0xc0>
+	WORD $0xd51b4408 // msr FPCR, x8
+	WORD $0x6d4b23e9 // ldp d9, d8, [sp, #0xb0]
+	WORD $0x6d4a2beb // ldp d11, d10, [sp, #0xa0]
+	WORD $0x6d4933ed // ldp d13, d12, [sp, #0x90]
+	WORD $0x6d483bef // ldp d15, d14, [sp, #0x80]
+	WORD $0x910303ff // add sp, sp, #0xc0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -2666,449 +3380,954 @@ TEXT ·dotLimbs3Quad(SB), 0, $128-40
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
-	SUB $128, RSP
+	SUB $288, RSP
 	MOVD R19, R30
 	RET
 
-// func dotLimbs5Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs5Quad(SB), 0, $1040-40
+// func dotLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
+TEXT ·dotLimbs9Quad(SB), 0, $912-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1040, RSP
+	ADD $912, RSP
 	PCALIGN $64
-	WORD $0x94000008 // bl <dotLimbs5>
-	WORD $0x140001bf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <dotLimbs9>
+	WORD $0x140003bf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6dbb3bef // stp d15, d14, [sp, #-0x50]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xd10d83ff // sub sp, sp, #0x360
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2f6020b // mov x11, #-0x4ff0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x528000cc // mov w12, #0x6
-	WORD $0x5280008d // mov w13, #0x4
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0xd10b83ff // sub sp, sp, #0x2e0
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2f46a0b // mov x11, #-0x5cb0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
-	WORD $0xf100199f // cmp x12, #0x6
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280014d // mov w13, #0xa
+	WORD $0x5280010e // mov w14, #0x8
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
+	WORD $0xf10029bf // cmp x13, #0xa
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
-	WORD $0x54fffe41 // b.ne <dotLimbs5+0x48>
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
+	WORD $0x54fffe41 // b.ne <dotLimbs9+0x48>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x540030eb // b.lt <dotLimbs5+0x6a4>
+	WORD $0x5400700b // b.lt <dotLimbs9+0xe88>
 	WORD $0xd2e8660b // mov x11, #0x4330000000000000
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x91020029 // add x9, x1, #0x80
+	WORD $0x91040029 // add x9, x1, #0x100
 	WORD $0xd37df04a // lsl x10, x2, #3
-	WORD $0x5280002d // mov w13, #0x1
-	WORD $0x4e080d76 // dup v22.2d, x11
+	WORD $0x5280002c // mov w12, #0x1
+	WORD $0xaa1f03ee // mov x14, xzr
+	WORD $0x4e080d74 // dup v20.2d, x11
 	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
-	WORD $0x4e080d77 // dup v23.2d, x11
+	WORD $0x4e080d61 // dup v1.2d, x11
 	WORD $0xd2e8ce0b // mov x11, #0x4670000000000000
-	WORD $0xad005bf7 // stp q23, q22, [sp]
-	WORD $0x4e080d62 // dup v2.2d, x11
+	WORD $0x4e080d77 // dup v23.2d, x11
 	WORD $0xd280002b // mov x11, #0x1
 	WORD $0xf2e8ce0b // movk x11, #0x4670, lsl #48
-	WORD $0x4e080d6a // dup v10.2d, x11
-	WORD $0x8b0e0c0b // add x11, x0, x14, lsl #3
-	WORD $0x2a0d03ec // mov w12, w13
+	WORD $0x4e080d63 // dup v3.2d, x11
+	WORD $0x2a0c03eb // mov w11, w12
+	WORD $0x8b0e0c0c // add x12, x0, x14, lsl #3
 	WORD $0x8b0e0c6d // add x13, x3, x14, lsl #3
 	WORD $0x8b0e0d2e // add x14, x9, x14, lsl #3
 	WORD $0xaa0403ef // mov x15, x4
-	WORD $0xad407967 // ldp q7, q30, [x11]
-	WORD $0xad426174 // ldp q20, q24, [x11, #0x40]
-	WORD $0xad444172 // ldp q18, q16, [x11, #0x80]
-	WORD $0xad461566 // ldp q6, q5, [x11, #0xc0]
-	WORD $0xad480d64 // ldp q4, q3, [x11, #0x100]
-	WORD $0xad4a0161 // ldp q1, q0, [x11, #0x140]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x3d80d7e0 // str q0, [sp, #0x350]
-	WORD $0x4ea21c53 // mov v19.16b, v2.16b
-	WORD $0x3cd801c0 // ldur q0, [x14, #-0x80]
+	WORD $0xad40719e // ldp q30, q28, [x12]
+	WORD $0xad422d80 // ldp q0, q11, [x12, #0x40]
+	WORD $0xad44298f // ldp q15, q10, [x12, #0x80]
+	WORD $0xad46358c // ldp q12, q13, [x12, #0xc0]
+	WORD $0xad486d9d // ldp q29, q27, [x12, #0x100]
+	WORD $0xad4a4d9a // ldp q26, q19, [x12, #0x140]
+	WORD $0xad4c6199 // ldp q25, q24, [x12, #0x180]
+	WORD $0xad4e4595 // ldp q21, q17, [x12, #0x1c0]
+	WORD $0xad501182 // ldp q2, q4, [x12, #0x200]
+	WORD $0xad521d90 // ldp q16, q7, [x12, #0x240]
+	WORD $0x3d8087e2 // str q2, [sp, #0x210]
+	WORD $0xad096ffd // stp q29, q27, [sp, #0x120]
+	WORD $0x4eb71efd // mov v29.16b, v23.16b
+	WORD $0x4eb71eee // mov v14.16b, v23.16b
 	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0x4ea21c4d // mov v13.16b, v2.16b
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4ea21c4c // mov v12.16b, v2.16b
-	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0x4ea21c55 // mov v21.16b, v2.16b
-	WORD $0x4eb81f1d // mov v29.16b, v24.16b
-	WORD $0x4ea21c58 // mov v24.16b, v2.16b
-	WORD $0x4ea21c4f // mov v15.16b, v2.16b
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0xad014bf0 // stp q16, q18, [sp, #0x20]
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0xad179be7 // stp q7, q6, [sp, #0x2f0]
-	WORD $0xad188fe5 // stp q5, q3, [sp, #0x310]
-	WORD $0x3dc011c3 // ldr q3, [x14, #0x40]
-	WORD $0xad1987e4 // stp q4, q1, [sp, #0x330]
-	WORD $0x3dc001c1 // ldr q1, [x14]
-	WORD $0x4eb61c21 // orr v1.16b, v1.16b, v22.16b
-	WORD $0x4e77d404 // fadd v4.2d, v0.2d, v23.2d
-	WORD $0x3cdc01c0 // ldur q0, [x14, #-0x40]
-	WORD $0x4e77d427 // fadd v7.2d, v1.2d, v23.2d
-	WORD $0x3dc021c1 // ldr q1, [x14, #0x80]
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4eb61c21 // orr v1.16b, v1.16b, v22.16b
-	WORD $0x4e77d405 // fadd v5.2d, v0.2d, v23.2d
-	WORD $0x4eb61c60 // orr v0.16b, v3.16b, v22.16b
-	WORD $0x3dc001a3 // ldr q3, [x13]
-	WORD $0x4e77d426 // fadd v6.2d, v1.2d, v23.2d
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e77d411 // fadd v17.2d, v0.2d, v23.2d
-	WORD $0x4eb61c60 // orr v0.16b, v3.16b, v22.16b
-	WORD $0x3d8017f4 // str q20, [sp, #0x50]
-	WORD $0x4ea21c54 // mov v20.16b, v2.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x3d80bbe1 // str q1, [sp, #0x2e0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x4ee1d543 // fsub v3.2d, v10.2d, v1.2d
-	WORD $0x4e66cc03 // fmla v3.2d, v0.2d, v6.2d
-	WORD $0x3d80b7e1 // str q1, [sp, #0x2d0]
-	WORD $0x3dc011a1 // ldr q1, [x13, #0x40]
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4eb61c21 // orr v1.16b, v1.16b, v22.16b
-	WORD $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
-	WORD $0x4e67cc33 // fmla v19.2d, v1.2d, v7.2d
-	WORD $0x4e66cc20 // fmla v0.2d, v1.2d, v6.2d
-	WORD $0x3d80b3f3 // str q19, [sp, #0x2c0]
-	WORD $0x4ea21c53 // mov v19.16b, v2.16b
-	WORD $0x3d80a7e0 // str q0, [sp, #0x290]
-	WORD $0x4e71cc33 // fmla v19.2d, v1.2d, v17.2d
-	WORD $0xad150ff3 // stp q19, q3, [sp, #0x2a0]
-	WORD $0x4ef3d543 // fsub v3.2d, v10.2d, v19.2d
-	WORD $0x4ee0d553 // fsub v19.2d, v10.2d, v0.2d
-	WORD $0x3dc021a0 // ldr q0, [x13, #0x80]
-	WORD $0x4e71cc23 // fmla v3.2d, v1.2d, v17.2d
-	WORD $0x4e66cc33 // fmla v19.2d, v1.2d, v6.2d
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x3d80a3e3 // str q3, [sp, #0x280]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4e65cc03 // fmla v3.2d, v0.2d, v5.2d
-	WORD $0x3d809fe3 // str q3, [sp, #0x270]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4e67cc03 // fmla v3.2d, v0.2d, v7.2d
-	WORD $0xad118fe1 // stp q1, q3, [sp, #0x230]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x4ee3d543 // fsub v3.2d, v10.2d, v3.2d
-	WORD $0x4e67cc03 // fmla v3.2d, v0.2d, v7.2d
-	WORD $0xad128ff3 // stp q19, q3, [sp, #0x250]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4e66cc03 // fmla v3.2d, v0.2d, v6.2d
-	WORD $0x3d8083e3 // str q3, [sp, #0x200]
-	WORD $0x4ee3d543 // fsub v3.2d, v10.2d, v3.2d
-	WORD $0x4e66cc03 // fmla v3.2d, v0.2d, v6.2d
-	WORD $0x3dc031a0 // ldr q0, [x13, #0xc0]
-	WORD $0xad108fe1 // stp q1, q3, [sp, #0x210]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e64cc01 // fmla v1.2d, v0.2d, v4.2d
-	WORD $0x3d807fe1 // str q1, [sp, #0x1f0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e65cc01 // fmla v1.2d, v0.2d, v5.2d
-	WORD $0x3d807be1 // str q1, [sp, #0x1e0]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e65cc01 // fmla v1.2d, v0.2d, v5.2d
-	WORD $0x3d8077e1 // str q1, [sp, #0x1d0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e67cc01 // fmla v1.2d, v0.2d, v7.2d
-	WORD $0x3d806fe1 // str q1, [sp, #0x1b0]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e67cc01 // fmla v1.2d, v0.2d, v7.2d
-	WORD $0x3d8073e1 // str q1, [sp, #0x1c0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x3d8067e1 // str q1, [sp, #0x190]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x3d806be1 // str q1, [sp, #0x1a0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x4ea11c23 // mov v3.16b, v1.16b
-	WORD $0x4ee3d543 // fsub v3.2d, v10.2d, v3.2d
-	WORD $0x3d805be1 // str q1, [sp, #0x160]
-	WORD $0xad4821a1 // ldp q1, q8, [x13, #0x100]
-	WORD $0x4e66cc03 // fmla v3.2d, v0.2d, v6.2d
-	WORD $0x4eb61c20 // orr v0.16b, v1.16b, v22.16b
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e64cc01 // fmla v1.2d, v0.2d, v4.2d
-	WORD $0x3d8057e1 // str q1, [sp, #0x150]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e64cc01 // fmla v1.2d, v0.2d, v4.2d
-	WORD $0x4ea21c44 // mov v4.16b, v2.16b
-	WORD $0xad0b8fe1 // stp q1, q3, [sp, #0x170]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e65cc01 // fmla v1.2d, v0.2d, v5.2d
-	WORD $0x4ee1d543 // fsub v3.2d, v10.2d, v1.2d
-	WORD $0x4e65cc03 // fmla v3.2d, v0.2d, v5.2d
-	WORD $0xad098fe1 // stp q1, q3, [sp, #0x130]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e67cc01 // fmla v1.2d, v0.2d, v7.2d
-	WORD $0x4ee1d543 // fsub v3.2d, v10.2d, v1.2d
-	WORD $0x4e67cc03 // fmla v3.2d, v0.2d, v7.2d
-	WORD $0xad088fe1 // stp q1, q3, [sp, #0x110]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x4ee1d543 // fsub v3.2d, v10.2d, v1.2d
-	WORD $0x4e71cc03 // fmla v3.2d, v0.2d, v17.2d
-	WORD $0xad078fe1 // stp q1, q3, [sp, #0xf0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x3d803be1 // str q1, [sp, #0xe0]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x3dc015c0 // ldr q0, [x14, #0x50]
-	WORD $0x3d8037e1 // str q1, [sp, #0xd0]
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x3dc025c1 // ldr q1, [x14, #0x90]
-	WORD $0x4e77d409 // fadd v9.2d, v0.2d, v23.2d
-	WORD $0x3dc005a0 // ldr q0, [x13, #0x10]
-	WORD $0x4eb61c21 // orr v1.16b, v1.16b, v22.16b
-	WORD $0x4e77d426 // fadd v6.2d, v1.2d, v23.2d
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e69cc01 // fmla v1.2d, v0.2d, v9.2d
-	WORD $0x4e66cc0d // fmla v13.2d, v0.2d, v6.2d
-	WORD $0x3d8033e1 // str q1, [sp, #0xc0]
-	WORD $0x4eedd541 // fsub v1.2d, v10.2d, v13.2d
-	WORD $0x4eed87ad // add v13.2d, v29.2d, v13.2d
-	WORD $0x3dc017fd // ldr q29, [sp, #0x50]
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x3dc005c0 // ldr q0, [x14, #0x10]
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x3d802be1 // str q1, [sp, #0xa0]
-	WORD $0x3dc015a1 // ldr q1, [x13, #0x50]
-	WORD $0x4e77d407 // fadd v7.2d, v0.2d, v23.2d
-	WORD $0x4eb61c20 // orr v0.16b, v1.16b, v22.16b
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e67cc01 // fmla v1.2d, v0.2d, v7.2d
-	WORD $0x4e69cc1f // fmla v31.2d, v0.2d, v9.2d
-	WORD $0x4e66cc1c // fmla v28.2d, v0.2d, v6.2d
-	WORD $0x4effd55b // fsub v27.2d, v10.2d, v31.2d
-	WORD $0x4eff85bf // add v31.2d, v13.2d, v31.2d
-	WORD $0x4e69cc1b // fmla v27.2d, v0.2d, v9.2d
-	WORD $0x3d8013e1 // str q1, [sp, #0x40]
-	WORD $0x4efcd541 // fsub v1.2d, v10.2d, v28.2d
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x3cdd01c0 // ldur q0, [x14, #-0x30]
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x3d802fe1 // str q1, [sp, #0xb0]
-	WORD $0x4e77d405 // fadd v5.2d, v0.2d, v23.2d
-	WORD $0x3dc025a0 // ldr q0, [x13, #0x90]
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e67cc0c // fmla v12.2d, v0.2d, v7.2d
-	WORD $0x4e69cc0e // fmla v14.2d, v0.2d, v9.2d
-	WORD $0x4e66cc15 // fmla v21.2d, v0.2d, v6.2d
-	WORD $0x4e65cc14 // fmla v20.2d, v0.2d, v5.2d
-	WORD $0x4eecd541 // fsub v1.2d, v10.2d, v12.2d
-	WORD $0x4ef48774 // add v20.2d, v27.2d, v20.2d
-	WORD $0x4e67cc01 // fmla v1.2d, v0.2d, v7.2d
-	WORD $0x3d8023e1 // str q1, [sp, #0x80]
-	WORD $0x4eeed541 // fsub v1.2d, v10.2d, v14.2d
-	WORD $0x4e69cc01 // fmla v1.2d, v0.2d, v9.2d
-	WORD $0x3d801be1 // str q1, [sp, #0x60]
-	WORD $0x4ef5d541 // fsub v1.2d, v10.2d, v21.2d
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x3cd901c0 // ldur q0, [x14, #-0x70]
+	WORD $0x3d8083e7 // str q7, [sp, #0x200]
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0xad0a4ffa // stp q26, q19, [sp, #0x140]
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0xad0b67f8 // stp q24, q25, [sp, #0x160]
+	WORD $0xad0d57f1 // stp q17, q21, [sp, #0x1a0]
+	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
+	WORD $0xad0f43e4 // stp q4, q16, [sp, #0x1e0]
+	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
+	WORD $0xad7811c5 // ldp q5, q4, [x14, #-0x100]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x4e61d482 // fadd v2.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e61d4a4 // fadd v4.2d, v5.2d, v1.2d
+	WORD $0xad0e0be4 // stp q4, q2, [sp, #0x1c0]
+	WORD $0xad7a11c5 // ldp q5, q4, [x14, #-0xc0]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x4e61d482 // fadd v2.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e61d4a4 // fadd v4.2d, v5.2d, v1.2d
+	WORD $0xad0c0be4 // stp q4, q2, [sp, #0x180]
+	WORD $0xad7c11c5 // ldp q5, q4, [x14, #-0x80]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x4e61d486 // fadd v6.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
+	WORD $0xad7e11c5 // ldp q5, q4, [x14, #-0x40]
+	WORD $0x3d8093e2 // str q2, [sp, #0x240]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x4e61d482 // fadd v2.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0xad149be2 // stp q2, q6, [sp, #0x290]
+	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
+	WORD $0xad4011c5 // ldp q5, q4, [x14]
+	WORD $0x3d80a3e2 // str q2, [sp, #0x280]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x4e61d486 // fadd v6.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
+	WORD $0xad4211c5 // ldp q5, q4, [x14, #0x40]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0xad161be2 // stp q2, q6, [sp, #0x2c0]
+	WORD $0x4e61d498 // fadd v24.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
+	WORD $0xad4411c5 // ldp q5, q4, [x14, #0x80]
+	WORD $0x3d8097e2 // str q2, [sp, #0x250]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x4e61d486 // fadd v6.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e61d4b9 // fadd v25.2d, v5.2d, v1.2d
+	WORD $0xad4611c5 // ldp q5, q4, [x14, #0xc0]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x3d80aff9 // str q25, [sp, #0x2b0]
+	WORD $0x4e61d489 // fadd v9.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e61d4b3 // fadd v19.2d, v5.2d, v1.2d
+	WORD $0xad4811c5 // ldp q5, q4, [x14, #0x100]
 	WORD $0x8b0a01ce // add x14, x14, x10
-	WORD $0x3d8027e1 // str q1, [sp, #0x90]
-	WORD $0x3dc035a1 // ldr q1, [x13, #0xd0]
-	WORD $0x910501ad // add x13, x13, #0x140
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4e77d411 // fadd v17.2d, v0.2d, v23.2d
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4eb61c21 // orr v1.16b, v1.16b, v22.16b
-	WORD $0x4e77d432 // fadd v18.2d, v1.2d, v23.2d
-	WORD $0x4e65ce40 // fmla v0.2d, v18.2d, v5.2d
-	WORD $0x4e67ce58 // fmla v24.2d, v18.2d, v7.2d
-	WORD $0x4e69ce50 // fmla v16.2d, v18.2d, v9.2d
-	WORD $0x4e66ce43 // fmla v3.2d, v18.2d, v6.2d
-	WORD $0x4e71ce44 // fmla v4.2d, v18.2d, v17.2d
-	WORD $0x4ee0d553 // fsub v19.2d, v10.2d, v0.2d
-	WORD $0x4ef8d55a // fsub v26.2d, v10.2d, v24.2d
-	WORD $0x4ef0d559 // fsub v25.2d, v10.2d, v16.2d
-	WORD $0x4ee3d541 // fsub v1.2d, v10.2d, v3.2d
-	WORD $0x4e65ce53 // fmla v19.2d, v18.2d, v5.2d
-	WORD $0x4e67ce5a // fmla v26.2d, v18.2d, v7.2d
-	WORD $0x4e69ce59 // fmla v25.2d, v18.2d, v9.2d
-	WORD $0x4e66ce41 // fmla v1.2d, v18.2d, v6.2d
-	WORD $0x4eb61d12 // orr v18.16b, v8.16b, v22.16b
-	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0x4e77d64b // fadd v11.2d, v18.2d, v23.2d
-	WORD $0x4ea21c57 // mov v23.16b, v2.16b
-	WORD $0x4e67cd77 // fmla v23.2d, v11.2d, v7.2d
-	WORD $0x4e65cd68 // fmla v8.2d, v11.2d, v5.2d
-	WORD $0x4e71cd6f // fmla v15.2d, v11.2d, v17.2d
-	WORD $0x3d801fe1 // str q1, [sp, #0x70]
-	WORD $0x4ef7d552 // fsub v18.2d, v10.2d, v23.2d
-	WORD $0x4ee8d541 // fsub v1.2d, v10.2d, v8.2d
-	WORD $0x4eefd556 // fsub v22.2d, v10.2d, v15.2d
-	WORD $0x4eef875a // add v26.2d, v26.2d, v15.2d
-	WORD $0x4ee88739 // add v25.2d, v25.2d, v8.2d
-	WORD $0x4e67cd72 // fmla v18.2d, v11.2d, v7.2d
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4e65cd61 // fmla v1.2d, v11.2d, v5.2d
-	WORD $0x4e71cd76 // fmla v22.2d, v11.2d, v17.2d
-	WORD $0x4e69cd67 // fmla v7.2d, v11.2d, v9.2d
-	WORD $0x4ee18741 // add v1.2d, v26.2d, v1.2d
-	WORD $0x4ee7d545 // fsub v5.2d, v10.2d, v7.2d
-	WORD $0x4e69cd65 // fmla v5.2d, v11.2d, v9.2d
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4e66cd69 // fmla v9.2d, v11.2d, v6.2d
-	WORD $0x4ee9d551 // fsub v17.2d, v10.2d, v9.2d
-	WORD $0x4e66cd71 // fmla v17.2d, v11.2d, v6.2d
-	WORD $0x3dc033e6 // ldr q6, [sp, #0xc0]
-	WORD $0x4ee687c6 // add v6.2d, v30.2d, v6.2d
-	WORD $0xad577beb // ldp q11, q30, [sp, #0x2e0]
-	WORD $0x4eeb87cb // add v11.2d, v30.2d, v11.2d
-	WORD $0x3dc0b7fe // ldr q30, [sp, #0x2d0]
-	WORD $0x4efe87be // add v30.2d, v29.2d, v30.2d
-	WORD $0x3dc013fd // ldr q29, [sp, #0x40]
-	WORD $0x4efd84c6 // add v6.2d, v6.2d, v29.2d
-	WORD $0x3dc0b3fd // ldr q29, [sp, #0x2c0]
-	WORD $0x4efd857d // add v29.2d, v11.2d, v29.2d
-	WORD $0x3dc02beb // ldr q11, [sp, #0xa0]
-	WORD $0x4eeb84c6 // add v6.2d, v6.2d, v11.2d
-	WORD $0x3dc0afeb // ldr q11, [sp, #0x2b0]
-	WORD $0x4ef484c6 // add v6.2d, v6.2d, v20.2d
-	WORD $0x4eeb87bd // add v29.2d, v29.2d, v11.2d
-	WORD $0x3dc0abeb // ldr q11, [sp, #0x2a0]
-	WORD $0x4eeb87de // add v30.2d, v30.2d, v11.2d
-	WORD $0xad4137eb // ldp q11, q13, [sp, #0x20]
-	WORD $0x4efc857c // add v28.2d, v11.2d, v28.2d
-	WORD $0x3dc0a7eb // ldr q11, [sp, #0x290]
-	WORD $0x4eee879c // add v28.2d, v28.2d, v14.2d
-	WORD $0x4ef88798 // add v24.2d, v28.2d, v24.2d
-	WORD $0x3dc027fc // ldr q28, [sp, #0x90]
-	WORD $0x4eeb85ab // add v11.2d, v13.2d, v11.2d
-	WORD $0xad53b7fb // ldp q27, q13, [sp, #0x270]
-	WORD $0x4efc8718 // add v24.2d, v24.2d, v28.2d
-	WORD $0x4efb85ad // add v13.2d, v13.2d, v27.2d
-	WORD $0xad526ff4 // ldp q20, q27, [sp, #0x240]
-	WORD $0x3dc067fc // ldr q28, [sp, #0x190]
-	WORD $0x4eed87bd // add v29.2d, v29.2d, v13.2d
-	WORD $0x3dc07bed // ldr q13, [sp, #0x1e0]
-	WORD $0x4ef487d4 // add v20.2d, v30.2d, v20.2d
-	WORD $0x4eec87fe // add v30.2d, v31.2d, v12.2d
-	WORD $0x4efb8694 // add v20.2d, v20.2d, v27.2d
-	WORD $0x3dc02ffb // ldr q27, [sp, #0xb0]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x4e61d495 // fadd v21.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e61d4b2 // fadd v18.2d, v5.2d, v1.2d
+	WORD $0xad4011a5 // ldp q5, q4, [x13]
+	WORD $0x3d809ff2 // str q18, [sp, #0x270]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e75cc9a // fmla v26.2d, v4.2d, v21.2d
+	WORD $0x4e69cc90 // fmla v16.2d, v4.2d, v9.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e72ccb1 // fmla v17.2d, v5.2d, v18.2d
+	WORD $0x4e73cca7 // fmla v7.2d, v5.2d, v19.2d
+	WORD $0x4efa857b // add v27.2d, v11.2d, v26.2d
+	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
+	WORD $0x4ef08790 // add v16.2d, v28.2d, v16.2d
+	WORD $0x4eb71efc // mov v28.16b, v23.16b
+	WORD $0x4e75cc9a // fmla v26.2d, v4.2d, v21.2d
+	WORD $0x4ef18400 // add v0.2d, v0.2d, v17.2d
+	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0x4ee787c7 // add v7.2d, v30.2d, v7.2d
+	WORD $0x4e72ccb1 // fmla v17.2d, v5.2d, v18.2d
+	WORD $0xad4211a5 // ldp q5, q4, [x13, #0x40]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e66cc9d // fmla v29.2d, v4.2d, v6.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e79ccbc // fmla v28.2d, v5.2d, v25.2d
+	WORD $0x4efd8610 // add v16.2d, v16.2d, v29.2d
+	WORD $0x4eb71efd // mov v29.16b, v23.16b
+	WORD $0x4efa8610 // add v16.2d, v16.2d, v26.2d
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0x4e75cc9d // fmla v29.2d, v4.2d, v21.2d
+	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
+	WORD $0x4e73ccba // fmla v26.2d, v5.2d, v19.2d
+	WORD $0x4ef184e7 // add v7.2d, v7.2d, v17.2d
+	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
+	WORD $0x4efd855e // add v30.2d, v10.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4eb71eea // mov v10.16b, v23.16b
+	WORD $0x4e69cc91 // fmla v17.2d, v4.2d, v9.2d
+	WORD $0x4efa841c // add v28.2d, v0.2d, v26.2d
+	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
+	WORD $0x4e75cc9d // fmla v29.2d, v4.2d, v21.2d
+	WORD $0x4e73ccba // fmla v26.2d, v5.2d, v19.2d
+	WORD $0x4ef1877b // add v27.2d, v27.2d, v17.2d
+	WORD $0x4ef1d460 // fsub v0.2d, v3.2d, v17.2d
+	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
+	WORD $0x4e72ccb1 // fmla v17.2d, v5.2d, v18.2d
+	WORD $0x4e69cc80 // fmla v0.2d, v4.2d, v9.2d
+	WORD $0x4ef185ff // add v31.2d, v15.2d, v17.2d
+	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0x4eb71eef // mov v15.16b, v23.16b
+	WORD $0x4e72ccb1 // fmla v17.2d, v5.2d, v18.2d
+	WORD $0xad4411a5 // ldp q5, q4, [x13, #0x80]
+	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
+	WORD $0x4e61d488 // fadd v8.2d, v4.2d, v1.2d
+	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e78cd0a // fmla v10.2d, v8.2d, v24.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e62cca4 // fmla v4.2d, v5.2d, v2.2d
+	WORD $0x4eea8400 // add v0.2d, v0.2d, v10.2d
+	WORD $0x4eb71eea // mov v10.16b, v23.16b
+	WORD $0x4ee08600 // add v0.2d, v16.2d, v0.2d
+	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
+	WORD $0x4e75cd0a // fmla v10.2d, v8.2d, v21.2d
+	WORD $0x4ee48744 // add v4.2d, v26.2d, v4.2d
+	WORD $0x4e79ccb0 // fmla v16.2d, v5.2d, v25.2d
+	WORD $0x3d8043e0 // str q0, [sp, #0x100]
+	WORD $0x4ee484e0 // add v0.2d, v7.2d, v4.2d
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0xad5613f6 // ldp q22, q4, [sp, #0x2c0]
+	WORD $0x4eea85ab // add v11.2d, v13.2d, v10.2d
+	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
+	WORD $0x4e66cd07 // fmla v7.2d, v8.2d, v6.2d
+	WORD $0x4ef0879a // add v26.2d, v28.2d, v16.2d
+	WORD $0x4eb71efc // mov v28.16b, v23.16b
+	WORD $0x4ef0d470 // fsub v16.2d, v3.2d, v16.2d
+	WORD $0x4e75cd0a // fmla v10.2d, v8.2d, v21.2d
+	WORD $0x4e73ccbc // fmla v28.2d, v5.2d, v19.2d
+	WORD $0x4ef18751 // add v17.2d, v26.2d, v17.2d
+	WORD $0x4e79ccb0 // fmla v16.2d, v5.2d, v25.2d
+	WORD $0x4ee7877a // add v26.2d, v27.2d, v7.2d
+	WORD $0x4eb71efb // mov v27.16b, v23.16b
+	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
+	WORD $0x4efd875a // add v26.2d, v26.2d, v29.2d
+	WORD $0x4e69cd1b // fmla v27.2d, v8.2d, v9.2d
+	WORD $0x4e66cd07 // fmla v7.2d, v8.2d, v6.2d
+	WORD $0x4efc87fd // add v29.2d, v31.2d, v28.2d
+	WORD $0x4eb71eff // mov v31.16b, v23.16b
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4e72ccbf // fmla v31.2d, v5.2d, v18.2d
+	WORD $0x4e73ccbc // fmla v28.2d, v5.2d, v19.2d
 	WORD $0x4efb87de // add v30.2d, v30.2d, v27.2d
-	WORD $0x3dc08ffb // ldr q27, [sp, #0x230]
-	WORD $0x4efb857f // add v31.2d, v11.2d, v27.2d
-	WORD $0x3dc0c7eb // ldr q11, [sp, #0x310]
-	WORD $0xad4fefec // ldp q12, q27, [sp, #0x1f0]
-	WORD $0x4ef58575 // add v21.2d, v11.2d, v21.2d
-	WORD $0x4ef086b0 // add v16.2d, v21.2d, v16.2d
-	WORD $0x3dc0c3eb // ldr q11, [sp, #0x300]
-	WORD $0x4efb856b // add v11.2d, v11.2d, v27.2d
-	WORD $0x3dc023fb // ldr q27, [sp, #0x80]
-	WORD $0x4efc857c // add v28.2d, v11.2d, v28.2d
-	WORD $0x4ee48764 // add v4.2d, v27.2d, v4.2d
-	WORD $0x4ef38484 // add v4.2d, v4.2d, v19.2d
-	WORD $0x3dc09bfb // ldr q27, [sp, #0x260]
-	WORD $0x3dc06ff3 // ldr q19, [sp, #0x1b0]
-	WORD $0x4ee484c4 // add v4.2d, v6.2d, v4.2d
-	WORD $0x4ef98706 // add v6.2d, v24.2d, v25.2d
-	WORD $0x4eec876c // add v12.2d, v27.2d, v12.2d
-	WORD $0x4ef387f3 // add v19.2d, v31.2d, v19.2d
-	WORD $0x3dc087fb // ldr q27, [sp, #0x210]
-	WORD $0x4eed876d // add v13.2d, v27.2d, v13.2d
-	WORD $0x3dc01bfb // ldr q27, [sp, #0x60]
-	WORD $0x4eed8694 // add v20.2d, v20.2d, v13.2d
-	WORD $0x4ee08760 // add v0.2d, v27.2d, v0.2d
-	WORD $0x3dc077fb // ldr q27, [sp, #0x1d0]
-	WORD $0x4ee087c0 // add v0.2d, v30.2d, v0.2d
-	WORD $0x3dc08bfe // ldr q30, [sp, #0x220]
-	WORD $0x4ee18418 // add v24.2d, v0.2d, v1.2d
-	WORD $0x4efb859b // add v27.2d, v12.2d, v27.2d
-	WORD $0xad4983ff // ldp q31, q0, [sp, #0x130]
-	WORD $0x3dc063e1 // ldr q1, [sp, #0x180]
-	WORD $0x4efb87b5 // add v21.2d, v29.2d, v27.2d
-	WORD $0xad596ffd // ldp q29, q27, [sp, #0x320]
-	WORD $0x4efe8673 // add v19.2d, v19.2d, v30.2d
-	WORD $0x4ee387a3 // add v3.2d, v29.2d, v3.2d
-	WORD $0xad4af7fe // ldp q30, q29, [sp, #0x150]
-	WORD $0x4ee78463 // add v3.2d, v3.2d, v7.2d
-	WORD $0x4efd877b // add v27.2d, v27.2d, v29.2d
-	WORD $0x4ef18463 // add v3.2d, v3.2d, v17.2d
-	WORD $0x3dc073fd // ldr q29, [sp, #0x1c0]
-	WORD $0x3dc037f1 // ldr q17, [sp, #0xd0]
-	WORD $0x4efe87bd // add v29.2d, v29.2d, v30.2d
-	WORD $0x3dc06bfe // ldr q30, [sp, #0x1a0]
-	WORD $0x4ee087a0 // add v0.2d, v29.2d, v0.2d
-	WORD $0x4ee08694 // add v20.2d, v20.2d, v0.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4e69cd1b // fmla v27.2d, v8.2d, v9.2d
+	WORD $0x4eff858c // add v12.2d, v12.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
+	WORD $0x4e72ccbf // fmla v31.2d, v5.2d, v18.2d
+	WORD $0xad4615a8 // ldp q8, q5, [x13, #0xc0]
+	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
+	WORD $0x4e61d4ad // fadd v13.2d, v5.2d, v1.2d
+	WORD $0x4eb71ee5 // mov v5.16b, v23.16b
+	WORD $0x4eb41d08 // orr v8.16b, v8.16b, v20.16b
+	WORD $0x4e64cdae // fmla v14.2d, v13.2d, v4.2d
+	WORD $0x4e61d508 // fadd v8.2d, v8.2d, v1.2d
+	WORD $0x4e76cd05 // fmla v5.2d, v8.2d, v22.2d
+	WORD $0x4e62cd0f // fmla v15.2d, v8.2d, v2.2d
+	WORD $0x4eee84e7 // add v7.2d, v7.2d, v14.2d
+	WORD $0x4eb71eee // mov v14.16b, v23.16b
+	WORD $0x4e78cdae // fmla v14.2d, v13.2d, v24.2d
+	WORD $0x4ee58605 // add v5.2d, v16.2d, v5.2d
+	WORD $0x4eef8790 // add v16.2d, v28.2d, v15.2d
+	WORD $0x4ef0863c // add v28.2d, v17.2d, v16.2d
+	WORD $0x4eee8771 // add v17.2d, v27.2d, v14.2d
+	WORD $0x4eb81f1b // mov v27.16b, v24.16b
+	WORD $0x4ef18750 // add v16.2d, v26.2d, v17.2d
+	WORD $0x4eefd471 // fsub v17.2d, v3.2d, v15.2d
+	WORD $0x4eeed47a // fsub v26.2d, v3.2d, v14.2d
+	WORD $0x4e62cd11 // fmla v17.2d, v8.2d, v2.2d
+	WORD $0x4e78cdba // fmla v26.2d, v13.2d, v24.2d
+	WORD $0xad0673f0 // stp q16, q28, [sp, #0xc0]
+	WORD $0x4ef184a5 // add v5.2d, v5.2d, v17.2d
+	WORD $0x4ee58402 // add v2.2d, v0.2d, v5.2d
+	WORD $0x3dc043e0 // ldr q0, [sp, #0x100]
+	WORD $0x4efa84e5 // add v5.2d, v7.2d, v26.2d
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0x4e79cd07 // fmla v7.2d, v8.2d, v25.2d
+	WORD $0x4e73cd1a // fmla v26.2d, v8.2d, v19.2d
+	WORD $0x4ee58400 // add v0.2d, v0.2d, v5.2d
+	WORD $0x4ee787b1 // add v17.2d, v29.2d, v7.2d
+	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
+	WORD $0x4efad46e // fsub v14.2d, v3.2d, v26.2d
+	WORD $0x4eff8630 // add v16.2d, v17.2d, v31.2d
+	WORD $0x4e79cd07 // fmla v7.2d, v8.2d, v25.2d
+	WORD $0x4e73cd0e // fmla v14.2d, v8.2d, v19.2d
+	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
+	WORD $0xad080be0 // stp q0, q2, [sp, #0x100]
+	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
+	WORD $0x4e66cda0 // fmla v0.2d, v13.2d, v6.2d
+	WORD $0x3dc04fe2 // ldr q2, [sp, #0x130]
+	WORD $0x4ee087d1 // add v17.2d, v30.2d, v0.2d
+	WORD $0x4ee0d47d // fsub v29.2d, v3.2d, v0.2d
+	WORD $0x4efa8580 // add v0.2d, v12.2d, v26.2d
+	WORD $0x4eb71eec // mov v12.16b, v23.16b
+	WORD $0x4ea61cde // mov v30.16b, v6.16b
+	WORD $0x4eea862a // add v10.2d, v17.2d, v10.2d
+	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
+	WORD $0x4e75cdac // fmla v12.2d, v13.2d, v21.2d
+	WORD $0x4e66cdbd // fmla v29.2d, v13.2d, v6.2d
+	WORD $0xad546bfc // ldp q28, q26, [sp, #0x280]
+	WORD $0x4e69cdb1 // fmla v17.2d, v13.2d, v9.2d
+	WORD $0x4eec8442 // add v2.2d, v2.2d, v12.2d
+	WORD $0x4eecd46f // fsub v15.2d, v3.2d, v12.2d
+	WORD $0x3d809bfe // str q30, [sp, #0x260]
+	WORD $0x4ef18565 // add v5.2d, v11.2d, v17.2d
+	WORD $0x4ef1d46b // fsub v11.2d, v3.2d, v17.2d
+	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
+	WORD $0x4e75cdaf // fmla v15.2d, v13.2d, v21.2d
+	WORD $0x4e72cd11 // fmla v17.2d, v8.2d, v18.2d
+	WORD $0xad050be5 // stp q5, q2, [sp, #0xa0]
+	WORD $0x3dc04be2 // ldr q2, [sp, #0x120]
+	WORD $0x4e69cdab // fmla v11.2d, v13.2d, v9.2d
+	WORD $0x4eb71eed // mov v13.16b, v23.16b
+	WORD $0x4eb61ec5 // mov v5.16b, v22.16b
+	WORD $0x4ef1d466 // fsub v6.2d, v3.2d, v17.2d
+	WORD $0x4ef1845f // add v31.2d, v2.2d, v17.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e72cd06 // fmla v6.2d, v8.2d, v18.2d
+	WORD $0xad4845a8 // ldp q8, q17, [x13, #0x100]
+	WORD $0x4eb41e31 // orr v17.16b, v17.16b, v20.16b
+	WORD $0x4e61d62c // fadd v12.2d, v17.2d, v1.2d
+	WORD $0x4eb41d08 // orr v8.16b, v8.16b, v20.16b
+	WORD $0x4e64cd82 // fmla v2.2d, v12.2d, v4.2d
+	WORD $0x4e7acd8d // fmla v13.2d, v12.2d, v26.2d
+	WORD $0x4e61d511 // fadd v17.2d, v8.2d, v1.2d
+	WORD $0x4eb71ee8 // mov v8.16b, v23.16b
+	WORD $0x4e76ce39 // fmla v25.2d, v17.2d, v22.2d
+	WORD $0x4e7cce28 // fmla v8.2d, v17.2d, v28.2d
+	WORD $0x4ee287bd // add v29.2d, v29.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4e64cd82 // fmla v2.2d, v12.2d, v4.2d
+	WORD $0x3dc097e4 // ldr q4, [sp, #0x250]
+	WORD $0x4ef984e7 // add v7.2d, v7.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
+	WORD $0x4e76ce39 // fmla v25.2d, v17.2d, v22.2d
+	WORD $0x4ea91d36 // mov v22.16b, v9.16b
+	WORD $0x4ef98519 // add v25.2d, v8.2d, v25.2d
+	WORD $0x4ee285a8 // add v8.2d, v13.2d, v2.2d
+	WORD $0x4eb71eed // mov v13.16b, v23.16b
+	WORD $0x3d808ff6 // str q22, [sp, #0x230]
+	WORD $0x4e78cd8d // fmla v13.2d, v12.2d, v24.2d
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4e64ce38 // fmla v24.2d, v17.2d, v4.2d
+	WORD $0x4ef885c2 // add v2.2d, v14.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
+	WORD $0x4e64ce38 // fmla v24.2d, v17.2d, v4.2d
+	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
+	WORD $0x4ef884e7 // add v7.2d, v7.2d, v24.2d
+	WORD $0x3d803fe2 // str q2, [sp, #0xf0]
+	WORD $0x4eed8562 // add v2.2d, v11.2d, v13.2d
+	WORD $0x4ee28542 // add v2.2d, v10.2d, v2.2d
+	WORD $0x4eedd46a // fsub v10.2d, v3.2d, v13.2d
+	WORD $0x4ebb1f6d // mov v13.16b, v27.16b
+	WORD $0x4e7bcd8a // fmla v10.2d, v12.2d, v27.2d
+	WORD $0x3d803be2 // str q2, [sp, #0xe0]
+	WORD $0x3dc033e2 // ldr q2, [sp, #0xc0]
+	WORD $0x4eea87bd // add v29.2d, v29.2d, v10.2d
+	WORD $0x4efd8444 // add v4.2d, v2.2d, v29.2d
+	WORD $0x3dc037e2 // ldr q2, [sp, #0xd0]
+	WORD $0x4ee78442 // add v2.2d, v2.2d, v7.2d
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0x4e7ecd87 // fmla v7.2d, v12.2d, v30.2d
+	WORD $0xad0913e2 // stp q2, q4, [sp, #0x120]
+	WORD $0x3dc0afe4 // ldr q4, [sp, #0x2b0]
+	WORD $0x4e64ce30 // fmla v16.2d, v17.2d, v4.2d
+	WORD $0x4ef08400 // add v0.2d, v0.2d, v16.2d
+	WORD $0x4ef0d478 // fsub v24.2d, v3.2d, v16.2d
+	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
+	WORD $0x4ee68402 // add v2.2d, v0.2d, v6.2d
+	WORD $0x3dc02be0 // ldr q0, [sp, #0xa0]
+	WORD $0x4e73ce30 // fmla v16.2d, v17.2d, v19.2d
+	WORD $0x4e64ce38 // fmla v24.2d, v17.2d, v4.2d
+	WORD $0x4ef087e4 // add v4.2d, v31.2d, v16.2d
+	WORD $0x4ef0d46e // fsub v14.2d, v3.2d, v16.2d
+	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
+	WORD $0x3dc093ff // ldr q31, [sp, #0x240]
+	WORD $0x4ee78406 // add v6.2d, v0.2d, v7.2d
+	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
+	WORD $0x3dc02fe0 // ldr q0, [sp, #0xb0]
+	WORD $0x4e75cd90 // fmla v16.2d, v12.2d, v21.2d
+	WORD $0x4e73ce2e // fmla v14.2d, v17.2d, v19.2d
+	WORD $0x4eef84cb // add v11.2d, v6.2d, v15.2d
+	WORD $0x4eb71ee6 // mov v6.16b, v23.16b
+	WORD $0x4e7ecd87 // fmla v7.2d, v12.2d, v30.2d
+	WORD $0x4e69cd86 // fmla v6.2d, v12.2d, v9.2d
+	WORD $0x3dc0abfe // ldr q30, [sp, #0x2a0]
+	WORD $0x4eb31e69 // mov v9.16b, v19.16b
+	WORD $0x4eb51eb3 // mov v19.16b, v21.16b
+	WORD $0x4ef0d46a // fsub v10.2d, v3.2d, v16.2d
+	WORD $0x4e75cd8a // fmla v10.2d, v12.2d, v21.2d
+	WORD $0x3dc09bf5 // ldr q21, [sp, #0x260]
+	WORD $0x4ee68400 // add v0.2d, v0.2d, v6.2d
+	WORD $0x4ee6d47d // fsub v29.2d, v3.2d, v6.2d
+	WORD $0x4eb71ee6 // mov v6.16b, v23.16b
+	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
+	WORD $0x4e72ce26 // fmla v6.2d, v17.2d, v18.2d
+	WORD $0x3dc057e0 // ldr q0, [sp, #0x150]
+	WORD $0x4e76cd9d // fmla v29.2d, v12.2d, v22.2d
+	WORD $0x4eb71eec // mov v12.16b, v23.16b
+	WORD $0x4ef08400 // add v0.2d, v0.2d, v16.2d
+	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
+	WORD $0x3dc053e0 // ldr q0, [sp, #0x140]
+	WORD $0x4ee68400 // add v0.2d, v0.2d, v6.2d
+	WORD $0x4ee6d466 // fsub v6.2d, v3.2d, v6.2d
+	WORD $0x4e72ce26 // fmla v6.2d, v17.2d, v18.2d
+	WORD $0xad4a41b1 // ldp q17, q16, [x13, #0x140]
+	WORD $0x3dc0aff2 // ldr q18, [sp, #0x2b0]
+	WORD $0x4eb41e10 // orr v16.16b, v16.16b, v20.16b
+	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
+	WORD $0xad0483e4 // stp q4, q0, [sp, #0x90]
+	WORD $0x3dc047e4 // ldr q4, [sp, #0x110]
+	WORD $0x4eb41e31 // orr v17.16b, v17.16b, v20.16b
+	WORD $0x4e7ece0c // fmla v12.2d, v16.2d, v30.2d
+	WORD $0x4e61d63b // fadd v27.2d, v17.2d, v1.2d
+	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
+	WORD $0x4e7fcf71 // fmla v17.2d, v27.2d, v31.2d
+	WORD $0x4eec8508 // add v8.2d, v8.2d, v12.2d
+	WORD $0x4eb71eec // mov v12.16b, v23.16b
+	WORD $0x4e7ccf6c // fmla v12.2d, v27.2d, v28.2d
+	WORD $0x4ef18731 // add v17.2d, v25.2d, v17.2d
+	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
+	WORD $0x4e7ace19 // fmla v25.2d, v16.2d, v26.2d
+	WORD $0x4eecd46f // fsub v15.2d, v3.2d, v12.2d
+	WORD $0x4e7ccf6f // fmla v15.2d, v27.2d, v28.2d
+	WORD $0x4ef9d460 // fsub v0.2d, v3.2d, v25.2d
+	WORD $0x4e7ace00 // fmla v0.2d, v16.2d, v26.2d
+	WORD $0x4eef8631 // add v17.2d, v17.2d, v15.2d
+	WORD $0x4ef18491 // add v17.2d, v4.2d, v17.2d
+	WORD $0x3dc043e4 // ldr q4, [sp, #0x100]
+	WORD $0x4ee08500 // add v0.2d, v8.2d, v0.2d
+	WORD $0x4ead1da8 // mov v8.16b, v13.16b
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
+	WORD $0x4e65cf64 // fmla v4.2d, v27.2d, v5.2d
+	WORD $0xad0a47e0 // stp q0, q17, [sp, #0x140]
+	WORD $0x3dc0b7f1 // ldr q17, [sp, #0x2d0]
+	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
+	WORD $0x3d808be8 // str q8, [sp, #0x220]
+	WORD $0x4ee48718 // add v24.2d, v24.2d, v4.2d
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4e71ce00 // fmla v0.2d, v16.2d, v17.2d
+	WORD $0x4e65cf64 // fmla v4.2d, v27.2d, v5.2d
+	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4ee48584 // add v4.2d, v12.2d, v4.2d
+	WORD $0x3dc097ec // ldr q12, [sp, #0x250]
+	WORD $0x4e71ce00 // fmla v0.2d, v16.2d, v17.2d
+	WORD $0x4ee08725 // add v5.2d, v25.2d, v0.2d
+	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
+	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
+	WORD $0x4e6ccf79 // fmla v25.2d, v27.2d, v12.2d
+	WORD $0x4e6dce00 // fmla v0.2d, v16.2d, v13.2d
+	WORD $0x4ef985d1 // add v17.2d, v14.2d, v25.2d
+	WORD $0x4ef18442 // add v2.2d, v2.2d, v17.2d
+	WORD $0x3d8037e2 // str q2, [sp, #0xd0]
+	WORD $0x4ee087a2 // add v2.2d, v29.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4e6dce00 // fmla v0.2d, v16.2d, v13.2d
+	WORD $0x4ee2856b // add v11.2d, v11.2d, v2.2d
+	WORD $0x4ef9d462 // fsub v2.2d, v3.2d, v25.2d
+	WORD $0x4e6ccf62 // fmla v2.2d, v27.2d, v12.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x3dc03be7 // ldr q7, [sp, #0xe0]
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x3dc027e7 // ldr q7, [sp, #0x90]
+	WORD $0x3d8047e0 // str q0, [sp, #0x110]
+	WORD $0x4ee28700 // add v0.2d, v24.2d, v2.2d
+	WORD $0x3dc03fe2 // ldr q2, [sp, #0xf0]
+	WORD $0x4ee08440 // add v0.2d, v2.2d, v0.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e72cf62 // fmla v2.2d, v27.2d, v18.2d
+	WORD $0x3d8043e0 // str q0, [sp, #0x100]
+	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
+	WORD $0x4e75ce00 // fmla v0.2d, v16.2d, v21.2d
+	WORD $0x4ee284e7 // add v7.2d, v7.2d, v2.2d
+	WORD $0x4ee2d47d // fsub v29.2d, v3.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4ee684f1 // add v17.2d, v7.2d, v6.2d
+	WORD $0xad45e3e6 // ldp q6, q24, [sp, #0xb0]
+	WORD $0x4ee0d47a // fsub v26.2d, v3.2d, v0.2d
+	WORD $0x4eb61ec7 // mov v7.16b, v22.16b
+	WORD $0x4e69cf62 // fmla v2.2d, v27.2d, v9.2d
+	WORD $0x4e72cf7d // fmla v29.2d, v27.2d, v18.2d
+	WORD $0x4ea91d32 // mov v18.16b, v9.16b
+	WORD $0x4e75ce1a // fmla v26.2d, v16.2d, v21.2d
+	WORD $0x4ee084c6 // add v6.2d, v6.2d, v0.2d
+	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
+	WORD $0x4e76ce00 // fmla v0.2d, v16.2d, v22.2d
+	WORD $0x3dc02bf6 // ldr q22, [sp, #0xa0]
+	WORD $0x4eea84c6 // add v6.2d, v6.2d, v10.2d
+	WORD $0x4ee2d46a // fsub v10.2d, v3.2d, v2.2d
+	WORD $0x4e69cf6a // fmla v10.2d, v27.2d, v9.2d
+	WORD $0x3dc067e9 // ldr q9, [sp, #0x190]
+	WORD $0x4ee0d46d // fsub v13.2d, v3.2d, v0.2d
+	WORD $0x4ee08719 // add v25.2d, v24.2d, v0.2d
+	WORD $0x3dc09ff8 // ldr q24, [sp, #0x270]
+	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
+	WORD $0x4ee286d6 // add v22.2d, v22.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e67ce0d // fmla v13.2d, v16.2d, v7.2d
+	WORD $0x4e73ce02 // fmla v2.2d, v16.2d, v19.2d
+	WORD $0x3dc05be7 // ldr q7, [sp, #0x160]
+	WORD $0x4e78cf60 // fmla v0.2d, v27.2d, v24.2d
+	WORD $0x4ee284e7 // add v7.2d, v7.2d, v2.2d
+	WORD $0x4ee2d46f // fsub v15.2d, v3.2d, v2.2d
+	WORD $0x4e73ce0f // fmla v15.2d, v16.2d, v19.2d
+	WORD $0xad059ff9 // stp q25, q7, [sp, #0xb0]
+	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
+	WORD $0xad4bbbe7 // ldp q7, q14, [sp, #0x170]
+	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4e78cf60 // fmla v0.2d, v27.2d, v24.2d
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x3d8027e7 // str q7, [sp, #0x90]
+	WORD $0xad4c09a7 // ldp q7, q2, [x13, #0x180]
+	WORD $0x4eb41c42 // orr v2.16b, v2.16b, v20.16b
+	WORD $0x4eb41cf0 // orr v16.16b, v7.16b, v20.16b
+	WORD $0x4e61d447 // fadd v7.2d, v2.2d, v1.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e61d61c // fadd v28.2d, v16.2d, v1.2d
+	WORD $0x4e7eccf8 // fmla v24.2d, v7.2d, v30.2d
+	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
+	WORD $0x4e7fcf99 // fmla v25.2d, v28.2d, v31.2d
+	WORD $0x4e6ecf82 // fmla v2.2d, v28.2d, v14.2d
+	WORD $0x4e69ccf0 // fmla v16.2d, v7.2d, v9.2d
+	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4ef98484 // add v4.2d, v4.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
+	WORD $0x4e7eccf8 // fmla v24.2d, v7.2d, v30.2d
+	WORD $0x4e7fcf99 // fmla v25.2d, v28.2d, v31.2d
+	WORD $0x4ef8861b // add v27.2d, v16.2d, v24.2d
+	WORD $0xad547ffe // ldp q30, q31, [sp, #0x280]
+	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
+	WORD $0x4ef98442 // add v2.2d, v2.2d, v25.2d
+	WORD $0x4e7ecf90 // fmla v16.2d, v28.2d, v30.2d
+	WORD $0x4ef0d479 // fsub v25.2d, v3.2d, v16.2d
+	WORD $0x4e7ecf99 // fmla v25.2d, v28.2d, v30.2d
+	WORD $0x3d802be2 // str q2, [sp, #0xa0]
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e7fcce2 // fmla v2.2d, v7.2d, v31.2d
+	WORD $0x4ee2d478 // fsub v24.2d, v3.2d, v2.2d
+	WORD $0x4e7fccf8 // fmla v24.2d, v7.2d, v31.2d
+	WORD $0xad567ffe // ldp q30, q31, [sp, #0x2c0]
+	WORD $0x4ef98484 // add v4.2d, v4.2d, v25.2d
+	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
+	WORD $0x3dc04ff8 // ldr q24, [sp, #0x130]
+	WORD $0x4ee58705 // add v5.2d, v24.2d, v5.2d
+	WORD $0x3d805fe5 // str q5, [sp, #0x170]
+	WORD $0x3dc04be5 // ldr q5, [sp, #0x120]
+	WORD $0x4ee484a4 // add v4.2d, v5.2d, v4.2d
+	WORD $0x4eb71ee5 // mov v5.16b, v23.16b
+	WORD $0x3d805be4 // str q4, [sp, #0x160]
+	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
+	WORD $0x4e7ecf85 // fmla v5.2d, v28.2d, v30.2d
+	WORD $0x4e7fcce4 // fmla v4.2d, v7.2d, v31.2d
+	WORD $0x4ee587b8 // add v24.2d, v29.2d, v5.2d
+	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
+	WORD $0x3dc077fd // ldr q29, [sp, #0x1d0]
+	WORD $0x4ee48759 // add v25.2d, v26.2d, v4.2d
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4e7ecf85 // fmla v5.2d, v28.2d, v30.2d
+	WORD $0x4e7fcce4 // fmla v4.2d, v7.2d, v31.2d
+	WORD $0x4ee5861a // add v26.2d, v16.2d, v5.2d
+	WORD $0x3dc06bf0 // ldr q16, [sp, #0x1a0]
+	WORD $0x4ee48442 // add v2.2d, v2.2d, v4.2d
+	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
+	WORD $0x4e6ccf84 // fmla v4.2d, v28.2d, v12.2d
+	WORD $0x4ee48545 // add v5.2d, v10.2d, v4.2d
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4ee58625 // add v5.2d, v17.2d, v5.2d
+	WORD $0x3d800be2 // str q2, [sp, #0x20]
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e68cce2 // fmla v2.2d, v7.2d, v8.2d
+	WORD $0x4e6ccf84 // fmla v4.2d, v28.2d, v12.2d
+	WORD $0x3dc093ea // ldr q10, [sp, #0x240]
+	WORD $0x3d803fe5 // str q5, [sp, #0xf0]
+	WORD $0x4ee285a5 // add v5.2d, v13.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4e68cce2 // fmla v2.2d, v7.2d, v8.2d
+	WORD $0x4ee584c5 // add v5.2d, v6.2d, v5.2d
+	WORD $0x3dc0afe6 // ldr q6, [sp, #0x2b0]
+	WORD $0x3d803be5 // str q5, [sp, #0xe0]
+	WORD $0x4ee28722 // add v2.2d, v25.2d, v2.2d
+	WORD $0x4ee28565 // add v5.2d, v11.2d, v2.2d
+	WORD $0x4ee48702 // add v2.2d, v24.2d, v4.2d
+	WORD $0x3dc037e4 // ldr q4, [sp, #0xd0]
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4eae1dcb // mov v11.16b, v14.16b
+	WORD $0x4ee28482 // add v2.2d, v4.2d, v2.2d
+	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
+	WORD $0x4e66cf84 // fmla v4.2d, v28.2d, v6.2d
+	WORD $0xad0917e2 // stp q2, q5, [sp, #0x120]
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e75cce2 // fmla v2.2d, v7.2d, v21.2d
+	WORD $0x4ee486c5 // add v5.2d, v22.2d, v4.2d
+	WORD $0x3dc08ff6 // ldr q22, [sp, #0x230]
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4ee084a0 // add v0.2d, v5.2d, v0.2d
+	WORD $0x4ee2d47f // fsub v31.2d, v3.2d, v2.2d
+	WORD $0x3dc027e5 // ldr q5, [sp, #0x90]
+	WORD $0x4e66cf84 // fmla v4.2d, v28.2d, v6.2d
+	WORD $0x3d8013e0 // str q0, [sp, #0x40]
+	WORD $0x4e75ccff // fmla v31.2d, v7.2d, v21.2d
+	WORD $0x3dc02fe0 // ldr q0, [sp, #0xb0]
+	WORD $0x3dc09ff5 // ldr q21, [sp, #0x270]
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e72cf82 // fmla v2.2d, v28.2d, v18.2d
+	WORD $0x4eef8400 // add v0.2d, v0.2d, v15.2d
+	WORD $0x4ea91d2f // mov v15.16b, v9.16b
+	WORD $0x3d800fe0 // str q0, [sp, #0x30]
+	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
+	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
+	WORD $0x4e76cce0 // fmla v0.2d, v7.2d, v22.2d
+	WORD $0x3d802fe5 // str q5, [sp, #0xb0]
+	WORD $0x3dc033e5 // ldr q5, [sp, #0xc0]
+	WORD $0x4ee0d466 // fsub v6.2d, v3.2d, v0.2d
+	WORD $0x4e76cce6 // fmla v6.2d, v7.2d, v22.2d
+	WORD $0x4ee084a5 // add v5.2d, v5.2d, v0.2d
+	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
+	WORD $0x3d801be5 // str q5, [sp, #0x60]
+	WORD $0x4ee2d465 // fsub v5.2d, v3.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e75cf80 // fmla v0.2d, v28.2d, v21.2d
+	WORD $0x4e73cce2 // fmla v2.2d, v7.2d, v19.2d
+	WORD $0x4e72cf85 // fmla v5.2d, v28.2d, v18.2d
+	WORD $0x4ee28610 // add v16.2d, v16.2d, v2.2d
+	WORD $0x4ee2d471 // fsub v17.2d, v3.2d, v2.2d
+	WORD $0x4e73ccf1 // fmla v17.2d, v7.2d, v19.2d
+	WORD $0x3dc02be7 // ldr q7, [sp, #0xa0]
+	WORD $0xad03cff0 // stp q16, q19, [sp, #0x70]
+	WORD $0x3dc00bf3 // ldr q19, [sp, #0x20]
+	WORD $0xad4db3f0 // ldp q16, q12, [sp, #0x1b0]
+	WORD $0x4ee08610 // add v16.2d, v16.2d, v0.2d
+	WORD $0x3d8017f0 // str q16, [sp, #0x50]
+	WORD $0x4ee0d470 // fsub v16.2d, v3.2d, v0.2d
+	WORD $0xad4e01a2 // ldp q2, q0, [x13, #0x1c0]
+	WORD $0x4e75cf90 // fmla v16.2d, v28.2d, v21.2d
+	WORD $0x4eb41c00 // orr v0.16b, v0.16b, v20.16b
+	WORD $0x4e61d41e // fadd v30.2d, v0.2d, v1.2d
+	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
+	WORD $0x4eb41c42 // orr v2.16b, v2.16b, v20.16b
+	WORD $0x4e61d448 // fadd v8.2d, v2.2d, v1.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e6ccd00 // fmla v0.2d, v8.2d, v12.2d
+	WORD $0x4e6ecd18 // fmla v24.2d, v8.2d, v14.2d
+	WORD $0x4e7dcfc2 // fmla v2.2d, v30.2d, v29.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0x4ef8d479 // fsub v25.2d, v3.2d, v24.2d
+	WORD $0x4ee28762 // add v2.2d, v27.2d, v2.2d
+	WORD $0x4e69cfc7 // fmla v7.2d, v30.2d, v9.2d
+	WORD $0x4e6ecd19 // fmla v25.2d, v8.2d, v14.2d
+	WORD $0x4ee7d47b // fsub v27.2d, v3.2d, v7.2d
+	WORD $0x4ef98400 // add v0.2d, v0.2d, v25.2d
+	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
+	WORD $0x4e69cfdb // fmla v27.2d, v30.2d, v9.2d
+	WORD $0x3d802be0 // str q0, [sp, #0xa0]
+	WORD $0x4e6acd19 // fmla v25.2d, v8.2d, v10.2d
+	WORD $0x4efb8440 // add v0.2d, v2.2d, v27.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4ef9875a // add v26.2d, v26.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
+	WORD $0x3dc0a3fb // ldr q27, [sp, #0x280]
+	WORD $0x3d8027e0 // str q0, [sp, #0x90]
+	WORD $0x4e6acd19 // fmla v25.2d, v8.2d, v10.2d
+	WORD $0xad5483ed // ldp q13, q0, [sp, #0x290]
+	WORD $0x4e60cfc2 // fmla v2.2d, v30.2d, v0.2d
+	WORD $0x4ee2867c // add v28.2d, v19.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4e60cfc2 // fmla v2.2d, v30.2d, v0.2d
+	WORD $0x4ee284e0 // add v0.2d, v7.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0x4e6dcfc2 // fmla v2.2d, v30.2d, v13.2d
+	WORD $0x3d8007e0 // str q0, [sp, #0x10]
+	WORD $0x4ef98700 // add v0.2d, v24.2d, v25.2d
+	WORD $0x4e7bcd07 // fmla v7.2d, v8.2d, v27.2d
+	WORD $0x3d8003e0 // str q0, [sp]
 	WORD $0x3dc047e0 // ldr q0, [sp, #0x110]
-	WORD $0x4eff87de // add v30.2d, v30.2d, v31.2d
-	WORD $0x4efe8673 // add v19.2d, v19.2d, v30.2d
-	WORD $0x4ef6849e // add v30.2d, v4.2d, v22.2d
-	WORD $0x3dc01fe4 // ldr q4, [sp, #0x70]
-	WORD $0x4ee08780 // add v0.2d, v28.2d, v0.2d
-	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
-	WORD $0x4ef78601 // add v1.2d, v16.2d, v23.2d
-	WORD $0x4ef284d0 // add v16.2d, v6.2d, v18.2d
-	WORD $0x3dc05fe6 // ldr q6, [sp, #0x170]
-	WORD $0x4ee48421 // add v1.2d, v1.2d, v4.2d
-	WORD $0x4ee58425 // add v5.2d, v1.2d, v5.2d
-	WORD $0x3dc04be4 // ldr q4, [sp, #0x120]
-	WORD $0xad405bf7 // ldp q23, q22, [sp]
-	WORD $0x4ee686a7 // add v7.2d, v21.2d, v6.2d
-	WORD $0x3dc043e6 // ldr q6, [sp, #0x100]
-	WORD $0x4ee48672 // add v18.2d, v19.2d, v4.2d
-	WORD $0xad4713f3 // ldp q19, q4, [sp, #0xe0]
-	WORD $0x4ee68406 // add v6.2d, v0.2d, v6.2d
-	WORD $0xad5a03e1 // ldp q1, q0, [sp, #0x340]
-	WORD $0x4ee48764 // add v4.2d, v27.2d, v4.2d
-	WORD $0x4ef18484 // add v4.2d, v4.2d, v17.2d
-	WORD $0x4ee98400 // add v0.2d, v0.2d, v9.2d
-	WORD $0x4ef38421 // add v1.2d, v1.2d, v19.2d
-	WORD $0x54ffd421 // b.ne <dotLimbs5+0x100>
-	WORD $0x2a1f03ed // mov w13, wzr
+	WORD $0x4ee2d478 // fsub v24.2d, v3.2d, v2.2d
+	WORD $0x4ee7d479 // fsub v25.2d, v3.2d, v7.2d
+	WORD $0x4e6dcfd8 // fmla v24.2d, v30.2d, v13.2d
+	WORD $0x4e7bcd19 // fmla v25.2d, v8.2d, v27.2d
+	WORD $0x4ef88798 // add v24.2d, v28.2d, v24.2d
+	WORD $0x4ef88400 // add v0.2d, v0.2d, v24.2d
+	WORD $0x4ef98758 // add v24.2d, v26.2d, v25.2d
+	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
+	WORD $0x3d8037e0 // str q0, [sp, #0xd0]
+	WORD $0x3dc043e0 // ldr q0, [sp, #0x100]
+	WORD $0x4ef88400 // add v0.2d, v0.2d, v24.2d
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
+	WORD $0xad564fe0 // ldp q0, q19, [sp, #0x2c0]
+	WORD $0x4e73cfd8 // fmla v24.2d, v30.2d, v19.2d
+	WORD $0x4e60cd19 // fmla v25.2d, v8.2d, v0.2d
+	WORD $0x4ef887fa // add v26.2d, v31.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x3dc0afff // ldr q31, [sp, #0x2b0]
+	WORD $0x4e73cfd8 // fmla v24.2d, v30.2d, v19.2d
+	WORD $0x3dc097f3 // ldr q19, [sp, #0x250]
+	WORD $0x4ef98484 // add v4.2d, v4.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
+	WORD $0x4e60cd19 // fmla v25.2d, v8.2d, v0.2d
+	WORD $0x4ef88440 // add v0.2d, v2.2d, v24.2d
+	WORD $0x3dc013f8 // ldr q24, [sp, #0x40]
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4ef984fc // add v28.2d, v7.2d, v25.2d
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0x3d800be0 // str q0, [sp, #0x20]
+	WORD $0x3dc08be0 // ldr q0, [sp, #0x220]
+	WORD $0x4e73cd07 // fmla v7.2d, v8.2d, v19.2d
+	WORD $0x4e60cfc2 // fmla v2.2d, v30.2d, v0.2d
+	WORD $0x4ee784a5 // add v5.2d, v5.2d, v7.2d
+	WORD $0x4ee58705 // add v5.2d, v24.2d, v5.2d
+	WORD $0x3d806fe5 // str q5, [sp, #0x1b0]
+	WORD $0x4ee284c5 // add v5.2d, v6.2d, v2.2d
+	WORD $0x3dc00fe6 // ldr q6, [sp, #0x30]
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4e60cfc2 // fmla v2.2d, v30.2d, v0.2d
+	WORD $0x3dc03be0 // ldr q0, [sp, #0xe0]
+	WORD $0x4ee584c5 // add v5.2d, v6.2d, v5.2d
+	WORD $0x4ee28742 // add v2.2d, v26.2d, v2.2d
+	WORD $0x3d806be5 // str q5, [sp, #0x1a0]
+	WORD $0x4ee7d465 // fsub v5.2d, v3.2d, v7.2d
+	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
+	WORD $0x4ee28406 // add v6.2d, v0.2d, v2.2d
+	WORD $0x4e73cd05 // fmla v5.2d, v8.2d, v19.2d
+	WORD $0x3dc03fe0 // ldr q0, [sp, #0xf0]
+	WORD $0x4ee58482 // add v2.2d, v4.2d, v5.2d
+	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
+	WORD $0x3dc02fe5 // ldr q5, [sp, #0xb0]
+	WORD $0x4e7fcd04 // fmla v4.2d, v8.2d, v31.2d
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0xad0703e6 // stp q6, q0, [sp, #0xe0]
+	WORD $0x4ee484a5 // add v5.2d, v5.2d, v4.2d
+	WORD $0x3dc09be0 // ldr q0, [sp, #0x260]
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4ef084a5 // add v5.2d, v5.2d, v16.2d
+	WORD $0x4e7fcd04 // fmla v4.2d, v8.2d, v31.2d
+	WORD $0x4e60cfc2 // fmla v2.2d, v30.2d, v0.2d
+	WORD $0x4ee2d46e // fsub v14.2d, v3.2d, v2.2d
+	WORD $0x4e60cfce // fmla v14.2d, v30.2d, v0.2d
+	WORD $0x3d802fe5 // str q5, [sp, #0xb0]
+	WORD $0xad4297e0 // ldp q0, q5, [sp, #0x50]
+	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4ef184b1 // add v17.2d, v5.2d, v17.2d
+	WORD $0x4eb71ee5 // mov v5.16b, v23.16b
+	WORD $0x4e76cfc2 // fmla v2.2d, v30.2d, v22.2d
+	WORD $0x4e72cd05 // fmla v5.2d, v8.2d, v18.2d
+	WORD $0x4ee58406 // add v6.2d, v0.2d, v5.2d
+	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
+	WORD $0x3dc01fe0 // ldr q0, [sp, #0x70]
+	WORD $0x4e72cd05 // fmla v5.2d, v8.2d, v18.2d
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0xad0803e6 // stp q6, q0, [sp, #0x100]
+	WORD $0x4ee2d466 // fsub v6.2d, v3.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x3dc07be0 // ldr q0, [sp, #0x1e0]
+	WORD $0x4e76cfc6 // fmla v6.2d, v30.2d, v22.2d
+	WORD $0x3dc023f6 // ldr q22, [sp, #0x80]
+	WORD $0x4e75cd02 // fmla v2.2d, v8.2d, v21.2d
+	WORD $0x4e76cfc7 // fmla v7.2d, v30.2d, v22.2d
+	WORD $0x4ee78400 // add v0.2d, v0.2d, v7.2d
+	WORD $0x4ee7d470 // fsub v16.2d, v3.2d, v7.2d
+	WORD $0x4ee2d467 // fsub v7.2d, v3.2d, v2.2d
+	WORD $0x3d807be0 // str q0, [sp, #0x1e0]
+	WORD $0x3dc087e0 // ldr q0, [sp, #0x210]
+	WORD $0x4e75cd07 // fmla v7.2d, v8.2d, v21.2d
+	WORD $0x4e76cfd0 // fmla v16.2d, v30.2d, v22.2d
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0xad5061a2 // ldp q2, q24, [x13, #0x200]
+	WORD $0x910901ad // add x13, x13, #0x240
+	WORD $0x4eb41f18 // orr v24.16b, v24.16b, v20.16b
+	WORD $0x3d8087e0 // str q0, [sp, #0x210]
+	WORD $0xad4057e0 // ldp q0, q21, [sp]
+	WORD $0x4e61d708 // fadd v8.2d, v24.2d, v1.2d
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4eb41c42 // orr v2.16b, v2.16b, v20.16b
+	WORD $0x4e61d45e // fadd v30.2d, v2.2d, v1.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e7dcd02 // fmla v2.2d, v8.2d, v29.2d
+	WORD $0x4e6ccfd8 // fmla v24.2d, v30.2d, v12.2d
+	WORD $0x4ee286ba // add v26.2d, v21.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4ef88419 // add v25.2d, v0.2d, v24.2d
+	WORD $0x3dc027e0 // ldr q0, [sp, #0x90]
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4e7dcd02 // fmla v2.2d, v8.2d, v29.2d
+	WORD $0x4e6ccfd8 // fmla v24.2d, v30.2d, v12.2d
+	WORD $0x3dc0abec // ldr q12, [sp, #0x2a0]
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0x3dc053e2 // ldr q2, [sp, #0x140]
+	WORD $0x4ee08455 // add v21.2d, v2.2d, v0.2d
+	WORD $0x3dc02be0 // ldr q0, [sp, #0xa0]
+	WORD $0x3dc057e2 // ldr q2, [sp, #0x150]
+	WORD $0x4ef88400 // add v0.2d, v0.2d, v24.2d
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4ee08449 // add v9.2d, v2.2d, v0.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e6bcfd8 // fmla v24.2d, v30.2d, v11.2d
+	WORD $0x4e6fcd02 // fmla v2.2d, v8.2d, v15.2d
+	WORD $0x4ef8d47d // fsub v29.2d, v3.2d, v24.2d
+	WORD $0x4ee2d460 // fsub v0.2d, v3.2d, v2.2d
+	WORD $0x4e6bcfdd // fmla v29.2d, v30.2d, v11.2d
+	WORD $0x4e6fcd00 // fmla v0.2d, v8.2d, v15.2d
+	WORD $0x4ee08740 // add v0.2d, v26.2d, v0.2d
+	WORD $0x3dc05ffa // ldr q26, [sp, #0x170]
+	WORD $0x4ee0874b // add v11.2d, v26.2d, v0.2d
+	WORD $0x4efd8720 // add v0.2d, v25.2d, v29.2d
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0x3dc05bf9 // ldr q25, [sp, #0x160]
+	WORD $0x3dc00bfd // ldr q29, [sp, #0x20]
+	WORD $0x4e6acfda // fmla v26.2d, v30.2d, v10.2d
+	WORD $0x4ee08720 // add v0.2d, v25.2d, v0.2d
+	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
+	WORD $0x4efa879c // add v28.2d, v28.2d, v26.2d
+	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
+	WORD $0x4e6ccd19 // fmla v25.2d, v8.2d, v12.2d
+	WORD $0x4e6acfda // fmla v26.2d, v30.2d, v10.2d
+	WORD $0x4ef987bd // add v29.2d, v29.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
+	WORD $0x4e6ccd19 // fmla v25.2d, v8.2d, v12.2d
+	WORD $0x4ef98442 // add v2.2d, v2.2d, v25.2d
+	WORD $0x3dc037f9 // ldr q25, [sp, #0xd0]
+	WORD $0x4ee2872a // add v10.2d, v25.2d, v2.2d
+	WORD $0x4efa8702 // add v2.2d, v24.2d, v26.2d
+	WORD $0x3dc033f8 // ldr q24, [sp, #0xc0]
+	WORD $0x4ee2870f // add v15.2d, v24.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4e6dcd02 // fmla v2.2d, v8.2d, v13.2d
+	WORD $0x4e7bcfd8 // fmla v24.2d, v30.2d, v27.2d
+	WORD $0x4ee2d479 // fsub v25.2d, v3.2d, v2.2d
+	WORD $0x4ef8d47a // fsub v26.2d, v3.2d, v24.2d
+	WORD $0x4e6dcd19 // fmla v25.2d, v8.2d, v13.2d
+	WORD $0x4e7bcfda // fmla v26.2d, v30.2d, v27.2d
+	WORD $0x4ef987b9 // add v25.2d, v29.2d, v25.2d
+	WORD $0x3dc04ffb // ldr q27, [sp, #0x130]
+	WORD $0x4ef9876d // add v13.2d, v27.2d, v25.2d
+	WORD $0x4efa8799 // add v25.2d, v28.2d, v26.2d
+	WORD $0x3dc04bfa // ldr q26, [sp, #0x120]
+	WORD $0x4ef9874c // add v12.2d, v26.2d, v25.2d
+	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
+	WORD $0xad5677fb // ldp q27, q29, [sp, #0x2c0]
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0x4e7dcd19 // fmla v25.2d, v8.2d, v29.2d
+	WORD $0x4e7bcfda // fmla v26.2d, v30.2d, v27.2d
+	WORD $0x4ef985dc // add v28.2d, v14.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
+	WORD $0x4efa8484 // add v4.2d, v4.2d, v26.2d
+	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
+	WORD $0x4e7dcd19 // fmla v25.2d, v8.2d, v29.2d
+	WORD $0x4e7bcfda // fmla v26.2d, v30.2d, v27.2d
+	WORD $0x4ef98442 // add v2.2d, v2.2d, v25.2d
+	WORD $0x3dc03bf9 // ldr q25, [sp, #0xe0]
+	WORD $0x4ee2873b // add v27.2d, v25.2d, v2.2d
+	WORD $0x4efa8702 // add v2.2d, v24.2d, v26.2d
+	WORD $0x3dc03ff8 // ldr q24, [sp, #0xf0]
+	WORD $0x3dc08bf9 // ldr q25, [sp, #0x220]
+	WORD $0x3dc02ffa // ldr q26, [sp, #0xb0]
+	WORD $0x4ee2871d // add v29.2d, v24.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4e79cd02 // fmla v2.2d, v8.2d, v25.2d
+	WORD $0x4e73cfd8 // fmla v24.2d, v30.2d, v19.2d
+	WORD $0x4ee284c6 // add v6.2d, v6.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
+	WORD $0x4ee68626 // add v6.2d, v17.2d, v6.2d
+	WORD $0x4ef8d471 // fsub v17.2d, v3.2d, v24.2d
+	WORD $0x4e79cd02 // fmla v2.2d, v8.2d, v25.2d
+	WORD $0x4ee58745 // add v5.2d, v26.2d, v5.2d
+	WORD $0x4e73cfd1 // fmla v17.2d, v30.2d, v19.2d
+	WORD $0x3dc06bf3 // ldr q19, [sp, #0x1a0]
+	WORD $0x4ee28782 // add v2.2d, v28.2d, v2.2d
+	WORD $0x4eb51ebc // mov v28.16b, v21.16b
+	WORD $0x3dc09bf5 // ldr q21, [sp, #0x260]
+	WORD $0x4ee28673 // add v19.2d, v19.2d, v2.2d
+	WORD $0x4ef18482 // add v2.2d, v4.2d, v17.2d
+	WORD $0x3dc06fe4 // ldr q4, [sp, #0x1b0]
+	WORD $0x3dc043f1 // ldr q17, [sp, #0x100]
+	WORD $0x4ee2849a // add v26.2d, v4.2d, v2.2d
+	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x4e7fcfc4 // fmla v4.2d, v30.2d, v31.2d
+	WORD $0x4e75cd02 // fmla v2.2d, v8.2d, v21.2d
+	WORD $0x4ee48631 // add v17.2d, v17.2d, v4.2d
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4ee78627 // add v7.2d, v17.2d, v7.2d
+	WORD $0x3dc047f1 // ldr q17, [sp, #0x110]
+	WORD $0x4e7fcfc4 // fmla v4.2d, v30.2d, v31.2d
+	WORD $0x4ee484b9 // add v25.2d, v5.2d, v4.2d
+	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
+	WORD $0x3dc087e5 // ldr q5, [sp, #0x210]
+	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4e72cfc4 // fmla v4.2d, v30.2d, v18.2d
+	WORD $0x4e75cd02 // fmla v2.2d, v8.2d, v21.2d
+	WORD $0x4ef08630 // add v16.2d, v17.2d, v16.2d
+	WORD $0x3dc08ff1 // ldr q17, [sp, #0x230]
+	WORD $0x4ee484a5 // add v5.2d, v5.2d, v4.2d
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4ee284d8 // add v24.2d, v6.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x3dc07be6 // ldr q6, [sp, #0x1e0]
+	WORD $0x4e72cfc4 // fmla v4.2d, v30.2d, v18.2d
+	WORD $0x3dc09ff2 // ldr q18, [sp, #0x270]
+	WORD $0x4e71cd02 // fmla v2.2d, v8.2d, v17.2d
+	WORD $0x4ee484f5 // add v21.2d, v7.2d, v4.2d
+	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
+	WORD $0x4ee284c6 // add v6.2d, v6.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4e76cd04 // fmla v4.2d, v8.2d, v22.2d
+	WORD $0x4e71cd02 // fmla v2.2d, v8.2d, v17.2d
+	WORD $0x4ee28611 // add v17.2d, v16.2d, v2.2d
+	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0xad4f9ff0 // ldp q16, q7, [sp, #0x1f0]
+	WORD $0x4e72cfc2 // fmla v2.2d, v30.2d, v18.2d
+	WORD $0x4ee484e7 // add v7.2d, v7.2d, v4.2d
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4e76cd04 // fmla v4.2d, v8.2d, v22.2d
+	WORD $0x4ee28610 // add v16.2d, v16.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4e72cfc2 // fmla v2.2d, v30.2d, v18.2d
+	WORD $0x4ea91d3e // mov v30.16b, v9.16b
+	WORD $0x4ee484c4 // add v4.2d, v6.2d, v4.2d
+	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
+	WORD $0x3d8087e2 // str q2, [sp, #0x210]
+	WORD $0x54ff95a1 // b.ne <dotLimbs9+0x100>
+	WORD $0xad00719e // stp q30, q28, [x12]
 	WORD $0x5280008e // mov w14, #0x4
-	WORD $0xad007967 // stp q7, q30, [x11]
-	WORD $0xad026174 // stp q20, q24, [x11, #0x40]
-	WORD $0xad044172 // stp q18, q16, [x11, #0x80]
-	WORD $0xad061566 // stp q6, q5, [x11, #0xc0]
-	WORD $0xad080d64 // stp q4, q3, [x11, #0x100]
-	WORD $0xad0a0161 // stp q1, q0, [x11, #0x140]
-	WORD $0x3707d12c // tbnz w12, #0x0, <dotLimbs5+0xc4>
+	WORD $0xad022d80 // stp q0, q11, [x12, #0x40]
+	WORD $0x3dc087e0 // ldr q0, [sp, #0x210]
+	WORD $0xad04298f // stp q15, q10, [x12, #0x80]
+	WORD $0xad06358c // stp q12, q13, [x12, #0xc0]
+	WORD $0xad086d9d // stp q29, q27, [x12, #0x100]
+	WORD $0xad0a4d9a // stp q26, q19, [x12, #0x140]
+	WORD $0xad0c6199 // stp q25, q24, [x12, #0x180]
+	WORD $0xad0e4595 // stp q21, q17, [x12, #0x1c0]
+	WORD $0xad101180 // stp q0, q4, [x12, #0x200]
+	WORD $0xad121d90 // stp q16, q7, [x12, #0x240]
+	WORD $0x2a1f03ec // mov w12, wzr
+	WORD $0x370791eb // tbnz w11, #0x0, <dotLimbs9+0xc0>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x910d83ff // add sp, sp, #0x360
+	WORD $0x910b83ff // add sp, sp, #0x2e0
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
@@ -3118,552 +4337,26 @@ TEXT ·dotLimbs5Quad(SB), 0, $1040-40
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	SUB $1040, RSP
-	MOVD R19, R30
-	RET
-
-// func dotLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs9Quad(SB), 0, $1680-40
-	MOVD s+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD step+16(FP), R2
-	MOVD b+24(FP), R3
-	MOVD count+32(FP), R4
-	MOVD R30, R19
-	ADD $1680, RSP
-	PCALIGN $64
-	WORD $0x94000008 // bl <dotLimbs9>
-	WORD $0x1400020f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
-	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
-	WORD $0xf90023fd // str x29, [sp, #0x40]
-	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
-	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xd11703ff // sub sp, sp, #0x5c0
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2f46a0b // mov x11, #-0x5cb0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280014c // mov w12, #0xa
-	WORD $0x5280010d // mov w13, #0x8
-	WORD $0x9b087c89 // mul x9, x4, x8
-	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
-	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf100299f // cmp x12, #0xa
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
-	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
-	WORD $0x54fffe41 // b.ne <dotLimbs9+0x60>
-	WORD $0xf100009f // cmp x4, #0x0
-	WORD $0x5400394d // b.le <dotLimbs9+0x7c8>
-	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
-	WORD $0xd2e8660b // mov x11, #0x4330000000000000
-	WORD $0x910683ea // add x10, sp, #0x1a0
-	WORD $0xaa1f03f0 // mov x16, xzr
-	WORD $0x5280002e // mov w14, #0x1
-	WORD $0x4e080d86 // dup v6.2d, x12
-	WORD $0xd280002c // mov x12, #0x1
-	WORD $0x4e080d78 // dup v24.2d, x11
-	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
-	WORD $0x91038149 // add x9, x10, #0xe0
-	WORD $0x9104014a // add x10, x10, #0x100
-	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d6b // dup v11.2d, x11
-	WORD $0x928017eb // mov x11, #-0xc0
-	WORD $0x4e080d8d // dup v13.2d, x12
-	WORD $0xad011bed // stp q13, q6, [sp, #0x20]
-	WORD $0x3dc00bee // ldr q14, [sp, #0x20]
-	WORD $0xad022ff8 // stp q24, q11, [sp, #0x40]
-	WORD $0x2a0e03ec // mov w12, w14
-	WORD $0x8b100c6e // add x14, x3, x16, lsl #3
-	WORD $0x8b100c2f // add x15, x1, x16, lsl #3
-	WORD $0x8b100c10 // add x16, x0, x16, lsl #3
-	WORD $0xaa1f03ed // mov x13, xzr
-	WORD $0xad400e07 // ldp q7, q3, [x16]
-	WORD $0x91090211 // add x17, x16, #0x240
-	WORD $0xad4005e0 // ldp q0, q1, [x15]
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x52801806 // mov w6, #0xc0
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad000fe7 // stp q7, q3, [sp]
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0d07e0 // stp q0, q1, [sp, #0x1a0]
-	WORD $0xad4205e0 // ldp q0, q1, [x15, #0x40]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0e07e0 // stp q0, q1, [sp, #0x1c0]
-	WORD $0xad4405e0 // ldp q0, q1, [x15, #0x80]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0f07e0 // stp q0, q1, [sp, #0x1e0]
-	WORD $0xad4605e0 // ldp q0, q1, [x15, #0xc0]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1007e0 // stp q0, q1, [sp, #0x200]
-	WORD $0xad4805e0 // ldp q0, q1, [x15, #0x100]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1107e0 // stp q0, q1, [sp, #0x220]
-	WORD $0xad4a05e0 // ldp q0, q1, [x15, #0x140]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1207e0 // stp q0, q1, [sp, #0x240]
-	WORD $0xad4c05e0 // ldp q0, q1, [x15, #0x180]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1307e0 // stp q0, q1, [sp, #0x260]
-	WORD $0xad4e05e0 // ldp q0, q1, [x15, #0x1c0]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1407e0 // stp q0, q1, [sp, #0x280]
-	WORD $0xad5005e0 // ldp q0, q1, [x15, #0x200]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1507e0 // stp q0, q1, [sp, #0x2a0]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x3dc00fea // ldr q10, [sp, #0x30]
-	WORD $0x9b0b38b5 // madd x21, x5, x11, x14
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x2a1403e7 // mov w7, w20
-	WORD $0xaa0a03f4 // mov x20, x10
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
-	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
-	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x3d8067e0 // str q0, [sp, #0x190]
-	WORD $0x8b1302b6 // add x22, x21, x19
-	WORD $0xad0b47ed // stp q13, q17, [sp, #0x160]
-	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
-	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
-	WORD $0x4eaa1d54 // mov v20.16b, v10.16b
-	WORD $0xad5002c1 // ldp q1, q0, [x22, #0x200]
-	WORD $0x91030273 // add x19, x19, #0xc0
-	WORD $0xeb1300df // cmp x6, x19
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x3d8063f0 // str q16, [sp, #0x180]
-	WORD $0xad4c46d0 // ldp q16, q17, [x22, #0x180]
-	WORD $0x3cde0293 // ldur q19, [x20, #-0x20]
-	WORD $0xad407e85 // ldp q5, q31, [x20]
-	WORD $0x4e6bd41a // fadd v26.2d, v0.2d, v11.2d
-	WORD $0xad4e0ac0 // ldp q0, q2, [x22, #0x1c0]
-	WORD $0x3cdc028d // ldur q13, [x20, #-0x40]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x3d804bfe // str q30, [sp, #0x120]
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c42 // orr v2.16b, v2.16b, v24.16b
-	WORD $0x4e6bd45c // fadd v28.2d, v2.2d, v11.2d
-	WORD $0x4eb81e02 // orr v2.16b, v16.16b, v24.16b
-	WORD $0xad034bf7 // stp q23, q18, [sp, #0x60]
-	WORD $0x4eaa1d50 // mov v16.16b, v10.16b
-	WORD $0xad0a57e8 // stp q8, q21, [sp, #0x140]
-	WORD $0x4eaa1d55 // mov v21.16b, v10.16b
-	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
-	WORD $0x4eaa1d57 // mov v23.16b, v10.16b
-	WORD $0x4eb61ec8 // mov v8.16b, v22.16b
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd44f // fadd v15.2d, v2.2d, v11.2d
-	WORD $0x4eaa1d42 // mov v2.16b, v10.16b
-	WORD $0x4e6dcc30 // fmla v16.2d, v1.2d, v13.2d
-	WORD $0x4e7fcf97 // fmla v23.2d, v28.2d, v31.2d
-	WORD $0x4e6bd404 // fadd v4.2d, v0.2d, v11.2d
-	WORD $0x4eb81e20 // orr v0.16b, v17.16b, v24.16b
-	WORD $0x4ebb1f71 // mov v17.16b, v27.16b
-	WORD $0x4eaa1d5b // mov v27.16b, v10.16b
-	WORD $0x4e65cc22 // fmla v2.2d, v1.2d, v5.2d
-	WORD $0x4e73cdf5 // fmla v21.2d, v15.2d, v19.2d
-	WORD $0x4e6dcdf2 // fmla v18.2d, v15.2d, v13.2d
-	WORD $0x4e6bd41e // fadd v30.2d, v0.2d, v11.2d
-	WORD $0x4e73cc8c // fmla v12.2d, v4.2d, v19.2d
-	WORD $0x4eaa1d4b // mov v11.16b, v10.16b
-	WORD $0x4ef7d5d9 // fsub v25.2d, v14.2d, v23.2d
-	WORD $0x4e7fcfc9 // fmla v9.2d, v30.2d, v31.2d
-	WORD $0x4ee2d5c0 // fsub v0.2d, v14.2d, v2.2d
-	WORD $0x4e7fcf99 // fmla v25.2d, v28.2d, v31.2d
-	WORD $0x4e65cc20 // fmla v0.2d, v1.2d, v5.2d
-	WORD $0x4ee9d5c7 // fsub v7.2d, v14.2d, v9.2d
-	WORD $0x4ee98629 // add v9.2d, v17.2d, v9.2d
-	WORD $0x4e7fcfc7 // fmla v7.2d, v30.2d, v31.2d
-	WORD $0x4ef98539 // add v25.2d, v9.2d, v25.2d
-	WORD $0x3d804fe0 // str q0, [sp, #0x130]
-	WORD $0x4eaa1d40 // mov v0.16b, v10.16b
-	WORD $0x4e65cc80 // fmla v0.2d, v4.2d, v5.2d
-	WORD $0xad080be0 // stp q0, q2, [sp, #0x100]
-	WORD $0x4ee0d5c0 // fsub v0.2d, v14.2d, v0.2d
-	WORD $0x4eaa1d42 // mov v2.16b, v10.16b
-	WORD $0x4e65cc80 // fmla v0.2d, v4.2d, v5.2d
-	WORD $0x4e65cde2 // fmla v2.2d, v15.2d, v5.2d
-	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
-	WORD $0x4ee2d5c0 // fsub v0.2d, v14.2d, v2.2d
-	WORD $0x4e65cde0 // fmla v0.2d, v15.2d, v5.2d
-	WORD $0x4eaa1d45 // mov v5.16b, v10.16b
-	WORD $0x4e6dcc85 // fmla v5.2d, v4.2d, v13.2d
-	WORD $0xad0683e2 // stp q2, q0, [sp, #0xd0]
-	WORD $0x4eaa1d40 // mov v0.16b, v10.16b
-	WORD $0x4e73cc20 // fmla v0.2d, v1.2d, v19.2d
-	WORD $0x4ee5d5dd // fsub v29.2d, v14.2d, v5.2d
-	WORD $0x4e6dcc9d // fmla v29.2d, v4.2d, v13.2d
-	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
-	WORD $0x4ee0d5c0 // fsub v0.2d, v14.2d, v0.2d
-	WORD $0x4e73cc20 // fmla v0.2d, v1.2d, v19.2d
-	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
-	WORD $0x4eecd5c0 // fsub v0.2d, v14.2d, v12.2d
-	WORD $0x4e73cc80 // fmla v0.2d, v4.2d, v19.2d
-	WORD $0x4ea61cc4 // mov v4.16b, v6.16b
-	WORD $0x4eaa1d46 // mov v6.16b, v10.16b
-	WORD $0x3d802be0 // str q0, [sp, #0xa0]
-	WORD $0x4ef5d5c0 // fsub v0.2d, v14.2d, v21.2d
-	WORD $0x4e73cde0 // fmla v0.2d, v15.2d, v19.2d
-	WORD $0x4ef2d5d3 // fsub v19.2d, v14.2d, v18.2d
-	WORD $0x4e6dcdf3 // fmla v19.2d, v15.2d, v13.2d
-	WORD $0x3d8027e0 // str q0, [sp, #0x90]
-	WORD $0x4ef0d5c0 // fsub v0.2d, v14.2d, v16.2d
-	WORD $0x4e6dcc20 // fmla v0.2d, v1.2d, v13.2d
-	WORD $0x4eaa1d4d // mov v13.16b, v10.16b
-	WORD $0x4e7fcf4d // fmla v13.2d, v26.2d, v31.2d
-	WORD $0x3d8023e0 // str q0, [sp, #0x80]
-	WORD $0x4eedd5cf // fsub v15.2d, v14.2d, v13.2d
-	WORD $0x4e7fcf4f // fmla v15.2d, v26.2d, v31.2d
-	WORD $0x3cdf029f // ldur q31, [x20, #-0x10]
-	WORD $0x4e7fcf4b // fmla v11.2d, v26.2d, v31.2d
-	WORD $0x4e7fcf9b // fmla v27.2d, v28.2d, v31.2d
-	WORD $0x4e7fcfd4 // fmla v20.2d, v30.2d, v31.2d
-	WORD $0x4eebd5d6 // fsub v22.2d, v14.2d, v11.2d
-	WORD $0x4efbd5c3 // fsub v3.2d, v14.2d, v27.2d
-	WORD $0x4ef4d5d8 // fsub v24.2d, v14.2d, v20.2d
-	WORD $0x4e7fcf56 // fmla v22.2d, v26.2d, v31.2d
-	WORD $0x4e7fcf83 // fmla v3.2d, v28.2d, v31.2d
-	WORD $0x4e7fcfd8 // fmla v24.2d, v30.2d, v31.2d
-	WORD $0x3cdd029f // ldur q31, [x20, #-0x30]
-	WORD $0xd1018294 // sub x20, x20, #0x60
-	WORD $0x4ef48463 // add v3.2d, v3.2d, v20.2d
-	WORD $0x4efb86d6 // add v22.2d, v22.2d, v27.2d
-	WORD $0x3dc01ff4 // ldr q20, [sp, #0x70]
-	WORD $0x4e7fcf46 // fmla v6.2d, v26.2d, v31.2d
-	WORD $0x4ef68736 // add v22.2d, v25.2d, v22.2d
-	WORD $0x4ee6d5c1 // fsub v1.2d, v14.2d, v6.2d
-	WORD $0x4ee686db // add v27.2d, v22.2d, v6.2d
-	WORD $0x4e7fcf41 // fmla v1.2d, v26.2d, v31.2d
-	WORD $0x4eaa1d5a // mov v26.16b, v10.16b
-	WORD $0x4e7fcf9a // fmla v26.2d, v28.2d, v31.2d
-	WORD $0x4efad5c0 // fsub v0.2d, v14.2d, v26.2d
-	WORD $0x4efa8421 // add v1.2d, v1.2d, v26.2d
-	WORD $0x4e7fcf80 // fmla v0.2d, v28.2d, v31.2d
-	WORD $0x4eaa1d5c // mov v28.16b, v10.16b
-	WORD $0x4e7fcfdc // fmla v28.2d, v30.2d, v31.2d
-	WORD $0x4efcd5c2 // fsub v2.2d, v14.2d, v28.2d
-	WORD $0x4efc8400 // add v0.2d, v0.2d, v28.2d
-	WORD $0x4e7fcfc2 // fmla v2.2d, v30.2d, v31.2d
-	WORD $0x3dc067fe // ldr q30, [sp, #0x190]
-	WORD $0x4eed87de // add v30.2d, v30.2d, v13.2d
-	WORD $0x3dc05bed // ldr q13, [sp, #0x160]
-	WORD $0x3d8067fe // str q30, [sp, #0x190]
-	WORD $0xad48fbff // ldp q31, q30, [sp, #0x110]
-	WORD $0x4eff85ad // add v13.2d, v13.2d, v31.2d
-	WORD $0x3dc043ff // ldr q31, [sp, #0x100]
-	WORD $0x4eff87de // add v30.2d, v30.2d, v31.2d
-	WORD $0x3dc053ff // ldr q31, [sp, #0x140]
-	WORD $0x4ef787f7 // add v23.2d, v31.2d, v23.2d
-	WORD $0x3dc037ff // ldr q31, [sp, #0xd0]
-	WORD $0x4eeb86f7 // add v23.2d, v23.2d, v11.2d
-	WORD $0x4eff849f // add v31.2d, v4.2d, v31.2d
-	WORD $0x3dc03fe4 // ldr q4, [sp, #0xf0]
-	WORD $0x4ee487ff // add v31.2d, v31.2d, v4.2d
-	WORD $0x3dc01be4 // ldr q4, [sp, #0x60]
-	WORD $0x4ee78487 // add v7.2d, v4.2d, v7.2d
-	WORD $0x3dc03be4 // ldr q4, [sp, #0xe0]
-	WORD $0x4ee384e3 // add v3.2d, v7.2d, v3.2d
-	WORD $0x4ee48509 // add v9.2d, v8.2d, v4.2d
-	WORD $0x3dc033e4 // ldr q4, [sp, #0xc0]
-	WORD $0x4eef86e8 // add v8.2d, v23.2d, v15.2d
-	WORD $0x4ee487d7 // add v23.2d, v30.2d, v4.2d
-	WORD $0x3dc04fe4 // ldr q4, [sp, #0x130]
-	WORD $0x4ee486fe // add v30.2d, v23.2d, v4.2d
-	WORD $0xad451be4 // ldp q4, q6, [sp, #0xa0]
-	WORD $0x4eec84d7 // add v23.2d, v6.2d, v12.2d
-	WORD $0x4ef787f7 // add v23.2d, v31.2d, v23.2d
-	WORD $0x4ef086e6 // add v6.2d, v23.2d, v16.2d
-	WORD $0x4ee18477 // add v23.2d, v3.2d, v1.2d
-	WORD $0x3dc023e1 // ldr q1, [sp, #0x80]
-	WORD $0x4ef58487 // add v7.2d, v4.2d, v21.2d
-	WORD $0x3dc057e4 // ldr q4, [sp, #0x150]
-	WORD $0x4ee78527 // add v7.2d, v9.2d, v7.2d
-	WORD $0x4ee58421 // add v1.2d, v1.2d, v5.2d
-	WORD $0x4ef88491 // add v17.2d, v4.2d, v24.2d
-	WORD $0x3dc027e4 // ldr q4, [sp, #0x90]
-	WORD $0xad422ff8 // ldp q24, q11, [sp, #0x40]
-	WORD $0x4ee184f6 // add v22.2d, v7.2d, v1.2d
-	WORD $0x4ee08635 // add v21.2d, v17.2d, v0.2d
-	WORD $0xad4bc3f1 // ldp q17, q16, [sp, #0x170]
-	WORD $0x4ef287a0 // add v0.2d, v29.2d, v18.2d
-	WORD $0x4ee48694 // add v20.2d, v20.2d, v4.2d
-	WORD $0x4ef38610 // add v16.2d, v16.2d, v19.2d
-	WORD $0x4ee08692 // add v18.2d, v20.2d, v0.2d
-	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
-	WORD $0x54ffeb01 // b.ne <dotLimbs9+0x248>
-	WORD $0x9b0b44a5 // madd x5, x5, x11, x17
-	WORD $0x3dc067e2 // ldr q2, [sp, #0x190]
-	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0x910300c6 // add x6, x6, #0xc0
-	WORD $0xad4004a0 // ldp q0, q1, [x5]
-	WORD $0xad7c14a4 // ldp q4, q5, [x5, #-0x80]
-	WORD $0x4ee18441 // add v1.2d, v2.2d, v1.2d
-	WORD $0xad7e0ca2 // ldp q2, q3, [x5, #-0x40]
-	WORD $0x4ee58765 // add v5.2d, v27.2d, v5.2d
-	WORD $0x4ee085a0 // add v0.2d, v13.2d, v0.2d
-	WORD $0x4ee484c4 // add v4.2d, v6.2d, v4.2d
-	WORD $0xad7a1ca6 // ldp q6, q7, [x5, #-0xc0]
-	WORD $0x4ee38503 // add v3.2d, v8.2d, v3.2d
-	WORD $0x4ee287c2 // add v2.2d, v30.2d, v2.2d
-	WORD $0x4ee786e7 // add v7.2d, v23.2d, v7.2d
-	WORD $0xad3c14a4 // stp q4, q5, [x5, #-0x80]
-	WORD $0x4ee686c6 // add v6.2d, v22.2d, v6.2d
-	WORD $0xad3a1ca6 // stp q6, q7, [x5, #-0xc0]
-	WORD $0xad3e0ca2 // stp q2, q3, [x5, #-0x40]
-	WORD $0xad0004a0 // stp q0, q1, [x5]
-	WORD $0xad7804a0 // ldp q0, q1, [x5, #-0x100]
-	WORD $0x4ee186a1 // add v1.2d, v21.2d, v1.2d
-	WORD $0x4ee08640 // add v0.2d, v18.2d, v0.2d
-	WORD $0xad3804a0 // stp q0, q1, [x5, #-0x100]
-	WORD $0xadf604a0 // ldp q0, q1, [x5, #-0x140]!
-	WORD $0x4ee18621 // add v1.2d, v17.2d, v1.2d
-	WORD $0x4ee08600 // add v0.2d, v16.2d, v0.2d
-	WORD $0xad0004a0 // stp q0, q1, [x5]
-	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x3707e507 // tbnz w7, #0x0, <dotLimbs9+0x200>
-	WORD $0xad411bed // ldp q13, q6, [sp, #0x20]
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0xaa0a03e6 // mov x6, x10
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0501c7 // add x7, x14, x5
-	WORD $0xad4068cc // ldp q12, q26, [x6]
-	WORD $0x4ea61cd7 // mov v23.16b, v6.16b
-	WORD $0x4ea61cc8 // mov v8.16b, v6.16b
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x910300a5 // add x5, x5, #0xc0
-	WORD $0xad4240e5 // ldp q5, q16, [x7, #0x40]
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea61cdf // mov v31.16b, v6.16b
-	WORD $0xad400cf6 // ldp q22, q3, [x7]
-	WORD $0x4ea61cde // mov v30.16b, v6.16b
-	WORD $0xf10900bf // cmp x5, #0x240
-	WORD $0x4eb81e12 // orr v18.16b, v16.16b, v24.16b
-	WORD $0xad4404e4 // ldp q4, q1, [x7, #0x80]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd659 // fadd v25.2d, v18.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81ca5 // orr v5.16b, v5.16b, v24.16b
-	WORD $0x4eb81edc // orr v28.16b, v22.16b, v24.16b
-	WORD $0x4eb81c84 // orr v4.16b, v4.16b, v24.16b
-	WORD $0x4e7acf28 // fmla v8.2d, v25.2d, v26.2d
-	WORD $0x4e7acc3f // fmla v31.2d, v1.2d, v26.2d
-	WORD $0x4e6bd4b0 // fadd v16.2d, v5.2d, v11.2d
-	WORD $0x4eb81c65 // orr v5.16b, v3.16b, v24.16b
-	WORD $0x4e6bd79c // fadd v28.2d, v28.2d, v11.2d
-	WORD $0xad7f58c3 // ldp q3, q22, [x6, #-0x20]
-	WORD $0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD $0x4e6cce17 // fmla v23.2d, v16.2d, v12.2d
-	WORD $0x4e6bd4bd // fadd v29.2d, v5.2d, v11.2d
-	WORD $0x4e6ccf89 // fmla v9.2d, v28.2d, v12.2d
-	WORD $0xad7e14d2 // ldp q18, q5, [x6, #-0x40]
-	WORD $0x4e6ccc9e // fmla v30.2d, v4.2d, v12.2d
-	WORD $0xd10180c6 // sub x6, x6, #0x60
-	WORD $0x4ee88400 // add v0.2d, v0.2d, v8.2d
-	WORD $0x4ee8d5a8 // fsub v8.2d, v13.2d, v8.2d
-	WORD $0x4eff84e7 // add v7.2d, v7.2d, v31.2d
-	WORD $0x4effd5bf // fsub v31.2d, v13.2d, v31.2d
-	WORD $0x4e7acfaa // fmla v10.2d, v29.2d, v26.2d
-	WORD $0x4e7acf28 // fmla v8.2d, v25.2d, v26.2d
-	WORD $0x4e7acc3f // fmla v31.2d, v1.2d, v26.2d
-	WORD $0x4ef78631 // add v17.2d, v17.2d, v23.2d
-	WORD $0x4ef7d5b7 // fsub v23.2d, v13.2d, v23.2d
-	WORD $0x4ee986b5 // add v21.2d, v21.2d, v9.2d
-	WORD $0x4efe8694 // add v20.2d, v20.2d, v30.2d
-	WORD $0x4efed5be // fsub v30.2d, v13.2d, v30.2d
-	WORD $0x4e6cce17 // fmla v23.2d, v16.2d, v12.2d
-	WORD $0x4eea877b // add v27.2d, v27.2d, v10.2d
-	WORD $0x4e6ccc9e // fmla v30.2d, v4.2d, v12.2d
-	WORD $0x4ee8877b // add v27.2d, v27.2d, v8.2d
-	WORD $0x4eead5a8 // fsub v8.2d, v13.2d, v10.2d
-	WORD $0x4ef786b5 // add v21.2d, v21.2d, v23.2d
-	WORD $0x4ee9d5b7 // fsub v23.2d, v13.2d, v9.2d
-	WORD $0x4e7acfa8 // fmla v8.2d, v29.2d, v26.2d
-	WORD $0x4ea61cda // mov v26.16b, v6.16b
-	WORD $0x4ea61cdd // mov v29.16b, v6.16b
-	WORD $0x4e6ccf97 // fmla v23.2d, v28.2d, v12.2d
-	WORD $0x4e63cc9a // fmla v26.2d, v4.2d, v3.2d
-	WORD $0x4ea61cdc // mov v28.16b, v6.16b
-	WORD $0x4e63ce1d // fmla v29.2d, v16.2d, v3.2d
-	WORD $0x4e76cf3c // fmla v28.2d, v25.2d, v22.2d
-	WORD $0x4ee88673 // add v19.2d, v19.2d, v8.2d
-	WORD $0x4ef78442 // add v2.2d, v2.2d, v23.2d
-	WORD $0x4ea61cd7 // mov v23.16b, v6.16b
-	WORD $0x4efa8631 // add v17.2d, v17.2d, v26.2d
-	WORD $0x4efad5ba // fsub v26.2d, v13.2d, v26.2d
-	WORD $0x4e76cc37 // fmla v23.2d, v1.2d, v22.2d
-	WORD $0x4e63cc9a // fmla v26.2d, v4.2d, v3.2d
-	WORD $0x4efe8631 // add v17.2d, v17.2d, v30.2d
-	WORD $0x4ef78400 // add v0.2d, v0.2d, v23.2d
-	WORD $0x4ef7d5b7 // fsub v23.2d, v13.2d, v23.2d
-	WORD $0x4efd875a // add v26.2d, v26.2d, v29.2d
-	WORD $0x4e76cc37 // fmla v23.2d, v1.2d, v22.2d
-	WORD $0x4efa86b5 // add v21.2d, v21.2d, v26.2d
-	WORD $0x4eff8400 // add v0.2d, v0.2d, v31.2d
-	WORD $0x4efc86fa // add v26.2d, v23.2d, v28.2d
-	WORD $0x4efcd5bc // fsub v28.2d, v13.2d, v28.2d
-	WORD $0x4efdd5b7 // fsub v23.2d, v13.2d, v29.2d
-	WORD $0x4e76cf3c // fmla v28.2d, v25.2d, v22.2d
-	WORD $0x4ea61cd6 // mov v22.16b, v6.16b
-	WORD $0x4e63ce17 // fmla v23.2d, v16.2d, v3.2d
-	WORD $0x4ea61cd0 // mov v16.16b, v6.16b
-	WORD $0x4efa8763 // add v3.2d, v27.2d, v26.2d
-	WORD $0x4e65cc36 // fmla v22.2d, v1.2d, v5.2d
-	WORD $0x4e72cc90 // fmla v16.2d, v4.2d, v18.2d
-	WORD $0x4ef6847b // add v27.2d, v3.2d, v22.2d
-	WORD $0x4ef6d5b6 // fsub v22.2d, v13.2d, v22.2d
-	WORD $0x4ef0d5a3 // fsub v3.2d, v13.2d, v16.2d
-	WORD $0x4ef086b5 // add v21.2d, v21.2d, v16.2d
-	WORD $0x4e65cc36 // fmla v22.2d, v1.2d, v5.2d
-	WORD $0x4e72cc83 // fmla v3.2d, v4.2d, v18.2d
-	WORD $0x4ef68781 // add v1.2d, v28.2d, v22.2d
-	WORD $0x4ee18673 // add v19.2d, v19.2d, v1.2d
-	WORD $0x4ee386e1 // add v1.2d, v23.2d, v3.2d
-	WORD $0x4ee18442 // add v2.2d, v2.2d, v1.2d
-	WORD $0x54fff441 // b.ne <dotLimbs9+0x5a0>
-	WORD $0xad461201 // ldp q1, q4, [x16, #0xc0]
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0xaa0903e6 // mov x6, x9
-	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
-	WORD $0x4ee18681 // add v1.2d, v20.2d, v1.2d
-	WORD $0xad400fe7 // ldp q7, q3, [sp]
-	WORD $0x4ee38663 // add v3.2d, v19.2d, v3.2d
-	WORD $0x4ee78447 // add v7.2d, v2.2d, v7.2d
-	WORD $0xad000e07 // stp q7, q3, [x16]
-	WORD $0xad061201 // stp q1, q4, [x16, #0xc0]
-	WORD $0xad441201 // ldp q1, q4, [x16, #0x80]
-	WORD $0x4ee48400 // add v0.2d, v0.2d, v4.2d
-	WORD $0x4ee18621 // add v1.2d, v17.2d, v1.2d
-	WORD $0xad040201 // stp q1, q0, [x16, #0x80]
-	WORD $0xad420600 // ldp q0, q1, [x16, #0x40]
-	WORD $0x4ee18761 // add v1.2d, v27.2d, v1.2d
-	WORD $0x4ee086a0 // add v0.2d, v21.2d, v0.2d
-	WORD $0xad020600 // stp q0, q1, [x16, #0x40]
-	WORD $0x8b0501c7 // add x7, x14, x5
-	WORD $0xacff00c1 // ldp q1, q0, [x6], #-0x20
-	WORD $0x4ea61cc5 // mov v5.16b, v6.16b
-	WORD $0x910100a5 // add x5, x5, #0x40
-	WORD $0xf10800bf // cmp x5, #0x200
-	WORD $0xad4008e4 // ldp q4, q2, [x7]
-	WORD $0x4eb81c42 // orr v2.16b, v2.16b, v24.16b
-	WORD $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
-	WORD $0x4eb81c84 // orr v4.16b, v4.16b, v24.16b
-	WORD $0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD $0x4e61cc85 // fmla v5.2d, v4.2d, v1.2d
-	WORD $0x4ea61cc1 // mov v1.16b, v6.16b
-	WORD $0x4e60cc41 // fmla v1.2d, v2.2d, v0.2d
-	WORD $0x4ee584e7 // add v7.2d, v7.2d, v5.2d
-	WORD $0x4ee18463 // add v3.2d, v3.2d, v1.2d
-	WORD $0x54fffe21 // b.ne <dotLimbs9+0x764>
-	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0x8b020def // add x15, x15, x2, lsl #3
-	WORD $0x910901ce // add x14, x14, #0x240
-	WORD $0xeb0401bf // cmp x13, x4
-	WORD $0xad000e07 // stp q7, q3, [x16]
-	WORD $0x54ffca81 // b.ne <dotLimbs9+0x108>
-	WORD $0x2a1f03ee // mov w14, wzr
-	WORD $0x52800090 // mov w16, #0x4
-	WORD $0x3707c94c // tbnz w12, #0x0, <dotLimbs9+0xec>
-	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911703ff // add sp, sp, #0x5c0
-	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
-	WORD $0xf94023fd // ldr x29, [sp, #0x40]
-	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0x6cc73bef // ldp d15, d14, [sp], #0x70
-	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
-	SUB $1680, RSP
+	SUB $912, RSP
 	MOVD R19, R30
 	RET
 
 // func dotLimbs17Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs17Quad(SB), 0, $1648-40
+TEXT ·dotLimbs17Quad(SB), 0, $1296-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1648, RSP
+	ADD $1296, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs17>
-	WORD $0x140001ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140001df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
@@ -3671,494 +4364,454 @@ TEXT ·dotLimbs17Quad(SB), 0, $1648-40
 	WORD $0xa9045ffd // stp x29, x23, [sp, #0x40]
 	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xd11683ff // sub sp, sp, #0x5a0
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2f13a0b // mov x11, #-0x7630000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280024c // mov w12, #0x12
-	WORD $0x5280020d // mov w13, #0x10
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0xd11103ff // sub sp, sp, #0x440
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2f13a0b // mov x11, #-0x7630000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280024d // mov w13, #0x12
+	WORD $0x5280020e // mov w14, #0x10
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf100499f // cmp x12, #0x12
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xf10049bf // cmp x13, #0x12
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <dotLimbs17+0x60>
 	WORD $0xf100009f // cmp x4, #0x0
-	WORD $0x540038ad // b.le <dotLimbs17+0x7b4>
+	WORD $0x540033ad // b.le <dotLimbs17+0x714>
 	WORD $0xd2e8660c // mov x12, #0x4330000000000000
-	WORD $0x910603ea // add x10, sp, #0x180
-	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0x910083ea // add x10, sp, #0x20
 	WORD $0x9110006b // add x11, x3, #0x400
-	WORD $0x5280002f // mov w15, #0x1
-	WORD $0x4e080d9b // dup v27.2d, x12
+	WORD $0x5280002e // mov w14, #0x1
+	WORD $0xaa1f03e5 // mov x5, xzr
+	WORD $0x4e080d8d // dup v13.2d, x12
 	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
 	WORD $0x91078149 // add x9, x10, #0x1e0
 	WORD $0x9108014a // add x10, x10, #0x200
-	WORD $0x4e080d9c // dup v28.2d, x12
-	WORD $0x3d805bfc // str q28, [sp, #0x160]
+	WORD $0x4e080d8e // dup v14.2d, x12
 	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
-	WORD $0x4e080d9a // dup v26.2d, x12
+	WORD $0x4e080d81 // dup v1.2d, x12
 	WORD $0xd280002c // mov x12, #0x1
 	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d9d // dup v29.2d, x12
+	WORD $0x4e080d83 // dup v3.2d, x12
 	WORD $0x928017ec // mov x12, #-0xc0
-	WORD $0x3d8003fd // str q29, [sp]
-	WORD $0xad00effa // stp q26, q27, [sp, #0x10]
-	WORD $0xad4033fe // ldp q30, q12, [sp]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b060c11 // add x17, x0, x6, lsl #3
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x2a0f03ed // mov w13, w15
-	WORD $0x8b060c6f // add x15, x3, x6, lsl #3
-	WORD $0x8b060c30 // add x16, x1, x6, lsl #3
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0x91110225 // add x5, x17, #0x440
-	WORD $0xd503201f // nop
-	WORD $0xad400600 // ldp q0, q1, [x16]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0603f3 // mov x19, x6
+	WORD $0x8b050c10 // add x16, x0, x5, lsl #3
+	WORD $0x2a0e03ed // mov w13, w14
+	WORD $0x8b050c6e // add x14, x3, x5, lsl #3
+	WORD $0x8b050c2f // add x15, x1, x5, lsl #3
+	WORD $0x8b050d65 // add x5, x11, x5, lsl #3
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0x91110211 // add x17, x16, #0x440
+	WORD $0xad4015e4 // ldp q4, q5, [x15]
+	WORD $0xaa0503e7 // mov x7, x5
+	WORD $0xaa1f03f3 // mov x19, xzr
 	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad0c07e0 // stp q0, q1, [sp, #0x180]
-	WORD $0xad420600 // ldp q0, q1, [x16, #0x40]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad0d07e0 // stp q0, q1, [sp, #0x1a0]
-	WORD $0xad440600 // ldp q0, q1, [x16, #0x80]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad0e07e0 // stp q0, q1, [sp, #0x1c0]
-	WORD $0xad460600 // ldp q0, q1, [x16, #0xc0]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad0f07e0 // stp q0, q1, [sp, #0x1e0]
-	WORD $0xad480600 // ldp q0, q1, [x16, #0x100]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1007e0 // stp q0, q1, [sp, #0x200]
-	WORD $0xad4a0600 // ldp q0, q1, [x16, #0x140]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1107e0 // stp q0, q1, [sp, #0x220]
-	WORD $0xad4c0600 // ldp q0, q1, [x16, #0x180]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1207e0 // stp q0, q1, [sp, #0x240]
-	WORD $0xad4e0600 // ldp q0, q1, [x16, #0x1c0]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1307e0 // stp q0, q1, [sp, #0x260]
-	WORD $0xad500600 // ldp q0, q1, [x16, #0x200]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1407e0 // stp q0, q1, [sp, #0x280]
-	WORD $0xad520600 // ldp q0, q1, [x16, #0x240]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1507e0 // stp q0, q1, [sp, #0x2a0]
-	WORD $0xad540201 // ldp q1, q0, [x16, #0x280]
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0xad1603e1 // stp q1, q0, [sp, #0x2c0]
-	WORD $0xad560201 // ldp q1, q0, [x16, #0x2c0]
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0xad1703e1 // stp q1, q0, [sp, #0x2e0]
-	WORD $0xad580201 // ldp q1, q0, [x16, #0x300]
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0xad1803e1 // stp q1, q0, [sp, #0x300]
-	WORD $0xad5a0600 // ldp q0, q1, [x16, #0x340]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1907e0 // stp q0, q1, [sp, #0x320]
-	WORD $0xad5c0600 // ldp q0, q1, [x16, #0x380]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1a07e0 // stp q0, q1, [sp, #0x340]
-	WORD $0xad5e0600 // ldp q0, q1, [x16, #0x3c0]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1b07e0 // stp q0, q1, [sp, #0x360]
-	WORD $0x3dc10200 // ldr q0, [x16, #0x400]
-	WORD $0x3dc10601 // ldr q1, [x16, #0x410]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0xad1c07e0 // stp q0, q1, [sp, #0x380]
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xaa1303f5 // mov x21, x19
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0117e4 // stp q4, q5, [sp, #0x20]
+	WORD $0xad4215e4 // ldp q4, q5, [x15, #0x40]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0217e4 // stp q4, q5, [sp, #0x40]
+	WORD $0xad4415e4 // ldp q4, q5, [x15, #0x80]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0317e4 // stp q4, q5, [sp, #0x60]
+	WORD $0xad4615e4 // ldp q4, q5, [x15, #0xc0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0417e4 // stp q4, q5, [sp, #0x80]
+	WORD $0xad4815e4 // ldp q4, q5, [x15, #0x100]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0517e4 // stp q4, q5, [sp, #0xa0]
+	WORD $0xad4a15e4 // ldp q4, q5, [x15, #0x140]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0617e4 // stp q4, q5, [sp, #0xc0]
+	WORD $0xad4c15e4 // ldp q4, q5, [x15, #0x180]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0717e4 // stp q4, q5, [sp, #0xe0]
+	WORD $0xad4e15e4 // ldp q4, q5, [x15, #0x1c0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0817e4 // stp q4, q5, [sp, #0x100]
+	WORD $0xad5015e4 // ldp q4, q5, [x15, #0x200]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0917e4 // stp q4, q5, [sp, #0x120]
+	WORD $0xad5215e4 // ldp q4, q5, [x15, #0x240]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0a17e4 // stp q4, q5, [sp, #0x140]
+	WORD $0xad5411e5 // ldp q5, q4, [x15, #0x280]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0b13e5 // stp q5, q4, [sp, #0x160]
+	WORD $0xad5611e5 // ldp q5, q4, [x15, #0x2c0]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0c13e5 // stp q5, q4, [sp, #0x180]
+	WORD $0xad5811e5 // ldp q5, q4, [x15, #0x300]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0d13e5 // stp q5, q4, [sp, #0x1a0]
+	WORD $0xad5a15e4 // ldp q4, q5, [x15, #0x340]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0e17e4 // stp q4, q5, [sp, #0x1c0]
+	WORD $0xad5c15e4 // ldp q4, q5, [x15, #0x380]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0f17e4 // stp q4, q5, [sp, #0x1e0]
+	WORD $0xad5e15e4 // ldp q4, q5, [x15, #0x3c0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad1017e4 // stp q4, q5, [sp, #0x200]
+	WORD $0x3dc101e4 // ldr q4, [x15, #0x400]
+	WORD $0x3dc105e5 // ldr q5, [x15, #0x410]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1117e4 // stp q4, q5, [sp, #0x220]
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xaa0703f5 // mov x21, x7
 	WORD $0xaa1403f6 // mov x22, x20
 	WORD $0xaa0a03f7 // mov x23, x10
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
-	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
-	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x3d805fe0 // str q0, [sp, #0x170]
-	WORD $0xad4002a1 // ldp q1, q0, [x21]
-	WORD $0x4eac1d83 // mov v3.16b, v12.16b
-	WORD $0x4eac1d8f // mov v15.16b, v12.16b
-	WORD $0x4eac1d94 // mov v20.16b, v12.16b
-	WORD $0xf10006d6 // subs x22, x22, #0x1
-	WORD $0x4eac1d99 // mov v25.16b, v12.16b
-	WORD $0xad4076e6 // ldp q6, q29, [x23]
-	WORD $0x4eac1d89 // mov v9.16b, v12.16b
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd418 // fadd v24.2d, v0.2d, v28.2d
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0xad7e0aa0 // ldp q0, q2, [x21, #-0x40]
-	WORD $0x3d8027f3 // str q19, [sp, #0x90]
-	WORD $0x4eac1d93 // mov v19.16b, v12.16b
-	WORD $0xad029ff2 // stp q18, q7, [sp, #0x50]
-	WORD $0x4eac1d87 // mov v7.16b, v12.16b
-	WORD $0x4eac1d92 // mov v18.16b, v12.16b
-	WORD $0x3d8057f0 // str q16, [sp, #0x150]
-	WORD $0x4eac1d90 // mov v16.16b, v12.16b
-	WORD $0x4ebb1c42 // orr v2.16b, v2.16b, v27.16b
-	WORD $0x4e66cc23 // fmla v3.2d, v1.2d, v6.2d
-	WORD $0x4e7cd45a // fadd v26.2d, v2.2d, v28.2d
-	WORD $0xad01d7f6 // stp q22, q21, [sp, #0x30]
-	WORD $0x4eac1d95 // mov v21.16b, v12.16b
-	WORD $0x4eac1d96 // mov v22.16b, v12.16b
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0xad09c7eb // stp q11, q17, [sp, #0x130]
-	WORD $0x3cde02f1 // ldur q17, [x23, #-0x20]
-	WORD $0x3cdc02eb // ldur q11, [x23, #-0x40]
-	WORD $0x4e6bcc27 // fmla v7.2d, v1.2d, v11.2d
-	WORD $0x4e7dcf55 // fmla v21.2d, v26.2d, v29.2d
-	WORD $0x4e7cd40d // fadd v13.2d, v0.2d, v28.2d
-	WORD $0xad7c0aa0 // ldp q0, q2, [x21, #-0x80]
-	WORD $0x910302b5 // add x21, x21, #0xc0
-	WORD $0x4e71cdaf // fmla v15.2d, v13.2d, v17.2d
-	WORD $0x3d8033ea // str q10, [sp, #0xc0]
-	WORD $0x4eb71eea // mov v10.16b, v23.16b
-	WORD $0x4ef5d7d7 // fsub v23.2d, v30.2d, v21.2d
-	WORD $0x4ef58515 // add v21.2d, v8.2d, v21.2d
-	WORD $0x3dc01be8 // ldr q8, [sp, #0x60]
-	WORD $0x4ebb1c42 // orr v2.16b, v2.16b, v27.16b
-	WORD $0x4e7dcf57 // fmla v23.2d, v26.2d, v29.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4ee7d7db // fsub v27.2d, v30.2d, v7.2d
-	WORD $0x4e7cd40e // fadd v14.2d, v0.2d, v28.2d
-	WORD $0x4e6bcc3b // fmla v27.2d, v1.2d, v11.2d
-	WORD $0x3dc05be0 // ldr q0, [sp, #0x160]
-	WORD $0x4e71cdd3 // fmla v19.2d, v14.2d, v17.2d
-	WORD $0x4e6bcdd0 // fmla v16.2d, v14.2d, v11.2d
-	WORD $0x4e60d45c // fadd v28.2d, v2.2d, v0.2d
-	WORD $0x4ee3d7c0 // fsub v0.2d, v30.2d, v3.2d
-	WORD $0x4eac1d82 // mov v2.16b, v12.16b
-	WORD $0x4e66cc20 // fmla v0.2d, v1.2d, v6.2d
-	WORD $0x4e66cdc2 // fmla v2.2d, v14.2d, v6.2d
-	WORD $0x4e7dcf96 // fmla v22.2d, v28.2d, v29.2d
-	WORD $0xad0883e3 // stp q3, q0, [sp, #0x110]
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4ef6d7c5 // fsub v5.2d, v30.2d, v22.2d
-	WORD $0x4ef68556 // add v22.2d, v10.2d, v22.2d
-	WORD $0x4e66cda0 // fmla v0.2d, v13.2d, v6.2d
-	WORD $0x4e7dcf85 // fmla v5.2d, v28.2d, v29.2d
-	WORD $0x4ef786d6 // add v22.2d, v22.2d, v23.2d
-	WORD $0x3d8043e0 // str q0, [sp, #0x100]
-	WORD $0x4ee0d7c0 // fsub v0.2d, v30.2d, v0.2d
-	WORD $0x4e66cda0 // fmla v0.2d, v13.2d, v6.2d
-	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
-	WORD $0x4ee2d7c0 // fsub v0.2d, v30.2d, v2.2d
-	WORD $0x4e66cdc0 // fmla v0.2d, v14.2d, v6.2d
-	WORD $0x4eac1d86 // mov v6.16b, v12.16b
-	WORD $0x4e6bcda6 // fmla v6.2d, v13.2d, v11.2d
-	WORD $0xad0683e2 // stp q2, q0, [sp, #0xd0]
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4e71cc20 // fmla v0.2d, v1.2d, v17.2d
-	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
-	WORD $0x4ee0d7c0 // fsub v0.2d, v30.2d, v0.2d
-	WORD $0x4e71cc20 // fmla v0.2d, v1.2d, v17.2d
-	WORD $0x3d802be0 // str q0, [sp, #0xa0]
-	WORD $0x4eefd7c0 // fsub v0.2d, v30.2d, v15.2d
-	WORD $0x4e71cda0 // fmla v0.2d, v13.2d, v17.2d
-	WORD $0x3d8023e0 // str q0, [sp, #0x80]
-	WORD $0x4ef3d7c0 // fsub v0.2d, v30.2d, v19.2d
-	WORD $0x4e71cdc0 // fmla v0.2d, v14.2d, v17.2d
-	WORD $0x4ee6d7d1 // fsub v17.2d, v30.2d, v6.2d
-	WORD $0x4e6bcdb1 // fmla v17.2d, v13.2d, v11.2d
-	WORD $0x4ef0d7cd // fsub v13.2d, v30.2d, v16.2d
-	WORD $0x4e6bcdcd // fmla v13.2d, v14.2d, v11.2d
-	WORD $0x4eac1d8b // mov v11.16b, v12.16b
-	WORD $0x3d801fe0 // str q0, [sp, #0x70]
-	WORD $0x4e7dcf0b // fmla v11.2d, v24.2d, v29.2d
-	WORD $0x4eebd7ce // fsub v14.2d, v30.2d, v11.2d
-	WORD $0x4e7dcf0e // fmla v14.2d, v24.2d, v29.2d
-	WORD $0x3cdf02fd // ldur q29, [x23, #-0x10]
-	WORD $0x4e7dcf12 // fmla v18.2d, v24.2d, v29.2d
-	WORD $0x4e7dcf54 // fmla v20.2d, v26.2d, v29.2d
-	WORD $0x4e7dcf99 // fmla v25.2d, v28.2d, v29.2d
-	WORD $0x4ef2d7c4 // fsub v4.2d, v30.2d, v18.2d
-	WORD $0x4ef4d7c3 // fsub v3.2d, v30.2d, v20.2d
-	WORD $0x4ef9d7df // fsub v31.2d, v30.2d, v25.2d
-	WORD $0x4ef286b2 // add v18.2d, v21.2d, v18.2d
-	WORD $0x3dc04bf5 // ldr q21, [sp, #0x120]
-	WORD $0x4e7dcf04 // fmla v4.2d, v24.2d, v29.2d
-	WORD $0x4e7dcf43 // fmla v3.2d, v26.2d, v29.2d
-	WORD $0x4e7dcf9f // fmla v31.2d, v28.2d, v29.2d
-	WORD $0x3cdd02fd // ldur q29, [x23, #-0x30]
-	WORD $0xd10182f7 // sub x23, x23, #0x60
-	WORD $0x4ef98463 // add v3.2d, v3.2d, v25.2d
-	WORD $0x4ef48484 // add v4.2d, v4.2d, v20.2d
-	WORD $0x4e7dcf09 // fmla v9.2d, v24.2d, v29.2d
-	WORD $0x4ee486c4 // add v4.2d, v22.2d, v4.2d
-	WORD $0x4ee9d7c1 // fsub v1.2d, v30.2d, v9.2d
-	WORD $0x4e7dcf01 // fmla v1.2d, v24.2d, v29.2d
-	WORD $0x4eac1d98 // mov v24.16b, v12.16b
-	WORD $0x4e7dcf58 // fmla v24.2d, v26.2d, v29.2d
-	WORD $0x4ef8d7c0 // fsub v0.2d, v30.2d, v24.2d
-	WORD $0x4ef88421 // add v1.2d, v1.2d, v24.2d
-	WORD $0x4e7dcf40 // fmla v0.2d, v26.2d, v29.2d
-	WORD $0x4eac1d9a // mov v26.16b, v12.16b
-	WORD $0x4e7dcf9a // fmla v26.2d, v28.2d, v29.2d
-	WORD $0x4efad7c2 // fsub v2.2d, v30.2d, v26.2d
-	WORD $0x4efa8400 // add v0.2d, v0.2d, v26.2d
-	WORD $0x4e7dcf82 // fmla v2.2d, v28.2d, v29.2d
-	WORD $0x3dc05ffc // ldr q28, [sp, #0x170]
-	WORD $0x4eeb879c // add v28.2d, v28.2d, v11.2d
-	WORD $0x3dc04feb // ldr q11, [sp, #0x130]
-	WORD $0x3d805ffc // str q28, [sp, #0x170]
-	WORD $0xad4877fc // ldp q28, q29, [sp, #0x100]
-	WORD $0x4efd856b // add v11.2d, v11.2d, v29.2d
-	WORD $0xad4677f4 // ldp q20, q29, [sp, #0xc0]
-	WORD $0x4efc869c // add v28.2d, v20.2d, v28.2d
-	WORD $0x4efd851d // add v29.2d, v8.2d, v29.2d
-	WORD $0x3dc03fe8 // ldr q8, [sp, #0xf0]
-	WORD $0x4ee887bd // add v29.2d, v29.2d, v8.2d
-	WORD $0xad41a3f7 // ldp q23, q8, [sp, #0x30]
-	WORD $0x4ee586e5 // add v5.2d, v23.2d, v5.2d
-	WORD $0x3dc03bf7 // ldr q23, [sp, #0xe0]
-	WORD $0x4ee384a3 // add v3.2d, v5.2d, v3.2d
-	WORD $0xad4397f4 // ldp q20, q5, [sp, #0x70]
-	WORD $0x4ee18476 // add v22.2d, v3.2d, v1.2d
-	WORD $0x4ee68761 // add v1.2d, v27.2d, v6.2d
-	WORD $0x3dc00bfb // ldr q27, [sp, #0x20]
-	WORD $0x4ef78517 // add v23.2d, v8.2d, v23.2d
-	WORD $0x4eee8648 // add v8.2d, v18.2d, v14.2d
-	WORD $0x3dc02ff2 // ldr q18, [sp, #0xb0]
-	WORD $0x4ef384a5 // add v5.2d, v5.2d, v19.2d
-	WORD $0x3dc027f3 // ldr q19, [sp, #0x90]
-	WORD $0x4ee586e5 // add v5.2d, v23.2d, v5.2d
-	WORD $0x4ee98497 // add v23.2d, v4.2d, v9.2d
-	WORD $0x4ef28792 // add v18.2d, v28.2d, v18.2d
-	WORD $0x3dc05bfc // ldr q28, [sp, #0x160]
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4ef5864a // add v10.2d, v18.2d, v21.2d
-	WORD $0x3dc02bf2 // ldr q18, [sp, #0xa0]
-	WORD $0x4ee08673 // add v19.2d, v19.2d, v0.2d
-	WORD $0x3dc017f5 // ldr q21, [sp, #0x50]
-	WORD $0x4ef08620 // add v0.2d, v17.2d, v16.2d
-	WORD $0xad4a43f1 // ldp q17, q16, [sp, #0x140]
-	WORD $0x4eef8652 // add v18.2d, v18.2d, v15.2d
-	WORD $0x4ef486b4 // add v20.2d, v21.2d, v20.2d
-	WORD $0x4ee184b5 // add v21.2d, v5.2d, v1.2d
-	WORD $0x4eed8610 // add v16.2d, v16.2d, v13.2d
-	WORD $0x4ef287b2 // add v18.2d, v29.2d, v18.2d
-	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
-	WORD $0x4ee78647 // add v7.2d, v18.2d, v7.2d
-	WORD $0x4ee08692 // add v18.2d, v20.2d, v0.2d
-	WORD $0x54ffeb61 // b.ne <dotLimbs17+0x308>
-	WORD $0x9b0c14f5 // madd x21, x7, x12, x5
-	WORD $0x3dc05fe2 // ldr q2, [sp, #0x170]
-	WORD $0x910004e7 // add x7, x7, #0x1
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xd1030273 // sub x19, x19, #0xc0
-	WORD $0xf10014ff // cmp x7, #0x5
-	WORD $0xad4006a0 // ldp q0, q1, [x21]
-	WORD $0xad7c16a4 // ldp q4, q5, [x21, #-0x80]
-	WORD $0x4ee18441 // add v1.2d, v2.2d, v1.2d
-	WORD $0x4ee586e5 // add v5.2d, v23.2d, v5.2d
-	WORD $0xad7e0ea2 // ldp q2, q3, [x21, #-0x40]
-	WORD $0x4ee08560 // add v0.2d, v11.2d, v0.2d
-	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
-	WORD $0xad7a1ea6 // ldp q6, q7, [x21, #-0xc0]
-	WORD $0x4ee38503 // add v3.2d, v8.2d, v3.2d
-	WORD $0xad3c16a4 // stp q4, q5, [x21, #-0x80]
-	WORD $0x4ee28542 // add v2.2d, v10.2d, v2.2d
-	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x4ee786c7 // add v7.2d, v22.2d, v7.2d
-	WORD $0x4ee686a6 // add v6.2d, v21.2d, v6.2d
-	WORD $0xad7806a0 // ldp q0, q1, [x21, #-0x100]
-	WORD $0x4ee18661 // add v1.2d, v19.2d, v1.2d
-	WORD $0x4ee08640 // add v0.2d, v18.2d, v0.2d
-	WORD $0xad3806a0 // stp q0, q1, [x21, #-0x100]
-	WORD $0xad3a1ea6 // stp q6, q7, [x21, #-0xc0]
-	WORD $0xad3e0ea2 // stp q2, q3, [x21, #-0x40]
-	WORD $0xadf606a0 // ldp q0, q1, [x21, #-0x140]!
-	WORD $0x4ee18621 // add v1.2d, v17.2d, v1.2d
-	WORD $0x4ee08600 // add v0.2d, v16.2d, v0.2d
-	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x54ffe581 // b.ne <dotLimbs17+0x2c8>
-	WORD $0xad406bfd // ldp q29, q26, [sp]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xad7c6eba // ldp q26, q27, [x21, #-0x80]
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4ea11c2f // mov v15.16b, v1.16b
+	WORD $0xf10006d6 // subs x22, x22, #0x1
+	WORD $0x4ead1f6c // orr v12.16b, v27.16b, v13.16b
+	WORD $0xad4062b9 // ldp q25, q24, [x21]
+	WORD $0xad402aeb // ldp q11, q10, [x23]
+	WORD $0x4ead1f18 // orr v24.16b, v24.16b, v13.16b
+	WORD $0x4e6ed71f // fadd v31.2d, v24.2d, v14.2d
+	WORD $0xad7f22e9 // ldp q9, q8, [x23, #-0x20]
+	WORD $0x4ead1f5a // orr v26.16b, v26.16b, v13.16b
+	WORD $0x4ead1f39 // orr v25.16b, v25.16b, v13.16b
+	WORD $0x4e6ed75b // fadd v27.2d, v26.2d, v14.2d
+	WORD $0x4e6ed59a // fadd v26.2d, v12.2d, v14.2d
+	WORD $0x4e6ed73e // fadd v30.2d, v25.2d, v14.2d
+	WORD $0xad7e66b8 // ldp q24, q25, [x21, #-0x40]
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x910302b5 // add x21, x21, #0xc0
+	WORD $0x4e6acf42 // fmla v2.2d, v26.2d, v10.2d
+	WORD $0x4e6bcf60 // fmla v0.2d, v27.2d, v11.2d
+	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
+	WORD $0xad001ff1 // stp q17, q7, [sp]
+	WORD $0x4ead1da7 // mov v7.16b, v13.16b
+	WORD $0x4eae1dd1 // mov v17.16b, v14.16b
+	WORD $0x4ead1f39 // orr v25.16b, v25.16b, v13.16b
+	WORD $0x4ee086f7 // add v23.2d, v23.2d, v0.2d
+	WORD $0x4ee286d6 // add v22.2d, v22.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4e6ed73d // fadd v29.2d, v25.2d, v14.2d
+	WORD $0x4eec84c6 // add v6.2d, v6.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4ead1f18 // orr v24.16b, v24.16b, v13.16b
+	WORD $0x4ea11c2d // mov v13.16b, v1.16b
+	WORD $0x4e6bcf60 // fmla v0.2d, v27.2d, v11.2d
+	WORD $0x4e6acf42 // fmla v2.2d, v26.2d, v10.2d
+	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
+	WORD $0x4e6ed71c // fadd v28.2d, v24.2d, v14.2d
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x4e6acfed // fmla v13.2d, v31.2d, v10.2d
+	WORD $0xad7e62f9 // ldp q25, q24, [x23, #-0x40]
+	WORD $0xd10182f7 // sub x23, x23, #0x60
+	WORD $0x4e6acfae // fmla v14.2d, v29.2d, v10.2d
+	WORD $0x4e6bcf8f // fmla v15.2d, v28.2d, v11.2d
+	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
+	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
+	WORD $0x4ea11c34 // mov v20.16b, v1.16b
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4eed8610 // add v16.2d, v16.2d, v13.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0x4e69cfd4 // fmla v20.2d, v30.2d, v9.2d
+	WORD $0x4e68cff5 // fmla v21.2d, v31.2d, v8.2d
+	WORD $0x4eef8673 // add v19.2d, v19.2d, v15.2d
+	WORD $0x4eee8652 // add v18.2d, v18.2d, v14.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4e6acfed // fmla v13.2d, v31.2d, v10.2d
+	WORD $0x4e6bcf8f // fmla v15.2d, v28.2d, v11.2d
+	WORD $0x4e6acfae // fmla v14.2d, v29.2d, v10.2d
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ef58652 // add v18.2d, v18.2d, v21.2d
+	WORD $0x4ef48673 // add v19.2d, v19.2d, v20.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4ef4d474 // fsub v20.2d, v3.2d, v20.2d
+	WORD $0x4e68cfaa // fmla v10.2d, v29.2d, v8.2d
+	WORD $0x4e69cf8b // fmla v11.2d, v28.2d, v9.2d
+	WORD $0x4e69cfd4 // fmla v20.2d, v30.2d, v9.2d
+	WORD $0x4e68cff5 // fmla v21.2d, v31.2d, v8.2d
+	WORD $0x4eed8652 // add v18.2d, v18.2d, v13.2d
+	WORD $0x4ea71ced // mov v13.16b, v7.16b
+	WORD $0x3dc003e7 // ldr q7, [sp]
+	WORD $0x4eec8673 // add v19.2d, v19.2d, v12.2d
+	WORD $0x4eef86f7 // add v23.2d, v23.2d, v15.2d
+	WORD $0x4eee86d6 // add v22.2d, v22.2d, v14.2d
+	WORD $0x4eb11e2e // mov v14.16b, v17.16b
+	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
+	WORD $0x4eea86b5 // add v21.2d, v21.2d, v10.2d
+	WORD $0x4ef486f4 // add v20.2d, v23.2d, v20.2d
+	WORD $0x4ef586d5 // add v21.2d, v22.2d, v21.2d
+	WORD $0x4eebd476 // fsub v22.2d, v3.2d, v11.2d
+	WORD $0x4eead477 // fsub v23.2d, v3.2d, v10.2d
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4e69cf96 // fmla v22.2d, v28.2d, v9.2d
+	WORD $0x4e69cf6a // fmla v10.2d, v27.2d, v9.2d
+	WORD $0x4e68cfb7 // fmla v23.2d, v29.2d, v8.2d
+	WORD $0x4e68cf4b // fmla v11.2d, v26.2d, v8.2d
+	WORD $0x4eea86d6 // add v22.2d, v22.2d, v10.2d
+	WORD $0x4eeb86f7 // add v23.2d, v23.2d, v11.2d
+	WORD $0x4ef68400 // add v0.2d, v0.2d, v22.2d
+	WORD $0x4eebd476 // fsub v22.2d, v3.2d, v11.2d
+	WORD $0x4ef78442 // add v2.2d, v2.2d, v23.2d
+	WORD $0x4eead477 // fsub v23.2d, v3.2d, v10.2d
+	WORD $0x4e68cf56 // fmla v22.2d, v26.2d, v8.2d
+	WORD $0x4e69cf77 // fmla v23.2d, v27.2d, v9.2d
+	WORD $0x4ea11c29 // mov v9.16b, v1.16b
+	WORD $0x4ea11c28 // mov v8.16b, v1.16b
+	WORD $0x4e78cfe9 // fmla v9.2d, v31.2d, v24.2d
+	WORD $0x4e79cfc8 // fmla v8.2d, v30.2d, v25.2d
+	WORD $0x4ef684f1 // add v17.2d, v7.2d, v22.2d
+	WORD $0x3dc007e7 // ldr q7, [sp, #0x10]
+	WORD $0x4ee986b6 // add v22.2d, v21.2d, v9.2d
+	WORD $0x4ee9d475 // fsub v21.2d, v3.2d, v9.2d
+	WORD $0x4e78cff5 // fmla v21.2d, v31.2d, v24.2d
+	WORD $0x4ea11c3f // mov v31.16b, v1.16b
+	WORD $0x4ef784e7 // add v7.2d, v7.2d, v23.2d
+	WORD $0x4ee88697 // add v23.2d, v20.2d, v8.2d
+	WORD $0x4ee8d474 // fsub v20.2d, v3.2d, v8.2d
+	WORD $0x4e78cfbf // fmla v31.2d, v29.2d, v24.2d
+	WORD $0x4e79cfd4 // fmla v20.2d, v30.2d, v25.2d
+	WORD $0x4ea11c3e // mov v30.16b, v1.16b
+	WORD $0x4e79cf9e // fmla v30.2d, v28.2d, v25.2d
+	WORD $0x4eff86b5 // add v21.2d, v21.2d, v31.2d
+	WORD $0x4ef58455 // add v21.2d, v2.2d, v21.2d
+	WORD $0x4efe8682 // add v2.2d, v20.2d, v30.2d
+	WORD $0x4ee28414 // add v20.2d, v0.2d, v2.2d
+	WORD $0x4efed460 // fsub v0.2d, v3.2d, v30.2d
+	WORD $0x4effd462 // fsub v2.2d, v3.2d, v31.2d
+	WORD $0x4e78cfa2 // fmla v2.2d, v29.2d, v24.2d
+	WORD $0x4e79cf80 // fmla v0.2d, v28.2d, v25.2d
+	WORD $0x4ea11c3c // mov v28.16b, v1.16b
+	WORD $0x4ea11c3d // mov v29.16b, v1.16b
+	WORD $0x4e79cf7c // fmla v28.2d, v27.2d, v25.2d
+	WORD $0x4e78cf5d // fmla v29.2d, v26.2d, v24.2d
+	WORD $0x4efd8442 // add v2.2d, v2.2d, v29.2d
+	WORD $0x4efc8400 // add v0.2d, v0.2d, v28.2d
+	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
+	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
+	WORD $0x4efdd460 // fsub v0.2d, v3.2d, v29.2d
+	WORD $0x4efcd462 // fsub v2.2d, v3.2d, v28.2d
+	WORD $0x4e79cf62 // fmla v2.2d, v27.2d, v25.2d
+	WORD $0x4e78cf40 // fmla v0.2d, v26.2d, v24.2d
+	WORD $0x4ee084a5 // add v5.2d, v5.2d, v0.2d
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
+	WORD $0x54ffef01 // b.ne <dotLimbs17+0x2e4>
+	WORD $0x9b0c4675 // madd x21, x19, x12, x17
+	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0xd10300e7 // sub x7, x7, #0xc0
+	WORD $0xf100167f // cmp x19, #0x5
+	WORD $0xad400aa0 // ldp q0, q2, [x21]
+	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
+	WORD $0x4ee084c0 // add v0.2d, v6.2d, v0.2d
+	WORD $0xad000aa0 // stp q0, q2, [x21]
+	WORD $0xad7e0aa0 // ldp q0, q2, [x21, #-0x40]
+	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0xad3e0aa0 // stp q0, q2, [x21, #-0x40]
+	WORD $0xad7c0aa0 // ldp q0, q2, [x21, #-0x80]
+	WORD $0x4ee286c2 // add v2.2d, v22.2d, v2.2d
+	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
+	WORD $0xad3c0aa0 // stp q0, q2, [x21, #-0x80]
+	WORD $0xad7a0aa0 // ldp q0, q2, [x21, #-0xc0]
+	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
+	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
+	WORD $0xad3a0aa0 // stp q0, q2, [x21, #-0xc0]
+	WORD $0xad780aa0 // ldp q0, q2, [x21, #-0x100]
+	WORD $0x4ee28622 // add v2.2d, v17.2d, v2.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0xad380aa0 // stp q0, q2, [x21, #-0x100]
+	WORD $0xadf60aa0 // ldp q0, q2, [x21, #-0x140]!
+	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0xad000aa0 // stp q0, q2, [x21]
+	WORD $0x54ffe961 // b.ne <dotLimbs17+0x2a8>
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xaa0a03e7 // mov x7, x10
 	WORD $0x52800813 // mov w19, #0x40
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x8b1301f4 // add x20, x15, x19
-	WORD $0xad400ce7 // ldp q7, q3, [x7]
-	WORD $0x4eba1f56 // mov v22.16b, v26.16b
-	WORD $0x4eba1f57 // mov v23.16b, v26.16b
-	WORD $0x4eba1f58 // mov v24.16b, v26.16b
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x8b1301d4 // add x20, x14, x19
+	WORD $0xad4000e2 // ldp q2, q0, [x7]
+	WORD $0x4ea11c3a // mov v26.16b, v1.16b
+	WORD $0x4ea11c3b // mov v27.16b, v1.16b
+	WORD $0x4ea11c38 // mov v24.16b, v1.16b
 	WORD $0x91030273 // add x19, x19, #0xc0
-	WORD $0xad404291 // ldp q17, q16, [x20]
-	WORD $0x4eba1f59 // mov v25.16b, v26.16b
+	WORD $0xad7e5e96 // ldp q22, q23, [x20, #-0x40]
+	WORD $0x4ea11c39 // mov v25.16b, v1.16b
 	WORD $0xf113027f // cmp x19, #0x4c0
-	WORD $0x4ebb1e10 // orr v16.16b, v16.16b, v27.16b
-	WORD $0x4e7cd610 // fadd v16.2d, v16.2d, v28.2d
-	WORD $0x4ebb1e31 // orr v17.16b, v17.16b, v27.16b
-	WORD $0xad7e4e92 // ldp q18, q19, [x20, #-0x40]
-	WORD $0x4ebb1e73 // orr v19.16b, v19.16b, v27.16b
-	WORD $0x4ebb1e52 // orr v18.16b, v18.16b, v27.16b
-	WORD $0x4e7cd673 // fadd v19.2d, v19.2d, v28.2d
-	WORD $0x4e63ce17 // fmla v23.2d, v16.2d, v3.2d
-	WORD $0x4e63ce78 // fmla v24.2d, v19.2d, v3.2d
+	WORD $0x4ead1ef7 // orr v23.16b, v23.16b, v13.16b
+	WORD $0x4e6ed6f7 // fadd v23.2d, v23.2d, v14.2d
+	WORD $0x4ead1ed6 // orr v22.16b, v22.16b, v13.16b
+	WORD $0xad404a93 // ldp q19, q18, [x20]
+	WORD $0x4ead1e73 // orr v19.16b, v19.16b, v13.16b
+	WORD $0x4ead1e52 // orr v18.16b, v18.16b, v13.16b
+	WORD $0x4e6ed652 // fadd v18.2d, v18.2d, v14.2d
+	WORD $0x4e60cefa // fmla v26.2d, v23.2d, v0.2d
+	WORD $0x4e60ce59 // fmla v25.2d, v18.2d, v0.2d
 	WORD $0xad7f50f5 // ldp q21, q20, [x7, #-0x20]
 	WORD $0xd10180e7 // sub x7, x7, #0x60
-	WORD $0x4e7cd631 // fadd v17.2d, v17.2d, v28.2d
-	WORD $0x4e7cd652 // fadd v18.2d, v18.2d, v28.2d
-	WORD $0x4e67ce36 // fmla v22.2d, v17.2d, v7.2d
-	WORD $0x4e67ce59 // fmla v25.2d, v18.2d, v7.2d
-	WORD $0x4ef78421 // add v1.2d, v1.2d, v23.2d
-	WORD $0x4ef7d7b7 // fsub v23.2d, v29.2d, v23.2d
-	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
-	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
-	WORD $0x4e63ce17 // fmla v23.2d, v16.2d, v3.2d
-	WORD $0x4e63ce78 // fmla v24.2d, v19.2d, v3.2d
-	WORD $0x4eba1f43 // mov v3.16b, v26.16b
-	WORD $0x4ef68400 // add v0.2d, v0.2d, v22.2d
-	WORD $0x4ef6d7b6 // fsub v22.2d, v29.2d, v22.2d
-	WORD $0x4ef984c6 // add v6.2d, v6.2d, v25.2d
-	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
-	WORD $0x4e75ce23 // fmla v3.2d, v17.2d, v21.2d
-	WORD $0x4e67ce36 // fmla v22.2d, v17.2d, v7.2d
-	WORD $0x4e67ce59 // fmla v25.2d, v18.2d, v7.2d
-	WORD $0x4eba1f47 // mov v7.16b, v26.16b
+	WORD $0x4e6ed6d6 // fadd v22.2d, v22.2d, v14.2d
+	WORD $0x4e6ed673 // fadd v19.2d, v19.2d, v14.2d
+	WORD $0x4e62cedb // fmla v27.2d, v22.2d, v2.2d
+	WORD $0x4e62ce78 // fmla v24.2d, v19.2d, v2.2d
+	WORD $0x4efa8610 // add v16.2d, v16.2d, v26.2d
+	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
+	WORD $0x4ef984a5 // add v5.2d, v5.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
+	WORD $0x4e60cefa // fmla v26.2d, v23.2d, v0.2d
+	WORD $0x4e60ce59 // fmla v25.2d, v18.2d, v0.2d
+	WORD $0x4efb8631 // add v17.2d, v17.2d, v27.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
 	WORD $0x4ef88484 // add v4.2d, v4.2d, v24.2d
-	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x4ee384c6 // add v6.2d, v6.2d, v3.2d
-	WORD $0x4ee3d7a3 // fsub v3.2d, v29.2d, v3.2d
-	WORD $0x4ef98442 // add v2.2d, v2.2d, v25.2d
-	WORD $0x4e75ce23 // fmla v3.2d, v17.2d, v21.2d
-	WORD $0x4ef684c6 // add v6.2d, v6.2d, v22.2d
-	WORD $0x4ee784a5 // add v5.2d, v5.2d, v7.2d
-	WORD $0x4ee7d7a7 // fsub v7.2d, v29.2d, v7.2d
-	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x4ef784a5 // add v5.2d, v5.2d, v23.2d
-	WORD $0x4ee38442 // add v2.2d, v2.2d, v3.2d
-	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x54fff981 // b.ne <dotLimbs17+0x640>
-	WORD $0xad441e23 // ldp q3, q7, [x17, #0x80]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0903f3 // mov x19, x9
-	WORD $0x4ee78427 // add v7.2d, v1.2d, v7.2d
-	WORD $0x4ee38403 // add v3.2d, v0.2d, v3.2d
-	WORD $0xad420620 // ldp q0, q1, [x17, #0x40]
-	WORD $0x4ee184a5 // add v5.2d, v5.2d, v1.2d
-	WORD $0x4ee084c6 // add v6.2d, v6.2d, v0.2d
-	WORD $0xad400221 // ldp q1, q0, [x17]
-	WORD $0xad021626 // stp q6, q5, [x17, #0x40]
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4e62cedb // fmla v27.2d, v22.2d, v2.2d
+	WORD $0x4e62ce78 // fmla v24.2d, v19.2d, v2.2d
+	WORD $0x4efa84e2 // add v2.2d, v7.2d, v26.2d
+	WORD $0x4ea11c27 // mov v7.16b, v1.16b
+	WORD $0x4e74ce47 // fmla v7.2d, v18.2d, v20.2d
+	WORD $0x4efb84c0 // add v0.2d, v6.2d, v27.2d
+	WORD $0x4ea11c26 // mov v6.16b, v1.16b
+	WORD $0x4e75ce66 // fmla v6.2d, v19.2d, v21.2d
+	WORD $0x4ee78610 // add v16.2d, v16.2d, v7.2d
+	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
+	WORD $0x4e74ce47 // fmla v7.2d, v18.2d, v20.2d
+	WORD $0x4ef98610 // add v16.2d, v16.2d, v25.2d
+	WORD $0x4ee68631 // add v17.2d, v17.2d, v6.2d
+	WORD $0x4ee6d466 // fsub v6.2d, v3.2d, v6.2d
+	WORD $0x4e75ce66 // fmla v6.2d, v19.2d, v21.2d
+	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
+	WORD $0x4ee78447 // add v7.2d, v2.2d, v7.2d
+	WORD $0x4ee68406 // add v6.2d, v0.2d, v6.2d
+	WORD $0x54fff981 // b.ne <dotLimbs17+0x5a0>
+	WORD $0xad440a00 // ldp q0, q2, [x16, #0x80]
+	WORD $0xaa0903e7 // mov x7, x9
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
 	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
-	WORD $0x4ee18441 // add v1.2d, v2.2d, v1.2d
-	WORD $0xad000221 // stp q1, q0, [x17]
-	WORD $0xad041e23 // stp q3, q7, [x17, #0x80]
-	WORD $0x8b0701f4 // add x20, x15, x7
-	WORD $0xacff0a64 // ldp q4, q2, [x19], #-0x20
-	WORD $0x4eba1f47 // mov v7.16b, v26.16b
-	WORD $0x910100e7 // add x7, x7, #0x40
-	WORD $0xf11000ff // cmp x7, #0x400
-	WORD $0xad401686 // ldp q6, q5, [x20]
-	WORD $0x4ebb1ca5 // orr v5.16b, v5.16b, v27.16b
-	WORD $0x4e7cd4a5 // fadd v5.2d, v5.2d, v28.2d
-	WORD $0x4ebb1cc6 // orr v6.16b, v6.16b, v27.16b
-	WORD $0x4e7cd4c6 // fadd v6.2d, v6.2d, v28.2d
-	WORD $0x4e64ccc7 // fmla v7.2d, v6.2d, v4.2d
-	WORD $0x4eba1f44 // mov v4.16b, v26.16b
-	WORD $0x4e62cca4 // fmla v4.2d, v5.2d, v2.2d
-	WORD $0x4ee78421 // add v1.2d, v1.2d, v7.2d
-	WORD $0x4ee48400 // add v0.2d, v0.2d, v4.2d
-	WORD $0x54fffe21 // b.ne <dotLimbs17+0x74c>
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x8b020e10 // add x16, x16, x2, lsl #3
-	WORD $0x911101ef // add x15, x15, #0x440
-	WORD $0x911100c6 // add x6, x6, #0x440
-	WORD $0xeb0401df // cmp x14, x4
-	WORD $0xad000221 // stp q1, q0, [x17]
-	WORD $0x54ffcbe1 // b.ne <dotLimbs17+0x120>
-	WORD $0x2a1f03ef // mov w15, wzr
-	WORD $0x52800086 // mov w6, #0x4
-	WORD $0x3707ca8d // tbnz w13, #0x0, <dotLimbs17+0x100>
+	WORD $0xad040a00 // stp q0, q2, [x16, #0x80]
+	WORD $0xad420a00 // ldp q0, q2, [x16, #0x40]
+	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
+	WORD $0x4ee08620 // add v0.2d, v17.2d, v0.2d
+	WORD $0xad020a00 // stp q0, q2, [x16, #0x40]
+	WORD $0xad400a00 // ldp q0, q2, [x16]
+	WORD $0x4ee284e4 // add v4.2d, v7.2d, v2.2d
+	WORD $0x4ee084c5 // add v5.2d, v6.2d, v0.2d
+	WORD $0xad001205 // stp q5, q4, [x16]
+	WORD $0x8b1301d4 // add x20, x14, x19
+	WORD $0xacff18e7 // ldp q7, q6, [x7], #-0x20
+	WORD $0x4ea11c32 // mov v18.16b, v1.16b
+	WORD $0x91010273 // add x19, x19, #0x40
+	WORD $0xf110027f // cmp x19, #0x400
+	WORD $0xad404291 // ldp q17, q16, [x20]
+	WORD $0x4ead1e10 // orr v16.16b, v16.16b, v13.16b
+	WORD $0x4e6ed610 // fadd v16.2d, v16.2d, v14.2d
+	WORD $0x4ead1e31 // orr v17.16b, v17.16b, v13.16b
+	WORD $0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
+	WORD $0x4e67ce32 // fmla v18.2d, v17.2d, v7.2d
+	WORD $0x4ea11c27 // mov v7.16b, v1.16b
+	WORD $0x4e66ce07 // fmla v7.2d, v16.2d, v6.2d
+	WORD $0x4ef284a5 // add v5.2d, v5.2d, v18.2d
+	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
+	WORD $0x54fffe21 // b.ne <dotLimbs17+0x6ac>
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0x8b020def // add x15, x15, x2, lsl #3
+	WORD $0x911101ce // add x14, x14, #0x440
+	WORD $0x911100a5 // add x5, x5, #0x440
+	WORD $0xeb0400df // cmp x6, x4
+	WORD $0xad001205 // stp q5, q4, [x16]
+	WORD $0x54ffcfe1 // b.ne <dotLimbs17+0x100>
+	WORD $0x2a1f03ee // mov w14, wzr
+	WORD $0x52800085 // mov w5, #0x4
+	WORD $0x3707cead // tbnz w13, #0x0, <dotLimbs17+0xe4>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911683ff // add sp, sp, #0x5a0
+	WORD $0x911103ff // add sp, sp, #0x440
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
 	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
@@ -4167,22 +4820,26 @@ TEXT ·dotLimbs17Quad(SB), 0, $1648-40
 	WORD $0xa9445ffd // ldp x29, x23, [sp, #0x40]
 	WORD $0x6cc73bef // ldp d15, d14, [sp], #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	SUB $1648, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $1296, RSP
 	MOVD R19, R30
 	RET
 
 // func dotLimbs33Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs33Quad(SB), 0, $1648-40
+TEXT ·dotLimbs33Quad(SB), 0, $1296-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1648, RSP
+	ADD $1296, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs33>
-	WORD $0x140002af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400027f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
@@ -4190,661 +4847,621 @@ TEXT ·dotLimbs33Quad(SB), 0, $1648-40
 	WORD $0xa9045ffd // stp x29, x23, [sp, #0x40]
 	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xd11683ff // sub sp, sp, #0x5a0
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2eada0b // mov x11, #0x56d0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280044c // mov w12, #0x22
-	WORD $0x5280040d // mov w13, #0x20
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0xd11103ff // sub sp, sp, #0x440
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2eada0b // mov x11, #0x56d0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280044d // mov w13, #0x22
+	WORD $0x5280040e // mov w14, #0x20
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf100899f // cmp x12, #0x22
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xf10089bf // cmp x13, #0x22
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <dotLimbs33+0x60>
 	WORD $0xf100009f // cmp x4, #0x0
-	WORD $0x54004d8d // b.le <dotLimbs33+0xa50>
+	WORD $0x5400488d // b.le <dotLimbs33+0x9b0>
 	WORD $0xd2e8660c // mov x12, #0x4330000000000000
-	WORD $0x910603ea // add x10, sp, #0x180
-	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0x910083ea // add x10, sp, #0x20
 	WORD $0x9120006b // add x11, x3, #0x800
-	WORD $0x5280002f // mov w15, #0x1
-	WORD $0x4e080d8e // dup v14.2d, x12
+	WORD $0x5280002e // mov w14, #0x1
+	WORD $0xaa1f03e5 // mov x5, xzr
+	WORD $0x4e080d8d // dup v13.2d, x12
 	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
 	WORD $0x910f8149 // add x9, x10, #0x3e0
 	WORD $0x9110014a // add x10, x10, #0x400
-	WORD $0x4e080d8b // dup v11.2d, x12
-	WORD $0xad013beb // stp q11, q14, [sp, #0x20]
+	WORD $0x4e080d8e // dup v14.2d, x12
 	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
-	WORD $0x4e080d8c // dup v12.2d, x12
+	WORD $0x4e080d81 // dup v1.2d, x12
 	WORD $0xd280002c // mov x12, #0x1
 	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d8d // dup v13.2d, x12
+	WORD $0x4e080d83 // dup v3.2d, x12
 	WORD $0x928017ec // mov x12, #-0xc0
-	WORD $0xad0033ed // stp q13, q12, [sp]
-	WORD $0x8b060c11 // add x17, x0, x6, lsl #3
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x2a0f03ed // mov w13, w15
-	WORD $0x8b060c6f // add x15, x3, x6, lsl #3
-	WORD $0x8b060c30 // add x16, x1, x6, lsl #3
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0x91210225 // add x5, x17, #0x840
-	WORD $0xad400600 // ldp q0, q1, [x16]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0603f3 // mov x19, x6
+	WORD $0x8b050c10 // add x16, x0, x5, lsl #3
+	WORD $0x2a0e03ed // mov w13, w14
+	WORD $0x8b050c6e // add x14, x3, x5, lsl #3
+	WORD $0x8b050c2f // add x15, x1, x5, lsl #3
+	WORD $0x8b050d65 // add x5, x11, x5, lsl #3
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0x91210211 // add x17, x16, #0x840
+	WORD $0xad4015e4 // ldp q4, q5, [x15]
+	WORD $0xaa0503e7 // mov x7, x5
+	WORD $0xaa1f03f3 // mov x19, xzr
 	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0c07e0 // stp q0, q1, [sp, #0x180]
-	WORD $0xad420600 // ldp q0, q1, [x16, #0x40]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0d07e0 // stp q0, q1, [sp, #0x1a0]
-	WORD $0xad440600 // ldp q0, q1, [x16, #0x80]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0e07e0 // stp q0, q1, [sp, #0x1c0]
-	WORD $0xad460600 // ldp q0, q1, [x16, #0xc0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0f07e0 // stp q0, q1, [sp, #0x1e0]
-	WORD $0xad480600 // ldp q0, q1, [x16, #0x100]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1007e0 // stp q0, q1, [sp, #0x200]
-	WORD $0xad4a0600 // ldp q0, q1, [x16, #0x140]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1107e0 // stp q0, q1, [sp, #0x220]
-	WORD $0xad4c0600 // ldp q0, q1, [x16, #0x180]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1207e0 // stp q0, q1, [sp, #0x240]
-	WORD $0xad4e0600 // ldp q0, q1, [x16, #0x1c0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1307e0 // stp q0, q1, [sp, #0x260]
-	WORD $0xad500600 // ldp q0, q1, [x16, #0x200]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1407e0 // stp q0, q1, [sp, #0x280]
-	WORD $0xad520600 // ldp q0, q1, [x16, #0x240]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1507e0 // stp q0, q1, [sp, #0x2a0]
-	WORD $0xad540201 // ldp q1, q0, [x16, #0x280]
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1603e1 // stp q1, q0, [sp, #0x2c0]
-	WORD $0xad560201 // ldp q1, q0, [x16, #0x2c0]
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1703e1 // stp q1, q0, [sp, #0x2e0]
-	WORD $0xad580201 // ldp q1, q0, [x16, #0x300]
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1803e1 // stp q1, q0, [sp, #0x300]
-	WORD $0xad5a0600 // ldp q0, q1, [x16, #0x340]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1907e0 // stp q0, q1, [sp, #0x320]
-	WORD $0xad5c0600 // ldp q0, q1, [x16, #0x380]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1a07e0 // stp q0, q1, [sp, #0x340]
-	WORD $0xad5e0600 // ldp q0, q1, [x16, #0x3c0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1b07e0 // stp q0, q1, [sp, #0x360]
-	WORD $0x3dc10200 // ldr q0, [x16, #0x400]
-	WORD $0x3dc10601 // ldr q1, [x16, #0x410]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1c07e0 // stp q0, q1, [sp, #0x380]
-	WORD $0x3dc11200 // ldr q0, [x16, #0x440]
-	WORD $0x3dc11601 // ldr q1, [x16, #0x450]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1d07e0 // stp q0, q1, [sp, #0x3a0]
-	WORD $0x3dc12200 // ldr q0, [x16, #0x480]
-	WORD $0x3dc12601 // ldr q1, [x16, #0x490]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1e07e0 // stp q0, q1, [sp, #0x3c0]
-	WORD $0x3dc13200 // ldr q0, [x16, #0x4c0]
-	WORD $0x3dc13601 // ldr q1, [x16, #0x4d0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1f07e0 // stp q0, q1, [sp, #0x3e0]
-	WORD $0x3dc14200 // ldr q0, [x16, #0x500]
-	WORD $0x3dc14601 // ldr q1, [x16, #0x510]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8107e1 // str q1, [sp, #0x410]
-	WORD $0x3d8103e0 // str q0, [sp, #0x400]
-	WORD $0x3dc15200 // ldr q0, [x16, #0x540]
-	WORD $0x3dc15601 // ldr q1, [x16, #0x550]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d810fe1 // str q1, [sp, #0x430]
-	WORD $0x3d810be0 // str q0, [sp, #0x420]
-	WORD $0x3dc16200 // ldr q0, [x16, #0x580]
-	WORD $0x3dc16601 // ldr q1, [x16, #0x590]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8117e1 // str q1, [sp, #0x450]
-	WORD $0x3d8113e0 // str q0, [sp, #0x440]
-	WORD $0x3dc17200 // ldr q0, [x16, #0x5c0]
-	WORD $0x3dc17601 // ldr q1, [x16, #0x5d0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d811fe1 // str q1, [sp, #0x470]
-	WORD $0x3d811be0 // str q0, [sp, #0x460]
-	WORD $0x3dc18200 // ldr q0, [x16, #0x600]
-	WORD $0x3dc18601 // ldr q1, [x16, #0x610]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8127e1 // str q1, [sp, #0x490]
-	WORD $0x3d8123e0 // str q0, [sp, #0x480]
-	WORD $0x3dc19200 // ldr q0, [x16, #0x640]
-	WORD $0x3dc19601 // ldr q1, [x16, #0x650]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d812fe1 // str q1, [sp, #0x4b0]
-	WORD $0x3d812be0 // str q0, [sp, #0x4a0]
-	WORD $0x3dc1a200 // ldr q0, [x16, #0x680]
-	WORD $0x3dc1a601 // ldr q1, [x16, #0x690]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8137e1 // str q1, [sp, #0x4d0]
-	WORD $0x3d8133e0 // str q0, [sp, #0x4c0]
-	WORD $0x3dc1b200 // ldr q0, [x16, #0x6c0]
-	WORD $0x3dc1b601 // ldr q1, [x16, #0x6d0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d813fe1 // str q1, [sp, #0x4f0]
-	WORD $0x3d813be0 // str q0, [sp, #0x4e0]
-	WORD $0x3dc1c200 // ldr q0, [x16, #0x700]
-	WORD $0x3dc1c601 // ldr q1, [x16, #0x710]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8147e1 // str q1, [sp, #0x510]
-	WORD $0x3d8143e0 // str q0, [sp, #0x500]
-	WORD $0x3dc1d200 // ldr q0, [x16, #0x740]
-	WORD $0x3dc1d601 // ldr q1, [x16, #0x750]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d814fe1 // str q1, [sp, #0x530]
-	WORD $0x3d814be0 // str q0, [sp, #0x520]
-	WORD $0x3dc1e200 // ldr q0, [x16, #0x780]
-	WORD $0x3dc1e601 // ldr q1, [x16, #0x790]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8157e1 // str q1, [sp, #0x550]
-	WORD $0x3d8153e0 // str q0, [sp, #0x540]
-	WORD $0x3dc1f200 // ldr q0, [x16, #0x7c0]
-	WORD $0x3dc1f601 // ldr q1, [x16, #0x7d0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d815fe1 // str q1, [sp, #0x570]
-	WORD $0x3d815be0 // str q0, [sp, #0x560]
-	WORD $0x3dc20200 // ldr q0, [x16, #0x800]
-	WORD $0x3dc20601 // ldr q1, [x16, #0x810]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x3d8167e1 // str q1, [sp, #0x590]
-	WORD $0x3d8163e0 // str q0, [sp, #0x580]
-	WORD $0xad4033e9 // ldp q9, q12, [sp]
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0xaa1403f6 // mov x22, x20
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xaa0a03f7 // mov x23, x10
-	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xad0b03e0 // stp q0, q0, [sp, #0x160]
-	WORD $0xad4002a1 // ldp q1, q0, [x21]
-	WORD $0x4eab1d63 // mov v3.16b, v11.16b
-	WORD $0x4eac1d8f // mov v15.16b, v12.16b
-	WORD $0x4eac1d9f // mov v31.16b, v12.16b
-	WORD $0xf10006d6 // subs x22, x22, #0x1
-	WORD $0x4eac1d98 // mov v24.16b, v12.16b
-	WORD $0xad4076e6 // ldp q6, q29, [x23]
-	WORD $0x4eac1d96 // mov v22.16b, v12.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd419 // fadd v25.2d, v0.2d, v11.2d
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad7e0aa0 // ldp q0, q2, [x21, #-0x40]
-	WORD $0x3d804bfc // str q28, [sp, #0x120]
-	WORD $0x4eae1c42 // orr v2.16b, v2.16b, v14.16b
-	WORD $0xad0257f7 // stp q23, q21, [sp, #0x40]
-	WORD $0x4eac1d95 // mov v21.16b, v12.16b
-	WORD $0x4e6bd45a // fadd v26.2d, v2.2d, v11.2d
-	WORD $0xad034ff2 // stp q18, q19, [sp, #0x60]
-	WORD $0x4eac1d93 // mov v19.16b, v12.16b
-	WORD $0x4eac1d92 // mov v18.16b, v12.16b
-	WORD $0xad0a43f1 // stp q17, q16, [sp, #0x140]
-	WORD $0x3cde02f1 // ldur q17, [x23, #-0x20]
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e7dcf55 // fmla v21.2d, v26.2d, v29.2d
-	WORD $0x4e6bd40d // fadd v13.2d, v0.2d, v11.2d
-	WORD $0xad7c0aa0 // ldp q0, q2, [x21, #-0x80]
-	WORD $0x3cdc02eb // ldur q11, [x23, #-0x40]
-	WORD $0x910302b5 // add x21, x21, #0xc0
-	WORD $0x4e71cdaf // fmla v15.2d, v13.2d, v17.2d
-	WORD $0x4ef5d537 // fsub v23.2d, v9.2d, v21.2d
-	WORD $0x4ef58775 // add v21.2d, v27.2d, v21.2d
-	WORD $0x4eae1c42 // orr v2.16b, v2.16b, v14.16b
-	WORD $0x4e6bcdb3 // fmla v19.2d, v13.2d, v11.2d
-	WORD $0x4e6bcc38 // fmla v24.2d, v1.2d, v11.2d
-	WORD $0x4e7dcf57 // fmla v23.2d, v26.2d, v29.2d
-	WORD $0x4e63d45c // fadd v28.2d, v2.2d, v3.2d
-	WORD $0x4eac1d82 // mov v2.16b, v12.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e7dcf96 // fmla v22.2d, v28.2d, v29.2d
-	WORD $0x4e63d40e // fadd v14.2d, v0.2d, v3.2d
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4ef3d528 // fsub v8.2d, v9.2d, v19.2d
-	WORD $0x4eac1d83 // mov v3.16b, v12.16b
-	WORD $0x4e66cc20 // fmla v0.2d, v1.2d, v6.2d
-	WORD $0x4e66cdc2 // fmla v2.2d, v14.2d, v6.2d
-	WORD $0x4e71cddf // fmla v31.2d, v14.2d, v17.2d
-	WORD $0x4e6bcda8 // fmla v8.2d, v13.2d, v11.2d
-	WORD $0x4ef6d524 // fsub v4.2d, v9.2d, v22.2d
-	WORD $0x4e7dcf84 // fmla v4.2d, v28.2d, v29.2d
-	WORD $0x3d8047e0 // str q0, [sp, #0x110]
-	WORD $0x4ee0d520 // fsub v0.2d, v9.2d, v0.2d
-	WORD $0x4e66cc20 // fmla v0.2d, v1.2d, v6.2d
-	WORD $0x3d804fe0 // str q0, [sp, #0x130]
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4e66cda0 // fmla v0.2d, v13.2d, v6.2d
-	WORD $0x3d8043e0 // str q0, [sp, #0x100]
-	WORD $0x4ee0d520 // fsub v0.2d, v9.2d, v0.2d
-	WORD $0x4e66cda0 // fmla v0.2d, v13.2d, v6.2d
-	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
-	WORD $0x4ee2d520 // fsub v0.2d, v9.2d, v2.2d
-	WORD $0x4e66cdc0 // fmla v0.2d, v14.2d, v6.2d
-	WORD $0xad0683e2 // stp q2, q0, [sp, #0xd0]
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4e71cc20 // fmla v0.2d, v1.2d, v17.2d
-	WORD $0x3dc037fb // ldr q27, [sp, #0xd0]
-	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
-	WORD $0x4ee0d520 // fsub v0.2d, v9.2d, v0.2d
-	WORD $0x4e71cc20 // fmla v0.2d, v1.2d, v17.2d
-	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
-	WORD $0x4eefd520 // fsub v0.2d, v9.2d, v15.2d
-	WORD $0x4e71cda0 // fmla v0.2d, v13.2d, v17.2d
-	WORD $0x3d802be0 // str q0, [sp, #0xa0]
-	WORD $0x4effd520 // fsub v0.2d, v9.2d, v31.2d
-	WORD $0x4e71cdc0 // fmla v0.2d, v14.2d, v17.2d
-	WORD $0x4eac1d91 // mov v17.16b, v12.16b
-	WORD $0x4e6bcdd1 // fmla v17.2d, v14.2d, v11.2d
-	WORD $0x3d8027e0 // str q0, [sp, #0x90]
-	WORD $0x4ef8d520 // fsub v0.2d, v9.2d, v24.2d
-	WORD $0x4ef1d52d // fsub v13.2d, v9.2d, v17.2d
-	WORD $0x4e6bcc20 // fmla v0.2d, v1.2d, v11.2d
-	WORD $0x4eac1d81 // mov v1.16b, v12.16b
-	WORD $0x4e6bcdcd // fmla v13.2d, v14.2d, v11.2d
-	WORD $0x4eac1d8b // mov v11.16b, v12.16b
-	WORD $0x4e7dcf2b // fmla v11.2d, v25.2d, v29.2d
-	WORD $0x3d8023e0 // str q0, [sp, #0x80]
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4eebd52e // fsub v14.2d, v9.2d, v11.2d
-	WORD $0x4e7dcf2e // fmla v14.2d, v25.2d, v29.2d
-	WORD $0x3cdf02fd // ldur q29, [x23, #-0x10]
-	WORD $0x4e7dcf23 // fmla v3.2d, v25.2d, v29.2d
-	WORD $0x4e7dcf52 // fmla v18.2d, v26.2d, v29.2d
-	WORD $0x4e7dcf80 // fmla v0.2d, v28.2d, v29.2d
-	WORD $0x4ee3d530 // fsub v16.2d, v9.2d, v3.2d
-	WORD $0x4ef2d534 // fsub v20.2d, v9.2d, v18.2d
-	WORD $0x4ee0d526 // fsub v6.2d, v9.2d, v0.2d
-	WORD $0x4ee386a3 // add v3.2d, v21.2d, v3.2d
-	WORD $0x3dc04ff5 // ldr q21, [sp, #0x130]
-	WORD $0x4e7dcf30 // fmla v16.2d, v25.2d, v29.2d
-	WORD $0x4e7dcf54 // fmla v20.2d, v26.2d, v29.2d
-	WORD $0x4e7dcf86 // fmla v6.2d, v28.2d, v29.2d
-	WORD $0x3cdd02fd // ldur q29, [x23, #-0x30]
-	WORD $0xd10182f7 // sub x23, x23, #0x60
-	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
-	WORD $0x4ef28610 // add v16.2d, v16.2d, v18.2d
-	WORD $0xad434bf4 // ldp q20, q18, [sp, #0x60]
-	WORD $0x4e7dcf21 // fmla v1.2d, v25.2d, v29.2d
-	WORD $0x4ee68646 // add v6.2d, v18.2d, v6.2d
-	WORD $0x3dc027f2 // ldr q18, [sp, #0x90]
-	WORD $0x4ee1d525 // fsub v5.2d, v9.2d, v1.2d
-	WORD $0x4e7dcf25 // fmla v5.2d, v25.2d, v29.2d
-	WORD $0x4eac1d99 // mov v25.16b, v12.16b
-	WORD $0x4e7dcf59 // fmla v25.2d, v26.2d, v29.2d
-	WORD $0x4ef28692 // add v18.2d, v20.2d, v18.2d
-	WORD $0x4ef9d522 // fsub v2.2d, v9.2d, v25.2d
-	WORD $0x4e7dcf42 // fmla v2.2d, v26.2d, v29.2d
-	WORD $0x4eac1d9a // mov v26.16b, v12.16b
-	WORD $0x4e7dcf9a // fmla v26.2d, v28.2d, v29.2d
-	WORD $0x4efad527 // fsub v7.2d, v9.2d, v26.2d
-	WORD $0x4e7dcf87 // fmla v7.2d, v28.2d, v29.2d
-	WORD $0x3dc05bfc // ldr q28, [sp, #0x160]
-	WORD $0x4eeb879c // add v28.2d, v28.2d, v11.2d
-	WORD $0xad4853fd // ldp q29, q20, [sp, #0x100]
-	WORD $0x3d805bfc // str q28, [sp, #0x160]
-	WORD $0x3dc05ffc // ldr q28, [sp, #0x170]
-	WORD $0x4ef4879c // add v28.2d, v28.2d, v20.2d
-	WORD $0x3d805ffc // str q28, [sp, #0x170]
-	WORD $0x3dc04bfc // ldr q28, [sp, #0x120]
-	WORD $0x4efd879c // add v28.2d, v28.2d, v29.2d
-	WORD $0x4efb855d // add v29.2d, v10.2d, v27.2d
-	WORD $0x3dc013fb // ldr q27, [sp, #0x40]
-	WORD $0x4ef68776 // add v22.2d, v27.2d, v22.2d
-	WORD $0x4ef786d6 // add v22.2d, v22.2d, v23.2d
-	WORD $0x3dc017f7 // ldr q23, [sp, #0x50]
-	WORD $0x3dc03ffb // ldr q27, [sp, #0xf0]
-	WORD $0x4ef086d0 // add v16.2d, v22.2d, v16.2d
-	WORD $0x4efb87bd // add v29.2d, v29.2d, v27.2d
-	WORD $0x4eee847b // add v27.2d, v3.2d, v14.2d
-	WORD $0x4ee486e4 // add v4.2d, v23.2d, v4.2d
-	WORD $0x3dc03bf7 // ldr q23, [sp, #0xe0]
-	WORD $0x3dc033e3 // ldr q3, [sp, #0xc0]
-	WORD $0xad413beb // ldp q11, q14, [sp, #0x20]
-	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
-	WORD $0x4ee38783 // add v3.2d, v28.2d, v3.2d
-	WORD $0x4ef787d7 // add v23.2d, v30.2d, v23.2d
-	WORD $0x4ef5847c // add v28.2d, v3.2d, v21.2d
-	WORD $0xad450fe4 // ldp q4, q3, [sp, #0xa0]
-	WORD $0x4eff8484 // add v4.2d, v4.2d, v31.2d
-	WORD $0x4ee486e4 // add v4.2d, v23.2d, v4.2d
-	WORD $0x4ee18617 // add v23.2d, v16.2d, v1.2d
-	WORD $0x4ef984a1 // add v1.2d, v5.2d, v25.2d
-	WORD $0x4eef8463 // add v3.2d, v3.2d, v15.2d
-	WORD $0x4ee18415 // add v21.2d, v0.2d, v1.2d
-	WORD $0x3dc023e0 // ldr q0, [sp, #0x80]
-	WORD $0x4efa8441 // add v1.2d, v2.2d, v26.2d
-	WORD $0x4ee387a3 // add v3.2d, v29.2d, v3.2d
-	WORD $0x4ef8846a // add v10.2d, v3.2d, v24.2d
-	WORD $0x4ef38400 // add v0.2d, v0.2d, v19.2d
-	WORD $0x4ee184d3 // add v19.2d, v6.2d, v1.2d
-	WORD $0x4ee0849e // add v30.2d, v4.2d, v0.2d
-	WORD $0x4ef18500 // add v0.2d, v8.2d, v17.2d
-	WORD $0x4ee08652 // add v18.2d, v18.2d, v0.2d
-	WORD $0xad4a43f1 // ldp q17, q16, [sp, #0x140]
-	WORD $0x4eed8610 // add v16.2d, v16.2d, v13.2d
-	WORD $0x4ee78631 // add v17.2d, v17.2d, v7.2d
-	WORD $0x54ffeb61 // b.ne <dotLimbs33+0x4e4>
-	WORD $0x9b0c14f5 // madd x21, x7, x12, x5
-	WORD $0xad4b0be3 // ldp q3, q2, [sp, #0x160]
-	WORD $0x910004e7 // add x7, x7, #0x1
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xd1030273 // sub x19, x19, #0xc0
-	WORD $0xf10028ff // cmp x7, #0xa
-	WORD $0xad4006a0 // ldp q0, q1, [x21]
-	WORD $0xad7c16a4 // ldp q4, q5, [x21, #-0x80]
-	WORD $0x4ee18461 // add v1.2d, v3.2d, v1.2d
-	WORD $0x4ee586e5 // add v5.2d, v23.2d, v5.2d
-	WORD $0xad7a1ea6 // ldp q6, q7, [x21, #-0xc0]
-	WORD $0x4ee786a7 // add v7.2d, v21.2d, v7.2d
-	WORD $0x4ee08440 // add v0.2d, v2.2d, v0.2d
-	WORD $0xad7e0ea2 // ldp q2, q3, [x21, #-0x40]
-	WORD $0x4ee48544 // add v4.2d, v10.2d, v4.2d
-	WORD $0x4ee687c6 // add v6.2d, v30.2d, v6.2d
-	WORD $0xad3a1ea6 // stp q6, q7, [x21, #-0xc0]
-	WORD $0xad3c16a4 // stp q4, q5, [x21, #-0x80]
-	WORD $0x4ee38763 // add v3.2d, v27.2d, v3.2d
-	WORD $0x4ee28782 // add v2.2d, v28.2d, v2.2d
-	WORD $0xad3e0ea2 // stp q2, q3, [x21, #-0x40]
-	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0xad7806a0 // ldp q0, q1, [x21, #-0x100]
-	WORD $0x4ee18661 // add v1.2d, v19.2d, v1.2d
-	WORD $0x4ee08640 // add v0.2d, v18.2d, v0.2d
-	WORD $0xad3806a0 // stp q0, q1, [x21, #-0x100]
-	WORD $0xadf606a0 // ldp q0, q1, [x21, #-0x140]!
-	WORD $0x4ee18621 // add v1.2d, v17.2d, v1.2d
-	WORD $0x4ee08600 // add v0.2d, v16.2d, v0.2d
-	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x54ffe581 // b.ne <dotLimbs33+0x4a4>
-	WORD $0xad4033ed // ldp q13, q12, [sp]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0117e4 // stp q4, q5, [sp, #0x20]
+	WORD $0xad4215e4 // ldp q4, q5, [x15, #0x40]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0217e4 // stp q4, q5, [sp, #0x40]
+	WORD $0xad4415e4 // ldp q4, q5, [x15, #0x80]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0317e4 // stp q4, q5, [sp, #0x60]
+	WORD $0xad4615e4 // ldp q4, q5, [x15, #0xc0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0417e4 // stp q4, q5, [sp, #0x80]
+	WORD $0xad4815e4 // ldp q4, q5, [x15, #0x100]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0517e4 // stp q4, q5, [sp, #0xa0]
+	WORD $0xad4a15e4 // ldp q4, q5, [x15, #0x140]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0617e4 // stp q4, q5, [sp, #0xc0]
+	WORD $0xad4c15e4 // ldp q4, q5, [x15, #0x180]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0717e4 // stp q4, q5, [sp, #0xe0]
+	WORD $0xad4e15e4 // ldp q4, q5, [x15, #0x1c0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0817e4 // stp q4, q5, [sp, #0x100]
+	WORD $0xad5015e4 // ldp q4, q5, [x15, #0x200]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0917e4 // stp q4, q5, [sp, #0x120]
+	WORD $0xad5215e4 // ldp q4, q5, [x15, #0x240]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0a17e4 // stp q4, q5, [sp, #0x140]
+	WORD $0xad5411e5 // ldp q5, q4, [x15, #0x280]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0b13e5 // stp q5, q4, [sp, #0x160]
+	WORD $0xad5611e5 // ldp q5, q4, [x15, #0x2c0]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0c13e5 // stp q5, q4, [sp, #0x180]
+	WORD $0xad5811e5 // ldp q5, q4, [x15, #0x300]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0d13e5 // stp q5, q4, [sp, #0x1a0]
+	WORD $0xad5a15e4 // ldp q4, q5, [x15, #0x340]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0e17e4 // stp q4, q5, [sp, #0x1c0]
+	WORD $0xad5c15e4 // ldp q4, q5, [x15, #0x380]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0f17e4 // stp q4, q5, [sp, #0x1e0]
+	WORD $0xad5e15e4 // ldp q4, q5, [x15, #0x3c0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad1017e4 // stp q4, q5, [sp, #0x200]
+	WORD $0x3dc101e4 // ldr q4, [x15, #0x400]
+	WORD $0x3dc105e5 // ldr q5, [x15, #0x410]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1117e4 // stp q4, q5, [sp, #0x220]
+	WORD $0x3dc111e4 // ldr q4, [x15, #0x440]
+	WORD $0x3dc115e5 // ldr q5, [x15, #0x450]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1217e4 // stp q4, q5, [sp, #0x240]
+	WORD $0x3dc121e4 // ldr q4, [x15, #0x480]
+	WORD $0x3dc125e5 // ldr q5, [x15, #0x490]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1317e4 // stp q4, q5, [sp, #0x260]
+	WORD $0x3dc131e4 // ldr q4, [x15, #0x4c0]
+	WORD $0x3dc135e5 // ldr q5, [x15, #0x4d0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1417e4 // stp q4, q5, [sp, #0x280]
+	WORD $0x3dc141e4 // ldr q4, [x15, #0x500]
+	WORD $0x3dc145e5 // ldr q5, [x15, #0x510]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1517e4 // stp q4, q5, [sp, #0x2a0]
+	WORD $0x3dc151e4 // ldr q4, [x15, #0x540]
+	WORD $0x3dc155e5 // ldr q5, [x15, #0x550]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1617e4 // stp q4, q5, [sp, #0x2c0]
+	WORD $0x3dc161e4 // ldr q4, [x15, #0x580]
+	WORD $0x3dc165e5 // ldr q5, [x15, #0x590]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1717e4 // stp q4, q5, [sp, #0x2e0]
+	WORD $0x3dc171e4 // ldr q4, [x15, #0x5c0]
+	WORD $0x3dc175e5 // ldr q5, [x15, #0x5d0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1817e4 // stp q4, q5, [sp, #0x300]
+	WORD $0x3dc181e4 // ldr q4, [x15, #0x600]
+	WORD $0x3dc185e5 // ldr q5, [x15, #0x610]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1917e4 // stp q4, q5, [sp, #0x320]
+	WORD $0x3dc191e4 // ldr q4, [x15, #0x640]
+	WORD $0x3dc195e5 // ldr q5, [x15, #0x650]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1a17e4 // stp q4, q5, [sp, #0x340]
+	WORD $0x3dc1a1e4 // ldr q4, [x15, #0x680]
+	WORD $0x3dc1a5e5 // ldr q5, [x15, #0x690]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1b17e4 // stp q4, q5, [sp, #0x360]
+	WORD $0x3dc1b1e4 // ldr q4, [x15, #0x6c0]
+	WORD $0x3dc1b5e5 // ldr q5, [x15, #0x6d0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1c17e4 // stp q4, q5, [sp, #0x380]
+	WORD $0x3dc1c1e4 // ldr q4, [x15, #0x700]
+	WORD $0x3dc1c5e5 // ldr q5, [x15, #0x710]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1d17e4 // stp q4, q5, [sp, #0x3a0]
+	WORD $0x3dc1d1e4 // ldr q4, [x15, #0x740]
+	WORD $0x3dc1d5e5 // ldr q5, [x15, #0x750]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1e17e4 // stp q4, q5, [sp, #0x3c0]
+	WORD $0x3dc1e1e4 // ldr q4, [x15, #0x780]
+	WORD $0x3dc1e5e5 // ldr q5, [x15, #0x790]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1f17e4 // stp q4, q5, [sp, #0x3e0]
+	WORD $0x3dc1f1e4 // ldr q4, [x15, #0x7c0]
+	WORD $0x3dc1f5e5 // ldr q5, [x15, #0x7d0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x3d8107e5 // str q5, [sp, #0x410]
+	WORD $0x3d8103e4 // str q4, [sp, #0x400]
+	WORD $0x3dc201e4 // ldr q4, [x15, #0x800]
+	WORD $0x3dc205e5 // ldr q5, [x15, #0x810]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x3d810fe5 // str q5, [sp, #0x430]
+	WORD $0x3d810be4 // str q4, [sp, #0x420]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xaa0703f5 // mov x21, x7
+	WORD $0xaa1403f6 // mov x22, x20
+	WORD $0xaa0a03f7 // mov x23, x10
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0a03f3 // mov x19, x10
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b0701f4 // add x20, x15, x7
-	WORD $0xad405a7a // ldp q26, q22, [x19]
-	WORD $0x4eac1d9f // mov v31.16b, v12.16b
-	WORD $0x4eac1d9e // mov v30.16b, v12.16b
-	WORD $0x4eac1d89 // mov v9.16b, v12.16b
-	WORD $0x910300e7 // add x7, x7, #0xc0
-	WORD $0xad440683 // ldp q3, q1, [x20, #0x80]
-	WORD $0x4eac1d88 // mov v8.16b, v12.16b
-	WORD $0x4eac1d9d // mov v29.16b, v12.16b
-	WORD $0xad425290 // ldp q16, q20, [x20, #0x40]
-	WORD $0x4eac1d9c // mov v28.16b, v12.16b
-	WORD $0xf12100ff // cmp x7, #0x840
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0xad7f5e78 // ldp q24, q23, [x19, #-0x20]
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c63 // orr v3.16b, v3.16b, v14.16b
-	WORD $0x4eae1e10 // orr v16.16b, v16.16b, v14.16b
-	WORD $0x4e76cc3d // fmla v29.2d, v1.2d, v22.2d
-	WORD $0x4e6bd466 // fadd v6.2d, v3.2d, v11.2d
-	WORD $0x4eae1e83 // orr v3.16b, v20.16b, v14.16b
-	WORD $0xad405694 // ldp q20, q21, [x20]
-	WORD $0x4e6bd610 // fadd v16.2d, v16.2d, v11.2d
-	WORD $0x4e6bd479 // fadd v25.2d, v3.2d, v11.2d
-	WORD $0x4e7ace1f // fmla v31.2d, v16.2d, v26.2d
-	WORD $0x4e7accdc // fmla v28.2d, v6.2d, v26.2d
-	WORD $0x4efd84a5 // add v5.2d, v5.2d, v29.2d
-	WORD $0x4efdd5bd // fsub v29.2d, v13.2d, v29.2d
-	WORD $0x4eae1eb5 // orr v21.16b, v21.16b, v14.16b
-	WORD $0x4e76cf3e // fmla v30.2d, v25.2d, v22.2d
-	WORD $0x4e76cc3d // fmla v29.2d, v1.2d, v22.2d
-	WORD $0x4e6bd6bb // fadd v27.2d, v21.2d, v11.2d
-	WORD $0x4eff84e7 // add v7.2d, v7.2d, v31.2d
-	WORD $0x4effd5bf // fsub v31.2d, v13.2d, v31.2d
-	WORD $0x4efc8484 // add v4.2d, v4.2d, v28.2d
-	WORD $0x4efcd5bc // fsub v28.2d, v13.2d, v28.2d
-	WORD $0x4eae1e94 // orr v20.16b, v20.16b, v14.16b
-	WORD $0x4efe8400 // add v0.2d, v0.2d, v30.2d
-	WORD $0x4efed5be // fsub v30.2d, v13.2d, v30.2d
-	WORD $0x4e7ace1f // fmla v31.2d, v16.2d, v26.2d
-	WORD $0x4e76cf68 // fmla v8.2d, v27.2d, v22.2d
-	WORD $0x4e7accdc // fmla v28.2d, v6.2d, v26.2d
-	WORD $0x4e6bd683 // fadd v3.2d, v20.2d, v11.2d
-	WORD $0xad7e5275 // ldp q21, q20, [x19, #-0x40]
-	WORD $0xd1018273 // sub x19, x19, #0x60
-	WORD $0x4e76cf3e // fmla v30.2d, v25.2d, v22.2d
-	WORD $0x4e7acc69 // fmla v9.2d, v3.2d, v26.2d
-	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
-	WORD $0x4efe8652 // add v18.2d, v18.2d, v30.2d
-	WORD $0x4ee8d5be // fsub v30.2d, v13.2d, v8.2d
-	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
-	WORD $0x4e76cf7e // fmla v30.2d, v27.2d, v22.2d
-	WORD $0x4eac1d96 // mov v22.16b, v12.16b
-	WORD $0x4eac1d9b // mov v27.16b, v12.16b
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4ee9d5bf // fsub v31.2d, v13.2d, v9.2d
-	WORD $0x4e77cc36 // fmla v22.2d, v1.2d, v23.2d
-	WORD $0x4e78ce1b // fmla v27.2d, v16.2d, v24.2d
-	WORD $0x4e7acc7f // fmla v31.2d, v3.2d, v26.2d
-	WORD $0x4eac1d83 // mov v3.16b, v12.16b
-	WORD $0x4eac1d9a // mov v26.16b, v12.16b
-	WORD $0x4efe8442 // add v2.2d, v2.2d, v30.2d
-	WORD $0x4e78ccc3 // fmla v3.2d, v6.2d, v24.2d
-	WORD $0x4e77cf3a // fmla v26.2d, v25.2d, v23.2d
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xad7c6eba // ldp q26, q27, [x21, #-0x80]
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4ea11c2f // mov v15.16b, v1.16b
+	WORD $0xf10006d6 // subs x22, x22, #0x1
+	WORD $0x4ead1f6c // orr v12.16b, v27.16b, v13.16b
+	WORD $0xad4062b9 // ldp q25, q24, [x21]
+	WORD $0xad402aeb // ldp q11, q10, [x23]
+	WORD $0x4ead1f18 // orr v24.16b, v24.16b, v13.16b
+	WORD $0x4e6ed71f // fadd v31.2d, v24.2d, v14.2d
+	WORD $0xad7f22e9 // ldp q9, q8, [x23, #-0x20]
+	WORD $0x4ead1f5a // orr v26.16b, v26.16b, v13.16b
+	WORD $0x4ead1f39 // orr v25.16b, v25.16b, v13.16b
+	WORD $0x4e6ed75b // fadd v27.2d, v26.2d, v14.2d
+	WORD $0x4e6ed59a // fadd v26.2d, v12.2d, v14.2d
+	WORD $0x4e6ed73e // fadd v30.2d, v25.2d, v14.2d
+	WORD $0xad7e66b8 // ldp q24, q25, [x21, #-0x40]
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x910302b5 // add x21, x21, #0xc0
+	WORD $0x4e6acf42 // fmla v2.2d, v26.2d, v10.2d
+	WORD $0x4e6bcf60 // fmla v0.2d, v27.2d, v11.2d
+	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
+	WORD $0xad001ff1 // stp q17, q7, [sp]
+	WORD $0x4ead1da7 // mov v7.16b, v13.16b
+	WORD $0x4eae1dd1 // mov v17.16b, v14.16b
+	WORD $0x4ead1f39 // orr v25.16b, v25.16b, v13.16b
+	WORD $0x4ee086f7 // add v23.2d, v23.2d, v0.2d
+	WORD $0x4ee286d6 // add v22.2d, v22.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4e6ed73d // fadd v29.2d, v25.2d, v14.2d
+	WORD $0x4eec84c6 // add v6.2d, v6.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4ead1f18 // orr v24.16b, v24.16b, v13.16b
+	WORD $0x4ea11c2d // mov v13.16b, v1.16b
+	WORD $0x4e6bcf60 // fmla v0.2d, v27.2d, v11.2d
+	WORD $0x4e6acf42 // fmla v2.2d, v26.2d, v10.2d
+	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
+	WORD $0x4e6ed71c // fadd v28.2d, v24.2d, v14.2d
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x4e6acfed // fmla v13.2d, v31.2d, v10.2d
+	WORD $0xad7e62f9 // ldp q25, q24, [x23, #-0x40]
+	WORD $0xd10182f7 // sub x23, x23, #0x60
+	WORD $0x4e6acfae // fmla v14.2d, v29.2d, v10.2d
+	WORD $0x4e6bcf8f // fmla v15.2d, v28.2d, v11.2d
+	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
+	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
+	WORD $0x4ea11c34 // mov v20.16b, v1.16b
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4eed8610 // add v16.2d, v16.2d, v13.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0x4e69cfd4 // fmla v20.2d, v30.2d, v9.2d
+	WORD $0x4e68cff5 // fmla v21.2d, v31.2d, v8.2d
+	WORD $0x4eef8673 // add v19.2d, v19.2d, v15.2d
+	WORD $0x4eee8652 // add v18.2d, v18.2d, v14.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4e6acfed // fmla v13.2d, v31.2d, v10.2d
+	WORD $0x4e6bcf8f // fmla v15.2d, v28.2d, v11.2d
+	WORD $0x4e6acfae // fmla v14.2d, v29.2d, v10.2d
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ef58652 // add v18.2d, v18.2d, v21.2d
+	WORD $0x4ef48673 // add v19.2d, v19.2d, v20.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4ef4d474 // fsub v20.2d, v3.2d, v20.2d
+	WORD $0x4e68cfaa // fmla v10.2d, v29.2d, v8.2d
+	WORD $0x4e69cf8b // fmla v11.2d, v28.2d, v9.2d
+	WORD $0x4e69cfd4 // fmla v20.2d, v30.2d, v9.2d
+	WORD $0x4e68cff5 // fmla v21.2d, v31.2d, v8.2d
+	WORD $0x4eed8652 // add v18.2d, v18.2d, v13.2d
+	WORD $0x4ea71ced // mov v13.16b, v7.16b
+	WORD $0x3dc003e7 // ldr q7, [sp]
+	WORD $0x4eec8673 // add v19.2d, v19.2d, v12.2d
+	WORD $0x4eef86f7 // add v23.2d, v23.2d, v15.2d
+	WORD $0x4eee86d6 // add v22.2d, v22.2d, v14.2d
+	WORD $0x4eb11e2e // mov v14.16b, v17.16b
+	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
+	WORD $0x4eea86b5 // add v21.2d, v21.2d, v10.2d
+	WORD $0x4ef486f4 // add v20.2d, v23.2d, v20.2d
+	WORD $0x4ef586d5 // add v21.2d, v22.2d, v21.2d
+	WORD $0x4eebd476 // fsub v22.2d, v3.2d, v11.2d
+	WORD $0x4eead477 // fsub v23.2d, v3.2d, v10.2d
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4e69cf96 // fmla v22.2d, v28.2d, v9.2d
+	WORD $0x4e69cf6a // fmla v10.2d, v27.2d, v9.2d
+	WORD $0x4e68cfb7 // fmla v23.2d, v29.2d, v8.2d
+	WORD $0x4e68cf4b // fmla v11.2d, v26.2d, v8.2d
+	WORD $0x4eea86d6 // add v22.2d, v22.2d, v10.2d
+	WORD $0x4eeb86f7 // add v23.2d, v23.2d, v11.2d
 	WORD $0x4ef68400 // add v0.2d, v0.2d, v22.2d
-	WORD $0x4ef6d5b6 // fsub v22.2d, v13.2d, v22.2d
-	WORD $0x4eff8631 // add v17.2d, v17.2d, v31.2d
-	WORD $0x4e77cc36 // fmla v22.2d, v1.2d, v23.2d
-	WORD $0x4efd8400 // add v0.2d, v0.2d, v29.2d
-	WORD $0x4ee384e7 // add v7.2d, v7.2d, v3.2d
-	WORD $0x4ee3d5a3 // fsub v3.2d, v13.2d, v3.2d
-	WORD $0x4e78ccc3 // fmla v3.2d, v6.2d, v24.2d
-	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
-	WORD $0x4efb8463 // add v3.2d, v3.2d, v27.2d
-	WORD $0x4ee38663 // add v3.2d, v19.2d, v3.2d
-	WORD $0x4efa86d3 // add v19.2d, v22.2d, v26.2d
-	WORD $0x4efbd5b6 // fsub v22.2d, v13.2d, v27.2d
-	WORD $0x4efad5ba // fsub v26.2d, v13.2d, v26.2d
-	WORD $0x4ef38652 // add v18.2d, v18.2d, v19.2d
-	WORD $0x4eac1d93 // mov v19.16b, v12.16b
-	WORD $0x4e78ce16 // fmla v22.2d, v16.2d, v24.2d
-	WORD $0x4eac1d90 // mov v16.16b, v12.16b
-	WORD $0x4e77cf3a // fmla v26.2d, v25.2d, v23.2d
-	WORD $0x4e74cc33 // fmla v19.2d, v1.2d, v20.2d
-	WORD $0x4e75ccd0 // fmla v16.2d, v6.2d, v21.2d
-	WORD $0x4ef3d5b7 // fsub v23.2d, v13.2d, v19.2d
-	WORD $0x4ef0d5b8 // fsub v24.2d, v13.2d, v16.2d
-	WORD $0x4ef38652 // add v18.2d, v18.2d, v19.2d
-	WORD $0x4ef08473 // add v19.2d, v3.2d, v16.2d
-	WORD $0x4e74cc37 // fmla v23.2d, v1.2d, v20.2d
-	WORD $0x4e75ccd8 // fmla v24.2d, v6.2d, v21.2d
-	WORD $0x4ef78741 // add v1.2d, v26.2d, v23.2d
-	WORD $0x4ee18442 // add v2.2d, v2.2d, v1.2d
-	WORD $0x4ef886c1 // add v1.2d, v22.2d, v24.2d
-	WORD $0x4ee18631 // add v17.2d, v17.2d, v1.2d
-	WORD $0x54fff441 // b.ne <dotLimbs33+0x824>
-	WORD $0xad460e21 // ldp q1, q3, [x17, #0xc0]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0903f3 // mov x19, x9
-	WORD $0x4ee384a3 // add v3.2d, v5.2d, v3.2d
-	WORD $0x4ee18481 // add v1.2d, v4.2d, v1.2d
-	WORD $0xad441624 // ldp q4, q5, [x17, #0x80]
-	WORD $0x4ee58400 // add v0.2d, v0.2d, v5.2d
-	WORD $0xad421a25 // ldp q5, q6, [x17, #0x40]
-	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
-	WORD $0xad060e21 // stp q1, q3, [x17, #0xc0]
-	WORD $0x4ee68646 // add v6.2d, v18.2d, v6.2d
-	WORD $0x4ee58665 // add v5.2d, v19.2d, v5.2d
-	WORD $0xad021a25 // stp q5, q6, [x17, #0x40]
-	WORD $0xad040224 // stp q4, q0, [x17, #0x80]
-	WORD $0xad400221 // ldp q1, q0, [x17]
-	WORD $0x4ee08440 // add v0.2d, v2.2d, v0.2d
-	WORD $0x4ee18621 // add v1.2d, v17.2d, v1.2d
-	WORD $0xad000221 // stp q1, q0, [x17]
-	WORD $0x8b0701f4 // add x20, x15, x7
-	WORD $0xacff0a64 // ldp q4, q2, [x19], #-0x20
-	WORD $0x4eac1d87 // mov v7.16b, v12.16b
-	WORD $0x910100e7 // add x7, x7, #0x40
-	WORD $0xf12000ff // cmp x7, #0x800
-	WORD $0xad401686 // ldp q6, q5, [x20]
-	WORD $0x4eae1ca5 // orr v5.16b, v5.16b, v14.16b
-	WORD $0x4e6bd4a5 // fadd v5.2d, v5.2d, v11.2d
-	WORD $0x4eae1cc6 // orr v6.16b, v6.16b, v14.16b
-	WORD $0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD $0x4e64ccc7 // fmla v7.2d, v6.2d, v4.2d
-	WORD $0x4eac1d84 // mov v4.16b, v12.16b
-	WORD $0x4e62cca4 // fmla v4.2d, v5.2d, v2.2d
-	WORD $0x4ee78421 // add v1.2d, v1.2d, v7.2d
-	WORD $0x4ee48400 // add v0.2d, v0.2d, v4.2d
-	WORD $0x54fffe21 // b.ne <dotLimbs33+0x9e8>
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x8b020e10 // add x16, x16, x2, lsl #3
-	WORD $0x912101ef // add x15, x15, #0x840
-	WORD $0x912100c6 // add x6, x6, #0x840
-	WORD $0xeb0401df // cmp x14, x4
-	WORD $0xad000221 // stp q1, q0, [x17]
-	WORD $0x54ffb641 // b.ne <dotLimbs33+0x108>
-	WORD $0x2a1f03ef // mov w15, wzr
-	WORD $0x52800086 // mov w6, #0x4
-	WORD $0x3707b50d // tbnz w13, #0x0, <dotLimbs33+0xec>
+	WORD $0x4eebd476 // fsub v22.2d, v3.2d, v11.2d
+	WORD $0x4ef78442 // add v2.2d, v2.2d, v23.2d
+	WORD $0x4eead477 // fsub v23.2d, v3.2d, v10.2d
+	WORD $0x4e68cf56 // fmla v22.2d, v26.2d, v8.2d
+	WORD $0x4e69cf77 // fmla v23.2d, v27.2d, v9.2d
+	WORD $0x4ea11c29 // mov v9.16b, v1.16b
+	WORD $0x4ea11c28 // mov v8.16b, v1.16b
+	WORD $0x4e78cfe9 // fmla v9.2d, v31.2d, v24.2d
+	WORD $0x4e79cfc8 // fmla v8.2d, v30.2d, v25.2d
+	WORD $0x4ef684f1 // add v17.2d, v7.2d, v22.2d
+	WORD $0x3dc007e7 // ldr q7, [sp, #0x10]
+	WORD $0x4ee986b6 // add v22.2d, v21.2d, v9.2d
+	WORD $0x4ee9d475 // fsub v21.2d, v3.2d, v9.2d
+	WORD $0x4e78cff5 // fmla v21.2d, v31.2d, v24.2d
+	WORD $0x4ea11c3f // mov v31.16b, v1.16b
+	WORD $0x4ef784e7 // add v7.2d, v7.2d, v23.2d
+	WORD $0x4ee88697 // add v23.2d, v20.2d, v8.2d
+	WORD $0x4ee8d474 // fsub v20.2d, v3.2d, v8.2d
+	WORD $0x4e78cfbf // fmla v31.2d, v29.2d, v24.2d
+	WORD $0x4e79cfd4 // fmla v20.2d, v30.2d, v25.2d
+	WORD $0x4ea11c3e // mov v30.16b, v1.16b
+	WORD $0x4e79cf9e // fmla v30.2d, v28.2d, v25.2d
+	WORD $0x4eff86b5 // add v21.2d, v21.2d, v31.2d
+	WORD $0x4ef58455 // add v21.2d, v2.2d, v21.2d
+	WORD $0x4efe8682 // add v2.2d, v20.2d, v30.2d
+	WORD $0x4ee28414 // add v20.2d, v0.2d, v2.2d
+	WORD $0x4efed460 // fsub v0.2d, v3.2d, v30.2d
+	WORD $0x4effd462 // fsub v2.2d, v3.2d, v31.2d
+	WORD $0x4e78cfa2 // fmla v2.2d, v29.2d, v24.2d
+	WORD $0x4e79cf80 // fmla v0.2d, v28.2d, v25.2d
+	WORD $0x4ea11c3c // mov v28.16b, v1.16b
+	WORD $0x4ea11c3d // mov v29.16b, v1.16b
+	WORD $0x4e79cf7c // fmla v28.2d, v27.2d, v25.2d
+	WORD $0x4e78cf5d // fmla v29.2d, v26.2d, v24.2d
+	WORD $0x4efd8442 // add v2.2d, v2.2d, v29.2d
+	WORD $0x4efc8400 // add v0.2d, v0.2d, v28.2d
+	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
+	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
+	WORD $0x4efdd460 // fsub v0.2d, v3.2d, v29.2d
+	WORD $0x4efcd462 // fsub v2.2d, v3.2d, v28.2d
+	WORD $0x4e79cf62 // fmla v2.2d, v27.2d, v25.2d
+	WORD $0x4e78cf40 // fmla v0.2d, v26.2d, v24.2d
+	WORD $0x4ee084a5 // add v5.2d, v5.2d, v0.2d
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
+	WORD $0x54ffef01 // b.ne <dotLimbs33+0x4c0>
+	WORD $0x9b0c4675 // madd x21, x19, x12, x17
+	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0xd10300e7 // sub x7, x7, #0xc0
+	WORD $0xf1002a7f // cmp x19, #0xa
+	WORD $0xad400aa0 // ldp q0, q2, [x21]
+	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
+	WORD $0x4ee084c0 // add v0.2d, v6.2d, v0.2d
+	WORD $0xad000aa0 // stp q0, q2, [x21]
+	WORD $0xad7e0aa0 // ldp q0, q2, [x21, #-0x40]
+	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0xad3e0aa0 // stp q0, q2, [x21, #-0x40]
+	WORD $0xad7c0aa0 // ldp q0, q2, [x21, #-0x80]
+	WORD $0x4ee286c2 // add v2.2d, v22.2d, v2.2d
+	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
+	WORD $0xad3c0aa0 // stp q0, q2, [x21, #-0x80]
+	WORD $0xad7a0aa0 // ldp q0, q2, [x21, #-0xc0]
+	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
+	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
+	WORD $0xad3a0aa0 // stp q0, q2, [x21, #-0xc0]
+	WORD $0xad780aa0 // ldp q0, q2, [x21, #-0x100]
+	WORD $0x4ee28622 // add v2.2d, v17.2d, v2.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0xad380aa0 // stp q0, q2, [x21, #-0x100]
+	WORD $0xadf60aa0 // ldp q0, q2, [x21, #-0x140]!
+	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0xad000aa0 // stp q0, q2, [x21]
+	WORD $0x54ffe941 // b.ne <dotLimbs33+0x480>
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xaa0a03e7 // mov x7, x10
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x8b1301d4 // add x20, x14, x19
+	WORD $0xad4000e2 // ldp q2, q0, [x7]
+	WORD $0x4ea11c28 // mov v8.16b, v1.16b
+	WORD $0x4ea11c29 // mov v9.16b, v1.16b
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x91030273 // add x19, x19, #0xc0
+	WORD $0xad425e96 // ldp q22, q23, [x20, #0x40]
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ea11c3e // mov v30.16b, v1.16b
+	WORD $0xad40769c // ldp q28, q29, [x20]
+	WORD $0x4ea11c3f // mov v31.16b, v1.16b
+	WORD $0xf121027f // cmp x19, #0x840
+	WORD $0x4ead1ef7 // orr v23.16b, v23.16b, v13.16b
+	WORD $0xad445295 // ldp q21, q20, [x20, #0x80]
+	WORD $0x4ead1fbd // orr v29.16b, v29.16b, v13.16b
+	WORD $0x4ead1e94 // orr v20.16b, v20.16b, v13.16b
+	WORD $0xad7f64f8 // ldp q24, q25, [x7, #-0x20]
+	WORD $0x4e6ed6fb // fadd v27.2d, v23.2d, v14.2d
+	WORD $0x4e6ed7bd // fadd v29.2d, v29.2d, v14.2d
+	WORD $0x4e6ed694 // fadd v20.2d, v20.2d, v14.2d
+	WORD $0x4ead1ed6 // orr v22.16b, v22.16b, v13.16b
+	WORD $0x4ead1f9c // orr v28.16b, v28.16b, v13.16b
+	WORD $0x4ead1eb5 // orr v21.16b, v21.16b, v13.16b
+	WORD $0x4e60cf68 // fmla v8.2d, v27.2d, v0.2d
+	WORD $0x4e60cfaa // fmla v10.2d, v29.2d, v0.2d
+	WORD $0x4e60ce9f // fmla v31.2d, v20.2d, v0.2d
+	WORD $0x4e6ed6da // fadd v26.2d, v22.2d, v14.2d
+	WORD $0x4e6ed79c // fadd v28.2d, v28.2d, v14.2d
+	WORD $0x4e6ed6b5 // fadd v21.2d, v21.2d, v14.2d
+	WORD $0x4e62cf49 // fmla v9.2d, v26.2d, v2.2d
+	WORD $0x4e62cf8b // fmla v11.2d, v28.2d, v2.2d
+	WORD $0x4e62cebe // fmla v30.2d, v21.2d, v2.2d
+	WORD $0xad7e58f7 // ldp q23, q22, [x7, #-0x40]
+	WORD $0xd10180e7 // sub x7, x7, #0x60
+	WORD $0x4ee884c6 // add v6.2d, v6.2d, v8.2d
+	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
+	WORD $0x4eea8652 // add v18.2d, v18.2d, v10.2d
+	WORD $0x4eff84a5 // add v5.2d, v5.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
+	WORD $0x4e60cf68 // fmla v8.2d, v27.2d, v0.2d
+	WORD $0x4e60ce9f // fmla v31.2d, v20.2d, v0.2d
+	WORD $0x4ee984e7 // add v7.2d, v7.2d, v9.2d
+	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
+	WORD $0x4eeb8673 // add v19.2d, v19.2d, v11.2d
+	WORD $0x4efe8484 // add v4.2d, v4.2d, v30.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4e62cf49 // fmla v9.2d, v26.2d, v2.2d
+	WORD $0x4e62cebe // fmla v30.2d, v21.2d, v2.2d
+	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
+	WORD $0x4eead468 // fsub v8.2d, v3.2d, v10.2d
+	WORD $0x4e60cfa8 // fmla v8.2d, v29.2d, v0.2d
+	WORD $0x4ea11c3d // mov v29.16b, v1.16b
+	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
+	WORD $0x4eebd469 // fsub v9.2d, v3.2d, v11.2d
+	WORD $0x4e78cf5d // fmla v29.2d, v26.2d, v24.2d
+	WORD $0x4e62cf89 // fmla v9.2d, v28.2d, v2.2d
+	WORD $0x4ea11c3c // mov v28.16b, v1.16b
+	WORD $0x4ee88620 // add v0.2d, v17.2d, v8.2d
+	WORD $0x4ea11c31 // mov v17.16b, v1.16b
+	WORD $0x4e79cf7c // fmla v28.2d, v27.2d, v25.2d
+	WORD $0x4e79ce91 // fmla v17.2d, v20.2d, v25.2d
+	WORD $0x4ee98602 // add v2.2d, v16.2d, v9.2d
+	WORD $0x4ea11c30 // mov v16.16b, v1.16b
+	WORD $0x4e78ceb0 // fmla v16.2d, v21.2d, v24.2d
+	WORD $0x4ef184c6 // add v6.2d, v6.2d, v17.2d
+	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0x4e79ce91 // fmla v17.2d, v20.2d, v25.2d
+	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
+	WORD $0x4ef084e7 // add v7.2d, v7.2d, v16.2d
+	WORD $0x4ef0d470 // fsub v16.2d, v3.2d, v16.2d
+	WORD $0x4e78ceb0 // fmla v16.2d, v21.2d, v24.2d
+	WORD $0x4efe84e7 // add v7.2d, v7.2d, v30.2d
+	WORD $0x4efc8631 // add v17.2d, v17.2d, v28.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4e79cf7c // fmla v28.2d, v27.2d, v25.2d
+	WORD $0x4ea11c39 // mov v25.16b, v1.16b
+	WORD $0x4ef18651 // add v17.2d, v18.2d, v17.2d
+	WORD $0x4efd8610 // add v16.2d, v16.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4e76ce99 // fmla v25.2d, v20.2d, v22.2d
+	WORD $0x4e78cf5d // fmla v29.2d, v26.2d, v24.2d
+	WORD $0x4ea11c38 // mov v24.16b, v1.16b
+	WORD $0x4ef08670 // add v16.2d, v19.2d, v16.2d
+	WORD $0x4e77ceb8 // fmla v24.2d, v21.2d, v23.2d
+	WORD $0x4ef98632 // add v18.2d, v17.2d, v25.2d
+	WORD $0x4ef88613 // add v19.2d, v16.2d, v24.2d
+	WORD $0x4ef9d470 // fsub v16.2d, v3.2d, v25.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4e76ce90 // fmla v16.2d, v20.2d, v22.2d
+	WORD $0x4e77ceb8 // fmla v24.2d, v21.2d, v23.2d
+	WORD $0x4ef08790 // add v16.2d, v28.2d, v16.2d
+	WORD $0x4ef08411 // add v17.2d, v0.2d, v16.2d
+	WORD $0x4ef887a0 // add v0.2d, v29.2d, v24.2d
+	WORD $0x4ee08450 // add v16.2d, v2.2d, v0.2d
+	WORD $0x54fff441 // b.ne <dotLimbs33+0x784>
+	WORD $0xad460a00 // ldp q0, q2, [x16, #0xc0]
+	WORD $0xaa0903e7 // mov x7, x9
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0xad060a00 // stp q0, q2, [x16, #0xc0]
+	WORD $0xad440a00 // ldp q0, q2, [x16, #0x80]
+	WORD $0x4ee284c2 // add v2.2d, v6.2d, v2.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0xad040a00 // stp q0, q2, [x16, #0x80]
+	WORD $0xad420a00 // ldp q0, q2, [x16, #0x40]
+	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0xad020a00 // stp q0, q2, [x16, #0x40]
+	WORD $0xad400a00 // ldp q0, q2, [x16]
+	WORD $0x4ee28624 // add v4.2d, v17.2d, v2.2d
+	WORD $0x4ee08605 // add v5.2d, v16.2d, v0.2d
+	WORD $0xad001205 // stp q5, q4, [x16]
+	WORD $0x8b1301d4 // add x20, x14, x19
+	WORD $0xacff18e7 // ldp q7, q6, [x7], #-0x20
+	WORD $0x4ea11c32 // mov v18.16b, v1.16b
+	WORD $0x91010273 // add x19, x19, #0x40
+	WORD $0xf120027f // cmp x19, #0x800
+	WORD $0xad404291 // ldp q17, q16, [x20]
+	WORD $0x4ead1e10 // orr v16.16b, v16.16b, v13.16b
+	WORD $0x4e6ed610 // fadd v16.2d, v16.2d, v14.2d
+	WORD $0x4ead1e31 // orr v17.16b, v17.16b, v13.16b
+	WORD $0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
+	WORD $0x4e67ce32 // fmla v18.2d, v17.2d, v7.2d
+	WORD $0x4ea11c27 // mov v7.16b, v1.16b
+	WORD $0x4e66ce07 // fmla v7.2d, v16.2d, v6.2d
+	WORD $0x4ef284a5 // add v5.2d, v5.2d, v18.2d
+	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
+	WORD $0x54fffe21 // b.ne <dotLimbs33+0x948>
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0x8b020def // add x15, x15, x2, lsl #3
+	WORD $0x912101ce // add x14, x14, #0x840
+	WORD $0x912100a5 // add x5, x5, #0x840
+	WORD $0xeb0400df // cmp x6, x4
+	WORD $0xad001205 // stp q5, q4, [x16]
+	WORD $0x54ffbb01 // b.ne <dotLimbs33+0x100>
+	WORD $0x2a1f03ee // mov w14, wzr
+	WORD $0x52800085 // mov w5, #0x4
+	WORD $0x3707b9cd // tbnz w13, #0x0, <dotLimbs33+0xe4>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911683ff // add sp, sp, #0x5a0
+	WORD $0x911103ff // add sp, sp, #0x440
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
 	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
@@ -4853,11 +5470,7 @@ TEXT ·dotLimbs33Quad(SB), 0, $1648-40
 	WORD $0xa9445ffd // ldp x29, x23, [sp, #0x40]
 	WORD $0x6cc73bef // ldp d15, d14, [sp], #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
-	SUB $1648, RSP
+	SUB $1296, RSP
 	MOVD R19, R30
 	RET

@@ -2,11 +2,13 @@
 // 2^64, so that every set has the same.
 //
 // Flags for avx512: -mavx512ifma
+// Flags for avx2: -mllvm -enable-misched=false -mllvm -pre-RA-sched=source
+// Flags for neon: -mllvm -enable-misched=false -mllvm -pre-RA-sched=source
 #include "limbs.h"
 
 enum {
 	PARTS = LANES / WIDTH,
-	UNROLLED = 5,            // the most limbs of integers whose sums are all in registers
+	UNROLLED = WIDTH == 4 ? 9 : 5,            // the most limbs of integers whose sums are all in registers
 	TILE = WIDTH == 8 ? 4 : 3, // for longer ones: so many limbs of a meet as many of b
 	HIGH = WIDTH == 8,       // high halves have sums of their own, since IFMA has a latency of four cycles
 	STEP = LOW_BIAS ? WIDTH : LANES, // from one limb of a to the next for tiles
