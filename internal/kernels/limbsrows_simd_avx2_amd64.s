@@ -118,28 +118,28 @@ TEXT ·rowLimbs3Quad(SB), 0, $224-56
 	LONG $0xd0582bc5 // vaddsd %xmm0, %xmm10, %xmm10
 	WORD $0x2148; BYTE $0xde // andq %rbx, %rsi
 	WORD $0xe2c1; BYTE $0x03 // shll $0x3, %edx
-	LONG $0x597d42c4; BYTE $0xc8 // vpbroadcastq %xmm8, %ymm9
+	LONG $0x597d42c4; BYTE $0xc0 // vpbroadcastq %xmm8, %ymm8
 	WORD $0x094c; BYTE $0xde // orq %r11, %rsi
 	LONG $0x6f7e41c4; LONG $0x00f0149c; WORD $0x0000 // vmovdqu 0xf0(%r12,%rdx), %ymm11
-	LONG $0x6ef961c4; BYTE $0xc6 // vmovq %rsi, %xmm8
+	LONG $0x6ef961c4; BYTE $0xce // vmovq %rsi, %xmm9
 	LONG $0xdb2521c4; WORD $0x021c // vpand (%rdx,%r8), %ymm11, %ymm11
 	LONG $0x197d42c4; BYTE $0xd2 // vbroadcastsd %xmm10, %ymm10
-	LONG $0xc0583bc5 // vaddsd %xmm0, %xmm8, %xmm8
-	LONG $0x197d42c4; BYTE $0xc0 // vbroadcastsd %xmm8, %ymm8
-	LONG $0xef2541c4; BYTE $0xc9 // vpxor %ymm9, %ymm11, %ymm9
-	LONG $0xc9eb35c5 // vpor %ymm1, %ymm9, %ymm9
-	LONG $0xca5835c5 // vaddpd %ymm2, %ymm9, %ymm9
-	LONG $0x287d41c4; BYTE $0xd9 // vmovapd %ymm9, %ymm11
+	LONG $0xc85833c5 // vaddsd %xmm0, %xmm9, %xmm9
+	LONG $0x197d42c4; BYTE $0xc9 // vbroadcastsd %xmm9, %ymm9
+	LONG $0xef2541c4; BYTE $0xc0 // vpxor %ymm8, %ymm11, %ymm8
+	LONG $0xc1eb3dc5 // vpor %ymm1, %ymm8, %ymm8
+	LONG $0xc2583dc5 // vaddpd %ymm2, %ymm8, %ymm8
+	LONG $0x287d41c4; BYTE $0xd8 // vmovapd %ymm8, %ymm11
 	LONG $0xa8ad62c4; BYTE $0xdb // vfmadd213pd %ymm3, %ymm10, %ymm11
 	LONG $0xffd4a5c5 // vpaddq %ymm7, %ymm11, %ymm7
 	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
-	LONG $0xb8b542c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm9, %ymm11
-	LONG $0x287d41c4; BYTE $0xd1 // vmovapd %ymm9, %ymm10
-	LONG $0xa8bd62c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm8, %ymm10
+	LONG $0xb8bd42c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm8, %ymm11
+	LONG $0x287d41c4; BYTE $0xd0 // vmovapd %ymm8, %ymm10
+	LONG $0xa8b562c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm9, %ymm10
 	LONG $0xedd4adc5 // vpaddq %ymm5, %ymm10, %ymm5
 	LONG $0x5c5d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm4, %ymm10
 	LONG $0xf6d4a5c5 // vpaddq %ymm6, %ymm11, %ymm6
-	LONG $0xb8bd42c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm8, %ymm10
+	LONG $0xb8b542c4; BYTE $0xd0 // vfmadd231pd %ymm8, %ymm9, %ymm10
 	LONG $0xffd4adc5 // vpaddq %ymm7, %ymm10, %ymm7
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
 	LONG $0xff37850f; WORD $0xffff // jne <rowLimbs3+0x160>
@@ -197,7 +197,7 @@ TEXT ·rowLimbs3Quad(SB), 0, $224-56
 	RET
 
 // func rowLimbs5Quad(s *uint64, ptr *int, rows int, col *int32, entries *uint64, x *uint64, below *uint64)
-TEXT ·rowLimbs5Quad(SB), 0, $352-56
+TEXT ·rowLimbs5Quad(SB), 0, $320-56
 	MOVQ s+0(FP), DI
 	MOVQ ptr+8(FP), SI
 	MOVQ rows+16(FP), DX
@@ -205,8 +205,8 @@ TEXT ·rowLimbs5Quad(SB), 0, $352-56
 	MOVQ entries+32(FP), R8
 	MOVQ x+40(FP), R9
 	MOVQ below+48(FP), AX
-	MOVQ AX, 336(SP)
-	ADJSP $-336
+	MOVQ AX, 304(SP)
+	ADJSP $-304
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <rowLimbs5>
 	LONG $0x0003d6e9; BYTE $0x00 // jmp <end>
@@ -222,7 +222,7 @@ TEXT ·rowLimbs5Quad(SB), 0, $352-56
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xb8ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb8, %rsp
+	LONG $0x98ec8148; WORD $0x0000; BYTE $0x00 // subq $0x98, %rsp
 	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
 	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
 	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
@@ -235,24 +235,22 @@ TEXT ·rowLimbs5Quad(SB), 0, $352-56
 	LONG $0x04244489 // movl %eax, 0x4(%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
 	LONG $0x03158e0f; WORD $0x0000 // jle <rowLimbs5+0x35a>
-	LONG $0x197d62c4; LONG $0x00037225; BYTE $0x00 // vbroadcastsd 0x372(%rip), %ymm12
-	LONG $0x0d10fbc5; LONG $0x0000035a // vmovsd 0x35a(%rip), %xmm1
-	LONG $0x197d62c4; LONG $0x0003591d; BYTE $0x00 // vbroadcastsd 0x359(%rip), %ymm11
-	LONG $0x197de2c4; LONG $0x0003603d; BYTE $0x00 // vbroadcastsd 0x360(%rip), %ymm7
-	LONG $0x24948b4c; LONG $0x000000f0 // movq 0xf0(%rsp), %r10
+	LONG $0x0510fbc5; LONG $0x00000363 // vmovsd 0x363(%rip), %xmm0
+	LONG $0x597d62c4; LONG $0x00036a0d; BYTE $0x00 // vpbroadcastq 0x36a(%rip), %ymm9
+	LONG $0x197de2c4; LONG $0x00035115; BYTE $0x00 // vbroadcastsd 0x351(%rip), %ymm2
+	LONG $0x24948b4c; LONG $0x000000d0 // movq 0xd0(%rsp), %r10
 	LONG $0x24448348; WORD $0x0810 // addq $0x8, 0x10(%rsp)
 	LONG $0x0000bb49; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %r11
 	LONG $0xffffbb48; LONG $0xffffffff; WORD $0x000f // movabsq $0xfffffffffffff, %rbx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x64117dc5; WORD $0x3824 // vmovupd %ymm12, 0x38(%rsp)
-	WORD $0x56eb // jmp <rowLimbs5+0xeb>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x377ffec5 // vmovdqu %ymm6, (%rdi)
-	LONG $0x777ffec5; BYTE $0x20 // vmovdqu %ymm6, 0x20(%rdi)
+	WORD $0x55eb // jmp <rowLimbs5+0xdb>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x3f7ffec5 // vmovdqu %ymm7, (%rdi)
+	LONG $0x7f7ffec5; BYTE $0x20 // vmovdqu %ymm7, 0x20(%rdi)
 	LONG $0x5f7ffec5; BYTE $0x40 // vmovdqu %ymm3, 0x40(%rdi)
 	LONG $0x5f7ffec5; BYTE $0x60 // vmovdqu %ymm3, 0x60(%rdi)
-	LONG $0xaf7ffec5; LONG $0x00000080 // vmovdqu %ymm5, 0x80(%rdi)
-	LONG $0xaf7ffec5; LONG $0x000000a0 // vmovdqu %ymm5, 0xa0(%rdi)
+	LONG $0x9f7f7ec5; LONG $0x00000080 // vmovdqu %ymm11, 0x80(%rdi)
+	LONG $0x9f7f7ec5; LONG $0x000000a0 // vmovdqu %ymm11, 0xa0(%rdi)
 	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0xc0978948; WORD $0x0000; BYTE $0x00 // movq %rdx, 0xc0(%rdi)
@@ -260,7 +258,7 @@ TEXT ·rowLimbs5Quad(SB), 0, $352-56
 	WORD $0xff49; BYTE $0xc4 // incq %r12
 	LONG $0xd0c78148; WORD $0x0000; BYTE $0x00 // addq $0xd0, %rdi
 	LONG $0x24643b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r12
-	LONG $0x026f840f; WORD $0x0000 // je <rowLimbs5+0x35a>
+	LONG $0x027f840f; WORD $0x0000 // je <rowLimbs5+0x35a>
 	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	LONG $0x0000be48; LONG $0x00000000; WORD $0xbcd0 // movabsq $-0x4330000000000000, %rsi
 	LONG $0xe0348b4e // movq (%rax,%r12,8), %r14
@@ -275,29 +273,32 @@ TEXT ·rowLimbs5Quad(SB), 0, $352-56
 	LONG $0xc6af0f4c // imulq %rsi, %r8
 	LONG $0x0000be48; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rsi
 	LONG $0xfeaf0f4c // imulq %rsi, %r15
-	LONG $0x6ef9e1c4; BYTE $0xc2 // vmovq %rdx, %xmm0
+	LONG $0x6ef9e1c4; BYTE $0xea // vmovq %rdx, %xmm5
 	LONG $0x6ef9c1c4; BYTE $0xd8 // vmovq %r8, %xmm3
-	LONG $0x597de2c4; BYTE $0xf0 // vpbroadcastq %xmm0, %ymm6
-	LONG $0x6ef9c1c4; BYTE $0xd7 // vmovq %r15, %xmm2
+	LONG $0x597de2c4; BYTE $0xfd // vpbroadcastq %xmm5, %ymm7
+	LONG $0x6ef9c1c4; BYTE $0xcf // vmovq %r15, %xmm1
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
-	LONG $0x597de2c4; BYTE $0xea // vpbroadcastq %xmm2, %ymm5
+	LONG $0x597d62c4; BYTE $0xd9 // vpbroadcastq %xmm1, %ymm11
 	WORD $0x854d; BYTE $0xed // testq %r13, %r13
-	LONG $0xff478e0f; WORD $0xffff // jle <rowLimbs5+0xa0>
+	LONG $0xff478e0f; WORD $0xffff // jle <rowLimbs5+0x90>
 	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
 	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
 	LONG $0x04e5c149 // shlq $0x4, %r13
 	LONG $0x246c034c; BYTE $0x10 // addq 0x10(%rsp), %r13
 	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
 	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
-	LONG $0xfb6f7dc5 // vmovdqa %ymm3, %ymm15
-	LONG $0xc56f7dc5 // vmovdqa %ymm5, %ymm8
-	LONG $0xd66f7dc5 // vmovdqa %ymm6, %ymm10
+	LONG $0xf36ffdc5 // vmovdqa %ymm3, %ymm6
+	LONG $0x6f7d41c4; BYTE $0xc3 // vmovdqa %ymm11, %ymm8
+	LONG $0xd76f7dc5 // vmovdqa %ymm7, %ymm10
 	WORD $0x894c; BYTE $0xed // movq %r13, %rbp
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xb914634a // movslq (%rcx,%r15,4), %rdx
 	LONG $0xf8658b4c // movq -0x8(%rbp), %r12
-	LONG $0x197de2c4; LONG $0x00020f25; BYTE $0x00 // vbroadcastsd 0x20f(%rip), %ymm4
-	LONG $0x9c7ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu %ymm3, 0x98(%rsp)
+	LONG $0x5c7f7ec5; WORD $0x7824 // vmovdqu %ymm11, 0x78(%rsp)
+	LONG $0x197de2c4; LONG $0x0002212d; BYTE $0x00 // vbroadcastsd 0x221(%rip), %ymm5
+	LONG $0x197de2c4; LONG $0x00022825; BYTE $0x00 // vbroadcastsd 0x228(%rip), %ymm4
+	LONG $0x5c7ffec5; WORD $0x3824 // vmovdqu %ymm3, 0x38(%rsp)
+	LONG $0x747ffec5; WORD $0x5824 // vmovdqu %ymm6, 0x58(%rsp)
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x92348d48 // leaq (%rdx,%rdx,4), %rsi
 	LONG $0x00558b48 // movq (%rbp), %rdx
@@ -309,71 +310,69 @@ TEXT ·rowLimbs5Quad(SB), 0, $352-56
 	LONG $0x3ffec148 // sarq $0x3f, %rsi
 	WORD $0x094d; BYTE $0xdc // orq %r11, %r12
 	WORD $0x2148; BYTE $0xde // andq %rbx, %rsi
-	LONG $0x6ef9e1c4; BYTE $0xc6 // vmovq %rsi, %xmm0
+	LONG $0x6ef941c4; BYTE $0xec // vmovq %r12, %xmm13
+	LONG $0x6ef961c4; BYTE $0xde // vmovq %rsi, %xmm11
 	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	WORD $0x2148; BYTE $0xde // andq %rbx, %rsi
 	LONG $0x34eac148 // shrq $0x34, %rdx
-	WORD $0x094c; BYTE $0xde // orq %r11, %rsi
-	LONG $0x597de2c4; BYTE $0xd0 // vpbroadcastq %xmm0, %ymm2
+	WORD $0x2148; BYTE $0xde // andq %rbx, %rsi
+	LONG $0xe85813c5 // vaddsd %xmm0, %xmm13, %xmm13
 	WORD $0xe2c1; BYTE $0x03 // shll $0x3, %edx
-	LONG $0x6ef9e1c4; BYTE $0xc6 // vmovq %rsi, %xmm0
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0x547ffec5; WORD $0x5824 // vmovdqu %ymm2, 0x58(%rsp)
-	LONG $0x197d62c4; BYTE $0xc8 // vbroadcastsd %xmm0, %ymm9
-	LONG $0x6ef9c1c4; BYTE $0xc4 // vmovq %r12, %xmm0
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0x107dc1c4; LONG $0x0100128c; WORD $0x0000 // vmovupd 0x100(%r10,%rdx), %ymm1
-	LONG $0x5475a1c4; WORD $0x024c; BYTE $0x20 // vandpd 0x20(%rdx,%r8), %ymm1, %ymm1
-	LONG $0x4c57f5c5; WORD $0x5824 // vxorpd 0x58(%rsp), %ymm1, %ymm1
-	LONG $0x197d62c4; BYTE $0xe8 // vbroadcastsd %xmm0, %ymm13
-	LONG $0x6f7ec1c4; LONG $0x00e01284; WORD $0x0000 // vmovdqu 0xe0(%r10,%rdx), %ymm0
-	LONG $0xdb7da1c4; WORD $0x0204 // vpand (%rdx,%r8), %ymm0, %ymm0
-	LONG $0xc9569dc5 // vorpd %ymm1, %ymm12, %ymm1
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xc2effdc5 // vpxor %ymm2, %ymm0, %ymm0
-	LONG $0xc0eb9dc5 // vpor %ymm0, %ymm12, %ymm0
-	LONG $0xf4587dc5 // vaddpd %ymm4, %ymm0, %ymm14
-	LONG $0xe1287dc5 // vmovapd %ymm1, %ymm12
-	LONG $0xa89542c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm13, %ymm12
-	LONG $0xf3297dc5 // vmovapd %ymm14, %ymm3
-	LONG $0xa895c2c4; BYTE $0xdb // vfmadd213pd %ymm11, %ymm13, %ymm3
-	LONG $0xc35cc5c5 // vsubpd %ymm3, %ymm7, %ymm0
-	LONG $0xb895c2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm13, %ymm0
-	LONG $0x4411fdc5; WORD $0x7824 // vmovupd %ymm0, 0x78(%rsp)
+	LONG $0x597d42c4; BYTE $0xe3 // vpbroadcastq %xmm11, %ymm12
+	WORD $0x094c; BYTE $0xde // orq %r11, %rsi
+	LONG $0x6f7e41c4; LONG $0x00e012b4; WORD $0x0000 // vmovdqu 0xe0(%r10,%rdx), %ymm14
+	LONG $0x6ef961c4; BYTE $0xde // vmovq %rsi, %xmm11
+	LONG $0x6f7e41c4; LONG $0x010012bc; WORD $0x0000 // vmovdqu 0x100(%r10,%rdx), %ymm15
+	LONG $0xdb0d21c4; WORD $0x0234 // vpand (%rdx,%r8), %ymm14, %ymm14
+	LONG $0xd85823c5 // vaddsd %xmm0, %xmm11, %xmm11
+	LONG $0x197d42c4; BYTE $0xed // vbroadcastsd %xmm13, %ymm13
+	LONG $0x197d42c4; BYTE $0xdb // vbroadcastsd %xmm11, %ymm11
+	LONG $0xef0d41c4; BYTE $0xf4 // vpxor %ymm12, %ymm14, %ymm14
+	LONG $0xeb0d41c4; BYTE $0xf1 // vpor %ymm9, %ymm14, %ymm14
+	LONG $0xf2580dc5 // vaddpd %ymm2, %ymm14, %ymm14
 	LONG $0xf0297dc5 // vmovapd %ymm14, %ymm0
-	LONG $0xa8b5c2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm9, %ymm0
-	LONG $0x54d42dc5; WORD $0x7824 // vpaddq 0x78(%rsp), %ymm10, %ymm10
-	LONG $0xd05cc5c5 // vsubpd %ymm0, %ymm7, %ymm2
-	LONG $0xe8d4d5c5 // vpaddq %ymm0, %ymm5, %ymm5
-	LONG $0x84d49dc5; LONG $0x00009824; BYTE $0x00 // vpaddq 0x98(%rsp), %ymm12, %ymm0
-	LONG $0xb8b5c2c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm9, %ymm2
-	LONG $0x5c4541c4; BYTE $0xf4 // vsubpd %ymm12, %ymm7, %ymm14
-	LONG $0x64107dc5; WORD $0x3824 // vmovupd 0x38(%rsp), %ymm12
-	LONG $0xb8f542c4; BYTE $0xf5 // vfmadd231pd %ymm13, %ymm1, %ymm14
-	LONG $0xe9287dc5 // vmovapd %ymm1, %ymm13
-	LONG $0xa8b542c4; BYTE $0xeb // vfmadd213pd %ymm11, %ymm9, %ymm13
-	LONG $0x5c45c1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm7, %ymm4
-	LONG $0xf6d48dc5 // vpaddq %ymm6, %ymm14, %ymm6
+	LONG $0xf1297dc5 // vmovapd %ymm14, %ymm1
+	LONG $0xa895e2c4; BYTE $0xc5 // vfmadd213pd %ymm5, %ymm13, %ymm0
+	LONG $0xa8a5e2c4; BYTE $0xcd // vfmadd213pd %ymm5, %ymm11, %ymm1
+	LONG $0xf05cddc5 // vsubpd %ymm0, %ymm4, %ymm6
+	LONG $0xd95cddc5 // vsubpd %ymm1, %ymm4, %ymm3
+	LONG $0x44d4fdc5; WORD $0x5824 // vpaddq 0x58(%rsp), %ymm0, %ymm0
+	LONG $0xb895c2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm13, %ymm6
+	LONG $0xb8a5c2c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm11, %ymm3
+	LONG $0xdb0521c4; WORD $0x0274; BYTE $0x20 // vpand 0x20(%rdx,%r8), %ymm15, %ymm14
+	LONG $0xd6d42dc5 // vpaddq %ymm6, %ymm10, %ymm10
+	LONG $0xf3d4fdc5 // vpaddq %ymm3, %ymm0, %ymm6
+	LONG $0xef0d41c4; BYTE $0xe4 // vpxor %ymm12, %ymm14, %ymm12
+	LONG $0xeb1d41c4; BYTE $0xe1 // vpor %ymm9, %ymm12, %ymm12
+	LONG $0xe2581dc5 // vaddpd %ymm2, %ymm12, %ymm12
+	LONG $0x287d41c4; BYTE $0xf4 // vmovapd %ymm12, %ymm14
+	LONG $0xa89562c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm13, %ymm14
+	LONG $0x44d48dc5; WORD $0x3824 // vpaddq 0x38(%rsp), %ymm14, %ymm0
+	LONG $0x5c5d41c4; BYTE $0xfe // vsubpd %ymm14, %ymm4, %ymm15
+	LONG $0xb89d42c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm12, %ymm15
+	LONG $0x287d41c4; BYTE $0xec // vmovapd %ymm12, %ymm13
+	LONG $0xa8a562c4; BYTE $0xed // vfmadd213pd %ymm5, %ymm11, %ymm13
+	LONG $0x5c5dc1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm4, %ymm4
+	LONG $0xffd485c5 // vpaddq %ymm7, %ymm15, %ymm7
 	LONG $0xd43d41c4; BYTE $0xc5 // vpaddq %ymm13, %ymm8, %ymm8
-	LONG $0xb8b5e2c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm9, %ymm4
-	LONG $0xcbd485c5 // vpaddq %ymm3, %ymm15, %ymm1
-	LONG $0xfad475c5 // vpaddq %ymm2, %ymm1, %ymm15
-	LONG $0x0d10fbc5; LONG $0x000000e6 // vmovsd 0xe6(%rip), %xmm1
+	LONG $0xb8a5c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm11, %ymm4
+	LONG $0x5c6f7ec5; WORD $0x7824 // vmovdqu 0x78(%rsp), %ymm11
 	LONG $0xdcd4fdc5 // vpaddq %ymm4, %ymm0, %ymm3
+	LONG $0x0510fbc5; LONG $0x000000ef // vmovsd 0xef(%rip), %xmm0
+	LONG $0xd9d425c5 // vpaddq %ymm1, %ymm11, %ymm11
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0xfeb9850f; WORD $0xffff // jne <rowLimbs5+0x190>
+	LONG $0xfeb2850f; WORD $0xffff // jne <rowLimbs5+0x180>
 	LONG $0x247c8348; WORD $0x0030 // cmpq $0x0, 0x30(%rsp)
-	LONG $0x17117cc5 // vmovups %ymm10, (%rdi)
-	LONG $0x777ffec5; BYTE $0x20 // vmovdqu %ymm6, 0x20(%rdi)
-	LONG $0x7f117cc5; BYTE $0x40 // vmovups %ymm15, 0x40(%rdi)
+	LONG $0x177f7ec5 // vmovdqu %ymm10, (%rdi)
+	LONG $0x7f7ffec5; BYTE $0x20 // vmovdqu %ymm7, 0x20(%rdi)
+	LONG $0x777ffec5; BYTE $0x40 // vmovdqu %ymm6, 0x40(%rdi)
 	LONG $0x5f7ffec5; BYTE $0x60 // vmovdqu %ymm3, 0x60(%rdi)
-	LONG $0xaf7ffec5; LONG $0x00000080 // vmovdqu %ymm5, 0x80(%rdi)
-	LONG $0x87117cc5; LONG $0x000000a0 // vmovups %ymm8, 0xa0(%rdi)
-	WORD $0x4e7e // jle <rowLimbs5+0x350>
+	LONG $0x9f7f7ec5; LONG $0x00000080 // vmovdqu %ymm11, 0x80(%rdi)
+	LONG $0x877f7ec5; LONG $0x000000a0 // vmovdqu %ymm8, 0xa0(%rdi)
+	WORD $0x577e // jle <rowLimbs5+0x350>
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xb134634a // movslq (%rcx,%r14,4), %rsi
 	LONG $0xf87d8b4d // movq -0x8(%r13), %r15
 	WORD $0xff49; BYTE $0xc6 // incq %r14
@@ -389,14 +388,14 @@ TEXT ·rowLimbs5Quad(SB), 0, $352-56
 	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
 	WORD $0x394c; BYTE $0xf0 // cmpq %r14, %rax
 	WORD $0xcd75 // jne <rowLimbs5+0x310>
-	LONG $0xfffd80e9; BYTE $0xff // jmp <rowLimbs5+0xc8>
+	LONG $0xfffd70e9; BYTE $0xff // jmp <rowLimbs5+0xb8>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0xfffd69e9; BYTE $0xff // jmp <rowLimbs5+0xc3>
+	LONG $0xfffd59e9; BYTE $0xff // jmp <rowLimbs5+0xb3>
 	LONG $0x0424448b // movl 0x4(%rsp), %eax
 	LONG $0x0c244489 // movl %eax, 0xc(%rsp)
 	LONG $0x2454ae0f; BYTE $0x0c // ldmxcsr 0xc(%rsp)
-	LONG $0xb8c48148; WORD $0x0000; BYTE $0x00 // addq $0xb8, %rsp
+	LONG $0x98c48148; WORD $0x0000; BYTE $0x00 // addq $0x98, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -415,11 +414,11 @@ TEXT ·rowLimbs5Quad(SB), 0, $352-56
 	LONG $0x70000000; LONG $0x00000046
 	LONG $0x30000000; LONG $0x00000143
 	LONG $0x70000000; BYTE $0x46
-	ADJSP $336
+	ADJSP $304
 	RET
 
 // func rowLimbs9Quad(s *uint64, ptr *int, rows int, col *int32, entries *uint64, x *uint64, below *uint64)
-TEXT ·rowLimbs9Quad(SB), 0, $576-56
+TEXT ·rowLimbs9Quad(SB), 0, $544-56
 	MOVQ s+0(FP), DI
 	MOVQ ptr+8(FP), SI
 	MOVQ rows+16(FP), DX
@@ -427,11 +426,11 @@ TEXT ·rowLimbs9Quad(SB), 0, $576-56
 	MOVQ entries+32(FP), R8
 	MOVQ x+40(FP), R9
 	MOVQ below+48(FP), AX
-	MOVQ AX, 560(SP)
-	ADJSP $-560
+	MOVQ AX, 528(SP)
+	ADJSP $-528
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <rowLimbs9>
-	LONG $0x000496e9; BYTE $0x00 // jmp <end>
+	LONG $0x0004d6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -444,7 +443,7 @@ TEXT ·rowLimbs9Quad(SB), 0, $576-56
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xa0ec8148; WORD $0x0001; BYTE $0x00 // subq $0x1a0, %rsp
+	LONG $0x80ec8148; WORD $0x0001; BYTE $0x00 // subq $0x180, %rsp
 	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
 	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
 	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
@@ -456,19 +455,18 @@ TEXT ·rowLimbs9Quad(SB), 0, $576-56
 	LONG $0x0424448b // movl 0x4(%rsp), %eax
 	LONG $0x14244489 // movl %eax, 0x14(%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x04008e0f; WORD $0x0000 // jle <rowLimbs9+0x448>
-	LONG $0x597de2c4; LONG $0x00042f25; BYTE $0x00 // vpbroadcastq 0x42f(%rip), %ymm4
-	LONG $0x0d10fbc5; LONG $0x00000417 // vmovsd 0x417(%rip), %xmm1
-	LONG $0x197d62c4; LONG $0x00040e1d; BYTE $0x00 // vbroadcastsd 0x40e(%rip), %ymm11
-	LONG $0x197de2c4; LONG $0x00040d35; BYTE $0x00 // vbroadcastsd 0x40d(%rip), %ymm6
-	LONG $0x24948b4c; LONG $0x000001d8 // movq 0x1d8(%rsp), %r10
+	LONG $0x04408e0f; WORD $0x0000 // jle <rowLimbs9+0x488>
+	LONG $0x0d10fbc5; LONG $0x00000460 // vmovsd 0x460(%rip), %xmm1
+	LONG $0x597d62c4; LONG $0x00046725; BYTE $0x00 // vpbroadcastq 0x467(%rip), %ymm12
+	LONG $0x197d62c4; LONG $0x00044e0d; BYTE $0x00 // vbroadcastsd 0x44e(%rip), %ymm9
+	LONG $0x197d62c4; LONG $0x00044d05; BYTE $0x00 // vbroadcastsd 0x44d(%rip), %ymm8
+	LONG $0x24948b4c; LONG $0x000001b8 // movq 0x1b8(%rsp), %r10
 	LONG $0x24448348; WORD $0x0808 // addq $0x8, 0x8(%rsp)
 	LONG $0x0000bb49; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %r11
 	LONG $0xffffbb48; LONG $0xffffffff; WORD $0x000f // movabsq $0xfffffffffffff, %rbx
 	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x647ffec5; WORD $0x4024 // vmovdqu %ymm4, 0x40(%rsp)
-	WORD $0x36eb // jmp <rowLimbs9+0xcd>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x3ceb // jmp <rowLimbs9+0xcd>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
@@ -477,7 +475,7 @@ TEXT ·rowLimbs9Quad(SB), 0, $576-56
 	LONG $0x30c78148; WORD $0x0001; BYTE $0x00 // addq $0x130, %rdi
 	WORD $0xff48; BYTE $0xc6 // incq %rsi
 	LONG $0x24743b48; BYTE $0x28 // cmpq 0x28(%rsp), %rsi
-	LONG $0x037b840f; WORD $0x0000 // je <rowLimbs9+0x448>
+	LONG $0x03bb840f; WORD $0x0000 // je <rowLimbs9+0x488>
 	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
 	LONG $0xf0348b4c // movq (%rax,%rsi,8), %r14
@@ -497,34 +495,35 @@ TEXT ·rowLimbs9Quad(SB), 0, $576-56
 	LONG $0x0000be48; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rsi
 	LONG $0xfeaf0f4c // imulq %rsi, %r15
 	LONG $0x6ef9e1c4; BYTE $0xc2 // vmovq %rdx, %xmm0
-	LONG $0x6ef9c1c4; BYTE $0xe8 // vmovq %r8, %xmm5
+	LONG $0x6ef9c1c4; BYTE $0xe0 // vmovq %r8, %xmm4
 	LONG $0x597de2c4; BYTE $0xd8 // vpbroadcastq %xmm0, %ymm3
 	LONG $0x6ef9c1c4; BYTE $0xd7 // vmovq %r15, %xmm2
-	LONG $0x597de2c4; BYTE $0xfd // vpbroadcastq %xmm5, %ymm7
+	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0x597de2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %ymm2
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x02548e0f; WORD $0x0000 // jle <rowLimbs9+0x3a0>
+	LONG $0x02848e0f; WORD $0x0000 // jle <rowLimbs9+0x3d0>
 	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
-	LONG $0xc26f7dc5 // vmovdqa %ymm2, %ymm8
-	LONG $0xca6f7dc5 // vmovdqa %ymm2, %ymm9
-	LONG $0xd76f7dc5 // vmovdqa %ymm7, %ymm10
-	LONG $0xf76f7dc5 // vmovdqa %ymm7, %ymm14
-	LONG $0xe36f7dc5 // vmovdqa %ymm3, %ymm12
-	LONG $0xeb6f7dc5 // vmovdqa %ymm3, %ymm13
+	LONG $0xea6ffdc5 // vmovdqa %ymm2, %ymm5
+	LONG $0xfa6ffdc5 // vmovdqa %ymm2, %ymm7
+	LONG $0xf46ffdc5 // vmovdqa %ymm4, %ymm6
+	LONG $0xf46f7dc5 // vmovdqa %ymm4, %ymm14
+	LONG $0xdb6f7dc5 // vmovdqa %ymm3, %ymm11
+	LONG $0x5c7ffec5; WORD $0x4024 // vmovdqu %ymm3, 0x40(%rsp)
 	LONG $0x2a2c8d4c // leaq (%rdx,%rbp), %r13
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xb914634a // movslq (%rcx,%r15,4), %rdx
 	LONG $0xf8658b4d // movq -0x8(%r13), %r12
 	LONG $0x00458b4d // movq (%r13), %r8
-	LONG $0xb47f7ec5; LONG $0x00014024; BYTE $0x00 // vmovdqu %ymm14, 0x140(%rsp)
-	LONG $0x947ffec5; LONG $0x00018024; BYTE $0x00 // vmovdqu %ymm2, 0x180(%rsp)
-	LONG $0x8c7f7ec5; LONG $0x00008024; BYTE $0x00 // vmovdqu %ymm9, 0x80(%rsp)
-	LONG $0x197d62c4; LONG $0x0002e80d; BYTE $0x00 // vbroadcastsd 0x2e8(%rip), %ymm9
-	LONG $0x9c7ffec5; LONG $0x00016024; BYTE $0x00 // vmovdqu %ymm3, 0x160(%rsp)
-	LONG $0xbc7ffec5; LONG $0x00012024; BYTE $0x00 // vmovdqu %ymm7, 0x120(%rsp)
-	LONG $0x847f7ec5; LONG $0x00010024; BYTE $0x00 // vmovdqu %ymm8, 0x100(%rsp)
-	LONG $0x547f7ec5; WORD $0x6024 // vmovdqu %ymm10, 0x60(%rsp)
-	LONG $0x287d41c4; BYTE $0xc3 // vmovapd %ymm11, %ymm8
+	LONG $0xb47f7ec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu %ymm14, 0xe0(%rsp)
+	LONG $0x947ffec5; LONG $0x00016024; BYTE $0x00 // vmovdqu %ymm2, 0x160(%rsp)
+	LONG $0xbc7ffec5; LONG $0x00010024; BYTE $0x00 // vmovdqu %ymm7, 0x100(%rsp)
+	LONG $0x5c7f7ec5; WORD $0x6024 // vmovdqu %ymm11, 0x60(%rsp)
+	LONG $0x6f7d41c4; BYTE $0xec // vmovdqa %ymm12, %ymm13
+	LONG $0x9c7ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu %ymm3, 0x140(%rsp)
+	LONG $0xb47ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu %ymm6, 0xa0(%rsp)
+	LONG $0xac7ffec5; LONG $0x00012024; BYTE $0x00 // vmovdqu %ymm5, 0x120(%rsp)
+	LONG $0xa47ffec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu %ymm4, 0xc0(%rsp)
 	LONG $0x10c58349 // addq $0x10, %r13
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0xd2348d48 // leaq (%rdx,%rdx,8), %rsi
@@ -540,102 +539,109 @@ TEXT ·rowLimbs9Quad(SB), 0, $576-56
 	WORD $0x2148; BYTE $0xde // andq %rbx, %rsi
 	LONG $0x34e8c149 // shrq $0x34, %r8
 	WORD $0x094c; BYTE $0xde // orq %r11, %rsi
-	LONG $0x597de2c4; BYTE $0xe8 // vpbroadcastq %xmm0, %ymm5
+	LONG $0x597d62c4; BYTE $0xf8 // vpbroadcastq %xmm0, %ymm15
 	LONG $0x03e0c141 // shll $0x3, %r8d
 	LONG $0x6ef9e1c4; BYTE $0xc6 // vmovq %rsi, %xmm0
 	LONG $0x107c81c4; LONG $0x01000294; WORD $0x0000 // vmovups 0x100(%r10,%r8), %ymm2
-	LONG $0x6f7e81c4; LONG $0x00e002bc; WORD $0x0000 // vmovdqu 0xe0(%r10,%r8), %ymm7
+	LONG $0x6f7e01c4; LONG $0x00e00294; WORD $0x0000 // vmovdqu 0xe0(%r10,%r8), %ymm10
 	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
+	LONG $0xdb2d41c4; WORD $0x1054; BYTE $0x20 // vpand 0x20(%r8,%rdx), %ymm10, %ymm10
 	LONG $0x197d62c4; BYTE $0xf0 // vbroadcastsd %xmm0, %ymm14
 	LONG $0x6ef9c1c4; BYTE $0xc4 // vmovq %r12, %xmm0
 	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
 	LONG $0x6f7e81c4; LONG $0x00c0028c; WORD $0x0000 // vmovdqu 0xc0(%r10,%r8), %ymm1
 	LONG $0xdb75c1c4; WORD $0x100c // vpand (%r8,%rdx), %ymm1, %ymm1
+	LONG $0x9411fcc5; LONG $0x00008024; BYTE $0x00 // vmovups %ymm2, 0x80(%rsp)
 	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm2, 0xa0(%rsp)
-	LONG $0xcdeff5c5 // vpxor %ymm5, %ymm1, %ymm1
-	LONG $0xccebf5c5 // vpor %ymm4, %ymm1, %ymm1
-	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
-	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
-	LONG $0xa8fde2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm0, %ymm2
-	LONG $0xda5cb5c5 // vsubpd %ymm2, %ymm9, %ymm3
-	LONG $0x94d4edc5; LONG $0x00014024; BYTE $0x00 // vpaddq 0x140(%rsp), %ymm2, %ymm2
-	LONG $0xb8fde2c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm0, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsp)
-	LONG $0xd928fdc5 // vmovapd %ymm1, %ymm3
-	LONG $0xa88de2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm14, %ymm3
-	LONG $0xacd415c5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm13, %ymm13
-	LONG $0xfb5c35c5 // vsubpd %ymm3, %ymm9, %ymm15
-	LONG $0xb88d62c4; BYTE $0xf9 // vfmadd231pd %ymm1, %ymm14, %ymm15
-	LONG $0xdb45c1c4; WORD $0x104c; BYTE $0x20 // vpand 0x20(%r8,%rdx), %ymm7, %ymm1
-	LONG $0xbc117dc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm15, 0xc0(%rsp)
-	LONG $0xcdeff5c5 // vpxor %ymm5, %ymm1, %ymm1
-	LONG $0xccebf5c5 // vpor %ymm4, %ymm1, %ymm1
-	LONG $0xf958a5c5 // vaddpd %ymm1, %ymm11, %ymm7
-	LONG $0xdf287dc5 // vmovapd %ymm7, %ymm11
-	LONG $0xd7287dc5 // vmovapd %ymm7, %ymm10
-	LONG $0xa8fd62c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm0, %ymm11
-	LONG $0xa88d62c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm14, %ymm10
-	LONG $0x5c3541c4; BYTE $0xfb // vsubpd %ymm11, %ymm9, %ymm15
-	LONG $0x5c35c1c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm1
-	LONG $0xb8fd62c4; BYTE $0xff // vfmadd231pd %ymm7, %ymm0, %ymm15
-	LONG $0xb88de2c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm14, %ymm1
-	LONG $0xbc6ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu 0xa0(%rsp), %ymm7
+	LONG $0xbc6ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm7
+	LONG $0xef2d41c4; BYTE $0xd7 // vpxor %ymm15, %ymm10, %ymm10
 	LONG $0xdb45c1c4; WORD $0x107c; BYTE $0x40 // vpand 0x40(%r8,%rdx), %ymm7, %ymm7
-	LONG $0xd41d41c4; BYTE $0xe7 // vpaddq %ymm15, %ymm12, %ymm12
-	LONG $0xfdefc5c5 // vpxor %ymm5, %ymm7, %ymm7
-	LONG $0xfcebc5c5 // vpor %ymm4, %ymm7, %ymm7
-	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
-	LONG $0x846f7ec5; LONG $0x00010024; BYTE $0x00 // vmovdqu 0x100(%rsp), %ymm8
-	LONG $0xef28fdc5 // vmovapd %ymm7, %ymm5
-	LONG $0xa8fde2c4; BYTE $0xee // vfmadd213pd %ymm6, %ymm0, %ymm5
-	LONG $0xe55cb5c5 // vsubpd %ymm5, %ymm9, %ymm4
-	LONG $0xd43d41c4; BYTE $0xc2 // vpaddq %ymm10, %ymm8, %ymm8
-	LONG $0xb8c5e2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm7, %ymm4
+	LONG $0xeb2d41c4; BYTE $0xd5 // vpor %ymm13, %ymm10, %ymm10
+	LONG $0x582d41c4; BYTE $0xd1 // vaddpd %ymm9, %ymm10, %ymm10
+	LONG $0xc9ef85c5 // vpxor %ymm1, %ymm15, %ymm1
+	LONG $0xd5297dc5 // vmovapd %ymm10, %ymm5
+	LONG $0xd6297dc5 // vmovapd %ymm10, %ymm6
+	LONG $0xa8fdc2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm0, %ymm5
+	LONG $0xa88dc2c4; BYTE $0xf0 // vfmadd213pd %ymm8, %ymm14, %ymm6
+	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
+	LONG $0xd95835c5 // vaddpd %ymm1, %ymm9, %ymm11
+	LONG $0x197de2c4; LONG $0x00021e0d; BYTE $0x00 // vbroadcastsd 0x21e(%rip), %ymm1
+	LONG $0xffef85c5 // vpxor %ymm7, %ymm15, %ymm7
+	LONG $0xda297dc5 // vmovapd %ymm11, %ymm2
+	LONG $0xdb297dc5 // vmovapd %ymm11, %ymm3
+	LONG $0xa8fdc2c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm0, %ymm2
+	LONG $0xa88dc2c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm14, %ymm3
+	LONG $0xffeb95c5 // vpor %ymm7, %ymm13, %ymm7
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0x197d62c4; LONG $0x0001f70d; BYTE $0x00 // vbroadcastsd 0x1f7(%rip), %ymm9
+	LONG $0xe25c75c5 // vsubpd %ymm2, %ymm1, %ymm12
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0x94d4edc5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm2, %ymm2
+	LONG $0xb8fd42c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm0, %ymm12
+	LONG $0xb88dc2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm14, %ymm4
+	LONG $0xdd5c75c5 // vsubpd %ymm5, %ymm1, %ymm11
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
+	LONG $0xb8fd42c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm0, %ymm11
+	LONG $0xb88dc2c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm14, %ymm1
+	LONG $0xd7287dc5 // vmovapd %ymm7, %ymm10
+	LONG $0xa8fd42c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm0, %ymm10
+	LONG $0x5c3541c4; BYTE $0xfa // vsubpd %ymm10, %ymm9, %ymm15
+	LONG $0xb8c562c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm7, %ymm15
 	LONG $0xc728fdc5 // vmovapd %ymm7, %ymm0
-	LONG $0xa88de2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm14, %ymm0
-	LONG $0xf05cb5c5 // vsubpd %ymm0, %ymm9, %ymm6
-	LONG $0x8c6f7ec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm9
-	LONG $0xb88de2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm14, %ymm6
-	LONG $0xb4d46dc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm2, %ymm14
-	LONG $0x54d4a5c5; WORD $0x6024 // vpaddq 0x60(%rsp), %ymm11, %ymm2
-	LONG $0x197d62c4; LONG $0x0001221d; BYTE $0x00 // vbroadcastsd 0x122(%rip), %ymm11
-	LONG $0xcbd435c5 // vpaddq %ymm3, %ymm9, %ymm9
-	LONG $0x9c6ffec5; LONG $0x00016024; BYTE $0x00 // vmovdqu 0x160(%rsp), %ymm3
-	LONG $0xd1d46dc5 // vpaddq %ymm1, %ymm2, %ymm10
-	LONG $0x946ffec5; LONG $0x00018024; BYTE $0x00 // vmovdqu 0x180(%rsp), %ymm2
-	LONG $0x8cd4d5c5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm5, %ymm1
-	LONG $0xfed4f5c5 // vpaddq %ymm6, %ymm1, %ymm7
-	LONG $0x197de2c4; LONG $0x0000fa35; BYTE $0x00 // vbroadcastsd 0xfa(%rip), %ymm6
-	LONG $0x0d10fbc5; LONG $0x000000ea // vmovsd 0xea(%rip), %xmm1
-	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
-	LONG $0x646ffec5; WORD $0x4024 // vmovdqu 0x40(%rsp), %ymm4
+	LONG $0xa88dc2c4; BYTE $0xc0 // vfmadd213pd %ymm8, %ymm14, %ymm0
+	LONG $0x197d62c4; LONG $0x0001a505; BYTE $0x00 // vbroadcastsd 0x1a5(%rip), %ymm8
+	LONG $0xc85c3dc5 // vsubpd %ymm0, %ymm8, %ymm9
+	LONG $0x446f7ec5; WORD $0x4024 // vmovdqu 0x40(%rsp), %ymm8
+	LONG $0xb88d62c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm14, %ymm9
+	LONG $0xf4d46dc5 // vpaddq %ymm4, %ymm2, %ymm14
+	LONG $0x646ffec5; WORD $0x6024 // vmovdqu 0x60(%rsp), %ymm4
+	LONG $0xbc6ffec5; LONG $0x00010024; BYTE $0x00 // vmovdqu 0x100(%rsp), %ymm7
+	LONG $0x946ffec5; LONG $0x00016024; BYTE $0x00 // vmovdqu 0x160(%rsp), %ymm2
+	LONG $0xd43d41c4; BYTE $0xc4 // vpaddq %ymm12, %ymm8, %ymm8
+	LONG $0x6f7d41c4; BYTE $0xe5 // vmovdqa %ymm13, %ymm12
+	LONG $0x447f7ec5; WORD $0x4024 // vmovdqu %ymm8, 0x40(%rsp)
+	LONG $0x84d455c5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm5, %ymm8
+	LONG $0xac6ffec5; LONG $0x00012024; BYTE $0x00 // vmovdqu 0x120(%rsp), %ymm5
+	LONG $0xe4d4a5c5 // vpaddq %ymm4, %ymm11, %ymm4
+	LONG $0xfbd4c5c5 // vpaddq %ymm3, %ymm7, %ymm7
+	LONG $0x9c6ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu 0x140(%rsp), %ymm3
 	LONG $0xd0d4edc5 // vpaddq %ymm0, %ymm2, %ymm2
+	LONG $0x647ffec5; WORD $0x6024 // vmovdqu %ymm4, 0x60(%rsp)
+	LONG $0x5c6f7ec5; WORD $0x6024 // vmovdqu 0x60(%rsp), %ymm11
+	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
+	LONG $0xf1d4bdc5 // vpaddq %ymm1, %ymm8, %ymm6
+	LONG $0x8cd4adc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm10, %ymm1
+	LONG $0x197d62c4; LONG $0x00010d05; BYTE $0x00 // vbroadcastsd 0x10d(%rip), %ymm8
+	LONG $0xdbd485c5 // vpaddq %ymm3, %ymm15, %ymm3
+	LONG $0xe1d4b5c5 // vpaddq %ymm1, %ymm9, %ymm4
+	LONG $0x197d62c4; LONG $0x0000f40d; BYTE $0x00 // vbroadcastsd 0xf4(%rip), %ymm9
+	LONG $0x0d10fbc5; LONG $0x000000ec // vmovsd 0xec(%rip), %xmm1
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0xfdd3850f; WORD $0xffff // jne <rowLimbs9+0x170>
-	WORD $0x19eb // jmp <rowLimbs9+0x3b8>
+	LONG $0xfdb3850f; WORD $0xffff // jne <rowLimbs9+0x180>
+	WORD $0x1beb // jmp <rowLimbs9+0x3ea>
 	BYTE $0x90 // nop
-	LONG $0xc26f7dc5 // vmovdqa %ymm2, %ymm8
-	LONG $0xca6f7dc5 // vmovdqa %ymm2, %ymm9
-	LONG $0xd76f7dc5 // vmovdqa %ymm7, %ymm10
-	LONG $0xf76f7dc5 // vmovdqa %ymm7, %ymm14
-	LONG $0xe36f7dc5 // vmovdqa %ymm3, %ymm12
-	LONG $0xeb6f7dc5 // vmovdqa %ymm3, %ymm13
+	LONG $0xea6ffdc5 // vmovdqa %ymm2, %ymm5
+	LONG $0xfa6ffdc5 // vmovdqa %ymm2, %ymm7
+	LONG $0xf46ffdc5 // vmovdqa %ymm4, %ymm6
+	LONG $0xf46f7dc5 // vmovdqa %ymm4, %ymm14
+	LONG $0xdb6f7dc5 // vmovdqa %ymm3, %ymm11
+	LONG $0x5c7ffec5; WORD $0x4024 // vmovdqu %ymm3, 0x40(%rsp)
+	LONG $0x4410fdc5; WORD $0x4024 // vmovupd 0x40(%rsp), %ymm0
 	LONG $0x247c8348; WORD $0x0030 // cmpq $0x0, 0x30(%rsp)
-	LONG $0x2f7f7ec5 // vmovdqu %ymm13, (%rdi)
-	LONG $0x677f7ec5; BYTE $0x20 // vmovdqu %ymm12, 0x20(%rdi)
+	LONG $0x0711fdc5 // vmovupd %ymm0, (%rdi)
+	LONG $0x5f7f7ec5; BYTE $0x20 // vmovdqu %ymm11, 0x20(%rdi)
 	LONG $0x5f7ffec5; BYTE $0x40 // vmovdqu %ymm3, 0x40(%rdi)
 	LONG $0x777f7ec5; BYTE $0x60 // vmovdqu %ymm14, 0x60(%rdi)
-	LONG $0x977f7ec5; LONG $0x00000080 // vmovdqu %ymm10, 0x80(%rdi)
-	LONG $0xbf7ffec5; LONG $0x000000a0 // vmovdqu %ymm7, 0xa0(%rdi)
-	LONG $0x8f7f7ec5; LONG $0x000000c0 // vmovdqu %ymm9, 0xc0(%rdi)
-	LONG $0x877f7ec5; LONG $0x000000e0 // vmovdqu %ymm8, 0xe0(%rdi)
+	LONG $0xb77ffec5; LONG $0x00000080 // vmovdqu %ymm6, 0x80(%rdi)
+	LONG $0xa77ffec5; LONG $0x000000a0 // vmovdqu %ymm4, 0xa0(%rdi)
+	LONG $0xbf7ffec5; LONG $0x000000c0 // vmovdqu %ymm7, 0xc0(%rdi)
+	LONG $0xaf7ffec5; LONG $0x000000e0 // vmovdqu %ymm5, 0xe0(%rdi)
 	LONG $0x977ffec5; LONG $0x00000100 // vmovdqu %ymm2, 0x100(%rdi)
-	LONG $0xfca18e0f; WORD $0xffff // jle <rowLimbs9+0xa0>
+	LONG $0xfc698e0f; WORD $0xffff // jle <rowLimbs9+0xa0>
 	LONG $0x246c0348; BYTE $0x08 // addq 0x8(%rsp), %rbp
 	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xb134634a // movslq (%rcx,%r14,4), %rsi
 	LONG $0xf87d8b4c // movq -0x8(%rbp), %r15
 	WORD $0xff49; BYTE $0xc6 // incq %r14
@@ -650,12 +656,12 @@ TEXT ·rowLimbs9Quad(SB), 0, $576-56
 	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
 	WORD $0x0148; BYTE $0xf2 // addq %rsi, %rdx
 	WORD $0x394c; BYTE $0xf0 // cmpq %r14, %rax
-	WORD $0xcd75 // jne <rowLimbs9+0x410>
-	LONG $0xfffc5de9; BYTE $0xff // jmp <rowLimbs9+0xa5>
+	WORD $0xcd75 // jne <rowLimbs9+0x450>
+	LONG $0xfffc1de9; BYTE $0xff // jmp <rowLimbs9+0xa5>
 	LONG $0x1424448b // movl 0x14(%rsp), %eax
 	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
 	LONG $0x2454ae0f; BYTE $0x1c // ldmxcsr 0x1c(%rsp)
-	LONG $0xa0c48148; WORD $0x0001; BYTE $0x00 // addq $0x1a0, %rsp
+	LONG $0x80c48148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -668,7 +674,7 @@ TEXT ·rowLimbs9Quad(SB), 0, $576-56
 	LONG $0x00000000; LONG $0x00467000
 	LONG $0x00000000; LONG $0x01433000
 	LONG $0x00000000; WORD $0x7000; BYTE $0x46
-	ADJSP $560
+	ADJSP $528
 	RET
 
 // func rowLimbs17Quad(s *uint64, ptr *int, rows int, col *int32, entries *uint64, x *uint64, below *uint64)
@@ -684,7 +690,7 @@ TEXT ·rowLimbs17Quad(SB), 0, $672-56
 	ADJSP $-656
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <rowLimbs17>
-	LONG $0x0007d6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000796e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -709,45 +715,40 @@ TEXT ·rowLimbs17Quad(SB), 0, $672-56
 	LONG $0x0424448b // movl 0x4(%rsp), %eax
 	LONG $0x14244489 // movl %eax, 0x14(%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x07088e0f; WORD $0x0000 // jle <rowLimbs17+0x750>
-	LONG $0x597d62c4; LONG $0x00076f35; BYTE $0x00 // vpbroadcastq 0x76f(%rip), %ymm14
-	LONG $0x197de2c4; LONG $0x00075615; BYTE $0x00 // vbroadcastsd 0x756(%rip), %ymm2
-	LONG $0x197d62c4; LONG $0x0007550d; BYTE $0x00 // vbroadcastsd 0x755(%rip), %ymm9
-	LONG $0x197de2c4; LONG $0x00075c2d; BYTE $0x00 // vbroadcastsd 0x75c(%rip), %ymm5
+	LONG $0x06eb8e0f; WORD $0x0000 // jle <rowLimbs17+0x733>
+	LONG $0x197de2c4; LONG $0x00072f05; BYTE $0x00 // vbroadcastsd 0x72f(%rip), %ymm0
+	LONG $0x197de2c4; LONG $0x00071e2d; BYTE $0x00 // vbroadcastsd 0x71e(%rip), %ymm5
 	LONG $0x24948b4c; LONG $0x00000238 // movq 0x238(%rsp), %r10
 	LONG $0x24448348; WORD $0x0808 // addq $0x8, 0x8(%rsp)
 	LONG $0x0000bb49; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %r11
 	LONG $0xffffbb48; LONG $0xffffffff; WORD $0x000f // movabsq $0xfffffffffffff, %rbx
 	WORD $0xf631 // xorl %esi, %esi
-	LONG $0xb47f7ec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu %ymm14, 0xc0(%rsp)
-	LONG $0x000083e9; BYTE $0x00 // jmp <rowLimbs17+0x121>
-	WORD $0x9066 // nop
-	LONG $0x4c6ffec5; WORD $0x6024 // vmovdqu 0x60(%rsp), %ymm1
-	LONG $0x5410fcc5; WORD $0x4024 // vmovups 0x40(%rsp), %ymm2
-	LONG $0x846ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm0
-	LONG $0x197de2c4; LONG $0x00070a2d; BYTE $0x00 // vbroadcastsd 0x70a(%rip), %ymm5
-	LONG $0x6f7d41c4; BYTE $0xf0 // vmovdqa %ymm8, %ymm14
+	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
+	LONG $0x197de2c4; LONG $0x0006f805; BYTE $0x00 // vbroadcastsd 0x6f8(%rip), %ymm0
+	LONG $0x000083e9; BYTE $0x00 // jmp <rowLimbs17+0x118>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x446ffec5; WORD $0x6024 // vmovdqu 0x60(%rsp), %ymm0
+	LONG $0x5410fdc5; WORD $0x4024 // vmovupd 0x40(%rsp), %ymm2
+	LONG $0x8c6ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm1
 	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x4f7ffec5; BYTE $0x60 // vmovdqu %ymm1, 0x60(%rdi)
-	LONG $0x8f7ffec5; LONG $0x00000080 // vmovdqu %ymm1, 0x80(%rdi)
-	LONG $0x9711fcc5; LONG $0x00000100 // vmovups %ymm2, 0x100(%rdi)
-	LONG $0x9711fcc5; LONG $0x00000120 // vmovups %ymm2, 0x120(%rdi)
-	LONG $0x877ffec5; LONG $0x000001a0 // vmovdqu %ymm0, 0x1a0(%rdi)
-	LONG $0xea297dc5 // vmovapd %ymm13, %ymm2
-	LONG $0x877ffec5; LONG $0x000001c0 // vmovdqu %ymm0, 0x1c0(%rdi)
+	LONG $0x477ffec5; BYTE $0x60 // vmovdqu %ymm0, 0x60(%rdi)
+	LONG $0x877ffec5; LONG $0x00000080 // vmovdqu %ymm0, 0x80(%rdi)
+	LONG $0x9711fdc5; LONG $0x00000100 // vmovupd %ymm2, 0x100(%rdi)
+	LONG $0x9711fdc5; LONG $0x00000120 // vmovupd %ymm2, 0x120(%rdi)
+	LONG $0x8f7ffec5; LONG $0x000001a0 // vmovdqu %ymm1, 0x1a0(%rdi)
+	LONG $0x8f7ffec5; LONG $0x000001c0 // vmovdqu %ymm1, 0x1c0(%rdi)
+	LONG $0x197de2c4; LONG $0x00069805; BYTE $0x00 // vbroadcastsd 0x698(%rip), %ymm0
 	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
 	LONG $0xe0978948; WORD $0x0001; BYTE $0x00 // movq %rdx, 0x1e0(%rdi)
 	LONG $0xe887894c; WORD $0x0001; BYTE $0x00 // movq %r8, 0x1e8(%rdi)
 	LONG $0xf0c78148; WORD $0x0001; BYTE $0x00 // addq $0x1f0, %rdi
 	WORD $0xff48; BYTE $0xc6 // incq %rsi
 	LONG $0x24743b48; BYTE $0x30 // cmpq 0x30(%rsp), %rsi
-	LONG $0x062f840f; WORD $0x0000 // je <rowLimbs17+0x750>
+	LONG $0x061b840f; WORD $0x0000 // je <rowLimbs17+0x733>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	LONG $0x6f7d41c4; BYTE $0xc6 // vmovdqa %ymm14, %ymm8
-	LONG $0xea287dc5 // vmovapd %ymm2, %ymm13
-	LONG $0x287d41c4; BYTE $0xf1 // vmovapd %ymm9, %ymm14
+	LONG $0xc0287dc5 // vmovapd %ymm0, %ymm8
 	LONG $0xf0348b4c // movq (%rax,%rsi,8), %r14
 	LONG $0xf0448b48; BYTE $0x08 // movq 0x8(%rax,%rsi,8), %rax
 	LONG $0x0000be48; LONG $0x00000000; WORD $0xbcd0 // movabsq $-0x4330000000000000, %rsi
@@ -765,46 +766,53 @@ TEXT ·rowLimbs17Quad(SB), 0, $672-56
 	LONG $0x0000be48; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rsi
 	LONG $0xfeaf0f4c // imulq %rsi, %r15
 	LONG $0x6ef9e1c4; BYTE $0xc2 // vmovq %rdx, %xmm0
-	LONG $0x6ef9c1c4; BYTE $0xc8 // vmovq %r8, %xmm1
-	LONG $0x597de2c4; BYTE $0xf0 // vpbroadcastq %xmm0, %ymm6
-	LONG $0x6ef9c1c4; BYTE $0xdf // vmovq %r15, %xmm3
-	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
-	LONG $0x597d62c4; BYTE $0xd3 // vpbroadcastq %xmm3, %ymm10
-	LONG $0xe66f7dc5 // vmovdqa %ymm6, %ymm12
-	LONG $0xfe6f7dc5 // vmovdqa %ymm6, %ymm15
-	LONG $0x747ffec5; WORD $0x6024 // vmovdqu %ymm6, 0x60(%rsp)
-	LONG $0xf96ffdc5 // vmovdqa %ymm1, %ymm7
-	LONG $0xd96f7dc5 // vmovdqa %ymm1, %ymm11
-	LONG $0x4c7ffec5; WORD $0x4024 // vmovdqu %ymm1, 0x40(%rsp)
+	LONG $0x597de2c4; BYTE $0xc8 // vpbroadcastq %xmm0, %ymm1
+	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
+	LONG $0x597de2c4; BYTE $0xd0 // vpbroadcastq %xmm0, %ymm2
+	LONG $0x6ef9c1c4; BYTE $0xc7 // vmovq %r15, %xmm0
+	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
+	LONG $0xd16f7dc5 // vmovdqa %ymm1, %ymm10
+	LONG $0xe96f7dc5 // vmovdqa %ymm1, %ymm13
+	LONG $0x4c7ffec5; WORD $0x6024 // vmovdqu %ymm1, 0x60(%rsp)
 	LONG $0x8c7ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu %ymm1, 0xa0(%rsp)
-	LONG $0xd37f7dc5 // vmovdqa %ymm10, %ymm3
-	LONG $0xd47f7dc5 // vmovdqa %ymm10, %ymm4
-	LONG $0x947f7ec5; LONG $0x00008024; BYTE $0x00 // vmovdqu %ymm10, 0x80(%rsp)
+	LONG $0xe26ffdc5 // vmovdqa %ymm2, %ymm4
+	LONG $0xca6f7dc5 // vmovdqa %ymm2, %ymm9
+	LONG $0x547ffec5; WORD $0x4024 // vmovdqu %ymm2, 0x40(%rsp)
+	LONG $0x947ffec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu %ymm2, 0xc0(%rsp)
+	LONG $0xd86ffdc5 // vmovdqa %ymm0, %ymm3
+	LONG $0xf86f7dc5 // vmovdqa %ymm0, %ymm15
+	LONG $0x847ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu %ymm0, 0x80(%rsp)
+	LONG $0xf86ffdc5 // vmovdqa %ymm0, %ymm7
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x02ad8e0f; WORD $0x0000 // jle <rowLimbs17+0x491>
-	LONG $0x4410fcc5; WORD $0x4024 // vmovups 0x40(%rsp), %ymm0
-	LONG $0x94107cc5; LONG $0x00008024; BYTE $0x00 // vmovups 0x80(%rsp), %ymm10
-	LONG $0x746ffec5; WORD $0x6024 // vmovdqu 0x60(%rsp), %ymm6
+	LONG $0x02b68e0f; WORD $0x0000 // jle <rowLimbs17+0x494>
+	LONG $0x8410fcc5; LONG $0x00008024; BYTE $0x00 // vmovups 0x80(%rsp), %ymm0
+	LONG $0x5410fcc5; WORD $0x4024 // vmovups 0x40(%rsp), %ymm2
+	LONG $0x4c10fcc5; WORD $0x6024 // vmovups 0x60(%rsp), %ymm1
 	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
 	LONG $0x2a2c8d4c // leaq (%rdx,%rbp), %r13
-	LONG $0xd3297cc5 // vmovaps %ymm10, %ymm3
-	LONG $0xd4297cc5 // vmovaps %ymm10, %ymm4
+	LONG $0xd828fcc5 // vmovaps %ymm0, %ymm3
+	LONG $0xf8287cc5 // vmovaps %ymm0, %ymm15
 	LONG $0xf828fcc5 // vmovaps %ymm0, %ymm7
-	LONG $0xd8287cc5 // vmovaps %ymm0, %ymm11
-	LONG $0x8411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm0, 0xa0(%rsp)
-	LONG $0xe66f7dc5 // vmovdqa %ymm6, %ymm12
-	LONG $0xfe6f7dc5 // vmovdqa %ymm6, %ymm15
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xe228fcc5 // vmovaps %ymm2, %ymm4
+	LONG $0xca287cc5 // vmovaps %ymm2, %ymm9
+	LONG $0x9411fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm2, 0xc0(%rsp)
+	LONG $0xd1287cc5 // vmovaps %ymm1, %ymm10
+	LONG $0xe9287cc5 // vmovaps %ymm1, %ymm13
+	LONG $0x8c11fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm1, 0xa0(%rsp)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xb914634a // movslq (%rcx,%r15,4), %rdx
 	LONG $0xf8658b4d // movq -0x8(%r13), %r12
-	LONG $0x0d10fbc5; LONG $0x00000570 // vmovsd 0x570(%rip), %xmm1
 	LONG $0x9c11fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm3, 0x100(%rsp)
-	LONG $0xa411fcc5; LONG $0x0001e024; BYTE $0x00 // vmovups %ymm4, 0x1e0(%rsp)
+	LONG $0x1d10fbc5; LONG $0x00000527 // vmovsd 0x527(%rip), %xmm3
+	LONG $0xb46f7ec5; LONG $0x00012024; BYTE $0x00 // vmovdqu 0x120(%rsp), %ymm14
+	LONG $0xbc117cc5; LONG $0x0001e024; BYTE $0x00 // vmovups %ymm15, 0x1e0(%rsp)
+	LONG $0x197d62c4; LONG $0x00050c3d; BYTE $0x00 // vbroadcastsd 0x50c(%rip), %ymm15
+	LONG $0xac117cc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm13, 0xe0(%rsp)
+	LONG $0xa411fcc5; LONG $0x00018024; BYTE $0x00 // vmovups %ymm4, 0x180(%rsp)
 	LONG $0xbc11fcc5; LONG $0x0001c024; BYTE $0x00 // vmovups %ymm7, 0x1c0(%rsp)
-	LONG $0x94117cc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm10, 0xe0(%rsp)
-	LONG $0x9c117cc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm11, 0x120(%rsp)
-	LONG $0xa47f7ec5; LONG $0x0001a024; BYTE $0x00 // vmovdqu %ymm12, 0x1a0(%rsp)
+	LONG $0x8c117cc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm9, 0x140(%rsp)
+	LONG $0x94117cc5; LONG $0x0001a024; BYTE $0x00 // vmovups %ymm10, 0x1a0(%rsp)
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x07e0c149 // shlq $0x7, %r8
@@ -823,118 +831,117 @@ TEXT ·rowLimbs17Quad(SB), 0, $672-56
 	WORD $0x2148; BYTE $0xde // andq %rbx, %rsi
 	LONG $0x34e8c149 // shrq $0x34, %r8
 	WORD $0x094c; BYTE $0xde // orq %r11, %rsi
-	LONG $0x597d62c4; BYTE $0xc8 // vpbroadcastq %xmm0, %ymm9
+	LONG $0x597de2c4; BYTE $0xc8 // vpbroadcastq %xmm0, %ymm1
 	LONG $0x03e0c141 // shll $0x3, %r8d
 	LONG $0x6ef9e1c4; BYTE $0xc6 // vmovq %rsi, %xmm0
-	LONG $0x107c81c4; LONG $0x00c002a4; WORD $0x0000 // vmovups 0xc0(%r10,%r8), %ymm4
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
+	LONG $0x6f7e01c4; LONG $0x00a002a4; WORD $0x0000 // vmovdqu 0xa0(%r10,%r8), %ymm12
+	LONG $0x6f7e01c4; LONG $0x00c0029c; WORD $0x0000 // vmovdqu 0xc0(%r10,%r8), %ymm11
+	LONG $0xc358fbc5 // vaddsd %xmm3, %xmm0, %xmm0
+	LONG $0xdb1d41c4; WORD $0x1064; BYTE $0x20 // vpand 0x20(%r8,%rdx), %ymm12, %ymm12
+	LONG $0xdb2541c4; WORD $0x105c; BYTE $0x40 // vpand 0x40(%r8,%rdx), %ymm11, %ymm11
 	LONG $0x197de2c4; BYTE $0xd0 // vbroadcastsd %xmm0, %ymm2
 	LONG $0x6ef9c1c4; BYTE $0xc4 // vmovq %r12, %xmm0
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0x6f7e81c4; LONG $0x00a0028c; WORD $0x0000 // vmovdqu 0xa0(%r10,%r8), %ymm1
-	LONG $0xdb75c1c4; WORD $0x104c; BYTE $0x20 // vpand 0x20(%r8,%rdx), %ymm1, %ymm1
+	LONG $0xc358fbc5 // vaddsd %xmm3, %xmm0, %xmm0
 	LONG $0x197de2c4; BYTE $0xd8 // vbroadcastsd %xmm0, %ymm3
 	LONG $0x6f7e81c4; LONG $0x00800284; WORD $0x0000 // vmovdqu 0x80(%r10,%r8), %ymm0
-	LONG $0xa411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm4, 0x140(%rsp)
 	LONG $0xdb7dc1c4; WORD $0x1004 // vpand (%r8,%rdx), %ymm0, %ymm0
-	LONG $0xc9efb5c5 // vpxor %ymm1, %ymm9, %ymm1
-	LONG $0xc9ebbdc5 // vpor %ymm1, %ymm8, %ymm1
-	LONG $0xd95815c5 // vaddpd %ymm1, %ymm13, %ymm11
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
-	LONG $0xf85895c5 // vaddpd %ymm0, %ymm13, %ymm7
-	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0xa8e542c4; BYTE $0xe6 // vfmadd213pd %ymm14, %ymm3, %ymm12
-	LONG $0xa8ed42c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm2, %ymm13
-	LONG $0xe728fdc5 // vmovapd %ymm7, %ymm4
-	LONG $0xa8e5c2c4; BYTE $0xe6 // vfmadd213pd %ymm14, %ymm3, %ymm4
-	LONG $0xd7287dc5 // vmovapd %ymm7, %ymm10
-	LONG $0xa8ed42c4; BYTE $0xd6 // vfmadd213pd %ymm14, %ymm2, %ymm10
-	LONG $0x5c55c1c4; BYTE $0xcc // vsubpd %ymm12, %ymm5, %ymm1
-	LONG $0xc45cd5c5 // vsubpd %ymm4, %ymm5, %ymm0
-	LONG $0xb8e5c2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm3, %ymm1
-	LONG $0xb8e5e2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm3, %ymm0
-	LONG $0xf9d405c5 // vpaddq %ymm1, %ymm15, %ymm15
+	LONG $0xe1ef1dc5 // vpxor %ymm1, %ymm12, %ymm12
+	LONG $0xeb1d41c4; BYTE $0xe6 // vpor %ymm14, %ymm12, %ymm12
+	LONG $0x581d41c4; BYTE $0xe7 // vaddpd %ymm15, %ymm12, %ymm12
+	LONG $0x287d41c4; BYTE $0xcc // vmovapd %ymm12, %ymm9
+	LONG $0xa8ed62c4; BYTE $0xcd // vfmadd213pd %ymm5, %ymm2, %ymm9
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0xc9efa5c5 // vpxor %ymm1, %ymm11, %ymm1
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xc9eb8dc5 // vpor %ymm1, %ymm14, %ymm1
+	LONG $0xe85805c5 // vaddpd %ymm0, %ymm15, %ymm13
+	LONG $0xc0297dc5 // vmovapd %ymm8, %ymm0
+	LONG $0xc95885c5 // vaddpd %ymm1, %ymm15, %ymm1
+	LONG $0x5c7d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm0, %ymm10
+	LONG $0xbc6f7ec5; LONG $0x0001e024; BYTE $0x00 // vmovdqu 0x1e0(%rsp), %ymm15
+	LONG $0xee297dc5 // vmovapd %ymm13, %ymm6
+	LONG $0xec297dc5 // vmovapd %ymm13, %ymm4
+	LONG $0xa8e5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm3, %ymm6
+	LONG $0xa8ede2c4; BYTE $0xe5 // vfmadd213pd %ymm5, %ymm2, %ymm4
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0xa8e562c4; BYTE $0xdd // vfmadd213pd %ymm5, %ymm3, %ymm11
+	LONG $0xb8ed42c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm2, %ymm10
+	LONG $0xfe5cbdc5 // vsubpd %ymm6, %ymm8, %ymm7
+	LONG $0xc45c3dc5 // vsubpd %ymm4, %ymm8, %ymm8
+	LONG $0xd40541c4; BYTE $0xf9 // vpaddq %ymm9, %ymm15, %ymm15
+	LONG $0xb8ed42c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm2, %ymm8
+	LONG $0xb8e5c2c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm3, %ymm7
+	LONG $0x84117dc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm8, 0x160(%rsp)
+	LONG $0x287d41c4; BYTE $0xc4 // vmovapd %ymm12, %ymm8
+	LONG $0xa8e562c4; BYTE $0xc5 // vfmadd213pd %ymm5, %ymm3, %ymm8
+	LONG $0x5c7d41c4; BYTE $0xe8 // vsubpd %ymm8, %ymm0, %ymm13
+	LONG $0xb8e542c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm3, %ymm13
+	LONG $0x5c7d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm0, %ymm12
+	LONG $0xb8f562c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm1, %ymm12
+	LONG $0xd928fdc5 // vmovapd %ymm1, %ymm3
+	LONG $0xa8ede2c4; BYTE $0xdd // vfmadd213pd %ymm5, %ymm2, %ymm3
+	LONG $0x197de2c4; LONG $0x00039e2d; BYTE $0x00 // vbroadcastsd 0x39e(%rip), %ymm5
+	LONG $0xf35c7dc5 // vsubpd %ymm3, %ymm0, %ymm14
+	LONG $0xb8ed62c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm2, %ymm14
+	LONG $0x8cd4cdc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm6, %ymm1
+	LONG $0x946ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu 0xa0(%rsp), %ymm2
+	LONG $0x8cd4f5c5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm1, %ymm1
+	LONG $0xd7d4edc5 // vpaddq %ymm7, %ymm2, %ymm2
+	LONG $0xbc6ffec5; LONG $0x0001c024; BYTE $0x00 // vmovdqu 0x1c0(%rsp), %ymm7
+	LONG $0x8c7ffec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu %ymm1, 0xc0(%rsp)
+	LONG $0x8cd4bdc5; LONG $0x00014024; BYTE $0x00 // vpaddq 0x140(%rsp), %ymm8, %ymm1
+	LONG $0x947ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu %ymm2, 0xa0(%rsp)
+	LONG $0x946ffec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu 0xe0(%rsp), %ymm2
+	LONG $0xc0287dc5 // vmovapd %ymm0, %ymm8
+	LONG $0xfcd4c5c5 // vpaddq %ymm4, %ymm7, %ymm7
+	LONG $0xc9d42dc5 // vpaddq %ymm1, %ymm10, %ymm9
 	LONG $0x8c6ffec5; LONG $0x00010024; BYTE $0x00 // vmovdqu 0x100(%rsp), %ymm1
-	LONG $0x8411fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm0, 0x180(%rsp)
-	LONG $0x5c55c1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm5, %ymm0
-	LONG $0xb4d4cdc5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm6, %ymm6
-	LONG $0xb8ede2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm2, %ymm0
-	LONG $0x5c55c1c4; BYTE $0xfd // vsubpd %ymm13, %ymm5, %ymm7
-	LONG $0xb8edc2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm2, %ymm7
-	LONG $0x8411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm0, 0x160(%rsp)
-	LONG $0x846ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu 0x140(%rsp), %ymm0
-	LONG $0xdb7d41c4; WORD $0x105c; BYTE $0x40 // vpand 0x40(%r8,%rdx), %ymm0, %ymm11
-	LONG $0x197de2c4; LONG $0x0003fb05; BYTE $0x00 // vbroadcastsd 0x3fb(%rip), %ymm0
-	LONG $0xef2541c4; BYTE $0xd9 // vpxor %ymm9, %ymm11, %ymm11
-	LONG $0xeb2541c4; BYTE $0xd8 // vpor %ymm8, %ymm11, %ymm11
-	LONG $0xd85825c5 // vaddpd %ymm0, %ymm11, %ymm11
-	LONG $0xd8297dc5 // vmovapd %ymm11, %ymm0
-	LONG $0xa8e5c2c4; BYTE $0xc6 // vfmadd213pd %ymm14, %ymm3, %ymm0
-	LONG $0xc05c55c5 // vsubpd %ymm0, %ymm5, %ymm8
-	LONG $0x84d4fdc5; LONG $0x0001c024; BYTE $0x00 // vpaddq 0x1c0(%rsp), %ymm0, %ymm0
-	LONG $0xb8a562c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm11, %ymm8
-	LONG $0xdb297dc5 // vmovapd %ymm11, %ymm3
-	LONG $0xa8edc2c4; BYTE $0xde // vfmadd213pd %ymm14, %ymm2, %ymm3
-	LONG $0x197d62c4; LONG $0x0003c835; BYTE $0x00 // vbroadcastsd 0x3c8(%rip), %ymm14
-	LONG $0xcb5c55c5 // vsubpd %ymm3, %ymm5, %ymm9
+	LONG $0xd2d495c5 // vpaddq %ymm2, %ymm13, %ymm2
+	LONG $0x946f7ec5; LONG $0x0001a024; BYTE $0x00 // vmovdqu 0x1a0(%rsp), %ymm10
+	LONG $0x947ffec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu %ymm2, 0xe0(%rsp)
+	LONG $0x94d4a5c5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm11, %ymm2
+	LONG $0xac6f7ec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu 0xe0(%rsp), %ymm13
 	LONG $0xcbd4f5c5 // vpaddq %ymm3, %ymm1, %ymm1
+	LONG $0xd42d41c4; BYTE $0xd4 // vpaddq %ymm12, %ymm10, %ymm10
 	LONG $0x8c7ffec5; LONG $0x00010024; BYTE $0x00 // vmovdqu %ymm1, 0x100(%rsp)
-	LONG $0x9c10fcc5; LONG $0x00010024; BYTE $0x00 // vmovups 0x100(%rsp), %ymm3
-	LONG $0xb8ed42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm2, %ymm9
-	LONG $0x9c6f7ec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu 0xe0(%rsp), %ymm11
-	LONG $0x94d4ddc5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm4, %ymm2
-	LONG $0xa46ffec5; LONG $0x0001e024; BYTE $0x00 // vmovdqu 0x1e0(%rsp), %ymm4
-	LONG $0xd42541c4; BYTE $0xda // vpaddq %ymm10, %ymm11, %ymm11
-	LONG $0xe4d495c5 // vpaddq %ymm4, %ymm13, %ymm4
-	LONG $0x197d62c4; LONG $0x0003742d; BYTE $0x00 // vbroadcastsd 0x374(%rip), %ymm13
-	LONG $0x9c7f7ec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu %ymm11, 0xe0(%rsp)
-	LONG $0x9cd46dc5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm2, %ymm11
-	LONG $0x94d49dc5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm12, %ymm2
-	LONG $0xa46f7ec5; LONG $0x0001a024; BYTE $0x00 // vmovdqu 0x1a0(%rsp), %ymm12
-	LONG $0x94107cc5; LONG $0x0000e024; BYTE $0x00 // vmovups 0xe0(%rsp), %ymm10
-	LONG $0x9c117cc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm11, 0xa0(%rsp)
-	LONG $0xdfd46dc5 // vpaddq %ymm7, %ymm2, %ymm11
-	LONG $0xf8d4b5c5 // vpaddq %ymm0, %ymm9, %ymm7
-	LONG $0xd41d41c4; BYTE $0xe0 // vpaddq %ymm8, %ymm12, %ymm12
-	LONG $0x846f7ec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu 0xc0(%rsp), %ymm8
+	LONG $0xe2d48dc5 // vpaddq %ymm2, %ymm14, %ymm4
+	LONG $0x9c6ffec5; LONG $0x00010024; BYTE $0x00 // vmovdqu 0x100(%rsp), %ymm3
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0xfd9f850f; WORD $0xffff // jne <rowLimbs17+0x230>
-	LONG $0x8c10fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups 0xa0(%rsp), %ymm1
+	LONG $0xfd9c850f; WORD $0xffff // jne <rowLimbs17+0x230>
+	LONG $0x8410fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups 0xa0(%rsp), %ymm0
+	LONG $0x8c10fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups 0xc0(%rsp), %ymm1
 	LONG $0x247c8348; WORD $0x0020 // cmpq $0x0, 0x20(%rsp)
-	LONG $0x287d41c4; BYTE $0xce // vmovapd %ymm14, %ymm9
-	LONG $0x377ffec5 // vmovdqu %ymm6, (%rdi)
-	LONG $0x7f7f7ec5; BYTE $0x20 // vmovdqu %ymm15, 0x20(%rdi)
-	LONG $0x677f7ec5; BYTE $0x40 // vmovdqu %ymm12, 0x40(%rdi)
+	LONG $0x0711fcc5 // vmovups %ymm0, (%rdi)
+	LONG $0x6f7f7ec5; BYTE $0x20 // vmovdqu %ymm13, 0x20(%rdi)
+	LONG $0x577f7ec5; BYTE $0x40 // vmovdqu %ymm10, 0x40(%rdi)
 	LONG $0x8f11fcc5; LONG $0x000000a0 // vmovups %ymm1, 0xa0(%rdi)
-	LONG $0x9f7f7ec5; LONG $0x000000c0 // vmovdqu %ymm11, 0xc0(%rdi)
-	LONG $0xbf7ffec5; LONG $0x000000e0 // vmovdqu %ymm7, 0xe0(%rdi)
-	LONG $0x977f7ec5; LONG $0x00000140 // vmovdqu %ymm10, 0x140(%rdi)
-	LONG $0xa77ffec5; LONG $0x00000160 // vmovdqu %ymm4, 0x160(%rdi)
+	LONG $0x8f7f7ec5; LONG $0x000000c0 // vmovdqu %ymm9, 0xc0(%rdi)
+	LONG $0xa77ffec5; LONG $0x000000e0 // vmovdqu %ymm4, 0xe0(%rdi)
+	LONG $0xbf7ffec5; LONG $0x00000140 // vmovdqu %ymm7, 0x140(%rdi)
+	LONG $0xbf7f7ec5; LONG $0x00000160 // vmovdqu %ymm15, 0x160(%rdi)
 	LONG $0x9f7ffec5; LONG $0x00000180 // vmovdqu %ymm3, 0x180(%rdi)
-	LONG $0xfbb78e0f; WORD $0xffff // jle <rowLimbs17+0xa0>
-	LONG $0xa46ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm4
+	LONG $0xfbb08e0f; WORD $0xffff // jle <rowLimbs17+0xa0>
+	LONG $0x8c6ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm1
 	LONG $0x446ffec5; WORD $0x4024 // vmovdqu 0x40(%rsp), %ymm0
-	LONG $0x4c6ffec5; WORD $0x6024 // vmovdqu 0x60(%rsp), %ymm1
-	LONG $0x197d62c4; LONG $0x0002c135; BYTE $0x00 // vbroadcastsd 0x2c1(%rip), %ymm14
+	LONG $0x5c6ffec5; WORD $0x6024 // vmovdqu 0x60(%rsp), %ymm3
+	LONG $0x197d62c4; LONG $0x00027a35; BYTE $0x00 // vbroadcastsd 0x27a(%rip), %ymm14
 	LONG $0x246c0348; BYTE $0x08 // addq 0x8(%rsp), %rbp
-	LONG $0x287d41c4; BYTE $0xe9 // vmovapd %ymm9, %ymm13
 	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
+	LONG $0xfd287dc5 // vmovapd %ymm5, %ymm15
 	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
-	LONG $0xf46ffdc5 // vmovdqa %ymm4, %ymm6
+	LONG $0xf16ffdc5 // vmovdqa %ymm1, %ymm6
 	LONG $0xc06f7dc5 // vmovdqa %ymm0, %ymm8
-	LONG $0xc96f7dc5 // vmovdqa %ymm1, %ymm9
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xcb6f7dc5 // vmovdqa %ymm3, %ymm9
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0xa914634a // movslq (%rcx,%r13,4), %rdx
 	LONG $0xf8678b4d // movq -0x8(%r15), %r12
+	LONG $0x5c7ffec5; WORD $0x6024 // vmovdqu %ymm3, 0x60(%rsp)
 	WORD $0x8b4d; BYTE $0x07 // movq (%r15), %r8
-	LONG $0x1d10fbc5; LONG $0x0000026d // vmovsd 0x26d(%rip), %xmm3
+	LONG $0x1d10fbc5; LONG $0x00000227 // vmovsd 0x227(%rip), %xmm3
 	LONG $0x447ffec5; WORD $0x4024 // vmovdqu %ymm0, 0x40(%rsp)
-	LONG $0x4c7ffec5; WORD $0x6024 // vmovdqu %ymm1, 0x60(%rsp)
-	LONG $0xa46f7ec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu 0xc0(%rsp), %ymm12
-	LONG $0x197d62c4; LONG $0x00024f3d; BYTE $0x00 // vbroadcastsd 0x24f(%rip), %ymm15
-	LONG $0xa47ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu %ymm4, 0x80(%rsp)
+	LONG $0x8c7ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu %ymm1, 0x80(%rsp)
+	LONG $0xa46f7ec5; LONG $0x00012024; BYTE $0x00 // vmovdqu 0x120(%rsp), %ymm12
+	LONG $0x197d62c4; LONG $0x0002062d; BYTE $0x00 // vbroadcastsd 0x206(%rip), %ymm13
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x10c78349 // addq $0x10, %r15
 	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
@@ -957,63 +964,60 @@ TEXT ·rowLimbs17Quad(SB), 0, $672-56
 	LONG $0x03e0c141 // shll $0x3, %r8d
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
 	LONG $0x6ef9e1c4; BYTE $0xce // vmovq %rsi, %xmm1
-	LONG $0x6f7e01c4; LONG $0x01000294; WORD $0x0000 // vmovdqu 0x100(%r10,%r8), %ymm10
+	LONG $0x6f7e81c4; LONG $0x010002a4; WORD $0x0000 // vmovdqu 0x100(%r10,%r8), %ymm4
 	LONG $0xcb58f3c5 // vaddsd %xmm3, %xmm1, %xmm1
 	LONG $0x6f7e81c4; LONG $0x00e0029c; WORD $0x0000 // vmovdqu 0xe0(%r10,%r8), %ymm3
-	LONG $0xdb2d41c4; LONG $0x00801094; WORD $0x0000 // vpand 0x80(%r8,%rdx), %ymm10, %ymm10
 	LONG $0x197de2c4; BYTE $0xd2 // vbroadcastsd %xmm2, %ymm2
 	LONG $0xdb65c1c4; WORD $0x105c; BYTE $0x60 // vpand 0x60(%r8,%rdx), %ymm3, %ymm3
 	LONG $0x197de2c4; BYTE $0xc9 // vbroadcastsd %xmm1, %ymm1
 	LONG $0xd8efe5c5 // vpxor %ymm0, %ymm3, %ymm3
-	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
 	LONG $0xdbeb9dc5 // vpor %ymm3, %ymm12, %ymm3
-	LONG $0xc0eb9dc5 // vpor %ymm0, %ymm12, %ymm0
-	LONG $0xdb5805c5 // vaddpd %ymm3, %ymm15, %ymm11
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xdb297dc5 // vmovapd %ymm11, %ymm3
-	LONG $0xa8edc2c4; BYTE $0xdd // vfmadd213pd %ymm13, %ymm2, %ymm3
-	LONG $0xdd297dc5 // vmovapd %ymm11, %ymm5
-	LONG $0xa8f5c2c4; BYTE $0xed // vfmadd213pd %ymm13, %ymm1, %ymm5
-	LONG $0xf8287dc5 // vmovapd %ymm0, %ymm15
-	LONG $0xa8f542c4; BYTE $0xfd // vfmadd213pd %ymm13, %ymm1, %ymm15
-	LONG $0xd0287dc5 // vmovapd %ymm0, %ymm10
-	LONG $0xa8ed42c4; BYTE $0xd5 // vfmadd213pd %ymm13, %ymm2, %ymm10
-	LONG $0xe35c8dc5 // vsubpd %ymm3, %ymm14, %ymm4
+	LONG $0xdb5895c5 // vaddpd %ymm3, %ymm13, %ymm3
+	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
+	LONG $0xd3287dc5 // vmovapd %ymm3, %ymm10
+	LONG $0xa8f542c4; BYTE $0xd7 // vfmadd213pd %ymm15, %ymm1, %ymm10
+	LONG $0xa8edc2c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm2, %ymm5
 	LONG $0xfd5c8dc5 // vsubpd %ymm5, %ymm14, %ymm7
-	LONG $0x5c0d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm14, %ymm12
-	LONG $0xf5d4cdc5 // vpaddq %ymm5, %ymm6, %ymm6
-	LONG $0xb8edc2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm2, %ymm4
-	LONG $0xb8f5c2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm1, %ymm7
-	LONG $0xb8f562c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm1, %ymm12
-	LONG $0x4c6ffec5; WORD $0x6024 // vmovdqu 0x60(%rsp), %ymm1
 	LONG $0x5c0d41c4; BYTE $0xda // vsubpd %ymm10, %ymm14, %ymm11
-	LONG $0xb8fd62c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm0, %ymm11
-	LONG $0xc3d4bdc5 // vpaddq %ymm3, %ymm8, %ymm0
-	LONG $0xccd435c5 // vpaddq %ymm4, %ymm9, %ymm9
-	LONG $0xa46ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm4
-	LONG $0xc7d47dc5 // vpaddq %ymm7, %ymm0, %ymm8
-	LONG $0x44d4adc5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm10, %ymm0
+	LONG $0xf6d4adc5 // vpaddq %ymm6, %ymm10, %ymm6
+	LONG $0xb8ede2c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm2, %ymm7
+	LONG $0xb8f562c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm1, %ymm11
+	LONG $0xdb5dc1c4; LONG $0x0080109c; WORD $0x0000 // vpand 0x80(%r8,%rdx), %ymm4, %ymm3
+	LONG $0xcfd435c5 // vpaddq %ymm7, %ymm9, %ymm9
+	LONG $0xc0efe5c5 // vpxor %ymm0, %ymm3, %ymm0
+	LONG $0xc0eb9dc5 // vpor %ymm0, %ymm12, %ymm0
+	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
+	LONG $0xd828fdc5 // vmovapd %ymm0, %ymm3
+	LONG $0xe8287dc5 // vmovapd %ymm0, %ymm13
+	LONG $0xa8edc2c4; BYTE $0xdf // vfmadd213pd %ymm15, %ymm2, %ymm3
+	LONG $0xa8f542c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm1, %ymm13
+	LONG $0xe35c8dc5 // vsubpd %ymm3, %ymm14, %ymm4
+	LONG $0x5c0d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm14, %ymm12
+	LONG $0xb8f562c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm1, %ymm12
+	LONG $0xb8fde2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm0, %ymm4
+	LONG $0xc5d4bdc5 // vpaddq %ymm5, %ymm8, %ymm0
+	LONG $0x8c6ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm1
+	LONG $0xc0d425c5 // vpaddq %ymm0, %ymm11, %ymm8
+	LONG $0x44d4e5c5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm3, %ymm0
+	LONG $0x5c6ffec5; WORD $0x6024 // vmovdqu 0x60(%rsp), %ymm3
+	LONG $0xc9d495c5 // vpaddq %ymm1, %ymm13, %ymm1
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xc0d49dc5 // vpaddq %ymm0, %ymm12, %ymm0
-	LONG $0xc9d4a5c5 // vpaddq %ymm1, %ymm11, %ymm1
-	LONG $0xe4d485c5 // vpaddq %ymm4, %ymm15, %ymm4
 	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
 	LONG $0xfea4850f; WORD $0xffff // jne <rowLimbs17+0x530>
-	LONG $0x197de2c4; LONG $0x00011b1d; BYTE $0x00 // vbroadcastsd 0x11b(%rip), %ymm3
-	LONG $0xb46f7ec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu 0xc0(%rsp), %ymm14
 	LONG $0x247c8348; WORD $0x0020 // cmpq $0x0, 0x20(%rsp)
-	LONG $0x4f117cc5; BYTE $0x60 // vmovups %ymm9, 0x60(%rdi)
-	LONG $0x8f7ffec5; LONG $0x00000080 // vmovdqu %ymm1, 0x80(%rdi)
+	LONG $0x4f7f7ec5; BYTE $0x60 // vmovdqu %ymm9, 0x60(%rdi)
+	LONG $0x9f7ffec5; LONG $0x00000080 // vmovdqu %ymm3, 0x80(%rdi)
 	LONG $0x877f7ec5; LONG $0x00000100 // vmovdqu %ymm8, 0x100(%rdi)
 	LONG $0x877ffec5; LONG $0x00000120 // vmovdqu %ymm0, 0x120(%rdi)
 	LONG $0xb77ffec5; LONG $0x000001a0 // vmovdqu %ymm6, 0x1a0(%rdi)
-	LONG $0xa77ffec5; LONG $0x000001c0 // vmovdqu %ymm4, 0x1c0(%rdi)
-	WORD $0x5d7e // jle <rowLimbs17+0x730>
-	LONG $0x197d62c4; LONG $0x0000dc0d; BYTE $0x00 // vbroadcastsd 0xdc(%rip), %ymm9
-	LONG $0x197de2c4; LONG $0x0000e32d; BYTE $0x00 // vbroadcastsd 0xe3(%rip), %ymm5
+	LONG $0x8f7ffec5; LONG $0x000001c0 // vmovdqu %ymm1, 0x1c0(%rdi)
+	WORD $0x5f7e // jle <rowLimbs17+0x720>
+	LONG $0x197de2c4; LONG $0x0000ae2d; BYTE $0x00 // vbroadcastsd 0xae(%rip), %ymm5
+	LONG $0x197de2c4; LONG $0x0000b505; BYTE $0x00 // vbroadcastsd 0xb5(%rip), %ymm0
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0xd328fdc5 // vmovapd %ymm3, %ymm2
-	WORD $0x9066 // nop
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xb134634a // movslq (%rcx,%r14,4), %rsi
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
@@ -1030,15 +1034,13 @@ TEXT ·rowLimbs17Quad(SB), 0, $672-56
 	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
 	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
 	WORD $0x394c; BYTE $0xf0 // cmpq %r14, %rax
-	WORD $0xc675 // jne <rowLimbs17+0x6f0>
-	LONG $0xfff9cae9; BYTE $0xff // jmp <rowLimbs17+0xf9>
+	WORD $0xc675 // jne <rowLimbs17+0x6e0>
+	LONG $0xfff9d1e9; BYTE $0xff // jmp <rowLimbs17+0xf0>
 	BYTE $0x90 // nop
-	LONG $0x197d62c4; LONG $0x00007f0d; BYTE $0x00 // vbroadcastsd 0x7f(%rip), %ymm9
-	LONG $0x197de2c4; LONG $0x0000862d; BYTE $0x00 // vbroadcastsd 0x86(%rip), %ymm5
+	LONG $0x197de2c4; LONG $0x00004f2d; BYTE $0x00 // vbroadcastsd 0x4f(%rip), %ymm5
 	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0xd328fdc5 // vmovapd %ymm3, %ymm2
-	LONG $0xfff9a9e9; BYTE $0xff // jmp <rowLimbs17+0xf9>
+	LONG $0xfff9b4e9; BYTE $0xff // jmp <rowLimbs17+0xe7>
 	LONG $0x1424448b // movl 0x14(%rsp), %eax
 	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
 	LONG $0x2454ae0f; BYTE $0x1c // ldmxcsr 0x1c(%rsp)
@@ -1054,19 +1056,15 @@ TEXT ·rowLimbs17Quad(SB), 0, $672-56
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00c33000
-	LONG $0x00000000; LONG $0x00467000
-	LONG $0x00000000; LONG $0x01433000
-	LONG $0x00000000; WORD $0x7000; BYTE $0x46
+	LONG $0xc3300000; LONG $0x00000000
+	LONG $0x46700000; LONG $0x00000000
+	LONG $0x43300000; LONG $0x00000001
+	LONG $0x46700000
 	ADJSP $656
 	RET
 
 // func rowLimbs33Quad(s *uint64, ptr *int, rows int, col *int32, entries *uint64, x *uint64, below *uint64)
-TEXT ·rowLimbs33Quad(SB), 0, $640-56
+TEXT ·rowLimbs33Quad(SB), 0, $608-56
 	MOVQ s+0(FP), DI
 	MOVQ ptr+8(FP), SI
 	MOVQ rows+16(FP), DX
@@ -1074,11 +1072,11 @@ TEXT ·rowLimbs33Quad(SB), 0, $640-56
 	MOVQ entries+32(FP), R8
 	MOVQ x+40(FP), R9
 	MOVQ below+48(FP), AX
-	MOVQ AX, 624(SP)
-	ADJSP $-624
+	MOVQ AX, 592(SP)
+	ADJSP $-592
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <rowLimbs33>
-	LONG $0x000bd6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000c56e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1091,42 +1089,48 @@ TEXT ·rowLimbs33Quad(SB), 0, $640-56
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xe0ec8148; WORD $0x0001; BYTE $0x00 // subq $0x1e0, %rsp
+	LONG $0xc0ec8148; WORD $0x0001; BYTE $0x00 // subq $0x1c0, %rsp
 	LONG $0x2404894c // movq %r8, (%rsp)
-	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
+	LONG $0x24b48948; LONG $0x00000088 // movq %rsi, 0x88(%rsp)
 	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
 	LONG $0x245cae0f; BYTE $0x0c // stmxcsr 0xc(%rsp)
 	LONG $0x0c24440b // orl 0xc(%rsp), %eax
 	LONG $0x20244489 // movl %eax, 0x20(%rsp)
 	LONG $0x2454ae0f; BYTE $0x20 // ldmxcsr 0x20(%rsp)
-	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
+	LONG $0x24948948; LONG $0x00000090 // movq %rdx, 0x90(%rsp)
 	LONG $0x0c24448b // movl 0xc(%rsp), %eax
 	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x0b288e0f; WORD $0x0000 // jle <rowLimbs33+0xb6f>
-	LONG $0x597de2c4; LONG $0x000b7005; BYTE $0x00 // vpbroadcastq 0xb70(%rip), %ymm0
-	LONG $0x0d10fbc5; LONG $0x00000b58 // vmovsd 0xb58(%rip), %xmm1
-	LONG $0x197d62c4; LONG $0x000b4f1d; BYTE $0x00 // vbroadcastsd 0xb4f(%rip), %ymm11
-	LONG $0x24948b4c; LONG $0x00000218 // movq 0x218(%rsp), %r10
+	LONG $0x0ba28e0f; WORD $0x0000 // jle <rowLimbs33+0xbef>
+	LONG $0x597de2c4; LONG $0x000bea05; BYTE $0x00 // vpbroadcastq 0xbea(%rip), %ymm0
+	LONG $0x197de2c4; LONG $0x000bd115; BYTE $0x00 // vbroadcastsd 0xbd1(%rip), %ymm2
+	LONG $0x197de2c4; LONG $0x000bd01d; BYTE $0x00 // vbroadcastsd 0xbd0(%rip), %ymm3
+	LONG $0x197de2c4; LONG $0x000bd725; BYTE $0x00 // vbroadcastsd 0xbd7(%rip), %ymm4
+	LONG $0x24948b4c; LONG $0x000001f8 // movq 0x1f8(%rsp), %r10
 	LONG $0x24048348; BYTE $0x08 // addq $0x8, (%rsp)
 	LONG $0x0000bb49; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %r11
 	LONG $0xffffbb48; LONG $0xffffffff; WORD $0x000f // movabsq $0xfffffffffffff, %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x847ffec5; LONG $0x0001c024; BYTE $0x00 // vmovdqu %ymm0, 0x1c0(%rsp)
-	WORD $0x35eb // jmp <rowLimbs33+0xc5>
-	LONG $0x197d62c4; LONG $0x000b171d; BYTE $0x00 // vbroadcastsd 0xb17(%rip), %ymm11
+	LONG $0x847ffec5; LONG $0x00016024; BYTE $0x00 // vmovdqu %ymm0, 0x160(%rsp)
+	WORD $0x56eb // jmp <rowLimbs33+0xf6>
+	LONG $0x846ffec5; LONG $0x00016024; BYTE $0x00 // vmovdqu 0x160(%rsp), %ymm0
+	LONG $0x197de2c4; LONG $0x000b7e15; BYTE $0x00 // vbroadcastsd 0xb7e(%rip), %ymm2
+	LONG $0x197de2c4; LONG $0x000b7d1d; BYTE $0x00 // vbroadcastsd 0xb7d(%rip), %ymm3
+	LONG $0x197de2c4; LONG $0x000b8425; BYTE $0x00 // vbroadcastsd 0xb84(%rip), %ymm4
 	WORD $0xf631 // xorl %esi, %esi
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
+	LONG $0x24848b4c; LONG $0x00000098 // movq 0x98(%rsp), %r8
 	LONG $0x60b78948; WORD $0x0003; BYTE $0x00 // movq %rsi, 0x360(%rdi)
 	LONG $0x68978948; WORD $0x0003; BYTE $0x00 // movq %rdx, 0x368(%rdi)
 	LONG $0x70c78148; WORD $0x0003; BYTE $0x00 // addq $0x370, %rdi
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x24443b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r8
-	LONG $0x0aaa840f; WORD $0x0000 // je <rowLimbs33+0xb6f>
-	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
-	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
+	LONG $0x24843b4c; LONG $0x00000090 // cmpq 0x90(%rsp), %r8
+	LONG $0x0af9840f; WORD $0x0000 // je <rowLimbs33+0xbef>
+	LONG $0x24848b48; LONG $0x00000088 // movq 0x88(%rsp), %rax
 	LONG $0x0000be48; LONG $0x00000000; WORD $0xbcd0 // movabsq $-0x4330000000000000, %rsi
+	LONG $0x2484894c; LONG $0x00000098 // movq %r8, 0x98(%rsp)
+	LONG $0xf06f7dc5 // vmovdqa %ymm0, %ymm14
+	LONG $0xc2287dc5 // vmovapd %ymm2, %ymm8
 	LONG $0xc0348b4e // movq (%rax,%r8,8), %r14
 	LONG $0xc0448b4a; BYTE $0x08 // movq 0x8(%rax,%r8,8), %rax
 	LONG $0x0000b849; LONG $0x00000000; WORD $0x7660 // movabsq $0x7660000000000000, %r8
@@ -1143,330 +1147,206 @@ TEXT ·rowLimbs33Quad(SB), 0, $640-56
 	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
 	LONG $0xf8af0f4d // imulq %r8, %r15
 	LONG $0x6ef9e1c4; BYTE $0xc2 // vmovq %rdx, %xmm0
-	LONG $0x6ef9e1c4; BYTE $0xde // vmovq %rsi, %xmm3
-	LONG $0x6ef9c1c4; BYTE $0xd7 // vmovq %r15, %xmm2
-	LONG $0x597de2c4; BYTE $0xeb // vpbroadcastq %xmm3, %ymm5
 	LONG $0x597de2c4; BYTE $0xf0 // vpbroadcastq %xmm0, %ymm6
-	LONG $0x597d62c4; BYTE $0xd2 // vpbroadcastq %xmm2, %ymm10
-	LONG $0xdd6ffdc5 // vmovdqa %ymm5, %ymm3
-	LONG $0x6c7ffec5; WORD $0x6024 // vmovdqu %ymm5, 0x60(%rsp)
+	LONG $0x6ef9e1c4; BYTE $0xc6 // vmovq %rsi, %xmm0
+	LONG $0x597de2c4; BYTE $0xe8 // vpbroadcastq %xmm0, %ymm5
+	LONG $0x6ef9c1c4; BYTE $0xc7 // vmovq %r15, %xmm0
+	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
+	LONG $0xde6f7dc5 // vmovdqa %ymm6, %ymm11
+	LONG $0xee6f7dc5 // vmovdqa %ymm6, %ymm13
+	LONG $0xb47ffec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu %ymm6, 0xc0(%rsp)
+	LONG $0x747ffec5; WORD $0x6824 // vmovdqu %ymm6, 0x68(%rsp)
+	LONG $0xcd6ffdc5 // vmovdqa %ymm5, %ymm1
+	LONG $0xd56f7dc5 // vmovdqa %ymm5, %ymm10
+	LONG $0xac7ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu %ymm5, 0xa0(%rsp)
 	LONG $0x6c7ffec5; WORD $0x2824 // vmovdqu %ymm5, 0x28(%rsp)
-	LONG $0xe66f7dc5 // vmovdqa %ymm6, %ymm12
-	LONG $0xfe6f7dc5 // vmovdqa %ymm6, %ymm15
-	LONG $0xb47ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu %ymm6, 0x80(%rsp)
-	LONG $0xd56ffdc5 // vmovdqa %ymm5, %ymm2
-	LONG $0xd77f7dc5 // vmovdqa %ymm10, %ymm7
-	LONG $0x6f7d41c4; BYTE $0xea // vmovdqa %ymm10, %ymm13
-	LONG $0x947f7ec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu %ymm10, 0xa0(%rsp)
-	LONG $0xd47f7dc5 // vmovdqa %ymm10, %ymm4
+	LONG $0xf86ffdc5 // vmovdqa %ymm0, %ymm7
+	LONG $0xf86f7dc5 // vmovdqa %ymm0, %ymm15
+	LONG $0x847ffec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu %ymm0, 0xe0(%rsp)
+	LONG $0xd06ffdc5 // vmovdqa %ymm0, %ymm2
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x02c28e0f; WORD $0x0000 // jle <rowLimbs33+0x441>
-	LONG $0x946f7ec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu 0xa0(%rsp), %ymm10
-	LONG $0x4410fcc5; WORD $0x6024 // vmovups 0x60(%rsp), %ymm0
-	LONG $0xb46ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm6
+	LONG $0x02ca8e0f; WORD $0x0000 // jle <rowLimbs33+0x490>
+	LONG $0x846ffec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu 0xe0(%rsp), %ymm0
+	LONG $0xac10fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups 0xa0(%rsp), %ymm5
+	LONG $0xb410fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups 0xc0(%rsp), %ymm6
 	LONG $0x24148b48 // movq (%rsp), %rdx
 	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
 	LONG $0x2a2c8d4c // leaq (%rdx,%rbp), %r13
-	LONG $0xd77f7dc5 // vmovdqa %ymm10, %ymm7
-	LONG $0x6f7d41c4; BYTE $0xea // vmovdqa %ymm10, %ymm13
-	LONG $0xd47f7dc5 // vmovdqa %ymm10, %ymm4
-	LONG $0xd828fcc5 // vmovaps %ymm0, %ymm3
-	LONG $0xd028fcc5 // vmovaps %ymm0, %ymm2
-	LONG $0x4411fcc5; WORD $0x2824 // vmovups %ymm0, 0x28(%rsp)
-	LONG $0xe66f7dc5 // vmovdqa %ymm6, %ymm12
-	LONG $0xfe6f7dc5 // vmovdqa %ymm6, %ymm15
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xb914634a // movslq (%rcx,%r15,4), %rdx
-	LONG $0xf8658b4d // movq -0x8(%r13), %r12
-	LONG $0xa47ffec5; LONG $0x00012024; BYTE $0x00 // vmovdqu %ymm4, 0x120(%rsp)
-	LONG $0x9411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm2, 0x100(%rsp)
-	LONG $0x9c11fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsp)
-	LONG $0x8c6f7ec5; LONG $0x0001c024; BYTE $0x00 // vmovdqu 0x1c0(%rsp), %ymm9
-	LONG $0xbc7ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu %ymm7, 0x140(%rsp)
-	LONG $0x197d62c4; LONG $0x0009ba15; BYTE $0x00 // vbroadcastsd 0x9ba(%rip), %ymm10
-	LONG $0x287d41c4; BYTE $0xc3 // vmovapd %ymm11, %ymm8
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	LONG $0x08e6c148 // shlq $0x8, %rsi
-	LONG $0xd6048d4c // leaq (%rsi,%rdx,8), %r8
-	LONG $0x00758b49 // movq (%r13), %rsi
-	LONG $0x10c58349 // addq $0x10, %r13
-	LONG $0x01148d4b // leaq (%r9,%r8), %rdx
-	LONG $0x01048b4f // movq (%r9,%r8), %r8
-	WORD $0x314d; BYTE $0xe0 // xorq %r12, %r8
-	WORD $0x2149; BYTE $0xdc // andq %rbx, %r12
-	LONG $0x3ff8c149 // sarq $0x3f, %r8
-	WORD $0x094d; BYTE $0xdc // orq %r11, %r12
-	WORD $0x2149; BYTE $0xd8 // andq %rbx, %r8
-	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
-	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
-	WORD $0x2149; BYTE $0xd8 // andq %rbx, %r8
-	LONG $0x34eec148 // shrq $0x34, %rsi
-	WORD $0x094d; BYTE $0xd8 // orq %r11, %r8
-	LONG $0x597de2c4; BYTE $0xe0 // vpbroadcastq %xmm0, %ymm4
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
-	LONG $0x107cc1c4; WORD $0x326c; BYTE $0x40 // vmovups 0x40(%r10,%rsi), %ymm5
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0xf46f7dc5 // vmovdqa %ymm4, %ymm14
-	LONG $0xa47ffec5; LONG $0x00016024; BYTE $0x00 // vmovdqu %ymm4, 0x160(%rsp)
-	LONG $0x197de2c4; BYTE $0xd0 // vbroadcastsd %xmm0, %ymm2
-	LONG $0x6ef9c1c4; BYTE $0xc4 // vmovq %r12, %xmm0
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0x6f7ec1c4; WORD $0x324c; BYTE $0x20 // vmovdqu 0x20(%r10,%rsi), %ymm1
-	LONG $0x4cdbf5c5; WORD $0x2016 // vpand 0x20(%rsi,%rdx), %ymm1, %ymm1
-	LONG $0x197de2c4; BYTE $0xd8 // vbroadcastsd %xmm0, %ymm3
-	LONG $0x6f7ec1c4; WORD $0x3204 // vmovdqu (%r10,%rsi), %ymm0
-	LONG $0xac11fcc5; LONG $0x00018024; BYTE $0x00 // vmovups %ymm5, 0x180(%rsp)
-	LONG $0x04dbfdc5; BYTE $0x16 // vpand (%rsi,%rdx), %ymm0, %ymm0
-	LONG $0xc9ef8dc5 // vpxor %ymm1, %ymm14, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xc4effdc5 // vpxor %ymm4, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xf858a5c5 // vaddpd %ymm0, %ymm11, %ymm7
-	LONG $0x197de2c4; LONG $0x0008ef05; BYTE $0x00 // vbroadcastsd 0x8ef(%rip), %ymm0
-	LONG $0xd95825c5 // vaddpd %ymm1, %ymm11, %ymm11
-	LONG $0xe728fdc5 // vmovapd %ymm7, %ymm4
-	LONG $0xef28fdc5 // vmovapd %ymm7, %ymm5
-	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
-	LONG $0xa8e5e2c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm3, %ymm4
-	LONG $0xc45cadc5 // vsubpd %ymm4, %ymm10, %ymm0
-	LONG $0xb8e5e2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm3, %ymm0
-	LONG $0x8411fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm0, 0xe0(%rsp)
-	LONG $0x197de2c4; LONG $0x0008be05; BYTE $0x00 // vbroadcastsd 0x8be(%rip), %ymm0
-	LONG $0xb4d4cdc5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm6, %ymm6
-	LONG $0xa8ede2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm2, %ymm5
-	LONG $0xc55cadc5 // vsubpd %ymm5, %ymm10, %ymm0
-	LONG $0x6f7d41c4; BYTE $0xd5 // vmovdqa %ymm13, %ymm10
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0xb8ede2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm2, %ymm0
-	LONG $0x8411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm0, 0x1a0(%rsp)
-	LONG $0x197de2c4; LONG $0x00088b05; BYTE $0x00 // vbroadcastsd 0x88b(%rip), %ymm0
-	LONG $0xa8e562c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm3, %ymm14
-	LONG $0x197de2c4; LONG $0x00088d05; BYTE $0x00 // vbroadcastsd 0x88d(%rip), %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xce // vsubpd %ymm14, %ymm0, %ymm1
-	LONG $0x197de2c4; LONG $0x00086f05; BYTE $0x00 // vbroadcastsd 0x86f(%rip), %ymm0
-	LONG $0xb8e5c2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm3, %ymm1
-	LONG $0xf9d405c5 // vpaddq %ymm1, %ymm15, %ymm15
-	LONG $0x0d10fbc5; LONG $0x00000856 // vmovsd 0x856(%rip), %xmm1
-	LONG $0xa8ed62c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm2, %ymm13
-	LONG $0x197de2c4; LONG $0x00086005; BYTE $0x00 // vbroadcastsd 0x860(%rip), %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xfd // vsubpd %ymm13, %ymm0, %ymm7
-	LONG $0x846ffec5; LONG $0x00018024; BYTE $0x00 // vmovdqu 0x180(%rsp), %ymm0
-	LONG $0xd42d41c4; BYTE $0xed // vpaddq %ymm13, %ymm10, %ymm13
-	LONG $0xb8edc2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm2, %ymm7
-	LONG $0x5cdb7dc5; WORD $0x4016 // vpand 0x40(%rsi,%rdx), %ymm0, %ymm11
-	LONG $0x9cef25c5; LONG $0x00016024; BYTE $0x00 // vpxor 0x160(%rsp), %ymm11, %ymm11
-	LONG $0xeb2541c4; BYTE $0xd9 // vpor %ymm9, %ymm11, %ymm11
-	LONG $0x197d62c4; LONG $0x00081b0d; BYTE $0x00 // vbroadcastsd 0x81b(%rip), %ymm9
-	LONG $0x582541c4; BYTE $0xd8 // vaddpd %ymm8, %ymm11, %ymm11
-	LONG $0x197d62c4; LONG $0x00080d05; BYTE $0x00 // vbroadcastsd 0x80d(%rip), %ymm8
-	LONG $0xd8297dc5 // vmovapd %ymm11, %ymm0
-	LONG $0xa8e5c2c4; BYTE $0xc0 // vfmadd213pd %ymm8, %ymm3, %ymm0
-	LONG $0x197d62c4; LONG $0x00080b05; BYTE $0x00 // vbroadcastsd 0x80b(%rip), %ymm8
-	LONG $0xc05c3dc5 // vsubpd %ymm0, %ymm8, %ymm8
-	LONG $0x84d4fdc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm0, %ymm0
-	LONG $0xb8a562c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm11, %ymm8
-	LONG $0xdb297dc5 // vmovapd %ymm11, %ymm3
-	LONG $0xa8edc2c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm2, %ymm3
-	LONG $0x197d62c4; LONG $0x0007e70d; BYTE $0x00 // vbroadcastsd 0x7e7(%rip), %ymm9
-	LONG $0xd41d41c4; BYTE $0xe0 // vpaddq %ymm8, %ymm12, %ymm12
-	LONG $0xcb5c35c5 // vsubpd %ymm3, %ymm9, %ymm9
-	LONG $0xb8ed42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm2, %ymm9
-	LONG $0x54d4ddc5; WORD $0x2824 // vpaddq 0x28(%rsp), %ymm4, %ymm2
-	LONG $0xa46ffec5; LONG $0x00012024; BYTE $0x00 // vmovdqu 0x120(%rsp), %ymm4
-	LONG $0x197d62c4; LONG $0x0007a91d; BYTE $0x00 // vbroadcastsd 0x7a9(%rip), %ymm11
-	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
-	LONG $0xacd4edc5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm2, %ymm5
-	LONG $0x94d48dc5; LONG $0x00010024; BYTE $0x00 // vpaddq 0x100(%rsp), %ymm14, %ymm2
-	LONG $0xd7d4edc5 // vpaddq %ymm7, %ymm2, %ymm2
-	LONG $0xbc6ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu 0x140(%rsp), %ymm7
-	LONG $0x6c7ffec5; WORD $0x2824 // vmovdqu %ymm5, 0x28(%rsp)
-	LONG $0xfbd4c5c5 // vpaddq %ymm3, %ymm7, %ymm7
-	LONG $0xd8d4b5c5 // vpaddq %ymm0, %ymm9, %ymm3
-	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0xfd8f850f; WORD $0xffff // jne <rowLimbs33+0x1d0>
-	LONG $0x377ffec5 // vmovdqu %ymm6, (%rdi)
-	LONG $0x7410fdc5; WORD $0x6024 // vmovupd 0x60(%rsp), %ymm6
-	LONG $0x446ffec5; WORD $0x2824 // vmovdqu 0x28(%rsp), %ymm0
-	LONG $0x7f7f7ec5; BYTE $0x20 // vmovdqu %ymm15, 0x20(%rdi)
-	LONG $0x677f7ec5; BYTE $0x40 // vmovdqu %ymm12, 0x40(%rdi)
-	LONG $0x94107dc5; LONG $0x0000a024; BYTE $0x00 // vmovupd 0xa0(%rsp), %ymm10
-	LONG $0x247c8348; WORD $0x0010 // cmpq $0x0, 0x10(%rsp)
-	LONG $0x877ffec5; LONG $0x00000120 // vmovdqu %ymm0, 0x120(%rdi)
-	LONG $0x977ffec5; LONG $0x00000140 // vmovdqu %ymm2, 0x140(%rdi)
-	LONG $0x9f7ffec5; LONG $0x00000160 // vmovdqu %ymm3, 0x160(%rdi)
-	LONG $0xde28fdc5 // vmovapd %ymm6, %ymm3
-	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
-	LONG $0x7411fdc5; WORD $0x2824 // vmovupd %ymm6, 0x28(%rsp)
-	LONG $0xb410fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd 0x80(%rsp), %ymm6
-	LONG $0xa77ffec5; LONG $0x00000240 // vmovdqu %ymm4, 0x240(%rdi)
-	LONG $0xaf7f7ec5; LONG $0x00000260 // vmovdqu %ymm13, 0x260(%rdi)
-	LONG $0xbf7ffec5; LONG $0x00000280 // vmovdqu %ymm7, 0x280(%rdi)
-	LONG $0xd2297dc5 // vmovapd %ymm10, %ymm2
-	LONG $0xd4297dc5 // vmovapd %ymm10, %ymm4
-	LONG $0xe6287dc5 // vmovapd %ymm6, %ymm12
-	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
-	LONG $0x02c28e0f; WORD $0x0000 // jle <rowLimbs33+0x789>
-	LONG $0x4410fcc5; WORD $0x6024 // vmovups 0x60(%rsp), %ymm0
-	LONG $0x946f7ec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu 0xa0(%rsp), %ymm10
-	LONG $0xb46ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm6
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
-	LONG $0x2a2c8d4c // leaq (%rdx,%rbp), %r13
-	LONG $0xd27f7dc5 // vmovdqa %ymm10, %ymm2
-	LONG $0xd47f7dc5 // vmovdqa %ymm10, %ymm4
-	LONG $0xd828fcc5 // vmovaps %ymm0, %ymm3
-	LONG $0xe828fcc5 // vmovaps %ymm0, %ymm5
-	LONG $0x4411fcc5; WORD $0x2824 // vmovups %ymm0, 0x28(%rsp)
-	LONG $0xe66f7dc5 // vmovdqa %ymm6, %ymm12
-	LONG $0xfe6f7dc5 // vmovdqa %ymm6, %ymm15
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0xb914634a // movslq (%rcx,%r15,4), %rdx
-	LONG $0xf8658b4d // movq -0x8(%r13), %r12
-	LONG $0xa47ffec5; LONG $0x00012024; BYTE $0x00 // vmovdqu %ymm4, 0x120(%rsp)
-	LONG $0x947ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu %ymm2, 0x140(%rsp)
-	LONG $0x9c11fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm3, 0x100(%rsp)
-	LONG $0x846f7ec5; LONG $0x0001c024; BYTE $0x00 // vmovdqu 0x1c0(%rsp), %ymm8
-	LONG $0x287d41c4; BYTE $0xcb // vmovapd %ymm11, %ymm9
-	LONG $0xac11fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm5, 0xc0(%rsp)
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
-	LONG $0x08e6c148 // shlq $0x8, %rsi
-	LONG $0xd6048d4c // leaq (%rsi,%rdx,8), %r8
-	LONG $0x00758b49 // movq (%r13), %rsi
-	LONG $0x10c58349 // addq $0x10, %r13
-	LONG $0x01148d4b // leaq (%r9,%r8), %rdx
-	LONG $0x01048b4f // movq (%r9,%r8), %r8
-	WORD $0x314d; BYTE $0xe0 // xorq %r12, %r8
-	WORD $0x2149; BYTE $0xdc // andq %rbx, %r12
-	LONG $0x3ff8c149 // sarq $0x3f, %r8
-	WORD $0x094d; BYTE $0xdc // orq %r11, %r12
-	WORD $0x2149; BYTE $0xd8 // andq %rbx, %r8
-	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
-	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
-	WORD $0x2149; BYTE $0xd8 // andq %rbx, %r8
-	LONG $0x34eec148 // shrq $0x34, %rsi
-	WORD $0x094d; BYTE $0xd8 // orq %r11, %r8
-	LONG $0x597de2c4; BYTE $0xe0 // vpbroadcastq %xmm0, %ymm4
-	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
-	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
-	LONG $0x107cc1c4; LONG $0x00a032ac; WORD $0x0000 // vmovups 0xa0(%r10,%rsi), %ymm5
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0xec6f7dc5 // vmovdqa %ymm4, %ymm13
-	LONG $0xa47ffec5; LONG $0x00016024; BYTE $0x00 // vmovdqu %ymm4, 0x160(%rsp)
-	LONG $0x197de2c4; BYTE $0xd0 // vbroadcastsd %xmm0, %ymm2
-	LONG $0x6ef9c1c4; BYTE $0xc4 // vmovq %r12, %xmm0
-	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0x6f7ec1c4; LONG $0x0080328c; WORD $0x0000 // vmovdqu 0x80(%r10,%rsi), %ymm1
-	LONG $0x8cdbf5c5; LONG $0x00008016; BYTE $0x00 // vpand 0x80(%rsi,%rdx), %ymm1, %ymm1
-	LONG $0x197de2c4; BYTE $0xd8 // vbroadcastsd %xmm0, %ymm3
-	LONG $0x6f7ec1c4; WORD $0x3244; BYTE $0x60 // vmovdqu 0x60(%r10,%rsi), %ymm0
-	LONG $0xac11fcc5; LONG $0x00018024; BYTE $0x00 // vmovups %ymm5, 0x180(%rsp)
-	LONG $0x44dbfdc5; WORD $0x6016 // vpand 0x60(%rsi,%rdx), %ymm0, %ymm0
-	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
-	LONG $0xc9ebbdc5 // vpor %ymm1, %ymm8, %ymm1
-	LONG $0xc4effdc5 // vpxor %ymm4, %ymm0, %ymm0
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
-	LONG $0xf858a5c5 // vaddpd %ymm0, %ymm11, %ymm7
-	LONG $0x197de2c4; LONG $0x0005ad05; BYTE $0x00 // vbroadcastsd 0x5ad(%rip), %ymm0
-	LONG $0x197d62c4; LONG $0x0005b41d; BYTE $0x00 // vbroadcastsd 0x5b4(%rip), %ymm11
-	LONG $0xe728fdc5 // vmovapd %ymm7, %ymm4
-	LONG $0xef28fdc5 // vmovapd %ymm7, %ymm5
-	LONG $0xa8e5e2c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm3, %ymm4
-	LONG $0xc45ca5c5 // vsubpd %ymm4, %ymm11, %ymm0
-	LONG $0xb8e5e2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm3, %ymm0
-	LONG $0x8411fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm0, 0xe0(%rsp)
-	LONG $0x197de2c4; LONG $0x00057c05; BYTE $0x00 // vbroadcastsd 0x57c(%rip), %ymm0
-	LONG $0xb4d4cdc5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm6, %ymm6
-	LONG $0xa8ede2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm2, %ymm5
-	LONG $0xc55ca5c5 // vsubpd %ymm5, %ymm11, %ymm0
-	LONG $0xd95835c5 // vaddpd %ymm1, %ymm9, %ymm11
-	LONG $0xd5d42dc5 // vpaddq %ymm5, %ymm10, %ymm10
-	LONG $0xb8ede2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm2, %ymm0
-	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0x8411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm0, 0x1a0(%rsp)
-	LONG $0x197de2c4; LONG $0x00054105; BYTE $0x00 // vbroadcastsd 0x541(%rip), %ymm0
-	LONG $0xa8e562c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm3, %ymm14
-	LONG $0x197de2c4; LONG $0x00054305; BYTE $0x00 // vbroadcastsd 0x543(%rip), %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xce // vsubpd %ymm14, %ymm0, %ymm1
-	LONG $0x197de2c4; LONG $0x00052505; BYTE $0x00 // vbroadcastsd 0x525(%rip), %ymm0
-	LONG $0xb8e5c2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm3, %ymm1
-	LONG $0xf9d405c5 // vpaddq %ymm1, %ymm15, %ymm15
-	LONG $0x0d10fbc5; LONG $0x0000050c // vmovsd 0x50c(%rip), %xmm1
-	LONG $0xa8ed62c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm2, %ymm13
-	LONG $0x197de2c4; LONG $0x00051605; BYTE $0x00 // vbroadcastsd 0x516(%rip), %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xfd // vsubpd %ymm13, %ymm0, %ymm7
-	LONG $0x846ffec5; LONG $0x00018024; BYTE $0x00 // vmovdqu 0x180(%rsp), %ymm0
-	LONG $0xb8edc2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm2, %ymm7
-	LONG $0x9cdb7dc5; LONG $0x0000a016; BYTE $0x00 // vpand 0xa0(%rsi,%rdx), %ymm0, %ymm11
-	LONG $0x9cef25c5; LONG $0x00016024; BYTE $0x00 // vpxor 0x160(%rsp), %ymm11, %ymm11
-	LONG $0xeb2541c4; BYTE $0xd8 // vpor %ymm8, %ymm11, %ymm11
-	LONG $0x197d62c4; LONG $0x0004d305; BYTE $0x00 // vbroadcastsd 0x4d3(%rip), %ymm8
-	LONG $0x582541c4; BYTE $0xd9 // vaddpd %ymm9, %ymm11, %ymm11
-	LONG $0x197d62c4; LONG $0x0004c50d; BYTE $0x00 // vbroadcastsd 0x4c5(%rip), %ymm9
-	LONG $0xd8297dc5 // vmovapd %ymm11, %ymm0
-	LONG $0xa8e5c2c4; BYTE $0xc0 // vfmadd213pd %ymm8, %ymm3, %ymm0
-	LONG $0x197d62c4; LONG $0x0004c305; BYTE $0x00 // vbroadcastsd 0x4c3(%rip), %ymm8
-	LONG $0xc05c3dc5 // vsubpd %ymm0, %ymm8, %ymm8
-	LONG $0x84d4fdc5; LONG $0x00010024; BYTE $0x00 // vpaddq 0x100(%rsp), %ymm0, %ymm0
-	LONG $0xb8a562c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm11, %ymm8
-	LONG $0xdb297dc5 // vmovapd %ymm11, %ymm3
-	LONG $0xa8edc2c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm2, %ymm3
-	LONG $0x197d62c4; LONG $0x00049f0d; BYTE $0x00 // vbroadcastsd 0x49f(%rip), %ymm9
-	LONG $0xd41d41c4; BYTE $0xe0 // vpaddq %ymm8, %ymm12, %ymm12
-	LONG $0xcb5c35c5 // vsubpd %ymm3, %ymm9, %ymm9
-	LONG $0xb8ed42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm2, %ymm9
-	LONG $0x54d4ddc5; WORD $0x2824 // vpaddq 0x28(%rsp), %ymm4, %ymm2
-	LONG $0xa46ffec5; LONG $0x00012024; BYTE $0x00 // vmovdqu 0x120(%rsp), %ymm4
-	LONG $0xacd4edc5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm2, %ymm5
-	LONG $0x94d48dc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm14, %ymm2
+	LONG $0xf86ffdc5 // vmovdqa %ymm0, %ymm7
+	LONG $0xf86f7dc5 // vmovdqa %ymm0, %ymm15
+	LONG $0xd06ffdc5 // vmovdqa %ymm0, %ymm2
+	LONG $0xcd28fcc5 // vmovaps %ymm5, %ymm1
+	LONG $0xd5287cc5 // vmovaps %ymm5, %ymm10
 	LONG $0x6c11fcc5; WORD $0x2824 // vmovups %ymm5, 0x28(%rsp)
-	LONG $0xefd4edc5 // vpaddq %ymm7, %ymm2, %ymm5
-	LONG $0x946ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu 0x140(%rsp), %ymm2
-	LONG $0x197d62c4; LONG $0x00043c1d; BYTE $0x00 // vbroadcastsd 0x43c(%rip), %ymm11
-	LONG $0xe4d495c5 // vpaddq %ymm4, %ymm13, %ymm4
+	LONG $0xde287cc5 // vmovaps %ymm6, %ymm11
+	LONG $0xee287cc5 // vmovaps %ymm6, %ymm13
+	LONG $0x7411fcc5; WORD $0x6824 // vmovups %ymm6, 0x68(%rsp)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xb914634a // movslq (%rcx,%r15,4), %rdx
+	LONG $0xf8658b4d // movq -0x8(%r13), %r12
+	LONG $0x8c11fcc5; LONG $0x0001a024; BYTE $0x00 // vmovups %ymm1, 0x1a0(%rsp)
+	LONG $0x0d10fbc5; LONG $0x000009f7 // vmovsd 0x9f7(%rip), %xmm1
+	LONG $0xbc7ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu %ymm7, 0x140(%rsp)
+	LONG $0x947ffec5; LONG $0x00012024; BYTE $0x00 // vmovdqu %ymm2, 0x120(%rsp)
+	LONG $0x6c117cc5; WORD $0x4824 // vmovups %ymm13, 0x48(%rsp)
+	LONG $0x197d62c4; LONG $0x0009de0d; BYTE $0x00 // vbroadcastsd 0x9de(%rip), %ymm9
+	LONG $0x94117cc5; LONG $0x00018024; BYTE $0x00 // vmovups %ymm10, 0x180(%rsp)
+	LONG $0x197d62c4; LONG $0x0009cc15; BYTE $0x00 // vbroadcastsd 0x9cc(%rip), %ymm10
+	LONG $0x9c117cc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm11, 0x100(%rsp)
+	LONG $0x746ffec5; WORD $0x6824 // vmovdqu 0x68(%rsp), %ymm6
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	LONG $0x08e6c148 // shlq $0x8, %rsi
+	LONG $0xd6048d4c // leaq (%rsi,%rdx,8), %r8
+	LONG $0x00758b49 // movq (%r13), %rsi
+	LONG $0x10c58349 // addq $0x10, %r13
+	LONG $0x01148d4b // leaq (%r9,%r8), %rdx
+	LONG $0x01048b4f // movq (%r9,%r8), %r8
+	WORD $0x314d; BYTE $0xe0 // xorq %r12, %r8
+	WORD $0x2149; BYTE $0xdc // andq %rbx, %r12
+	LONG $0x3ff8c149 // sarq $0x3f, %r8
+	WORD $0x094d; BYTE $0xdc // orq %r11, %r12
+	WORD $0x2149; BYTE $0xd8 // andq %rbx, %r8
+	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
+	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
+	WORD $0x2149; BYTE $0xd8 // andq %rbx, %r8
+	LONG $0x34eec148 // shrq $0x34, %rsi
+	WORD $0x094d; BYTE $0xd8 // orq %r11, %r8
+	LONG $0x597de2c4; BYTE $0xf8 // vpbroadcastq %xmm0, %ymm7
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
+	LONG $0x6f7e41c4; WORD $0x3264; BYTE $0x20 // vmovdqu 0x20(%r10,%rsi), %ymm12
+	LONG $0x6f7e41c4; WORD $0x325c; BYTE $0x40 // vmovdqu 0x40(%r10,%rsi), %ymm11
+	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
+	LONG $0x64db1dc5; WORD $0x2016 // vpand 0x20(%rsi,%rdx), %ymm12, %ymm12
+	LONG $0x5cdb25c5; WORD $0x4016 // vpand 0x40(%rsi,%rdx), %ymm11, %ymm11
+	LONG $0x197de2c4; BYTE $0xd0 // vbroadcastsd %xmm0, %ymm2
+	LONG $0x6ef9c1c4; BYTE $0xc4 // vmovq %r12, %xmm0
+	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
+	LONG $0x197de2c4; BYTE $0xe8 // vbroadcastsd %xmm0, %ymm5
+	LONG $0x6f7ec1c4; WORD $0x3204 // vmovdqu (%r10,%rsi), %ymm0
+	LONG $0x04dbfdc5; BYTE $0x16 // vpand (%rsi,%rdx), %ymm0, %ymm0
+	LONG $0xe7ef1dc5 // vpxor %ymm7, %ymm12, %ymm12
+	LONG $0xeb1d41c4; BYTE $0xe6 // vpor %ymm14, %ymm12, %ymm12
+	LONG $0x581d41c4; BYTE $0xe0 // vaddpd %ymm8, %ymm12, %ymm12
+	LONG $0xc7effdc5 // vpxor %ymm7, %ymm0, %ymm0
+	LONG $0xffefa5c5 // vpxor %ymm7, %ymm11, %ymm7
+	LONG $0x197d62c4; LONG $0x00090d1d; BYTE $0x00 // vbroadcastsd 0x90d(%rip), %ymm11
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xffeb8dc5 // vpor %ymm7, %ymm14, %ymm7
+	LONG $0x197d62c4; LONG $0x00090435; BYTE $0x00 // vbroadcastsd 0x904(%rip), %ymm14
+	LONG $0xe8583dc5 // vaddpd %ymm0, %ymm8, %ymm13
+	LONG $0x287d41c4; BYTE $0xc4 // vmovapd %ymm12, %ymm8
+	LONG $0xa8d542c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm5, %ymm8
+	LONG $0x197d62c4; LONG $0x0008fd0d; BYTE $0x00 // vbroadcastsd 0x8fd(%rip), %ymm9
+	LONG $0xe8297dc5 // vmovapd %ymm13, %ymm0
+	LONG $0xa8d5e2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm5, %ymm0
+	LONG $0xeb297dc5 // vmovapd %ymm13, %ymm3
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xc85cddc5 // vsubpd %ymm0, %ymm4, %ymm1
+	LONG $0x197de2c4; LONG $0x0008cf25; BYTE $0x00 // vbroadcastsd 0x8cf(%rip), %ymm4
+	LONG $0x44d4fdc5; WORD $0x2824 // vpaddq 0x28(%rsp), %ymm0, %ymm0
+	LONG $0xdf287dc5 // vmovapd %ymm7, %ymm11
+	LONG $0xb8d5c2c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm5, %ymm1
+	LONG $0xf1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm6
+	LONG $0x4c6ffec5; WORD $0x4824 // vmovdqu 0x48(%rsp), %ymm1
+	LONG $0xa8ede2c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm2, %ymm3
+	LONG $0x197de2c4; LONG $0x0008b825; BYTE $0x00 // vbroadcastsd 0x8b8(%rip), %ymm4
+	LONG $0x747ffec5; WORD $0x6824 // vmovdqu %ymm6, 0x68(%rsp)
+	LONG $0xe35cddc5 // vsubpd %ymm3, %ymm4, %ymm4
+	LONG $0xb8edc2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm2, %ymm4
+	LONG $0x5c3541c4; BYTE $0xe8 // vsubpd %ymm8, %ymm9, %ymm13
+	LONG $0x287d41c4; BYTE $0xcc // vmovapd %ymm12, %ymm9
+	LONG $0xa8ed42c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm2, %ymm9
+	LONG $0x197d62c4; LONG $0x00089115; BYTE $0x00 // vbroadcastsd 0x891(%rip), %ymm10
+	LONG $0xb8d542c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm5, %ymm13
+	LONG $0xc4d4fdc5 // vpaddq %ymm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x00087f25; BYTE $0x00 // vbroadcastsd 0x87f(%rip), %ymm4
+	LONG $0xd40541c4; BYTE $0xf9 // vpaddq %ymm9, %ymm15, %ymm15
+	LONG $0x447ffec5; WORD $0x2824 // vmovdqu %ymm0, 0x28(%rsp)
+	LONG $0x84d4bdc5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm8, %ymm0
+	LONG $0x197d62c4; LONG $0x00084a05; BYTE $0x00 // vbroadcastsd 0x84a(%rip), %ymm8
+	LONG $0xc9d495c5 // vpaddq %ymm1, %ymm13, %ymm1
+	LONG $0x5c2d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm10, %ymm10
+	LONG $0x4c7ffec5; WORD $0x4824 // vmovdqu %ymm1, 0x48(%rsp)
+	LONG $0x6c6f7ec5; WORD $0x4824 // vmovdqu 0x48(%rsp), %ymm13
+	LONG $0xb8ed42c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm2, %ymm10
+	LONG $0x197d62c4; LONG $0x00082f25; BYTE $0x00 // vbroadcastsd 0x82f(%rip), %ymm12
+	LONG $0xd0d42dc5 // vpaddq %ymm0, %ymm10, %ymm10
+	LONG $0xa8d542c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm5, %ymm11
+	LONG $0x197d62c4; LONG $0x00082d25; BYTE $0x00 // vbroadcastsd 0x82d(%rip), %ymm12
+	LONG $0x84d4a5c5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm11, %ymm0
+	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
+	LONG $0x9c6f7ec5; LONG $0x00010024; BYTE $0x00 // vmovdqu 0x100(%rsp), %ymm11
+	LONG $0xb8c562c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm7, %ymm12
+	LONG $0xef28fdc5 // vmovapd %ymm7, %ymm5
+	LONG $0xa8edc2c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm2, %ymm5
+	LONG $0x197d62c4; LONG $0x0007ff35; BYTE $0x00 // vbroadcastsd 0x7ff(%rip), %ymm14
+	LONG $0xd42541c4; BYTE $0xdc // vpaddq %ymm12, %ymm11, %ymm11
+	LONG $0xf55c0dc5 // vsubpd %ymm5, %ymm14, %ymm14
+	LONG $0xb8ed62c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm2, %ymm14
+	LONG $0x946ffec5; LONG $0x00012024; BYTE $0x00 // vmovdqu 0x120(%rsp), %ymm2
+	LONG $0xbc6ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu 0x140(%rsp), %ymm7
+	LONG $0xc8d48dc5 // vpaddq %ymm0, %ymm14, %ymm1
+	LONG $0xb46f7ec5; LONG $0x00016024; BYTE $0x00 // vmovdqu 0x160(%rsp), %ymm14
 	LONG $0xd3d4edc5 // vpaddq %ymm3, %ymm2, %ymm2
-	LONG $0xd8d4b5c5 // vpaddq %ymm0, %ymm9, %ymm3
+	LONG $0x197de2c4; LONG $0x0007b51d; BYTE $0x00 // vbroadcastsd 0x7b5(%rip), %ymm3
+	LONG $0xfdd4c5c5 // vpaddq %ymm5, %ymm7, %ymm7
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0xfd87850f; WORD $0xffff // jne <rowLimbs33+0x510>
-	LONG $0x4410fcc5; WORD $0x2824 // vmovups 0x28(%rsp), %ymm0
+	LONG $0xfd90850f; WORD $0xffff // jne <rowLimbs33+0x220>
+	LONG $0x446ffec5; WORD $0x6824 // vmovdqu 0x68(%rsp), %ymm0
+	LONG $0x6c10fcc5; WORD $0x2824 // vmovups 0x28(%rsp), %ymm5
+	LONG $0xb46ffec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu 0xc0(%rsp), %ymm6
 	LONG $0x247c8348; WORD $0x0010 // cmpq $0x0, 0x10(%rsp)
-	LONG $0x7711fdc5; BYTE $0x60 // vmovupd %ymm6, 0x60(%rdi)
-	LONG $0xbf117dc5; LONG $0x00000080 // vmovupd %ymm15, 0x80(%rdi)
-	LONG $0xa7117dc5; LONG $0x000000a0 // vmovupd %ymm12, 0xa0(%rdi)
-	LONG $0x8711fcc5; LONG $0x00000180 // vmovups %ymm0, 0x180(%rdi)
-	LONG $0xaf11fdc5; LONG $0x000001a0 // vmovupd %ymm5, 0x1a0(%rdi)
-	LONG $0x9f11fdc5; LONG $0x000001c0 // vmovupd %ymm3, 0x1c0(%rdi)
-	LONG $0x97117dc5; LONG $0x000002a0 // vmovupd %ymm10, 0x2a0(%rdi)
-	LONG $0xa711fdc5; LONG $0x000002c0 // vmovupd %ymm4, 0x2c0(%rdi)
-	LONG $0x9711fdc5; LONG $0x000002e0 // vmovupd %ymm2, 0x2e0(%rdi)
-	LONG $0x02b08e0f; WORD $0x0000 // jle <rowLimbs33+0xa90>
-	LONG $0x946ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu 0xa0(%rsp), %ymm2
-	LONG $0x4410fcc5; WORD $0x6024 // vmovups 0x60(%rsp), %ymm0
-	LONG $0xa46ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm4
+	LONG $0x077ffec5 // vmovdqu %ymm0, (%rdi)
+	LONG $0x6f7f7ec5; BYTE $0x20 // vmovdqu %ymm13, 0x20(%rdi)
+	LONG $0x5f7f7ec5; BYTE $0x40 // vmovdqu %ymm11, 0x40(%rdi)
+	LONG $0xaf11fcc5; LONG $0x00000120 // vmovups %ymm5, 0x120(%rdi)
+	LONG $0x977f7ec5; LONG $0x00000140 // vmovdqu %ymm10, 0x140(%rdi)
+	LONG $0x8f7ffec5; LONG $0x00000160 // vmovdqu %ymm1, 0x160(%rdi)
+	LONG $0xac6ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu 0xa0(%rsp), %ymm5
+	LONG $0x8c6ffec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu 0xe0(%rsp), %ymm1
+	LONG $0x977ffec5; LONG $0x00000240 // vmovdqu %ymm2, 0x240(%rdi)
+	LONG $0xbf7f7ec5; LONG $0x00000260 // vmovdqu %ymm15, 0x260(%rdi)
+	LONG $0xbf7ffec5; LONG $0x00000280 // vmovdqu %ymm7, 0x280(%rdi)
+	LONG $0xd66f7dc5 // vmovdqa %ymm6, %ymm10
+	LONG $0xee6f7dc5 // vmovdqa %ymm6, %ymm13
+	LONG $0x747ffec5; WORD $0x6824 // vmovdqu %ymm6, 0x68(%rsp)
+	LONG $0xd16ffdc5 // vmovdqa %ymm1, %ymm2
+	LONG $0xf96ffdc5 // vmovdqa %ymm1, %ymm7
+	LONG $0x4c7ffec5; WORD $0x4824 // vmovdqu %ymm1, 0x48(%rsp)
+	LONG $0xcd6ffdc5 // vmovdqa %ymm5, %ymm1
+	LONG $0xcd6f7dc5 // vmovdqa %ymm5, %ymm9
+	LONG $0x6c7ffec5; WORD $0x2824 // vmovdqu %ymm5, 0x28(%rsp)
+	LONG $0x02ca8e0f; WORD $0x0000 // jle <rowLimbs33+0x7f5>
+	LONG $0x8410fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups 0xe0(%rsp), %ymm0
+	LONG $0xac10fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups 0xa0(%rsp), %ymm5
+	LONG $0xb46ffec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu 0xc0(%rsp), %ymm6
 	LONG $0x24148b48 // movq (%rsp), %rdx
 	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
 	LONG $0x2a2c8d4c // leaq (%rdx,%rbp), %r13
-	LONG $0xc26f7dc5 // vmovdqa %ymm2, %ymm8
-	LONG $0xca6f7dc5 // vmovdqa %ymm2, %ymm9
-	LONG $0xe828fcc5 // vmovaps %ymm0, %ymm5
-	LONG $0xf0287cc5 // vmovaps %ymm0, %ymm14
-	LONG $0xe46f7dc5 // vmovdqa %ymm4, %ymm12
-	LONG $0xf46ffdc5 // vmovdqa %ymm4, %ymm6
+	LONG $0xd028fcc5 // vmovaps %ymm0, %ymm2
+	LONG $0xf828fcc5 // vmovaps %ymm0, %ymm7
+	LONG $0x4411fcc5; WORD $0x4824 // vmovups %ymm0, 0x48(%rsp)
+	LONG $0xcd28fcc5 // vmovaps %ymm5, %ymm1
+	LONG $0xcd287cc5 // vmovaps %ymm5, %ymm9
+	LONG $0x6c11fcc5; WORD $0x2824 // vmovups %ymm5, 0x28(%rsp)
+	LONG $0xd66f7dc5 // vmovdqa %ymm6, %ymm10
+	LONG $0xee6f7dc5 // vmovdqa %ymm6, %ymm13
+	LONG $0x747ffec5; WORD $0x6824 // vmovdqu %ymm6, 0x68(%rsp)
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0xb914634a // movslq (%rcx,%r15,4), %rdx
 	LONG $0xf8658b4d // movq -0x8(%r13), %r12
-	LONG $0x4411fcc5; WORD $0x6024 // vmovups %ymm0, 0x60(%rsp)
-	LONG $0xa47ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu %ymm4, 0x80(%rsp)
-	LONG $0x947ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu %ymm2, 0xa0(%rsp)
-	LONG $0xbc6ffec5; LONG $0x0001c024; BYTE $0x00 // vmovdqu 0x1c0(%rsp), %ymm7
-	LONG $0x197d62c4; LONG $0x00035e2d; BYTE $0x00 // vbroadcastsd 0x35e(%rip), %ymm13
-	LONG $0xac11fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm5, 0x140(%rsp)
-	LONG $0x197de2c4; LONG $0x0003642d; BYTE $0x00 // vbroadcastsd 0x364(%rip), %ymm5
-	LONG $0x847f7ec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu %ymm8, 0xc0(%rsp)
-	LONG $0xb4117cc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm14, 0xe0(%rsp)
+	LONG $0x8c11fcc5; LONG $0x0001a024; BYTE $0x00 // vmovups %ymm1, 0x1a0(%rsp)
+	LONG $0x0d10fbc5; LONG $0x00000697 // vmovsd 0x697(%rip), %xmm1
+	LONG $0xbc11fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm7, 0x120(%rsp)
+	LONG $0x9411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm2, 0x140(%rsp)
+	LONG $0xee7f7dc5 // vmovdqa %ymm13, %ymm6
+	LONG $0x8c117cc5; LONG $0x00018024; BYTE $0x00 // vmovups %ymm9, 0x180(%rsp)
+	LONG $0x197d62c4; LONG $0x0006770d; BYTE $0x00 // vbroadcastsd 0x677(%rip), %ymm9
+	LONG $0x947f7ec5; LONG $0x00010024; BYTE $0x00 // vmovdqu %ymm10, 0x100(%rsp)
+	LONG $0x197d62c4; LONG $0x00066515; BYTE $0x00 // vbroadcastsd 0x665(%rip), %ymm10
+	LONG $0x7c6f7ec5; WORD $0x6824 // vmovdqu 0x68(%rsp), %ymm15
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
 	LONG $0x08e6c148 // shlq $0x8, %rsi
@@ -1475,7 +1355,6 @@ TEXT ·rowLimbs33Quad(SB), 0, $640-56
 	LONG $0x10c58349 // addq $0x10, %r13
 	LONG $0x01148d4b // leaq (%r9,%r8), %rdx
 	LONG $0x01048b4f // movq (%r9,%r8), %r8
-	LONG $0xfd287dc5 // vmovapd %ymm5, %ymm15
 	WORD $0x314d; BYTE $0xe0 // xorq %r12, %r8
 	WORD $0x2149; BYTE $0xdc // andq %rbx, %r12
 	LONG $0x3ff8c149 // sarq $0x3f, %r8
@@ -1486,111 +1365,249 @@ TEXT ·rowLimbs33Quad(SB), 0, $640-56
 	WORD $0x2149; BYTE $0xd8 // andq %rbx, %r8
 	LONG $0x34eec148 // shrq $0x34, %rsi
 	WORD $0x094d; BYTE $0xd8 // orq %r11, %r8
-	LONG $0x597de2c4; BYTE $0xe0 // vpbroadcastq %xmm0, %ymm4
+	LONG $0x597de2c4; BYTE $0xf8 // vpbroadcastq %xmm0, %ymm7
 	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
 	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
-	LONG $0x6f7e41c4; LONG $0x00e03294; WORD $0x0000 // vmovdqu 0xe0(%r10,%rsi), %ymm10
+	LONG $0x6f7e41c4; LONG $0x008032a4; WORD $0x0000 // vmovdqu 0x80(%r10,%rsi), %ymm12
+	LONG $0x6f7e41c4; LONG $0x00a0329c; WORD $0x0000 // vmovdqu 0xa0(%r10,%rsi), %ymm11
 	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0xc46f7dc5 // vmovdqa %ymm4, %ymm8
-	LONG $0x94db2dc5; LONG $0x0000e016; BYTE $0x00 // vpand 0xe0(%rsi,%rdx), %ymm10, %ymm10
+	LONG $0xa4db1dc5; LONG $0x00008016; BYTE $0x00 // vpand 0x80(%rsi,%rdx), %ymm12, %ymm12
+	LONG $0x9cdb25c5; LONG $0x0000a016; BYTE $0x00 // vpand 0xa0(%rsi,%rdx), %ymm11, %ymm11
 	LONG $0x197de2c4; BYTE $0xd0 // vbroadcastsd %xmm0, %ymm2
 	LONG $0x6ef9c1c4; BYTE $0xc4 // vmovq %r12, %xmm0
 	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
-	LONG $0x107cc1c4; LONG $0x0100328c; WORD $0x0000 // vmovups 0x100(%r10,%rsi), %ymm1
-	LONG $0x197de2c4; BYTE $0xd8 // vbroadcastsd %xmm0, %ymm3
+	LONG $0x197de2c4; BYTE $0xe8 // vbroadcastsd %xmm0, %ymm5
+	LONG $0x6f7ec1c4; WORD $0x3244; BYTE $0x60 // vmovdqu 0x60(%r10,%rsi), %ymm0
+	LONG $0x44dbfdc5; WORD $0x6016 // vpand 0x60(%rsi,%rdx), %ymm0, %ymm0
+	LONG $0xe7ef1dc5 // vpxor %ymm7, %ymm12, %ymm12
+	LONG $0xeb1d41c4; BYTE $0xe6 // vpor %ymm14, %ymm12, %ymm12
+	LONG $0x581d41c4; BYTE $0xe0 // vaddpd %ymm8, %ymm12, %ymm12
+	LONG $0xc7effdc5 // vpxor %ymm7, %ymm0, %ymm0
+	LONG $0xffefa5c5 // vpxor %ymm7, %ymm11, %ymm7
+	LONG $0x197d62c4; LONG $0x0005a11d; BYTE $0x00 // vbroadcastsd 0x5a1(%rip), %ymm11
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xffeb8dc5 // vpor %ymm7, %ymm14, %ymm7
+	LONG $0x197d62c4; LONG $0x00059835; BYTE $0x00 // vbroadcastsd 0x598(%rip), %ymm14
+	LONG $0xe8583dc5 // vaddpd %ymm0, %ymm8, %ymm13
+	LONG $0x287d41c4; BYTE $0xc4 // vmovapd %ymm12, %ymm8
+	LONG $0xa8d542c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm5, %ymm8
+	LONG $0x197d62c4; LONG $0x0005910d; BYTE $0x00 // vbroadcastsd 0x591(%rip), %ymm9
+	LONG $0xe8297dc5 // vmovapd %ymm13, %ymm0
+	LONG $0xa8d5e2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm5, %ymm0
+	LONG $0xeb297dc5 // vmovapd %ymm13, %ymm3
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xc85cddc5 // vsubpd %ymm0, %ymm4, %ymm1
+	LONG $0x197de2c4; LONG $0x00056325; BYTE $0x00 // vbroadcastsd 0x563(%rip), %ymm4
+	LONG $0x44d4fdc5; WORD $0x2824 // vpaddq 0x28(%rsp), %ymm0, %ymm0
+	LONG $0xdf287dc5 // vmovapd %ymm7, %ymm11
+	LONG $0xb8d5c2c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm5, %ymm1
+	LONG $0xf9d405c5 // vpaddq %ymm1, %ymm15, %ymm15
+	LONG $0x4c6ffec5; WORD $0x4824 // vmovdqu 0x48(%rsp), %ymm1
+	LONG $0xa8ede2c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm2, %ymm3
+	LONG $0x197de2c4; LONG $0x00054c25; BYTE $0x00 // vbroadcastsd 0x54c(%rip), %ymm4
+	LONG $0x7c7f7ec5; WORD $0x6824 // vmovdqu %ymm15, 0x68(%rsp)
+	LONG $0xcbd4f5c5 // vpaddq %ymm3, %ymm1, %ymm1
+	LONG $0xe35cddc5 // vsubpd %ymm3, %ymm4, %ymm4
+	LONG $0x4c7ffec5; WORD $0x4824 // vmovdqu %ymm1, 0x48(%rsp)
+	LONG $0x197de2c4; LONG $0x00051f1d; BYTE $0x00 // vbroadcastsd 0x51f(%rip), %ymm3
+	LONG $0xb8edc2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm2, %ymm4
+	LONG $0x5c3541c4; BYTE $0xe8 // vsubpd %ymm8, %ymm9, %ymm13
+	LONG $0x287d41c4; BYTE $0xcc // vmovapd %ymm12, %ymm9
+	LONG $0xa8ed42c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm2, %ymm9
+	LONG $0x197d62c4; LONG $0x00051215; BYTE $0x00 // vbroadcastsd 0x512(%rip), %ymm10
+	LONG $0xb8d542c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm5, %ymm13
+	LONG $0xc4d4fdc5 // vpaddq %ymm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x00050025; BYTE $0x00 // vbroadcastsd 0x500(%rip), %ymm4
+	LONG $0x447ffec5; WORD $0x2824 // vmovdqu %ymm0, 0x28(%rsp)
+	LONG $0x84d4bdc5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm8, %ymm0
+	LONG $0x197d62c4; LONG $0x0004d005; BYTE $0x00 // vbroadcastsd 0x4d0(%rip), %ymm8
+	LONG $0xeed415c5 // vpaddq %ymm6, %ymm13, %ymm13
+	LONG $0x5c2d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm10, %ymm10
+	LONG $0xb8ed42c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm2, %ymm10
+	LONG $0x197d62c4; LONG $0x0004c125; BYTE $0x00 // vbroadcastsd 0x4c1(%rip), %ymm12
+	LONG $0xa8d542c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm5, %ymm11
+	LONG $0x197d62c4; LONG $0x0004c325; BYTE $0x00 // vbroadcastsd 0x4c3(%rip), %ymm12
+	LONG $0x8cd4a5c5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm11, %ymm1
+	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
+	LONG $0xb8c562c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm7, %ymm12
+	LONG $0xef28fdc5 // vmovapd %ymm7, %ymm5
+	LONG $0xa8edc2c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm2, %ymm5
+	LONG $0x197d62c4; LONG $0x00049e35; BYTE $0x00 // vbroadcastsd 0x49e(%rip), %ymm14
+	LONG $0xf55c0dc5 // vsubpd %ymm5, %ymm14, %ymm14
+	LONG $0xb8ed62c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm2, %ymm14
+	LONG $0xbc6ffec5; LONG $0x00012024; BYTE $0x00 // vmovdqu 0x120(%rsp), %ymm7
+	LONG $0x946ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu 0x140(%rsp), %ymm2
+	LONG $0xc9d48dc5 // vpaddq %ymm1, %ymm14, %ymm1
+	LONG $0xb46f7ec5; LONG $0x00016024; BYTE $0x00 // vmovdqu 0x160(%rsp), %ymm14
+	LONG $0xffd4b5c5 // vpaddq %ymm7, %ymm9, %ymm7
+	LONG $0xc8d42dc5 // vpaddq %ymm0, %ymm10, %ymm9
+	LONG $0x946f7ec5; LONG $0x00010024; BYTE $0x00 // vmovdqu 0x100(%rsp), %ymm10
+	LONG $0xd5d4edc5 // vpaddq %ymm5, %ymm2, %ymm2
+	LONG $0xd42d41c4; BYTE $0xd4 // vpaddq %ymm12, %ymm10, %ymm10
+	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
+	LONG $0xfd8b850f; WORD $0xffff // jne <rowLimbs33+0x580>
+	LONG $0x446ffec5; WORD $0x6824 // vmovdqu 0x68(%rsp), %ymm0
+	LONG $0x5c10fcc5; WORD $0x2824 // vmovups 0x28(%rsp), %ymm3
+	LONG $0x247c8348; WORD $0x0010 // cmpq $0x0, 0x10(%rsp)
+	LONG $0x477ffec5; BYTE $0x60 // vmovdqu %ymm0, 0x60(%rdi)
+	LONG $0xaf7f7ec5; LONG $0x00000080 // vmovdqu %ymm13, 0x80(%rdi)
+	LONG $0x977f7ec5; LONG $0x000000a0 // vmovdqu %ymm10, 0xa0(%rdi)
+	LONG $0x9f11fcc5; LONG $0x00000180 // vmovups %ymm3, 0x180(%rdi)
+	LONG $0x8f7f7ec5; LONG $0x000001a0 // vmovdqu %ymm9, 0x1a0(%rdi)
+	LONG $0x8f7ffec5; LONG $0x000001c0 // vmovdqu %ymm1, 0x1c0(%rdi)
+	LONG $0x4c10fcc5; WORD $0x4824 // vmovups 0x48(%rsp), %ymm1
+	LONG $0x8f11fcc5; LONG $0x000002a0 // vmovups %ymm1, 0x2a0(%rdi)
+	LONG $0xbf7ffec5; LONG $0x000002c0 // vmovdqu %ymm7, 0x2c0(%rdi)
+	LONG $0x977ffec5; LONG $0x000002e0 // vmovdqu %ymm2, 0x2e0(%rdi)
+	LONG $0x02888e0f; WORD $0x0000 // jle <rowLimbs33+0xae0>
+	LONG $0x9410fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups 0xe0(%rsp), %ymm2
+	LONG $0xa410fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups 0xa0(%rsp), %ymm4
+	LONG $0x9c10fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups 0xc0(%rsp), %ymm3
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
+	LONG $0x2a2c8d4c // leaq (%rdx,%rbp), %r13
+	LONG $0xfa28fcc5 // vmovaps %ymm2, %ymm7
+	LONG $0xca28fcc5 // vmovaps %ymm2, %ymm1
+	LONG $0xf428fcc5 // vmovaps %ymm4, %ymm6
+	LONG $0xd3287cc5 // vmovaps %ymm3, %ymm10
+	LONG $0x6411fcc5; WORD $0x4824 // vmovups %ymm4, 0x48(%rsp)
+	LONG $0x5c11fcc5; WORD $0x2824 // vmovups %ymm3, 0x28(%rsp)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xb914634a // movslq (%rcx,%r15,4), %rdx
+	LONG $0xf8658b4d // movq -0x8(%r13), %r12
+	LONG $0x8c11fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm1, 0x140(%rsp)
+	LONG $0x0d10fbc5; LONG $0x00000377 // vmovsd 0x377(%rip), %xmm1
+	LONG $0x7c11fcc5; WORD $0x6824 // vmovups %ymm7, 0x68(%rsp)
+	LONG $0x9411fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm2, 0xe0(%rsp)
+	LONG $0xb411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm6, 0x100(%rsp)
+	LONG $0xb46ffec5; LONG $0x00016024; BYTE $0x00 // vmovdqu 0x160(%rsp), %ymm6
+	LONG $0x197d62c4; LONG $0x00034d0d; BYTE $0x00 // vbroadcastsd 0x34d(%rip), %ymm9
+	LONG $0x197d62c4; LONG $0x00035c25; BYTE $0x00 // vbroadcastsd 0x35c(%rip), %ymm12
+	LONG $0x9c11fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsp)
+	LONG $0x94117cc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm10, 0x120(%rsp)
+	LONG $0xa411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm4, 0xa0(%rsp)
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	LONG $0x08e6c148 // shlq $0x8, %rsi
+	LONG $0xd6048d4c // leaq (%rsi,%rdx,8), %r8
+	LONG $0x00758b49 // movq (%r13), %rsi
+	LONG $0x10c58349 // addq $0x10, %r13
+	LONG $0x01148d4b // leaq (%r9,%r8), %rdx
+	LONG $0x01048b4f // movq (%r9,%r8), %r8
+	LONG $0x287d41c4; BYTE $0xc1 // vmovapd %ymm9, %ymm8
+	WORD $0x314d; BYTE $0xe0 // xorq %r12, %r8
+	WORD $0x2149; BYTE $0xdc // andq %rbx, %r12
+	LONG $0x3ff8c149 // sarq $0x3f, %r8
+	WORD $0x094d; BYTE $0xdc // orq %r11, %r12
+	WORD $0x2149; BYTE $0xd8 // andq %rbx, %r8
+	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
+	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
+	WORD $0x2149; BYTE $0xd8 // andq %rbx, %r8
+	LONG $0x34eec148 // shrq $0x34, %rsi
+	WORD $0x094d; BYTE $0xd8 // orq %r11, %r8
+	LONG $0x597de2c4; BYTE $0xf8 // vpbroadcastq %xmm0, %ymm7
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
+	LONG $0x6f7e41c4; LONG $0x00e032b4; WORD $0x0000 // vmovdqu 0xe0(%r10,%rsi), %ymm14
+	LONG $0x6f7e41c4; LONG $0x010032ac; WORD $0x0000 // vmovdqu 0x100(%r10,%rsi), %ymm13
+	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
+	LONG $0xb4db0dc5; LONG $0x0000e016; BYTE $0x00 // vpand 0xe0(%rsi,%rdx), %ymm14, %ymm14
+	LONG $0xacdb15c5; LONG $0x00010016; BYTE $0x00 // vpand 0x100(%rsi,%rdx), %ymm13, %ymm13
+	LONG $0x197de2c4; BYTE $0xd0 // vbroadcastsd %xmm0, %ymm2
+	LONG $0x6ef9c1c4; BYTE $0xc4 // vmovq %r12, %xmm0
+	LONG $0xc158fbc5 // vaddsd %xmm1, %xmm0, %xmm0
+	LONG $0x197de2c4; BYTE $0xe8 // vbroadcastsd %xmm0, %ymm5
 	LONG $0x6f7ec1c4; LONG $0x00c03284; WORD $0x0000 // vmovdqu 0xc0(%r10,%rsi), %ymm0
 	LONG $0x84dbfdc5; LONG $0x0000c016; BYTE $0x00 // vpand 0xc0(%rsi,%rdx), %ymm0, %ymm0
-	LONG $0xef2d41c4; BYTE $0xd0 // vpxor %ymm8, %ymm10, %ymm10
-	LONG $0xd7eb2dc5 // vpor %ymm7, %ymm10, %ymm10
-	LONG $0x8c11fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm1, 0x100(%rsp)
-	LONG $0xc4effdc5 // vpxor %ymm4, %ymm0, %ymm0
-	LONG $0xc7ebfdc5 // vpor %ymm7, %ymm0, %ymm0
-	LONG $0xd85815c5 // vaddpd %ymm0, %ymm13, %ymm11
-	LONG $0x197d62c4; LONG $0x00027f2d; BYTE $0x00 // vbroadcastsd 0x27f(%rip), %ymm13
-	LONG $0xc07f7dc5 // vmovdqa %ymm8, %ymm0
-	LONG $0x287d41c4; BYTE $0xc7 // vmovapd %ymm15, %ymm8
-	LONG $0xdc297dc5 // vmovapd %ymm11, %ymm4
-	LONG $0xa8e5c2c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm3, %ymm4
-	LONG $0xcc5cd5c5 // vsubpd %ymm4, %ymm5, %ymm1
-	LONG $0xdd297dc5 // vmovapd %ymm11, %ymm5
-	LONG $0xa8edc2c4; BYTE $0xed // vfmadd213pd %ymm13, %ymm2, %ymm5
-	LONG $0xb8e5c2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm3, %ymm1
-	LONG $0xcdd435c5 // vpaddq %ymm5, %ymm9, %ymm9
-	LONG $0x4c11fdc5; WORD $0x2824 // vmovupd %ymm1, 0x28(%rsp)
-	LONG $0xcd5c85c5 // vsubpd %ymm5, %ymm15, %ymm1
-	LONG $0x74d4cdc5; WORD $0x2824 // vpaddq 0x28(%rsp), %ymm6, %ymm6
-	LONG $0xb8edc2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm2, %ymm1
-	LONG $0x8c11fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm1, 0x120(%rsp)
-	LONG $0x197de2c4; LONG $0x0002280d; BYTE $0x00 // vbroadcastsd 0x228(%rip), %ymm1
-	LONG $0xf1582dc5 // vaddpd %ymm1, %ymm10, %ymm14
-	LONG $0xf1297dc5 // vmovapd %ymm14, %ymm1
+	LONG $0xf7ef0dc5 // vpxor %ymm7, %ymm14, %ymm14
+	LONG $0xf6eb0dc5 // vpor %ymm6, %ymm14, %ymm14
+	LONG $0x580d41c4; BYTE $0xf0 // vaddpd %ymm8, %ymm14, %ymm14
+	LONG $0x287d41c4; BYTE $0xd6 // vmovapd %ymm14, %ymm10
 	LONG $0x287d41c4; BYTE $0xde // vmovapd %ymm14, %ymm11
-	LONG $0xa8e5c2c4; BYTE $0xcd // vfmadd213pd %ymm13, %ymm3, %ymm1
-	LONG $0xa8ed42c4; BYTE $0xdd // vfmadd213pd %ymm13, %ymm2, %ymm11
-	LONG $0xf95c05c5 // vsubpd %ymm1, %ymm15, %ymm15
-	LONG $0x5c3d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm8, %ymm10
-	LONG $0x846f7ec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu 0xc0(%rsp), %ymm8
-	LONG $0x8cd4f5c5; LONG $0x00014024; BYTE $0x00 // vpaddq 0x140(%rsp), %ymm1, %ymm1
-	LONG $0xb8e542c4; BYTE $0xfe // vfmadd231pd %ymm14, %ymm3, %ymm15
-	LONG $0xb8ed42c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm2, %ymm10
-	LONG $0xb46f7ec5; LONG $0x00010024; BYTE $0x00 // vmovdqu 0x100(%rsp), %ymm14
-	LONG $0xb4db0dc5; LONG $0x00010016; BYTE $0x00 // vpand 0x100(%rsi,%rdx), %ymm14, %ymm14
-	LONG $0xd41d41c4; BYTE $0xe7 // vpaddq %ymm15, %ymm12, %ymm12
-	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
-	LONG $0xf0ef0dc5 // vpxor %ymm0, %ymm14, %ymm14
-	LONG $0x197de2c4; LONG $0x0001c305; BYTE $0x00 // vbroadcastsd 0x1c3(%rip), %ymm0
-	LONG $0xf7eb0dc5 // vpor %ymm7, %ymm14, %ymm14
-	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
-	LONG $0x197de2c4; LONG $0x0001ca05; BYTE $0x00 // vbroadcastsd 0x1ca(%rip), %ymm0
-	LONG $0xf7297dc5 // vmovapd %ymm14, %ymm7
-	LONG $0xa8e5c2c4; BYTE $0xfd // vfmadd213pd %ymm13, %ymm3, %ymm7
-	LONG $0xef5c7dc5 // vsubpd %ymm7, %ymm0, %ymm13
-	LONG $0x197de2c4; LONG $0x0001a405; BYTE $0x00 // vbroadcastsd 0x1a4(%rip), %ymm0
-	LONG $0xb88d62c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm14, %ymm13
-	LONG $0xf3297dc5 // vmovapd %ymm14, %ymm3
-	LONG $0xa8ede2c4; BYTE $0xd8 // vfmadd213pd %ymm0, %ymm2, %ymm3
-	LONG $0x197de2c4; LONG $0x00019d05; BYTE $0x00 // vbroadcastsd 0x19d(%rip), %ymm0
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm2, %ymm0
-	LONG $0x94d4ddc5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm4, %ymm2
-	LONG $0xa46ffec5; LONG $0x00008024; BYTE $0x00 // vmovdqu 0x80(%rsp), %ymm4
-	LONG $0xb4d46dc5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm2, %ymm14
-	LONG $0x946ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu 0xa0(%rsp), %ymm2
-	LONG $0xe9d4adc5 // vpaddq %ymm1, %ymm10, %ymm5
-	LONG $0x4cd4c5c5; WORD $0x6024 // vpaddq 0x60(%rsp), %ymm7, %ymm1
-	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
-	LONG $0x0d10fbc5; LONG $0x00000142 // vmovsd 0x142(%rip), %xmm1
-	LONG $0xe4d495c5 // vpaddq %ymm4, %ymm13, %ymm4
-	LONG $0xd3d4edc5 // vpaddq %ymm3, %ymm2, %ymm2
+	LONG $0xc7effdc5 // vpxor %ymm7, %ymm0, %ymm0
+	LONG $0xffef95c5 // vpxor %ymm7, %ymm13, %ymm7
+	LONG $0xc6ebfdc5 // vpor %ymm6, %ymm0, %ymm0
+	LONG $0xfeebc5c5 // vpor %ymm6, %ymm7, %ymm7
+	LONG $0x197de2c4; LONG $0x00025735; BYTE $0x00 // vbroadcastsd 0x257(%rip), %ymm6
+	LONG $0xf85835c5 // vaddpd %ymm0, %ymm9, %ymm15
+	LONG $0x197d62c4; LONG $0x0002520d; BYTE $0x00 // vbroadcastsd 0x252(%rip), %ymm9
+	LONG $0xf8297dc5 // vmovapd %ymm15, %ymm0
+	LONG $0xfb297dc5 // vmovapd %ymm15, %ymm3
+	LONG $0xfe58c5c5 // vaddpd %ymm6, %ymm7, %ymm7
+	LONG $0x746ffec5; WORD $0x2824 // vmovdqu 0x28(%rsp), %ymm6
+	LONG $0xa8d5c2c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm5, %ymm0
+	LONG $0xa8edc2c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm2, %ymm3
+	LONG $0xa8ed42c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm2, %ymm11
+	LONG $0xa8d542c4; BYTE $0xd1 // vfmadd213pd %ymm9, %ymm5, %ymm10
+	LONG $0xef287dc5 // vmovapd %ymm7, %ymm13
+	LONG $0xa8d542c4; BYTE $0xe9 // vfmadd213pd %ymm9, %ymm5, %ymm13
+	LONG $0xc85c9dc5 // vsubpd %ymm0, %ymm12, %ymm1
+	LONG $0xe35c9dc5 // vsubpd %ymm3, %ymm12, %ymm4
+	LONG $0x5c1d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm12, %ymm8
+	LONG $0x44d4fdc5; WORD $0x4824 // vpaddq 0x48(%rsp), %ymm0, %ymm0
+	LONG $0xb8d5c2c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm5, %ymm1
+	LONG $0xb8edc2c4; BYTE $0xe7 // vfmadd231pd %ymm15, %ymm2, %ymm4
+	LONG $0x5c1d41c4; BYTE $0xfa // vsubpd %ymm10, %ymm12, %ymm15
+	LONG $0xb8ed42c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm2, %ymm8
+	LONG $0xb8d542c4; BYTE $0xfe // vfmadd231pd %ymm14, %ymm5, %ymm15
+	LONG $0x5c1d41c4; BYTE $0xf5 // vsubpd %ymm13, %ymm12, %ymm14
+	LONG $0xf1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm6
+	LONG $0x8c6ffec5; LONG $0x00014024; BYTE $0x00 // vmovdqu 0x140(%rsp), %ymm1
+	LONG $0xc4d4fdc5 // vpaddq %ymm4, %ymm0, %ymm0
+	LONG $0x747ffec5; WORD $0x2824 // vmovdqu %ymm6, 0x28(%rsp)
+	LONG $0xb4d4adc5; LONG $0x00010024; BYTE $0x00 // vpaddq 0x100(%rsp), %ymm10, %ymm6
+	LONG $0x946f7ec5; LONG $0x00012024; BYTE $0x00 // vmovdqu 0x120(%rsp), %ymm10
+	LONG $0xa4d495c5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm13, %ymm4
+	LONG $0xb8c562c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm7, %ymm14
+	LONG $0xef28fdc5 // vmovapd %ymm7, %ymm5
+	LONG $0xa8edc2c4; BYTE $0xe9 // vfmadd213pd %ymm9, %ymm2, %ymm5
+	LONG $0x447ffec5; WORD $0x4824 // vmovdqu %ymm0, 0x48(%rsp)
+	LONG $0xcd5c1dc5 // vsubpd %ymm5, %ymm12, %ymm9
+	LONG $0xcbd4f5c5 // vpaddq %ymm3, %ymm1, %ymm1
+	LONG $0x9c6ffec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu 0xc0(%rsp), %ymm3
+	LONG $0xb8ed62c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm2, %ymm9
+	LONG $0x7c6ffec5; WORD $0x6824 // vmovdqu 0x68(%rsp), %ymm7
+	LONG $0x946ffec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu 0xe0(%rsp), %ymm2
+	LONG $0xd42d41c4; BYTE $0xd7 // vpaddq %ymm15, %ymm10, %ymm10
+	LONG $0xf6d4bdc5 // vpaddq %ymm6, %ymm8, %ymm6
+	LONG $0xe4d4b5c5 // vpaddq %ymm4, %ymm9, %ymm4
+	LONG $0xdbd48dc5 // vpaddq %ymm3, %ymm14, %ymm3
+	LONG $0xffd4a5c5 // vpaddq %ymm7, %ymm11, %ymm7
+	LONG $0xd5d4edc5 // vpaddq %ymm5, %ymm2, %ymm2
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0xfda1850f; WORD $0xffff // jne <rowLimbs33+0x820>
-	WORD $0x3feb // jmp <rowLimbs33+0xac0>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x9410fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd 0xa0(%rsp), %ymm2
-	LONG $0x446ffec5; WORD $0x6024 // vmovdqu 0x60(%rsp), %ymm0
-	LONG $0xa410fcc5; LONG $0x00008024; BYTE $0x00 // vmovups 0x80(%rsp), %ymm4
-	LONG $0xc2287dc5 // vmovapd %ymm2, %ymm8
-	LONG $0xca287dc5 // vmovapd %ymm2, %ymm9
-	LONG $0xe86ffdc5 // vmovdqa %ymm0, %ymm5
-	LONG $0xf06f7dc5 // vmovdqa %ymm0, %ymm14
-	LONG $0xe4287cc5 // vmovaps %ymm4, %ymm12
-	LONG $0xf428fcc5 // vmovaps %ymm4, %ymm6
+	LONG $0xfdcd850f; WORD $0xffff // jne <rowLimbs33+0x8a0>
+	WORD $0x42eb // jmp <rowLimbs33+0xb17>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x946ffec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu 0xe0(%rsp), %ymm2
+	LONG $0xa46ffec5; LONG $0x0000a024; BYTE $0x00 // vmovdqu 0xa0(%rsp), %ymm4
+	LONG $0x9c6ffec5; LONG $0x0000c024; BYTE $0x00 // vmovdqu 0xc0(%rsp), %ymm3
+	LONG $0xfa6ffdc5 // vmovdqa %ymm2, %ymm7
+	LONG $0xca6ffdc5 // vmovdqa %ymm2, %ymm1
+	LONG $0xf46ffdc5 // vmovdqa %ymm4, %ymm6
+	LONG $0x647ffec5; WORD $0x4824 // vmovdqu %ymm4, 0x48(%rsp)
+	LONG $0xd36f7dc5 // vmovdqa %ymm3, %ymm10
+	LONG $0x5c7ffec5; WORD $0x2824 // vmovdqu %ymm3, 0x28(%rsp)
+	LONG $0x4410fcc5; WORD $0x2824 // vmovups 0x28(%rsp), %ymm0
 	LONG $0x247c8348; WORD $0x0010 // cmpq $0x0, 0x10(%rsp)
-	LONG $0xb711fcc5; LONG $0x000000c0 // vmovups %ymm6, 0xc0(%rdi)
-	LONG $0xa7117cc5; LONG $0x000000e0 // vmovups %ymm12, 0xe0(%rdi)
-	LONG $0xa711fcc5; LONG $0x00000100 // vmovups %ymm4, 0x100(%rdi)
-	LONG $0xb77f7ec5; LONG $0x000001e0 // vmovdqu %ymm14, 0x1e0(%rdi)
-	LONG $0xaf7ffec5; LONG $0x00000200 // vmovdqu %ymm5, 0x200(%rdi)
-	LONG $0x877ffec5; LONG $0x00000220 // vmovdqu %ymm0, 0x220(%rdi)
-	LONG $0x8f117dc5; LONG $0x00000300 // vmovupd %ymm9, 0x300(%rdi)
-	LONG $0x87117dc5; LONG $0x00000320 // vmovupd %ymm8, 0x320(%rdi)
-	LONG $0x9711fdc5; LONG $0x00000340 // vmovupd %ymm2, 0x340(%rdi)
-	LONG $0xf57c8e0f; WORD $0xffff // jle <rowLimbs33+0x90>
-	LONG $0x197d62c4; LONG $0x0000931d; BYTE $0x00 // vbroadcastsd 0x93(%rip), %ymm11
+	LONG $0x8711fcc5; LONG $0x000000c0 // vmovups %ymm0, 0xc0(%rdi)
+	LONG $0x977f7ec5; LONG $0x000000e0 // vmovdqu %ymm10, 0xe0(%rdi)
+	LONG $0x9f7ffec5; LONG $0x00000100 // vmovdqu %ymm3, 0x100(%rdi)
+	LONG $0x5c10fcc5; WORD $0x4824 // vmovups 0x48(%rsp), %ymm3
+	LONG $0x9f11fcc5; LONG $0x000001e0 // vmovups %ymm3, 0x1e0(%rdi)
+	LONG $0xb77ffec5; LONG $0x00000200 // vmovdqu %ymm6, 0x200(%rdi)
+	LONG $0xa77ffec5; LONG $0x00000220 // vmovdqu %ymm4, 0x220(%rdi)
+	LONG $0x8f7ffec5; LONG $0x00000300 // vmovdqu %ymm1, 0x300(%rdi)
+	LONG $0xbf7ffec5; LONG $0x00000320 // vmovdqu %ymm7, 0x320(%rdi)
+	LONG $0x977ffec5; LONG $0x00000340 // vmovdqu %ymm2, 0x340(%rdi)
+	LONG $0xf5298e0f; WORD $0xffff // jle <rowLimbs33+0xa0>
+	LONG $0x846ffec5; LONG $0x00016024; BYTE $0x00 // vmovdqu 0x160(%rsp), %ymm0
+	LONG $0x197de2c4; LONG $0x0000a715; BYTE $0x00 // vbroadcastsd 0xa7(%rip), %ymm2
+	LONG $0x197de2c4; LONG $0x0000a61d; BYTE $0x00 // vbroadcastsd 0xa6(%rip), %ymm3
+	LONG $0x197de2c4; LONG $0x0000ad25; BYTE $0x00 // vbroadcastsd 0xad(%rip), %ymm4
 	LONG $0x242c0348 // addq (%rsp), %rbp
 	WORD $0xd231 // xorl %edx, %edx
 	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xb104634e // movslq (%rcx,%r14,4), %r8
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	WORD $0x894d; BYTE $0xc7 // movq %r8, %r15
@@ -1607,12 +1624,12 @@ TEXT ·rowLimbs33Quad(SB), 0, $640-56
 	WORD $0x014c; BYTE $0xfe // addq %r15, %rsi
 	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
 	WORD $0x394c; BYTE $0xf0 // cmpq %r14, %rax
-	WORD $0xc675 // jne <rowLimbs33+0xb30>
-	LONG $0xfff52ee9; BYTE $0xff // jmp <rowLimbs33+0x9d>
+	WORD $0xc675 // jne <rowLimbs33+0xbb0>
+	LONG $0xfff4d9e9; BYTE $0xff // jmp <rowLimbs33+0xc8>
 	LONG $0x1c24448b // movl 0x1c(%rsp), %eax
 	LONG $0x24244489 // movl %eax, 0x24(%rsp)
 	LONG $0x2454ae0f; BYTE $0x24 // ldmxcsr 0x24(%rsp)
-	LONG $0xe0c48148; WORD $0x0001; BYTE $0x00 // addq $0x1e0, %rsp
+	LONG $0xc0c48148; WORD $0x0001; BYTE $0x00 // addq $0x1c0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -1628,5 +1645,5 @@ TEXT ·rowLimbs33Quad(SB), 0, $640-56
 	LONG $0x00000000; LONG $0x46700000
 	LONG $0x00000000; LONG $0x43300000
 	LONG $0x00000001; LONG $0x46700000
-	ADJSP $624
+	ADJSP $592
 	RET

@@ -59,21 +59,12 @@ INLINE u64 begin(void) {
 INLINE void end(u64 mode) { __asm__ volatile("msr fpcr, %0" ::"r"(mode) : "memory"); }
 #endif
 
-// KEEP keeps the compiler from adding terms up in another order, which takes more registers.
-#ifdef __x86_64__
-#define KEEP(v) __asm__("" : "+x"(v))
-#else
-#define KEEP(v)
-#endif
-
 INLINE number number_of(u64v limbs) { return (f64v)(limbs | repeat(TWO52)) - all(0x1p52); }
 INLINE u64v madd_high(u64v high, number a, number b) { return high + (u64v)fma(a, b, all(0x1p104)); }
 INLINE void madd(u64v *low, u64v *high, number a, number b) {
 	f64v h = fma(a, b, all(0x1p104));
 	*high += (u64v)h;
 	*low += (u64v)fma(a, b, all(0x1.0000000000001p104) - h);
-	KEEP(*high);
-	KEEP(*low);
 }
 
 #endif
