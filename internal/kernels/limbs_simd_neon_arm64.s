@@ -5,33 +5,34 @@
 #include "textflag.h"
 
 // func mulLimbs3Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs3Quad(SB), 0, $432-40
+TEXT ·mulLimbs3Quad(SB), 0, $464-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $432, RSP
+	ADD $464, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs3>
-	WORD $0x140000ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10543ff // sub sp, sp, #0x150
+	WORD $0x1400010f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd105c3ff // sub sp, sp, #0x170
 	WORD $0xfd0093e8 // str d8, [sp, #0x120]
-	WORD $0xf90097fd // str x29, [sp, #0x128]
+	WORD $0xa91367fd // stp x29, x25, [sp, #0x130]
 	WORD $0xd2e6ce0b // mov x11, #0x3670000000000000
 	WORD $0xd2e8660c // mov x12, #0x4330000000000000
 	WORD $0x9100800a // add x10, x0, #0x20
-	WORD $0x5280008d // mov w13, #0x4
-	WORD $0xa91357f6 // stp x22, x21, [sp, #0x130]
+	WORD $0xa9145ff8 // stp x24, x23, [sp, #0x140]
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0xa9144ff4 // stp x20, x19, [sp, #0x140]
+	WORD $0xa91557f6 // stp x22, x21, [sp, #0x150]
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0xa9164ff4 // stp x20, x19, [sp, #0x160]
 	WORD $0xd53b4408 // mrs x8, FPCR
 	WORD $0xb26a0509 // orr x9, x8, #0xc00000
 	WORD $0xd51b4409 // msr FPCR, x9
 	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
+	WORD $0x5280008d // mov w13, #0x4
 	WORD $0x5280004e // mov w14, #0x2
-	WORD $0x9b0c7c8c // mul x12, x4, x12
 	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xf10011bf // cmp x13, #0x4
 	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
@@ -47,119 +48,125 @@ TEXT ·mulLimbs3Quad(SB), 0, $432-40
 	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
 	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
 	WORD $0xac820940 // stp q0, q2, [x10], #0x40
-	WORD $0x54fffe41 // b.ne <mulLimbs3+0x44>
+	WORD $0x54fffe41 // b.ne <mulLimbs3+0x48>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x540018cb // b.lt <mulLimbs3+0x39c>
-	WORD $0xd2e8660c // mov x12, #0x4330000000000000
-	WORD $0xd37df049 // lsl x9, x2, #3
-	WORD $0x5280018a // mov w10, #0xc
-	WORD $0x910003eb // mov x11, sp
-	WORD $0xaa0403ee // mov x14, x4
-	WORD $0x4e080d80 // dup v0.2d, x12
-	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
-	WORD $0x4e080d81 // dup v1.2d, x12
-	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
-	WORD $0x4e080d82 // dup v2.2d, x12
-	WORD $0xd280002c // mov x12, #0x1
-	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d83 // dup v3.2d, x12
-	WORD $0xaa1f03ec // mov x12, xzr
-	WORD $0x14000008 // b <mulLimbs3+0xe0>
-	WORD $0x9b027e2f // mul x15, x17, x2
-	WORD $0x9100318c // add x12, x12, #0xc
-	WORD $0x8b0e0c63 // add x3, x3, x14, lsl #3
-	WORD $0xaa0d03ee // mov x14, x13
-	WORD $0xeb04019f // cmp x12, x4
-	WORD $0x8b0f0c21 // add x1, x1, x15, lsl #3
-	WORD $0x5400160a // b.ge <mulLimbs3+0x39c>
-	WORD $0xf10031cd // subs x13, x14, #0xc
-	WORD $0xcb0c0090 // sub x16, x4, x12
-	WORD $0x9a8ab1c5 // csel x5, x14, x10, lt
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x9a9fc4af // csinc x15, x5, xzr, gt
-	WORD $0xf100321f // cmp x16, #0xc
-	WORD $0x9a8ab211 // csel x17, x16, x10, lt
-	WORD $0xf1000a1f // cmp x16, #0x2
-	WORD $0x8b11062e // add x14, x17, x17, lsl #1
-	WORD $0x540000ea // b.ge <mulLimbs3+0x120>
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x14000013 // b <mulLimbs3+0x158>
+	WORD $0x54001a8b // b.lt <mulLimbs3+0x3d8>
+	WORD $0xd2e8660d // mov x13, #0x4330000000000000
+	WORD $0x8b020c49 // add x9, x2, x2, lsl #3
+	WORD $0xd37df04a // lsl x10, x2, #3
+	WORD $0x5280018b // mov w11, #0xc
+	WORD $0x910003ec // mov x12, sp
+	WORD $0xaa0403ef // mov x15, x4
+	WORD $0x4e080da0 // dup v0.2d, x13
+	WORD $0xd2f8660d // mov x13, #-0x3cd0000000000000
+	WORD $0xd37df129 // lsl x9, x9, #3
+	WORD $0x4e080da1 // dup v1.2d, x13
+	WORD $0xd2e8ce0d // mov x13, #0x4670000000000000
+	WORD $0x4e080da2 // dup v2.2d, x13
+	WORD $0xd280002d // mov x13, #0x1
+	WORD $0xf2e8ce0d // movk x13, #0x4670, lsl #48
+	WORD $0x4e080da3 // dup v3.2d, x13
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x1400000c // b <mulLimbs3+0xfc>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x910003e6 // mov x6, sp
-	WORD $0xaa0303e7 // mov x7, x3
+	WORD $0x9b027cb0 // mul x16, x5, x2
+	WORD $0x910031ad // add x13, x13, #0xc
+	WORD $0x8b0f0c63 // add x3, x3, x15, lsl #3
+	WORD $0xaa0e03ef // mov x15, x14
+	WORD $0xeb0401bf // cmp x13, x4
+	WORD $0x8b100c21 // add x1, x1, x16, lsl #3
+	WORD $0x5400170a // b.ge <mulLimbs3+0x3d8>
+	WORD $0xf10031ee // subs x14, x15, #0xc
+	WORD $0xcb0d0091 // sub x17, x4, x13
+	WORD $0x9a8bb1e6 // csel x6, x15, x11, lt
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x9a9fc4d0 // csinc x16, x6, xzr, gt
+	WORD $0xf100323f // cmp x17, #0xc
+	WORD $0x9a8bb225 // csel x5, x17, x11, lt
+	WORD $0xf1000a3f // cmp x17, #0x2
+	WORD $0x8b0504af // add x15, x5, x5, lsl #1
+	WORD $0x5400006a // b.ge <mulLimbs3+0x12c>
 	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0xacc114e4 // ldp q4, q5, [x7], #0x20
-	WORD $0x91001293 // add x19, x20, #0x4
-	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb0e029f // cmp x20, x14
-	WORD $0xaa1303f4 // mov x20, x19
+	WORD $0x14000011 // b <mulLimbs3+0x16c>
+	WORD $0x910003e7 // mov x7, sp
+	WORD $0xaa0303f3 // mov x19, x3
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xacc11664 // ldp q4, q5, [x19], #0x20
+	WORD $0x910012b4 // add x20, x21, #0x4
+	WORD $0x910022b5 // add x21, x21, #0x8
+	WORD $0xeb0f02bf // cmp x21, x15
+	WORD $0xaa1403f5 // mov x21, x20
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xac8114c4 // stp q4, q5, [x6], #0x20
-	WORD $0x54fffecd // b.le <mulLimbs3+0x12c>
-	WORD $0xeb0e027f // cmp x19, x14
-	WORD $0x540001ca // b.ge <mulLimbs3+0x194>
-	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
-	WORD $0x8b130c65 // add x5, x3, x19, lsl #3
-	WORD $0x8b130d66 // add x6, x11, x19, lsl #3
-	WORD $0xcb070267 // sub x7, x19, x7
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfc4084a4 // ldr d4, [x5], #0x8
-	WORD $0xb10004e7 // adds x7, x7, #0x1
+	WORD $0xac8114e4 // stp q4, q5, [x7], #0x20
+	WORD $0x54fffecd // b.le <mulLimbs3+0x140>
+	WORD $0xeb0f029f // cmp x20, x15
+	WORD $0x5400014a // b.ge <mulLimbs3+0x198>
+	WORD $0x8b0604d3 // add x19, x6, x6, lsl #1
+	WORD $0x8b140c66 // add x6, x3, x20, lsl #3
+	WORD $0x8b140d87 // add x7, x12, x20, lsl #3
+	WORD $0xcb130293 // sub x19, x20, x19
+	WORD $0xfc4084c4 // ldr d4, [x6], #0x8
+	WORD $0xb1000673 // adds x19, x19, #0x1
 	WORD $0x5e61d884 // scvtf d4, d4
-	WORD $0xfc0084c4 // str d4, [x6], #0x8
-	WORD $0x54ffff83 // b.lo <mulLimbs3+0x180>
-	WORD $0x91020025 // add x5, x1, #0x80
-	WORD $0x52800027 // mov w7, #0x1
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x14000008 // b <mulLimbs3+0x1c0>
-	WORD $0xad0040f1 // stp q17, q16, [x7]
-	WORD $0x52800093 // mov w19, #0x4
-	WORD $0xad0248f3 // stp q19, q18, [x7, #0x40]
-	WORD $0xad0418e7 // stp q7, q6, [x7, #0x80]
-	WORD $0xad0610e5 // stp q5, q4, [x7, #0xc0]
-	WORD $0x2a1f03e7 // mov w7, wzr
-	WORD $0x3607f846 // tbz w6, #0x0, <mulLimbs3+0xc4>
-	WORD $0x2a0703e6 // mov w6, w7
-	WORD $0x8b130c07 // add x7, x0, x19, lsl #3
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0xad4040f1 // ldp q17, q16, [x7]
-	WORD $0xad4248f3 // ldp q19, q18, [x7, #0x40]
-	WORD $0xad4418e7 // ldp q7, q6, [x7, #0x80]
-	WORD $0xad4610e5 // ldp q5, q4, [x7, #0xc0]
-	WORD $0x54fffe4b // b.lt <mulLimbs3+0x1a4>
-	WORD $0x8b130cb3 // add x19, x5, x19, lsl #3
-	WORD $0x910003f4 // mov x20, sp
-	WORD $0xaa0f03f5 // mov x21, x15
-	WORD $0xad7c5275 // ldp q21, q20, [x19, #-0x80]
-	WORD $0xaa1403f6 // mov x22, x20
+	WORD $0xfc0084e4 // str d4, [x7], #0x8
+	WORD $0x54ffff83 // b.lo <mulLimbs3+0x184>
+	WORD $0x8b090026 // add x6, x1, x9
+	WORD $0x52800033 // mov w19, #0x1
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0x14000008 // b <mulLimbs3+0x1c4>
+	WORD $0xad004271 // stp q17, q16, [x19]
+	WORD $0x52800095 // mov w21, #0x4
+	WORD $0xad024a73 // stp q19, q18, [x19, #0x40]
+	WORD $0xad041a67 // stp q7, q6, [x19, #0x80]
+	WORD $0xad061265 // stp q5, q4, [x19, #0xc0]
+	WORD $0x2a1f03f3 // mov w19, wzr
+	WORD $0x3607f907 // tbz w7, #0x0, <mulLimbs3+0xe0>
+	WORD $0x2a1303e7 // mov w7, w19
+	WORD $0x8b150c13 // add x19, x0, x21, lsl #3
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xad404271 // ldp q17, q16, [x19]
+	WORD $0xad424a73 // ldp q19, q18, [x19, #0x40]
+	WORD $0xad441a67 // ldp q7, q6, [x19, #0x80]
+	WORD $0xad461265 // ldp q5, q4, [x19, #0xc0]
+	WORD $0x54fffe4b // b.lt <mulLimbs3+0x1a8>
+	WORD $0x8b150c34 // add x20, x1, x21, lsl #3
+	WORD $0x8b150cd5 // add x21, x6, x21, lsl #3
+	WORD $0x910003f6 // mov x22, sp
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0x14000070 // b <mulLimbs3+0x3b4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad405295 // ldp q21, q20, [x20]
+	WORD $0xaa1603f8 // mov x24, x22
 	WORD $0x4ea21c5b // mov v27.16b, v2.16b
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0xf10006b5 // subs x21, x21, #0x1
+	WORD $0x910006f7 // add x23, x23, #0x1
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x8b0a02b5 // add x21, x21, x10
+	WORD $0xeb1002ff // cmp x23, x16
 	WORD $0x4ea21c48 // mov v8.16b, v2.16b
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
 	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
 	WORD $0x4e61d698 // fadd v24.2d, v20.2d, v1.2d
 	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
 	WORD $0x4e61d6b9 // fadd v25.2d, v21.2d, v1.2d
-	WORD $0xad7e5275 // ldp q21, q20, [x19, #-0x40]
+	WORD $0xad425295 // ldp q21, q20, [x20, #0x40]
 	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
 	WORD $0x4e61d696 // fadd v22.2d, v20.2d, v1.2d
 	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
 	WORD $0x4e61d6b7 // fadd v23.2d, v21.2d, v1.2d
-	WORD $0xad405275 // ldp q21, q20, [x19]
-	WORD $0x4ddfceda // ld1r { v26.2d }, [x22], #8
-	WORD $0x8b090273 // add x19, x19, x9
+	WORD $0xad445295 // ldp q21, q20, [x20, #0x80]
+	WORD $0x4ddfcf1a // ld1r { v26.2d }, [x24], #8
+	WORD $0x8b020e94 // add x20, x20, x2, lsl #3
 	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
 	WORD $0x4e61d694 // fadd v20.2d, v20.2d, v1.2d
 	WORD $0x4e77cf5b // fmla v27.2d, v26.2d, v23.2d
@@ -178,7 +185,7 @@ TEXT ·mulLimbs3Quad(SB), 0, $432-40
 	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
 	WORD $0x4e74cf5c // fmla v28.2d, v26.2d, v20.2d
 	WORD $0x4e75cf5b // fmla v27.2d, v26.2d, v21.2d
-	WORD $0xfd4002da // ldr d26, [x22]
+	WORD $0xfd40031a // ldr d26, [x24]
 	WORD $0x4fda133d // fmla v29.2d, v25.2d, v26.d[0]
 	WORD $0x4fda131e // fmla v30.2d, v24.2d, v26.d[0]
 	WORD $0x4efe8610 // add v16.2d, v16.2d, v30.2d
@@ -205,8 +212,8 @@ TEXT ·mulLimbs3Quad(SB), 0, $432-40
 	WORD $0x4fda129e // fmla v30.2d, v20.2d, v26.d[0]
 	WORD $0x4fda12db // fmla v27.2d, v22.2d, v26.d[0]
 	WORD $0x4fda12fc // fmla v28.2d, v23.2d, v26.d[0]
-	WORD $0xfd400a9a // ldr d26, [x20, #0x10]
-	WORD $0x91006294 // add x20, x20, #0x18
+	WORD $0xfd400ada // ldr d26, [x22, #0x10]
+	WORD $0x910062d6 // add x22, x22, #0x18
 	WORD $0x4fda1328 // fmla v8.2d, v25.2d, v26.d[0]
 	WORD $0x4fda131f // fmla v31.2d, v24.2d, v26.d[0]
 	WORD $0x4ee88673 // add v19.2d, v19.2d, v8.2d
@@ -245,57 +252,66 @@ TEXT ·mulLimbs3Quad(SB), 0, $432-40
 	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
 	WORD $0x4fda12b6 // fmla v22.2d, v21.2d, v26.d[0]
 	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
-	WORD $0x54fff2c1 // b.ne <mulLimbs3+0x1ec>
-	WORD $0x17ffff83 // b <mulLimbs3+0x1a4>
+	WORD $0x54ffefc0 // b.eq <mulLimbs3+0x1a8>
+	WORD $0x3607f267 // tbz w7, #0x0, <mulLimbs3+0x200>
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0xd503201f // nop
+	WORD $0x8b1802b9 // add x25, x21, x24
+	WORD $0x91010318 // add x24, x24, #0x40
+	WORD $0xf103031f // cmp x24, #0xc0
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x54ffff81 // b.ne <mulLimbs3+0x3c0>
+	WORD $0x17ffff8b // b <mulLimbs3+0x200>
 	WORD $0xd51b4408 // msr FPCR, x8
 	WORD $0xfd4093e8 // ldr d8, [sp, #0x120]
-	WORD $0xa9544ff4 // ldp x20, x19, [sp, #0x140]
-	WORD $0xa95357f6 // ldp x22, x21, [sp, #0x130]
-	WORD $0xf94097fd // ldr x29, [sp, #0x128]
-	WORD $0x910543ff // add sp, sp, #0x150
+	WORD $0xa9564ff4 // ldp x20, x19, [sp, #0x160]
+	WORD $0xa95557f6 // ldp x22, x21, [sp, #0x150]
+	WORD $0xa9545ff8 // ldp x24, x23, [sp, #0x140]
+	WORD $0xa95367fd // ldp x29, x25, [sp, #0x130]
+	WORD $0x9105c3ff // add sp, sp, #0x170
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
-	SUB $432, RSP
+	SUB $464, RSP
 	MOVD R19, R30
 	RET
 
 // func mulLimbs5Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs5Quad(SB), 0, $592-40
+TEXT ·mulLimbs5Quad(SB), 0, $608-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $592, RSP
+	ADD $608, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs5>
 	WORD $0x1400019f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd107c3ff // sub sp, sp, #0x1f0
-	WORD $0x6d183bef // stp d15, d14, [sp, #0x180]
-	WORD $0xd2f6020b // mov x11, #-0x4ff0000000000000
-	WORD $0xd2e8660c // mov x12, #0x4330000000000000
-	WORD $0x9100800a // add x10, x0, #0x20
-	WORD $0x528000cd // mov w13, #0x6
-	WORD $0x6d1933ed // stp d13, d12, [sp, #0x190]
-	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0xf900e3fd // str x29, [sp, #0x1c0]
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0x6d1a2beb // stp d11, d10, [sp, #0x1a0]
-	WORD $0x9b0c7c8c // mul x12, x4, x12
-	WORD $0xa91d57f6 // stp x22, x21, [sp, #0x1d0]
-	WORD $0x6d1b23e9 // stp d9, d8, [sp, #0x1b0]
-	WORD $0xa91e4ff4 // stp x20, x19, [sp, #0x1e0]
+	WORD $0x6db83bef // stp d15, d14, [sp, #-0x80]!
+	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
+	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
+	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
+	WORD $0xa90467fd // stp x29, x25, [sp, #0x40]
+	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xd10603ff // sub sp, sp, #0x180
 	WORD $0xd53b4408 // mrs x8, FPCR
 	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2f6020b // mov x11, #-0x4ff0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
 	WORD $0xd51b4409 // msr FPCR, x9
 	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
+	WORD $0x9b0b7c8b // mul x11, x4, x11
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x528000cd // mov w13, #0x6
+	WORD $0x5280008e // mov w14, #0x4
+	WORD $0x9b0c7c8c // mul x12, x4, x12
 	WORD $0x9b097c89 // mul x9, x4, x9
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -315,391 +331,398 @@ TEXT ·mulLimbs5Quad(SB), 0, $592-40
 	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs5+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x54002b0b // b.lt <mulLimbs5+0x600>
-	WORD $0xd2e8660c // mov x12, #0x4330000000000000
-	WORD $0xd37df049 // lsl x9, x2, #3
-	WORD $0x528000ea // mov w10, #0x7
-	WORD $0x910183eb // add x11, sp, #0x60
-	WORD $0xaa0403ee // mov x14, x4
-	WORD $0x4e080d91 // dup v17.2d, x12
-	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
-	WORD $0x4e080d81 // dup v1.2d, x12
-	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
-	WORD $0xad0047e1 // stp q1, q17, [sp]
-	WORD $0x4e080d88 // dup v8.2d, x12
-	WORD $0xd280002c // mov x12, #0x1
-	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d83 // dup v3.2d, x12
-	WORD $0xaa1f03ec // mov x12, xzr
-	WORD $0x14000008 // b <mulLimbs5+0x100>
-	WORD $0x9b027e2f // mul x15, x17, x2
-	WORD $0x91001d8c // add x12, x12, #0x7
-	WORD $0x8b0e0c63 // add x3, x3, x14, lsl #3
-	WORD $0xaa0d03ee // mov x14, x13
-	WORD $0xeb04019f // cmp x12, x4
-	WORD $0x8b0f0c21 // add x1, x1, x15, lsl #3
-	WORD $0x5400282a // b.ge <mulLimbs5+0x600>
-	WORD $0xf1001dcd // subs x13, x14, #0x7
-	WORD $0xcb0c0090 // sub x16, x4, x12
-	WORD $0x9a8ab1c5 // csel x5, x14, x10, lt
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x9a9fc4af // csinc x15, x5, xzr, gt
-	WORD $0xf1001e1f // cmp x16, #0x7
-	WORD $0x9a8ab211 // csel x17, x16, x10, lt
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x8b110a2e // add x14, x17, x17, lsl #2
-	WORD $0x540002eb // b.lt <mulLimbs5+0x180>
-	WORD $0x910183e6 // add x6, sp, #0x60
-	WORD $0xaa0303e7 // mov x7, x3
-	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0x54002c0b // b.lt <mulLimbs5+0x620>
+	WORD $0xd2e8660d // mov x13, #0x4330000000000000
+	WORD $0x8b020849 // add x9, x2, x2, lsl #2
+	WORD $0xd37df04a // lsl x10, x2, #3
+	WORD $0x528000eb // mov w11, #0x7
+	WORD $0x910183ec // add x12, sp, #0x60
+	WORD $0xaa0403ef // mov x15, x4
+	WORD $0x4e080da0 // dup v0.2d, x13
+	WORD $0xd2f8660d // mov x13, #-0x3cd0000000000000
+	WORD $0xd37df129 // lsl x9, x9, #3
+	WORD $0x4e080da2 // dup v2.2d, x13
+	WORD $0xad0003e2 // stp q2, q0, [sp]
+	WORD $0xd2e8ce0d // mov x13, #0x4670000000000000
+	WORD $0x4e080da1 // dup v1.2d, x13
+	WORD $0xd280002d // mov x13, #0x1
+	WORD $0xf2e8ce0d // movk x13, #0x4670, lsl #48
+	WORD $0x4e080da3 // dup v3.2d, x13
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x14000008 // b <mulLimbs5+0x108>
+	WORD $0x9b027cb0 // mul x16, x5, x2
+	WORD $0x91001dad // add x13, x13, #0x7
+	WORD $0x8b0f0c63 // add x3, x3, x15, lsl #3
+	WORD $0xaa0e03ef // mov x15, x14
+	WORD $0xeb0401bf // cmp x13, x4
+	WORD $0x8b100c21 // add x1, x1, x16, lsl #3
+	WORD $0x540028ea // b.ge <mulLimbs5+0x620>
+	WORD $0xf1001dee // subs x14, x15, #0x7
+	WORD $0xcb0d0091 // sub x17, x4, x13
+	WORD $0x9a8bb1e6 // csel x6, x15, x11, lt
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x9a9fc4d0 // csinc x16, x6, xzr, gt
+	WORD $0xf1001e3f // cmp x17, #0x7
+	WORD $0x9a8bb225 // csel x5, x17, x11, lt
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0x8b0508af // add x15, x5, x5, lsl #2
+	WORD $0x540002ab // b.lt <mulLimbs5+0x180>
+	WORD $0x910183e7 // add x7, sp, #0x60
+	WORD $0xaa0303f3 // mov x19, x3
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xacc114e4 // ldp q4, q5, [x7], #0x20
-	WORD $0x91001293 // add x19, x20, #0x4
-	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb0e029f // cmp x20, x14
-	WORD $0xaa1303f4 // mov x20, x19
-	WORD $0x4eb11ca5 // orr v5.16b, v5.16b, v17.16b
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0x4eb11c84 // orr v4.16b, v4.16b, v17.16b
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xac8114c4 // stp q4, q5, [x6], #0x20
+	WORD $0xacc11664 // ldp q4, q5, [x19], #0x20
+	WORD $0x910012b4 // add x20, x21, #0x4
+	WORD $0x910022b5 // add x21, x21, #0x8
+	WORD $0xeb0f02bf // cmp x21, x15
+	WORD $0xaa1403f5 // mov x21, x20
+	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
+	WORD $0x4e62d4a5 // fadd v5.2d, v5.2d, v2.2d
+	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0xac8114e4 // stp q4, q5, [x7], #0x20
 	WORD $0x54fffecd // b.le <mulLimbs5+0x140>
-	WORD $0xeb0e027f // cmp x19, x14
+	WORD $0xeb0f029f // cmp x20, x15
 	WORD $0x540000eb // b.lt <mulLimbs5+0x18c>
 	WORD $0x14000010 // b <mulLimbs5+0x1b4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0xeb0e03ff // cmp xzr, x14
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0xeb0f03ff // cmp xzr, x15
 	WORD $0x5400016a // b.ge <mulLimbs5+0x1b4>
-	WORD $0x8b0508a7 // add x7, x5, x5, lsl #2
-	WORD $0x8b130c65 // add x5, x3, x19, lsl #3
-	WORD $0x8b130d66 // add x6, x11, x19, lsl #3
-	WORD $0xcb070267 // sub x7, x19, x7
+	WORD $0x8b0608d3 // add x19, x6, x6, lsl #2
+	WORD $0x8b140c66 // add x6, x3, x20, lsl #3
+	WORD $0x8b140d87 // add x7, x12, x20, lsl #3
+	WORD $0xcb130293 // sub x19, x20, x19
 	WORD $0xd503201f // nop
-	WORD $0xfc4084a4 // ldr d4, [x5], #0x8
-	WORD $0xb10004e7 // adds x7, x7, #0x1
+	WORD $0xfc4084c4 // ldr d4, [x6], #0x8
+	WORD $0xb1000673 // adds x19, x19, #0x1
 	WORD $0x5e61d884 // scvtf d4, d4
-	WORD $0xfc0084c4 // str d4, [x6], #0x8
+	WORD $0xfc0084e4 // str d4, [x7], #0x8
 	WORD $0x54ffff83 // b.lo <mulLimbs5+0x1a0>
-	WORD $0x91020025 // add x5, x1, #0x80
-	WORD $0x52800027 // mov w7, #0x1
-	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x8b090026 // add x6, x1, x9
+	WORD $0x52800033 // mov w19, #0x1
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x1400000a // b <mulLimbs5+0x1e8>
-	WORD $0xad001cfc // stp q28, q7, [x7]
-	WORD $0x52800093 // mov w19, #0x4
-	WORD $0xad027ce9 // stp q9, q31, [x7, #0x40]
-	WORD $0xad0460f9 // stp q25, q24, [x7, #0x80]
-	WORD $0xad0640fe // stp q30, q16, [x7, #0xc0]
-	WORD $0xad0810e0 // stp q0, q4, [x7, #0x100]
-	WORD $0xad0a14f4 // stp q20, q5, [x7, #0x140]
-	WORD $0x2a1f03e7 // mov w7, wzr
-	WORD $0x3607f806 // tbz w6, #0x0, <mulLimbs5+0xe4>
-	WORD $0x2a0703e6 // mov w6, w7
-	WORD $0x8b130c07 // add x7, x0, x19, lsl #3
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0xad401cfc // ldp q28, q7, [x7]
-	WORD $0xad427ce9 // ldp q9, q31, [x7, #0x40]
-	WORD $0xad4460f9 // ldp q25, q24, [x7, #0x80]
-	WORD $0xad4640fe // ldp q30, q16, [x7, #0xc0]
-	WORD $0xad4810e0 // ldp q0, q4, [x7, #0x100]
-	WORD $0xad4a14f4 // ldp q20, q5, [x7, #0x140]
-	WORD $0x54fffdcb // b.lt <mulLimbs5+0x1c4>
-	WORD $0x8b130cb3 // add x19, x5, x19, lsl #3
-	WORD $0x910183f4 // add x20, sp, #0x60
-	WORD $0xaa0f03f5 // mov x21, x15
-	WORD $0xd503201f // nop
-	WORD $0xad7c4a73 // ldp q19, q18, [x19, #-0x80]
-	WORD $0xaa1403f6 // mov x22, x20
-	WORD $0x4ea81d0b // mov v11.16b, v8.16b
-	WORD $0x4ea81d0c // mov v12.16b, v8.16b
-	WORD $0x4ea81d0d // mov v13.16b, v8.16b
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0xad01d3e0 // stp q0, q20, [sp, #0x30]
-	WORD $0x4ea81d0e // mov v14.16b, v8.16b
-	WORD $0x4ea81d02 // mov v2.16b, v8.16b
-	WORD $0x4eb11e52 // orr v18.16b, v18.16b, v17.16b
-	WORD $0x3d8017e5 // str q5, [sp, #0x50]
-	WORD $0x4e61d645 // fadd v5.2d, v18.2d, v1.2d
-	WORD $0x4eb11e73 // orr v19.16b, v19.16b, v17.16b
-	WORD $0x4e61d660 // fadd v0.2d, v19.2d, v1.2d
-	WORD $0xad7e4a73 // ldp q19, q18, [x19, #-0x40]
-	WORD $0x4eb11e52 // orr v18.16b, v18.16b, v17.16b
-	WORD $0x4e61d65a // fadd v26.2d, v18.2d, v1.2d
-	WORD $0x4eb11e73 // orr v19.16b, v19.16b, v17.16b
-	WORD $0x4e61d67d // fadd v29.2d, v19.2d, v1.2d
-	WORD $0xad404a73 // ldp q19, q18, [x19]
-	WORD $0x4eb11e52 // orr v18.16b, v18.16b, v17.16b
-	WORD $0x4e61d656 // fadd v22.2d, v18.2d, v1.2d
-	WORD $0x4eb11e73 // orr v19.16b, v19.16b, v17.16b
-	WORD $0x4e61d677 // fadd v23.2d, v19.2d, v1.2d
-	WORD $0xad424a73 // ldp q19, q18, [x19, #0x40]
-	WORD $0x4eb11e52 // orr v18.16b, v18.16b, v17.16b
-	WORD $0x4e61d654 // fadd v20.2d, v18.2d, v1.2d
-	WORD $0x4eb11e73 // orr v19.16b, v19.16b, v17.16b
-	WORD $0x4e61d675 // fadd v21.2d, v19.2d, v1.2d
+	WORD $0xad005677 // stp q23, q21, [x19]
+	WORD $0x52800095 // mov w21, #0x4
+	WORD $0xad026a7b // stp q27, q26, [x19, #0x40]
+	WORD $0xad044a73 // stp q19, q18, [x19, #0x80]
+	WORD $0xad064271 // stp q17, q16, [x19, #0xc0]
+	WORD $0xad081a67 // stp q7, q6, [x19, #0x100]
+	WORD $0xad0a1265 // stp q5, q4, [x19, #0x140]
+	WORD $0x2a1f03f3 // mov w19, wzr
+	WORD $0x3607f847 // tbz w7, #0x0, <mulLimbs5+0xec>
+	WORD $0x2a1303e7 // mov w7, w19
+	WORD $0x8b150c13 // add x19, x0, x21, lsl #3
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xad405677 // ldp q23, q21, [x19]
+	WORD $0xad426a7b // ldp q27, q26, [x19, #0x40]
 	WORD $0xad444a73 // ldp q19, q18, [x19, #0x80]
-	WORD $0x4ddfceca // ld1r { v10.2d }, [x22], #8
-	WORD $0x8b090273 // add x19, x19, x9
-	WORD $0x4eb11e52 // orr v18.16b, v18.16b, v17.16b
-	WORD $0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
-	WORD $0x4e75cd4b // fmla v11.2d, v10.2d, v21.2d
+	WORD $0xad464271 // ldp q17, q16, [x19, #0xc0]
+	WORD $0xad481a67 // ldp q7, q6, [x19, #0x100]
+	WORD $0xad4a1265 // ldp q5, q4, [x19, #0x140]
+	WORD $0x54fffdcb // b.lt <mulLimbs5+0x1c4>
+	WORD $0x8b150c34 // add x20, x1, x21, lsl #3
+	WORD $0x8b150cd5 // add x21, x6, x21, lsl #3
+	WORD $0x910183f6 // add x22, sp, #0x60
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0x140000f6 // b <mulLimbs5+0x5f8>
+	WORD $0xad405296 // ldp q22, q20, [x20]
+	WORD $0xaa1603f8 // mov x24, x22
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x4ea11c2d // mov v13.16b, v1.16b
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x8b0a02b5 // add x21, x21, x10
+	WORD $0xeb1002ff // cmp x23, x16
+	WORD $0x4ea11c27 // mov v7.16b, v1.16b
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e62d688 // fadd v8.2d, v20.2d, v2.2d
+	WORD $0x4ea01ed6 // orr v22.16b, v22.16b, v0.16b
+	WORD $0x4e62d6c9 // fadd v9.2d, v22.2d, v2.2d
+	WORD $0xad425296 // ldp q22, q20, [x20, #0x40]
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e62d69e // fadd v30.2d, v20.2d, v2.2d
+	WORD $0x4ea01ed6 // orr v22.16b, v22.16b, v0.16b
+	WORD $0x4e62d6df // fadd v31.2d, v22.2d, v2.2d
+	WORD $0xad445296 // ldp q22, q20, [x20, #0x80]
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e62d69c // fadd v28.2d, v20.2d, v2.2d
+	WORD $0x4ea01ed6 // orr v22.16b, v22.16b, v0.16b
+	WORD $0x4e62d6dd // fadd v29.2d, v22.2d, v2.2d
+	WORD $0xad465296 // ldp q22, q20, [x20, #0xc0]
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e62d698 // fadd v24.2d, v20.2d, v2.2d
+	WORD $0x4ea01ed6 // orr v22.16b, v22.16b, v0.16b
+	WORD $0x4e62d6d9 // fadd v25.2d, v22.2d, v2.2d
+	WORD $0xad485296 // ldp q22, q20, [x20, #0x100]
+	WORD $0x4ddfcf0a // ld1r { v10.2d }, [x24], #8
+	WORD $0x3dc00fe5 // ldr q5, [sp, #0x30]
+	WORD $0x8b020e94 // add x20, x20, x2, lsl #3
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e62d694 // fadd v20.2d, v20.2d, v2.2d
+	WORD $0x4e79cd4b // fmla v11.2d, v10.2d, v25.2d
+	WORD $0x4e78cd4c // fmla v12.2d, v10.2d, v24.2d
+	WORD $0x4ea01ed6 // orr v22.16b, v22.16b, v0.16b
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4e62d6d6 // fadd v22.2d, v22.2d, v2.2d
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4eec86b5 // add v21.2d, v21.2d, v12.2d
+	WORD $0x4eeb86f7 // add v23.2d, v23.2d, v11.2d
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x4e76cd4b // fmla v11.2d, v10.2d, v22.2d
 	WORD $0x4e74cd4c // fmla v12.2d, v10.2d, v20.2d
-	WORD $0x4eb11e73 // orr v19.16b, v19.16b, v17.16b
-	WORD $0x4ea81d11 // mov v17.16b, v8.16b
-	WORD $0x4e61d673 // fadd v19.2d, v19.2d, v1.2d
-	WORD $0x4ea41c81 // mov v1.16b, v4.16b
-	WORD $0x4eec84fb // add v27.2d, v7.2d, v12.2d
-	WORD $0x4eeb879c // add v28.2d, v28.2d, v11.2d
-	WORD $0x4ea81d0b // mov v11.16b, v8.16b
-	WORD $0x4ea81d0c // mov v12.16b, v8.16b
-	WORD $0x4ea81d07 // mov v7.16b, v8.16b
-	WORD $0x4e73cd4b // fmla v11.2d, v10.2d, v19.2d
-	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
-	WORD $0x4eec87ff // add v31.2d, v31.2d, v12.2d
-	WORD $0x4eeb8529 // add v9.2d, v9.2d, v11.2d
+	WORD $0x4eec875a // add v26.2d, v26.2d, v12.2d
+	WORD $0x4eeb877b // add v27.2d, v27.2d, v11.2d
 	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
 	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
-	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
-	WORD $0x4e73cd4b // fmla v11.2d, v10.2d, v19.2d
-	WORD $0xfd4002ca // ldr d10, [x22]
-	WORD $0x4fca12ed // fmla v13.2d, v23.2d, v10.d[0]
-	WORD $0x4fca12ce // fmla v14.2d, v22.2d, v10.d[0]
-	WORD $0x4eee877b // add v27.2d, v27.2d, v14.2d
-	WORD $0x4eed879c // add v28.2d, v28.2d, v13.2d
-	WORD $0x4ea81d0d // mov v13.16b, v8.16b
-	WORD $0x4ea81d0e // mov v14.16b, v8.16b
-	WORD $0x4eec877b // add v27.2d, v27.2d, v12.2d
-	WORD $0x4eeb879c // add v28.2d, v28.2d, v11.2d
-	WORD $0x4ea81d0b // mov v11.16b, v8.16b
-	WORD $0x4ea81d0c // mov v12.16b, v8.16b
-	WORD $0x4fca126d // fmla v13.2d, v19.2d, v10.d[0]
-	WORD $0x4fca124e // fmla v14.2d, v18.2d, v10.d[0]
-	WORD $0x4fca128b // fmla v11.2d, v20.2d, v10.d[0]
-	WORD $0x4fca12ac // fmla v12.2d, v21.2d, v10.d[0]
-	WORD $0x4eee870f // add v15.2d, v24.2d, v14.2d
-	WORD $0x4eed8739 // add v25.2d, v25.2d, v13.2d
+	WORD $0x4e74cd4c // fmla v12.2d, v10.2d, v20.2d
+	WORD $0x4e76cd4b // fmla v11.2d, v10.2d, v22.2d
+	WORD $0xfd40030a // ldr d10, [x24]
+	WORD $0x4fca13ad // fmla v13.2d, v29.2d, v10.d[0]
+	WORD $0x4fca138e // fmla v14.2d, v28.2d, v10.d[0]
+	WORD $0x4eee86b5 // add v21.2d, v21.2d, v14.2d
+	WORD $0x4eed86f7 // add v23.2d, v23.2d, v13.2d
+	WORD $0x4ea11c2d // mov v13.16b, v1.16b
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x4eec86b5 // add v21.2d, v21.2d, v12.2d
+	WORD $0x4eeb86f7 // add v23.2d, v23.2d, v11.2d
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x4fca12cd // fmla v13.2d, v22.2d, v10.d[0]
+	WORD $0x4fca128e // fmla v14.2d, v20.2d, v10.d[0]
+	WORD $0x4fca130b // fmla v11.2d, v24.2d, v10.d[0]
+	WORD $0x4fca132c // fmla v12.2d, v25.2d, v10.d[0]
+	WORD $0x4eee864f // add v15.2d, v18.2d, v14.2d
+	WORD $0x4eed8673 // add v19.2d, v19.2d, v13.2d
 	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
 	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
-	WORD $0x4ea81d18 // mov v24.16b, v8.16b
-	WORD $0x4eec8529 // add v9.2d, v9.2d, v12.2d
-	WORD $0x4eeb87ff // add v31.2d, v31.2d, v11.2d
+	WORD $0x4ea11c32 // mov v18.16b, v1.16b
+	WORD $0x4eec877b // add v27.2d, v27.2d, v12.2d
+	WORD $0x4eeb875a // add v26.2d, v26.2d, v11.2d
 	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
 	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0x4fca126d // fmla v13.2d, v19.2d, v10.d[0]
-	WORD $0x4fca124e // fmla v14.2d, v18.2d, v10.d[0]
-	WORD $0x4fca128b // fmla v11.2d, v20.2d, v10.d[0]
-	WORD $0x4fca12ac // fmla v12.2d, v21.2d, v10.d[0]
-	WORD $0xfd400a8a // ldr d10, [x20, #0x10]
-	WORD $0x4fca13a2 // fmla v2.2d, v29.2d, v10.d[0]
-	WORD $0x4fca1358 // fmla v24.2d, v26.2d, v10.d[0]
-	WORD $0x4ef88578 // add v24.2d, v11.2d, v24.2d
+	WORD $0x4fca12cd // fmla v13.2d, v22.2d, v10.d[0]
+	WORD $0x4fca128e // fmla v14.2d, v20.2d, v10.d[0]
+	WORD $0x4fca130b // fmla v11.2d, v24.2d, v10.d[0]
+	WORD $0x4fca132c // fmla v12.2d, v25.2d, v10.d[0]
+	WORD $0xfd400aca // ldr d10, [x22, #0x10]
+	WORD $0x4fca13e2 // fmla v2.2d, v31.2d, v10.d[0]
+	WORD $0x4fca13d2 // fmla v18.2d, v30.2d, v10.d[0]
+	WORD $0x4ef28572 // add v18.2d, v11.2d, v18.2d
 	WORD $0x4ee28582 // add v2.2d, v12.2d, v2.2d
-	WORD $0x4ea81d0b // mov v11.16b, v8.16b
-	WORD $0x4ea81d0c // mov v12.16b, v8.16b
-	WORD $0x4ef88778 // add v24.2d, v27.2d, v24.2d
-	WORD $0x4ee28782 // add v2.2d, v28.2d, v2.2d
-	WORD $0x4ea81d1b // mov v27.16b, v8.16b
-	WORD $0x4ea81d1c // mov v28.16b, v8.16b
-	WORD $0x4fca128b // fmla v11.2d, v20.2d, v10.d[0]
-	WORD $0x4fca12ac // fmla v12.2d, v21.2d, v10.d[0]
-	WORD $0x4fca12db // fmla v27.2d, v22.2d, v10.d[0]
-	WORD $0x4fca12fc // fmla v28.2d, v23.2d, v10.d[0]
-	WORD $0x4eec8739 // add v25.2d, v25.2d, v12.2d
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x4ef286b2 // add v18.2d, v21.2d, v18.2d
+	WORD $0x4ee286e2 // add v2.2d, v23.2d, v2.2d
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4ea11c37 // mov v23.16b, v1.16b
+	WORD $0x4fca130b // fmla v11.2d, v24.2d, v10.d[0]
+	WORD $0x4fca132c // fmla v12.2d, v25.2d, v10.d[0]
+	WORD $0x4fca1395 // fmla v21.2d, v28.2d, v10.d[0]
+	WORD $0x4fca13b7 // fmla v23.2d, v29.2d, v10.d[0]
+	WORD $0x4eec8673 // add v19.2d, v19.2d, v12.2d
 	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
-	WORD $0x4efc8529 // add v9.2d, v9.2d, v28.2d
-	WORD $0x4efb87ff // add v31.2d, v31.2d, v27.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4fca12ac // fmla v12.2d, v21.2d, v10.d[0]
-	WORD $0x4eed8529 // add v9.2d, v9.2d, v13.2d
-	WORD $0x4eee87ff // add v31.2d, v31.2d, v14.2d
+	WORD $0x4ef7877b // add v27.2d, v27.2d, v23.2d
+	WORD $0x4ef5875a // add v26.2d, v26.2d, v21.2d
+	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4fca132c // fmla v12.2d, v25.2d, v10.d[0]
+	WORD $0x4eed877b // add v27.2d, v27.2d, v13.2d
+	WORD $0x4eee875a // add v26.2d, v26.2d, v14.2d
 	WORD $0x4eeb85ed // add v13.2d, v15.2d, v11.2d
-	WORD $0x4ea81d0e // mov v14.16b, v8.16b
-	WORD $0x4ea81d0f // mov v15.16b, v8.16b
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x4ea11c2f // mov v15.16b, v1.16b
 	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0x4fca12db // fmla v27.2d, v22.2d, v10.d[0]
-	WORD $0x4fca12fc // fmla v28.2d, v23.2d, v10.d[0]
-	WORD $0x4fca126e // fmla v14.2d, v19.2d, v10.d[0]
-	WORD $0x4fca124f // fmla v15.2d, v18.2d, v10.d[0]
-	WORD $0x4fca128b // fmla v11.2d, v20.2d, v10.d[0]
+	WORD $0x4fca1395 // fmla v21.2d, v28.2d, v10.d[0]
+	WORD $0x4fca13b7 // fmla v23.2d, v29.2d, v10.d[0]
+	WORD $0x4fca12ce // fmla v14.2d, v22.2d, v10.d[0]
+	WORD $0x4fca128f // fmla v15.2d, v20.2d, v10.d[0]
+	WORD $0x4fca130b // fmla v11.2d, v24.2d, v10.d[0]
 	WORD $0x4eef8606 // add v6.2d, v16.2d, v15.2d
-	WORD $0x4eee87c4 // add v4.2d, v30.2d, v14.2d
+	WORD $0x4eee8624 // add v4.2d, v17.2d, v14.2d
 	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
 	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
-	WORD $0x4ea81d10 // mov v16.16b, v8.16b
-	WORD $0x4ea81d1e // mov v30.16b, v8.16b
-	WORD $0x4fca126e // fmla v14.2d, v19.2d, v10.d[0]
-	WORD $0x4fca124f // fmla v15.2d, v18.2d, v10.d[0]
-	WORD $0xfd400e8a // ldr d10, [x20, #0x18]
-	WORD $0x4fca10b1 // fmla v17.2d, v5.2d, v10.d[0]
-	WORD $0x4fca1347 // fmla v7.2d, v26.2d, v10.d[0]
-	WORD $0x4fca1010 // fmla v16.2d, v0.2d, v10.d[0]
-	WORD $0x4fca13be // fmla v30.2d, v29.2d, v10.d[0]
-	WORD $0x4ef1877b // add v27.2d, v27.2d, v17.2d
+	WORD $0x4ea11c30 // mov v16.16b, v1.16b
+	WORD $0x4ea11c31 // mov v17.16b, v1.16b
+	WORD $0x4fca12ce // fmla v14.2d, v22.2d, v10.d[0]
+	WORD $0x4fca128f // fmla v15.2d, v20.2d, v10.d[0]
+	WORD $0xfd400eca // ldr d10, [x22, #0x18]
+	WORD $0x4fca1130 // fmla v16.2d, v9.2d, v10.d[0]
+	WORD $0x4fca13e0 // fmla v0.2d, v31.2d, v10.d[0]
+	WORD $0x4fca1111 // fmla v17.2d, v8.2d, v10.d[0]
+	WORD $0x4fca13c7 // fmla v7.2d, v30.2d, v10.d[0]
+	WORD $0x4ef086f7 // add v23.2d, v23.2d, v16.2d
+	WORD $0x4ee08590 // add v16.2d, v12.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4ef186b5 // add v21.2d, v21.2d, v17.2d
 	WORD $0x4ee78571 // add v17.2d, v11.2d, v7.2d
 	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
-	WORD $0x4ef0879c // add v28.2d, v28.2d, v16.2d
-	WORD $0x4efe8590 // add v16.2d, v12.2d, v30.2d
-	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
-	WORD $0x4fca1347 // fmla v7.2d, v26.2d, v10.d[0]
-	WORD $0x4fca13be // fmla v30.2d, v29.2d, v10.d[0]
-	WORD $0x4ef08530 // add v16.2d, v9.2d, v16.2d
-	WORD $0x3d800bf0 // str q16, [sp, #0x20]
-	WORD $0x4ef187f0 // add v16.2d, v31.2d, v17.2d
-	WORD $0x4ea81d1f // mov v31.16b, v8.16b
-	WORD $0x4ee78767 // add v7.2d, v27.2d, v7.2d
-	WORD $0x4efe879c // add v28.2d, v28.2d, v30.2d
-	WORD $0x4ea81d1b // mov v27.16b, v8.16b
-	WORD $0x4fca12bf // fmla v31.2d, v21.2d, v10.d[0]
-	WORD $0x4ee78707 // add v7.2d, v24.2d, v7.2d
-	WORD $0x4ea81d18 // mov v24.16b, v8.16b
-	WORD $0x4efc8442 // add v2.2d, v2.2d, v28.2d
-	WORD $0x4fca12fb // fmla v27.2d, v23.2d, v10.d[0]
-	WORD $0x4fca12d8 // fmla v24.2d, v22.2d, v10.d[0]
-	WORD $0x4eff8484 // add v4.2d, v4.2d, v31.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4efb8739 // add v25.2d, v25.2d, v27.2d
-	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4fca12bf // fmla v31.2d, v21.2d, v10.d[0]
-	WORD $0x4ef885bc // add v28.2d, v13.2d, v24.2d
-	WORD $0x4eee8739 // add v25.2d, v25.2d, v14.2d
-	WORD $0x3dc00fed // ldr q13, [sp, #0x30]
-	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
-	WORD $0x4fca12fb // fmla v27.2d, v23.2d, v10.d[0]
-	WORD $0x4eef879e // add v30.2d, v28.2d, v15.2d
-	WORD $0x4ea81d1c // mov v28.16b, v8.16b
-	WORD $0x4fca12d8 // fmla v24.2d, v22.2d, v10.d[0]
-	WORD $0x4fca129c // fmla v28.2d, v20.2d, v10.d[0]
-	WORD $0x4efc84cb // add v11.2d, v6.2d, v28.2d
-	WORD $0x4ea81d06 // mov v6.16b, v8.16b
-	WORD $0x4efcd469 // fsub v9.2d, v3.2d, v28.2d
-	WORD $0x4ea81d1c // mov v28.16b, v8.16b
-	WORD $0x4fca1266 // fmla v6.2d, v19.2d, v10.d[0]
-	WORD $0x4fca125c // fmla v28.2d, v18.2d, v10.d[0]
-	WORD $0x4fca1289 // fmla v9.2d, v20.2d, v10.d[0]
-	WORD $0x4ee685ad // add v13.2d, v13.2d, v6.2d
-	WORD $0x4ee6d46f // fsub v15.2d, v3.2d, v6.2d
-	WORD $0xfd401286 // ldr d6, [x20, #0x20]
-	WORD $0x4efcd46e // fsub v14.2d, v3.2d, v28.2d
-	WORD $0x4efc842c // add v12.2d, v1.2d, v28.2d
-	WORD $0x4ea81d1c // mov v28.16b, v8.16b
-	WORD $0x9100a294 // add x20, x20, #0x28
-	WORD $0x4fca126f // fmla v15.2d, v19.2d, v10.d[0]
-	WORD $0x4fca124e // fmla v14.2d, v18.2d, v10.d[0]
-	WORD $0x4ea81d0a // mov v10.16b, v8.16b
-	WORD $0xad4047e1 // ldp q1, q17, [sp]
-	WORD $0x4fc610bc // fmla v28.2d, v5.2d, v6.d[0]
-	WORD $0x4fc6100a // fmla v10.2d, v0.2d, v6.d[0]
-	WORD $0x4eea877b // add v27.2d, v27.2d, v10.2d
-	WORD $0x4efc8718 // add v24.2d, v24.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4fc6100a // fmla v10.2d, v0.2d, v6.d[0]
-	WORD $0x4fc610bc // fmla v28.2d, v5.2d, v6.d[0]
-	WORD $0x4ea81d05 // mov v5.16b, v8.16b
-	WORD $0x3dc00be0 // ldr q0, [sp, #0x20]
-	WORD $0x4fc613a5 // fmla v5.2d, v29.2d, v6.d[0]
-	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
-	WORD $0x4eea845c // add v28.2d, v2.2d, v10.2d
-	WORD $0x4ea81d02 // mov v2.16b, v8.16b
-	WORD $0x4fc61342 // fmla v2.2d, v26.2d, v6.d[0]
-	WORD $0x4ee587ff // add v31.2d, v31.2d, v5.2d
-	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
-	WORD $0x4eff8739 // add v25.2d, v25.2d, v31.2d
-	WORD $0x4fc613a5 // fmla v5.2d, v29.2d, v6.d[0]
-	WORD $0x4ee2853f // add v31.2d, v9.2d, v2.2d
+	WORD $0x4fca13e0 // fmla v0.2d, v31.2d, v10.d[0]
+	WORD $0x4fca13c7 // fmla v7.2d, v30.2d, v10.d[0]
+	WORD $0x4ef18751 // add v17.2d, v26.2d, v17.2d
+	WORD $0x4ef08770 // add v16.2d, v27.2d, v16.2d
+	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
+	WORD $0x4ea11c37 // mov v23.16b, v1.16b
+	WORD $0x4ee08440 // add v0.2d, v2.2d, v0.2d
+	WORD $0x4ee786a2 // add v2.2d, v21.2d, v7.2d
+	WORD $0x4ea11c27 // mov v7.16b, v1.16b
+	WORD $0x4fca1337 // fmla v23.2d, v25.2d, v10.d[0]
+	WORD $0x4fca1387 // fmla v7.2d, v28.2d, v10.d[0]
+	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
+	WORD $0x4ea11c32 // mov v18.16b, v1.16b
+	WORD $0x4fca13b2 // fmla v18.2d, v29.2d, v10.d[0]
+	WORD $0x4ef78484 // add v4.2d, v4.2d, v23.2d
+	WORD $0x4ef7d46c // fsub v12.2d, v3.2d, v23.2d
+	WORD $0x4ea11c37 // mov v23.16b, v1.16b
+	WORD $0x4ee785b5 // add v21.2d, v13.2d, v7.2d
+	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
+	WORD $0x4fca132c // fmla v12.2d, v25.2d, v10.d[0]
+	WORD $0x4eef86ba // add v26.2d, v21.2d, v15.2d
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4ef28673 // add v19.2d, v19.2d, v18.2d
+	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
+	WORD $0x4fca1387 // fmla v7.2d, v28.2d, v10.d[0]
+	WORD $0x4fca1315 // fmla v21.2d, v24.2d, v10.d[0]
+	WORD $0x4eee8673 // add v19.2d, v19.2d, v14.2d
+	WORD $0x4fca13b2 // fmla v18.2d, v29.2d, v10.d[0]
+	WORD $0x4ef584cb // add v11.2d, v6.2d, v21.2d
+	WORD $0x4ef5d47b // fsub v27.2d, v3.2d, v21.2d
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4ea11c26 // mov v6.16b, v1.16b
+	WORD $0x4fca1295 // fmla v21.2d, v20.2d, v10.d[0]
+	WORD $0x4fca12c6 // fmla v6.2d, v22.2d, v10.d[0]
+	WORD $0x4fca131b // fmla v27.2d, v24.2d, v10.d[0]
+	WORD $0x4ef584ad // add v13.2d, v5.2d, v21.2d
+	WORD $0x3dc00be5 // ldr q5, [sp, #0x20]
+	WORD $0x4ef5d46f // fsub v15.2d, v3.2d, v21.2d
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4fca128f // fmla v15.2d, v20.2d, v10.d[0]
+	WORD $0x4ee684ae // add v14.2d, v5.2d, v6.2d
+	WORD $0x4ee6d465 // fsub v5.2d, v3.2d, v6.2d
+	WORD $0xfd4012c6 // ldr d6, [x22, #0x20]
+	WORD $0x9100a2d6 // add x22, x22, #0x28
+	WORD $0x4fca12c5 // fmla v5.2d, v22.2d, v10.d[0]
+	WORD $0x4fc61137 // fmla v23.2d, v9.2d, v6.d[0]
+	WORD $0x4fc61115 // fmla v21.2d, v8.2d, v6.d[0]
+	WORD $0x4ef78652 // add v18.2d, v18.2d, v23.2d
+	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
+	WORD $0x4ef584e7 // add v7.2d, v7.2d, v21.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4fc61137 // fmla v23.2d, v9.2d, v6.d[0]
+	WORD $0x4fc61115 // fmla v21.2d, v8.2d, v6.d[0]
+	WORD $0x4ef78417 // add v23.2d, v0.2d, v23.2d
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4ef58455 // add v21.2d, v2.2d, v21.2d
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4fc613c0 // fmla v0.2d, v30.2d, v6.d[0]
+	WORD $0x4fc613e2 // fmla v2.2d, v31.2d, v6.d[0]
+	WORD $0x4ee0877b // add v27.2d, v27.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4ee28588 // add v8.2d, v12.2d, v2.2d
 	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4fc61342 // fmla v2.2d, v26.2d, v6.d[0]
-	WORD $0x4eff87de // add v30.2d, v30.2d, v31.2d
-	WORD $0x4ee28702 // add v2.2d, v24.2d, v2.2d
-	WORD $0x4ee2861f // add v31.2d, v16.2d, v2.2d
-	WORD $0x4ee58762 // add v2.2d, v27.2d, v5.2d
-	WORD $0x4ea81d05 // mov v5.16b, v8.16b
-	WORD $0x4ee28409 // add v9.2d, v0.2d, v2.2d
-	WORD $0x4ea81d02 // mov v2.16b, v8.16b
-	WORD $0x4fc612e5 // fmla v5.2d, v23.2d, v6.d[0]
-	WORD $0x4fc612c2 // fmla v2.2d, v22.2d, v6.d[0]
+	WORD $0x4fc613c0 // fmla v0.2d, v30.2d, v6.d[0]
+	WORD $0x4fc613e2 // fmla v2.2d, v31.2d, v6.d[0]
+	WORD $0x4ee88673 // add v19.2d, v19.2d, v8.2d
+	WORD $0x4efb8748 // add v8.2d, v26.2d, v27.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x4ee0863a // add v26.2d, v17.2d, v0.2d
+	WORD $0x4ee28640 // add v0.2d, v18.2d, v2.2d
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4ee0861b // add v27.2d, v16.2d, v0.2d
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4fc613a2 // fmla v2.2d, v29.2d, v6.d[0]
+	WORD $0x4fc61380 // fmla v0.2d, v28.2d, v6.d[0]
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
 	WORD $0x4ee58484 // add v4.2d, v4.2d, v5.2d
-	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
-	WORD $0x4ee28570 // add v16.2d, v11.2d, v2.2d
+	WORD $0x4ee08565 // add v5.2d, v11.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4fc613a2 // fmla v2.2d, v29.2d, v6.d[0]
+	WORD $0x4fc61380 // fmla v0.2d, v28.2d, v6.d[0]
+	WORD $0x4eef84a5 // add v5.2d, v5.2d, v15.2d
+	WORD $0x4ee28673 // add v19.2d, v19.2d, v2.2d
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4ee08512 // add v18.2d, v8.2d, v0.2d
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4fc61322 // fmla v2.2d, v25.2d, v6.d[0]
+	WORD $0x4fc61300 // fmla v0.2d, v24.2d, v6.d[0]
+	WORD $0x4ee285c7 // add v7.2d, v14.2d, v2.2d
 	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4fc612e5 // fmla v5.2d, v23.2d, v6.d[0]
-	WORD $0x4eef8484 // add v4.2d, v4.2d, v15.2d
-	WORD $0x4fc612c2 // fmla v2.2d, v22.2d, v6.d[0]
-	WORD $0x4eee8610 // add v16.2d, v16.2d, v14.2d
-	WORD $0x4ee58739 // add v25.2d, v25.2d, v5.2d
-	WORD $0x4ea81d05 // mov v5.16b, v8.16b
-	WORD $0x4ee287d8 // add v24.2d, v30.2d, v2.2d
-	WORD $0x4ea81d02 // mov v2.16b, v8.16b
-	WORD $0x4fc612a5 // fmla v5.2d, v21.2d, v6.d[0]
+	WORD $0x4ee085bc // add v28.2d, v13.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4fc61322 // fmla v2.2d, v25.2d, v6.d[0]
+	WORD $0x4fc61300 // fmla v0.2d, v24.2d, v6.d[0]
+	WORD $0x4ee28491 // add v17.2d, v4.2d, v2.2d
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4ee084b0 // add v16.2d, v5.2d, v0.2d
+	WORD $0xad4213e5 // ldp q5, q4, [sp, #0x40]
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
 	WORD $0x4fc61282 // fmla v2.2d, v20.2d, v6.d[0]
-	WORD $0x4ee585b6 // add v22.2d, v13.2d, v5.2d
-	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
-	WORD $0x4ee28597 // add v23.2d, v12.2d, v2.2d
+	WORD $0x4fc612c0 // fmla v0.2d, v22.2d, v6.d[0]
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
 	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4fc612a5 // fmla v5.2d, v21.2d, v6.d[0]
 	WORD $0x4fc61282 // fmla v2.2d, v20.2d, v6.d[0]
-	WORD $0x4ee5849e // add v30.2d, v4.2d, v5.2d
-	WORD $0xad4217f4 // ldp q20, q5, [sp, #0x40]
-	WORD $0x4ea81d04 // mov v4.16b, v8.16b
-	WORD $0x4ee28610 // add v16.2d, v16.2d, v2.2d
-	WORD $0x4ea81d02 // mov v2.16b, v8.16b
-	WORD $0x4fc61244 // fmla v4.2d, v18.2d, v6.d[0]
-	WORD $0x4fc61262 // fmla v2.2d, v19.2d, v6.d[0]
-	WORD $0x4ee484a5 // add v5.2d, v5.2d, v4.2d
-	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
-	WORD $0x4ee28694 // add v20.2d, v20.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4fc61244 // fmla v4.2d, v18.2d, v6.d[0]
-	WORD $0x4fc61262 // fmla v2.2d, v19.2d, v6.d[0]
-	WORD $0x4ee486e4 // add v4.2d, v23.2d, v4.2d
-	WORD $0x4ee286c0 // add v0.2d, v22.2d, v2.2d
-	WORD $0x54ffe141 // b.ne <mulLimbs5+0x220>
-	WORD $0x17fffef2 // b <mulLimbs5+0x1c4>
+	WORD $0x4ee084a5 // add v5.2d, v5.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4fc612c0 // fmla v0.2d, v22.2d, v6.d[0]
+	WORD $0x4ee28786 // add v6.2d, v28.2d, v2.2d
+	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
+	WORD $0xad4003e2 // ldp q2, q0, [sp]
+	WORD $0x54ffde80 // b.eq <mulLimbs5+0x1c4>
+	WORD $0xad011be7 // stp q7, q6, [sp, #0x20]
+	WORD $0xad0213e5 // stp q5, q4, [sp, #0x40]
+	WORD $0x3607e127 // tbz w7, #0x0, <mulLimbs5+0x224>
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0x8b1802b9 // add x25, x21, x24
+	WORD $0x91010318 // add x24, x24, #0x40
+	WORD $0xf105031f // cmp x24, #0x140
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x54ffff81 // b.ne <mulLimbs5+0x608>
+	WORD $0x17ffff02 // b <mulLimbs5+0x224>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x6d5b23e9 // ldp d9, d8, [sp, #0x1b0]
-	WORD $0x6d5a2beb // ldp d11, d10, [sp, #0x1a0]
-	WORD $0xf940e3fd // ldr x29, [sp, #0x1c0]
-	WORD $0x6d5933ed // ldp d13, d12, [sp, #0x190]
-	WORD $0x6d583bef // ldp d15, d14, [sp, #0x180]
-	WORD $0xa95e4ff4 // ldp x20, x19, [sp, #0x1e0]
-	WORD $0xa95d57f6 // ldp x22, x21, [sp, #0x1d0]
-	WORD $0x9107c3ff // add sp, sp, #0x1f0
+	WORD $0x910603ff // add sp, sp, #0x180
+	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
+	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
+	WORD $0xa94467fd // ldp x29, x25, [sp, #0x40]
+	WORD $0x6cc83bef // ldp d15, d14, [sp], #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $592, RSP
+	SUB $608, RSP
 	MOVD R19, R30
 	RET
 
 // func mulLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs9Quad(SB), 0, $1104-40
+TEXT ·mulLimbs9Quad(SB), 0, $1216-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1104, RSP
+	ADD $1216, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs9>
-	WORD $0x140003af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
+	WORD $0x140003cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xd10e03ff // sub sp, sp, #0x380
+	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0xd10f03ff // sub sp, sp, #0x3c0
 	WORD $0xd53b4408 // mrs x8, FPCR
 	WORD $0xb26a0509 // orr x9, x8, #0xc00000
 	WORD $0xd2f46a0b // mov x11, #-0x5cb0000000000000
@@ -712,9 +735,6 @@ TEXT ·mulLimbs9Quad(SB), 0, $1104-40
 	WORD $0x5280010e // mov w14, #0x8
 	WORD $0x9b0c7c8c // mul x12, x4, x12
 	WORD $0x9b097c89 // mul x9, x4, x9
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf10029bf // cmp x13, #0xa
 	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
@@ -732,911 +752,947 @@ TEXT ·mulLimbs9Quad(SB), 0, $1104-40
 	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs9+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x54006d2b // b.lt <mulLimbs9+0xe44>
-	WORD $0xd2e8660c // mov x12, #0x4330000000000000
-	WORD $0xd37df049 // lsl x9, x2, #3
-	WORD $0x5280008a // mov w10, #0x4
-	WORD $0x910983eb // add x11, sp, #0x260
-	WORD $0xaa0403ee // mov x14, x4
-	WORD $0x4e080d82 // dup v2.2d, x12
-	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
-	WORD $0x4e080d83 // dup v3.2d, x12
-	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
-	WORD $0xad000be3 // stp q3, q2, [sp]
-	WORD $0x4e080d9f // dup v31.2d, x12
-	WORD $0xd280002c // mov x12, #0x1
-	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d98 // dup v24.2d, x12
-	WORD $0xaa1f03ec // mov x12, xzr
-	WORD $0x14000008 // b <mulLimbs9+0x100>
-	WORD $0x9b027e2f // mul x15, x17, x2
-	WORD $0x9100118c // add x12, x12, #0x4
-	WORD $0x8b0e0c63 // add x3, x3, x14, lsl #3
-	WORD $0xaa0d03ee // mov x14, x13
-	WORD $0xeb04019f // cmp x12, x4
-	WORD $0x8b0f0c21 // add x1, x1, x15, lsl #3
-	WORD $0x54006a4a // b.ge <mulLimbs9+0xe44>
-	WORD $0xf10011cd // subs x13, x14, #0x4
-	WORD $0xcb0c0090 // sub x16, x4, x12
-	WORD $0x9a8ab1c5 // csel x5, x14, x10, lt
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x9a9fc4af // csinc x15, x5, xzr, gt
-	WORD $0xf100121f // cmp x16, #0x4
-	WORD $0x9a8ab211 // csel x17, x16, x10, lt
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x8b110e2e // add x14, x17, x17, lsl #3
-	WORD $0x540002eb // b.lt <mulLimbs9+0x180>
-	WORD $0x910983e6 // add x6, sp, #0x260
-	WORD $0xaa0303e7 // mov x7, x3
-	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0x540071cb // b.lt <mulLimbs9+0xed8>
+	WORD $0x8b020449 // add x9, x2, x2, lsl #1
+	WORD $0xd2800030 // mov x16, #0x1
+	WORD $0xd37df04a // lsl x10, x2, #3
+	WORD $0x5280008b // mov w11, #0x4
+	WORD $0x910a83ec // add x12, sp, #0x2a0
+	WORD $0xd2e8660d // mov x13, #0x4330000000000000
+	WORD $0xd2f8660e // mov x14, #-0x3cd0000000000000
+	WORD $0xd2e8ce0f // mov x15, #0x4670000000000000
+	WORD $0xd37df129 // lsl x9, x9, #3
+	WORD $0xf2e8ce10 // movk x16, #0x4670, lsl #48
+	WORD $0xaa0403e6 // mov x6, x4
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0x1400000a // b <mulLimbs9+0xfc>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
+	WORD $0x9b027e87 // mul x7, x20, x2
+	WORD $0x91001231 // add x17, x17, #0x4
+	WORD $0x8b060c63 // add x3, x3, x6, lsl #3
+	WORD $0xaa0503e6 // mov x6, x5
+	WORD $0xeb04023f // cmp x17, x4
+	WORD $0x8b070c21 // add x1, x1, x7, lsl #3
+	WORD $0x54006f0a // b.ge <mulLimbs9+0xed8>
+	WORD $0xf10010c5 // subs x5, x6, #0x4
+	WORD $0xcb110093 // sub x19, x4, x17
+	WORD $0x4e080da4 // dup v4.2d, x13
+	WORD $0x4e080dc5 // dup v5.2d, x14
+	WORD $0x9a8bb0d5 // csel x21, x6, x11, lt
+	WORD $0xf10006bf // cmp x21, #0x1
+	WORD $0x9a9fc6a7 // csinc x7, x21, xzr, gt
+	WORD $0xf100127f // cmp x19, #0x4
+	WORD $0x9a8bb274 // csel x20, x19, x11, lt
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x8b140e86 // add x6, x20, x20, lsl #3
+	WORD $0x540002cb // b.lt <mulLimbs9+0x180>
+	WORD $0x910a83f6 // add x22, sp, #0x2a0
+	WORD $0xaa0303f7 // mov x23, x3
+	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xd503201f // nop
-	WORD $0xacc104e0 // ldp q0, q1, [x7], #0x20
-	WORD $0x91001293 // add x19, x20, #0x4
-	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb0e029f // cmp x20, x14
-	WORD $0xaa1303f4 // mov x20, x19
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0xac8104c0 // stp q0, q1, [x6], #0x20
+	WORD $0xd503201f // nop
+	WORD $0xacc106e0 // ldp q0, q1, [x23], #0x20
+	WORD $0x91001338 // add x24, x25, #0x4
+	WORD $0x91002339 // add x25, x25, #0x8
+	WORD $0xeb06033f // cmp x25, x6
+	WORD $0xaa1803f9 // mov x25, x24
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0xac8106c0 // stp q0, q1, [x22], #0x20
 	WORD $0x54fffecd // b.le <mulLimbs9+0x140>
-	WORD $0xeb0e027f // cmp x19, x14
+	WORD $0xeb06031f // cmp x24, x6
 	WORD $0x540000eb // b.lt <mulLimbs9+0x18c>
 	WORD $0x14000010 // b <mulLimbs9+0x1b4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0xeb0e03ff // cmp xzr, x14
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0xeb0603ff // cmp xzr, x6
 	WORD $0x5400016a // b.ge <mulLimbs9+0x1b4>
-	WORD $0x8b050ca7 // add x7, x5, x5, lsl #3
-	WORD $0x8b130c65 // add x5, x3, x19, lsl #3
-	WORD $0x8b130d66 // add x6, x11, x19, lsl #3
-	WORD $0xcb070267 // sub x7, x19, x7
+	WORD $0x8b150eb7 // add x23, x21, x21, lsl #3
+	WORD $0x8b180c75 // add x21, x3, x24, lsl #3
+	WORD $0x8b180d96 // add x22, x12, x24, lsl #3
+	WORD $0xcb170317 // sub x23, x24, x23
 	WORD $0xd503201f // nop
-	WORD $0xfc4084a0 // ldr d0, [x5], #0x8
-	WORD $0xb10004e7 // adds x7, x7, #0x1
+	WORD $0xfc4086a0 // ldr d0, [x21], #0x8
+	WORD $0xb10006f7 // adds x23, x23, #0x1
 	WORD $0x5e61d800 // scvtf d0, d0
-	WORD $0xfc0084c0 // str d0, [x6], #0x8
+	WORD $0xfc0086c0 // str d0, [x22], #0x8
 	WORD $0x54ffff83 // b.lo <mulLimbs9+0x1a0>
-	WORD $0x91040025 // add x5, x1, #0x100
-	WORD $0x52800027 // mov w7, #0x1
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x14000010 // b <mulLimbs9+0x200>
-	WORD $0xad001cfc // stp q28, q7, [x7]
-	WORD $0x52800093 // mov w19, #0x4
-	WORD $0xad0224e4 // stp q4, q9, [x7, #0x40]
-	WORD $0x3dc06fe4 // ldr q4, [sp, #0x1b0]
-	WORD $0xad0428e5 // stp q5, q10, [x7, #0x80]
-	WORD $0xad4c97e6 // ldp q6, q5, [sp, #0x190]
-	WORD $0xad0614ec // stp q12, q5, [x7, #0xc0]
-	WORD $0xad0878e8 // stp q8, q30, [x7, #0x100]
-	WORD $0xad0a10e6 // stp q6, q4, [x7, #0x140]
-	WORD $0xad0c5cf9 // stp q25, q23, [x7, #0x180]
-	WORD $0xad0e50f5 // stp q21, q20, [x7, #0x1c0]
-	WORD $0xad1004e0 // stp q0, q1, [x7, #0x200]
-	WORD $0xad1248f3 // stp q19, q18, [x7, #0x240]
-	WORD $0x2a1f03e7 // mov w7, wzr
-	WORD $0x3607f746 // tbz w6, #0x0, <mulLimbs9+0xe4>
-	WORD $0x2a0703e6 // mov w6, w7
-	WORD $0x8b130c07 // add x7, x0, x19, lsl #3
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0xad4a18e0 // ldp q0, q6, [x7, #0x140]
-	WORD $0xad4604ec // ldp q12, q1, [x7, #0xc0]
-	WORD $0xad401cfc // ldp q28, q7, [x7]
-	WORD $0xad4224e4 // ldp q4, q9, [x7, #0x40]
-	WORD $0xad4428e5 // ldp q5, q10, [x7, #0x80]
-	WORD $0xad4878e8 // ldp q8, q30, [x7, #0x100]
-	WORD $0xad4c5cf9 // ldp q25, q23, [x7, #0x180]
-	WORD $0xad4e50f5 // ldp q21, q20, [x7, #0x1c0]
-	WORD $0xad5248f3 // ldp q19, q18, [x7, #0x240]
-	WORD $0x3d8067e0 // str q0, [sp, #0x190]
-	WORD $0xad0d1be1 // stp q1, q6, [sp, #0x1a0]
-	WORD $0xad5004e0 // ldp q0, q1, [x7, #0x200]
-	WORD $0x54fffc4b // b.lt <mulLimbs9+0x1c4>
-	WORD $0x8b130cb3 // add x19, x5, x19, lsl #3
-	WORD $0x910983f4 // add x20, sp, #0x260
-	WORD $0xaa0f03f5 // mov x21, x15
-	WORD $0xad085ff9 // stp q25, q23, [sp, #0x100]
-	WORD $0xaa1403f6 // mov x22, x20
-	WORD $0x4ebf1ff6 // mov v22.16b, v31.16b
-	WORD $0x4ebf1ffd // mov v29.16b, v31.16b
-	WORD $0x4ebe1fda // mov v26.16b, v30.16b
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x4ebf1ffe // mov v30.16b, v31.16b
-	WORD $0x4ea81d1b // mov v27.16b, v8.16b
-	WORD $0x4ebf1fed // mov v13.16b, v31.16b
-	WORD $0xad09d3f5 // stp q21, q20, [sp, #0x130]
-	WORD $0xad0a83e1 // stp q1, q0, [sp, #0x150]
-	WORD $0xad780261 // ldp q1, q0, [x19, #-0x100]
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4e63d406 // fadd v6.2d, v0.2d, v3.2d
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
-	WORD $0xad0bcbf3 // stp q19, q18, [sp, #0x170]
-	WORD $0xad0f83e6 // stp q6, q0, [sp, #0x1f0]
-	WORD $0xad7a0261 // ldp q1, q0, [x19, #-0xc0]
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4e63d406 // fadd v6.2d, v0.2d, v3.2d
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
-	WORD $0x3d804be0 // str q0, [sp, #0x120]
-	WORD $0xad7c0261 // ldp q1, q0, [x19, #-0x80]
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	WORD $0xad0e9be0 // stp q0, q6, [sp, #0x1d0]
-	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
-	WORD $0x3d8073e0 // str q0, [sp, #0x1c0]
-	WORD $0xad7e0261 // ldp q1, q0, [x19, #-0x40]
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4e63d406 // fadd v6.2d, v0.2d, v3.2d
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
-	WORD $0x3d808fe0 // str q0, [sp, #0x230]
-	WORD $0xad400261 // ldp q1, q0, [x19]
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4e63d40f // fadd v15.2d, v0.2d, v3.2d
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	WORD $0x4e63d42e // fadd v14.2d, v1.2d, v3.2d
-	WORD $0xad420261 // ldp q1, q0, [x19, #0x40]
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4e63d419 // fadd v25.2d, v0.2d, v3.2d
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	WORD $0x4e63d437 // fadd v23.2d, v1.2d, v3.2d
-	WORD $0xad440261 // ldp q1, q0, [x19, #0x80]
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4e63d414 // fadd v20.2d, v0.2d, v3.2d
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	WORD $0x4e63d435 // fadd v21.2d, v1.2d, v3.2d
-	WORD $0xad460261 // ldp q1, q0, [x19, #0xc0]
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4e63d412 // fadd v18.2d, v0.2d, v3.2d
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	WORD $0x4e63d433 // fadd v19.2d, v1.2d, v3.2d
-	WORD $0xad480261 // ldp q1, q0, [x19, #0x100]
-	WORD $0x8b090273 // add x19, x19, x9
-	WORD $0x4ea21c00 // orr v0.16b, v0.16b, v2.16b
-	WORD $0x4e63d410 // fadd v16.2d, v0.2d, v3.2d
-	WORD $0x4ea21c21 // orr v1.16b, v1.16b, v2.16b
-	WORD $0x4e63d431 // fadd v17.2d, v1.2d, v3.2d
-	WORD $0xad121bee // stp q14, q6, [sp, #0x240]
-	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0x4ddfcec0 // ld1r { v0.2d }, [x22], #8
-	WORD $0x3dc06be2 // ldr q2, [sp, #0x1a0]
-	WORD $0x4eaf1de3 // mov v3.16b, v15.16b
-	WORD $0x4e72cc06 // fmla v6.2d, v0.2d, v18.2d
-	WORD $0x4e73cc01 // fmla v1.2d, v0.2d, v19.2d
-	WORD $0x4e70cc16 // fmla v22.2d, v0.2d, v16.2d
-	WORD $0x4ee684e6 // add v6.2d, v7.2d, v6.2d
-	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
-	WORD $0x4ee18781 // add v1.2d, v28.2d, v1.2d
-	WORD $0x4ef6853c // add v28.2d, v9.2d, v22.2d
-	WORD $0x4ef6d716 // fsub v22.2d, v24.2d, v22.2d
-	WORD $0xfd400a89 // ldr d9, [x20, #0x10]
-	WORD $0x4e71cc07 // fmla v7.2d, v0.2d, v17.2d
-	WORD $0x4e70cc16 // fmla v22.2d, v0.2d, v16.2d
-	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
-	WORD $0x4e71cc07 // fmla v7.2d, v0.2d, v17.2d
-	WORD $0xfd4002c0 // ldr d0, [x22]
-	WORD $0x4fc012bd // fmla v29.2d, v21.2d, v0.d[0]
-	WORD $0x4fc0129e // fmla v30.2d, v20.2d, v0.d[0]
-	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
-	WORD $0x4efd8421 // add v1.2d, v1.2d, v29.2d
-	WORD $0x4ebf1ffd // mov v29.16b, v31.16b
-	WORD $0x4ebf1ffe // mov v30.16b, v31.16b
-	WORD $0x4ef684c6 // add v6.2d, v6.2d, v22.2d
-	WORD $0x4ee78421 // add v1.2d, v1.2d, v7.2d
-	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
-	WORD $0x4ebf1ff6 // mov v22.16b, v31.16b
-	WORD $0x4fc0123d // fmla v29.2d, v17.2d, v0.d[0]
-	WORD $0x4fc0121e // fmla v30.2d, v16.2d, v0.d[0]
-	WORD $0x4fc01247 // fmla v7.2d, v18.2d, v0.d[0]
-	WORD $0x4fc01276 // fmla v22.2d, v19.2d, v0.d[0]
-	WORD $0x4efe8548 // add v8.2d, v10.2d, v30.2d
-	WORD $0x4efd84a5 // add v5.2d, v5.2d, v29.2d
-	WORD $0x4efed71e // fsub v30.2d, v24.2d, v30.2d
-	WORD $0x4efdd71d // fsub v29.2d, v24.2d, v29.2d
-	WORD $0x4ebf1fea // mov v10.16b, v31.16b
-	WORD $0x4ef68484 // add v4.2d, v4.2d, v22.2d
-	WORD $0x4ee7879c // add v28.2d, v28.2d, v7.2d
-	WORD $0x4ef6d716 // fsub v22.2d, v24.2d, v22.2d
-	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
-	WORD $0x4fc0123d // fmla v29.2d, v17.2d, v0.d[0]
-	WORD $0x4fc0121e // fmla v30.2d, v16.2d, v0.d[0]
-	WORD $0x4fc912ea // fmla v10.2d, v23.2d, v9.d[0]
-	WORD $0x4fc01247 // fmla v7.2d, v18.2d, v0.d[0]
-	WORD $0x4fc01276 // fmla v22.2d, v19.2d, v0.d[0]
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fc91320 // fmla v0.2d, v25.2d, v9.d[0]
-	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
-	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
-	WORD $0x4ee084c0 // add v0.2d, v6.2d, v0.2d
-	WORD $0x4eea86c6 // add v6.2d, v22.2d, v10.2d
-	WORD $0x4fc912a7 // fmla v7.2d, v21.2d, v9.d[0]
-	WORD $0x4ebf1fea // mov v10.16b, v31.16b
-	WORD $0x4ee68421 // add v1.2d, v1.2d, v6.2d
-	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
-	WORD $0x4fc9120a // fmla v10.2d, v16.2d, v9.d[0]
-	WORD $0x4fc91286 // fmla v6.2d, v20.2d, v9.d[0]
-	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
-	WORD $0x4efd8484 // add v4.2d, v4.2d, v29.2d
-	WORD $0x4ebf1ffd // mov v29.16b, v31.16b
-	WORD $0x4eea844b // add v11.2d, v2.2d, v10.2d
-	WORD $0x4eead70a // fsub v10.2d, v24.2d, v10.2d
-	WORD $0x4fc912a7 // fmla v7.2d, v21.2d, v9.d[0]
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4ee68796 // add v22.2d, v28.2d, v6.2d
-	WORD $0x4ebf1ffc // mov v28.16b, v31.16b
-	WORD $0x4fc9127d // fmla v29.2d, v19.2d, v9.d[0]
-	WORD $0x4ee6d706 // fsub v6.2d, v24.2d, v6.2d
-	WORD $0x4fc9120a // fmla v10.2d, v16.2d, v9.d[0]
-	WORD $0x4fc9125c // fmla v28.2d, v18.2d, v9.d[0]
-	WORD $0x4efe86d6 // add v22.2d, v22.2d, v30.2d
-	WORD $0x4fc91286 // fmla v6.2d, v20.2d, v9.d[0]
-	WORD $0x4efd84be // add v30.2d, v5.2d, v29.2d
-	WORD $0x4efc8508 // add v8.2d, v8.2d, v28.2d
-	WORD $0x4efcd705 // fsub v5.2d, v24.2d, v28.2d
-	WORD $0x4efdd71c // fsub v28.2d, v24.2d, v29.2d
-	WORD $0x4ebf1ffd // mov v29.16b, v31.16b
-	WORD $0x4fc9123d // fmla v29.2d, v17.2d, v9.d[0]
-	WORD $0x4fc9127c // fmla v28.2d, v19.2d, v9.d[0]
-	WORD $0x4fc91245 // fmla v5.2d, v18.2d, v9.d[0]
-	WORD $0x4efd858c // add v12.2d, v12.2d, v29.2d
-	WORD $0x4efdd71d // fsub v29.2d, v24.2d, v29.2d
-	WORD $0x4fc9123d // fmla v29.2d, v17.2d, v9.d[0]
-	WORD $0xfd400e89 // ldr d9, [x20, #0x18]
-	WORD $0x4fc911cd // fmla v13.2d, v14.2d, v9.d[0]
-	WORD $0x4ebf1fee // mov v14.16b, v31.16b
-	WORD $0x4fc912e2 // fmla v2.2d, v23.2d, v9.d[0]
-	WORD $0x4fc911ee // fmla v14.2d, v15.2d, v9.d[0]
-	WORD $0x4ebf1fef // mov v15.16b, v31.16b
-	WORD $0x4fc9132f // fmla v15.2d, v25.2d, v9.d[0]
-	WORD $0x4eed84ed // add v13.2d, v7.2d, v13.2d
-	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
-	WORD $0x4eee84ce // add v14.2d, v6.2d, v14.2d
-	WORD $0x4ee28786 // add v6.2d, v28.2d, v2.2d
-	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
-	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
-	WORD $0x4fc912e2 // fmla v2.2d, v23.2d, v9.d[0]
-	WORD $0xad109fe3 // stp q3, q7, [sp, #0x210]
-	WORD $0x4ee285a2 // add v2.2d, v13.2d, v2.2d
-	WORD $0x3d8033e4 // str q4, [sp, #0xc0]
-	WORD $0x4eef84a4 // add v4.2d, v5.2d, v15.2d
-	WORD $0x4ee486c5 // add v5.2d, v22.2d, v4.2d
-	WORD $0x4eefd704 // fsub v4.2d, v24.2d, v15.2d
-	WORD $0x4fc91324 // fmla v4.2d, v25.2d, v9.d[0]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x3d806be1 // str q1, [sp, #0x1a0]
-	WORD $0x4ee485c1 // add v1.2d, v14.2d, v4.2d
-	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0xad5193e6 // ldp q6, q4, [sp, #0x230]
-	WORD $0x4fc912a1 // fmla v1.2d, v21.2d, v9.d[0]
-	WORD $0x4ee187c2 // add v2.2d, v30.2d, v1.2d
-	WORD $0x4efd8442 // add v2.2d, v2.2d, v29.2d
-	WORD $0x4ee1d71d // fsub v29.2d, v24.2d, v1.2d
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0xad0717e0 // stp q0, q5, [sp, #0xe0]
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fc91280 // fmla v0.2d, v20.2d, v9.d[0]
-	WORD $0x4ee08516 // add v22.2d, v8.2d, v0.2d
-	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
-	WORD $0x3dc097e5 // ldr q5, [sp, #0x250]
-	WORD $0x4fc91241 // fmla v1.2d, v18.2d, v9.d[0]
-	WORD $0x4eea86dc // add v28.2d, v22.2d, v10.2d
-	WORD $0x4ebf1ff6 // mov v22.16b, v31.16b
-	WORD $0x4fc91280 // fmla v0.2d, v20.2d, v9.d[0]
-	WORD $0x4fc912bd // fmla v29.2d, v21.2d, v9.d[0]
-	WORD $0x4fc91276 // fmla v22.2d, v19.2d, v9.d[0]
-	WORD $0x4ee1856a // add v10.2d, v11.2d, v1.2d
-	WORD $0x4ee1d71e // fsub v30.2d, v24.2d, v1.2d
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0x4ebf1feb // mov v11.16b, v31.16b
-	WORD $0x4fc91221 // fmla v1.2d, v17.2d, v9.d[0]
-	WORD $0x4fc9120b // fmla v11.2d, v16.2d, v9.d[0]
-	WORD $0x4ef68588 // add v8.2d, v12.2d, v22.2d
-	WORD $0x4ef6d70c // fsub v12.2d, v24.2d, v22.2d
-	WORD $0x4fc9125e // fmla v30.2d, v18.2d, v9.d[0]
-	WORD $0x4fc9126c // fmla v12.2d, v19.2d, v9.d[0]
-	WORD $0x4ee1876d // add v13.2d, v27.2d, v1.2d
-	WORD $0x4ee1d70f // fsub v15.2d, v24.2d, v1.2d
-	WORD $0xfd401281 // ldr d1, [x20, #0x20]
-	WORD $0x4eeb8756 // add v22.2d, v26.2d, v11.2d
-	WORD $0x4eebd70e // fsub v14.2d, v24.2d, v11.2d
-	WORD $0x4ebf1feb // mov v11.16b, v31.16b
-	WORD $0x4ebf1ffb // mov v27.16b, v31.16b
-	WORD $0x4ebf1ffa // mov v26.16b, v31.16b
-	WORD $0x4fc9122f // fmla v15.2d, v17.2d, v9.d[0]
-	WORD $0x4fc9120e // fmla v14.2d, v16.2d, v9.d[0]
-	WORD $0x4ebf1fe9 // mov v9.16b, v31.16b
-	WORD $0x4fc1106b // fmla v11.2d, v3.2d, v1.d[0]
-	WORD $0x4fc1109b // fmla v27.2d, v4.2d, v1.d[0]
-	WORD $0x4fc110c9 // fmla v9.2d, v6.2d, v1.d[0]
-	WORD $0x4fc110ba // fmla v26.2d, v5.2d, v1.d[0]
-	WORD $0x4eeb8417 // add v23.2d, v0.2d, v11.2d
-	WORD $0x4efbd700 // fsub v0.2d, v24.2d, v27.2d
-	WORD $0x4efb87bd // add v29.2d, v29.2d, v27.2d
-	WORD $0x4eebd71b // fsub v27.2d, v24.2d, v11.2d
-	WORD $0x4fc11080 // fmla v0.2d, v4.2d, v1.d[0]
-	WORD $0x4fc1107b // fmla v27.2d, v3.2d, v1.d[0]
-	WORD $0x4ee0852b // add v11.2d, v9.2d, v0.2d
-	WORD $0x4ebf1fe9 // mov v9.16b, v31.16b
-	WORD $0x4efb875a // add v26.2d, v26.2d, v27.2d
-	WORD $0x4ebf1ffb // mov v27.16b, v31.16b
-	WORD $0x4fc110e9 // fmla v9.2d, v7.2d, v1.d[0]
-	WORD $0x4fc1133b // fmla v27.2d, v25.2d, v1.d[0]
-	WORD $0x4ee98580 // add v0.2d, v12.2d, v9.2d
-	WORD $0x4ee08443 // add v3.2d, v2.2d, v0.2d
-	WORD $0x4efb87c2 // add v2.2d, v30.2d, v27.2d
-	WORD $0x4ee28780 // add v0.2d, v28.2d, v2.2d
-	WORD $0x4efbd702 // fsub v2.2d, v24.2d, v27.2d
-	WORD $0x4ee9d71b // fsub v27.2d, v24.2d, v9.2d
-	WORD $0x3dc077e9 // ldr q9, [sp, #0x1d0]
-	WORD $0x4fc11322 // fmla v2.2d, v25.2d, v1.d[0]
-	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
-	WORD $0x3dc03fe0 // ldr q0, [sp, #0xf0]
-	WORD $0x4fc110fb // fmla v27.2d, v7.2d, v1.d[0]
-	WORD $0x4ee286e2 // add v2.2d, v23.2d, v2.2d
-	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0x4efb87a2 // add v2.2d, v29.2d, v27.2d
-	WORD $0x4fc112b7 // fmla v23.2d, v21.2d, v1.d[0]
-	WORD $0x4ef7851b // add v27.2d, v8.2d, v23.2d
-	WORD $0x4ef7d70c // fsub v12.2d, v24.2d, v23.2d
-	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
-	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
-	WORD $0x3dc033e0 // ldr q0, [sp, #0xc0]
-	WORD $0x4eef8768 // add v8.2d, v27.2d, v15.2d
-	WORD $0x4fc11277 // fmla v23.2d, v19.2d, v1.d[0]
-	WORD $0x4fc112ac // fmla v12.2d, v21.2d, v1.d[0]
-	WORD $0x4ebf1fef // mov v15.16b, v31.16b
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4fc11282 // fmla v2.2d, v20.2d, v1.d[0]
-	WORD $0x4ef785bd // add v29.2d, v13.2d, v23.2d
-	WORD $0x4ebf1fed // mov v13.16b, v31.16b
-	WORD $0x4ee2855b // add v27.2d, v10.2d, v2.2d
-	WORD $0xad060fe0 // stp q0, q3, [sp, #0xc0]
-	WORD $0x4ebf1fea // mov v10.16b, v31.16b
-	WORD $0x4eee8767 // add v7.2d, v27.2d, v14.2d
-	WORD $0xad4df3e0 // ldp q0, q28, [sp, #0x1b0]
-	WORD $0x4ee2d71b // fsub v27.2d, v24.2d, v2.2d
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4fc1120a // fmla v10.2d, v16.2d, v1.d[0]
-	WORD $0x4fc11242 // fmla v2.2d, v18.2d, v1.d[0]
-	WORD $0x4fc1129b // fmla v27.2d, v20.2d, v1.d[0]
-	WORD $0x4eea8400 // add v0.2d, v0.2d, v10.2d
-	WORD $0x4eead70a // fsub v10.2d, v24.2d, v10.2d
-	WORD $0x4ee286de // add v30.2d, v22.2d, v2.2d
-	WORD $0x4ee2d70e // fsub v14.2d, v24.2d, v2.2d
-	WORD $0x4ef7d702 // fsub v2.2d, v24.2d, v23.2d
-	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
-	WORD $0x3d8023e0 // str q0, [sp, #0x80]
-	WORD $0xad4c8fe0 // ldp q0, q3, [sp, #0x190]
-	WORD $0x4fc1120a // fmla v10.2d, v16.2d, v1.d[0]
-	WORD $0x4fc11237 // fmla v23.2d, v17.2d, v1.d[0]
-	WORD $0x4fc11262 // fmla v2.2d, v19.2d, v1.d[0]
-	WORD $0x4fc1124e // fmla v14.2d, v18.2d, v1.d[0]
-	WORD $0x4ef78416 // add v22.2d, v0.2d, v23.2d
-	WORD $0x4ef7d704 // fsub v4.2d, v24.2d, v23.2d
-	WORD $0xfd401697 // ldr d23, [x20, #0x28]
-	WORD $0x4fc11224 // fmla v4.2d, v17.2d, v1.d[0]
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0x4fd71381 // fmla v1.2d, v28.2d, v23.d[0]
-	WORD $0x4fd7112d // fmla v13.2d, v9.2d, v23.d[0]
-	WORD $0x4fd710cf // fmla v15.2d, v6.2d, v23.d[0]
-	WORD $0x4ee18561 // add v1.2d, v11.2d, v1.2d
-	WORD $0x4ebf1feb // mov v11.16b, v31.16b
-	WORD $0x4eed875a // add v26.2d, v26.2d, v13.2d
-	WORD $0x4eefd70d // fsub v13.2d, v24.2d, v15.2d
-	WORD $0x4fd710ab // fmla v11.2d, v5.2d, v23.d[0]
-	WORD $0x4fd710cd // fmla v13.2d, v6.2d, v23.d[0]
-	WORD $0x4eebd700 // fsub v0.2d, v24.2d, v11.2d
-	WORD $0x4eed8421 // add v1.2d, v1.2d, v13.2d
-	WORD $0x4fd710a0 // fmla v0.2d, v5.2d, v23.d[0]
-	WORD $0x4ee18465 // add v5.2d, v3.2d, v1.2d
-	WORD $0x3dc03be1 // ldr q1, [sp, #0xe0]
-	WORD $0x4ee08740 // add v0.2d, v26.2d, v0.2d
-	WORD $0x3dc093e3 // ldr q3, [sp, #0x240]
-	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0x4fd71061 // fmla v1.2d, v3.2d, v23.d[0]
-	WORD $0x4ee1858c // add v12.2d, v12.2d, v1.2d
-	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
-	WORD $0x4fd71061 // fmla v1.2d, v3.2d, v23.d[0]
-	WORD $0xad0d17e0 // stp q0, q5, [sp, #0x1a0]
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4ee185ef // add v15.2d, v15.2d, v1.2d
-	WORD $0xad5097e6 // ldp q6, q5, [sp, #0x210]
-	WORD $0x4fd710c0 // fmla v0.2d, v6.2d, v23.d[0]
-	WORD $0x4ee0877b // add v27.2d, v27.2d, v0.2d
-	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
-	WORD $0x4fd710c0 // fmla v0.2d, v6.2d, v23.d[0]
-	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
-	WORD $0x4ee0856d // add v13.2d, v11.2d, v0.2d
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4ebf1feb // mov v11.16b, v31.16b
-	WORD $0x4fd71320 // fmla v0.2d, v25.2d, v23.d[0]
-	WORD $0x4fd710ab // fmla v11.2d, v5.2d, v23.d[0]
-	WORD $0x4eeb8441 // add v1.2d, v2.2d, v11.2d
-	WORD $0x4ee085c2 // add v2.2d, v14.2d, v0.2d
-	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
-	WORD $0x4ee18503 // add v3.2d, v8.2d, v1.2d
-	WORD $0x4ee284e1 // add v1.2d, v7.2d, v2.2d
-	WORD $0x4fd71320 // fmla v0.2d, v25.2d, v23.d[0]
-	WORD $0x4eebd702 // fsub v2.2d, v24.2d, v11.2d
-	WORD $0x4fd710a2 // fmla v2.2d, v5.2d, v23.d[0]
-	WORD $0x4ee08760 // add v0.2d, v27.2d, v0.2d
-	WORD $0x4ebf1ffb // mov v27.16b, v31.16b
-	WORD $0xad048fe1 // stp q1, q3, [sp, #0x90]
-	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
-	WORD $0x4ee08423 // add v3.2d, v1.2d, v0.2d
-	WORD $0x3dc037e1 // ldr q1, [sp, #0xd0]
-	WORD $0x4ee28580 // add v0.2d, v12.2d, v2.2d
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4fd712a2 // fmla v2.2d, v21.2d, v23.d[0]
-	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
-	WORD $0x4ee287a5 // add v5.2d, v29.2d, v2.2d
-	WORD $0x4ee2d70e // fsub v14.2d, v24.2d, v2.2d
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x3dc023e1 // ldr q1, [sp, #0x80]
-	WORD $0x4ee484ba // add v26.2d, v5.2d, v4.2d
-	WORD $0x4fd71262 // fmla v2.2d, v19.2d, v23.d[0]
-	WORD $0x4fd712ae // fmla v14.2d, v21.2d, v23.d[0]
-	WORD $0x4ee286cc // add v12.2d, v22.2d, v2.2d
-	WORD $0xad068fe0 // stp q0, q3, [sp, #0xd0]
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fd71280 // fmla v0.2d, v20.2d, v23.d[0]
-	WORD $0x4ee2d70b // fsub v11.2d, v24.2d, v2.2d
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4ee087c4 // add v4.2d, v30.2d, v0.2d
-	WORD $0x4ee0d705 // fsub v5.2d, v24.2d, v0.2d
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fd71222 // fmla v2.2d, v17.2d, v23.d[0]
-	WORD $0x4fd7126b // fmla v11.2d, v19.2d, v23.d[0]
-	WORD $0x4fd71240 // fmla v0.2d, v18.2d, v23.d[0]
-	WORD $0x4eea8488 // add v8.2d, v4.2d, v10.2d
-	WORD $0x4fd71285 // fmla v5.2d, v20.2d, v23.d[0]
-	WORD $0x4ebf1fe4 // mov v4.16b, v31.16b
-	WORD $0x4ee2d71d // fsub v29.2d, v24.2d, v2.2d
-	WORD $0x4ee08423 // add v3.2d, v1.2d, v0.2d
-	WORD $0x4ee0d70a // fsub v10.2d, v24.2d, v0.2d
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fd7123d // fmla v29.2d, v17.2d, v23.d[0]
-	WORD $0xad48fbe1 // ldp q1, q30, [sp, #0x110]
-	WORD $0x4fd71200 // fmla v0.2d, v16.2d, v23.d[0]
-	WORD $0x4fd7124a // fmla v10.2d, v18.2d, v23.d[0]
-	WORD $0x4ee0d707 // fsub v7.2d, v24.2d, v0.2d
-	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
-	WORD $0x4fd71207 // fmla v7.2d, v16.2d, v23.d[0]
-	WORD $0xfd401a97 // ldr d23, [x20, #0x30]
-	WORD $0xad0387e3 // stp q3, q1, [sp, #0x70]
-	WORD $0x3dc043e1 // ldr q1, [sp, #0x100]
-	WORD $0x3dc07be3 // ldr q3, [sp, #0x1e0]
-	WORD $0x4fd71126 // fmla v6.2d, v9.2d, v23.d[0]
-	WORD $0x4fd7139b // fmla v27.2d, v28.2d, v23.d[0]
-	WORD $0x4ee28436 // add v22.2d, v1.2d, v2.2d
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4fd71064 // fmla v4.2d, v3.2d, v23.d[0]
-	WORD $0x4fd713c2 // fmla v2.2d, v30.2d, v23.d[0]
-	WORD $0x4efb85ef // add v15.2d, v15.2d, v27.2d
-	WORD $0x4ee685ad // add v13.2d, v13.2d, v6.2d
-	WORD $0x4efbd71b // fsub v27.2d, v24.2d, v27.2d
-	WORD $0x4ee6d706 // fsub v6.2d, v24.2d, v6.2d
-	WORD $0x4fd71126 // fmla v6.2d, v9.2d, v23.d[0]
-	WORD $0x4fd7139b // fmla v27.2d, v28.2d, v23.d[0]
-	WORD $0x3dc097e9 // ldr q9, [sp, #0x250]
-	WORD $0x3dc08ffc // ldr q28, [sp, #0x230]
-	WORD $0x4efb8442 // add v2.2d, v2.2d, v27.2d
-	WORD $0x4ee6849b // add v27.2d, v4.2d, v6.2d
-	WORD $0x4ebf1fe4 // mov v4.16b, v31.16b
-	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
-	WORD $0x4fd71124 // fmla v4.2d, v9.2d, v23.d[0]
-	WORD $0x4fd71386 // fmla v6.2d, v28.2d, v23.d[0]
-	WORD $0x4ee4d700 // fsub v0.2d, v24.2d, v4.2d
-	WORD $0x4ee6d701 // fsub v1.2d, v24.2d, v6.2d
-	WORD $0x4fd71120 // fmla v0.2d, v9.2d, v23.d[0]
-	WORD $0x4fd71381 // fmla v1.2d, v28.2d, v23.d[0]
-	WORD $0x3dc03ffc // ldr q28, [sp, #0xf0]
-	WORD $0x3dc087e9 // ldr q9, [sp, #0x210]
-	WORD $0x4ee085a0 // add v0.2d, v13.2d, v0.2d
-	WORD $0x4ee08780 // add v0.2d, v28.2d, v0.2d
-	WORD $0x3dc093fc // ldr q28, [sp, #0x240]
-	WORD $0x3d8067e0 // str q0, [sp, #0x190]
-	WORD $0x4ee185e0 // add v0.2d, v15.2d, v1.2d
-	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
-	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0x4fd71381 // fmla v1.2d, v28.2d, v23.d[0]
-	WORD $0x3d8047e0 // str q0, [sp, #0x110]
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fd71120 // fmla v0.2d, v9.2d, v23.d[0]
-	WORD $0x4ee185ce // add v14.2d, v14.2d, v1.2d
-	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
-	WORD $0x4fd71381 // fmla v1.2d, v28.2d, v23.d[0]
-	WORD $0x4ee084af // add v15.2d, v5.2d, v0.2d
-	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
-	WORD $0x4fd71120 // fmla v0.2d, v9.2d, v23.d[0]
-	WORD $0x4ebe1fc9 // mov v9.16b, v30.16b
-	WORD $0x4ee184dc // add v28.2d, v6.2d, v1.2d
-	WORD $0x3dc08be6 // ldr q6, [sp, #0x220]
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0x4ee0848d // add v13.2d, v4.2d, v0.2d
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fd71320 // fmla v0.2d, v25.2d, v23.d[0]
-	WORD $0x4fd710c1 // fmla v1.2d, v6.2d, v23.d[0]
-	WORD $0x4ee18564 // add v4.2d, v11.2d, v1.2d
-	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
-	WORD $0x4ee48745 // add v5.2d, v26.2d, v4.2d
-	WORD $0x4ee08544 // add v4.2d, v10.2d, v0.2d
-	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
-	WORD $0x4fd710c1 // fmla v1.2d, v6.2d, v23.d[0]
-	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
-	WORD $0x4ebf1ffa // mov v26.16b, v31.16b
-	WORD $0x4ee48504 // add v4.2d, v8.2d, v4.2d
-	WORD $0x4fd71320 // fmla v0.2d, v25.2d, v23.d[0]
-	WORD $0x4fd71206 // fmla v6.2d, v16.2d, v23.d[0]
-	WORD $0x3dc08fe8 // ldr q8, [sp, #0x230]
-	WORD $0x4ee085e0 // add v0.2d, v15.2d, v0.2d
-	WORD $0xad0597e4 // stp q4, q5, [sp, #0xb0]
-	WORD $0x3dc027e4 // ldr q4, [sp, #0x90]
-	WORD $0x4ee08485 // add v5.2d, v4.2d, v0.2d
-	WORD $0x4ee185c0 // add v0.2d, v14.2d, v1.2d
-	WORD $0x3dc02be1 // ldr q1, [sp, #0xa0]
-	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0x4fd712a1 // fmla v1.2d, v21.2d, v23.d[0]
-	WORD $0x4ee18584 // add v4.2d, v12.2d, v1.2d
-	WORD $0xad0797e0 // stp q0, q5, [sp, #0xf0]
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fd71280 // fmla v0.2d, v20.2d, v23.d[0]
-	WORD $0x4ee1d705 // fsub v5.2d, v24.2d, v1.2d
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0x4ee6d70c // fsub v12.2d, v24.2d, v6.2d
-	WORD $0x4efd848e // add v14.2d, v4.2d, v29.2d
-	WORD $0x3dc01fe4 // ldr q4, [sp, #0x70]
-	WORD $0x4ee0d71d // fsub v29.2d, v24.2d, v0.2d
-	WORD $0x4fd71241 // fmla v1.2d, v18.2d, v23.d[0]
-	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
-	WORD $0x4fd7120c // fmla v12.2d, v16.2d, v23.d[0]
-	WORD $0x4fd7129d // fmla v29.2d, v20.2d, v23.d[0]
-	WORD $0x4ee08484 // add v4.2d, v4.2d, v0.2d
-	WORD $0x3dc023e0 // ldr q0, [sp, #0x80]
-	WORD $0x4ee7848f // add v15.2d, v4.2d, v7.2d
-	WORD $0x4ebf1fe4 // mov v4.16b, v31.16b
-	WORD $0x4fd71264 // fmla v4.2d, v19.2d, v23.d[0]
-	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
-	WORD $0x3d801fe0 // str q0, [sp, #0x70]
-	WORD $0x3dc053e0 // ldr q0, [sp, #0x140]
-	WORD $0x4ee486cb // add v11.2d, v22.2d, v4.2d
-	WORD $0x4ee1d716 // fsub v22.2d, v24.2d, v1.2d
-	WORD $0x4ee4d701 // fsub v1.2d, v24.2d, v4.2d
-	WORD $0x4ebf1fe4 // mov v4.16b, v31.16b
-	WORD $0x4fd71224 // fmla v4.2d, v17.2d, v23.d[0]
-	WORD $0x4fd71261 // fmla v1.2d, v19.2d, v23.d[0]
-	WORD $0x4fd71256 // fmla v22.2d, v18.2d, v23.d[0]
-	WORD $0x4ee68407 // add v7.2d, v0.2d, v6.2d
-	WORD $0x3dc04fe0 // ldr q0, [sp, #0x130]
-	WORD $0xfd401e86 // ldr d6, [x20, #0x38]
-	WORD $0x4ee48400 // add v0.2d, v0.2d, v4.2d
-	WORD $0x4ee4d704 // fsub v4.2d, v24.2d, v4.2d
-	WORD $0x4fc613da // fmla v26.2d, v30.2d, v6.d[0]
-	WORD $0x4fd71224 // fmla v4.2d, v17.2d, v23.d[0]
-	WORD $0xad019fe0 // stp q0, q7, [sp, #0x30]
-	WORD $0x3dc083e0 // ldr q0, [sp, #0x200]
-	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
-	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
-	WORD $0x4fc61007 // fmla v7.2d, v0.2d, v6.d[0]
-	WORD $0x3dc07fe0 // ldr q0, [sp, #0x1f0]
-	WORD $0x4ee78442 // add v2.2d, v2.2d, v7.2d
-	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
-	WORD $0x4fc61017 // fmla v23.2d, v0.2d, v6.d[0]
-	WORD $0x4fc61067 // fmla v7.2d, v3.2d, v6.d[0]
-	WORD $0x4ef78777 // add v23.2d, v27.2d, v23.2d
-	WORD $0x4efad71b // fsub v27.2d, v24.2d, v26.2d
-	WORD $0x4ee7d700 // fsub v0.2d, v24.2d, v7.2d
-	WORD $0x4fc613db // fmla v27.2d, v30.2d, v6.d[0]
-	WORD $0x3dc097fe // ldr q30, [sp, #0x250]
-	WORD $0x4fc61060 // fmla v0.2d, v3.2d, v6.d[0]
-	WORD $0x4efb8442 // add v2.2d, v2.2d, v27.2d
-	WORD $0xad4e2bfb // ldp q27, q10, [sp, #0x1c0]
-	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
-	WORD $0xad028be0 // stp q0, q2, [sp, #0x50]
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4fc61140 // fmla v0.2d, v10.2d, v6.d[0]
-	WORD $0x4fc61362 // fmla v2.2d, v27.2d, v6.d[0]
-	WORD $0x4ee085ad // add v13.2d, v13.2d, v0.2d
-	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
-	WORD $0x4fc61140 // fmla v0.2d, v10.2d, v6.d[0]
-	WORD $0x4ee2879c // add v28.2d, v28.2d, v2.2d
-	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
-	WORD $0x4fc61362 // fmla v2.2d, v27.2d, v6.d[0]
-	WORD $0x4ee084f7 // add v23.2d, v7.2d, v0.2d
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4ebf1fe7 // mov v7.16b, v31.16b
-	WORD $0x4fc613c0 // fmla v0.2d, v30.2d, v6.d[0]
-	WORD $0x4ee28742 // add v2.2d, v26.2d, v2.2d
-	WORD $0x4fc61107 // fmla v7.2d, v8.2d, v6.d[0]
-	WORD $0x4ee0d71a // fsub v26.2d, v24.2d, v0.2d
-	WORD $0x4ee7d703 // fsub v3.2d, v24.2d, v7.2d
-	WORD $0x4fc613da // fmla v26.2d, v30.2d, v6.d[0]
-	WORD $0x3dc03bfe // ldr q30, [sp, #0xe0]
-	WORD $0x4fc61103 // fmla v3.2d, v8.2d, v6.d[0]
-	WORD $0x4efa85ba // add v26.2d, v13.2d, v26.2d
-	WORD $0x4ee38783 // add v3.2d, v28.2d, v3.2d
-	WORD $0x3dc087ed // ldr q13, [sp, #0x210]
-	WORD $0x4efa87dc // add v28.2d, v30.2d, v26.2d
-	WORD $0x3dc093fe // ldr q30, [sp, #0x240]
-	WORD $0x3dc037fa // ldr q26, [sp, #0xd0]
-	WORD $0x4ee38743 // add v3.2d, v26.2d, v3.2d
-	WORD $0x4ebf1ffa // mov v26.16b, v31.16b
-	WORD $0xad04f3e3 // stp q3, q28, [sp, #0x90]
-	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
-	WORD $0x4fc613da // fmla v26.2d, v30.2d, v6.d[0]
-	WORD $0x4fc611a3 // fmla v3.2d, v13.2d, v6.d[0]
-	WORD $0x4efa84a5 // add v5.2d, v5.2d, v26.2d
-	WORD $0x4efad71a // fsub v26.2d, v24.2d, v26.2d
-	WORD $0x4ee387bc // add v28.2d, v29.2d, v3.2d
-	WORD $0x4ee3d703 // fsub v3.2d, v24.2d, v3.2d
-	WORD $0x4fc613da // fmla v26.2d, v30.2d, v6.d[0]
-	WORD $0x3dc08bfd // ldr q29, [sp, #0x220]
-	WORD $0x4fc611a3 // fmla v3.2d, v13.2d, v6.d[0]
-	WORD $0x4efa84e7 // add v7.2d, v7.2d, v26.2d
-	WORD $0x4ee38400 // add v0.2d, v0.2d, v3.2d
-	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
-	WORD $0x4fc613a3 // fmla v3.2d, v29.2d, v6.d[0]
-	WORD $0x4ee38421 // add v1.2d, v1.2d, v3.2d
-	WORD $0x3d800be0 // str q0, [sp, #0x20]
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fc61320 // fmla v0.2d, v25.2d, v6.d[0]
-	WORD $0x4ee185c1 // add v1.2d, v14.2d, v1.2d
-	WORD $0x3d8053e1 // str q1, [sp, #0x140]
-	WORD $0x4ee086c1 // add v1.2d, v22.2d, v0.2d
-	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
-	WORD $0x4ee185e1 // add v1.2d, v15.2d, v1.2d
-	WORD $0x4fc61320 // fmla v0.2d, v25.2d, v6.d[0]
-	WORD $0xad4febf6 // ldp q22, q26, [sp, #0x1f0]
-	WORD $0x3d804fe1 // str q1, [sp, #0x130]
-	WORD $0x4ee3d701 // fsub v1.2d, v24.2d, v3.2d
-	WORD $0x3dc02fe3 // ldr q3, [sp, #0xb0]
-	WORD $0x4fc613a1 // fmla v1.2d, v29.2d, v6.d[0]
-	WORD $0x4ee08780 // add v0.2d, v28.2d, v0.2d
-	WORD $0x4ee08460 // add v0.2d, v3.2d, v0.2d
-	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
-	WORD $0x4fc612a3 // fmla v3.2d, v21.2d, v6.d[0]
-	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
-	WORD $0x4ee184a0 // add v0.2d, v5.2d, v1.2d
-	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
-	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
-	WORD $0x4ee38561 // add v1.2d, v11.2d, v3.2d
-	WORD $0x4ee3d70b // fsub v11.2d, v24.2d, v3.2d
-	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
-	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4ee48425 // add v5.2d, v1.2d, v4.2d
-	WORD $0x3dc01fe1 // ldr q1, [sp, #0x70]
-	WORD $0x4fc61263 // fmla v3.2d, v19.2d, v6.d[0]
-	WORD $0x4fc612ab // fmla v11.2d, v21.2d, v6.d[0]
-	WORD $0x4fc61280 // fmla v0.2d, v20.2d, v6.d[0]
-	WORD $0x4ee08424 // add v4.2d, v1.2d, v0.2d
-	WORD $0x4eec8481 // add v1.2d, v4.2d, v12.2d
-	WORD $0x3dc00fe4 // ldr q4, [sp, #0x30]
-	WORD $0x4ee3d70c // fsub v12.2d, v24.2d, v3.2d
-	WORD $0x4fc6126c // fmla v12.2d, v19.2d, v6.d[0]
-	WORD $0xad0397e1 // stp q1, q5, [sp, #0x70]
-	WORD $0x4ee0d701 // fsub v1.2d, v24.2d, v0.2d
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fc61240 // fmla v0.2d, v18.2d, v6.d[0]
-	WORD $0x4fc61281 // fmla v1.2d, v20.2d, v6.d[0]
-	WORD $0x4ee38485 // add v5.2d, v4.2d, v3.2d
-	WORD $0x3dc013e4 // ldr q4, [sp, #0x40]
-	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
-	WORD $0x4fc61223 // fmla v3.2d, v17.2d, v6.d[0]
-	WORD $0x4ee0d70e // fsub v14.2d, v24.2d, v0.2d
-	WORD $0x4ee08484 // add v4.2d, v4.2d, v0.2d
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4fc6124e // fmla v14.2d, v18.2d, v6.d[0]
-	WORD $0x4ee3d70f // fsub v15.2d, v24.2d, v3.2d
-	WORD $0x4fc61200 // fmla v0.2d, v16.2d, v6.d[0]
-	WORD $0x4fc6122f // fmla v15.2d, v17.2d, v6.d[0]
-	WORD $0xad0693e5 // stp q5, q4, [sp, #0xd0]
-	WORD $0x3dc057e4 // ldr q4, [sp, #0x150]
-	WORD $0x4ee08485 // add v5.2d, v4.2d, v0.2d
-	WORD $0x3dc05be4 // ldr q4, [sp, #0x160]
-	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
-	WORD $0x4fc61200 // fmla v0.2d, v16.2d, v6.d[0]
-	WORD $0xfd402286 // ldr d6, [x20, #0x40]
-	WORD $0x91012294 // add x20, x20, #0x48
-	WORD $0x4ee38484 // add v4.2d, v4.2d, v3.2d
-	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
-	WORD $0x4fc612c3 // fmla v3.2d, v22.2d, v6.d[0]
-	WORD $0xad0a93e5 // stp q5, q4, [sp, #0x150]
-	WORD $0x4ebf1fe4 // mov v4.16b, v31.16b
-	WORD $0x4fc61344 // fmla v4.2d, v26.2d, v6.d[0]
-	WORD $0x4ee386e5 // add v5.2d, v23.2d, v3.2d
-	WORD $0x4ee3d703 // fsub v3.2d, v24.2d, v3.2d
-	WORD $0x4fc612c3 // fmla v3.2d, v22.2d, v6.d[0]
-	WORD $0x3dc017f6 // ldr q22, [sp, #0x50]
-	WORD $0x4ee48442 // add v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d704 // fsub v4.2d, v24.2d, v4.2d
-	WORD $0x4fc61344 // fmla v4.2d, v26.2d, v6.d[0]
-	WORD $0x3dc07bfa // ldr q26, [sp, #0x1e0]
-	WORD $0x4ee386c3 // add v3.2d, v22.2d, v3.2d
-	WORD $0x3dc06bf6 // ldr q22, [sp, #0x1a0]
-	WORD $0x4ee386c3 // add v3.2d, v22.2d, v3.2d
-	WORD $0x4ebf1ff6 // mov v22.16b, v31.16b
-	WORD $0x4fc61136 // fmla v22.2d, v9.2d, v6.d[0]
-	WORD $0x3d8083e3 // str q3, [sp, #0x200]
-	WORD $0x3dc01be3 // ldr q3, [sp, #0x60]
-	WORD $0x4ef6d717 // fsub v23.2d, v24.2d, v22.2d
-	WORD $0x4ee48463 // add v3.2d, v3.2d, v4.2d
-	WORD $0x3dc06fe4 // ldr q4, [sp, #0x1b0]
-	WORD $0x4fc61137 // fmla v23.2d, v9.2d, v6.d[0]
-	WORD $0x4ee3849c // add v28.2d, v4.2d, v3.2d
-	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
-	WORD $0x4ef78442 // add v2.2d, v2.2d, v23.2d
-	WORD $0x4fc61343 // fmla v3.2d, v26.2d, v6.d[0]
-	WORD $0x4ee3d704 // fsub v4.2d, v24.2d, v3.2d
-	WORD $0x4fc61344 // fmla v4.2d, v26.2d, v6.d[0]
-	WORD $0x4ee484a4 // add v4.2d, v5.2d, v4.2d
-	WORD $0x3dc067e5 // ldr q5, [sp, #0x190]
-	WORD $0x4ee484a9 // add v9.2d, v5.2d, v4.2d
-	WORD $0x3dc047e4 // ldr q4, [sp, #0x110]
-	WORD $0x4ebf1fe5 // mov v5.16b, v31.16b
-	WORD $0x4fc61365 // fmla v5.2d, v27.2d, v6.d[0]
-	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4ee584f7 // add v23.2d, v7.2d, v5.2d
-	WORD $0x3dc00be7 // ldr q7, [sp, #0x20]
-	WORD $0x4ee5d705 // fsub v5.2d, v24.2d, v5.2d
-	WORD $0x4fc61142 // fmla v2.2d, v10.2d, v6.d[0]
-	WORD $0x4fc61365 // fmla v5.2d, v27.2d, v6.d[0]
-	WORD $0x4ee284fa // add v26.2d, v7.2d, v2.2d
-	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
-	WORD $0x4fc61142 // fmla v2.2d, v10.2d, v6.d[0]
-	WORD $0x4ee28462 // add v2.2d, v3.2d, v2.2d
-	WORD $0xad449fe3 // ldp q3, q7, [sp, #0x90]
-	WORD $0x4ee284ea // add v10.2d, v7.2d, v2.2d
-	WORD $0x3dc097e7 // ldr q7, [sp, #0x250]
-	WORD $0x4ee586c2 // add v2.2d, v22.2d, v5.2d
-	WORD $0x4ee28465 // add v5.2d, v3.2d, v2.2d
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
-	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
-	WORD $0x4fc61103 // fmla v3.2d, v8.2d, v6.d[0]
-	WORD $0x4ee2d716 // fsub v22.2d, v24.2d, v2.2d
-	WORD $0x4ee3d71b // fsub v27.2d, v24.2d, v3.2d
-	WORD $0x4fc610f6 // fmla v22.2d, v7.2d, v6.d[0]
-	WORD $0x3dc043e7 // ldr q7, [sp, #0x100]
-	WORD $0x4fc6111b // fmla v27.2d, v8.2d, v6.d[0]
-	WORD $0x4ef68756 // add v22.2d, v26.2d, v22.2d
-	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
-	WORD $0x4efb86f6 // add v22.2d, v23.2d, v27.2d
-	WORD $0x4ebf1ff7 // mov v23.16b, v31.16b
-	WORD $0x3d806be7 // str q7, [sp, #0x1a0]
-	WORD $0x4fc613d7 // fmla v23.2d, v30.2d, v6.d[0]
-	WORD $0x3dc03fe7 // ldr q7, [sp, #0xf0]
-	WORD $0x4ef7857a // add v26.2d, v11.2d, v23.2d
-	WORD $0x4ef7d717 // fsub v23.2d, v24.2d, v23.2d
-	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
-	WORD $0x4ebf1ff6 // mov v22.16b, v31.16b
-	WORD $0x4fc613d7 // fmla v23.2d, v30.2d, v6.d[0]
-	WORD $0x4fc611b6 // fmla v22.2d, v13.2d, v6.d[0]
-	WORD $0x4ef6843b // add v27.2d, v1.2d, v22.2d
-	WORD $0x4ef6d716 // fsub v22.2d, v24.2d, v22.2d
-	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
-	WORD $0x4fc611b6 // fmla v22.2d, v13.2d, v6.d[0]
-	WORD $0x4ef68442 // add v2.2d, v2.2d, v22.2d
-	WORD $0x4ee2843e // add v30.2d, v1.2d, v2.2d
-	WORD $0x4ef78462 // add v2.2d, v3.2d, v23.2d
-	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
-	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
-	WORD $0x4fc613a3 // fmla v3.2d, v29.2d, v6.d[0]
-	WORD $0x4ee28428 // add v8.2d, v1.2d, v2.2d
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4ee38596 // add v22.2d, v12.2d, v3.2d
-	WORD $0x4ea71cec // mov v12.16b, v7.16b
-	WORD $0xad4387e7 // ldp q7, q1, [sp, #0x70]
-	WORD $0x4ee3d703 // fsub v3.2d, v24.2d, v3.2d
-	WORD $0x4fc61322 // fmla v2.2d, v25.2d, v6.d[0]
-	WORD $0x4fc613a3 // fmla v3.2d, v29.2d, v6.d[0]
-	WORD $0x4ef68421 // add v1.2d, v1.2d, v22.2d
-	WORD $0x4ee285d6 // add v22.2d, v14.2d, v2.2d
-	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
-	WORD $0x4fc61322 // fmla v2.2d, v25.2d, v6.d[0]
-	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
-	WORD $0x3dc04ff6 // ldr q22, [sp, #0x130]
-	WORD $0x4ee28762 // add v2.2d, v27.2d, v2.2d
-	WORD $0x4ee286c2 // add v2.2d, v22.2d, v2.2d
-	WORD $0xad46dff6 // ldp q22, q23, [sp, #0xd0]
-	WORD $0x3d806fe2 // str q2, [sp, #0x1b0]
-	WORD $0x4ee38742 // add v2.2d, v26.2d, v3.2d
-	WORD $0x3dc053e3 // ldr q3, [sp, #0x140]
-	WORD $0x4ee28462 // add v2.2d, v3.2d, v2.2d
-	WORD $0x4ebf1fe3 // mov v3.16b, v31.16b
-	WORD $0x3d8067e2 // str q2, [sp, #0x190]
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0x4fc612a3 // fmla v3.2d, v21.2d, v6.d[0]
-	WORD $0x4fc61282 // fmla v2.2d, v20.2d, v6.d[0]
-	WORD $0x4ee386d6 // add v22.2d, v22.2d, v3.2d
-	WORD $0x4ee3d703 // fsub v3.2d, v24.2d, v3.2d
-	WORD $0x4ee286f7 // add v23.2d, v23.2d, v2.2d
-	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
-	WORD $0x4fc612a3 // fmla v3.2d, v21.2d, v6.d[0]
-	WORD $0x4eef86d6 // add v22.2d, v22.2d, v15.2d
-	WORD $0x4fc61282 // fmla v2.2d, v20.2d, v6.d[0]
-	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
-	WORD $0x4ee38439 // add v25.2d, v1.2d, v3.2d
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0x4ee284f7 // add v23.2d, v7.2d, v2.2d
-	WORD $0x4fc61241 // fmla v1.2d, v18.2d, v6.d[0]
-	WORD $0x4ebf1fe2 // mov v2.16b, v31.16b
-	WORD $0xad4a8fe7 // ldp q7, q3, [sp, #0x150]
-	WORD $0x4fc61262 // fmla v2.2d, v19.2d, v6.d[0]
-	WORD $0x4ee28463 // add v3.2d, v3.2d, v2.2d
-	WORD $0x4ee2d702 // fsub v2.2d, v24.2d, v2.2d
-	WORD $0x4ee184e7 // add v7.2d, v7.2d, v1.2d
-	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
-	WORD $0x4fc61262 // fmla v2.2d, v19.2d, v6.d[0]
-	WORD $0x4fc61241 // fmla v1.2d, v18.2d, v6.d[0]
-	WORD $0xad4bcbf3 // ldp q19, q18, [sp, #0x170]
-	WORD $0x4ee286d5 // add v21.2d, v22.2d, v2.2d
-	WORD $0x4ee18414 // add v20.2d, v0.2d, v1.2d
-	WORD $0x4ebf1fe0 // mov v0.16b, v31.16b
-	WORD $0x4ebf1fe1 // mov v1.16b, v31.16b
-	WORD $0x4fc61220 // fmla v0.2d, v17.2d, v6.d[0]
-	WORD $0x4fc61201 // fmla v1.2d, v16.2d, v6.d[0]
-	WORD $0x4ee08673 // add v19.2d, v19.2d, v0.2d
-	WORD $0x4ee0d700 // fsub v0.2d, v24.2d, v0.2d
-	WORD $0x4ee18652 // add v18.2d, v18.2d, v1.2d
-	WORD $0x4ee1d701 // fsub v1.2d, v24.2d, v1.2d
-	WORD $0x4fc61220 // fmla v0.2d, v17.2d, v6.d[0]
-	WORD $0x4fc61201 // fmla v1.2d, v16.2d, v6.d[0]
-	WORD $0x4ee08460 // add v0.2d, v3.2d, v0.2d
-	WORD $0xad400be3 // ldp q3, q2, [sp]
-	WORD $0x4ee184e1 // add v1.2d, v7.2d, v1.2d
+	WORD $0x8b090035 // add x21, x1, x9
+	WORD $0x52800037 // mov w23, #0x1
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xad0093e5 // stp q5, q4, [sp, #0x10]
+	WORD $0x14000011 // b <mulLimbs9+0x208>
 	WORD $0x3dc083e7 // ldr q7, [sp, #0x200]
-	WORD $0x54ffa081 // b.ne <mulLimbs9+0x24c>
-	WORD $0x17fffce1 // b <mulLimbs9+0x1c4>
+	WORD $0xad0226e2 // stp q2, q9, [x23, #0x40]
+	WORD $0x52800099 // mov w25, #0x4
+	WORD $0x3d8002e7 // str q7, [x23]
+	WORD $0x3dc087e7 // ldr q7, [sp, #0x210]
+	WORD $0xad047ee3 // stp q3, q31, [x23, #0x80]
+	WORD $0x3d8006e7 // str q7, [x23, #0x10]
+	WORD $0xad0636fe // stp q30, q13, [x23, #0xc0]
+	WORD $0xad082afd // stp q29, q10, [x23, #0x100]
+	WORD $0xad0a66fa // stp q26, q25, [x23, #0x140]
+	WORD $0xad0c46f2 // stp q18, q17, [x23, #0x180]
+	WORD $0xad0e5af8 // stp q24, q22, [x23, #0x1c0]
+	WORD $0xad1006e0 // stp q0, q1, [x23, #0x200]
+	WORD $0xad121af3 // stp q19, q6, [x23, #0x240]
+	WORD $0x2a1f03f7 // mov w23, wzr
+	WORD $0x3607f6f6 // tbz w22, #0x0, <mulLimbs9+0xe0>
+	WORD $0x2a1703f6 // mov w22, w23
+	WORD $0x8b190c17 // add x23, x0, x25, lsl #3
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0xad4006e0 // ldp q0, q1, [x23]
+	WORD $0xad4226e2 // ldp q2, q9, [x23, #0x40]
+	WORD $0xad447ee3 // ldp q3, q31, [x23, #0x80]
+	WORD $0xad4636fe // ldp q30, q13, [x23, #0xc0]
+	WORD $0xad482afd // ldp q29, q10, [x23, #0x100]
+	WORD $0xad4a66fa // ldp q26, q25, [x23, #0x140]
+	WORD $0xad4c46f2 // ldp q18, q17, [x23, #0x180]
+	WORD $0xad4e5af8 // ldp q24, q22, [x23, #0x1c0]
+	WORD $0xad521af3 // ldp q19, q6, [x23, #0x240]
+	WORD $0xad1007e0 // stp q0, q1, [sp, #0x200]
+	WORD $0xad5006e0 // ldp q0, q1, [x23, #0x200]
+	WORD $0x54fffc4b // b.lt <mulLimbs9+0x1c8>
+	WORD $0x8b190c38 // add x24, x1, x25, lsl #3
+	WORD $0x8b190eb9 // add x25, x21, x25, lsl #3
+	WORD $0x910a83fa // add x26, sp, #0x2a0
+	WORD $0xaa1f03fb // mov x27, xzr
+	WORD $0x14000310 // b <mulLimbs9+0xe94>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad400301 // ldp q1, q0, [x24]
+	WORD $0xaa1a03fd // mov x29, x26
+	WORD $0x4e080def // dup v15.2d, x15
+	WORD $0x4e080e17 // dup v23.2d, x16
+	WORD $0x9100077b // add x27, x27, #0x1
+	WORD $0x8b0a0339 // add x25, x25, x10
+	WORD $0xeb07037f // cmp x27, x7
+	WORD $0x4eaf1dfd // mov v29.16b, v15.16b
+	WORD $0x4eaf1dfe // mov v30.16b, v15.16b
+	WORD $0x4eaf1dea // mov v10.16b, v15.16b
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4eaf1dee // mov v14.16b, v15.16b
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d406 // fadd v6.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d420 // fadd v0.2d, v1.2d, v5.2d
+	WORD $0xad0a1be0 // stp q0, q6, [sp, #0x140]
+	WORD $0xad420301 // ldp q1, q0, [x24, #0x40]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d406 // fadd v6.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d420 // fadd v0.2d, v1.2d, v5.2d
+	WORD $0x3d804be0 // str q0, [sp, #0x120]
+	WORD $0xad440301 // ldp q1, q0, [x24, #0x80]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0xad121be0 // stp q0, q6, [sp, #0x240]
+	WORD $0x4e65d420 // fadd v0.2d, v1.2d, v5.2d
+	WORD $0x3d8043e0 // str q0, [sp, #0x100]
+	WORD $0xad460301 // ldp q1, q0, [x24, #0xc0]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d406 // fadd v6.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d431 // fadd v17.2d, v1.2d, v5.2d
+	WORD $0xad480301 // ldp q1, q0, [x24, #0x100]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d41b // fadd v27.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d43a // fadd v26.2d, v1.2d, v5.2d
+	WORD $0xad4a0301 // ldp q1, q0, [x24, #0x140]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d419 // fadd v25.2d, v0.2d, v5.2d
+	WORD $0xad139bfa // stp q26, q6, [sp, #0x270]
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d430 // fadd v16.2d, v1.2d, v5.2d
+	WORD $0xad4c0301 // ldp q1, q0, [x24, #0x180]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d40d // fadd v13.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d432 // fadd v18.2d, v1.2d, v5.2d
+	WORD $0xad4e0301 // ldp q1, q0, [x24, #0x1c0]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d418 // fadd v24.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d436 // fadd v22.2d, v1.2d, v5.2d
+	WORD $0xad500301 // ldp q1, q0, [x24, #0x200]
+	WORD $0x8b020f18 // add x24, x24, x2, lsl #3
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d415 // fadd v21.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4ddfcfa0 // ld1r { v0.2d }, [x29], #8
+	WORD $0x3d80a7f2 // str q18, [sp, #0x290]
+	WORD $0x4e65d434 // fadd v20.2d, v1.2d, v5.2d
+	WORD $0xad5017e6 // ldp q6, q5, [sp, #0x200]
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x3d809bf0 // str q16, [sp, #0x260]
+	WORD $0x3d808ffb // str q27, [sp, #0x230]
+	WORD $0x4e76cc01 // fmla v1.2d, v0.2d, v22.2d
+	WORD $0x4e78cc04 // fmla v4.2d, v0.2d, v24.2d
+	WORD $0x4ee484a4 // add v4.2d, v5.2d, v4.2d
+	WORD $0x4ee184c1 // add v1.2d, v6.2d, v1.2d
+	WORD $0x4eaf1de5 // mov v5.16b, v15.16b
+	WORD $0x4eaf1de6 // mov v6.16b, v15.16b
+	WORD $0x4e74cc05 // fmla v5.2d, v0.2d, v20.2d
+	WORD $0x4e75cc06 // fmla v6.2d, v0.2d, v21.2d
+	WORD $0x4ee6853c // add v28.2d, v9.2d, v6.2d
+	WORD $0x4ee58442 // add v2.2d, v2.2d, v5.2d
+	WORD $0x4ee5d6e5 // fsub v5.2d, v23.2d, v5.2d
+	WORD $0x4ee6d6e6 // fsub v6.2d, v23.2d, v6.2d
+	WORD $0xfd400b49 // ldr d9, [x26, #0x10]
+	WORD $0x4e75cc06 // fmla v6.2d, v0.2d, v21.2d
+	WORD $0x4e74cc05 // fmla v5.2d, v0.2d, v20.2d
+	WORD $0xfd4003a0 // ldr d0, [x29]
+	WORD $0x4fc9120a // fmla v10.2d, v16.2d, v9.d[0]
+	WORD $0x4fc0125d // fmla v29.2d, v18.2d, v0.d[0]
+	WORD $0x4fc011be // fmla v30.2d, v13.2d, v0.d[0]
+	WORD $0x4efe8484 // add v4.2d, v4.2d, v30.2d
+	WORD $0x4efd8421 // add v1.2d, v1.2d, v29.2d
+	WORD $0x4eaf1dfd // mov v29.16b, v15.16b
+	WORD $0x4eaf1dfe // mov v30.16b, v15.16b
+	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
+	WORD $0x4ee58421 // add v1.2d, v1.2d, v5.2d
+	WORD $0x4eaf1de5 // mov v5.16b, v15.16b
+	WORD $0x4eaf1de6 // mov v6.16b, v15.16b
+	WORD $0x4fc0129d // fmla v29.2d, v20.2d, v0.d[0]
+	WORD $0x4fc012be // fmla v30.2d, v21.2d, v0.d[0]
+	WORD $0x4fc01305 // fmla v5.2d, v24.2d, v0.d[0]
+	WORD $0x4fc012c6 // fmla v6.2d, v22.2d, v0.d[0]
+	WORD $0x4efe87ff // add v31.2d, v31.2d, v30.2d
+	WORD $0x4efd8463 // add v3.2d, v3.2d, v29.2d
+	WORD $0x4efed6fe // fsub v30.2d, v23.2d, v30.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x4ee68442 // add v2.2d, v2.2d, v6.2d
+	WORD $0x4ee5879c // add v28.2d, v28.2d, v5.2d
+	WORD $0x4ee6d6e6 // fsub v6.2d, v23.2d, v6.2d
+	WORD $0x4ee5d6e5 // fsub v5.2d, v23.2d, v5.2d
+	WORD $0x4fc0129d // fmla v29.2d, v20.2d, v0.d[0]
+	WORD $0x4fc012be // fmla v30.2d, v21.2d, v0.d[0]
+	WORD $0x4fc01305 // fmla v5.2d, v24.2d, v0.d[0]
+	WORD $0x4fc012c6 // fmla v6.2d, v22.2d, v0.d[0]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc91320 // fmla v0.2d, v25.2d, v9.d[0]
+	WORD $0x4ee084a0 // add v0.2d, v5.2d, v0.2d
+	WORD $0x4eaf1de5 // mov v5.16b, v15.16b
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0x4eea84c4 // add v4.2d, v6.2d, v10.2d
+	WORD $0x4fc91245 // fmla v5.2d, v18.2d, v9.d[0]
+	WORD $0x4eaf1dea // mov v10.16b, v15.16b
+	WORD $0x4ee48421 // add v1.2d, v1.2d, v4.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4fc912aa // fmla v10.2d, v21.2d, v9.d[0]
+	WORD $0x4fc911a4 // fmla v4.2d, v13.2d, v9.d[0]
+	WORD $0x4ee58442 // add v2.2d, v2.2d, v5.2d
+	WORD $0x4ee5d6e5 // fsub v5.2d, v23.2d, v5.2d
+	WORD $0x4efd8442 // add v2.2d, v2.2d, v29.2d
+	WORD $0x4eaf1dfd // mov v29.16b, v15.16b
+	WORD $0x4eea850b // add v11.2d, v8.2d, v10.2d
+	WORD $0x4eead6ea // fsub v10.2d, v23.2d, v10.2d
+	WORD $0x4fc91245 // fmla v5.2d, v18.2d, v9.d[0]
+	WORD $0x4ee48786 // add v6.2d, v28.2d, v4.2d
+	WORD $0x4eaf1dfc // mov v28.16b, v15.16b
+	WORD $0x4fc912dd // fmla v29.2d, v22.2d, v9.d[0]
+	WORD $0x4ee4d6e4 // fsub v4.2d, v23.2d, v4.2d
+	WORD $0x4fc912aa // fmla v10.2d, v21.2d, v9.d[0]
+	WORD $0x4fc9131c // fmla v28.2d, v24.2d, v9.d[0]
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
+	WORD $0x4fc911a4 // fmla v4.2d, v13.2d, v9.d[0]
+	WORD $0x4efd847e // add v30.2d, v3.2d, v29.2d
+	WORD $0x4efc87ff // add v31.2d, v31.2d, v28.2d
+	WORD $0x4efcd6e3 // fsub v3.2d, v23.2d, v28.2d
+	WORD $0x4efdd6fc // fsub v28.2d, v23.2d, v29.2d
+	WORD $0x4eaf1dfd // mov v29.16b, v15.16b
+	WORD $0x4fc9129d // fmla v29.2d, v20.2d, v9.d[0]
+	WORD $0x4fc912dc // fmla v28.2d, v22.2d, v9.d[0]
+	WORD $0x4fc91303 // fmla v3.2d, v24.2d, v9.d[0]
+	WORD $0x4efd84ec // add v12.2d, v7.2d, v29.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc9129d // fmla v29.2d, v20.2d, v9.d[0]
+	WORD $0xfd400f49 // ldr d9, [x26, #0x18]
+	WORD $0x4fc91353 // fmla v19.2d, v26.2d, v9.d[0]
+	WORD $0x4fc9136e // fmla v14.2d, v27.2d, v9.d[0]
+	WORD $0x4fc91327 // fmla v7.2d, v25.2d, v9.d[0]
+	WORD $0x4ef384a8 // add v8.2d, v5.2d, v19.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4eee848e // add v14.2d, v4.2d, v14.2d
+	WORD $0x4fc91213 // fmla v19.2d, v16.2d, v9.d[0]
+	WORD $0x4ef38784 // add v4.2d, v28.2d, v19.2d
+	WORD $0x4ee48445 // add v5.2d, v2.2d, v4.2d
+	WORD $0x4ee78462 // add v2.2d, v3.2d, v7.2d
+	WORD $0x4ee284c2 // add v2.2d, v6.2d, v2.2d
+	WORD $0x4ee7d6e6 // fsub v6.2d, v23.2d, v7.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc91326 // fmla v6.2d, v25.2d, v9.d[0]
+	WORD $0x3d803fe2 // str q2, [sp, #0xf0]
+	WORD $0x4ef3d6e2 // fsub v2.2d, v23.2d, v19.2d
+	WORD $0x4fc91202 // fmla v2.2d, v16.2d, v9.d[0]
+	WORD $0x4ee28502 // add v2.2d, v8.2d, v2.2d
+	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
+	WORD $0x3dc047e2 // ldr q2, [sp, #0x110]
+	WORD $0xad1007e5 // stp q5, q1, [sp, #0x200]
+	WORD $0x4ee685c1 // add v1.2d, v14.2d, v6.2d
+	WORD $0x4ead1da5 // mov v5.16b, v13.16b
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc91241 // fmla v1.2d, v18.2d, v9.d[0]
+	WORD $0x4ee187c6 // add v6.2d, v30.2d, v1.2d
+	WORD $0x4efd84d3 // add v19.2d, v6.2d, v29.2d
+	WORD $0x4ee1d6fd // fsub v29.2d, v23.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x3d8037e0 // str q0, [sp, #0xd0]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc911a0 // fmla v0.2d, v13.2d, v9.d[0]
+	WORD $0x4ee087e6 // add v6.2d, v31.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc91301 // fmla v1.2d, v24.2d, v9.d[0]
+	WORD $0x4eea84dc // add v28.2d, v6.2d, v10.2d
+	WORD $0x4eaf1de6 // mov v6.16b, v15.16b
+	WORD $0x4fc9125d // fmla v29.2d, v18.2d, v9.d[0]
+	WORD $0x4fc911a0 // fmla v0.2d, v13.2d, v9.d[0]
+	WORD $0x4eb11e32 // mov v18.16b, v17.16b
+	WORD $0x4eaf1ded // mov v13.16b, v15.16b
+	WORD $0x4fc912c6 // fmla v6.2d, v22.2d, v9.d[0]
+	WORD $0x4ee18568 // add v8.2d, v11.2d, v1.2d
+	WORD $0x4eaf1deb // mov v11.16b, v15.16b
+	WORD $0x4ee1d6fe // fsub v30.2d, v23.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc912ab // fmla v11.2d, v21.2d, v9.d[0]
+	WORD $0x4fc91281 // fmla v1.2d, v20.2d, v9.d[0]
+	WORD $0x4ee6d6ea // fsub v10.2d, v23.2d, v6.2d
+	WORD $0x4fc9131e // fmla v30.2d, v24.2d, v9.d[0]
+	WORD $0x4ee6859f // add v31.2d, v12.2d, v6.2d
+	WORD $0x4eaf1dec // mov v12.16b, v15.16b
+	WORD $0x4fc912ca // fmla v10.2d, v22.2d, v9.d[0]
+	WORD $0x4eeb845a // add v26.2d, v2.2d, v11.2d
+	WORD $0x3dc04fe2 // ldr q2, [sp, #0x130]
+	WORD $0x4eebd6eb // fsub v11.2d, v23.2d, v11.2d
+	WORD $0x4fc912ab // fmla v11.2d, v21.2d, v9.d[0]
+	WORD $0x4ee1844e // add v14.2d, v2.2d, v1.2d
+	WORD $0x4ee1d6e2 // fsub v2.2d, v23.2d, v1.2d
+	WORD $0xfd401341 // ldr d1, [x26, #0x20]
+	WORD $0x4fc91282 // fmla v2.2d, v20.2d, v9.d[0]
+	WORD $0x4eaf1de9 // mov v9.16b, v15.16b
+	WORD $0x4fc11229 // fmla v9.2d, v17.2d, v1.d[0]
+	WORD $0xad53c7e4 // ldp q4, q17, [sp, #0x270]
+	WORD $0x4fc1136c // fmla v12.2d, v27.2d, v1.d[0]
+	WORD $0x4eec8403 // add v3.2d, v0.2d, v12.2d
+	WORD $0x4eecd6e0 // fsub v0.2d, v23.2d, v12.2d
+	WORD $0x4fc11227 // fmla v7.2d, v17.2d, v1.d[0]
+	WORD $0x4fc11360 // fmla v0.2d, v27.2d, v1.d[0]
+	WORD $0x4fc1108d // fmla v13.2d, v4.2d, v1.d[0]
+	WORD $0x4eed87bd // add v29.2d, v29.2d, v13.2d
+	WORD $0x4eedd6ed // fsub v13.2d, v23.2d, v13.2d
+	WORD $0x4fc1108d // fmla v13.2d, v4.2d, v1.d[0]
+	WORD $0x4ee084e4 // add v4.2d, v7.2d, v0.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc11327 // fmla v7.2d, v25.2d, v1.d[0]
+	WORD $0x4eed852c // add v12.2d, v9.2d, v13.2d
+	WORD $0x4eaf1de9 // mov v9.16b, v15.16b
+	WORD $0x4fc11209 // fmla v9.2d, v16.2d, v1.d[0]
+	WORD $0x4ee9854a // add v10.2d, v10.2d, v9.2d
+	WORD $0x4eea8660 // add v0.2d, v19.2d, v10.2d
+	WORD $0x4ee787d3 // add v19.2d, v30.2d, v7.2d
+	WORD $0x4ee7d6e7 // fsub v7.2d, v23.2d, v7.2d
+	WORD $0x3dc09ffe // ldr q30, [sp, #0x270]
+	WORD $0x3d8047e0 // str q0, [sp, #0x110]
+	WORD $0x4ef38780 // add v0.2d, v28.2d, v19.2d
+	WORD $0x4fc11327 // fmla v7.2d, v25.2d, v1.d[0]
+	WORD $0x4ee9d6f3 // fsub v19.2d, v23.2d, v9.2d
+	WORD $0x4eb91f3c // mov v28.16b, v25.16b
+	WORD $0x4ea51cb9 // mov v25.16b, v5.16b
+	WORD $0x3d804fe0 // str q0, [sp, #0x130]
+	WORD $0x4fc11213 // fmla v19.2d, v16.2d, v1.d[0]
+	WORD $0xad47c3e0 // ldp q0, q16, [sp, #0xf0]
+	WORD $0x4ee78463 // add v3.2d, v3.2d, v7.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4ee38406 // add v6.2d, v0.2d, v3.2d
+	WORD $0x3dc083e0 // ldr q0, [sp, #0x200]
+	WORD $0x4ef387a3 // add v3.2d, v29.2d, v19.2d
+	WORD $0x4ee38400 // add v0.2d, v0.2d, v3.2d
+	WORD $0x4eaf1de3 // mov v3.16b, v15.16b
+	WORD $0xad071be0 // stp q0, q6, [sp, #0xe0]
+	WORD $0x3dc0a7e0 // ldr q0, [sp, #0x290]
+	WORD $0x4fc110a3 // fmla v3.2d, v5.2d, v1.d[0]
+	WORD $0x4ee3d6e6 // fsub v6.2d, v23.2d, v3.2d
+	WORD $0x4fc11007 // fmla v7.2d, v0.2d, v1.d[0]
+	WORD $0x4fc110a6 // fmla v6.2d, v5.2d, v1.d[0]
+	WORD $0x4ee787f3 // add v19.2d, v31.2d, v7.2d
+	WORD $0x4ee28669 // add v9.2d, v19.2d, v2.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4ee38502 // add v2.2d, v8.2d, v3.2d
+	WORD $0x4ee7d6e3 // fsub v3.2d, v23.2d, v7.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x3dc093ff // ldr q31, [sp, #0x240]
+	WORD $0x4fc112d3 // fmla v19.2d, v22.2d, v1.d[0]
+	WORD $0x4fc11003 // fmla v3.2d, v0.2d, v1.d[0]
+	WORD $0x3dc05fe0 // ldr q0, [sp, #0x170]
+	WORD $0x4fc11307 // fmla v7.2d, v24.2d, v1.d[0]
+	WORD $0x4eeb844a // add v10.2d, v2.2d, v11.2d
+	WORD $0x4ef385dd // add v29.2d, v14.2d, v19.2d
+	WORD $0x4ef3d6e5 // fsub v5.2d, v23.2d, v19.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4ee78742 // add v2.2d, v26.2d, v7.2d
+	WORD $0x4ee7d6ee // fsub v14.2d, v23.2d, v7.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc112b3 // fmla v19.2d, v21.2d, v1.d[0]
+	WORD $0x4fc11287 // fmla v7.2d, v20.2d, v1.d[0]
+	WORD $0x4fc112c5 // fmla v5.2d, v22.2d, v1.d[0]
+	WORD $0x4fc1130e // fmla v14.2d, v24.2d, v1.d[0]
+	WORD $0x4ef38400 // add v0.2d, v0.2d, v19.2d
+	WORD $0x4ee7d6fa // fsub v26.2d, v23.2d, v7.2d
+	WORD $0x4ef3d6eb // fsub v11.2d, v23.2d, v19.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0xad0503e2 // stp q2, q0, [sp, #0xa0]
+	WORD $0x3dc05be0 // ldr q0, [sp, #0x160]
+	WORD $0x4fc1129a // fmla v26.2d, v20.2d, v1.d[0]
+	WORD $0x4fc112ab // fmla v11.2d, v21.2d, v1.d[0]
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4ee7840d // add v13.2d, v0.2d, v7.2d
+	WORD $0xfd401747 // ldr d7, [x26, #0x28]
+	WORD $0x3dc087e0 // ldr q0, [sp, #0x210]
+	WORD $0x4fc71201 // fmla v1.2d, v16.2d, v7.d[0]
+	WORD $0x4fc713f3 // fmla v19.2d, v31.2d, v7.d[0]
+	WORD $0x4ee18581 // add v1.2d, v12.2d, v1.2d
+	WORD $0x4eaf1dec // mov v12.16b, v15.16b
+	WORD $0x4ef38484 // add v4.2d, v4.2d, v19.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4fc7124c // fmla v12.2d, v18.2d, v7.d[0]
+	WORD $0x4fc71233 // fmla v19.2d, v17.2d, v7.d[0]
+	WORD $0x4eecd6e8 // fsub v8.2d, v23.2d, v12.2d
+	WORD $0x4ef3d6e2 // fsub v2.2d, v23.2d, v19.2d
+	WORD $0x4fc71248 // fmla v8.2d, v18.2d, v7.d[0]
+	WORD $0x4fc71222 // fmla v2.2d, v17.2d, v7.d[0]
+	WORD $0x4eb91f31 // mov v17.16b, v25.16b
+	WORD $0x4ee88421 // add v1.2d, v1.2d, v8.2d
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	WORD $0x3dc037e1 // ldr q1, [sp, #0xd0]
+	WORD $0x3d8083e0 // str q0, [sp, #0x200]
+	WORD $0x4ee28480 // add v0.2d, v4.2d, v2.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0xad10cbe0 // stp q0, q18, [sp, #0x210]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc713c1 // fmla v1.2d, v30.2d, v7.d[0]
+	WORD $0x4ebe1fd2 // mov v18.16b, v30.16b
+	WORD $0x4fc71360 // fmla v0.2d, v27.2d, v7.d[0]
+	WORD $0x4ee18463 // add v3.2d, v3.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ee084c4 // add v4.2d, v6.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc713c1 // fmla v1.2d, v30.2d, v7.d[0]
+	WORD $0x3dc09be6 // ldr q6, [sp, #0x260]
+	WORD $0x4fc71360 // fmla v0.2d, v27.2d, v7.d[0]
+	WORD $0x4ee08668 // add v8.2d, v19.2d, v0.2d
+	WORD $0x4ee18593 // add v19.2d, v12.2d, v1.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4eaf1dec // mov v12.16b, v15.16b
+	WORD $0x4fc71380 // fmla v0.2d, v28.2d, v7.d[0]
+	WORD $0x4fc710cc // fmla v12.2d, v6.2d, v7.d[0]
+	WORD $0x4eec84a1 // add v1.2d, v5.2d, v12.2d
+	WORD $0x4ee085c2 // add v2.2d, v14.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4ee18525 // add v5.2d, v9.2d, v1.2d
+	WORD $0x4ee28541 // add v1.2d, v10.2d, v2.2d
+	WORD $0x4fc71380 // fmla v0.2d, v28.2d, v7.d[0]
+	WORD $0x3dc02be2 // ldr q2, [sp, #0xa0]
+	WORD $0x3dc097e9 // ldr q9, [sp, #0x250]
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0xad0b07e5 // stp q5, q1, [sp, #0x160]
+	WORD $0xad4907fe // ldp q30, q1, [sp, #0x120]
+	WORD $0x4eecd6e5 // fsub v5.2d, v23.2d, v12.2d
+	WORD $0x4fc710c5 // fmla v5.2d, v6.2d, v7.d[0]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x3dc047e1 // ldr q1, [sp, #0x110]
+	WORD $0x3d804fe0 // str q0, [sp, #0x130]
+	WORD $0x4ee58460 // add v0.2d, v3.2d, v5.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x3dc0a7e1 // ldr q1, [sp, #0x290]
+	WORD $0x3d8047e0 // str q0, [sp, #0x110]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc71320 // fmla v0.2d, v25.2d, v7.d[0]
+	WORD $0x4fc71024 // fmla v4.2d, v1.2d, v7.d[0]
+	WORD $0x4ee487a3 // add v3.2d, v29.2d, v4.2d
+	WORD $0x4ee4d6ee // fsub v14.2d, v23.2d, v4.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4fc712c4 // fmla v4.2d, v22.2d, v7.d[0]
+	WORD $0x4efa8465 // add v5.2d, v3.2d, v26.2d
+	WORD $0x4ee08443 // add v3.2d, v2.2d, v0.2d
+	WORD $0x4fc7102e // fmla v14.2d, v1.2d, v7.d[0]
+	WORD $0x4eaf1dfa // mov v26.16b, v15.16b
+	WORD $0x4eeb846c // add v12.2d, v3.2d, v11.2d
+	WORD $0x4ee0d6e3 // fsub v3.2d, v23.2d, v0.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4ee485a1 // add v1.2d, v13.2d, v4.2d
+	WORD $0x4fc71300 // fmla v0.2d, v24.2d, v7.d[0]
+	WORD $0x4ee4d6eb // fsub v11.2d, v23.2d, v4.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4fc71323 // fmla v3.2d, v25.2d, v7.d[0]
+	WORD $0x4eaf1ded // mov v13.16b, v15.16b
+	WORD $0x3dc08bf9 // ldr q25, [sp, #0x220]
+	WORD $0xad0487e5 // stp q5, q1, [sp, #0x90]
+	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
+	WORD $0x4fc71284 // fmla v4.2d, v20.2d, v7.d[0]
+	WORD $0x4fc712cb // fmla v11.2d, v22.2d, v7.d[0]
+	WORD $0x4eaf1de5 // mov v5.16b, v15.16b
+	WORD $0x4ee0d6ea // fsub v10.2d, v23.2d, v0.2d
+	WORD $0x4ee4d6fd // fsub v29.2d, v23.2d, v4.2d
+	WORD $0x4fc7130a // fmla v10.2d, v24.2d, v7.d[0]
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc7129d // fmla v29.2d, v20.2d, v7.d[0]
+	WORD $0x4fc712a0 // fmla v0.2d, v21.2d, v7.d[0]
+	WORD $0x3d802fe1 // str q1, [sp, #0xb0]
+	WORD $0x3dc067e1 // ldr q1, [sp, #0x190]
+	WORD $0x4ee0d6e2 // fsub v2.2d, v23.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0x4fc712a2 // fmla v2.2d, v21.2d, v7.d[0]
+	WORD $0xfd401b47 // ldr d7, [x26, #0x30]
+	WORD $0x4fc713fa // fmla v26.2d, v31.2d, v7.d[0]
+	WORD $0x3d8037e1 // str q1, [sp, #0xd0]
+	WORD $0x3dc063e1 // ldr q1, [sp, #0x180]
+	WORD $0x4fc7120d // fmla v13.2d, v16.2d, v7.d[0]
+	WORD $0x4fc71125 // fmla v5.2d, v9.2d, v7.d[0]
+	WORD $0x4ee48426 // add v6.2d, v1.2d, v4.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4fc713c4 // fmla v4.2d, v30.2d, v7.d[0]
+	WORD $0x4efa8501 // add v1.2d, v8.2d, v26.2d
+	WORD $0x4eedd6e8 // fsub v8.2d, v23.2d, v13.2d
+	WORD $0x4efad6fa // fsub v26.2d, v23.2d, v26.2d
+	WORD $0x4eed8673 // add v19.2d, v19.2d, v13.2d
+	WORD $0x4eaf1ded // mov v13.16b, v15.16b
+	WORD $0x4fc71208 // fmla v8.2d, v16.2d, v7.d[0]
+	WORD $0x4fc713fa // fmla v26.2d, v31.2d, v7.d[0]
+	WORD $0x4eb01e1f // mov v31.16b, v16.16b
+	WORD $0x3dc0a3f0 // ldr q16, [sp, #0x280]
+	WORD $0x4fc7132d // fmla v13.2d, v25.2d, v7.d[0]
+	WORD $0x4ee88488 // add v8.2d, v4.2d, v8.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4efa84ba // add v26.2d, v5.2d, v26.2d
+	WORD $0x4eedd6e0 // fsub v0.2d, v23.2d, v13.2d
+	WORD $0x4fc71204 // fmla v4.2d, v16.2d, v7.d[0]
+	WORD $0x4fc71320 // fmla v0.2d, v25.2d, v7.d[0]
+	WORD $0x4ee4d6e5 // fsub v5.2d, v23.2d, v4.2d
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0x4fc71205 // fmla v5.2d, v16.2d, v7.d[0]
+	WORD $0x4ee58421 // add v1.2d, v1.2d, v5.2d
+	WORD $0x3dc03fe5 // ldr q5, [sp, #0xf0]
+	WORD $0x4ee184a1 // add v1.2d, v5.2d, v1.2d
+	WORD $0x3dc09be5 // ldr q5, [sp, #0x260]
+	WORD $0x3d8067e1 // str q1, [sp, #0x190]
+	WORD $0x3dc03be1 // ldr q1, [sp, #0xe0]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x3d8063e0 // str q0, [sp, #0x180]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc71241 // fmla v1.2d, v18.2d, v7.d[0]
+	WORD $0x4fc71360 // fmla v0.2d, v27.2d, v7.d[0]
+	WORD $0x4ee185d3 // add v19.2d, v14.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ee0846e // add v14.2d, v3.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc71241 // fmla v1.2d, v18.2d, v7.d[0]
+	WORD $0x3dc027e3 // ldr q3, [sp, #0x90]
+	WORD $0x4fc71360 // fmla v0.2d, v27.2d, v7.d[0]
+	WORD $0x4ee185bb // add v27.2d, v13.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0xad4a67ed // ldp q13, q25, [sp, #0x140]
+	WORD $0x4ee08492 // add v18.2d, v4.2d, v0.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc710a1 // fmla v1.2d, v5.2d, v7.d[0]
+	WORD $0x4fc71380 // fmla v0.2d, v28.2d, v7.d[0]
+	WORD $0x4ee18564 // add v4.2d, v11.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ebc1f8b // mov v11.16b, v28.16b
+	WORD $0x4ee48463 // add v3.2d, v3.2d, v4.2d
+	WORD $0x4ee08544 // add v4.2d, v10.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc710a1 // fmla v1.2d, v5.2d, v7.d[0]
+	WORD $0x4fc71380 // fmla v0.2d, v28.2d, v7.d[0]
+	WORD $0x3d803fe3 // str q3, [sp, #0xf0]
+	WORD $0x4ee48583 // add v3.2d, v12.2d, v4.2d
+	WORD $0x3dc0a7e5 // ldr q5, [sp, #0x290]
+	WORD $0x4ee085c0 // add v0.2d, v14.2d, v0.2d
+	WORD $0x3d803be3 // str q3, [sp, #0xe0]
+	WORD $0x3dc05fe3 // ldr q3, [sp, #0x170]
+	WORD $0x4ee08464 // add v4.2d, v3.2d, v0.2d
+	WORD $0x4ee18660 // add v0.2d, v19.2d, v1.2d
+	WORD $0x3dc05be1 // ldr q1, [sp, #0x160]
+	WORD $0x3dc02be3 // ldr q3, [sp, #0xa0]
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc710a1 // fmla v1.2d, v5.2d, v7.d[0]
+	WORD $0xad0b13e0 // stp q0, q4, [sp, #0x160]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc71220 // fmla v0.2d, v17.2d, v7.d[0]
+	WORD $0x4ee18464 // add v4.2d, v3.2d, v1.2d
+	WORD $0x3dc02fe3 // ldr q3, [sp, #0xb0]
+	WORD $0x4efd848e // add v14.2d, v4.2d, v29.2d
+	WORD $0x4ee0d6fd // fsub v29.2d, v23.2d, v0.2d
+	WORD $0x4fc7123d // fmla v29.2d, v17.2d, v7.d[0]
+	WORD $0x4ee08464 // add v4.2d, v3.2d, v0.2d
+	WORD $0x4ee1d6e3 // fsub v3.2d, v23.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4ee2848a // add v10.2d, v4.2d, v2.2d
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4fc71301 // fmla v1.2d, v24.2d, v7.d[0]
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4fc710a3 // fmla v3.2d, v5.2d, v7.d[0]
+	WORD $0x4fc712c2 // fmla v2.2d, v22.2d, v7.d[0]
+	WORD $0x4fc712a4 // fmla v4.2d, v21.2d, v7.d[0]
+	WORD $0x4ee284c0 // add v0.2d, v6.2d, v2.2d
+	WORD $0x4ee2d6e5 // fsub v5.2d, v23.2d, v2.2d
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4ee4d6ec // fsub v12.2d, v23.2d, v4.2d
+	WORD $0x4ee1d6e6 // fsub v6.2d, v23.2d, v1.2d
+	WORD $0x4fc71282 // fmla v2.2d, v20.2d, v7.d[0]
+	WORD $0x4fc712c5 // fmla v5.2d, v22.2d, v7.d[0]
+	WORD $0x4fc71306 // fmla v6.2d, v24.2d, v7.d[0]
+	WORD $0xad0247e0 // stp q0, q17, [sp, #0x40]
+	WORD $0x3dc037e0 // ldr q0, [sp, #0xd0]
+	WORD $0x4fc712ac // fmla v12.2d, v21.2d, v7.d[0]
+	WORD $0x3dc093f1 // ldr q17, [sp, #0x240]
+	WORD $0x4ee2d6f0 // fsub v16.2d, v23.2d, v2.2d
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	WORD $0x4fc71290 // fmla v16.2d, v20.2d, v7.d[0]
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x3d801fe0 // str q0, [sp, #0x70]
+	WORD $0x3dc06be0 // ldr q0, [sp, #0x1a0]
+	WORD $0x4ee48400 // add v0.2d, v0.2d, v4.2d
+	WORD $0xfd401f44 // ldr d4, [x26, #0x38]
+	WORD $0x3d8023e0 // str q0, [sp, #0x80]
+	WORD $0x3dc06fe0 // ldr q0, [sp, #0x1b0]
+	WORD $0x4fc411a7 // fmla v7.2d, v13.2d, v4.d[0]
+	WORD $0x4fc41333 // fmla v19.2d, v25.2d, v4.d[0]
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0x4ef38753 // add v19.2d, v26.2d, v19.2d
+	WORD $0x4ee78507 // add v7.2d, v8.2d, v7.2d
+	WORD $0x4eaf1dfa // mov v26.16b, v15.16b
+	WORD $0x4eaf1de8 // mov v8.16b, v15.16b
+	WORD $0x4fc4113a // fmla v26.2d, v9.2d, v4.d[0]
+	WORD $0x4fc413c8 // fmla v8.2d, v30.2d, v4.d[0]
+	WORD $0x3d801be0 // str q0, [sp, #0x60]
+	WORD $0x4ee8d6e0 // fsub v0.2d, v23.2d, v8.2d
+	WORD $0x4efad6e1 // fsub v1.2d, v23.2d, v26.2d
+	WORD $0x4fc41121 // fmla v1.2d, v9.2d, v4.d[0]
+	WORD $0x4fc413c0 // fmla v0.2d, v30.2d, v4.d[0]
+	WORD $0x4ebe1fc9 // mov v9.16b, v30.16b
+	WORD $0x3dc08bfe // ldr q30, [sp, #0x220]
+	WORD $0x4ee084e2 // add v2.2d, v7.2d, v0.2d
+	WORD $0x4ee18660 // add v0.2d, v19.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc413e1 // fmla v1.2d, v31.2d, v4.d[0]
+	WORD $0xad048be0 // stp q0, q2, [sp, #0x90]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4fc41220 // fmla v0.2d, v17.2d, v4.d[0]
+	WORD $0x4ee18773 // add v19.2d, v27.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ee0865b // add v27.2d, v18.2d, v0.2d
+	WORD $0x3dc0a3f2 // ldr q18, [sp, #0x280]
+	WORD $0x4fc413e1 // fmla v1.2d, v31.2d, v4.d[0]
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc41220 // fmla v0.2d, v17.2d, v4.d[0]
+	WORD $0x4ee18507 // add v7.2d, v8.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc41242 // fmla v2.2d, v18.2d, v4.d[0]
+	WORD $0x4fc413c1 // fmla v1.2d, v30.2d, v4.d[0]
+	WORD $0x4ee0875a // add v26.2d, v26.2d, v0.2d
+	WORD $0x4ee2d6fc // fsub v28.2d, v23.2d, v2.2d
+	WORD $0x4ee1d6e0 // fsub v0.2d, v23.2d, v1.2d
+	WORD $0x4fc4125c // fmla v28.2d, v18.2d, v4.d[0]
+	WORD $0x3dc04ff2 // ldr q18, [sp, #0x130]
+	WORD $0x4fc413c0 // fmla v0.2d, v30.2d, v4.d[0]
+	WORD $0x4efc877b // add v27.2d, v27.2d, v28.2d
+	WORD $0x3dc09ffc // ldr q28, [sp, #0x270]
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4efb8652 // add v18.2d, v18.2d, v27.2d
+	WORD $0x3d8037f2 // str q18, [sp, #0xd0]
+	WORD $0x3dc047f2 // ldr q18, [sp, #0x110]
+	WORD $0x4fc41393 // fmla v19.2d, v28.2d, v4.d[0]
+	WORD $0x4ee08640 // add v0.2d, v18.2d, v0.2d
+	WORD $0x3dc08ff2 // ldr q18, [sp, #0x230]
+	WORD $0x4ef38463 // add v3.2d, v3.2d, v19.2d
+	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
+	WORD $0x4fc41393 // fmla v19.2d, v28.2d, v4.d[0]
+	WORD $0x4ef38433 // add v19.2d, v1.2d, v19.2d
+	WORD $0xad05afe0 // stp q0, q11, [sp, #0xb0]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc41240 // fmla v0.2d, v18.2d, v4.d[0]
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4ee087bb // add v27.2d, v29.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4ebc1f9d // mov v29.16b, v28.16b
+	WORD $0x4fc41240 // fmla v0.2d, v18.2d, v4.d[0]
+	WORD $0x3dc09bf2 // ldr q18, [sp, #0x260]
+	WORD $0x4ee08440 // add v0.2d, v2.2d, v0.2d
+	WORD $0x4fc41241 // fmla v1.2d, v18.2d, v4.d[0]
+	WORD $0x3d800fe0 // str q0, [sp, #0x30]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc41160 // fmla v0.2d, v11.2d, v4.d[0]
+	WORD $0x4ee184a2 // add v2.2d, v5.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ee285c5 // add v5.2d, v14.2d, v2.2d
+	WORD $0x4fc41241 // fmla v1.2d, v18.2d, v4.d[0]
+	WORD $0x4ee084c2 // add v2.2d, v6.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x3dc0a7e6 // ldr q6, [sp, #0x290]
+	WORD $0x4ee28542 // add v2.2d, v10.2d, v2.2d
+	WORD $0x4fc41160 // fmla v0.2d, v11.2d, v4.d[0]
+	WORD $0xad0d17e2 // stp q2, q5, [sp, #0x1a0]
+	WORD $0x4ee08760 // add v0.2d, v27.2d, v0.2d
+	WORD $0x3dc03be2 // ldr q2, [sp, #0xe0]
+	WORD $0x4ee08445 // add v5.2d, v2.2d, v0.2d
+	WORD $0x4ee18460 // add v0.2d, v3.2d, v1.2d
+	WORD $0x3dc03fe1 // ldr q1, [sp, #0xf0]
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4fc410c2 // fmla v2.2d, v6.2d, v4.d[0]
+	WORD $0x3dc01fe3 // ldr q3, [sp, #0x70]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xad4223e1 // ldp q1, q8, [sp, #0x40]
+	WORD $0x4ee2d6eb // fsub v11.2d, v23.2d, v2.2d
+	WORD $0x4fc410cb // fmla v11.2d, v6.2d, v4.d[0]
+	WORD $0xad0703e5 // stp q5, q0, [sp, #0xe0]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc41100 // fmla v0.2d, v8.2d, v4.d[0]
+	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
+	WORD $0x4ee0d6ea // fsub v10.2d, v23.2d, v0.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc412c2 // fmla v2.2d, v22.2d, v4.d[0]
+	WORD $0x4ef08421 // add v1.2d, v1.2d, v16.2d
+	WORD $0x4eec8465 // add v5.2d, v3.2d, v12.2d
+	WORD $0x3dc01be3 // ldr q3, [sp, #0x60]
+	WORD $0x4fc41300 // fmla v0.2d, v24.2d, v4.d[0]
+	WORD $0x4fc4110a // fmla v10.2d, v8.2d, v4.d[0]
+	WORD $0x4ee2d6ec // fsub v12.2d, v23.2d, v2.2d
+	WORD $0x4ee0d6ee // fsub v14.2d, v23.2d, v0.2d
+	WORD $0x4ee28463 // add v3.2d, v3.2d, v2.2d
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4fc412cc // fmla v12.2d, v22.2d, v4.d[0]
+	WORD $0x4fc4130e // fmla v14.2d, v24.2d, v4.d[0]
+	WORD $0x3d8047e3 // str q3, [sp, #0x110]
+	WORD $0x3dc023e3 // ldr q3, [sp, #0x80]
+	WORD $0x4fc41282 // fmla v2.2d, v20.2d, v4.d[0]
+	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x3d804fe3 // str q3, [sp, #0x130]
+	WORD $0x4fc412a0 // fmla v0.2d, v21.2d, v4.d[0]
+	WORD $0x3dc077e3 // ldr q3, [sp, #0x1d0]
+	WORD $0x4ee08466 // add v6.2d, v3.2d, v0.2d
+	WORD $0x3dc073e3 // ldr q3, [sp, #0x1c0]
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc412a0 // fmla v0.2d, v21.2d, v4.d[0]
+	WORD $0x4ee28463 // add v3.2d, v3.2d, v2.2d
+	WORD $0xad0e1be3 // stp q3, q6, [sp, #0x1c0]
+	WORD $0x4ee2d6e6 // fsub v6.2d, v23.2d, v2.2d
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4eaf1de3 // mov v3.16b, v15.16b
+	WORD $0x4fc41286 // fmla v6.2d, v20.2d, v4.d[0]
+	WORD $0xfd402344 // ldr d4, [x26, #0x40]
+	WORD $0x9101235a // add x26, x26, #0x48
+	WORD $0x4fc41322 // fmla v2.2d, v25.2d, v4.d[0]
+	WORD $0x4fc411a3 // fmla v3.2d, v13.2d, v4.d[0]
+	WORD $0x4ee2875a // add v26.2d, v26.2d, v2.2d
+	WORD $0x4ee2d6e2 // fsub v2.2d, v23.2d, v2.2d
+	WORD $0x4ee384f0 // add v16.2d, v7.2d, v3.2d
+	WORD $0x3dc027e7 // ldr q7, [sp, #0x90]
+	WORD $0x4ee3d6e3 // fsub v3.2d, v23.2d, v3.2d
+	WORD $0x4fc41322 // fmla v2.2d, v25.2d, v4.d[0]
+	WORD $0x4fc411a3 // fmla v3.2d, v13.2d, v4.d[0]
+	WORD $0x4ee284e2 // add v2.2d, v7.2d, v2.2d
+	WORD $0x3dc087e7 // ldr q7, [sp, #0x210]
+	WORD $0x3dc097f9 // ldr q25, [sp, #0x250]
+	WORD $0x4ee284e2 // add v2.2d, v7.2d, v2.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc41127 // fmla v7.2d, v9.2d, v4.d[0]
+	WORD $0x4ee7d6fb // fsub v27.2d, v23.2d, v7.2d
+	WORD $0x3d8087e2 // str q2, [sp, #0x210]
+	WORD $0x3dc02be2 // ldr q2, [sp, #0xa0]
+	WORD $0x4ee38442 // add v2.2d, v2.2d, v3.2d
+	WORD $0x4fc4113b // fmla v27.2d, v9.2d, v4.d[0]
+	WORD $0x3dc083e3 // ldr q3, [sp, #0x200]
+	WORD $0x4ee28462 // add v2.2d, v3.2d, v2.2d
+	WORD $0x4eaf1de3 // mov v3.16b, v15.16b
+	WORD $0x4fc41323 // fmla v3.2d, v25.2d, v4.d[0]
+	WORD $0x3d8083e2 // str q2, [sp, #0x200]
+	WORD $0x4ee3d6e2 // fsub v2.2d, v23.2d, v3.2d
+	WORD $0x4fc41322 // fmla v2.2d, v25.2d, v4.d[0]
+	WORD $0x3dc067f9 // ldr q25, [sp, #0x190]
+	WORD $0x4ee28742 // add v2.2d, v26.2d, v2.2d
+	WORD $0x4eaf1dfa // mov v26.16b, v15.16b
+	WORD $0x4ee28729 // add v9.2d, v25.2d, v2.2d
+	WORD $0x4efb8602 // add v2.2d, v16.2d, v27.2d
+	WORD $0x3dc063f0 // ldr q16, [sp, #0x180]
+	WORD $0x3dc00ff9 // ldr q25, [sp, #0x30]
+	WORD $0x4fc413fa // fmla v26.2d, v31.2d, v4.d[0]
+	WORD $0x4efa8673 // add v19.2d, v19.2d, v26.2d
+	WORD $0x4efad6fa // fsub v26.2d, v23.2d, v26.2d
+	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
+	WORD $0x4eaf1df0 // mov v16.16b, v15.16b
+	WORD $0x4fc413fa // fmla v26.2d, v31.2d, v4.d[0]
+	WORD $0x4fc41230 // fmla v16.2d, v17.2d, v4.d[0]
+	WORD $0x4ef0873b // add v27.2d, v25.2d, v16.2d
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
+	WORD $0x4fc41230 // fmla v16.2d, v17.2d, v4.d[0]
+	WORD $0x3dc0a3f1 // ldr q17, [sp, #0x280]
+	WORD $0x4ef08463 // add v3.2d, v3.2d, v16.2d
+	WORD $0x3dc037f0 // ldr q16, [sp, #0xd0]
+	WORD $0x4ee3861f // add v31.2d, v16.2d, v3.2d
+	WORD $0x4efa84e3 // add v3.2d, v7.2d, v26.2d
+	WORD $0x3dc02fe7 // ldr q7, [sp, #0xb0]
+	WORD $0x4eaf1df0 // mov v16.16b, v15.16b
+	WORD $0x4fc413d0 // fmla v16.2d, v30.2d, v4.d[0]
+	WORD $0x4ee384e3 // add v3.2d, v7.2d, v3.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4ef0d6fc // fsub v28.2d, v23.2d, v16.2d
+	WORD $0x4fc41227 // fmla v7.2d, v17.2d, v4.d[0]
+	WORD $0x4fc413dc // fmla v28.2d, v30.2d, v4.d[0]
+	WORD $0x4ee7d6fa // fsub v26.2d, v23.2d, v7.2d
+	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
+	WORD $0x4fc4123a // fmla v26.2d, v17.2d, v4.d[0]
+	WORD $0xad4b67f1 // ldp q17, q25, [sp, #0x160]
+	WORD $0x4efa877a // add v26.2d, v27.2d, v26.2d
+	WORD $0x4efa872d // add v13.2d, v25.2d, v26.2d
+	WORD $0x4eaf1dfa // mov v26.16b, v15.16b
+	WORD $0x4ef3863e // add v30.2d, v17.2d, v19.2d
+	WORD $0x3dc08ff1 // ldr q17, [sp, #0x230]
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4fc413ba // fmla v26.2d, v29.2d, v4.d[0]
+	WORD $0x4fc41233 // fmla v19.2d, v17.2d, v4.d[0]
+	WORD $0x4efa857b // add v27.2d, v11.2d, v26.2d
+	WORD $0x4efad6fa // fsub v26.2d, v23.2d, v26.2d
+	WORD $0x4fc413ba // fmla v26.2d, v29.2d, v4.d[0]
+	WORD $0x4ef3855c // add v28.2d, v10.2d, v19.2d
+	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
+	WORD $0x4fc41233 // fmla v19.2d, v17.2d, v4.d[0]
+	WORD $0x4ef384e7 // add v7.2d, v7.2d, v19.2d
+	WORD $0x3dc03bf1 // ldr q17, [sp, #0xe0]
+	WORD $0x4ee7862a // add v10.2d, v17.2d, v7.2d
+	WORD $0x4efa8607 // add v7.2d, v16.2d, v26.2d
+	WORD $0x3dc03ff0 // ldr q16, [sp, #0xf0]
+	WORD $0x3dc033f1 // ldr q17, [sp, #0xc0]
+	WORD $0x4ee7861d // add v29.2d, v16.2d, v7.2d
+	WORD $0x4eaf1df0 // mov v16.16b, v15.16b
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc41250 // fmla v16.2d, v18.2d, v4.d[0]
+	WORD $0x4fc41227 // fmla v7.2d, v17.2d, v4.d[0]
+	WORD $0x4ef08593 // add v19.2d, v12.2d, v16.2d
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
+	WORD $0x4ef38421 // add v1.2d, v1.2d, v19.2d
+	WORD $0x4ee785d3 // add v19.2d, v14.2d, v7.2d
+	WORD $0x4ee7d6e7 // fsub v7.2d, v23.2d, v7.2d
+	WORD $0x4fc41250 // fmla v16.2d, v18.2d, v4.d[0]
+	WORD $0x3dc047f2 // ldr q18, [sp, #0x110]
+	WORD $0x4fc41227 // fmla v7.2d, v17.2d, v4.d[0]
+	WORD $0x3dc06bf1 // ldr q17, [sp, #0x1a0]
+	WORD $0x4ef384a5 // add v5.2d, v5.2d, v19.2d
+	WORD $0x4ee78787 // add v7.2d, v28.2d, v7.2d
+	WORD $0x4ee78639 // add v25.2d, v17.2d, v7.2d
+	WORD $0x4ef08767 // add v7.2d, v27.2d, v16.2d
+	WORD $0x3dc06ff0 // ldr q16, [sp, #0x1b0]
+	WORD $0x3dc0a7f1 // ldr q17, [sp, #0x290]
+	WORD $0x4ee7861a // add v26.2d, v16.2d, v7.2d
+	WORD $0x4eaf1df0 // mov v16.16b, v15.16b
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc41230 // fmla v16.2d, v17.2d, v4.d[0]
+	WORD $0x4fc41107 // fmla v7.2d, v8.2d, v4.d[0]
+	WORD $0x4ef08653 // add v19.2d, v18.2d, v16.2d
+	WORD $0x3dc04ff2 // ldr q18, [sp, #0x130]
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
+	WORD $0x4ee68666 // add v6.2d, v19.2d, v6.2d
+	WORD $0x4fc41230 // fmla v16.2d, v17.2d, v4.d[0]
+	WORD $0x4ee78653 // add v19.2d, v18.2d, v7.2d
+	WORD $0x4ee7d6e7 // fsub v7.2d, v23.2d, v7.2d
+	WORD $0x4ef08432 // add v18.2d, v1.2d, v16.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc41107 // fmla v7.2d, v8.2d, v4.d[0]
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0x4fc41301 // fmla v1.2d, v24.2d, v4.d[0]
+	WORD $0x4ee784b1 // add v17.2d, v5.2d, v7.2d
+	WORD $0xad4e43e7 // ldp q7, q16, [sp, #0x1c0]
+	WORD $0x4eaf1de5 // mov v5.16b, v15.16b
+	WORD $0x4fc412c5 // fmla v5.2d, v22.2d, v4.d[0]
+	WORD $0x4ee18610 // add v16.2d, v16.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4fc41301 // fmla v1.2d, v24.2d, v4.d[0]
+	WORD $0x4ee584e7 // add v7.2d, v7.2d, v5.2d
+	WORD $0x4ee5d6e5 // fsub v5.2d, v23.2d, v5.2d
+	WORD $0x4fc412c5 // fmla v5.2d, v22.2d, v4.d[0]
+	WORD $0x4ee18416 // add v22.2d, v0.2d, v1.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc412af // fmla v15.2d, v21.2d, v4.d[0]
+	WORD $0x4fc41280 // fmla v0.2d, v20.2d, v4.d[0]
+	WORD $0x4ee584d8 // add v24.2d, v6.2d, v5.2d
+	WORD $0xad4f1bf3 // ldp q19, q6, [sp, #0x1e0]
+	WORD $0x4eefd6e1 // fsub v1.2d, v23.2d, v15.2d
+	WORD $0x4fc412a1 // fmla v1.2d, v21.2d, v4.d[0]
+	WORD $0x4eef84c6 // add v6.2d, v6.2d, v15.2d
+	WORD $0x4ee08673 // add v19.2d, v19.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4ee18601 // add v1.2d, v16.2d, v1.2d
+	WORD $0x4fc41280 // fmla v0.2d, v20.2d, v4.d[0]
+	WORD $0xad4093e5 // ldp q5, q4, [sp, #0x10]
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x54ff99c0 // b.eq <mulLimbs9+0x1c8>
+	WORD $0x4ead1da8 // mov v8.16b, v13.16b
+	WORD $0x4ebe1fc7 // mov v7.16b, v30.16b
+	WORD $0x3d8047ea // str q10, [sp, #0x110]
+	WORD $0x3d804ffd // str q29, [sp, #0x130]
+	WORD $0xad0b67fa // stp q26, q25, [sp, #0x160]
+	WORD $0xad0c47f2 // stp q18, q17, [sp, #0x180]
+	WORD $0xad0d63f6 // stp q22, q24, [sp, #0x1a0]
+	WORD $0xad0e07e0 // stp q0, q1, [sp, #0x1c0]
+	WORD $0xad0f1bf3 // stp q19, q6, [sp, #0x1e0]
+	WORD $0x36079d56 // tbz w22, #0x0, <mulLimbs9+0x260>
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0x8b1d033e // add x30, x25, x29
+	WORD $0x910103bd // add x29, x29, #0x40
+	WORD $0xf10903bf // cmp x29, #0x240
+	WORD $0xf98003c0 // prfm pldl1keep, [x30]
+	WORD $0x54ffff81 // b.ne <mulLimbs9+0xec0>
+	WORD $0x17fffce3 // b <mulLimbs9+0x260>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x910e03ff // add sp, sp, #0x380
+	WORD $0x910f03ff // add sp, sp, #0x3c0
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
 	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0x6cc73bef // ldp d15, d14, [sp], #0x70
+	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
+	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
+	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
+	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
+	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
+	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	SUB $1104, RSP
+	SUB $1216, RSP
 	MOVD R19, R30
 	RET
 
 // func mulLimbs17Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs17Quad(SB), 0, $1600-40
+TEXT ·mulLimbs17Quad(SB), 0, $1632-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1600, RSP
+	ADD $1632, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs17>
-	WORD $0x140001ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400020f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xfc170fee // str d14, [sp, #-0x90]!
 	WORD $0x6d00b3ed // stp d13, d12, [sp, #0x8]
 	WORD $0xf9001ffd // str x29, [sp, #0x38]
@@ -1647,9 +1703,9 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
 	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
 	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
-	WORD $0xd11543ff // sub sp, sp, #0x550
+	WORD $0xd115c3ff // sub sp, sp, #0x570
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xf90007e8 // str x8, [sp, #0x8]
+	WORD $0xf9000be8 // str x8, [sp, #0x10]
 	WORD $0xb26a0508 // orr x8, x8, #0xc00000
 	WORD $0xd2f13a0a // mov x10, #-0x7630000000000000
 	WORD $0xd2e8660b // mov x11, #0x4330000000000000
@@ -1677,205 +1733,219 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0xac820920 // stp q0, q2, [x9], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs17+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x5400380b // b.lt <mulLimbs17+0x7a0>
-	WORD $0xd2e8660a // mov x10, #0x4330000000000000
-	WORD $0x9104c3e8 // add x8, sp, #0x130
-	WORD $0x910043eb // add x11, sp, #0x10
+	WORD $0x540039eb // b.lt <mulLimbs17+0x7dc>
+	WORD $0xd37cec48 // lsl x8, x2, #4
+	WORD $0xd37df04c // lsl x12, x2, #3
+	WORD $0x928017f0 // mov x16, #-0xc0
+	WORD $0xa90193e8 // stp x8, x4, [sp, #0x18]
+	WORD $0x910543e8 // add x8, sp, #0x150
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0x9107810a // add x10, x8, #0x1e0
+	WORD $0x91080105 // add x5, x8, #0x200
+	WORD $0x9100c3e8 // add x8, sp, #0x30
+	WORD $0x91020109 // add x9, x8, #0x80
+	WORD $0xd2e86608 // mov x8, #0x4330000000000000
+	WORD $0x4e080d00 // dup v0.2d, x8
+	WORD $0xd2f86608 // mov x8, #-0x3cd0000000000000
+	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0xd2e8ce08 // mov x8, #0x4670000000000000
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xd2800028 // mov x8, #0x1
+	WORD $0xf2e8ce08 // movk x8, #0x4670, lsl #48
+	WORD $0x4e080d03 // dup v3.2d, x8
+	WORD $0xaa0403e8 // mov x8, x4
+	WORD $0x1400000a // b <mulLimbs17+0x11c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x9b027e68 // mul x8, x19, x2
+	WORD $0x91000a31 // add x17, x17, #0x2
+	WORD $0x8b060c63 // add x3, x3, x6, lsl #3
+	WORD $0x8b080c21 // add x1, x1, x8, lsl #3
+	WORD $0xa94223e4 // ldp x4, x8, [sp, #0x20]
+	WORD $0xeb04023f // cmp x17, x4
+	WORD $0x5400362a // b.ge <mulLimbs17+0x7dc>
+	WORD $0xf100090b // subs x11, x8, #0x2
 	WORD $0x5280004d // mov w13, #0x2
-	WORD $0x928017ee // mov x14, #-0xc0
-	WORD $0xaa1f03ef // mov x15, xzr
-	WORD $0x4e080d40 // dup v0.2d, x10
-	WORD $0xd2f8660a // mov x10, #-0x3cd0000000000000
-	WORD $0x91078109 // add x9, x8, #0x1e0
-	WORD $0x91080108 // add x8, x8, #0x200
-	WORD $0x9102016c // add x12, x11, #0x80
-	WORD $0x4e080d41 // dup v1.2d, x10
-	WORD $0xd2e8ce0a // mov x10, #0x4670000000000000
-	WORD $0x4e080d42 // dup v2.2d, x10
-	WORD $0xd280002a // mov x10, #0x1
-	WORD $0xf2e8ce0a // movk x10, #0x4670, lsl #48
-	WORD $0x4e080d43 // dup v3.2d, x10
-	WORD $0xaa0403ea // mov x10, x4
-	WORD $0x1400000c // b <mulLimbs17+0x11c>
+	WORD $0xf90017eb // str x11, [sp, #0x28]
+	WORD $0x9a8db10b // csel x11, x8, x13, lt
+	WORD $0xcb110088 // sub x8, x4, x17
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x9a9fc567 // csinc x7, x11, xzr, gt
+	WORD $0xf100091f // cmp x8, #0x2
+	WORD $0x9a8db113 // csel x19, x8, x13, lt
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x8b131266 // add x6, x19, x19, lsl #4
+	WORD $0x540002cb // b.lt <mulLimbs17+0x1a0>
+	WORD $0x9100c3ed // add x13, sp, #0x30
+	WORD $0xaa0303ee // mov x14, x3
+	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9b027cca // mul x10, x6, x2
-	WORD $0x910009ef // add x15, x15, #0x2
-	WORD $0x8b110c63 // add x3, x3, x17, lsl #3
-	WORD $0xeb0401ff // cmp x15, x4
-	WORD $0x8b0a0c21 // add x1, x1, x10, lsl #3
-	WORD $0xaa1003ea // mov x10, x16
-	WORD $0x5400344a // b.ge <mulLimbs17+0x7a0>
-	WORD $0xf1000950 // subs x16, x10, #0x2
-	WORD $0x9a8db147 // csel x7, x10, x13, lt
-	WORD $0xcb0f008a // sub x10, x4, x15
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x9a9fc4e5 // csinc x5, x7, xzr, gt
-	WORD $0xf100095f // cmp x10, #0x2
-	WORD $0x9a8db146 // csel x6, x10, x13, lt
-	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x8b0610d1 // add x17, x6, x6, lsl #4
-	WORD $0x5400030b // b.lt <mulLimbs17+0x1a0>
-	WORD $0x910043f3 // add x19, sp, #0x10
-	WORD $0xaa0303f4 // mov x20, x3
-	WORD $0xaa1f03f6 // mov x22, xzr
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xacc11684 // ldp q4, q5, [x20], #0x20
-	WORD $0x910012d5 // add x21, x22, #0x4
-	WORD $0x910022d6 // add x22, x22, #0x8
-	WORD $0xeb1102df // cmp x22, x17
-	WORD $0xaa1503f6 // mov x22, x21
+	WORD $0xacc115c4 // ldp q4, q5, [x14], #0x20
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0x91002294 // add x20, x20, #0x8
+	WORD $0xeb06029f // cmp x20, x6
+	WORD $0xaa0f03f4 // mov x20, x15
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xac811664 // stp q4, q5, [x19], #0x20
+	WORD $0xac8115a4 // stp q4, q5, [x13], #0x20
 	WORD $0x54fffecd // b.le <mulLimbs17+0x160>
-	WORD $0xeb1102bf // cmp x21, x17
+	WORD $0xeb0601ff // cmp x15, x6
 	WORD $0x540000eb // b.lt <mulLimbs17+0x1ac>
 	WORD $0x14000010 // b <mulLimbs17+0x1d4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0xeb1103ff // cmp xzr, x17
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0xeb0603ff // cmp xzr, x6
 	WORD $0x5400016a // b.ge <mulLimbs17+0x1d4>
-	WORD $0x8b0710f4 // add x20, x7, x7, lsl #4
-	WORD $0x8b150c67 // add x7, x3, x21, lsl #3
-	WORD $0x8b150d73 // add x19, x11, x21, lsl #3
-	WORD $0xcb1402b4 // sub x20, x21, x20
-	WORD $0xd503201f // nop
-	WORD $0xfc4084e4 // ldr d4, [x7], #0x8
-	WORD $0xb1000694 // adds x20, x20, #0x1
+	WORD $0x8b0b116e // add x14, x11, x11, lsl #4
+	WORD $0x9100c3ed // add x13, sp, #0x30
+	WORD $0x8b0f0c6b // add x11, x3, x15, lsl #3
+	WORD $0x8b0f0dad // add x13, x13, x15, lsl #3
+	WORD $0xcb0e01ee // sub x14, x15, x14
+	WORD $0xfc408564 // ldr d4, [x11], #0x8
+	WORD $0xb10005ce // adds x14, x14, #0x1
 	WORD $0x5e61d884 // scvtf d4, d4
-	WORD $0xfc008664 // str d4, [x19], #0x8
+	WORD $0xfc0085a4 // str d4, [x13], #0x8
 	WORD $0x54ffff83 // b.lo <mulLimbs17+0x1c0>
-	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54fff94b // b.lt <mulLimbs17+0x100>
-	WORD $0x5280002a // mov w10, #0x1
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x8b140c33 // add x19, x1, x20, lsl #3
-	WORD $0x8b140c14 // add x20, x0, x20, lsl #3
-	WORD $0x2a0a03e7 // mov w7, w10
-	WORD $0x910043f6 // add x22, sp, #0x10
-	WORD $0xaa0c03f7 // mov x23, x12
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0x91110295 // add x21, x20, #0x440
-	WORD $0xad401664 // ldp q4, q5, [x19]
-	WORD $0xaa1703f9 // mov x25, x23
-	WORD $0xaa1f03fa // mov x26, xzr
-	WORD $0x5280003b // mov w27, #0x1
-	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xad0997e4 // stp q4, q5, [sp, #0x130]
-	WORD $0xad421664 // ldp q4, q5, [x19, #0x40]
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0x8b080034 // add x20, x1, x8
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b080c17 // add x23, x0, x8, lsl #3
+	WORD $0x2a0b03f5 // mov w21, w11
+	WORD $0x8b080c36 // add x22, x1, x8, lsl #3
+	WORD $0x8b080e99 // add x25, x20, x8, lsl #3
+	WORD $0x9100c3fa // add x26, sp, #0x30
+	WORD $0xaa0903ee // mov x14, x9
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0x911102f8 // add x24, x23, #0x440
+	WORD $0x36000155 // tbz w21, #0x0, <mulLimbs17+0x234>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b08032b // add x11, x25, x8
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0xf111011f // cmp x8, #0x440
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0x54ffff81 // b.ne <mulLimbs17+0x220>
+	WORD $0xad4016c4 // ldp q4, q5, [x22]
+	WORD $0xaa0e03fb // mov x27, x14
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x5280002f // mov w15, #0x1
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0a97e4 // stp q4, q5, [sp, #0x150]
-	WORD $0xad441664 // ldp q4, q5, [x19, #0x80]
+	WORD $0xad4216c4 // ldp q4, q5, [x22, #0x40]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0b97e4 // stp q4, q5, [sp, #0x170]
-	WORD $0xad461664 // ldp q4, q5, [x19, #0xc0]
+	WORD $0xad4416c4 // ldp q4, q5, [x22, #0x80]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0c97e4 // stp q4, q5, [sp, #0x190]
-	WORD $0xad481265 // ldp q5, q4, [x19, #0x100]
-	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0xad4616c4 // ldp q4, q5, [x22, #0xc0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0xad0d93e5 // stp q5, q4, [sp, #0x1b0]
-	WORD $0xad4a1265 // ldp q5, q4, [x19, #0x140]
+	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
+	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0xad0d97e4 // stp q4, q5, [sp, #0x1b0]
+	WORD $0xad4812c5 // ldp q5, q4, [x22, #0x100]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad0e93e5 // stp q5, q4, [sp, #0x1d0]
-	WORD $0xad4c1265 // ldp q5, q4, [x19, #0x180]
+	WORD $0xad4a12c5 // ldp q5, q4, [x22, #0x140]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad0f93e5 // stp q5, q4, [sp, #0x1f0]
-	WORD $0xad4e1265 // ldp q5, q4, [x19, #0x1c0]
+	WORD $0xad4c12c5 // ldp q5, q4, [x22, #0x180]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1093e5 // stp q5, q4, [sp, #0x210]
-	WORD $0xad501265 // ldp q5, q4, [x19, #0x200]
+	WORD $0xad4e12c5 // ldp q5, q4, [x22, #0x1c0]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1193e5 // stp q5, q4, [sp, #0x230]
-	WORD $0xad521265 // ldp q5, q4, [x19, #0x240]
+	WORD $0xad5012c5 // ldp q5, q4, [x22, #0x200]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1293e5 // stp q5, q4, [sp, #0x250]
-	WORD $0xad541664 // ldp q4, q5, [x19, #0x280]
-	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0xad5212c5 // ldp q5, q4, [x22, #0x240]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xad1397e4 // stp q4, q5, [sp, #0x270]
-	WORD $0xad561664 // ldp q4, q5, [x19, #0x2c0]
+	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0xad1393e5 // stp q5, q4, [sp, #0x270]
+	WORD $0xad5416c4 // ldp q4, q5, [x22, #0x280]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1497e4 // stp q4, q5, [sp, #0x290]
-	WORD $0xad581664 // ldp q4, q5, [x19, #0x300]
+	WORD $0xad5616c4 // ldp q4, q5, [x22, #0x2c0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1597e4 // stp q4, q5, [sp, #0x2b0]
-	WORD $0xad5a1664 // ldp q4, q5, [x19, #0x340]
+	WORD $0xad5816c4 // ldp q4, q5, [x22, #0x300]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1697e4 // stp q4, q5, [sp, #0x2d0]
-	WORD $0xad5c1664 // ldp q4, q5, [x19, #0x380]
+	WORD $0xad5a16c4 // ldp q4, q5, [x22, #0x340]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1797e4 // stp q4, q5, [sp, #0x2f0]
-	WORD $0xad5e1664 // ldp q4, q5, [x19, #0x3c0]
+	WORD $0xad5c16c4 // ldp q4, q5, [x22, #0x380]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1897e4 // stp q4, q5, [sp, #0x310]
-	WORD $0x3dc10264 // ldr q4, [x19, #0x400]
-	WORD $0x3dc10665 // ldr q5, [x19, #0x410]
+	WORD $0xad5e16c4 // ldp q4, q5, [x22, #0x3c0]
+	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
+	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0xad1997e4 // stp q4, q5, [sp, #0x330]
+	WORD $0x3dc102c4 // ldr q4, [x22, #0x400]
+	WORD $0x3dc106c5 // ldr q5, [x22, #0x410]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0xad1997e4 // stp q4, q5, [sp, #0x330]
+	WORD $0xad1a97e4 // stp q4, q5, [sp, #0x350]
+	WORD $0xd503201f // nop
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1903fd // mov x29, x25
 	WORD $0xaa1b03fe // mov x30, x27
-	WORD $0xaa0803ea // mov x10, x8
+	WORD $0xaa0f03ed // mov x13, x15
+	WORD $0xaa0503eb // mov x11, x5
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
@@ -1886,21 +1956,22 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xad407d48 // ldp q8, q31, [x10]
+	WORD $0xd503201f // nop
+	WORD $0xad407d68 // ldp q8, q31, [x11]
 	WORD $0x4ea21c4c // mov v12.16b, v2.16b
 	WORD $0x4ea21c4b // mov v11.16b, v2.16b
 	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0xfc5f03b9 // ldur d25, [x29, #-0x10]
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x6d7ff3bb // ldp d27, d28, [x29, #-0x8]
+	WORD $0xfc5f03d9 // ldur d25, [x30, #-0x10]
+	WORD $0xf10005ad // subs x13, x13, #0x1
+	WORD $0x6d7ff3db // ldp d27, d28, [x30, #-0x8]
 	WORD $0x4ea21c49 // mov v9.16b, v2.16b
 	WORD $0x4ea21c4d // mov v13.16b, v2.16b
 	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x910063bd // add x29, x29, #0x18
+	WORD $0x910063de // add x30, x30, #0x18
 	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
-	WORD $0xad7f755e // ldp q30, q29, [x10, #-0x20]
-	WORD $0xad7e615a // ldp q26, q24, [x10, #-0x40]
-	WORD $0xd101814a // sub x10, x10, #0x60
+	WORD $0xad7f757e // ldp q30, q29, [x11, #-0x20]
+	WORD $0xad7e617a // ldp q26, q24, [x11, #-0x40]
+	WORD $0xd101816b // sub x11, x11, #0x60
 	WORD $0x4fdb13eb // fmla v11.2d, v31.2d, v27.d[0]
 	WORD $0x4fd913ed // fmla v13.2d, v31.2d, v25.d[0]
 	WORD $0x4fdb110c // fmla v12.2d, v8.2d, v27.d[0]
@@ -2002,64 +2073,60 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0x4fd9131c // fmla v28.2d, v24.2d, v25.d[0]
 	WORD $0x4efb8484 // add v4.2d, v4.2d, v27.2d
 	WORD $0x4efc84a5 // add v5.2d, v5.2d, v28.2d
-	WORD $0x54fff181 // b.ne <mulLimbs17+0x3e4>
-	WORD $0x9b0e574a // madd x10, x26, x14, x21
-	WORD $0x9100075a // add x26, x26, #0x1
-	WORD $0x9100077b // add x27, x27, #0x1
-	WORD $0xd1006339 // sub x25, x25, #0x18
-	WORD $0xf100175f // cmp x26, #0x5
-	WORD $0xad406558 // ldp q24, q25, [x10]
+	WORD $0x54fff181 // b.ne <mulLimbs17+0x420>
+	WORD $0x9b10610b // madd x11, x8, x16, x24
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0xd100637b // sub x27, x27, #0x18
+	WORD $0xf100151f // cmp x8, #0x5
+	WORD $0xad406578 // ldp q24, q25, [x11]
 	WORD $0x4ef98610 // add v16.2d, v16.2d, v25.2d
 	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
-	WORD $0xad004146 // stp q6, q16, [x10]
-	WORD $0xad7e4146 // ldp q6, q16, [x10, #-0x40]
+	WORD $0xad004166 // stp q6, q16, [x11]
+	WORD $0xad7e4166 // ldp q6, q16, [x11, #-0x40]
 	WORD $0x4ef08650 // add v16.2d, v18.2d, v16.2d
 	WORD $0x4ee68666 // add v6.2d, v19.2d, v6.2d
-	WORD $0xad3e4146 // stp q6, q16, [x10, #-0x40]
-	WORD $0xad7c4146 // ldp q6, q16, [x10, #-0x80]
+	WORD $0xad3e4166 // stp q6, q16, [x11, #-0x40]
+	WORD $0xad7c4166 // ldp q6, q16, [x11, #-0x80]
 	WORD $0x4ef086d0 // add v16.2d, v22.2d, v16.2d
 	WORD $0x4ee686e6 // add v6.2d, v23.2d, v6.2d
-	WORD $0xad3c4146 // stp q6, q16, [x10, #-0x80]
-	WORD $0xad7a4146 // ldp q6, q16, [x10, #-0xc0]
+	WORD $0xad3c4166 // stp q6, q16, [x11, #-0x80]
+	WORD $0xad7a4166 // ldp q6, q16, [x11, #-0xc0]
 	WORD $0x4ef086b0 // add v16.2d, v21.2d, v16.2d
 	WORD $0x4ee68686 // add v6.2d, v20.2d, v6.2d
-	WORD $0xad3a4146 // stp q6, q16, [x10, #-0xc0]
-	WORD $0xad784146 // ldp q6, q16, [x10, #-0x100]
+	WORD $0xad3a4166 // stp q6, q16, [x11, #-0xc0]
+	WORD $0xad784166 // ldp q6, q16, [x11, #-0x100]
 	WORD $0x4ef08630 // add v16.2d, v17.2d, v16.2d
 	WORD $0x4ee684e6 // add v6.2d, v7.2d, v6.2d
-	WORD $0xad384146 // stp q6, q16, [x10, #-0x100]
-	WORD $0xadf61d46 // ldp q6, q7, [x10, #-0x140]!
+	WORD $0xad384166 // stp q6, q16, [x11, #-0x100]
+	WORD $0xadf61d66 // ldp q6, q7, [x11, #-0x140]!
 	WORD $0x4ee784a5 // add v5.2d, v5.2d, v7.2d
 	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
-	WORD $0xad001544 // stp q4, q5, [x10]
-	WORD $0x54ffebe1 // b.ne <mulLimbs17+0x3a8>
+	WORD $0xad001564 // stp q4, q5, [x11]
+	WORD $0x54ffebc1 // b.ne <mulLimbs17+0x3e0>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0803ea // mov x10, x8
-	WORD $0x52800119 // mov w25, #0x8
+	WORD $0xaa0503e8 // mov x8, x5
+	WORD $0x5280010b // mov w11, #0x8
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad404953 // ldp q19, q18, [x10]
-	WORD $0x8b1902da // add x26, x22, x25
+	WORD $0xad404913 // ldp q19, q18, [x8]
+	WORD $0x8b0b034d // add x13, x26, x11
 	WORD $0x4ea21c58 // mov v24.16b, v2.16b
 	WORD $0x4ea21c59 // mov v25.16b, v2.16b
 	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x91006339 // add x25, x25, #0x18
-	WORD $0x6d7fd357 // ldp d23, d20, [x26, #-0x8]
+	WORD $0x9100616b // add x11, x11, #0x18
+	WORD $0x6d7fd1b7 // ldp d23, d20, [x13, #-0x8]
 	WORD $0x4ea21c5b // mov v27.16b, v2.16b
-	WORD $0xf102633f // cmp x25, #0x98
+	WORD $0xf102617f // cmp x11, #0x98
 	WORD $0x4fd41259 // fmla v25.2d, v18.2d, v20.d[0]
 	WORD $0x4fd7125a // fmla v26.2d, v18.2d, v23.d[0]
 	WORD $0x4fd41278 // fmla v24.2d, v19.2d, v20.d[0]
 	WORD $0x4fd7127b // fmla v27.2d, v19.2d, v23.d[0]
-	WORD $0xad7f5556 // ldp q22, q21, [x10, #-0x20]
-	WORD $0xd101814a // sub x10, x10, #0x60
+	WORD $0xad7f5516 // ldp q22, q21, [x8, #-0x20]
+	WORD $0xd1018108 // sub x8, x8, #0x60
 	WORD $0x4ef984a5 // add v5.2d, v5.2d, v25.2d
 	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
 	WORD $0x4efa8610 // add v16.2d, v16.2d, v26.2d
@@ -2088,46 +2155,50 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0x4ef98610 // add v16.2d, v16.2d, v25.2d
 	WORD $0x4ef284c6 // add v6.2d, v6.2d, v18.2d
 	WORD $0x4ef384e7 // add v7.2d, v7.2d, v19.2d
-	WORD $0x54fffaa1 // b.ne <mulLimbs17+0x660>
-	WORD $0xad444e92 // ldp q18, q19, [x20, #0x80]
-	WORD $0xaa0903ea // mov x10, x9
-	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0x54fffaa1 // b.ne <mulLimbs17+0x68c>
+	WORD $0xad444ef2 // ldp q18, q19, [x23, #0x80]
+	WORD $0xaa0a03e8 // mov x8, x10
+	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0x4ef384a5 // add v5.2d, v5.2d, v19.2d
 	WORD $0x4ef28484 // add v4.2d, v4.2d, v18.2d
-	WORD $0xad041684 // stp q4, q5, [x20, #0x80]
-	WORD $0xad421684 // ldp q4, q5, [x20, #0x40]
+	WORD $0xad0416e4 // stp q4, q5, [x23, #0x80]
+	WORD $0xad4216e4 // ldp q4, q5, [x23, #0x40]
 	WORD $0x4ee58605 // add v5.2d, v16.2d, v5.2d
 	WORD $0x4ee48624 // add v4.2d, v17.2d, v4.2d
-	WORD $0xad021684 // stp q4, q5, [x20, #0x40]
-	WORD $0xad401285 // ldp q5, q4, [x20]
+	WORD $0xad0216e4 // stp q4, q5, [x23, #0x40]
+	WORD $0xad4012e5 // ldp q5, q4, [x23]
 	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
 	WORD $0x4ee584c5 // add v5.2d, v6.2d, v5.2d
-	WORD $0xad001285 // stp q5, q4, [x20]
-	WORD $0xacff1947 // ldp q7, q6, [x10], #-0x20
+	WORD $0xad0012e5 // stp q5, q4, [x23]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xacff1907 // ldp q7, q6, [x8], #-0x20
 	WORD $0x4ea21c51 // mov v17.16b, v2.16b
-	WORD $0xfc796ad0 // ldr d16, [x22, x25]
-	WORD $0x91002339 // add x25, x25, #0x8
-	WORD $0xf102033f // cmp x25, #0x80
+	WORD $0xfc6b6b50 // ldr d16, [x26, x11]
+	WORD $0x9100216b // add x11, x11, #0x8
+	WORD $0xf102017f // cmp x11, #0x80
 	WORD $0x4fd010f1 // fmla v17.2d, v7.2d, v16.d[0]
 	WORD $0x4ea21c47 // mov v7.16b, v2.16b
 	WORD $0x4fd010c7 // fmla v7.2d, v6.2d, v16.d[0]
 	WORD $0x4ef184a5 // add v5.2d, v5.2d, v17.2d
 	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x54fffec1 // b.ne <mulLimbs17+0x748>
-	WORD $0x91000718 // add x24, x24, #0x1
-	WORD $0x8b020e73 // add x19, x19, x2, lsl #3
-	WORD $0x910222d6 // add x22, x22, #0x88
-	WORD $0x910222f7 // add x23, x23, #0x88
-	WORD $0xeb05031f // cmp x24, x5
-	WORD $0xad001285 // stp q5, q4, [x20]
-	WORD $0x54ffd3a1 // b.ne <mulLimbs17+0x200>
-	WORD $0x2a1f03ea // mov w10, wzr
-	WORD $0x52800094 // mov w20, #0x4
-	WORD $0x3707d267 // tbnz w7, #0x0, <mulLimbs17+0x1e4>
-	WORD $0x17fffe59 // b <mulLimbs17+0x100>
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x54fffec1 // b.ne <mulLimbs17+0x780>
+	WORD $0x910007bd // add x29, x29, #0x1
+	WORD $0x8b020ed6 // add x22, x22, x2, lsl #3
+	WORD $0x9102235a // add x26, x26, #0x88
+	WORD $0x8b0c0339 // add x25, x25, x12
+	WORD $0x910221ce // add x14, x14, #0x88
+	WORD $0xeb0703bf // cmp x29, x7
+	WORD $0xad0012e5 // stp q5, q4, [x23]
+	WORD $0x54ffd221 // b.ne <mulLimbs17+0x20c>
+	WORD $0x2a1f03eb // mov w11, wzr
+	WORD $0x52800088 // mov w8, #0x4
+	WORD $0x3707d0d5 // tbnz w21, #0x0, <mulLimbs17+0x1ec>
+	WORD $0x17fffe4a // b <mulLimbs17+0x100>
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911543ff // add sp, sp, #0x550
+	WORD $0x9115c3ff // add sp, sp, #0x570
 	WORD $0x6d42a3e9 // ldp d9, d8, [sp, #0x28]
 	WORD $0xf9401ffd // ldr x29, [sp, #0x38]
 	WORD $0x6d41abeb // ldp d11, d10, [sp, #0x18]
@@ -2139,8 +2210,8 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0xa9446ffe // ldp x30, x27, [sp, #0x40]
 	WORD $0xfc4907ee // ldr d14, [sp], #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000
-	SUB $1600, RSP
+	WORD $0x00000000; WORD $0x00000000
+	SUB $1632, RSP
 	MOVD R19, R30
 	RET
 
@@ -2155,7 +2226,7 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	ADD $1568, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs33>
-	WORD $0x1400028f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400029f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xfc180fee // str d14, [sp, #-0x80]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
@@ -2196,7 +2267,7 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs33+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x54004a8b // b.lt <mulLimbs33+0x9f0>
+	WORD $0x54004b8b // b.lt <mulLimbs33+0xa10>
 	WORD $0xd2e8660e // mov x14, #0x4330000000000000
 	WORD $0x910483e9 // add x9, sp, #0x120
 	WORD $0x910003eb // mov x11, sp
@@ -2221,7 +2292,7 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0xaa1003f1 // mov x17, x16
 	WORD $0xeb0401ff // cmp x15, x4
 	WORD $0x8b050c21 // add x1, x1, x5, lsl #3
-	WORD $0x54004760 // b.eq <mulLimbs33+0x9f0>
+	WORD $0x54004860 // b.eq <mulLimbs33+0xa10>
 	WORD $0xf1000630 // subs x16, x17, #0x1
 	WORD $0xcb0f0086 // sub x6, x4, x15
 	WORD $0x9a9fb627 // csinc x7, x17, xzr, lt
@@ -2267,14 +2338,24 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0x54ffff83 // b.lo <mulLimbs33+0x1a0>
 	WORD $0xf10004df // cmp x6, #0x1
 	WORD $0x54fff9ab // b.lt <mulLimbs33+0xec>
-	WORD $0x52800027 // mov w7, #0x1
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x8b130c34 // add x20, x1, x19, lsl #3
-	WORD $0x2a0703e6 // mov w6, w7
-	WORD $0x8b130c07 // add x7, x0, x19, lsl #3
+	WORD $0x52800033 // mov w19, #0x1
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0x2a1303e6 // mov w6, w19
+	WORD $0x8b070c34 // add x20, x1, x7, lsl #3
+	WORD $0x36000153 // tbz w19, #0x0, <mulLimbs33+0x1f4>
+	WORD $0x8b020e93 // add x19, x20, x2, lsl #3
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b150276 // add x22, x19, x21
+	WORD $0x910102b5 // add x21, x21, #0x40
+	WORD $0xf12102bf // cmp x21, #0x840
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x54ffff81 // b.ne <mulLimbs33+0x1e0>
+	WORD $0xad401684 // ldp q4, q5, [x20]
+	WORD $0x8b070c07 // add x7, x0, x7, lsl #3
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x52800036 // mov w22, #0x1
-	WORD $0xad401684 // ldp q4, q5, [x20]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x912100f3 // add x19, x7, #0x840
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
@@ -2632,7 +2713,7 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0x4fd9131c // fmla v28.2d, v24.2d, v25.d[0]
 	WORD $0x4efb8484 // add v4.2d, v4.2d, v27.2d
 	WORD $0x4efc84a5 // add v5.2d, v5.2d, v28.2d
-	WORD $0x54fff181 // b.ne <mulLimbs33+0x5a0>
+	WORD $0x54fff181 // b.ne <mulLimbs33+0x5c8>
 	WORD $0x9b0e4eb7 // madd x23, x21, x14, x19
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x910006d6 // add x22, x22, #0x1
@@ -2662,7 +2743,7 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0x4ee784a5 // add v5.2d, v5.2d, v7.2d
 	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
 	WORD $0xad0016e4 // stp q4, q5, [x23]
-	WORD $0x54ffebe1 // b.ne <mulLimbs33+0x564>
+	WORD $0x54ffebe1 // b.ne <mulLimbs33+0x58c>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xaa0d03f3 // mov x19, x13
@@ -2674,8 +2755,6 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0x6d7fd279 // ldp d25, d20, [x19, #-0x8]
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
 	WORD $0x4ea21c48 // mov v8.16b, v2.16b
@@ -2756,7 +2835,7 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0x4ef48631 // add v17.2d, v17.2d, v20.2d
 	WORD $0x4ef78754 // add v20.2d, v26.2d, v23.2d
 	WORD $0x4ef48610 // add v16.2d, v16.2d, v20.2d
-	WORD $0xb5fff615 // cbnz x21, <mulLimbs33+0x820>
+	WORD $0xb5fff615 // cbnz x21, <mulLimbs33+0x840>
 	WORD $0xad4654f4 // ldp q20, q21, [x7, #0xc0]
 	WORD $0x910003f3 // mov x19, sp
 	WORD $0x52807c14 // mov w20, #0x3e0
@@ -2786,12 +2865,12 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0x4e66ce07 // fmla v7.2d, v16.2d, v6.2d
 	WORD $0x4ef184a5 // add v5.2d, v5.2d, v17.2d
 	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x54fffea1 // b.ne <mulLimbs33+0x9ac>
+	WORD $0x54fffea1 // b.ne <mulLimbs33+0x9cc>
 	WORD $0xad0010e5 // stp q5, q4, [x7]
-	WORD $0x2a1f03e7 // mov w7, wzr
-	WORD $0x52800093 // mov w19, #0x4
-	WORD $0x3707bee6 // tbnz w6, #0x0, <mulLimbs33+0x1c4>
-	WORD $0x17fffdc0 // b <mulLimbs33+0xec>
+	WORD $0x2a1f03f3 // mov w19, wzr
+	WORD $0x52800087 // mov w7, #0x4
+	WORD $0x3707bde6 // tbnz w6, #0x0, <mulLimbs33+0x1c4>
+	WORD $0x17fffdb8 // b <mulLimbs33+0xec>
 	WORD $0xd51b4408 // msr FPCR, x8
 	WORD $0x911503ff // add sp, sp, #0x540
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
@@ -2803,6 +2882,10 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0xa94467fd // ldp x29, x25, [sp, #0x40]
 	WORD $0xfc4807ee // ldr d14, [sp], #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	SUB $1568, RSP
 	MOVD R19, R30
 	RET
@@ -2818,7 +2901,7 @@ TEXT ·dotLimbs3Quad(SB), 0, $112-40
 	ADD $112, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs3>
-	WORD $0x140000cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140000df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6dbf23e9 // stp d9, d8, [sp, #-0x10]!
 	WORD $0xd53b4408 // mrs x8, FPCR
 	WORD $0xb26a0509 // orr x9, x8, #0xc00000
@@ -2850,74 +2933,85 @@ TEXT ·dotLimbs3Quad(SB), 0, $112-40
 	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
 	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <dotLimbs3+0x40>
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x540012cb // b.lt <dotLimbs3+0x2d8>
+	WORD $0xf100009f // cmp x4, #0x0
+	WORD $0x540014cd // b.le <dotLimbs3+0x318>
 	WORD $0xd2e8660b // mov x11, #0x4330000000000000
-	WORD $0x91020029 // add x9, x1, #0x80
+	WORD $0x52800909 // mov w9, #0x48
 	WORD $0xd37df04a // lsl x10, x2, #3
 	WORD $0x5280002c // mov w12, #0x1
-	WORD $0xaa1f03ee // mov x14, xzr
+	WORD $0xaa1f03ef // mov x15, xzr
 	WORD $0x4e080d60 // dup v0.2d, x11
 	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
 	WORD $0x4e080d61 // dup v1.2d, x11
 	WORD $0xd2e8ce0b // mov x11, #0x4670000000000000
 	WORD $0x4e080d62 // dup v2.2d, x11
 	WORD $0xd280002b // mov x11, #0x1
+	WORD $0x9b090449 // madd x9, x2, x9, x1
 	WORD $0xf2e8ce0b // movk x11, #0x4670, lsl #48
 	WORD $0x4e080d63 // dup v3.2d, x11
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x14000008 // b <dotLimbs3+0xdc>
+	WORD $0xad004191 // stp q17, q16, [x12]
+	WORD $0x5280008f // mov w15, #0x4
+	WORD $0xad024993 // stp q19, q18, [x12, #0x40]
+	WORD $0xad041987 // stp q7, q6, [x12, #0x80]
+	WORD $0xad061185 // stp q5, q4, [x12, #0xc0]
+	WORD $0x2a1f03ec // mov w12, wzr
+	WORD $0x3600120b // tbz w11, #0x0, <dotLimbs3+0x318>
 	WORD $0x2a0c03eb // mov w11, w12
-	WORD $0x8b0e0c0c // add x12, x0, x14, lsl #3
-	WORD $0x8b0e0c6d // add x13, x3, x14, lsl #3
-	WORD $0x8b0e0d2e // add x14, x9, x14, lsl #3
-	WORD $0xaa0403ef // mov x15, x4
-	WORD $0xad404593 // ldp q19, q17, [x12]
-	WORD $0xad425597 // ldp q23, q21, [x12, #0x40]
+	WORD $0x8b0f0c0c // add x12, x0, x15, lsl #3
+	WORD $0x8b0f0c6d // add x13, x3, x15, lsl #3
+	WORD $0x8b0f0c2e // add x14, x1, x15, lsl #3
+	WORD $0x8b0f0d2f // add x15, x9, x15, lsl #3
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xad404191 // ldp q17, q16, [x12]
+	WORD $0xad424993 // ldp q19, q18, [x12, #0x40]
 	WORD $0xad441987 // ldp q7, q6, [x12, #0x80]
 	WORD $0xad461185 // ldp q5, q4, [x12, #0xc0]
-	WORD $0xad7c41d2 // ldp q18, q16, [x14, #-0x80]
+	WORD $0x14000079 // b <dotLimbs3+0x2e8>
+	WORD $0xad4051d5 // ldp q21, q20, [x14]
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
+	WORD $0x91000610 // add x16, x16, #0x1
+	WORD $0x8b0a01ef // add x15, x15, x10
 	WORD $0xad4069bb // ldp q27, q26, [x13]
+	WORD $0x4ea21c5f // mov v31.16b, v2.16b
 	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0xeb04021f // cmp x16, x4
 	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0x4ea01e10 // orr v16.16b, v16.16b, v0.16b
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
 	WORD $0x4ea01f5a // orr v26.16b, v26.16b, v0.16b
-	WORD $0x4e61d618 // fadd v24.2d, v16.2d, v1.2d
+	WORD $0x4e61d698 // fadd v24.2d, v20.2d, v1.2d
 	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
-	WORD $0x4ea01e52 // orr v18.16b, v18.16b, v0.16b
+	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
 	WORD $0x4ea01f7b // orr v27.16b, v27.16b, v0.16b
-	WORD $0x4e61d659 // fadd v25.2d, v18.2d, v1.2d
-	WORD $0xad7e41d2 // ldp q18, q16, [x14, #-0x40]
+	WORD $0x4e61d6b9 // fadd v25.2d, v21.2d, v1.2d
 	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
-	WORD $0x4ea01e10 // orr v16.16b, v16.16b, v0.16b
-	WORD $0x4e61d614 // fadd v20.2d, v16.2d, v1.2d
-	WORD $0x4ea01e52 // orr v18.16b, v18.16b, v0.16b
-	WORD $0x4e74cf5d // fmla v29.2d, v26.2d, v20.2d
-	WORD $0x4e61d656 // fadd v22.2d, v18.2d, v1.2d
-	WORD $0xad4041d2 // ldp q18, q16, [x14]
-	WORD $0x8b0a01ce // add x14, x14, x10
-	WORD $0x4e76cf7c // fmla v28.2d, v27.2d, v22.2d
-	WORD $0x4efd8631 // add v17.2d, v17.2d, v29.2d
+	WORD $0xad4251d5 // ldp q21, q20, [x14, #0x40]
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e61d696 // fadd v22.2d, v20.2d, v1.2d
+	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
+	WORD $0x4e76cf5d // fmla v29.2d, v26.2d, v22.2d
+	WORD $0x4e61d6b7 // fadd v23.2d, v21.2d, v1.2d
+	WORD $0xad4451d5 // ldp q21, q20, [x14, #0x80]
+	WORD $0x8b020dce // add x14, x14, x2, lsl #3
+	WORD $0x4e77cf7c // fmla v28.2d, v27.2d, v23.2d
+	WORD $0x4efd8610 // add v16.2d, v16.2d, v29.2d
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4ea01e10 // orr v16.16b, v16.16b, v0.16b
-	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
-	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e61d694 // fadd v20.2d, v20.2d, v1.2d
+	WORD $0x4efc8631 // add v17.2d, v17.2d, v28.2d
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4ea01e52 // orr v18.16b, v18.16b, v0.16b
-	WORD $0x4e70cf5d // fmla v29.2d, v26.2d, v16.2d
-	WORD $0x4e61d652 // fadd v18.2d, v18.2d, v1.2d
-	WORD $0x4e72cf7c // fmla v28.2d, v27.2d, v18.2d
-	WORD $0x4efd86b5 // add v21.2d, v21.2d, v29.2d
+	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
+	WORD $0x4e74cf5d // fmla v29.2d, v26.2d, v20.2d
+	WORD $0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	WORD $0x4e75cf7c // fmla v28.2d, v27.2d, v21.2d
+	WORD $0x4efd8652 // add v18.2d, v18.2d, v29.2d
 	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
-	WORD $0x4e70cf5d // fmla v29.2d, v26.2d, v16.2d
-	WORD $0x4efc86f7 // add v23.2d, v23.2d, v28.2d
+	WORD $0x4e74cf5d // fmla v29.2d, v26.2d, v20.2d
+	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
 	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4e72cf7c // fmla v28.2d, v27.2d, v18.2d
+	WORD $0x4e75cf7c // fmla v28.2d, v27.2d, v21.2d
 	WORD $0xad4269bb // ldp q27, q26, [x13, #0x40]
 	WORD $0x4ea01f5a // orr v26.16b, v26.16b, v0.16b
 	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
@@ -2925,30 +3019,30 @@ TEXT ·dotLimbs3Quad(SB), 0, $112-40
 	WORD $0x4e78cf5f // fmla v31.2d, v26.2d, v24.2d
 	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
 	WORD $0x4e79cf7e // fmla v30.2d, v27.2d, v25.2d
-	WORD $0x4eff8631 // add v17.2d, v17.2d, v31.2d
+	WORD $0x4eff8610 // add v16.2d, v16.2d, v31.2d
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4efd8631 // add v17.2d, v17.2d, v29.2d
+	WORD $0x4efd8610 // add v16.2d, v16.2d, v29.2d
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4e70cf5f // fmla v31.2d, v26.2d, v16.2d
-	WORD $0x4efe8673 // add v19.2d, v19.2d, v30.2d
+	WORD $0x4e74cf5f // fmla v31.2d, v26.2d, v20.2d
+	WORD $0x4efe8631 // add v17.2d, v17.2d, v30.2d
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4e76cf7d // fmla v29.2d, v27.2d, v22.2d
-	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
+	WORD $0x4e77cf7d // fmla v29.2d, v27.2d, v23.2d
+	WORD $0x4efc8631 // add v17.2d, v17.2d, v28.2d
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4e72cf7e // fmla v30.2d, v27.2d, v18.2d
+	WORD $0x4e75cf7e // fmla v30.2d, v27.2d, v21.2d
 	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
 	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4e74cf5c // fmla v28.2d, v26.2d, v20.2d
-	WORD $0x4efd86f7 // add v23.2d, v23.2d, v29.2d
+	WORD $0x4e76cf5c // fmla v28.2d, v26.2d, v22.2d
+	WORD $0x4efd8673 // add v19.2d, v19.2d, v29.2d
 	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
-	WORD $0x4e70cf5f // fmla v31.2d, v26.2d, v16.2d
+	WORD $0x4e74cf5f // fmla v31.2d, v26.2d, v20.2d
 	WORD $0x4efe84e7 // add v7.2d, v7.2d, v30.2d
 	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
-	WORD $0x4e76cf7d // fmla v29.2d, v27.2d, v22.2d
-	WORD $0x4efc86b5 // add v21.2d, v21.2d, v28.2d
+	WORD $0x4e77cf7d // fmla v29.2d, v27.2d, v23.2d
+	WORD $0x4efc8652 // add v18.2d, v18.2d, v28.2d
 	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4e72cf7e // fmla v30.2d, v27.2d, v18.2d
-	WORD $0x4e74cf5c // fmla v28.2d, v26.2d, v20.2d
+	WORD $0x4e75cf7e // fmla v30.2d, v27.2d, v21.2d
+	WORD $0x4e76cf5c // fmla v28.2d, v26.2d, v22.2d
 	WORD $0xad446dba // ldp q26, q27, [x13, #0x80]
 	WORD $0x910301ad // add x13, x13, #0xc0
 	WORD $0x4ea01f7b // orr v27.16b, v27.16b, v0.16b
@@ -2957,50 +3051,55 @@ TEXT ·dotLimbs3Quad(SB), 0, $112-40
 	WORD $0x4e78cf68 // fmla v8.2d, v27.2d, v24.2d
 	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
 	WORD $0x4e79cf49 // fmla v9.2d, v26.2d, v25.2d
-	WORD $0x4ee886b5 // add v21.2d, v21.2d, v8.2d
-	WORD $0x4eff86b5 // add v21.2d, v21.2d, v31.2d
-	WORD $0x4ee986f7 // add v23.2d, v23.2d, v9.2d
+	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
+	WORD $0x4eff8652 // add v18.2d, v18.2d, v31.2d
+	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
 	WORD $0x4ee9d47f // fsub v31.2d, v3.2d, v9.2d
-	WORD $0x4efe86f7 // add v23.2d, v23.2d, v30.2d
+	WORD $0x4efe8673 // add v19.2d, v19.2d, v30.2d
 	WORD $0x4ee8d47e // fsub v30.2d, v3.2d, v8.2d
 	WORD $0x4e79cf5f // fmla v31.2d, v26.2d, v25.2d
 	WORD $0x4ea21c59 // mov v25.16b, v2.16b
 	WORD $0x4e78cf7e // fmla v30.2d, v27.2d, v24.2d
-	WORD $0x4e76cf59 // fmla v25.2d, v26.2d, v22.2d
+	WORD $0x4e77cf59 // fmla v25.2d, v26.2d, v23.2d
 	WORD $0x4efe8798 // add v24.2d, v28.2d, v30.2d
 	WORD $0x4ef984e7 // add v7.2d, v7.2d, v25.2d
 	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
-	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
+	WORD $0x4ef88610 // add v16.2d, v16.2d, v24.2d
 	WORD $0x4eff87b8 // add v24.2d, v29.2d, v31.2d
-	WORD $0x4e76cf59 // fmla v25.2d, v26.2d, v22.2d
-	WORD $0x4ea21c56 // mov v22.16b, v2.16b
-	WORD $0x4ef88673 // add v19.2d, v19.2d, v24.2d
+	WORD $0x4e77cf59 // fmla v25.2d, v26.2d, v23.2d
+	WORD $0x4ea21c57 // mov v23.16b, v2.16b
+	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
 	WORD $0x4ea21c58 // mov v24.16b, v2.16b
-	WORD $0x4e70cf76 // fmla v22.2d, v27.2d, v16.2d
-	WORD $0x4e74cf78 // fmla v24.2d, v27.2d, v20.2d
-	WORD $0x4ef986f7 // add v23.2d, v23.2d, v25.2d
-	WORD $0x4ef68484 // add v4.2d, v4.2d, v22.2d
-	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4e74cf77 // fmla v23.2d, v27.2d, v20.2d
+	WORD $0x4e76cf78 // fmla v24.2d, v27.2d, v22.2d
+	WORD $0x4ef98673 // add v19.2d, v19.2d, v25.2d
+	WORD $0x4ef78484 // add v4.2d, v4.2d, v23.2d
+	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
 	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
 	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
-	WORD $0x4e70cf76 // fmla v22.2d, v27.2d, v16.2d
-	WORD $0x4e74cf78 // fmla v24.2d, v27.2d, v20.2d
-	WORD $0x4ea21c54 // mov v20.16b, v2.16b
-	WORD $0x4e72cf54 // fmla v20.2d, v26.2d, v18.2d
-	WORD $0x4ef684c6 // add v6.2d, v6.2d, v22.2d
-	WORD $0x4ef886b5 // add v21.2d, v21.2d, v24.2d
-	WORD $0x4ef484a5 // add v5.2d, v5.2d, v20.2d
-	WORD $0x4ef4d474 // fsub v20.2d, v3.2d, v20.2d
-	WORD $0x4e72cf54 // fmla v20.2d, v26.2d, v18.2d
-	WORD $0x4ef484e7 // add v7.2d, v7.2d, v20.2d
-	WORD $0x54fff161 // b.ne <dotLimbs3+0xe4>
-	WORD $0xad004593 // stp q19, q17, [x12]
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0xad025597 // stp q23, q21, [x12, #0x40]
-	WORD $0xad041987 // stp q7, q6, [x12, #0x80]
-	WORD $0xad061185 // stp q5, q4, [x12, #0xc0]
-	WORD $0x2a1f03ec // mov w12, wzr
-	WORD $0x3707ef6b // tbnz w11, #0x0, <dotLimbs3+0xc0>
+	WORD $0x4e74cf77 // fmla v23.2d, v27.2d, v20.2d
+	WORD $0x4e76cf78 // fmla v24.2d, v27.2d, v22.2d
+	WORD $0x4ea21c56 // mov v22.16b, v2.16b
+	WORD $0x4e75cf56 // fmla v22.2d, v26.2d, v21.2d
+	WORD $0x4ef784c6 // add v6.2d, v6.2d, v23.2d
+	WORD $0x4ef88652 // add v18.2d, v18.2d, v24.2d
+	WORD $0x4ef684a5 // add v5.2d, v5.2d, v22.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4e75cf56 // fmla v22.2d, v26.2d, v21.2d
+	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
+	WORD $0x54ffeee0 // b.eq <dotLimbs3+0xc0>
+	WORD $0x3607f10b // tbz w11, #0x0, <dotLimbs3+0x108>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1101e5 // add x5, x15, x17
+	WORD $0x91010231 // add x17, x17, #0x40
+	WORD $0xf103023f // cmp x17, #0xc0
+	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0x54ffff81 // b.ne <dotLimbs3+0x300>
+	WORD $0x17ffff7d // b <dotLimbs3+0x108>
 	WORD $0xd51b4408 // msr FPCR, x8
 	WORD $0x6cc123e9 // ldp d9, d8, [sp], #0x10
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
@@ -3016,29 +3115,29 @@ TEXT ·dotLimbs3Quad(SB), 0, $112-40
 	RET
 
 // func dotLimbs5Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs5Quad(SB), 0, $288-40
+TEXT ·dotLimbs5Quad(SB), 0, $304-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $288, RSP
+	ADD $304, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs5>
-	WORD $0x1400016f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10303ff // sub sp, sp, #0xc0
-	WORD $0x6d083bef // stp d15, d14, [sp, #0x80]
+	WORD $0x1400017f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd10343ff // sub sp, sp, #0xd0
+	WORD $0x6d093bef // stp d15, d14, [sp, #0x90]
 	WORD $0xd2f6020b // mov x11, #-0x4ff0000000000000
 	WORD $0xd2e8660c // mov x12, #0x4330000000000000
 	WORD $0x9100800a // add x10, x0, #0x20
 	WORD $0x528000cd // mov w13, #0x6
-	WORD $0x6d0933ed // stp d13, d12, [sp, #0x90]
+	WORD $0x6d0a33ed // stp d13, d12, [sp, #0xa0]
 	WORD $0x9b0b7c8b // mul x11, x4, x11
 	WORD $0x5280008e // mov w14, #0x4
 	WORD $0x9b0c7c8c // mul x12, x4, x12
-	WORD $0x6d0a2beb // stp d11, d10, [sp, #0xa0]
-	WORD $0x6d0b23e9 // stp d9, d8, [sp, #0xb0]
+	WORD $0x6d0b2beb // stp d11, d10, [sp, #0xb0]
+	WORD $0x6d0c23e9 // stp d9, d8, [sp, #0xc0]
 	WORD $0xd53b4408 // mrs x8, FPCR
 	WORD $0xb26a0509 // orr x9, x8, #0xc00000
 	WORD $0xd51b4409 // msr FPCR, x9
@@ -3059,98 +3158,108 @@ TEXT ·dotLimbs5Quad(SB), 0, $288-40
 	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
 	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <dotLimbs5+0x44>
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x5400264b // b.lt <dotLimbs5+0x54c>
+	WORD $0xf100009f // cmp x4, #0x0
+	WORD $0x540028ad // b.le <dotLimbs5+0x598>
 	WORD $0xd2e8660b // mov x11, #0x4330000000000000
-	WORD $0x91020029 // add x9, x1, #0x80
+	WORD $0x52800509 // mov w9, #0x28
 	WORD $0xd37df04a // lsl x10, x2, #3
 	WORD $0x5280002c // mov w12, #0x1
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x4e080d79 // dup v25.2d, x11
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x4e080d77 // dup v23.2d, x11
 	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
 	WORD $0x4e080d61 // dup v1.2d, x11
 	WORD $0xd2e8ce0b // mov x11, #0x4670000000000000
 	WORD $0x4e080d62 // dup v2.2d, x11
 	WORD $0xd280002b // mov x11, #0x1
+	WORD $0x9b090449 // madd x9, x2, x9, x1
 	WORD $0xf2e8ce0b // movk x11, #0x4670, lsl #48
 	WORD $0x4e080d63 // dup v3.2d, x11
-	WORD $0xd503201f // nop
+	WORD $0x1400000a // b <dotLimbs5+0xe8>
+	WORD $0xad006d94 // stp q20, q27, [x12]
+	WORD $0x5280008f // mov w15, #0x4
+	WORD $0xad02398f // stp q15, q14, [x12, #0x40]
+	WORD $0xad04699d // stp q29, q26, [x12, #0x80]
+	WORD $0xad061180 // stp q0, q4, [x12, #0xc0]
+	WORD $0xad081d86 // stp q6, q7, [x12, #0x100]
+	WORD $0xad0a5596 // stp q22, q21, [x12, #0x140]
+	WORD $0x2a1f03ec // mov w12, wzr
+	WORD $0x360025ab // tbz w11, #0x0, <dotLimbs5+0x598>
 	WORD $0x2a0c03eb // mov w11, w12
-	WORD $0x8b0e0c0c // add x12, x0, x14, lsl #3
-	WORD $0x8b0e0c6d // add x13, x3, x14, lsl #3
-	WORD $0x8b0e0d2e // add x14, x9, x14, lsl #3
-	WORD $0xaa0403ef // mov x15, x4
-	WORD $0xad40619a // ldp q26, q24, [x12]
-	WORD $0xad426d8e // ldp q14, q27, [x12, #0x40]
-	WORD $0xad44119d // ldp q29, q4, [x12, #0x80]
-	WORD $0xad460185 // ldp q5, q0, [x12, #0xc0]
+	WORD $0x8b0f0c0c // add x12, x0, x15, lsl #3
+	WORD $0x8b0f0c6d // add x13, x3, x15, lsl #3
+	WORD $0x8b0f0c2e // add x14, x1, x15, lsl #3
+	WORD $0x8b0f0d2f // add x15, x9, x15, lsl #3
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xad406d94 // ldp q20, q27, [x12]
+	WORD $0xad42398f // ldp q15, q14, [x12, #0x40]
+	WORD $0xad44699d // ldp q29, q26, [x12, #0x80]
+	WORD $0xad461180 // ldp q0, q4, [x12, #0xc0]
 	WORD $0xad481d86 // ldp q6, q7, [x12, #0x100]
-	WORD $0xad4a5195 // ldp q21, q20, [x12, #0x140]
-	WORD $0xad7c41d1 // ldp q17, q16, [x14, #-0x80]
+	WORD $0xad4a5596 // ldp q22, q21, [x12, #0x140]
+	WORD $0x14000115 // b <dotLimbs5+0x56c>
+	WORD $0xd503201f // nop
+	WORD $0xad4041d1 // ldp q17, q16, [x14]
 	WORD $0x4ea21c4c // mov v12.16b, v2.16b
 	WORD $0x4ea21c4d // mov v13.16b, v2.16b
-	WORD $0x4ea21c4f // mov v15.16b, v2.16b
-	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0x4eb91e10 // orr v16.16b, v16.16b, v25.16b
-	WORD $0xad011be7 // stp q7, q6, [sp, #0x20]
-	WORD $0x4e61d606 // fadd v6.2d, v16.2d, v1.2d
-	WORD $0x4eb91e31 // orr v17.16b, v17.16b, v25.16b
-	WORD $0xad0353f5 // stp q21, q20, [sp, #0x60]
-	WORD $0x4e61d630 // fadd v16.2d, v17.2d, v1.2d
+	WORD $0x91000610 // add x16, x16, #0x1
+	WORD $0x8b0a01ef // add x15, x15, x10
+	WORD $0xeb04021f // cmp x16, x4
 	WORD $0xad4029ab // ldp q11, q10, [x13]
-	WORD $0x4eb91d6b // orr v11.16b, v11.16b, v25.16b
-	WORD $0x4eb91d4a // orr v10.16b, v10.16b, v25.16b
+	WORD $0x4eb71e10 // orr v16.16b, v16.16b, v23.16b
+	WORD $0x4eb71d4a // orr v10.16b, v10.16b, v23.16b
+	WORD $0x4e61d605 // fadd v5.2d, v16.2d, v1.2d
 	WORD $0x4e61d54a // fadd v10.2d, v10.2d, v1.2d
+	WORD $0x4eb71e31 // orr v17.16b, v17.16b, v23.16b
+	WORD $0x4eb71d6b // orr v11.16b, v11.16b, v23.16b
+	WORD $0x3d8013e5 // str q5, [sp, #0x40]
+	WORD $0x4e61d639 // fadd v25.2d, v17.2d, v1.2d
 	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
-	WORD $0xad021bf0 // stp q16, q6, [sp, #0x40]
-	WORD $0xad7e41d1 // ldp q17, q16, [x14, #-0x40]
-	WORD $0x4eb91e10 // orr v16.16b, v16.16b, v25.16b
-	WORD $0x4e61d616 // fadd v22.2d, v16.2d, v1.2d
-	WORD $0x4eb91e31 // orr v17.16b, v17.16b, v25.16b
-	WORD $0x4e61d637 // fadd v23.2d, v17.2d, v1.2d
-	WORD $0xad4041d1 // ldp q17, q16, [x14]
-	WORD $0x4eb91e10 // orr v16.16b, v16.16b, v25.16b
-	WORD $0x4e61d614 // fadd v20.2d, v16.2d, v1.2d
-	WORD $0x4eb91e31 // orr v17.16b, v17.16b, v25.16b
-	WORD $0x4e61d635 // fadd v21.2d, v17.2d, v1.2d
 	WORD $0xad4241d1 // ldp q17, q16, [x14, #0x40]
-	WORD $0x4eb91e10 // orr v16.16b, v16.16b, v25.16b
+	WORD $0x4eb71e10 // orr v16.16b, v16.16b, v23.16b
+	WORD $0x4e61d605 // fadd v5.2d, v16.2d, v1.2d
+	WORD $0x4eb71e31 // orr v17.16b, v17.16b, v23.16b
+	WORD $0x4e61d638 // fadd v24.2d, v17.2d, v1.2d
+	WORD $0xad4441d1 // ldp q17, q16, [x14, #0x80]
+	WORD $0x3d8003f8 // str q24, [sp]
+	WORD $0x4eb71e10 // orr v16.16b, v16.16b, v23.16b
+	WORD $0x4e61d615 // fadd v21.2d, v16.2d, v1.2d
+	WORD $0x4eb71e31 // orr v17.16b, v17.16b, v23.16b
+	WORD $0x4e61d636 // fadd v22.2d, v17.2d, v1.2d
+	WORD $0xad4641d1 // ldp q17, q16, [x14, #0xc0]
+	WORD $0x4eb71e10 // orr v16.16b, v16.16b, v23.16b
 	WORD $0x4e61d612 // fadd v18.2d, v16.2d, v1.2d
-	WORD $0x4eb91e31 // orr v17.16b, v17.16b, v25.16b
+	WORD $0x4eb71e31 // orr v17.16b, v17.16b, v23.16b
 	WORD $0x4e72cd4d // fmla v13.2d, v10.2d, v18.2d
 	WORD $0x4e61d633 // fadd v19.2d, v17.2d, v1.2d
-	WORD $0xad4441d1 // ldp q17, q16, [x14, #0x80]
-	WORD $0x8b0a01ce // add x14, x14, x10
+	WORD $0xad4841d1 // ldp q17, q16, [x14, #0x100]
+	WORD $0x8b020dce // add x14, x14, x2, lsl #3
 	WORD $0x4e73cd6c // fmla v12.2d, v11.2d, v19.2d
-	WORD $0x4eed871e // add v30.2d, v24.2d, v13.2d
+	WORD $0x4eed877e // add v30.2d, v27.2d, v13.2d
 	WORD $0x4ea21c4d // mov v13.16b, v2.16b
-	WORD $0x4eb91e10 // orr v16.16b, v16.16b, v25.16b
+	WORD $0x4ea51cbb // mov v27.16b, v5.16b
+	WORD $0x4eb71e10 // orr v16.16b, v16.16b, v23.16b
 	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
-	WORD $0x4eec875f // add v31.2d, v26.2d, v12.2d
+	WORD $0x4eec869f // add v31.2d, v20.2d, v12.2d
 	WORD $0x4ea21c4c // mov v12.16b, v2.16b
-	WORD $0x4eb91e31 // orr v17.16b, v17.16b, v25.16b
+	WORD $0x4eb71e31 // orr v17.16b, v17.16b, v23.16b
 	WORD $0x4e70cd4d // fmla v13.2d, v10.2d, v16.2d
 	WORD $0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
 	WORD $0x4e71cd6c // fmla v12.2d, v11.2d, v17.2d
-	WORD $0x4eed8768 // add v8.2d, v27.2d, v13.2d
+	WORD $0x4eed85c8 // add v8.2d, v14.2d, v13.2d
 	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
-	WORD $0xad4669bb // ldp q27, q26, [x13, #0xc0]
-	WORD $0x4e70cd4d // fmla v13.2d, v10.2d, v16.2d
-	WORD $0x4eec85c9 // add v9.2d, v14.2d, v12.2d
-	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
 	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0x4eb91f5a // orr v26.16b, v26.16b, v25.16b
+	WORD $0x4e70cd4d // fmla v13.2d, v10.2d, v16.2d
+	WORD $0x4eec85e9 // add v9.2d, v15.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4ea21c4f // mov v15.16b, v2.16b
 	WORD $0x4e71cd6c // fmla v12.2d, v11.2d, v17.2d
 	WORD $0xad4229ab // ldp q11, q10, [x13, #0x40]
-	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
-	WORD $0x4eb91f7b // orr v27.16b, v27.16b, v25.16b
-	WORD $0x4eb91d4a // orr v10.16b, v10.16b, v25.16b
-	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
+	WORD $0x4eb71d4a // orr v10.16b, v10.16b, v23.16b
 	WORD $0x4e61d54a // fadd v10.2d, v10.2d, v1.2d
-	WORD $0x4eb91d6b // orr v11.16b, v11.16b, v25.16b
-	WORD $0x4e74cd4f // fmla v15.2d, v10.2d, v20.2d
+	WORD $0x4eb71d6b // orr v11.16b, v11.16b, v23.16b
+	WORD $0x4e75cd4f // fmla v15.2d, v10.2d, v21.2d
 	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
-	WORD $0x4e75cd6e // fmla v14.2d, v11.2d, v21.2d
+	WORD $0x4e76cd6e // fmla v14.2d, v11.2d, v22.2d
 	WORD $0x4eef87de // add v30.2d, v30.2d, v15.2d
 	WORD $0x4ea21c4f // mov v15.16b, v2.16b
 	WORD $0x4eed87de // add v30.2d, v30.2d, v13.2d
@@ -3162,42 +3271,44 @@ TEXT ·dotLimbs5Quad(SB), 0, $288-40
 	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
 	WORD $0x4eec87ff // add v31.2d, v31.2d, v12.2d
 	WORD $0x4ea21c4c // mov v12.16b, v2.16b
-	WORD $0x4eef8486 // add v6.2d, v4.2d, v15.2d
+	WORD $0x4eef8746 // add v6.2d, v26.2d, v15.2d
 	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
 	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
 	WORD $0x4eed8529 // add v9.2d, v9.2d, v13.2d
 	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
 	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
 	WORD $0x4eee87a7 // add v7.2d, v29.2d, v14.2d
-	WORD $0xad4471bd // ldp q29, q28, [x13, #0x80]
 	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
 	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
+	WORD $0xad4471bd // ldp q29, q28, [x13, #0x80]
 	WORD $0x4eec8508 // add v8.2d, v8.2d, v12.2d
 	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
 	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
-	WORD $0x4eb91f9c // orr v28.16b, v28.16b, v25.16b
+	WORD $0x4eb71f9c // orr v28.16b, v28.16b, v23.16b
 	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
 	WORD $0x4e61d78a // fadd v10.2d, v28.2d, v1.2d
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4eb91fbd // orr v29.16b, v29.16b, v25.16b
-	WORD $0x4e76cd5c // fmla v28.2d, v10.2d, v22.2d
+	WORD $0x4eb71fbd // orr v29.16b, v29.16b, v23.16b
+	WORD $0x4e65cd5c // fmla v28.2d, v10.2d, v5.2d
 	WORD $0x4e61d7ab // fadd v11.2d, v29.2d, v1.2d
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4e77cd7d // fmla v29.2d, v11.2d, v23.2d
+	WORD $0x4e78cd7d // fmla v29.2d, v11.2d, v24.2d
 	WORD $0x4efc859c // add v28.2d, v12.2d, v28.2d
 	WORD $0x4ea21c4c // mov v12.16b, v2.16b
-	WORD $0x4efc87dc // add v28.2d, v30.2d, v28.2d
+	WORD $0x4efc87d4 // add v20.2d, v30.2d, v28.2d
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4eb51ebc // mov v28.16b, v21.16b
 	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
 	WORD $0x4efd85bd // add v29.2d, v13.2d, v29.2d
 	WORD $0x4ea21c4d // mov v13.16b, v2.16b
-	WORD $0x4e74cd5e // fmla v30.2d, v10.2d, v20.2d
+	WORD $0x4e75cd5e // fmla v30.2d, v10.2d, v21.2d
+	WORD $0x3d8007f4 // str q20, [sp, #0x10]
 	WORD $0x4efd87fd // add v29.2d, v31.2d, v29.2d
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
 	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
 	WORD $0x4eec84c6 // add v6.2d, v6.2d, v12.2d
 	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
-	WORD $0x4e75cd7f // fmla v31.2d, v11.2d, v21.2d
+	WORD $0x4e76cd7f // fmla v31.2d, v11.2d, v22.2d
 	WORD $0x4efe8508 // add v8.2d, v8.2d, v30.2d
 	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
 	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
@@ -3205,203 +3316,209 @@ TEXT ·dotLimbs5Quad(SB), 0, $288-40
 	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
 	WORD $0x4eef8508 // add v8.2d, v8.2d, v15.2d
 	WORD $0x4ea21c4f // mov v15.16b, v2.16b
-	WORD $0x4e74cd5e // fmla v30.2d, v10.2d, v20.2d
+	WORD $0x4e75cd5e // fmla v30.2d, v10.2d, v21.2d
+	WORD $0xad4651b5 // ldp q21, q20, [x13, #0xc0]
 	WORD $0x4eff8529 // add v9.2d, v9.2d, v31.2d
 	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
 	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
 	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
 	WORD $0x4eee8529 // add v9.2d, v9.2d, v14.2d
 	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0x4e75cd7f // fmla v31.2d, v11.2d, v21.2d
+	WORD $0x4e76cd7f // fmla v31.2d, v11.2d, v22.2d
+	WORD $0x4eb71e94 // orr v20.16b, v20.16b, v23.16b
 	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
-	WORD $0x4eef8418 // add v24.2d, v0.2d, v15.2d
+	WORD $0x4eef849a // add v26.2d, v4.2d, v15.2d
+	WORD $0x4e61d694 // fadd v20.2d, v20.2d, v1.2d
+	WORD $0x3dc013e4 // ldr q4, [sp, #0x40]
 	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4eb71eb5 // orr v21.16b, v21.16b, v23.16b
 	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
 	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4eee84a4 // add v4.2d, v5.2d, v14.2d
+	WORD $0x4eee8400 // add v0.2d, v0.2d, v14.2d
 	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
-	WORD $0xad4203e5 // ldp q5, q0, [sp, #0x40]
+	WORD $0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
 	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
 	WORD $0x4ea21c4b // mov v11.16b, v2.16b
-	WORD $0x4e60cf4b // fmla v11.2d, v26.2d, v0.2d
-	WORD $0x4e65cf6a // fmla v10.2d, v27.2d, v5.2d
-	WORD $0x4eeb87de // add v30.2d, v30.2d, v11.2d
-	WORD $0x4ea21c4b // mov v11.16b, v2.16b
-	WORD $0x4e77cf6b // fmla v11.2d, v27.2d, v23.2d
+	WORD $0x4e79ceaa // fmla v10.2d, v21.2d, v25.2d
+	WORD $0x4e64ce8b // fmla v11.2d, v20.2d, v4.2d
 	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
 	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4e76cf4a // fmla v10.2d, v26.2d, v22.2d
-	WORD $0x4eeb85ad // add v13.2d, v13.2d, v11.2d
-	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0x4e77cf6b // fmla v11.2d, v27.2d, v23.2d
-	WORD $0x4eed8529 // add v9.2d, v9.2d, v13.2d
+	WORD $0x4eeb87de // add v30.2d, v30.2d, v11.2d
+	WORD $0x4ea21c4b // mov v11.16b, v2.16b
+	WORD $0x4e65ce8a // fmla v10.2d, v20.2d, v5.2d
+	WORD $0x4e78ceab // fmla v11.2d, v21.2d, v24.2d
 	WORD $0x4eea858c // add v12.2d, v12.2d, v10.2d
 	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4eec8508 // add v8.2d, v8.2d, v12.2d
-	WORD $0x4e76cf4a // fmla v10.2d, v26.2d, v22.2d
-	WORD $0x4eeb87ff // add v31.2d, v31.2d, v11.2d
+	WORD $0x4eeb85ad // add v13.2d, v13.2d, v11.2d
+	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
+	WORD $0x4e7bce8a // fmla v10.2d, v20.2d, v27.2d
+	WORD $0x4e78ceab // fmla v11.2d, v21.2d, v24.2d
+	WORD $0x3dc007f8 // ldr q24, [sp, #0x10]
+	WORD $0x4eed8525 // add v5.2d, v9.2d, v13.2d
 	WORD $0x4eea87de // add v30.2d, v30.2d, v10.2d
-	WORD $0xad0027e8 // stp q8, q9, [sp]
-	WORD $0x4eff87a8 // add v8.2d, v29.2d, v31.2d
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4e75cf7f // fmla v31.2d, v27.2d, v21.2d
-	WORD $0x4efe879d // add v29.2d, v28.2d, v30.2d
+	WORD $0x4eeb87ff // add v31.2d, v31.2d, v11.2d
+	WORD $0x4efe8718 // add v24.2d, v24.2d, v30.2d
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4eb01e1c // mov v28.16b, v16.16b
-	WORD $0x4e74cf5e // fmla v30.2d, v26.2d, v20.2d
-	WORD $0x4eff84e7 // add v7.2d, v7.2d, v31.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4eee84ec // add v12.2d, v7.2d, v14.2d
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4e75cf7f // fmla v31.2d, v27.2d, v21.2d
+	WORD $0x3d800fe5 // str q5, [sp, #0x30]
+	WORD $0x4eec8505 // add v5.2d, v8.2d, v12.2d
+	WORD $0x4eff87bd // add v29.2d, v29.2d, v31.2d
+	WORD $0x4ea21c5f // mov v31.16b, v2.16b
+	WORD $0x4e7cce9e // fmla v30.2d, v20.2d, v28.2d
+	WORD $0x3d800be5 // str q5, [sp, #0x20]
+	WORD $0x4ebb1f65 // mov v5.16b, v27.16b
+	WORD $0x4e76cebf // fmla v31.2d, v21.2d, v22.2d
 	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
 	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
-	WORD $0x4e73cf67 // fmla v7.2d, v27.2d, v19.2d
+	WORD $0x4eff84e7 // add v7.2d, v7.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
 	WORD $0x4eef84cd // add v13.2d, v6.2d, v15.2d
 	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4e74cf5e // fmla v30.2d, v26.2d, v20.2d
-	WORD $0x4e72cf46 // fmla v6.2d, v26.2d, v18.2d
-	WORD $0x4ee78489 // add v9.2d, v4.2d, v7.2d
-	WORD $0x4ee7d46f // fsub v15.2d, v3.2d, v7.2d
+	WORD $0x4e7cce9e // fmla v30.2d, v20.2d, v28.2d
+	WORD $0x4eee84ec // add v12.2d, v7.2d, v14.2d
 	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x3dc00be4 // ldr q4, [sp, #0x20]
-	WORD $0x4e70cf47 // fmla v7.2d, v26.2d, v16.2d
-	WORD $0x4e73cf6f // fmla v15.2d, v27.2d, v19.2d
-	WORD $0x4ee6870a // add v10.2d, v24.2d, v6.2d
+	WORD $0x4e76cebf // fmla v31.2d, v21.2d, v22.2d
+	WORD $0x4e72ce86 // fmla v6.2d, v20.2d, v18.2d
+	WORD $0x4e73cea7 // fmla v7.2d, v21.2d, v19.2d
+	WORD $0x4ee68749 // add v9.2d, v26.2d, v6.2d
 	WORD $0x4ee6d46e // fsub v14.2d, v3.2d, v6.2d
 	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4e71cf66 // fmla v6.2d, v27.2d, v17.2d
-	WORD $0x4e72cf4e // fmla v14.2d, v26.2d, v18.2d
-	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x4ee7d470 // fsub v16.2d, v3.2d, v7.2d
-	WORD $0x4e7ccf50 // fmla v16.2d, v26.2d, v28.2d
-	WORD $0x3d800be4 // str q4, [sp, #0x20]
-	WORD $0x3dc00fe4 // ldr q4, [sp, #0x30]
-	WORD $0x4ee6d478 // fsub v24.2d, v3.2d, v6.2d
-	WORD $0x4e71cf78 // fmla v24.2d, v27.2d, v17.2d
-	WORD $0x4ea21c5b // mov v27.16b, v2.16b
-	WORD $0x4ee6848b // add v11.2d, v4.2d, v6.2d
+	WORD $0x4ee78408 // add v8.2d, v0.2d, v7.2d
+	WORD $0x4ee7d46f // fsub v15.2d, v3.2d, v7.2d
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x3dc017e0 // ldr q0, [sp, #0x50]
+	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
+	WORD $0x4e72ce8e // fmla v14.2d, v20.2d, v18.2d
+	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
+	WORD $0x4e73ceaf // fmla v15.2d, v21.2d, v19.2d
+	WORD $0x4ee6d47a // fsub v26.2d, v3.2d, v6.2d
+	WORD $0x4ee7840a // add v10.2d, v0.2d, v7.2d
+	WORD $0x3dc01be0 // ldr q0, [sp, #0x60]
+	WORD $0x4e71ceba // fmla v26.2d, v21.2d, v17.2d
+	WORD $0x4ea21c55 // mov v21.16b, v2.16b
+	WORD $0x4ee6840b // add v11.2d, v0.2d, v6.2d
+	WORD $0x4ee7d460 // fsub v0.2d, v3.2d, v7.2d
+	WORD $0x4e70ce80 // fmla v0.2d, v20.2d, v16.2d
 	WORD $0xad481da6 // ldp q6, q7, [x13, #0x100]
 	WORD $0x910501ad // add x13, x13, #0x140
-	WORD $0x4eb91cfa // orr v26.16b, v7.16b, v25.16b
-	WORD $0x4eb91cc6 // orr v6.16b, v6.16b, v25.16b
+	WORD $0x4eb71cf4 // orr v20.16b, v7.16b, v23.16b
+	WORD $0x4eb71cc6 // orr v6.16b, v6.16b, v23.16b
 	WORD $0x4e61d4c7 // fadd v7.2d, v6.2d, v1.2d
-	WORD $0x4e61d746 // fadd v6.2d, v26.2d, v1.2d
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4e60ccda // fmla v26.2d, v6.2d, v0.2d
-	WORD $0x4e65ccfb // fmla v27.2d, v7.2d, v5.2d
-	WORD $0x4efb87ff // add v31.2d, v31.2d, v27.2d
-	WORD $0x4efa87de // add v30.2d, v30.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4e65ccfb // fmla v27.2d, v7.2d, v5.2d
-	WORD $0x4e60ccda // fmla v26.2d, v6.2d, v0.2d
-	WORD $0xad4013e5 // ldp q5, q4, [sp]
-	WORD $0x4efa87a0 // add v0.2d, v29.2d, v26.2d
-	WORD $0x4efb851a // add v26.2d, v8.2d, v27.2d
-	WORD $0x4ea21c5b // mov v27.16b, v2.16b
-	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4e76ccdb // fmla v27.2d, v6.2d, v22.2d
-	WORD $0x4e77ccfd // fmla v29.2d, v7.2d, v23.2d
-	WORD $0x4efb85ce // add v14.2d, v14.2d, v27.2d
-	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4efd85ef // add v15.2d, v15.2d, v29.2d
-	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
-	WORD $0x4e76ccdb // fmla v27.2d, v6.2d, v22.2d
-	WORD $0x4e77ccfd // fmla v29.2d, v7.2d, v23.2d
-	WORD $0x4eee85ad // add v13.2d, v13.2d, v14.2d
-	WORD $0x4ea21c57 // mov v23.16b, v2.16b
-	WORD $0x4eef858c // add v12.2d, v12.2d, v15.2d
-	WORD $0x4e75ccf7 // fmla v23.2d, v7.2d, v21.2d
-	WORD $0x4efb87d6 // add v22.2d, v30.2d, v27.2d
-	WORD $0x4ef684bb // add v27.2d, v5.2d, v22.2d
-	WORD $0x4efd87f6 // add v22.2d, v31.2d, v29.2d
-	WORD $0x4ef78525 // add v5.2d, v9.2d, v23.2d
-	WORD $0x4ef6848e // add v14.2d, v4.2d, v22.2d
-	WORD $0x4ea21c56 // mov v22.16b, v2.16b
-	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
-	WORD $0x4ea01c18 // mov v24.16b, v0.16b
-	WORD $0x4e74ccd6 // fmla v22.2d, v6.2d, v20.2d
-	WORD $0x4ef68544 // add v4.2d, v10.2d, v22.2d
-	WORD $0x4ef08480 // add v0.2d, v4.2d, v16.2d
-	WORD $0x4ef6d464 // fsub v4.2d, v3.2d, v22.2d
-	WORD $0x4ef7d476 // fsub v22.2d, v3.2d, v23.2d
-	WORD $0x3dc00bf0 // ldr q16, [sp, #0x20]
-	WORD $0x4e75ccf6 // fmla v22.2d, v7.2d, v21.2d
-	WORD $0x4e74ccc4 // fmla v4.2d, v6.2d, v20.2d
+	WORD $0x4e61d686 // fadd v6.2d, v20.2d, v1.2d
 	WORD $0x4ea21c54 // mov v20.16b, v2.16b
-	WORD $0x4ea21c55 // mov v21.16b, v2.16b
-	WORD $0x4e72ccd4 // fmla v20.2d, v6.2d, v18.2d
-	WORD $0x4e73ccf5 // fmla v21.2d, v7.2d, v19.2d
-	WORD $0x4ef6859d // add v29.2d, v12.2d, v22.2d
-	WORD $0x4ee485a4 // add v4.2d, v13.2d, v4.2d
-	WORD $0x4ef58576 // add v22.2d, v11.2d, v21.2d
-	WORD $0x4ef48617 // add v23.2d, v16.2d, v20.2d
+	WORD $0x4e64ccd4 // fmla v20.2d, v6.2d, v4.2d
+	WORD $0x4e79ccf5 // fmla v21.2d, v7.2d, v25.2d
+	WORD $0x4ef587ff // add v31.2d, v31.2d, v21.2d
+	WORD $0x4ef487de // add v30.2d, v30.2d, v20.2d
 	WORD $0x4ef4d474 // fsub v20.2d, v3.2d, v20.2d
 	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
-	WORD $0x4e73ccf5 // fmla v21.2d, v7.2d, v19.2d
-	WORD $0x4e72ccd4 // fmla v20.2d, v6.2d, v18.2d
-	WORD $0x4ea21c52 // mov v18.16b, v2.16b
+	WORD $0x4e79ccf5 // fmla v21.2d, v7.2d, v25.2d
+	WORD $0x4e64ccd4 // fmla v20.2d, v6.2d, v4.2d
+	WORD $0x4ef4871b // add v27.2d, v24.2d, v20.2d
+	WORD $0x4ef587b4 // add v20.2d, v29.2d, v21.2d
+	WORD $0x4ea21c55 // mov v21.16b, v2.16b
+	WORD $0x3dc003f8 // ldr q24, [sp]
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x4e65ccd5 // fmla v21.2d, v6.2d, v5.2d
+	WORD $0x4e78ccfd // fmla v29.2d, v7.2d, v24.2d
+	WORD $0x4ef585ce // add v14.2d, v14.2d, v21.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4e65ccd5 // fmla v21.2d, v6.2d, v5.2d
+	WORD $0xad4113e5 // ldp q5, q4, [sp, #0x20]
+	WORD $0x4eee85ad // add v13.2d, v13.2d, v14.2d
+	WORD $0x4efd85ef // add v15.2d, v15.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4e78ccfd // fmla v29.2d, v7.2d, v24.2d
+	WORD $0x4eef858c // add v12.2d, v12.2d, v15.2d
+	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x4ef587d5 // add v21.2d, v30.2d, v21.2d
+	WORD $0x4e76ccf8 // fmla v24.2d, v7.2d, v22.2d
+	WORD $0x4ef584ae // add v14.2d, v5.2d, v21.2d
+	WORD $0x4efd87f5 // add v21.2d, v31.2d, v29.2d
+	WORD $0x4ef5848f // add v15.2d, v4.2d, v21.2d
+	WORD $0x4ea21c55 // mov v21.16b, v2.16b
+	WORD $0x4ef88505 // add v5.2d, v8.2d, v24.2d
+	WORD $0x4e7cccd5 // fmla v21.2d, v6.2d, v28.2d
+	WORD $0x4efa84a5 // add v5.2d, v5.2d, v26.2d
+	WORD $0x4ef58524 // add v4.2d, v9.2d, v21.2d
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0x4ef5d464 // fsub v4.2d, v3.2d, v21.2d
+	WORD $0x4ef8d475 // fsub v21.2d, v3.2d, v24.2d
+	WORD $0x4e76ccf5 // fmla v21.2d, v7.2d, v22.2d
+	WORD $0x4ea21c56 // mov v22.16b, v2.16b
+	WORD $0x4e7cccc4 // fmla v4.2d, v6.2d, v28.2d
+	WORD $0x4e73ccf6 // fmla v22.2d, v7.2d, v19.2d
+	WORD $0x4ef5859d // add v29.2d, v12.2d, v21.2d
+	WORD $0x4ea21c55 // mov v21.16b, v2.16b
+	WORD $0x4ee485ba // add v26.2d, v13.2d, v4.2d
+	WORD $0x4e72ccd5 // fmla v21.2d, v6.2d, v18.2d
+	WORD $0x4ef68579 // add v25.2d, v11.2d, v22.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4e73ccf6 // fmla v22.2d, v7.2d, v19.2d
 	WORD $0x4ea21c53 // mov v19.16b, v2.16b
+	WORD $0x4ef58558 // add v24.2d, v10.2d, v21.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4e70ccd3 // fmla v19.2d, v6.2d, v16.2d
+	WORD $0x4e72ccd5 // fmla v21.2d, v6.2d, v18.2d
+	WORD $0x4ea21c52 // mov v18.16b, v2.16b
 	WORD $0x4e71ccf2 // fmla v18.2d, v7.2d, v17.2d
-	WORD $0x4e7cccd3 // fmla v19.2d, v6.2d, v28.2d
-	WORD $0x4ef48400 // add v0.2d, v0.2d, v20.2d
-	WORD $0x4ef584a5 // add v5.2d, v5.2d, v21.2d
-	WORD $0xad4353f5 // ldp q21, q20, [sp, #0x60]
-	WORD $0x4ef38694 // add v20.2d, v20.2d, v19.2d
+	WORD $0x4ef58404 // add v4.2d, v0.2d, v21.2d
+	WORD $0x4ef684a0 // add v0.2d, v5.2d, v22.2d
+	WORD $0xad43d7f6 // ldp q22, q21, [sp, #0x70]
+	WORD $0x4ef386b5 // add v21.2d, v21.2d, v19.2d
 	WORD $0x4ef3d473 // fsub v19.2d, v3.2d, v19.2d
-	WORD $0x4e7cccd3 // fmla v19.2d, v6.2d, v28.2d
-	WORD $0x4ef286b5 // add v21.2d, v21.2d, v18.2d
+	WORD $0x4e70ccd3 // fmla v19.2d, v6.2d, v16.2d
+	WORD $0x4ef286d6 // add v22.2d, v22.2d, v18.2d
 	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
 	WORD $0x4e71ccf2 // fmla v18.2d, v7.2d, v17.2d
-	WORD $0x4ef386e7 // add v7.2d, v23.2d, v19.2d
-	WORD $0x4ef286c6 // add v6.2d, v22.2d, v18.2d
-	WORD $0x54ffde41 // b.ne <dotLimbs5+0xec>
-	WORD $0xad00619a // stp q26, q24, [x12]
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0xad026d8e // stp q14, q27, [x12, #0x40]
-	WORD $0xad04119d // stp q29, q4, [x12, #0x80]
-	WORD $0xad060185 // stp q5, q0, [x12, #0xc0]
-	WORD $0xad081d86 // stp q6, q7, [x12, #0x100]
-	WORD $0xad0a5195 // stp q21, q20, [x12, #0x140]
-	WORD $0x2a1f03ec // mov w12, wzr
-	WORD $0x3707dbcb // tbnz w11, #0x0, <dotLimbs5+0xc0>
+	WORD $0x4ef38707 // add v7.2d, v24.2d, v19.2d
+	WORD $0x4ef28726 // add v6.2d, v25.2d, v18.2d
+	WORD $0x54ffdae0 // b.eq <dotLimbs5+0xc4>
+	WORD $0xad029be7 // stp q7, q6, [sp, #0x50]
+	WORD $0xad03d7f6 // stp q22, q21, [sp, #0x70]
+	WORD $0x3607dd6b // tbz w11, #0x0, <dotLimbs5+0x120>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xd503201f // nop
+	WORD $0x8b1101e5 // add x5, x15, x17
+	WORD $0x91010231 // add x17, x17, #0x40
+	WORD $0xf105023f // cmp x17, #0x140
+	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0x54ffff81 // b.ne <dotLimbs5+0x580>
+	WORD $0x17fffee3 // b <dotLimbs5+0x120>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x6d4b23e9 // ldp d9, d8, [sp, #0xb0]
-	WORD $0x6d4a2beb // ldp d11, d10, [sp, #0xa0]
-	WORD $0x6d4933ed // ldp d13, d12, [sp, #0x90]
-	WORD $0x6d483bef // ldp d15, d14, [sp, #0x80]
-	WORD $0x910303ff // add sp, sp, #0xc0
+	WORD $0x6d4c23e9 // ldp d9, d8, [sp, #0xc0]
+	WORD $0x6d4b2beb // ldp d11, d10, [sp, #0xb0]
+	WORD $0x6d4a33ed // ldp d13, d12, [sp, #0xa0]
+	WORD $0x6d493bef // ldp d15, d14, [sp, #0x90]
+	WORD $0x910343ff // add sp, sp, #0xd0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $288, RSP
+	SUB $304, RSP
 	MOVD R19, R30
 	RET
 
 // func dotLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs9Quad(SB), 0, $912-40
+TEXT ·dotLimbs9Quad(SB), 0, $896-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $912, RSP
+	ADD $896, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs9>
-	WORD $0x140003bf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6dbb3bef // stp d15, d14, [sp, #-0x50]!
+	WORD $0x140003cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6dba3bef // stp d15, d14, [sp, #-0x60]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xd10b83ff // sub sp, sp, #0x2e0
+	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
+	WORD $0xd10b03ff // sub sp, sp, #0x2c0
 	WORD $0xd53b4408 // mrs x8, FPCR
 	WORD $0xb26a0509 // orr x9, x8, #0xc00000
 	WORD $0xd2f46a0b // mov x11, #-0x5cb0000000000000
@@ -3428,911 +3545,925 @@ TEXT ·dotLimbs9Quad(SB), 0, $912-40
 	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
 	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
 	WORD $0xac820940 // stp q0, q2, [x10], #0x40
-	WORD $0x54fffe41 // b.ne <dotLimbs9+0x48>
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x5400700b // b.lt <dotLimbs9+0xe88>
-	WORD $0xd2e8660b // mov x11, #0x4330000000000000
-	WORD $0x91040029 // add x9, x1, #0x100
+	WORD $0x54fffe41 // b.ne <dotLimbs9+0x4c>
+	WORD $0xf100009f // cmp x4, #0x0
+	WORD $0x540071ad // b.le <dotLimbs9+0xec0>
+	WORD $0x52800309 // mov w9, #0x18
+	WORD $0xd280002e // mov x14, #0x1
 	WORD $0xd37df04a // lsl x10, x2, #3
-	WORD $0x5280002c // mov w12, #0x1
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x4e080d74 // dup v20.2d, x11
-	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
-	WORD $0x4e080d61 // dup v1.2d, x11
-	WORD $0xd2e8ce0b // mov x11, #0x4670000000000000
-	WORD $0x4e080d77 // dup v23.2d, x11
-	WORD $0xd280002b // mov x11, #0x1
-	WORD $0xf2e8ce0b // movk x11, #0x4670, lsl #48
-	WORD $0x4e080d63 // dup v3.2d, x11
-	WORD $0x2a0c03eb // mov w11, w12
-	WORD $0x8b0e0c0c // add x12, x0, x14, lsl #3
-	WORD $0x8b0e0c6d // add x13, x3, x14, lsl #3
-	WORD $0x8b0e0d2e // add x14, x9, x14, lsl #3
-	WORD $0xaa0403ef // mov x15, x4
-	WORD $0xad40719e // ldp q30, q28, [x12]
-	WORD $0xad422d80 // ldp q0, q11, [x12, #0x40]
-	WORD $0xad44298f // ldp q15, q10, [x12, #0x80]
-	WORD $0xad46358c // ldp q12, q13, [x12, #0xc0]
-	WORD $0xad486d9d // ldp q29, q27, [x12, #0x100]
-	WORD $0xad4a4d9a // ldp q26, q19, [x12, #0x140]
-	WORD $0xad4c6199 // ldp q25, q24, [x12, #0x180]
-	WORD $0xad4e4595 // ldp q21, q17, [x12, #0x1c0]
-	WORD $0xad501182 // ldp q2, q4, [x12, #0x200]
-	WORD $0xad521d90 // ldp q16, q7, [x12, #0x240]
-	WORD $0x3d8087e2 // str q2, [sp, #0x210]
-	WORD $0xad096ffd // stp q29, q27, [sp, #0x120]
-	WORD $0x4eb71efd // mov v29.16b, v23.16b
-	WORD $0x4eb71eee // mov v14.16b, v23.16b
-	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0x3d8083e7 // str q7, [sp, #0x200]
-	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
-	WORD $0xad0a4ffa // stp q26, q19, [sp, #0x140]
-	WORD $0x4eb71efa // mov v26.16b, v23.16b
-	WORD $0xad0b67f8 // stp q24, q25, [sp, #0x160]
-	WORD $0xad0d57f1 // stp q17, q21, [sp, #0x1a0]
-	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
-	WORD $0xad0f43e4 // stp q4, q16, [sp, #0x1e0]
-	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
-	WORD $0xad7811c5 // ldp q5, q4, [x14, #-0x100]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x4e61d482 // fadd v2.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e61d4a4 // fadd v4.2d, v5.2d, v1.2d
-	WORD $0xad0e0be4 // stp q4, q2, [sp, #0x1c0]
-	WORD $0xad7a11c5 // ldp q5, q4, [x14, #-0xc0]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x4e61d482 // fadd v2.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e61d4a4 // fadd v4.2d, v5.2d, v1.2d
-	WORD $0xad0c0be4 // stp q4, q2, [sp, #0x180]
-	WORD $0xad7c11c5 // ldp q5, q4, [x14, #-0x80]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x4e61d486 // fadd v6.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
-	WORD $0xad7e11c5 // ldp q5, q4, [x14, #-0x40]
-	WORD $0x3d8093e2 // str q2, [sp, #0x240]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x4e61d482 // fadd v2.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0xad149be2 // stp q2, q6, [sp, #0x290]
-	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
-	WORD $0xad4011c5 // ldp q5, q4, [x14]
-	WORD $0x3d80a3e2 // str q2, [sp, #0x280]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x4e61d486 // fadd v6.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
-	WORD $0xad4211c5 // ldp q5, q4, [x14, #0x40]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0xad161be2 // stp q2, q6, [sp, #0x2c0]
-	WORD $0x4e61d498 // fadd v24.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
-	WORD $0xad4411c5 // ldp q5, q4, [x14, #0x80]
-	WORD $0x3d8097e2 // str q2, [sp, #0x250]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x4e61d486 // fadd v6.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e61d4b9 // fadd v25.2d, v5.2d, v1.2d
-	WORD $0xad4611c5 // ldp q5, q4, [x14, #0xc0]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x3d80aff9 // str q25, [sp, #0x2b0]
-	WORD $0x4e61d489 // fadd v9.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e61d4b3 // fadd v19.2d, v5.2d, v1.2d
-	WORD $0xad4811c5 // ldp q5, q4, [x14, #0x100]
-	WORD $0x8b0a01ce // add x14, x14, x10
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x4e61d495 // fadd v21.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e61d4b2 // fadd v18.2d, v5.2d, v1.2d
-	WORD $0xad4011a5 // ldp q5, q4, [x13]
-	WORD $0x3d809ff2 // str q18, [sp, #0x270]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e75cc9a // fmla v26.2d, v4.2d, v21.2d
-	WORD $0x4e69cc90 // fmla v16.2d, v4.2d, v9.2d
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0x4e72ccb1 // fmla v17.2d, v5.2d, v18.2d
-	WORD $0x4e73cca7 // fmla v7.2d, v5.2d, v19.2d
-	WORD $0x4efa857b // add v27.2d, v11.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4ef08790 // add v16.2d, v28.2d, v16.2d
-	WORD $0x4eb71efc // mov v28.16b, v23.16b
-	WORD $0x4e75cc9a // fmla v26.2d, v4.2d, v21.2d
-	WORD $0x4ef18400 // add v0.2d, v0.2d, v17.2d
-	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
-	WORD $0x4ee787c7 // add v7.2d, v30.2d, v7.2d
-	WORD $0x4e72ccb1 // fmla v17.2d, v5.2d, v18.2d
-	WORD $0xad4211a5 // ldp q5, q4, [x13, #0x40]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e66cc9d // fmla v29.2d, v4.2d, v6.2d
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0x4e79ccbc // fmla v28.2d, v5.2d, v25.2d
-	WORD $0x4efd8610 // add v16.2d, v16.2d, v29.2d
-	WORD $0x4eb71efd // mov v29.16b, v23.16b
-	WORD $0x4efa8610 // add v16.2d, v16.2d, v26.2d
-	WORD $0x4eb71efa // mov v26.16b, v23.16b
-	WORD $0x4e75cc9d // fmla v29.2d, v4.2d, v21.2d
-	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
-	WORD $0x4e73ccba // fmla v26.2d, v5.2d, v19.2d
-	WORD $0x4ef184e7 // add v7.2d, v7.2d, v17.2d
-	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
-	WORD $0x4efd855e // add v30.2d, v10.2d, v29.2d
-	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
-	WORD $0x4eb71eea // mov v10.16b, v23.16b
-	WORD $0x4e69cc91 // fmla v17.2d, v4.2d, v9.2d
-	WORD $0x4efa841c // add v28.2d, v0.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4e75cc9d // fmla v29.2d, v4.2d, v21.2d
-	WORD $0x4e73ccba // fmla v26.2d, v5.2d, v19.2d
-	WORD $0x4ef1877b // add v27.2d, v27.2d, v17.2d
-	WORD $0x4ef1d460 // fsub v0.2d, v3.2d, v17.2d
-	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
-	WORD $0x4e72ccb1 // fmla v17.2d, v5.2d, v18.2d
-	WORD $0x4e69cc80 // fmla v0.2d, v4.2d, v9.2d
-	WORD $0x4ef185ff // add v31.2d, v15.2d, v17.2d
-	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
-	WORD $0x4eb71eef // mov v15.16b, v23.16b
-	WORD $0x4e72ccb1 // fmla v17.2d, v5.2d, v18.2d
-	WORD $0xad4411a5 // ldp q5, q4, [x13, #0x80]
-	WORD $0x4eb41c84 // orr v4.16b, v4.16b, v20.16b
-	WORD $0x4e61d488 // fadd v8.2d, v4.2d, v1.2d
-	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e78cd0a // fmla v10.2d, v8.2d, v24.2d
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0x4e62cca4 // fmla v4.2d, v5.2d, v2.2d
-	WORD $0x4eea8400 // add v0.2d, v0.2d, v10.2d
-	WORD $0x4eb71eea // mov v10.16b, v23.16b
-	WORD $0x4ee08600 // add v0.2d, v16.2d, v0.2d
-	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
-	WORD $0x4e75cd0a // fmla v10.2d, v8.2d, v21.2d
-	WORD $0x4ee48744 // add v4.2d, v26.2d, v4.2d
-	WORD $0x4e79ccb0 // fmla v16.2d, v5.2d, v25.2d
-	WORD $0x3d8043e0 // str q0, [sp, #0x100]
-	WORD $0x4ee484e0 // add v0.2d, v7.2d, v4.2d
-	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
-	WORD $0xad5613f6 // ldp q22, q4, [sp, #0x2c0]
-	WORD $0x4eea85ab // add v11.2d, v13.2d, v10.2d
-	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4e66cd07 // fmla v7.2d, v8.2d, v6.2d
-	WORD $0x4ef0879a // add v26.2d, v28.2d, v16.2d
-	WORD $0x4eb71efc // mov v28.16b, v23.16b
-	WORD $0x4ef0d470 // fsub v16.2d, v3.2d, v16.2d
-	WORD $0x4e75cd0a // fmla v10.2d, v8.2d, v21.2d
-	WORD $0x4e73ccbc // fmla v28.2d, v5.2d, v19.2d
-	WORD $0x4ef18751 // add v17.2d, v26.2d, v17.2d
-	WORD $0x4e79ccb0 // fmla v16.2d, v5.2d, v25.2d
-	WORD $0x4ee7877a // add v26.2d, v27.2d, v7.2d
-	WORD $0x4eb71efb // mov v27.16b, v23.16b
-	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
-	WORD $0x4efd875a // add v26.2d, v26.2d, v29.2d
-	WORD $0x4e69cd1b // fmla v27.2d, v8.2d, v9.2d
-	WORD $0x4e66cd07 // fmla v7.2d, v8.2d, v6.2d
-	WORD $0x4efc87fd // add v29.2d, v31.2d, v28.2d
-	WORD $0x4eb71eff // mov v31.16b, v23.16b
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4e72ccbf // fmla v31.2d, v5.2d, v18.2d
-	WORD $0x4e73ccbc // fmla v28.2d, v5.2d, v19.2d
-	WORD $0x4efb87de // add v30.2d, v30.2d, v27.2d
-	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4e69cd1b // fmla v27.2d, v8.2d, v9.2d
-	WORD $0x4eff858c // add v12.2d, v12.2d, v31.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4e72ccbf // fmla v31.2d, v5.2d, v18.2d
-	WORD $0xad4615a8 // ldp q8, q5, [x13, #0xc0]
-	WORD $0x4eb41ca5 // orr v5.16b, v5.16b, v20.16b
-	WORD $0x4e61d4ad // fadd v13.2d, v5.2d, v1.2d
-	WORD $0x4eb71ee5 // mov v5.16b, v23.16b
-	WORD $0x4eb41d08 // orr v8.16b, v8.16b, v20.16b
-	WORD $0x4e64cdae // fmla v14.2d, v13.2d, v4.2d
-	WORD $0x4e61d508 // fadd v8.2d, v8.2d, v1.2d
-	WORD $0x4e76cd05 // fmla v5.2d, v8.2d, v22.2d
-	WORD $0x4e62cd0f // fmla v15.2d, v8.2d, v2.2d
-	WORD $0x4eee84e7 // add v7.2d, v7.2d, v14.2d
-	WORD $0x4eb71eee // mov v14.16b, v23.16b
-	WORD $0x4e78cdae // fmla v14.2d, v13.2d, v24.2d
-	WORD $0x4ee58605 // add v5.2d, v16.2d, v5.2d
-	WORD $0x4eef8790 // add v16.2d, v28.2d, v15.2d
-	WORD $0x4ef0863c // add v28.2d, v17.2d, v16.2d
-	WORD $0x4eee8771 // add v17.2d, v27.2d, v14.2d
-	WORD $0x4eb81f1b // mov v27.16b, v24.16b
-	WORD $0x4ef18750 // add v16.2d, v26.2d, v17.2d
-	WORD $0x4eefd471 // fsub v17.2d, v3.2d, v15.2d
-	WORD $0x4eeed47a // fsub v26.2d, v3.2d, v14.2d
-	WORD $0x4e62cd11 // fmla v17.2d, v8.2d, v2.2d
-	WORD $0x4e78cdba // fmla v26.2d, v13.2d, v24.2d
-	WORD $0xad0673f0 // stp q16, q28, [sp, #0xc0]
-	WORD $0x4ef184a5 // add v5.2d, v5.2d, v17.2d
-	WORD $0x4ee58402 // add v2.2d, v0.2d, v5.2d
-	WORD $0x3dc043e0 // ldr q0, [sp, #0x100]
-	WORD $0x4efa84e5 // add v5.2d, v7.2d, v26.2d
-	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
-	WORD $0x4eb71efa // mov v26.16b, v23.16b
-	WORD $0x4e79cd07 // fmla v7.2d, v8.2d, v25.2d
-	WORD $0x4e73cd1a // fmla v26.2d, v8.2d, v19.2d
-	WORD $0x4ee58400 // add v0.2d, v0.2d, v5.2d
-	WORD $0x4ee787b1 // add v17.2d, v29.2d, v7.2d
-	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
-	WORD $0x4efad46e // fsub v14.2d, v3.2d, v26.2d
-	WORD $0x4eff8630 // add v16.2d, v17.2d, v31.2d
-	WORD $0x4e79cd07 // fmla v7.2d, v8.2d, v25.2d
-	WORD $0x4e73cd0e // fmla v14.2d, v8.2d, v19.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0xad080be0 // stp q0, q2, [sp, #0x100]
-	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
-	WORD $0x4e66cda0 // fmla v0.2d, v13.2d, v6.2d
-	WORD $0x3dc04fe2 // ldr q2, [sp, #0x130]
-	WORD $0x4ee087d1 // add v17.2d, v30.2d, v0.2d
-	WORD $0x4ee0d47d // fsub v29.2d, v3.2d, v0.2d
-	WORD $0x4efa8580 // add v0.2d, v12.2d, v26.2d
-	WORD $0x4eb71eec // mov v12.16b, v23.16b
-	WORD $0x4ea61cde // mov v30.16b, v6.16b
-	WORD $0x4eea862a // add v10.2d, v17.2d, v10.2d
-	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
-	WORD $0x4e75cdac // fmla v12.2d, v13.2d, v21.2d
-	WORD $0x4e66cdbd // fmla v29.2d, v13.2d, v6.2d
-	WORD $0xad546bfc // ldp q28, q26, [sp, #0x280]
-	WORD $0x4e69cdb1 // fmla v17.2d, v13.2d, v9.2d
-	WORD $0x4eec8442 // add v2.2d, v2.2d, v12.2d
-	WORD $0x4eecd46f // fsub v15.2d, v3.2d, v12.2d
-	WORD $0x3d809bfe // str q30, [sp, #0x260]
-	WORD $0x4ef18565 // add v5.2d, v11.2d, v17.2d
-	WORD $0x4ef1d46b // fsub v11.2d, v3.2d, v17.2d
-	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
-	WORD $0x4e75cdaf // fmla v15.2d, v13.2d, v21.2d
-	WORD $0x4e72cd11 // fmla v17.2d, v8.2d, v18.2d
-	WORD $0xad050be5 // stp q5, q2, [sp, #0xa0]
-	WORD $0x3dc04be2 // ldr q2, [sp, #0x120]
-	WORD $0x4e69cdab // fmla v11.2d, v13.2d, v9.2d
-	WORD $0x4eb71eed // mov v13.16b, v23.16b
-	WORD $0x4eb61ec5 // mov v5.16b, v22.16b
-	WORD $0x4ef1d466 // fsub v6.2d, v3.2d, v17.2d
-	WORD $0x4ef1845f // add v31.2d, v2.2d, v17.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e72cd06 // fmla v6.2d, v8.2d, v18.2d
-	WORD $0xad4845a8 // ldp q8, q17, [x13, #0x100]
-	WORD $0x4eb41e31 // orr v17.16b, v17.16b, v20.16b
-	WORD $0x4e61d62c // fadd v12.2d, v17.2d, v1.2d
-	WORD $0x4eb41d08 // orr v8.16b, v8.16b, v20.16b
-	WORD $0x4e64cd82 // fmla v2.2d, v12.2d, v4.2d
-	WORD $0x4e7acd8d // fmla v13.2d, v12.2d, v26.2d
-	WORD $0x4e61d511 // fadd v17.2d, v8.2d, v1.2d
-	WORD $0x4eb71ee8 // mov v8.16b, v23.16b
-	WORD $0x4e76ce39 // fmla v25.2d, v17.2d, v22.2d
-	WORD $0x4e7cce28 // fmla v8.2d, v17.2d, v28.2d
-	WORD $0x4ee287bd // add v29.2d, v29.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4e64cd82 // fmla v2.2d, v12.2d, v4.2d
-	WORD $0x3dc097e4 // ldr q4, [sp, #0x250]
-	WORD $0x4ef984e7 // add v7.2d, v7.2d, v25.2d
-	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
-	WORD $0x4e76ce39 // fmla v25.2d, v17.2d, v22.2d
-	WORD $0x4ea91d36 // mov v22.16b, v9.16b
-	WORD $0x4ef98519 // add v25.2d, v8.2d, v25.2d
-	WORD $0x4ee285a8 // add v8.2d, v13.2d, v2.2d
-	WORD $0x4eb71eed // mov v13.16b, v23.16b
-	WORD $0x3d808ff6 // str q22, [sp, #0x230]
-	WORD $0x4e78cd8d // fmla v13.2d, v12.2d, v24.2d
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x4e64ce38 // fmla v24.2d, v17.2d, v4.2d
-	WORD $0x4ef885c2 // add v2.2d, v14.2d, v24.2d
-	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
-	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
-	WORD $0x4e64ce38 // fmla v24.2d, v17.2d, v4.2d
-	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
-	WORD $0x4ef884e7 // add v7.2d, v7.2d, v24.2d
-	WORD $0x3d803fe2 // str q2, [sp, #0xf0]
-	WORD $0x4eed8562 // add v2.2d, v11.2d, v13.2d
-	WORD $0x4ee28542 // add v2.2d, v10.2d, v2.2d
-	WORD $0x4eedd46a // fsub v10.2d, v3.2d, v13.2d
-	WORD $0x4ebb1f6d // mov v13.16b, v27.16b
-	WORD $0x4e7bcd8a // fmla v10.2d, v12.2d, v27.2d
-	WORD $0x3d803be2 // str q2, [sp, #0xe0]
-	WORD $0x3dc033e2 // ldr q2, [sp, #0xc0]
-	WORD $0x4eea87bd // add v29.2d, v29.2d, v10.2d
-	WORD $0x4efd8444 // add v4.2d, v2.2d, v29.2d
-	WORD $0x3dc037e2 // ldr q2, [sp, #0xd0]
-	WORD $0x4ee78442 // add v2.2d, v2.2d, v7.2d
-	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
-	WORD $0x4e7ecd87 // fmla v7.2d, v12.2d, v30.2d
-	WORD $0xad0913e2 // stp q2, q4, [sp, #0x120]
-	WORD $0x3dc0afe4 // ldr q4, [sp, #0x2b0]
-	WORD $0x4e64ce30 // fmla v16.2d, v17.2d, v4.2d
-	WORD $0x4ef08400 // add v0.2d, v0.2d, v16.2d
-	WORD $0x4ef0d478 // fsub v24.2d, v3.2d, v16.2d
-	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
-	WORD $0x4ee68402 // add v2.2d, v0.2d, v6.2d
-	WORD $0x3dc02be0 // ldr q0, [sp, #0xa0]
-	WORD $0x4e73ce30 // fmla v16.2d, v17.2d, v19.2d
-	WORD $0x4e64ce38 // fmla v24.2d, v17.2d, v4.2d
-	WORD $0x4ef087e4 // add v4.2d, v31.2d, v16.2d
-	WORD $0x4ef0d46e // fsub v14.2d, v3.2d, v16.2d
-	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
-	WORD $0x3dc093ff // ldr q31, [sp, #0x240]
-	WORD $0x4ee78406 // add v6.2d, v0.2d, v7.2d
-	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
-	WORD $0x3dc02fe0 // ldr q0, [sp, #0xb0]
-	WORD $0x4e75cd90 // fmla v16.2d, v12.2d, v21.2d
-	WORD $0x4e73ce2e // fmla v14.2d, v17.2d, v19.2d
-	WORD $0x4eef84cb // add v11.2d, v6.2d, v15.2d
-	WORD $0x4eb71ee6 // mov v6.16b, v23.16b
-	WORD $0x4e7ecd87 // fmla v7.2d, v12.2d, v30.2d
-	WORD $0x4e69cd86 // fmla v6.2d, v12.2d, v9.2d
-	WORD $0x3dc0abfe // ldr q30, [sp, #0x2a0]
-	WORD $0x4eb31e69 // mov v9.16b, v19.16b
-	WORD $0x4eb51eb3 // mov v19.16b, v21.16b
-	WORD $0x4ef0d46a // fsub v10.2d, v3.2d, v16.2d
-	WORD $0x4e75cd8a // fmla v10.2d, v12.2d, v21.2d
-	WORD $0x3dc09bf5 // ldr q21, [sp, #0x260]
-	WORD $0x4ee68400 // add v0.2d, v0.2d, v6.2d
-	WORD $0x4ee6d47d // fsub v29.2d, v3.2d, v6.2d
-	WORD $0x4eb71ee6 // mov v6.16b, v23.16b
-	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
-	WORD $0x4e72ce26 // fmla v6.2d, v17.2d, v18.2d
-	WORD $0x3dc057e0 // ldr q0, [sp, #0x150]
-	WORD $0x4e76cd9d // fmla v29.2d, v12.2d, v22.2d
-	WORD $0x4eb71eec // mov v12.16b, v23.16b
-	WORD $0x4ef08400 // add v0.2d, v0.2d, v16.2d
-	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
-	WORD $0x3dc053e0 // ldr q0, [sp, #0x140]
-	WORD $0x4ee68400 // add v0.2d, v0.2d, v6.2d
-	WORD $0x4ee6d466 // fsub v6.2d, v3.2d, v6.2d
-	WORD $0x4e72ce26 // fmla v6.2d, v17.2d, v18.2d
-	WORD $0xad4a41b1 // ldp q17, q16, [x13, #0x140]
-	WORD $0x3dc0aff2 // ldr q18, [sp, #0x2b0]
-	WORD $0x4eb41e10 // orr v16.16b, v16.16b, v20.16b
-	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
-	WORD $0xad0483e4 // stp q4, q0, [sp, #0x90]
-	WORD $0x3dc047e4 // ldr q4, [sp, #0x110]
-	WORD $0x4eb41e31 // orr v17.16b, v17.16b, v20.16b
-	WORD $0x4e7ece0c // fmla v12.2d, v16.2d, v30.2d
-	WORD $0x4e61d63b // fadd v27.2d, v17.2d, v1.2d
-	WORD $0x4eb71ef1 // mov v17.16b, v23.16b
-	WORD $0x4e7fcf71 // fmla v17.2d, v27.2d, v31.2d
-	WORD $0x4eec8508 // add v8.2d, v8.2d, v12.2d
-	WORD $0x4eb71eec // mov v12.16b, v23.16b
-	WORD $0x4e7ccf6c // fmla v12.2d, v27.2d, v28.2d
-	WORD $0x4ef18731 // add v17.2d, v25.2d, v17.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x4e7ace19 // fmla v25.2d, v16.2d, v26.2d
-	WORD $0x4eecd46f // fsub v15.2d, v3.2d, v12.2d
-	WORD $0x4e7ccf6f // fmla v15.2d, v27.2d, v28.2d
-	WORD $0x4ef9d460 // fsub v0.2d, v3.2d, v25.2d
-	WORD $0x4e7ace00 // fmla v0.2d, v16.2d, v26.2d
-	WORD $0x4eef8631 // add v17.2d, v17.2d, v15.2d
-	WORD $0x4ef18491 // add v17.2d, v4.2d, v17.2d
-	WORD $0x3dc043e4 // ldr q4, [sp, #0x100]
-	WORD $0x4ee08500 // add v0.2d, v8.2d, v0.2d
-	WORD $0x4ead1da8 // mov v8.16b, v13.16b
-	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
-	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
-	WORD $0x4e65cf64 // fmla v4.2d, v27.2d, v5.2d
-	WORD $0xad0a47e0 // stp q0, q17, [sp, #0x140]
-	WORD $0x3dc0b7f1 // ldr q17, [sp, #0x2d0]
-	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
-	WORD $0x3d808be8 // str q8, [sp, #0x220]
-	WORD $0x4ee48718 // add v24.2d, v24.2d, v4.2d
-	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
-	WORD $0x4e71ce00 // fmla v0.2d, v16.2d, v17.2d
-	WORD $0x4e65cf64 // fmla v4.2d, v27.2d, v5.2d
-	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
-	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
-	WORD $0x4ee48584 // add v4.2d, v12.2d, v4.2d
-	WORD $0x3dc097ec // ldr q12, [sp, #0x250]
-	WORD $0x4e71ce00 // fmla v0.2d, v16.2d, v17.2d
-	WORD $0x4ee08725 // add v5.2d, v25.2d, v0.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
-	WORD $0x4e6ccf79 // fmla v25.2d, v27.2d, v12.2d
-	WORD $0x4e6dce00 // fmla v0.2d, v16.2d, v13.2d
-	WORD $0x4ef985d1 // add v17.2d, v14.2d, v25.2d
-	WORD $0x4ef18442 // add v2.2d, v2.2d, v17.2d
-	WORD $0x3d8037e2 // str q2, [sp, #0xd0]
-	WORD $0x4ee087a2 // add v2.2d, v29.2d, v0.2d
-	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
-	WORD $0x4e6dce00 // fmla v0.2d, v16.2d, v13.2d
-	WORD $0x4ee2856b // add v11.2d, v11.2d, v2.2d
-	WORD $0x4ef9d462 // fsub v2.2d, v3.2d, v25.2d
-	WORD $0x4e6ccf62 // fmla v2.2d, v27.2d, v12.2d
-	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
-	WORD $0x3dc03be7 // ldr q7, [sp, #0xe0]
-	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
-	WORD $0x3dc027e7 // ldr q7, [sp, #0x90]
-	WORD $0x3d8047e0 // str q0, [sp, #0x110]
-	WORD $0x4ee28700 // add v0.2d, v24.2d, v2.2d
-	WORD $0x3dc03fe2 // ldr q2, [sp, #0xf0]
-	WORD $0x4ee08440 // add v0.2d, v2.2d, v0.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e72cf62 // fmla v2.2d, v27.2d, v18.2d
-	WORD $0x3d8043e0 // str q0, [sp, #0x100]
-	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
-	WORD $0x4e75ce00 // fmla v0.2d, v16.2d, v21.2d
-	WORD $0x4ee284e7 // add v7.2d, v7.2d, v2.2d
-	WORD $0x4ee2d47d // fsub v29.2d, v3.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4ee684f1 // add v17.2d, v7.2d, v6.2d
-	WORD $0xad45e3e6 // ldp q6, q24, [sp, #0xb0]
-	WORD $0x4ee0d47a // fsub v26.2d, v3.2d, v0.2d
-	WORD $0x4eb61ec7 // mov v7.16b, v22.16b
-	WORD $0x4e69cf62 // fmla v2.2d, v27.2d, v9.2d
-	WORD $0x4e72cf7d // fmla v29.2d, v27.2d, v18.2d
-	WORD $0x4ea91d32 // mov v18.16b, v9.16b
-	WORD $0x4e75ce1a // fmla v26.2d, v16.2d, v21.2d
-	WORD $0x4ee084c6 // add v6.2d, v6.2d, v0.2d
-	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
-	WORD $0x4e76ce00 // fmla v0.2d, v16.2d, v22.2d
-	WORD $0x3dc02bf6 // ldr q22, [sp, #0xa0]
-	WORD $0x4eea84c6 // add v6.2d, v6.2d, v10.2d
-	WORD $0x4ee2d46a // fsub v10.2d, v3.2d, v2.2d
-	WORD $0x4e69cf6a // fmla v10.2d, v27.2d, v9.2d
-	WORD $0x3dc067e9 // ldr q9, [sp, #0x190]
-	WORD $0x4ee0d46d // fsub v13.2d, v3.2d, v0.2d
-	WORD $0x4ee08719 // add v25.2d, v24.2d, v0.2d
-	WORD $0x3dc09ff8 // ldr q24, [sp, #0x270]
-	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
-	WORD $0x4ee286d6 // add v22.2d, v22.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e67ce0d // fmla v13.2d, v16.2d, v7.2d
-	WORD $0x4e73ce02 // fmla v2.2d, v16.2d, v19.2d
-	WORD $0x3dc05be7 // ldr q7, [sp, #0x160]
-	WORD $0x4e78cf60 // fmla v0.2d, v27.2d, v24.2d
-	WORD $0x4ee284e7 // add v7.2d, v7.2d, v2.2d
-	WORD $0x4ee2d46f // fsub v15.2d, v3.2d, v2.2d
-	WORD $0x4e73ce0f // fmla v15.2d, v16.2d, v19.2d
-	WORD $0xad059ff9 // stp q25, q7, [sp, #0xb0]
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0xad4bbbe7 // ldp q7, q14, [sp, #0x170]
-	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
-	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
-	WORD $0x4e78cf60 // fmla v0.2d, v27.2d, v24.2d
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x3d8027e7 // str q7, [sp, #0x90]
-	WORD $0xad4c09a7 // ldp q7, q2, [x13, #0x180]
-	WORD $0x4eb41c42 // orr v2.16b, v2.16b, v20.16b
-	WORD $0x4eb41cf0 // orr v16.16b, v7.16b, v20.16b
-	WORD $0x4e61d447 // fadd v7.2d, v2.2d, v1.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e61d61c // fadd v28.2d, v16.2d, v1.2d
-	WORD $0x4e7eccf8 // fmla v24.2d, v7.2d, v30.2d
-	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
-	WORD $0x4e7fcf99 // fmla v25.2d, v28.2d, v31.2d
-	WORD $0x4e6ecf82 // fmla v2.2d, v28.2d, v14.2d
-	WORD $0x4e69ccf0 // fmla v16.2d, v7.2d, v9.2d
-	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
-	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
-	WORD $0x4ef98484 // add v4.2d, v4.2d, v25.2d
-	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
-	WORD $0x4e7eccf8 // fmla v24.2d, v7.2d, v30.2d
-	WORD $0x4e7fcf99 // fmla v25.2d, v28.2d, v31.2d
-	WORD $0x4ef8861b // add v27.2d, v16.2d, v24.2d
-	WORD $0xad547ffe // ldp q30, q31, [sp, #0x280]
-	WORD $0x4eb71ef0 // mov v16.16b, v23.16b
-	WORD $0x4ef98442 // add v2.2d, v2.2d, v25.2d
-	WORD $0x4e7ecf90 // fmla v16.2d, v28.2d, v30.2d
-	WORD $0x4ef0d479 // fsub v25.2d, v3.2d, v16.2d
-	WORD $0x4e7ecf99 // fmla v25.2d, v28.2d, v30.2d
-	WORD $0x3d802be2 // str q2, [sp, #0xa0]
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e7fcce2 // fmla v2.2d, v7.2d, v31.2d
-	WORD $0x4ee2d478 // fsub v24.2d, v3.2d, v2.2d
-	WORD $0x4e7fccf8 // fmla v24.2d, v7.2d, v31.2d
-	WORD $0xad567ffe // ldp q30, q31, [sp, #0x2c0]
-	WORD $0x4ef98484 // add v4.2d, v4.2d, v25.2d
-	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
-	WORD $0x3dc04ff8 // ldr q24, [sp, #0x130]
-	WORD $0x4ee58705 // add v5.2d, v24.2d, v5.2d
-	WORD $0x3d805fe5 // str q5, [sp, #0x170]
-	WORD $0x3dc04be5 // ldr q5, [sp, #0x120]
-	WORD $0x4ee484a4 // add v4.2d, v5.2d, v4.2d
-	WORD $0x4eb71ee5 // mov v5.16b, v23.16b
-	WORD $0x3d805be4 // str q4, [sp, #0x160]
-	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
-	WORD $0x4e7ecf85 // fmla v5.2d, v28.2d, v30.2d
-	WORD $0x4e7fcce4 // fmla v4.2d, v7.2d, v31.2d
-	WORD $0x4ee587b8 // add v24.2d, v29.2d, v5.2d
-	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
-	WORD $0x3dc077fd // ldr q29, [sp, #0x1d0]
-	WORD $0x4ee48759 // add v25.2d, v26.2d, v4.2d
-	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
-	WORD $0x4e7ecf85 // fmla v5.2d, v28.2d, v30.2d
-	WORD $0x4e7fcce4 // fmla v4.2d, v7.2d, v31.2d
-	WORD $0x4ee5861a // add v26.2d, v16.2d, v5.2d
-	WORD $0x3dc06bf0 // ldr q16, [sp, #0x1a0]
-	WORD $0x4ee48442 // add v2.2d, v2.2d, v4.2d
-	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
-	WORD $0x4e6ccf84 // fmla v4.2d, v28.2d, v12.2d
-	WORD $0x4ee48545 // add v5.2d, v10.2d, v4.2d
-	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
-	WORD $0x4ee58625 // add v5.2d, v17.2d, v5.2d
-	WORD $0x3d800be2 // str q2, [sp, #0x20]
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e68cce2 // fmla v2.2d, v7.2d, v8.2d
-	WORD $0x4e6ccf84 // fmla v4.2d, v28.2d, v12.2d
-	WORD $0x3dc093ea // ldr q10, [sp, #0x240]
-	WORD $0x3d803fe5 // str q5, [sp, #0xf0]
-	WORD $0x4ee285a5 // add v5.2d, v13.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4e68cce2 // fmla v2.2d, v7.2d, v8.2d
-	WORD $0x4ee584c5 // add v5.2d, v6.2d, v5.2d
-	WORD $0x3dc0afe6 // ldr q6, [sp, #0x2b0]
-	WORD $0x3d803be5 // str q5, [sp, #0xe0]
-	WORD $0x4ee28722 // add v2.2d, v25.2d, v2.2d
-	WORD $0x4ee28565 // add v5.2d, v11.2d, v2.2d
-	WORD $0x4ee48702 // add v2.2d, v24.2d, v4.2d
-	WORD $0x3dc037e4 // ldr q4, [sp, #0xd0]
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x4eae1dcb // mov v11.16b, v14.16b
-	WORD $0x4ee28482 // add v2.2d, v4.2d, v2.2d
-	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
-	WORD $0x4e66cf84 // fmla v4.2d, v28.2d, v6.2d
-	WORD $0xad0917e2 // stp q2, q5, [sp, #0x120]
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e75cce2 // fmla v2.2d, v7.2d, v21.2d
-	WORD $0x4ee486c5 // add v5.2d, v22.2d, v4.2d
-	WORD $0x3dc08ff6 // ldr q22, [sp, #0x230]
-	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
-	WORD $0x4ee084a0 // add v0.2d, v5.2d, v0.2d
-	WORD $0x4ee2d47f // fsub v31.2d, v3.2d, v2.2d
-	WORD $0x3dc027e5 // ldr q5, [sp, #0x90]
-	WORD $0x4e66cf84 // fmla v4.2d, v28.2d, v6.2d
-	WORD $0x3d8013e0 // str q0, [sp, #0x40]
-	WORD $0x4e75ccff // fmla v31.2d, v7.2d, v21.2d
-	WORD $0x3dc02fe0 // ldr q0, [sp, #0xb0]
-	WORD $0x3dc09ff5 // ldr q21, [sp, #0x270]
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e72cf82 // fmla v2.2d, v28.2d, v18.2d
-	WORD $0x4eef8400 // add v0.2d, v0.2d, v15.2d
-	WORD $0x4ea91d2f // mov v15.16b, v9.16b
-	WORD $0x3d800fe0 // str q0, [sp, #0x30]
-	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
-	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
-	WORD $0x4e76cce0 // fmla v0.2d, v7.2d, v22.2d
-	WORD $0x3d802fe5 // str q5, [sp, #0xb0]
-	WORD $0x3dc033e5 // ldr q5, [sp, #0xc0]
-	WORD $0x4ee0d466 // fsub v6.2d, v3.2d, v0.2d
-	WORD $0x4e76cce6 // fmla v6.2d, v7.2d, v22.2d
-	WORD $0x4ee084a5 // add v5.2d, v5.2d, v0.2d
-	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
-	WORD $0x3d801be5 // str q5, [sp, #0x60]
-	WORD $0x4ee2d465 // fsub v5.2d, v3.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e75cf80 // fmla v0.2d, v28.2d, v21.2d
-	WORD $0x4e73cce2 // fmla v2.2d, v7.2d, v19.2d
-	WORD $0x4e72cf85 // fmla v5.2d, v28.2d, v18.2d
-	WORD $0x4ee28610 // add v16.2d, v16.2d, v2.2d
-	WORD $0x4ee2d471 // fsub v17.2d, v3.2d, v2.2d
-	WORD $0x4e73ccf1 // fmla v17.2d, v7.2d, v19.2d
-	WORD $0x3dc02be7 // ldr q7, [sp, #0xa0]
-	WORD $0xad03cff0 // stp q16, q19, [sp, #0x70]
-	WORD $0x3dc00bf3 // ldr q19, [sp, #0x20]
-	WORD $0xad4db3f0 // ldp q16, q12, [sp, #0x1b0]
-	WORD $0x4ee08610 // add v16.2d, v16.2d, v0.2d
-	WORD $0x3d8017f0 // str q16, [sp, #0x50]
-	WORD $0x4ee0d470 // fsub v16.2d, v3.2d, v0.2d
-	WORD $0xad4e01a2 // ldp q2, q0, [x13, #0x1c0]
-	WORD $0x4e75cf90 // fmla v16.2d, v28.2d, v21.2d
-	WORD $0x4eb41c00 // orr v0.16b, v0.16b, v20.16b
-	WORD $0x4e61d41e // fadd v30.2d, v0.2d, v1.2d
-	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
-	WORD $0x4eb41c42 // orr v2.16b, v2.16b, v20.16b
-	WORD $0x4e61d448 // fadd v8.2d, v2.2d, v1.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e6ccd00 // fmla v0.2d, v8.2d, v12.2d
-	WORD $0x4e6ecd18 // fmla v24.2d, v8.2d, v14.2d
-	WORD $0x4e7dcfc2 // fmla v2.2d, v30.2d, v29.2d
-	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
-	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
-	WORD $0x4ef8d479 // fsub v25.2d, v3.2d, v24.2d
-	WORD $0x4ee28762 // add v2.2d, v27.2d, v2.2d
-	WORD $0x4e69cfc7 // fmla v7.2d, v30.2d, v9.2d
-	WORD $0x4e6ecd19 // fmla v25.2d, v8.2d, v14.2d
-	WORD $0x4ee7d47b // fsub v27.2d, v3.2d, v7.2d
-	WORD $0x4ef98400 // add v0.2d, v0.2d, v25.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x4e69cfdb // fmla v27.2d, v30.2d, v9.2d
-	WORD $0x3d802be0 // str q0, [sp, #0xa0]
-	WORD $0x4e6acd19 // fmla v25.2d, v8.2d, v10.2d
-	WORD $0x4efb8440 // add v0.2d, v2.2d, v27.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4ef9875a // add v26.2d, v26.2d, v25.2d
-	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
-	WORD $0x3dc0a3fb // ldr q27, [sp, #0x280]
-	WORD $0x3d8027e0 // str q0, [sp, #0x90]
-	WORD $0x4e6acd19 // fmla v25.2d, v8.2d, v10.2d
-	WORD $0xad5483ed // ldp q13, q0, [sp, #0x290]
-	WORD $0x4e60cfc2 // fmla v2.2d, v30.2d, v0.2d
-	WORD $0x4ee2867c // add v28.2d, v19.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4e60cfc2 // fmla v2.2d, v30.2d, v0.2d
-	WORD $0x4ee284e0 // add v0.2d, v7.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
-	WORD $0x4e6dcfc2 // fmla v2.2d, v30.2d, v13.2d
-	WORD $0x3d8007e0 // str q0, [sp, #0x10]
-	WORD $0x4ef98700 // add v0.2d, v24.2d, v25.2d
-	WORD $0x4e7bcd07 // fmla v7.2d, v8.2d, v27.2d
-	WORD $0x3d8003e0 // str q0, [sp]
-	WORD $0x3dc047e0 // ldr q0, [sp, #0x110]
-	WORD $0x4ee2d478 // fsub v24.2d, v3.2d, v2.2d
-	WORD $0x4ee7d479 // fsub v25.2d, v3.2d, v7.2d
-	WORD $0x4e6dcfd8 // fmla v24.2d, v30.2d, v13.2d
-	WORD $0x4e7bcd19 // fmla v25.2d, v8.2d, v27.2d
-	WORD $0x4ef88798 // add v24.2d, v28.2d, v24.2d
-	WORD $0x4ef88400 // add v0.2d, v0.2d, v24.2d
-	WORD $0x4ef98758 // add v24.2d, v26.2d, v25.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x3d8037e0 // str q0, [sp, #0xd0]
-	WORD $0x3dc043e0 // ldr q0, [sp, #0x100]
-	WORD $0x4ef88400 // add v0.2d, v0.2d, v24.2d
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
-	WORD $0xad564fe0 // ldp q0, q19, [sp, #0x2c0]
-	WORD $0x4e73cfd8 // fmla v24.2d, v30.2d, v19.2d
-	WORD $0x4e60cd19 // fmla v25.2d, v8.2d, v0.2d
-	WORD $0x4ef887fa // add v26.2d, v31.2d, v24.2d
-	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
-	WORD $0x3dc0afff // ldr q31, [sp, #0x2b0]
-	WORD $0x4e73cfd8 // fmla v24.2d, v30.2d, v19.2d
-	WORD $0x3dc097f3 // ldr q19, [sp, #0x250]
-	WORD $0x4ef98484 // add v4.2d, v4.2d, v25.2d
-	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
-	WORD $0x4e60cd19 // fmla v25.2d, v8.2d, v0.2d
-	WORD $0x4ef88440 // add v0.2d, v2.2d, v24.2d
-	WORD $0x3dc013f8 // ldr q24, [sp, #0x40]
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4ef984fc // add v28.2d, v7.2d, v25.2d
-	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
-	WORD $0x3d800be0 // str q0, [sp, #0x20]
-	WORD $0x3dc08be0 // ldr q0, [sp, #0x220]
-	WORD $0x4e73cd07 // fmla v7.2d, v8.2d, v19.2d
-	WORD $0x4e60cfc2 // fmla v2.2d, v30.2d, v0.2d
-	WORD $0x4ee784a5 // add v5.2d, v5.2d, v7.2d
-	WORD $0x4ee58705 // add v5.2d, v24.2d, v5.2d
-	WORD $0x3d806fe5 // str q5, [sp, #0x1b0]
-	WORD $0x4ee284c5 // add v5.2d, v6.2d, v2.2d
-	WORD $0x3dc00fe6 // ldr q6, [sp, #0x30]
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4e60cfc2 // fmla v2.2d, v30.2d, v0.2d
-	WORD $0x3dc03be0 // ldr q0, [sp, #0xe0]
-	WORD $0x4ee584c5 // add v5.2d, v6.2d, v5.2d
-	WORD $0x4ee28742 // add v2.2d, v26.2d, v2.2d
-	WORD $0x3d806be5 // str q5, [sp, #0x1a0]
-	WORD $0x4ee7d465 // fsub v5.2d, v3.2d, v7.2d
-	WORD $0x4eb71ee7 // mov v7.16b, v23.16b
-	WORD $0x4ee28406 // add v6.2d, v0.2d, v2.2d
-	WORD $0x4e73cd05 // fmla v5.2d, v8.2d, v19.2d
-	WORD $0x3dc03fe0 // ldr q0, [sp, #0xf0]
-	WORD $0x4ee58482 // add v2.2d, v4.2d, v5.2d
-	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
-	WORD $0x3dc02fe5 // ldr q5, [sp, #0xb0]
-	WORD $0x4e7fcd04 // fmla v4.2d, v8.2d, v31.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0xad0703e6 // stp q6, q0, [sp, #0xe0]
-	WORD $0x4ee484a5 // add v5.2d, v5.2d, v4.2d
-	WORD $0x3dc09be0 // ldr q0, [sp, #0x260]
-	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
-	WORD $0x4ef084a5 // add v5.2d, v5.2d, v16.2d
-	WORD $0x4e7fcd04 // fmla v4.2d, v8.2d, v31.2d
-	WORD $0x4e60cfc2 // fmla v2.2d, v30.2d, v0.2d
-	WORD $0x4ee2d46e // fsub v14.2d, v3.2d, v2.2d
-	WORD $0x4e60cfce // fmla v14.2d, v30.2d, v0.2d
-	WORD $0x3d802fe5 // str q5, [sp, #0xb0]
-	WORD $0xad4297e0 // ldp q0, q5, [sp, #0x50]
-	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4ef184b1 // add v17.2d, v5.2d, v17.2d
-	WORD $0x4eb71ee5 // mov v5.16b, v23.16b
-	WORD $0x4e76cfc2 // fmla v2.2d, v30.2d, v22.2d
-	WORD $0x4e72cd05 // fmla v5.2d, v8.2d, v18.2d
-	WORD $0x4ee58406 // add v6.2d, v0.2d, v5.2d
-	WORD $0x4ee5d465 // fsub v5.2d, v3.2d, v5.2d
-	WORD $0x3dc01fe0 // ldr q0, [sp, #0x70]
-	WORD $0x4e72cd05 // fmla v5.2d, v8.2d, v18.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad0803e6 // stp q6, q0, [sp, #0x100]
-	WORD $0x4ee2d466 // fsub v6.2d, v3.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
+	WORD $0x52800030 // mov w16, #0x1
+	WORD $0xd2e8660b // mov x11, #0x4330000000000000
+	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
+	WORD $0xd2e8ce0d // mov x13, #0x4670000000000000
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0xf2e8ce0e // movk x14, #0x4670, lsl #48
+	WORD $0x9b090449 // madd x9, x2, x9, x1
+	WORD $0x14000012 // b <dotLimbs9+0x100>
+	WORD $0xd503201f // nop
+	WORD $0xad4f8fe4 // ldp q4, q3, [sp, #0x1f0]
+	WORD $0x52800086 // mov w6, #0x4
+	WORD $0x3d801200 // str q0, [x16, #0x40]
 	WORD $0x3dc07be0 // ldr q0, [sp, #0x1e0]
-	WORD $0x4e76cfc6 // fmla v6.2d, v30.2d, v22.2d
-	WORD $0x3dc023f6 // ldr q22, [sp, #0x80]
-	WORD $0x4e75cd02 // fmla v2.2d, v8.2d, v21.2d
-	WORD $0x4e76cfc7 // fmla v7.2d, v30.2d, v22.2d
-	WORD $0x4ee78400 // add v0.2d, v0.2d, v7.2d
-	WORD $0x4ee7d470 // fsub v16.2d, v3.2d, v7.2d
-	WORD $0x4ee2d467 // fsub v7.2d, v3.2d, v2.2d
-	WORD $0x3d807be0 // str q0, [sp, #0x1e0]
-	WORD $0x3dc087e0 // ldr q0, [sp, #0x210]
-	WORD $0x4e75cd07 // fmla v7.2d, v8.2d, v21.2d
-	WORD $0x4e76cfd0 // fmla v16.2d, v30.2d, v22.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad5061a2 // ldp q2, q24, [x13, #0x200]
-	WORD $0x910901ad // add x13, x13, #0x240
-	WORD $0x4eb41f18 // orr v24.16b, v24.16b, v20.16b
-	WORD $0x3d8087e0 // str q0, [sp, #0x210]
-	WORD $0xad4057e0 // ldp q0, q21, [sp]
-	WORD $0x4e61d708 // fadd v8.2d, v24.2d, v1.2d
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x4eb41c42 // orr v2.16b, v2.16b, v20.16b
-	WORD $0x4e61d45e // fadd v30.2d, v2.2d, v1.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e7dcd02 // fmla v2.2d, v8.2d, v29.2d
-	WORD $0x4e6ccfd8 // fmla v24.2d, v30.2d, v12.2d
-	WORD $0x4ee286ba // add v26.2d, v21.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ef88419 // add v25.2d, v0.2d, v24.2d
-	WORD $0x3dc027e0 // ldr q0, [sp, #0x90]
-	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
-	WORD $0x4e7dcd02 // fmla v2.2d, v8.2d, v29.2d
-	WORD $0x4e6ccfd8 // fmla v24.2d, v30.2d, v12.2d
-	WORD $0x3dc0abec // ldr q12, [sp, #0x2a0]
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0x3dc053e2 // ldr q2, [sp, #0x140]
-	WORD $0x4ee08455 // add v21.2d, v2.2d, v0.2d
-	WORD $0x3dc02be0 // ldr q0, [sp, #0xa0]
-	WORD $0x3dc057e2 // ldr q2, [sp, #0x150]
-	WORD $0x4ef88400 // add v0.2d, v0.2d, v24.2d
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x4ee08449 // add v9.2d, v2.2d, v0.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e6bcfd8 // fmla v24.2d, v30.2d, v11.2d
-	WORD $0x4e6fcd02 // fmla v2.2d, v8.2d, v15.2d
-	WORD $0x4ef8d47d // fsub v29.2d, v3.2d, v24.2d
-	WORD $0x4ee2d460 // fsub v0.2d, v3.2d, v2.2d
-	WORD $0x4e6bcfdd // fmla v29.2d, v30.2d, v11.2d
-	WORD $0x4e6fcd00 // fmla v0.2d, v8.2d, v15.2d
-	WORD $0x4ee08740 // add v0.2d, v26.2d, v0.2d
-	WORD $0x3dc05ffa // ldr q26, [sp, #0x170]
-	WORD $0x4ee0874b // add v11.2d, v26.2d, v0.2d
-	WORD $0x4efd8720 // add v0.2d, v25.2d, v29.2d
-	WORD $0x4eb71efa // mov v26.16b, v23.16b
-	WORD $0x3dc05bf9 // ldr q25, [sp, #0x160]
-	WORD $0x3dc00bfd // ldr q29, [sp, #0x20]
-	WORD $0x4e6acfda // fmla v26.2d, v30.2d, v10.2d
-	WORD $0x4ee08720 // add v0.2d, v25.2d, v0.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0x4efa879c // add v28.2d, v28.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4e6ccd19 // fmla v25.2d, v8.2d, v12.2d
-	WORD $0x4e6acfda // fmla v26.2d, v30.2d, v10.2d
-	WORD $0x4ef987bd // add v29.2d, v29.2d, v25.2d
-	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
-	WORD $0x4e6ccd19 // fmla v25.2d, v8.2d, v12.2d
-	WORD $0x4ef98442 // add v2.2d, v2.2d, v25.2d
-	WORD $0x3dc037f9 // ldr q25, [sp, #0xd0]
-	WORD $0x4ee2872a // add v10.2d, v25.2d, v2.2d
-	WORD $0x4efa8702 // add v2.2d, v24.2d, v26.2d
-	WORD $0x3dc033f8 // ldr q24, [sp, #0xc0]
-	WORD $0x4ee2870f // add v15.2d, v24.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x4e6dcd02 // fmla v2.2d, v8.2d, v13.2d
-	WORD $0x4e7bcfd8 // fmla v24.2d, v30.2d, v27.2d
-	WORD $0x4ee2d479 // fsub v25.2d, v3.2d, v2.2d
-	WORD $0x4ef8d47a // fsub v26.2d, v3.2d, v24.2d
-	WORD $0x4e6dcd19 // fmla v25.2d, v8.2d, v13.2d
-	WORD $0x4e7bcfda // fmla v26.2d, v30.2d, v27.2d
-	WORD $0x4ef987b9 // add v25.2d, v29.2d, v25.2d
-	WORD $0x3dc04ffb // ldr q27, [sp, #0x130]
-	WORD $0x4ef9876d // add v13.2d, v27.2d, v25.2d
-	WORD $0x4efa8799 // add v25.2d, v28.2d, v26.2d
-	WORD $0x3dc04bfa // ldr q26, [sp, #0x120]
-	WORD $0x4ef9874c // add v12.2d, v26.2d, v25.2d
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0xad5677fb // ldp q27, q29, [sp, #0x2c0]
-	WORD $0x4eb71efa // mov v26.16b, v23.16b
-	WORD $0x4e7dcd19 // fmla v25.2d, v8.2d, v29.2d
-	WORD $0x4e7bcfda // fmla v26.2d, v30.2d, v27.2d
-	WORD $0x4ef985dc // add v28.2d, v14.2d, v25.2d
-	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
-	WORD $0x4efa8484 // add v4.2d, v4.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4e7dcd19 // fmla v25.2d, v8.2d, v29.2d
-	WORD $0x4e7bcfda // fmla v26.2d, v30.2d, v27.2d
-	WORD $0x4ef98442 // add v2.2d, v2.2d, v25.2d
-	WORD $0x3dc03bf9 // ldr q25, [sp, #0xe0]
-	WORD $0x4ee2873b // add v27.2d, v25.2d, v2.2d
-	WORD $0x4efa8702 // add v2.2d, v24.2d, v26.2d
-	WORD $0x3dc03ff8 // ldr q24, [sp, #0xf0]
-	WORD $0x3dc08bf9 // ldr q25, [sp, #0x220]
-	WORD $0x3dc02ffa // ldr q26, [sp, #0xb0]
-	WORD $0x4ee2871d // add v29.2d, v24.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
-	WORD $0x4e79cd02 // fmla v2.2d, v8.2d, v25.2d
-	WORD $0x4e73cfd8 // fmla v24.2d, v30.2d, v19.2d
-	WORD $0x4ee284c6 // add v6.2d, v6.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
-	WORD $0x4ee68626 // add v6.2d, v17.2d, v6.2d
-	WORD $0x4ef8d471 // fsub v17.2d, v3.2d, v24.2d
-	WORD $0x4e79cd02 // fmla v2.2d, v8.2d, v25.2d
-	WORD $0x4ee58745 // add v5.2d, v26.2d, v5.2d
-	WORD $0x4e73cfd1 // fmla v17.2d, v30.2d, v19.2d
-	WORD $0x3dc06bf3 // ldr q19, [sp, #0x1a0]
-	WORD $0x4ee28782 // add v2.2d, v28.2d, v2.2d
-	WORD $0x4eb51ebc // mov v28.16b, v21.16b
-	WORD $0x3dc09bf5 // ldr q21, [sp, #0x260]
-	WORD $0x4ee28673 // add v19.2d, v19.2d, v2.2d
-	WORD $0x4ef18482 // add v2.2d, v4.2d, v17.2d
-	WORD $0x3dc06fe4 // ldr q4, [sp, #0x1b0]
-	WORD $0x3dc043f1 // ldr q17, [sp, #0x100]
-	WORD $0x4ee2849a // add v26.2d, v4.2d, v2.2d
-	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x4e7fcfc4 // fmla v4.2d, v30.2d, v31.2d
-	WORD $0x4e75cd02 // fmla v2.2d, v8.2d, v21.2d
-	WORD $0x4ee48631 // add v17.2d, v17.2d, v4.2d
-	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
-	WORD $0x4ee78627 // add v7.2d, v17.2d, v7.2d
-	WORD $0x3dc047f1 // ldr q17, [sp, #0x110]
-	WORD $0x4e7fcfc4 // fmla v4.2d, v30.2d, v31.2d
-	WORD $0x4ee484b9 // add v25.2d, v5.2d, v4.2d
-	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
-	WORD $0x3dc087e5 // ldr q5, [sp, #0x210]
-	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4e72cfc4 // fmla v4.2d, v30.2d, v18.2d
-	WORD $0x4e75cd02 // fmla v2.2d, v8.2d, v21.2d
-	WORD $0x4ef08630 // add v16.2d, v17.2d, v16.2d
-	WORD $0x3dc08ff1 // ldr q17, [sp, #0x230]
-	WORD $0x4ee484a5 // add v5.2d, v5.2d, v4.2d
-	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
-	WORD $0x4ee284d8 // add v24.2d, v6.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0x3dc07be6 // ldr q6, [sp, #0x1e0]
-	WORD $0x4e72cfc4 // fmla v4.2d, v30.2d, v18.2d
-	WORD $0x3dc09ff2 // ldr q18, [sp, #0x270]
-	WORD $0x4e71cd02 // fmla v2.2d, v8.2d, v17.2d
-	WORD $0x4ee484f5 // add v21.2d, v7.2d, v4.2d
-	WORD $0x4eb71ee4 // mov v4.16b, v23.16b
-	WORD $0x4ee284c6 // add v6.2d, v6.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4e76cd04 // fmla v4.2d, v8.2d, v22.2d
-	WORD $0x4e71cd02 // fmla v2.2d, v8.2d, v17.2d
-	WORD $0x4ee28611 // add v17.2d, v16.2d, v2.2d
-	WORD $0x4eb71ee2 // mov v2.16b, v23.16b
-	WORD $0xad4f9ff0 // ldp q16, q7, [sp, #0x1f0]
-	WORD $0x4e72cfc2 // fmla v2.2d, v30.2d, v18.2d
-	WORD $0x4ee484e7 // add v7.2d, v7.2d, v4.2d
-	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
-	WORD $0x4e76cd04 // fmla v4.2d, v8.2d, v22.2d
-	WORD $0x4ee28610 // add v16.2d, v16.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4e72cfc2 // fmla v2.2d, v30.2d, v18.2d
-	WORD $0x4ea91d3e // mov v30.16b, v9.16b
+	WORD $0x3d801600 // str q0, [x16, #0x50]
+	WORD $0xad000e04 // stp q4, q3, [x16]
+	WORD $0xad04360b // stp q11, q13, [x16, #0x80]
+	WORD $0xad067e0e // stp q14, q31, [x16, #0xc0]
+	WORD $0xad087a1d // stp q29, q30, [x16, #0x100]
+	WORD $0xad0a6a1c // stp q28, q26, [x16, #0x140]
+	WORD $0xad0c4a19 // stp q25, q18, [x16, #0x180]
+	WORD $0xad0e4211 // stp q17, q16, [x16, #0x1c0]
+	WORD $0xad100a01 // stp q1, q2, [x16, #0x200]
+	WORD $0xad121a07 // stp q7, q6, [x16, #0x240]
+	WORD $0x2a1f03f0 // mov w16, wzr
+	WORD $0x36006e2f // tbz w15, #0x0, <dotLimbs9+0xec0>
+	WORD $0x2a1003ef // mov w15, w16
+	WORD $0x8b060c10 // add x16, x0, x6, lsl #3
+	WORD $0x8b060c71 // add x17, x3, x6, lsl #3
+	WORD $0x8b060c25 // add x5, x1, x6, lsl #3
+	WORD $0x8b060d26 // add x6, x9, x6, lsl #3
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0xad400600 // ldp q0, q1, [x16]
+	WORD $0xad44360b // ldp q11, q13, [x16, #0x80]
+	WORD $0xad467e0e // ldp q14, q31, [x16, #0xc0]
+	WORD $0xad487a1d // ldp q29, q30, [x16, #0x100]
+	WORD $0xad4a6a1c // ldp q28, q26, [x16, #0x140]
+	WORD $0xad4c4a19 // ldp q25, q18, [x16, #0x180]
+	WORD $0xad4e4211 // ldp q17, q16, [x16, #0x1c0]
+	WORD $0xad521a07 // ldp q7, q6, [x16, #0x240]
+	WORD $0xad0f87e0 // stp q0, q1, [sp, #0x1f0]
+	WORD $0xad420600 // ldp q0, q1, [x16, #0x40]
+	WORD $0x3d807be1 // str q1, [sp, #0x1e0]
+	WORD $0xad500a01 // ldp q1, q2, [x16, #0x200]
+	WORD $0x1400034f // b <dotLimbs9+0xe84>
+	WORD $0xad4004a2 // ldp q2, q1, [x5]
+	WORD $0x4e080d6a // dup v10.2d, x11
+	WORD $0x4e080d8b // dup v11.2d, x12
+	WORD $0xad4f9be5 // ldp q5, q6, [sp, #0x1f0]
+	WORD $0x3dc07be7 // ldr q7, [sp, #0x1e0]
+	WORD $0x4e080db3 // dup v19.2d, x13
+	WORD $0x910004e7 // add x7, x7, #0x1
+	WORD $0x8b0a00c6 // add x6, x6, x10
+	WORD $0xeb0400ff // cmp x7, x4
+	WORD $0x4eb31e7d // mov v29.16b, v19.16b
+	WORD $0x4e080dd4 // dup v20.2d, x14
+	WORD $0x4eb31e71 // mov v17.16b, v19.16b
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd423 // fadd v3.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd441 // fadd v1.2d, v2.2d, v11.2d
+	WORD $0x3d8057e1 // str q1, [sp, #0x150]
+	WORD $0xad4204a2 // ldp q2, q1, [x5, #0x40]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0xad118fe1 // stp q1, q3, [sp, #0x230]
+	WORD $0x4e6bd441 // fadd v1.2d, v2.2d, v11.2d
+	WORD $0x3d8043e1 // str q1, [sp, #0x100]
+	WORD $0xad4404a2 // ldp q2, q1, [x5, #0x80]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd423 // fadd v3.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd444 // fadd v4.2d, v2.2d, v11.2d
+	WORD $0xad4604a2 // ldp q2, q1, [x5, #0xc0]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0xad1313e1 // stp q1, q4, [sp, #0x260]
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4e6bd441 // fadd v1.2d, v2.2d, v11.2d
+	WORD $0x3d8097e1 // str q1, [sp, #0x250]
+	WORD $0xad4804a2 // ldp q2, q1, [x5, #0x100]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd455 // fadd v21.2d, v2.2d, v11.2d
+	WORD $0xad150fe1 // stp q1, q3, [sp, #0x2a0]
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0xad4a04a2 // ldp q2, q1, [x5, #0x140]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd42f // fadd v15.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0xad143ff5 // stp q21, q15, [sp, #0x280]
+	WORD $0x4e6bd45c // fadd v28.2d, v2.2d, v11.2d
+	WORD $0xad4c04a2 // ldp q2, q1, [x5, #0x180]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd43a // fadd v26.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd45b // fadd v27.2d, v2.2d, v11.2d
+	WORD $0xad4e04a2 // ldp q2, q1, [x5, #0x1c0]
+	WORD $0x3d8087fb // str q27, [sp, #0x210]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd436 // fadd v22.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd457 // fadd v23.2d, v2.2d, v11.2d
+	WORD $0xad5004a2 // ldp q2, q1, [x5, #0x200]
+	WORD $0x8b020ca5 // add x5, x5, x2, lsl #3
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd439 // fadd v25.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd458 // fadd v24.2d, v2.2d, v11.2d
+	WORD $0xad400622 // ldp q2, q1, [x17]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e76cc24 // fmla v4.2d, v1.2d, v22.2d
+	WORD $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
+	WORD $0x4e77cc43 // fmla v3.2d, v2.2d, v23.2d
 	WORD $0x4ee484c4 // add v4.2d, v6.2d, v4.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e79cc26 // fmla v6.2d, v1.2d, v25.2d
+	WORD $0x4ee384a3 // add v3.2d, v5.2d, v3.2d
+	WORD $0x4eb31e65 // mov v5.16b, v19.16b
+	WORD $0x4e78cc45 // fmla v5.2d, v2.2d, v24.2d
+	WORD $0x4ee684e7 // add v7.2d, v7.2d, v6.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4e79cc26 // fmla v6.2d, v1.2d, v25.2d
+	WORD $0x4ee58400 // add v0.2d, v0.2d, v5.2d
+	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
+	WORD $0x4e78cc45 // fmla v5.2d, v2.2d, v24.2d
+	WORD $0xad420622 // ldp q2, q1, [x17, #0x40]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e7acc3d // fmla v29.2d, v1.2d, v26.2d
+	WORD $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
+	WORD $0x4e7bcc51 // fmla v17.2d, v2.2d, v27.2d
+	WORD $0x4efd8484 // add v4.2d, v4.2d, v29.2d
+	WORD $0x4eb31e7d // mov v29.16b, v19.16b
+	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e79cc3d // fmla v29.2d, v1.2d, v25.2d
+	WORD $0x4ef18463 // add v3.2d, v3.2d, v17.2d
+	WORD $0x4e77cc46 // fmla v6.2d, v2.2d, v23.2d
+	WORD $0x4ee58463 // add v3.2d, v3.2d, v5.2d
+	WORD $0x4eb31e65 // mov v5.16b, v19.16b
+	WORD $0x4efd85be // add v30.2d, v13.2d, v29.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0x4e76cc25 // fmla v5.2d, v1.2d, v22.2d
+	WORD $0x4ee68411 // add v17.2d, v0.2d, v6.2d
+	WORD $0x4ee6d680 // fsub v0.2d, v20.2d, v6.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e79cc3d // fmla v29.2d, v1.2d, v25.2d
+	WORD $0x4e78cc46 // fmla v6.2d, v2.2d, v24.2d
+	WORD $0x4e77cc40 // fmla v0.2d, v2.2d, v23.2d
+	WORD $0x4ee584e7 // add v7.2d, v7.2d, v5.2d
+	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
+	WORD $0x4e76cc25 // fmla v5.2d, v1.2d, v22.2d
+	WORD $0x4ee68508 // add v8.2d, v8.2d, v6.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4e78cc46 // fmla v6.2d, v2.2d, v24.2d
+	WORD $0xad440622 // ldp q2, q1, [x17, #0x80]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd429 // fadd v9.2d, v1.2d, v11.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6fcd21 // fmla v1.2d, v9.2d, v15.2d
+	WORD $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
+	WORD $0x4e7ccc4c // fmla v12.2d, v2.2d, v28.2d
+	WORD $0x4ee184a1 // add v1.2d, v5.2d, v1.2d
+	WORD $0x4ee18481 // add v1.2d, v4.2d, v1.2d
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4eec8400 // add v0.2d, v0.2d, v12.2d
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x4e7bcc44 // fmla v4.2d, v2.2d, v27.2d
+	WORD $0x3d803fe1 // str q1, [sp, #0xf0]
+	WORD $0x4ee08461 // add v1.2d, v3.2d, v0.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x4e79cd2c // fmla v12.2d, v9.2d, v25.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4e7acd23 // fmla v3.2d, v9.2d, v26.2d
+	WORD $0x4ee48625 // add v5.2d, v17.2d, v4.2d
+	WORD $0x4eb31e71 // mov v17.16b, v19.16b
+	WORD $0x4ee4d684 // fsub v4.2d, v20.2d, v4.2d
+	WORD $0x4eec87ed // add v13.2d, v31.2d, v12.2d
+	WORD $0x4eecd68c // fsub v12.2d, v20.2d, v12.2d
+	WORD $0x4e77cc51 // fmla v17.2d, v2.2d, v23.2d
+	WORD $0x4ee684a5 // add v5.2d, v5.2d, v6.2d
+	WORD $0x4e7bcc44 // fmla v4.2d, v2.2d, v27.2d
+	WORD $0x4ee384e6 // add v6.2d, v7.2d, v3.2d
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0x4ee3d683 // fsub v3.2d, v20.2d, v3.2d
+	WORD $0x4e79cd2c // fmla v12.2d, v9.2d, v25.2d
+	WORD $0x4efd84c6 // add v6.2d, v6.2d, v29.2d
+	WORD $0x4e76cd27 // fmla v7.2d, v9.2d, v22.2d
+	WORD $0x4e7acd23 // fmla v3.2d, v9.2d, v26.2d
+	WORD $0x4ef1851d // add v29.2d, v8.2d, v17.2d
+	WORD $0x4eb31e68 // mov v8.16b, v19.16b
+	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
+	WORD $0x4e78cc48 // fmla v8.2d, v2.2d, v24.2d
+	WORD $0x4e77cc51 // fmla v17.2d, v2.2d, v23.2d
+	WORD $0x4ee787de // add v30.2d, v30.2d, v7.2d
+	WORD $0x4ee7d687 // fsub v7.2d, v20.2d, v7.2d
+	WORD $0x4e76cd27 // fmla v7.2d, v9.2d, v22.2d
+	WORD $0x4ee885ce // add v14.2d, v14.2d, v8.2d
+	WORD $0x4ee8d688 // fsub v8.2d, v20.2d, v8.2d
+	WORD $0x4e78cc48 // fmla v8.2d, v2.2d, v24.2d
+	WORD $0xad460a29 // ldp q9, q2, [x17, #0xc0]
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd45f // fadd v31.2d, v2.2d, v11.2d
+	WORD $0x4eb31e62 // mov v2.16b, v19.16b
+	WORD $0x4eaa1d29 // orr v9.16b, v9.16b, v10.16b
+	WORD $0x4e6fcfe0 // fmla v0.2d, v31.2d, v15.2d
+	WORD $0x4e6bd529 // fadd v9.2d, v9.2d, v11.2d
+	WORD $0x4e75cd22 // fmla v2.2d, v9.2d, v21.2d
+	WORD $0x4e7ccd32 // fmla v18.2d, v9.2d, v28.2d
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
+	WORD $0x3dc0abf5 // ldr q21, [sp, #0x2a0]
+	WORD $0x4ef28622 // add v2.2d, v17.2d, v18.2d
+	WORD $0x4e75cff0 // fmla v16.2d, v31.2d, v21.2d
 	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
-	WORD $0x3d8087e2 // str q2, [sp, #0x210]
-	WORD $0x54ff95a1 // b.ne <dotLimbs9+0x100>
-	WORD $0xad00719e // stp q30, q28, [x12]
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0xad022d80 // stp q0, q11, [x12, #0x40]
-	WORD $0x3dc087e0 // ldr q0, [sp, #0x210]
-	WORD $0xad04298f // stp q15, q10, [x12, #0x80]
-	WORD $0xad06358c // stp q12, q13, [x12, #0xc0]
-	WORD $0xad086d9d // stp q29, q27, [x12, #0x100]
-	WORD $0xad0a4d9a // stp q26, q19, [x12, #0x140]
-	WORD $0xad0c6199 // stp q25, q24, [x12, #0x180]
-	WORD $0xad0e4595 // stp q21, q17, [x12, #0x1c0]
-	WORD $0xad101180 // stp q0, q4, [x12, #0x200]
-	WORD $0xad121d90 // stp q16, q7, [x12, #0x240]
-	WORD $0x2a1f03ec // mov w12, wzr
-	WORD $0x370791eb // tbnz w11, #0x0, <dotLimbs9+0xc0>
+	WORD $0x4ef2d685 // fsub v5.2d, v20.2d, v18.2d
+	WORD $0x4e7ccd25 // fmla v5.2d, v9.2d, v28.2d
+	WORD $0x4ef08470 // add v16.2d, v3.2d, v16.2d
+	WORD $0x4ee084e3 // add v3.2d, v7.2d, v0.2d
+	WORD $0x3d807fe2 // str q2, [sp, #0x1f0]
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0x4ee384c2 // add v2.2d, v6.2d, v3.2d
+	WORD $0x4ee0d686 // fsub v6.2d, v20.2d, v0.2d
+	WORD $0x4e77cd27 // fmla v7.2d, v9.2d, v23.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x4ee58480 // add v0.2d, v4.2d, v5.2d
+	WORD $0x4eb31e65 // mov v5.16b, v19.16b
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4e6fcfe6 // fmla v6.2d, v31.2d, v15.2d
+	WORD $0x4ebc1f8f // mov v15.16b, v28.16b
+	WORD $0x4e7bcd25 // fmla v5.2d, v9.2d, v27.2d
+	WORD $0x4e7acfe4 // fmla v4.2d, v31.2d, v26.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x3d807be2 // str q2, [sp, #0x1e0]
+	WORD $0x4ee68601 // add v1.2d, v16.2d, v6.2d
+	WORD $0x4ee587a6 // add v6.2d, v29.2d, v5.2d
+	WORD $0x3d8083e0 // str q0, [sp, #0x200]
+	WORD $0x3dc03fe0 // ldr q0, [sp, #0xf0]
+	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
+	WORD $0x4ee884d0 // add v16.2d, v6.2d, v8.2d
+	WORD $0x4ee487c6 // add v6.2d, v30.2d, v4.2d
+	WORD $0x4ee785de // add v30.2d, v14.2d, v7.2d
+	WORD $0x4ee4d684 // fsub v4.2d, v20.2d, v4.2d
+	WORD $0x4eba1f48 // mov v8.16b, v26.16b
+	WORD $0xad52f3fd // ldp q29, q28, [sp, #0x250]
+	WORD $0x4e7bcd25 // fmla v5.2d, v9.2d, v27.2d
+	WORD $0x3d808bef // str q15, [sp, #0x220]
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	WORD $0x4eec84d2 // add v18.2d, v6.2d, v12.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e7acfe4 // fmla v4.2d, v31.2d, v26.2d
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
+	WORD $0x3dc04be0 // ldr q0, [sp, #0x120]
+	WORD $0x4e76cfe6 // fmla v6.2d, v31.2d, v22.2d
+	WORD $0x4ee685a1 // add v1.2d, v13.2d, v6.2d
+	WORD $0x4ee7d68d // fsub v13.2d, v20.2d, v7.2d
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0x4ee6d69a // fsub v26.2d, v20.2d, v6.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e79cfe7 // fmla v7.2d, v31.2d, v25.2d
+	WORD $0x4e78cd26 // fmla v6.2d, v9.2d, v24.2d
+	WORD $0x4e76cffa // fmla v26.2d, v31.2d, v22.2d
+	WORD $0x4e77cd2d // fmla v13.2d, v9.2d, v23.2d
+	WORD $0x4ee78400 // add v0.2d, v0.2d, v7.2d
+	WORD $0x4ee7d68e // fsub v14.2d, v20.2d, v7.2d
+	WORD $0x4ee6d691 // fsub v17.2d, v20.2d, v6.2d
+	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
+	WORD $0x3dc047e0 // ldr q0, [sp, #0x110]
+	WORD $0x4e79cfee // fmla v14.2d, v31.2d, v25.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x4e78cd31 // fmla v17.2d, v9.2d, v24.2d
+	WORD $0x4eb31e69 // mov v9.16b, v19.16b
+	WORD $0x4ee68400 // add v0.2d, v0.2d, v6.2d
+	WORD $0xad481a27 // ldp q7, q6, [x17, #0x100]
+	WORD $0x4eaa1cc6 // orr v6.16b, v6.16b, v10.16b
+	WORD $0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
+	WORD $0x4eaa1ce7 // orr v7.16b, v7.16b, v10.16b
+	WORD $0x4e75cccc // fmla v12.2d, v6.2d, v21.2d
+	WORD $0x4e7cccc3 // fmla v3.2d, v6.2d, v28.2d
+	WORD $0xad0487e0 // stp q0, q1, [sp, #0x90]
+	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	WORD $0x4e7dcce9 // fmla v9.2d, v7.2d, v29.2d
+	WORD $0xad540be1 // ldp q1, q2, [sp, #0x280]
+	WORD $0x4e61ccff // fmla v31.2d, v7.2d, v1.2d
+	WORD $0x4eec8484 // add v4.2d, v4.2d, v12.2d
+	WORD $0x4eecd680 // fsub v0.2d, v20.2d, v12.2d
+	WORD $0x4e75ccc0 // fmla v0.2d, v6.2d, v21.2d
+	WORD $0x4eb61ed5 // mov v21.16b, v22.16b
+	WORD $0x4eff84a5 // add v5.2d, v5.2d, v31.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0x4e61ccff // fmla v31.2d, v7.2d, v1.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4ee08460 // add v0.2d, v3.2d, v0.2d
+	WORD $0x4e62ccc1 // fmla v1.2d, v6.2d, v2.2d
+	WORD $0x4eff852c // add v12.2d, v9.2d, v31.2d
+	WORD $0x4eb31e69 // mov v9.16b, v19.16b
+	WORD $0x4e6fcce9 // fmla v9.2d, v7.2d, v15.2d
+	WORD $0x4ee985bf // add v31.2d, v13.2d, v9.2d
+	WORD $0x4eff8603 // add v3.2d, v16.2d, v31.2d
+	WORD $0x4ee18750 // add v16.2d, v26.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4e62ccc1 // fmla v1.2d, v6.2d, v2.2d
+	WORD $0x4e78ccfa // fmla v26.2d, v7.2d, v24.2d
+	WORD $0x3d804be3 // str q3, [sp, #0x120]
+	WORD $0x4ef08643 // add v3.2d, v18.2d, v16.2d
+	WORD $0x4ee9d690 // fsub v16.2d, v20.2d, v9.2d
+	WORD $0x4e6fccf0 // fmla v16.2d, v7.2d, v15.2d
+	WORD $0x4ee18481 // add v1.2d, v4.2d, v1.2d
+	WORD $0x3d802fe3 // str q3, [sp, #0xb0]
+	WORD $0xad4f0be3 // ldp q3, q2, [sp, #0x1e0]
+	WORD $0x4ee18461 // add v1.2d, v3.2d, v1.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x3d807be1 // str q1, [sp, #0x1e0]
+	WORD $0x4ef084a1 // add v1.2d, v5.2d, v16.2d
+	WORD $0x4e7bcce3 // fmla v3.2d, v7.2d, v27.2d
+	WORD $0x4ee18441 // add v1.2d, v2.2d, v1.2d
+	WORD $0x3dc02be2 // ldr q2, [sp, #0xa0]
+	WORD $0x3d8047e1 // str q1, [sp, #0x110]
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4ee387c4 // add v4.2d, v30.2d, v3.2d
+	WORD $0x4ee3d685 // fsub v5.2d, v20.2d, v3.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x4eb31e7e // mov v30.16b, v19.16b
+	WORD $0x4e68ccc1 // fmla v1.2d, v6.2d, v8.2d
+	WORD $0x4ef1849f // add v31.2d, v4.2d, v17.2d
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4e7bcce5 // fmla v5.2d, v7.2d, v27.2d
+	WORD $0x4ea81d1b // mov v27.16b, v8.16b
+	WORD $0x4e76ccc3 // fmla v3.2d, v6.2d, v22.2d
+	WORD $0x4e79ccde // fmla v30.2d, v6.2d, v25.2d
+	WORD $0x4e77cce4 // fmla v4.2d, v7.2d, v23.2d
+	WORD $0x4ee18442 // add v2.2d, v2.2d, v1.2d
+	WORD $0x4ee1d690 // fsub v16.2d, v20.2d, v1.2d
+	WORD $0x3dc027e1 // ldr q1, [sp, #0x90]
+	WORD $0x4ee3d692 // fsub v18.2d, v20.2d, v3.2d
+	WORD $0x4efed68d // fsub v13.2d, v20.2d, v30.2d
+	WORD $0x4e68ccd0 // fmla v16.2d, v6.2d, v8.2d
+	WORD $0x4eee8449 // add v9.2d, v2.2d, v14.2d
+	WORD $0x4ee4d691 // fsub v17.2d, v20.2d, v4.2d
+	WORD $0x4efad68e // fsub v14.2d, v20.2d, v26.2d
+	WORD $0x4e76ccd2 // fmla v18.2d, v6.2d, v22.2d
+	WORD $0x4e79cccd // fmla v13.2d, v6.2d, v25.2d
+	WORD $0x4e77ccf1 // fmla v17.2d, v7.2d, v23.2d
+	WORD $0x4e78ccee // fmla v14.2d, v7.2d, v24.2d
+	WORD $0xad4a1a27 // ldp q7, q6, [x17, #0x140]
+	WORD $0x4ee48428 // add v8.2d, v1.2d, v4.2d
+	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
+	WORD $0x4eaa1cc6 // orr v6.16b, v6.16b, v10.16b
+	WORD $0x4ee38422 // add v2.2d, v1.2d, v3.2d
+	WORD $0x3dc053e1 // ldr q1, [sp, #0x140]
+	WORD $0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
+	WORD $0x4eaa1ce7 // orr v7.16b, v7.16b, v10.16b
+	WORD $0x4efe8421 // add v1.2d, v1.2d, v30.2d
+	WORD $0x4e6bd4fe // fadd v30.2d, v7.2d, v11.2d
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0xad0487e2 // stp q2, q1, [sp, #0x90]
+	WORD $0x3dc04fe1 // ldr q1, [sp, #0x130]
+	WORD $0x4efa8421 // add v1.2d, v1.2d, v26.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x3d8023e1 // str q1, [sp, #0x80]
+	WORD $0x3dc09fe1 // ldr q1, [sp, #0x270]
+	WORD $0x4e61cfc7 // fmla v7.2d, v30.2d, v1.2d
+	WORD $0x3dc0afe1 // ldr q1, [sp, #0x2b0]
+	WORD $0x4ee78587 // add v7.2d, v12.2d, v7.2d
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x4e61ccda // fmla v26.2d, v6.2d, v1.2d
+	WORD $0x3dc083e1 // ldr q1, [sp, #0x200]
+	WORD $0x4e7dcfcc // fmla v12.2d, v30.2d, v29.2d
+	WORD $0x4efa8404 // add v4.2d, v0.2d, v26.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4eecd680 // fsub v0.2d, v20.2d, v12.2d
+	WORD $0x4e7cccda // fmla v26.2d, v6.2d, v28.2d
+	WORD $0x4e7dcfc0 // fmla v0.2d, v30.2d, v29.2d
+	WORD $0x4efad683 // fsub v3.2d, v20.2d, v26.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x4e7cccc3 // fmla v3.2d, v6.2d, v28.2d
+	WORD $0x4ee08422 // add v2.2d, v1.2d, v0.2d
+	WORD $0x3dc03fe1 // ldr q1, [sp, #0xf0]
+	WORD $0x4ee38480 // add v0.2d, v4.2d, v3.2d
+	WORD $0x3dc0abe3 // ldr q3, [sp, #0x2a0]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0xad0f83e2 // stp q2, q0, [sp, #0x1f0]
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x3dc0a3e2 // ldr q2, [sp, #0x280]
+	WORD $0x4e63ccc0 // fmla v0.2d, v6.2d, v3.2d
+	WORD $0x4e62cfc1 // fmla v1.2d, v30.2d, v2.2d
+	WORD $0x4ee08607 // add v7.2d, v16.2d, v0.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x3dc0a7f0 // ldr q16, [sp, #0x290]
+	WORD $0x4e63ccc0 // fmla v0.2d, v6.2d, v3.2d
+	WORD $0x4ee184a5 // add v5.2d, v5.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4e62cfc1 // fmla v1.2d, v30.2d, v2.2d
+	WORD $0x4eb01e1c // mov v28.16b, v16.16b
+	WORD $0x4ee0875a // add v26.2d, v26.2d, v0.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4e70ccc0 // fmla v0.2d, v6.2d, v16.2d
+	WORD $0x4ee18582 // add v2.2d, v12.2d, v1.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x4e6fcfc1 // fmla v1.2d, v30.2d, v15.2d
+	WORD $0x4ee18624 // add v4.2d, v17.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee487e3 // add v3.2d, v31.2d, v4.2d
+	WORD $0x4e6fcfc1 // fmla v1.2d, v30.2d, v15.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x4eb31e6f // mov v15.16b, v19.16b
+	WORD $0x3d8053e3 // str q3, [sp, #0x140]
+	WORD $0x4ee08643 // add v3.2d, v18.2d, v0.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x4ee38523 // add v3.2d, v9.2d, v3.2d
+	WORD $0x4e70ccc0 // fmla v0.2d, v6.2d, v16.2d
+	WORD $0x4e79ccd2 // fmla v18.2d, v6.2d, v25.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x4e78cfd0 // fmla v16.2d, v30.2d, v24.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x4ef0d689 // fsub v9.2d, v20.2d, v16.2d
+	WORD $0x3d8033e3 // str q3, [sp, #0xc0]
+	WORD $0x3dc02fe3 // ldr q3, [sp, #0xb0]
+	WORD $0x4ee08464 // add v4.2d, v3.2d, v0.2d
+	WORD $0x4ee184a0 // add v0.2d, v5.2d, v1.2d
+	WORD $0x3dc04be1 // ldr q1, [sp, #0x120]
+	WORD $0x4eb31e65 // mov v5.16b, v19.16b
+	WORD $0x4e77cfc5 // fmla v5.2d, v30.2d, v23.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0xad0913e0 // stp q0, q4, [sp, #0x120]
+	WORD $0x3dc087e4 // ldr q4, [sp, #0x210]
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4e7bccc0 // fmla v0.2d, v6.2d, v27.2d
+	WORD $0x4e64cfc1 // fmla v1.2d, v30.2d, v4.2d
+	WORD $0x4ee0d69d // fsub v29.2d, v20.2d, v0.2d
+	WORD $0x4e7bccdd // fmla v29.2d, v6.2d, v27.2d
+	WORD $0x4ee18503 // add v3.2d, v8.2d, v1.2d
+	WORD $0x4ee1d688 // fsub v8.2d, v20.2d, v1.2d
+	WORD $0x4eee8467 // add v7.2d, v3.2d, v14.2d
+	WORD $0xad440fe1 // ldp q1, q3, [sp, #0x80]
+	WORD $0x4e64cfc8 // fmla v8.2d, v30.2d, v4.2d
+	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4eed8471 // add v17.2d, v3.2d, v13.2d
+	WORD $0x4ee58423 // add v3.2d, v1.2d, v5.2d
+	WORD $0x3dc02be1 // ldr q1, [sp, #0xa0]
+	WORD $0x4e76ccc0 // fmla v0.2d, v6.2d, v22.2d
+	WORD $0x4eb71ef6 // mov v22.16b, v23.16b
+	WORD $0x3dc043ed // ldr q13, [sp, #0x100]
+	WORD $0x4ee0d684 // fsub v4.2d, v20.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0x3dc05fe0 // ldr q0, [sp, #0x170]
+	WORD $0x4e75ccc4 // fmla v4.2d, v6.2d, v21.2d
+	WORD $0x4ef28400 // add v0.2d, v0.2d, v18.2d
+	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
+	WORD $0xad0487e3 // stp q3, q1, [sp, #0x90]
+	WORD $0x4eb81f01 // mov v1.16b, v24.16b
+	WORD $0x4eb91f38 // mov v24.16b, v25.16b
+	WORD $0x4ee5d683 // fsub v3.2d, v20.2d, v5.2d
+	WORD $0x4e77cfc3 // fmla v3.2d, v30.2d, v23.2d
+	WORD $0x4e61cfc9 // fmla v9.2d, v30.2d, v1.2d
+	WORD $0x4ea11c39 // mov v25.16b, v1.16b
+	WORD $0x3dc0afe1 // ldr q1, [sp, #0x2b0]
+	WORD $0x4eb51eb7 // mov v23.16b, v21.16b
+	WORD $0x4eb81f15 // mov v21.16b, v24.16b
+	WORD $0xad06e7f6 // stp q22, q25, [sp, #0xd0]
+	WORD $0x4e78ccd2 // fmla v18.2d, v6.2d, v24.2d
+	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
+	WORD $0x3dc05be0 // ldr q0, [sp, #0x160]
+	WORD $0x4ef08405 // add v5.2d, v0.2d, v16.2d
+	WORD $0xad4c1a30 // ldp q16, q6, [x17, #0x180]
+	WORD $0x3dc08fe0 // ldr q0, [sp, #0x230]
+	WORD $0x4eaa1cc6 // orr v6.16b, v6.16b, v10.16b
+	WORD $0x4eaa1e1e // orr v30.16b, v16.16b, v10.16b
+	WORD $0x4e6bd4d0 // fadd v16.2d, v6.2d, v11.2d
+	WORD $0x4e60ce1f // fmla v31.2d, v16.2d, v0.2d
+	WORD $0xad5303f8 // ldp q24, q0, [sp, #0x260]
+	WORD $0x4e6bd7c6 // fadd v6.2d, v30.2d, v11.2d
+	WORD $0x4e61ce0c // fmla v12.2d, v16.2d, v1.2d
+	WORD $0x4eb31e7e // mov v30.16b, v19.16b
+	WORD $0x4e6dccde // fmla v30.2d, v6.2d, v13.2d
+	WORD $0x4e60cccf // fmla v15.2d, v6.2d, v0.2d
+	WORD $0x4eec875a // add v26.2d, v26.2d, v12.2d
+	WORD $0x4eecd68c // fsub v12.2d, v20.2d, v12.2d
+	WORD $0x4e61ce0c // fmla v12.2d, v16.2d, v1.2d
+	WORD $0x4eef8442 // add v2.2d, v2.2d, v15.2d
+	WORD $0x4eefd68f // fsub v15.2d, v20.2d, v15.2d
+	WORD $0x4e60cccf // fmla v15.2d, v6.2d, v0.2d
+	WORD $0x4eef87ce // add v14.2d, v30.2d, v15.2d
+	WORD $0x4eec87fe // add v30.2d, v31.2d, v12.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x3dc097ef // ldr q15, [sp, #0x250]
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x4e78ce1f // fmla v31.2d, v16.2d, v24.2d
+	WORD $0x4e6fcccc // fmla v12.2d, v6.2d, v15.2d
+	WORD $0x4effd680 // fsub v0.2d, v20.2d, v31.2d
+	WORD $0x4e78ce00 // fmla v0.2d, v16.2d, v24.2d
+	WORD $0x3dc07bf8 // ldr q24, [sp, #0x1e0]
+	WORD $0x4eecd681 // fsub v1.2d, v20.2d, v12.2d
+	WORD $0x4e6fccc1 // fmla v1.2d, v6.2d, v15.2d
+	WORD $0x3dc0a3ef // ldr q15, [sp, #0x280]
+	WORD $0x4ee08740 // add v0.2d, v26.2d, v0.2d
+	WORD $0x4ee08700 // add v0.2d, v24.2d, v0.2d
+	WORD $0x3dc0abf8 // ldr q24, [sp, #0x2a0]
+	WORD $0x3d807be0 // str q0, [sp, #0x1e0]
+	WORD $0x4ee18440 // add v0.2d, v2.2d, v1.2d
+	WORD $0x3dc047e1 // ldr q1, [sp, #0x110]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x3d805fe0 // str q0, [sp, #0x170]
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4e6fccc1 // fmla v1.2d, v6.2d, v15.2d
+	WORD $0x4e78ce00 // fmla v0.2d, v16.2d, v24.2d
+	WORD $0x4ee18502 // add v2.2d, v8.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee087ba // add v26.2d, v29.2d, v0.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x4e6fccc1 // fmla v1.2d, v6.2d, v15.2d
+	WORD $0x3dc057fd // ldr q29, [sp, #0x150]
+	WORD $0x4e78ce00 // fmla v0.2d, v16.2d, v24.2d
+	WORD $0x3dc08bf8 // ldr q24, [sp, #0x220]
+	WORD $0x4ee18588 // add v8.2d, v12.2d, v1.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4ee087ef // add v15.2d, v31.2d, v0.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x4e78ccc1 // fmla v1.2d, v6.2d, v24.2d
+	WORD $0x4e7cce00 // fmla v0.2d, v16.2d, v28.2d
+	WORD $0x4ee18463 // add v3.2d, v3.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee384e3 // add v3.2d, v7.2d, v3.2d
+	WORD $0x4e78ccc1 // fmla v1.2d, v6.2d, v24.2d
+	WORD $0x3dc087f8 // ldr q24, [sp, #0x210]
+	WORD $0x3dc067e7 // ldr q7, [sp, #0x190]
+	WORD $0x3d8047e3 // str q3, [sp, #0x110]
+	WORD $0x4ee08483 // add v3.2d, v4.2d, v0.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x4ee38623 // add v3.2d, v17.2d, v3.2d
+	WORD $0x4e7cce00 // fmla v0.2d, v16.2d, v28.2d
+	WORD $0x4ead1dbc // mov v28.16b, v13.16b
+	WORD $0x4ee08740 // add v0.2d, v26.2d, v0.2d
+	WORD $0x3dc093fa // ldr q26, [sp, #0x240]
+	WORD $0x3d803fe3 // str q3, [sp, #0xf0]
+	WORD $0x3dc033e3 // ldr q3, [sp, #0xc0]
+	WORD $0x4ee08460 // add v0.2d, v3.2d, v0.2d
+	WORD $0x3d805be0 // str q0, [sp, #0x160]
+	WORD $0x4ee18440 // add v0.2d, v2.2d, v1.2d
+	WORD $0x3dc053e1 // ldr q1, [sp, #0x140]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x3dc027e2 // ldr q2, [sp, #0x90]
+	WORD $0x4e78ccc1 // fmla v1.2d, v6.2d, v24.2d
+	WORD $0x3d8053e0 // str q0, [sp, #0x140]
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4e7bce00 // fmla v0.2d, v16.2d, v27.2d
+	WORD $0x4ee18442 // add v2.2d, v2.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee98443 // add v3.2d, v2.2d, v9.2d
+	WORD $0x3dc02be2 // ldr q2, [sp, #0xa0]
+	WORD $0x4ee0d684 // fsub v4.2d, v20.2d, v0.2d
+	WORD $0x4e78ccc1 // fmla v1.2d, v6.2d, v24.2d
+	WORD $0x4e7bce04 // fmla v4.2d, v16.2d, v27.2d
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4ef28442 // add v2.2d, v2.2d, v18.2d
+	WORD $0x4e77ce00 // fmla v0.2d, v16.2d, v23.2d
+	WORD $0xad010fe2 // stp q2, q3, [sp, #0x20]
+	WORD $0x4eb31e62 // mov v2.16b, v19.16b
+	WORD $0x4e76ccc2 // fmla v2.2d, v6.2d, v22.2d
+	WORD $0x4ee284a3 // add v3.2d, v5.2d, v2.2d
+	WORD $0x4ee0d685 // fsub v5.2d, v20.2d, v0.2d
+	WORD $0x3d802be3 // str q3, [sp, #0xa0]
+	WORD $0x3dc02fe3 // ldr q3, [sp, #0xb0]
+	WORD $0x4e77ce05 // fmla v5.2d, v16.2d, v23.2d
+	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x3d8017e3 // str q3, [sp, #0x50]
+	WORD $0x4ee2d683 // fsub v3.2d, v20.2d, v2.2d
+	WORD $0x4eb31e62 // mov v2.16b, v19.16b
+	WORD $0x4e79ccc0 // fmla v0.2d, v6.2d, v25.2d
+	WORD $0x4e75ce02 // fmla v2.2d, v16.2d, v21.2d
+	WORD $0x4e76ccc3 // fmla v3.2d, v6.2d, v22.2d
+	WORD $0x4ee284e7 // add v7.2d, v7.2d, v2.2d
+	WORD $0x4ee2d691 // fsub v17.2d, v20.2d, v2.2d
+	WORD $0x4e75ce11 // fmla v17.2d, v16.2d, v21.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0xad0357e7 // stp q7, q21, [sp, #0x60]
+	WORD $0x3dc063e7 // ldr q7, [sp, #0x180]
+	WORD $0x3dc0aff5 // ldr q21, [sp, #0x2b0]
+	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
+	WORD $0x3d8013e7 // str q7, [sp, #0x40]
+	WORD $0x4ee0d687 // fsub v7.2d, v20.2d, v0.2d
+	WORD $0xad4e0222 // ldp q2, q0, [x17, #0x1c0]
+	WORD $0x4e79ccc7 // fmla v7.2d, v6.2d, v25.2d
+	WORD $0x4eaa1c00 // orr v0.16b, v0.16b, v10.16b
+	WORD $0x4eaa1c46 // orr v6.16b, v2.16b, v10.16b
+	WORD $0x4e6bd402 // fadd v2.2d, v0.2d, v11.2d
+	WORD $0x4e6bd4c0 // fadd v0.2d, v6.2d, v11.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e7acc50 // fmla v16.2d, v2.2d, v26.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4e7dcc06 // fmla v6.2d, v0.2d, v29.2d
+	WORD $0x4e6dcc1f // fmla v31.2d, v0.2d, v13.2d
+	WORD $0x4ef087d0 // add v16.2d, v30.2d, v16.2d
+	WORD $0x4ee685c6 // add v6.2d, v14.2d, v6.2d
+	WORD $0x4effd69e // fsub v30.2d, v20.2d, v31.2d
+	WORD $0x3dc08fee // ldr q14, [sp, #0x230]
+	WORD $0x4e6dcc1e // fmla v30.2d, v0.2d, v13.2d
+	WORD $0xad5337e9 // ldp q9, q13, [sp, #0x260]
+	WORD $0x4e6ecc5a // fmla v26.2d, v2.2d, v14.2d
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
+	WORD $0x3d8027e6 // str q6, [sp, #0x90]
+	WORD $0x4efad68c // fsub v12.2d, v20.2d, v26.2d
+	WORD $0x4e6ecc4c // fmla v12.2d, v2.2d, v14.2d
+	WORD $0x4eec8606 // add v6.2d, v16.2d, v12.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x3dc097ec // ldr q12, [sp, #0x250]
+	WORD $0x3d8023e6 // str q6, [sp, #0x80]
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e6dcc10 // fmla v16.2d, v0.2d, v13.2d
+	WORD $0x4e75cc46 // fmla v6.2d, v2.2d, v21.2d
+	WORD $0x4ef08508 // add v8.2d, v8.2d, v16.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4ee685ef // add v15.2d, v15.2d, v6.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4e6dcc10 // fmla v16.2d, v0.2d, v13.2d
+	WORD $0x4e75cc46 // fmla v6.2d, v2.2d, v21.2d
+	WORD $0x4ef087fe // add v30.2d, v31.2d, v16.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x3dc04ff5 // ldr q21, [sp, #0x130]
+	WORD $0x4ee68746 // add v6.2d, v26.2d, v6.2d
+	WORD $0x4e6ccc10 // fmla v16.2d, v0.2d, v12.2d
+	WORD $0x4ef0d69f // fsub v31.2d, v20.2d, v16.2d
+	WORD $0x4e6ccc1f // fmla v31.2d, v0.2d, v12.2d
+	WORD $0x3d8003e6 // str q6, [sp]
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e69cc46 // fmla v6.2d, v2.2d, v9.2d
+	WORD $0x4ee6d69a // fsub v26.2d, v20.2d, v6.2d
+	WORD $0x4e69cc5a // fmla v26.2d, v2.2d, v9.2d
+	WORD $0x4efa85fa // add v26.2d, v15.2d, v26.2d
+	WORD $0x3dc0abef // ldr q15, [sp, #0x2a0]
+	WORD $0x4efa86b2 // add v18.2d, v21.2d, v26.2d
+	WORD $0x3dc04bf5 // ldr q21, [sp, #0x120]
+	WORD $0x4eff851a // add v26.2d, v8.2d, v31.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x3dc0a3e8 // ldr q8, [sp, #0x280]
+	WORD $0x4efa86b5 // add v21.2d, v21.2d, v26.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4e68cc1f // fmla v31.2d, v0.2d, v8.2d
+	WORD $0x4e6fcc5a // fmla v26.2d, v2.2d, v15.2d
+	WORD $0x4eff8421 // add v1.2d, v1.2d, v31.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0xad05cbf5 // stp q21, q18, [sp, #0xb0]
+	WORD $0x3dc08bf5 // ldr q21, [sp, #0x220]
+	WORD $0x3dc00ff2 // ldr q18, [sp, #0x30]
+	WORD $0x4efa8484 // add v4.2d, v4.2d, v26.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4e68cc1f // fmla v31.2d, v0.2d, v8.2d
+	WORD $0x4e6fcc5a // fmla v26.2d, v2.2d, v15.2d
+	WORD $0x4eff8610 // add v16.2d, v16.2d, v31.2d
+	WORD $0x4efa84c6 // add v6.2d, v6.2d, v26.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x3dc0a7ff // ldr q31, [sp, #0x290]
+	WORD $0x4e75cc1a // fmla v26.2d, v0.2d, v21.2d
+	WORD $0x3d8007e6 // str q6, [sp, #0x10]
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e7fcc46 // fmla v6.2d, v2.2d, v31.2d
+	WORD $0x4efa8463 // add v3.2d, v3.2d, v26.2d
+	WORD $0x4ee38643 // add v3.2d, v18.2d, v3.2d
+	WORD $0x3dc06ff2 // ldr q18, [sp, #0x1b0]
+	WORD $0x3d8067e3 // str q3, [sp, #0x190]
+	WORD $0x4ee684a3 // add v3.2d, v5.2d, v6.2d
+	WORD $0x3dc00be5 // ldr q5, [sp, #0x20]
+	WORD $0x4ee384a3 // add v3.2d, v5.2d, v3.2d
+	WORD $0x4efad685 // fsub v5.2d, v20.2d, v26.2d
+	WORD $0x3d8063e3 // str q3, [sp, #0x180]
+	WORD $0x4ee6d683 // fsub v3.2d, v20.2d, v6.2d
+	WORD $0x4e75cc05 // fmla v5.2d, v0.2d, v21.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e7fcc43 // fmla v3.2d, v2.2d, v31.2d
+	WORD $0x4e76cc06 // fmla v6.2d, v0.2d, v22.2d
+	WORD $0x3dc093ff // ldr q31, [sp, #0x240]
+	WORD $0x4ee58421 // add v1.2d, v1.2d, v5.2d
+	WORD $0x4ee38483 // add v3.2d, v4.2d, v3.2d
+	WORD $0x3dc03fe4 // ldr q4, [sp, #0xf0]
+	WORD $0x4ee38483 // add v3.2d, v4.2d, v3.2d
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x3d803fe3 // str q3, [sp, #0xf0]
+	WORD $0x3dc047e3 // ldr q3, [sp, #0x110]
+	WORD $0x4e78cc04 // fmla v4.2d, v0.2d, v24.2d
+	WORD $0x4ee18461 // add v1.2d, v3.2d, v1.2d
+	WORD $0x3dc02be3 // ldr q3, [sp, #0xa0]
+	WORD $0x3d8047e1 // str q1, [sp, #0x110]
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4e7bcc41 // fmla v1.2d, v2.2d, v27.2d
+	WORD $0x4ee48463 // add v3.2d, v3.2d, v4.2d
+	WORD $0x4ee78463 // add v3.2d, v3.2d, v7.2d
+	WORD $0x3d802be3 // str q3, [sp, #0xa0]
+	WORD $0xad420fe5 // ldp q5, q3, [sp, #0x40]
+	WORD $0x4ee18463 // add v3.2d, v3.2d, v1.2d
+	WORD $0x4ef18471 // add v17.2d, v3.2d, v17.2d
+	WORD $0x4ee1d683 // fsub v3.2d, v20.2d, v1.2d
+	WORD $0x4ee4d681 // fsub v1.2d, v20.2d, v4.2d
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4ee684a7 // add v7.2d, v5.2d, v6.2d
+	WORD $0x3dc01be5 // ldr q5, [sp, #0x60]
+	WORD $0x4e77cc44 // fmla v4.2d, v2.2d, v23.2d
+	WORD $0x4e78cc01 // fmla v1.2d, v0.2d, v24.2d
+	WORD $0x4e7bcc43 // fmla v3.2d, v2.2d, v27.2d
+	WORD $0x4ee484a5 // add v5.2d, v5.2d, v4.2d
+	WORD $0xad0917e7 // stp q7, q5, [sp, #0x120]
+	WORD $0x4ee4d685 // fsub v5.2d, v20.2d, v4.2d
+	WORD $0x4ee6d684 // fsub v4.2d, v20.2d, v6.2d
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e76cc04 // fmla v4.2d, v0.2d, v22.2d
+	WORD $0x3dc01ff6 // ldr q22, [sp, #0x70]
+	WORD $0x4e79cc06 // fmla v6.2d, v0.2d, v25.2d
+	WORD $0x4e77cc45 // fmla v5.2d, v2.2d, v23.2d
+	WORD $0x4e76cc47 // fmla v7.2d, v2.2d, v22.2d
+	WORD $0x4ee7865a // add v26.2d, v18.2d, v7.2d
+	WORD $0x3dc06bf2 // ldr q18, [sp, #0x1a0]
+	WORD $0x4ee7d687 // fsub v7.2d, v20.2d, v7.2d
+	WORD $0x4e76cc47 // fmla v7.2d, v2.2d, v22.2d
+	WORD $0x4ee68652 // add v18.2d, v18.2d, v6.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4e79cc06 // fmla v6.2d, v0.2d, v25.2d
+	WORD $0xad500a20 // ldp q0, q2, [x17, #0x200]
+	WORD $0x3dc003f9 // ldr q25, [sp]
+	WORD $0x91090231 // add x17, x17, #0x240
+	WORD $0x4eaa1c00 // orr v0.16b, v0.16b, v10.16b
+	WORD $0xad0d6bf2 // stp q18, q26, [sp, #0x1a0]
+	WORD $0x4eaa1c52 // orr v18.16b, v2.16b, v10.16b
+	WORD $0x4e6bd64a // fadd v10.2d, v18.2d, v11.2d
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x4e6bd402 // fadd v2.2d, v0.2d, v11.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4ebd1fab // mov v11.16b, v29.16b
+	WORD $0x4e7fcd40 // fmla v0.2d, v10.2d, v31.2d
+	WORD $0x4e7dcc52 // fmla v18.2d, v2.2d, v29.2d
+	WORD $0x4ee0873d // add v29.2d, v25.2d, v0.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x3dc023f9 // ldr q25, [sp, #0x80]
+	WORD $0x4ef287da // add v26.2d, v30.2d, v18.2d
+	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
+	WORD $0x4eb31e7e // mov v30.16b, v19.16b
+	WORD $0x4e7fcd40 // fmla v0.2d, v10.2d, v31.2d
+	WORD $0x4e6bcc52 // fmla v18.2d, v2.2d, v11.2d
+	WORD $0x4e7ccc5e // fmla v30.2d, v2.2d, v28.2d
+	WORD $0x4ee08720 // add v0.2d, v25.2d, v0.2d
+	WORD $0x3dc083f9 // ldr q25, [sp, #0x200]
+	WORD $0x4efed69f // fsub v31.2d, v20.2d, v30.2d
+	WORD $0x4e7ccc5f // fmla v31.2d, v2.2d, v28.2d
+	WORD $0x3dc007fc // ldr q28, [sp, #0x10]
+	WORD $0x4ee08720 // add v0.2d, v25.2d, v0.2d
+	WORD $0x3d8083e0 // str q0, [sp, #0x200]
+	WORD $0x3dc027e0 // ldr q0, [sp, #0x90]
+	WORD $0x4ef28400 // add v0.2d, v0.2d, v18.2d
+	WORD $0xad4f4bf9 // ldp q25, q18, [sp, #0x1e0]
+	WORD $0x4ee08640 // add v0.2d, v18.2d, v0.2d
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x4e6ecd52 // fmla v18.2d, v10.2d, v14.2d
+	WORD $0x3d807fe0 // str q0, [sp, #0x1f0]
+	WORD $0x4ef2d680 // fsub v0.2d, v20.2d, v18.2d
+	WORD $0x4e6ecd40 // fmla v0.2d, v10.2d, v14.2d
+	WORD $0x4ee087a0 // add v0.2d, v29.2d, v0.2d
+	WORD $0x4eb31e7d // mov v29.16b, v19.16b
+	WORD $0x4ee08720 // add v0.2d, v25.2d, v0.2d
+	WORD $0x3dc05ff9 // ldr q25, [sp, #0x170]
+	WORD $0x4e6dcc5d // fmla v29.2d, v2.2d, v13.2d
+	WORD $0x3d807be0 // str q0, [sp, #0x1e0]
+	WORD $0x4eff8740 // add v0.2d, v26.2d, v31.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4efd8610 // add v16.2d, v16.2d, v29.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0x4ee08720 // add v0.2d, v25.2d, v0.2d
+	WORD $0x3dc0aff9 // ldr q25, [sp, #0x2b0]
+	WORD $0x4e6dcc5d // fmla v29.2d, v2.2d, v13.2d
+	WORD $0x4e79cd5a // fmla v26.2d, v10.2d, v25.2d
+	WORD $0x4efa879f // add v31.2d, v28.2d, v26.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4e79cd5a // fmla v26.2d, v10.2d, v25.2d
+	WORD $0x4efa8652 // add v18.2d, v18.2d, v26.2d
+	WORD $0xad45ebf9 // ldp q25, q26, [sp, #0xb0]
+	WORD $0x4ef2874d // add v13.2d, v26.2d, v18.2d
+	WORD $0x4efd87d2 // add v18.2d, v30.2d, v29.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4e6ccc5a // fmla v26.2d, v2.2d, v12.2d
+	WORD $0x4ef2872b // add v11.2d, v25.2d, v18.2d
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x3dc05bf9 // ldr q25, [sp, #0x160]
+	WORD $0x4e69cd52 // fmla v18.2d, v10.2d, v9.2d
+	WORD $0x4efad69e // fsub v30.2d, v20.2d, v26.2d
+	WORD $0x4e6ccc5e // fmla v30.2d, v2.2d, v12.2d
+	WORD $0x4ef2d69d // fsub v29.2d, v20.2d, v18.2d
+	WORD $0x4e69cd5d // fmla v29.2d, v10.2d, v9.2d
+	WORD $0x4efe8610 // add v16.2d, v16.2d, v30.2d
+	WORD $0x4efd87fd // add v29.2d, v31.2d, v29.2d
+	WORD $0x4efd873f // add v31.2d, v25.2d, v29.2d
+	WORD $0x3dc053f9 // ldr q25, [sp, #0x140]
+	WORD $0x4eb31e7d // mov v29.16b, v19.16b
+	WORD $0x4e68cc5d // fmla v29.2d, v2.2d, v8.2d
+	WORD $0x4ef0872e // add v14.2d, v25.2d, v16.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x3dc0a7f9 // ldr q25, [sp, #0x290]
+	WORD $0x4efd8421 // add v1.2d, v1.2d, v29.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0x4e6fcd50 // fmla v16.2d, v10.2d, v15.2d
+	WORD $0x4e68cc5d // fmla v29.2d, v2.2d, v8.2d
+	WORD $0x4ef08463 // add v3.2d, v3.2d, v16.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4e6fcd50 // fmla v16.2d, v10.2d, v15.2d
+	WORD $0x4ef08650 // add v16.2d, v18.2d, v16.2d
+	WORD $0x3dc03ff2 // ldr q18, [sp, #0xf0]
+	WORD $0x4ef0865e // add v30.2d, v18.2d, v16.2d
+	WORD $0x3dc047f2 // ldr q18, [sp, #0x110]
+	WORD $0x4efd8750 // add v16.2d, v26.2d, v29.2d
+	WORD $0x3dc02bfa // ldr q26, [sp, #0xa0]
+	WORD $0x4ef0865d // add v29.2d, v18.2d, v16.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x4e79cd50 // fmla v16.2d, v10.2d, v25.2d
+	WORD $0x4e75cc52 // fmla v18.2d, v2.2d, v21.2d
+	WORD $0x4ef084a5 // add v5.2d, v5.2d, v16.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4ef28484 // add v4.2d, v4.2d, v18.2d
+	WORD $0x4e79cd50 // fmla v16.2d, v10.2d, v25.2d
+	WORD $0x4ee58625 // add v5.2d, v17.2d, v5.2d
+	WORD $0x4ef2d691 // fsub v17.2d, v20.2d, v18.2d
+	WORD $0x4ee48744 // add v4.2d, v26.2d, v4.2d
+	WORD $0x4e75cc51 // fmla v17.2d, v2.2d, v21.2d
+	WORD $0x4ef08463 // add v3.2d, v3.2d, v16.2d
+	WORD $0x3dc063f0 // ldr q16, [sp, #0x180]
+	WORD $0x4ef18421 // add v1.2d, v1.2d, v17.2d
+	WORD $0x4ee3861a // add v26.2d, v16.2d, v3.2d
+	WORD $0x3dc067e3 // ldr q3, [sp, #0x190]
+	WORD $0x3dc04bf0 // ldr q16, [sp, #0x120]
+	WORD $0x4ee1847c // add v28.2d, v3.2d, v1.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4e78cc43 // fmla v3.2d, v2.2d, v24.2d
+	WORD $0x4e7bcd41 // fmla v1.2d, v10.2d, v27.2d
+	WORD $0x4ee38610 // add v16.2d, v16.2d, v3.2d
+	WORD $0x4ee3d683 // fsub v3.2d, v20.2d, v3.2d
+	WORD $0x4ee68606 // add v6.2d, v16.2d, v6.2d
+	WORD $0x3dc04ff0 // ldr q16, [sp, #0x130]
+	WORD $0x4e78cc43 // fmla v3.2d, v2.2d, v24.2d
+	WORD $0x4ee38499 // add v25.2d, v4.2d, v3.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x4ee18610 // add v16.2d, v16.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee78607 // add v7.2d, v16.2d, v7.2d
+	WORD $0x4e7bcd41 // fmla v1.2d, v10.2d, v27.2d
+	WORD $0x4ee184b2 // add v18.2d, v5.2d, v1.2d
+	WORD $0xad46d7f0 // ldp q16, q21, [sp, #0xd0]
+	WORD $0xad4d17e4 // ldp q4, q5, [sp, #0x1a0]
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4e77cd41 // fmla v1.2d, v10.2d, v23.2d
+	WORD $0x4e70cc43 // fmla v3.2d, v2.2d, v16.2d
+	WORD $0x4ee184a5 // add v5.2d, v5.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee38484 // add v4.2d, v4.2d, v3.2d
+	WORD $0x4ee3d683 // fsub v3.2d, v20.2d, v3.2d
+	WORD $0x4e77cd41 // fmla v1.2d, v10.2d, v23.2d
+	WORD $0x4e70cc43 // fmla v3.2d, v2.2d, v16.2d
+	WORD $0x4ee184f0 // add v16.2d, v7.2d, v1.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4e76cd53 // fmla v19.2d, v10.2d, v22.2d
+	WORD $0x4ee384d1 // add v17.2d, v6.2d, v3.2d
+	WORD $0xad4e1be7 // ldp q7, q6, [sp, #0x1c0]
+	WORD $0x4e75cc41 // fmla v1.2d, v2.2d, v21.2d
+	WORD $0x4ef3d683 // fsub v3.2d, v20.2d, v19.2d
+	WORD $0x4ef384c6 // add v6.2d, v6.2d, v19.2d
+	WORD $0x4e76cd43 // fmla v3.2d, v10.2d, v22.2d
+	WORD $0x4ee184e7 // add v7.2d, v7.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4e75cc41 // fmla v1.2d, v2.2d, v21.2d
+	WORD $0x4ee384a2 // add v2.2d, v5.2d, v3.2d
+	WORD $0x4ee18481 // add v1.2d, v4.2d, v1.2d
+	WORD $0x54ff9200 // b.eq <dotLimbs9+0xc0>
+	WORD $0x4eab1d68 // mov v8.16b, v11.16b
+	WORD $0xad08fbfd // stp q29, q30, [sp, #0x110]
+	WORD $0xad09ebfc // stp q28, q26, [sp, #0x130]
+	WORD $0xad0b4bf9 // stp q25, q18, [sp, #0x160]
+	WORD $0xad0c43f1 // stp q17, q16, [sp, #0x180]
+	WORD $0xad0d0be1 // stp q1, q2, [sp, #0x1a0]
+	WORD $0xad0e1be7 // stp q7, q6, [sp, #0x1c0]
+	WORD $0x3607956f // tbz w15, #0x0, <dotLimbs9+0x14c>
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x8b1300d4 // add x20, x6, x19
+	WORD $0x91010273 // add x19, x19, #0x40
+	WORD $0xf109027f // cmp x19, #0x240
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x54ffff81 // b.ne <dotLimbs9+0xea8>
+	WORD $0x17fffca4 // b <dotLimbs9+0x14c>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x910b83ff // add sp, sp, #0x2e0
+	WORD $0x910b03ff // add sp, sp, #0x2c0
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
 	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0x6cc53bef // ldp d15, d14, [sp], #0x50
+	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
+	WORD $0x6cc63bef // ldp d15, d14, [sp], #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -4340,30 +4471,32 @@ TEXT ·dotLimbs9Quad(SB), 0, $912-40
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $912, RSP
+	WORD $0x00000000; WORD $0x00000000
+	SUB $896, RSP
 	MOVD R19, R30
 	RET
 
 // func dotLimbs17Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs17Quad(SB), 0, $1296-40
+TEXT ·dotLimbs17Quad(SB), 0, $1328-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1296, RSP
+	ADD $1328, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs17>
-	WORD $0x140001df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
+	WORD $0x140001ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6db73bef // stp d15, d14, [sp, #-0x90]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
+	WORD $0xf90023fd // str x29, [sp, #0x40]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xa9045ffd // stp x29, x23, [sp, #0x40]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
+	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
+	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
+	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
+	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
 	WORD $0xd11103ff // sub sp, sp, #0x440
 	WORD $0xd53b4408 // mrs x8, FPCR
 	WORD $0xb26a0509 // orr x9, x8, #0xc00000
@@ -4377,8 +4510,6 @@ TEXT ·dotLimbs17Quad(SB), 0, $1296-40
 	WORD $0x5280020e // mov w14, #0x10
 	WORD $0x9b0c7c8c // mul x12, x4, x12
 	WORD $0x9b097c89 // mul x9, x4, x9
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf10049bf // cmp x13, #0x12
@@ -4397,141 +4528,155 @@ TEXT ·dotLimbs17Quad(SB), 0, $1296-40
 	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <dotLimbs17+0x60>
 	WORD $0xf100009f // cmp x4, #0x0
-	WORD $0x540033ad // b.le <dotLimbs17+0x714>
-	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0x540035cd // b.le <dotLimbs17+0x758>
+	WORD $0xd2e8660e // mov x14, #0x4330000000000000
 	WORD $0x910083ea // add x10, sp, #0x20
-	WORD $0x9110006b // add x11, x3, #0x400
-	WORD $0x5280002e // mov w14, #0x1
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x4e080d8d // dup v13.2d, x12
-	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
+	WORD $0x8b02102b // add x11, x1, x2, lsl #4
+	WORD $0xd37df04c // lsl x12, x2, #3
+	WORD $0x9110006d // add x13, x3, #0x400
+	WORD $0x52800030 // mov w16, #0x1
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x4e080dcd // dup v13.2d, x14
+	WORD $0xd2f8660e // mov x14, #-0x3cd0000000000000
 	WORD $0x91078149 // add x9, x10, #0x1e0
 	WORD $0x9108014a // add x10, x10, #0x200
-	WORD $0x4e080d8e // dup v14.2d, x12
-	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
-	WORD $0x4e080d81 // dup v1.2d, x12
-	WORD $0xd280002c // mov x12, #0x1
-	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d83 // dup v3.2d, x12
-	WORD $0x928017ec // mov x12, #-0xc0
-	WORD $0x8b050c10 // add x16, x0, x5, lsl #3
-	WORD $0x2a0e03ed // mov w13, w14
-	WORD $0x8b050c6e // add x14, x3, x5, lsl #3
-	WORD $0x8b050c2f // add x15, x1, x5, lsl #3
-	WORD $0x8b050d65 // add x5, x11, x5, lsl #3
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x91110211 // add x17, x16, #0x440
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0xaa0503e7 // mov x7, x5
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x52800034 // mov w20, #0x1
+	WORD $0x4e080dce // dup v14.2d, x14
+	WORD $0xd2e8ce0e // mov x14, #0x4670000000000000
+	WORD $0x4e080dc1 // dup v1.2d, x14
+	WORD $0xd280002e // mov x14, #0x1
+	WORD $0xf2e8ce0e // movk x14, #0x4670, lsl #48
+	WORD $0x4e080dc3 // dup v3.2d, x14
+	WORD $0x928017ee // mov x14, #-0xc0
+	WORD $0x8b130c05 // add x5, x0, x19, lsl #3
+	WORD $0x2a1003ef // mov w15, w16
+	WORD $0x8b130c70 // add x16, x3, x19, lsl #3
+	WORD $0x8b130c31 // add x17, x1, x19, lsl #3
+	WORD $0x8b130d67 // add x7, x11, x19, lsl #3
+	WORD $0x8b130db3 // add x19, x13, x19, lsl #3
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0x911100a6 // add x6, x5, #0x440
+	WORD $0x3600014f // tbz w15, #0x0, <dotLimbs17+0x134>
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1500f6 // add x22, x7, x21
+	WORD $0x910102b5 // add x21, x21, #0x40
+	WORD $0xf11102bf // cmp x21, #0x440
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x54ffff81 // b.ne <dotLimbs17+0x120>
+	WORD $0xad401624 // ldp q4, q5, [x17]
+	WORD $0xaa1303f5 // mov x21, x19
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0x52800037 // mov w23, #0x1
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0117e4 // stp q4, q5, [sp, #0x20]
-	WORD $0xad4215e4 // ldp q4, q5, [x15, #0x40]
+	WORD $0xad421624 // ldp q4, q5, [x17, #0x40]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0217e4 // stp q4, q5, [sp, #0x40]
-	WORD $0xad4415e4 // ldp q4, q5, [x15, #0x80]
+	WORD $0xad441624 // ldp q4, q5, [x17, #0x80]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0317e4 // stp q4, q5, [sp, #0x60]
-	WORD $0xad4615e4 // ldp q4, q5, [x15, #0xc0]
+	WORD $0xad461624 // ldp q4, q5, [x17, #0xc0]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0417e4 // stp q4, q5, [sp, #0x80]
-	WORD $0xad4815e4 // ldp q4, q5, [x15, #0x100]
+	WORD $0xad481624 // ldp q4, q5, [x17, #0x100]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0517e4 // stp q4, q5, [sp, #0xa0]
-	WORD $0xad4a15e4 // ldp q4, q5, [x15, #0x140]
+	WORD $0xad4a1624 // ldp q4, q5, [x17, #0x140]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0617e4 // stp q4, q5, [sp, #0xc0]
-	WORD $0xad4c15e4 // ldp q4, q5, [x15, #0x180]
+	WORD $0xad4c1624 // ldp q4, q5, [x17, #0x180]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0717e4 // stp q4, q5, [sp, #0xe0]
-	WORD $0xad4e15e4 // ldp q4, q5, [x15, #0x1c0]
+	WORD $0xad4e1624 // ldp q4, q5, [x17, #0x1c0]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0817e4 // stp q4, q5, [sp, #0x100]
-	WORD $0xad5015e4 // ldp q4, q5, [x15, #0x200]
+	WORD $0xad501624 // ldp q4, q5, [x17, #0x200]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0917e4 // stp q4, q5, [sp, #0x120]
-	WORD $0xad5215e4 // ldp q4, q5, [x15, #0x240]
+	WORD $0xad521624 // ldp q4, q5, [x17, #0x240]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0a17e4 // stp q4, q5, [sp, #0x140]
-	WORD $0xad5411e5 // ldp q5, q4, [x15, #0x280]
+	WORD $0xad541225 // ldp q5, q4, [x17, #0x280]
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad0b13e5 // stp q5, q4, [sp, #0x160]
-	WORD $0xad5611e5 // ldp q5, q4, [x15, #0x2c0]
+	WORD $0xad561225 // ldp q5, q4, [x17, #0x2c0]
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad0c13e5 // stp q5, q4, [sp, #0x180]
-	WORD $0xad5811e5 // ldp q5, q4, [x15, #0x300]
+	WORD $0xad581225 // ldp q5, q4, [x17, #0x300]
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad0d13e5 // stp q5, q4, [sp, #0x1a0]
-	WORD $0xad5a15e4 // ldp q4, q5, [x15, #0x340]
+	WORD $0xad5a1624 // ldp q4, q5, [x17, #0x340]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0e17e4 // stp q4, q5, [sp, #0x1c0]
-	WORD $0xad5c15e4 // ldp q4, q5, [x15, #0x380]
+	WORD $0xad5c1624 // ldp q4, q5, [x17, #0x380]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0f17e4 // stp q4, q5, [sp, #0x1e0]
-	WORD $0xad5e15e4 // ldp q4, q5, [x15, #0x3c0]
+	WORD $0xad5e1624 // ldp q4, q5, [x17, #0x3c0]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad1017e4 // stp q4, q5, [sp, #0x200]
-	WORD $0x3dc101e4 // ldr q4, [x15, #0x400]
-	WORD $0x3dc105e5 // ldr q5, [x15, #0x410]
+	WORD $0x3dc10224 // ldr q4, [x17, #0x400]
+	WORD $0x3dc10625 // ldr q5, [x17, #0x410]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1117e4 // stp q4, q5, [sp, #0x220]
+	WORD $0xd503201f // nop
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
-	WORD $0xaa1403f6 // mov x22, x20
-	WORD $0xaa0a03f7 // mov x23, x10
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0xaa1703f9 // mov x25, x23
+	WORD $0xaa0a03fa // mov x26, x10
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
@@ -4542,25 +4687,26 @@ TEXT ·dotLimbs17Quad(SB), 0, $1296-40
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xad7c6eba // ldp q26, q27, [x21, #-0x80]
+	WORD $0xd503201f // nop
+	WORD $0xad7c6f1a // ldp q26, q27, [x24, #-0x80]
 	WORD $0x4ea11c22 // mov v2.16b, v1.16b
 	WORD $0x4ea11c20 // mov v0.16b, v1.16b
 	WORD $0x4ea11c2f // mov v15.16b, v1.16b
-	WORD $0xf10006d6 // subs x22, x22, #0x1
+	WORD $0xf1000739 // subs x25, x25, #0x1
 	WORD $0x4ead1f6c // orr v12.16b, v27.16b, v13.16b
-	WORD $0xad4062b9 // ldp q25, q24, [x21]
-	WORD $0xad402aeb // ldp q11, q10, [x23]
+	WORD $0xad406319 // ldp q25, q24, [x24]
+	WORD $0xad402b4b // ldp q11, q10, [x26]
 	WORD $0x4ead1f18 // orr v24.16b, v24.16b, v13.16b
 	WORD $0x4e6ed71f // fadd v31.2d, v24.2d, v14.2d
-	WORD $0xad7f22e9 // ldp q9, q8, [x23, #-0x20]
+	WORD $0xad7f2349 // ldp q9, q8, [x26, #-0x20]
 	WORD $0x4ead1f5a // orr v26.16b, v26.16b, v13.16b
 	WORD $0x4ead1f39 // orr v25.16b, v25.16b, v13.16b
 	WORD $0x4e6ed75b // fadd v27.2d, v26.2d, v14.2d
 	WORD $0x4e6ed59a // fadd v26.2d, v12.2d, v14.2d
 	WORD $0x4e6ed73e // fadd v30.2d, v25.2d, v14.2d
-	WORD $0xad7e66b8 // ldp q24, q25, [x21, #-0x40]
+	WORD $0xad7e6718 // ldp q24, q25, [x24, #-0x40]
 	WORD $0x4ea11c2c // mov v12.16b, v1.16b
-	WORD $0x910302b5 // add x21, x21, #0xc0
+	WORD $0x91030318 // add x24, x24, #0xc0
 	WORD $0x4e6acf42 // fmla v2.2d, v26.2d, v10.2d
 	WORD $0x4e6bcf60 // fmla v0.2d, v27.2d, v11.2d
 	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
@@ -4583,8 +4729,8 @@ TEXT ·dotLimbs17Quad(SB), 0, $1296-40
 	WORD $0x4e6ed71c // fadd v28.2d, v24.2d, v14.2d
 	WORD $0x4ea11c2e // mov v14.16b, v1.16b
 	WORD $0x4e6acfed // fmla v13.2d, v31.2d, v10.2d
-	WORD $0xad7e62f9 // ldp q25, q24, [x23, #-0x40]
-	WORD $0xd10182f7 // sub x23, x23, #0x60
+	WORD $0xad7e6359 // ldp q25, q24, [x26, #-0x40]
+	WORD $0xd101835a // sub x26, x26, #0x60
 	WORD $0x4e6acfae // fmla v14.2d, v29.2d, v10.2d
 	WORD $0x4e6bcf8f // fmla v15.2d, v28.2d, v11.2d
 	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
@@ -4678,65 +4824,66 @@ TEXT ·dotLimbs17Quad(SB), 0, $1296-40
 	WORD $0x4e78cf40 // fmla v0.2d, v26.2d, v24.2d
 	WORD $0x4ee084a5 // add v5.2d, v5.2d, v0.2d
 	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
-	WORD $0x54ffef01 // b.ne <dotLimbs17+0x2e4>
-	WORD $0x9b0c4675 // madd x21, x19, x12, x17
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xd10300e7 // sub x7, x7, #0xc0
-	WORD $0xf100167f // cmp x19, #0x5
-	WORD $0xad400aa0 // ldp q0, q2, [x21]
+	WORD $0x54ffef01 // b.ne <dotLimbs17+0x320>
+	WORD $0x9b0e1ad8 // madd x24, x22, x14, x6
+	WORD $0x910006d6 // add x22, x22, #0x1
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0xd10302b5 // sub x21, x21, #0xc0
+	WORD $0xf10016df // cmp x22, #0x5
+	WORD $0xad400b00 // ldp q0, q2, [x24]
 	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
 	WORD $0x4ee084c0 // add v0.2d, v6.2d, v0.2d
-	WORD $0xad000aa0 // stp q0, q2, [x21]
-	WORD $0xad7e0aa0 // ldp q0, q2, [x21, #-0x40]
+	WORD $0xad000b00 // stp q0, q2, [x24]
+	WORD $0xad7e0b00 // ldp q0, q2, [x24, #-0x40]
 	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
 	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
-	WORD $0xad3e0aa0 // stp q0, q2, [x21, #-0x40]
-	WORD $0xad7c0aa0 // ldp q0, q2, [x21, #-0x80]
+	WORD $0xad3e0b00 // stp q0, q2, [x24, #-0x40]
+	WORD $0xad7c0b00 // ldp q0, q2, [x24, #-0x80]
 	WORD $0x4ee286c2 // add v2.2d, v22.2d, v2.2d
 	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
-	WORD $0xad3c0aa0 // stp q0, q2, [x21, #-0x80]
-	WORD $0xad7a0aa0 // ldp q0, q2, [x21, #-0xc0]
+	WORD $0xad3c0b00 // stp q0, q2, [x24, #-0x80]
+	WORD $0xad7a0b00 // ldp q0, q2, [x24, #-0xc0]
 	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
 	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
-	WORD $0xad3a0aa0 // stp q0, q2, [x21, #-0xc0]
-	WORD $0xad780aa0 // ldp q0, q2, [x21, #-0x100]
+	WORD $0xad3a0b00 // stp q0, q2, [x24, #-0xc0]
+	WORD $0xad780b00 // ldp q0, q2, [x24, #-0x100]
 	WORD $0x4ee28622 // add v2.2d, v17.2d, v2.2d
 	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
-	WORD $0xad380aa0 // stp q0, q2, [x21, #-0x100]
-	WORD $0xadf60aa0 // ldp q0, q2, [x21, #-0x140]!
+	WORD $0xad380b00 // stp q0, q2, [x24, #-0x100]
+	WORD $0xadf60b00 // ldp q0, q2, [x24, #-0x140]!
 	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
 	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
-	WORD $0xad000aa0 // stp q0, q2, [x21]
-	WORD $0x54ffe961 // b.ne <dotLimbs17+0x2a8>
+	WORD $0xad000b00 // stp q0, q2, [x24]
+	WORD $0x54ffe941 // b.ne <dotLimbs17+0x2e0>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0a03e7 // mov x7, x10
-	WORD $0x52800813 // mov w19, #0x40
+	WORD $0xaa0a03f5 // mov x21, x10
+	WORD $0x52800816 // mov w22, #0x40
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x8b1301d4 // add x20, x14, x19
-	WORD $0xad4000e2 // ldp q2, q0, [x7]
+	WORD $0xd503201f // nop
+	WORD $0x8b160217 // add x23, x16, x22
+	WORD $0xad4002a2 // ldp q2, q0, [x21]
 	WORD $0x4ea11c3a // mov v26.16b, v1.16b
 	WORD $0x4ea11c3b // mov v27.16b, v1.16b
 	WORD $0x4ea11c38 // mov v24.16b, v1.16b
-	WORD $0x91030273 // add x19, x19, #0xc0
-	WORD $0xad7e5e96 // ldp q22, q23, [x20, #-0x40]
+	WORD $0x910302d6 // add x22, x22, #0xc0
+	WORD $0xad7e5ef6 // ldp q22, q23, [x23, #-0x40]
 	WORD $0x4ea11c39 // mov v25.16b, v1.16b
-	WORD $0xf113027f // cmp x19, #0x4c0
+	WORD $0xf11302df // cmp x22, #0x4c0
 	WORD $0x4ead1ef7 // orr v23.16b, v23.16b, v13.16b
 	WORD $0x4e6ed6f7 // fadd v23.2d, v23.2d, v14.2d
 	WORD $0x4ead1ed6 // orr v22.16b, v22.16b, v13.16b
-	WORD $0xad404a93 // ldp q19, q18, [x20]
+	WORD $0xad404af3 // ldp q19, q18, [x23]
 	WORD $0x4ead1e73 // orr v19.16b, v19.16b, v13.16b
 	WORD $0x4ead1e52 // orr v18.16b, v18.16b, v13.16b
 	WORD $0x4e6ed652 // fadd v18.2d, v18.2d, v14.2d
 	WORD $0x4e60cefa // fmla v26.2d, v23.2d, v0.2d
 	WORD $0x4e60ce59 // fmla v25.2d, v18.2d, v0.2d
-	WORD $0xad7f50f5 // ldp q21, q20, [x7, #-0x20]
-	WORD $0xd10180e7 // sub x7, x7, #0x60
+	WORD $0xad7f52b5 // ldp q21, q20, [x21, #-0x20]
+	WORD $0xd10182b5 // sub x21, x21, #0x60
 	WORD $0x4e6ed6d6 // fadd v22.2d, v22.2d, v14.2d
 	WORD $0x4e6ed673 // fadd v19.2d, v19.2d, v14.2d
 	WORD $0x4e62cedb // fmla v27.2d, v22.2d, v2.2d
@@ -4769,27 +4916,27 @@ TEXT ·dotLimbs17Quad(SB), 0, $1296-40
 	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
 	WORD $0x4ee78447 // add v7.2d, v2.2d, v7.2d
 	WORD $0x4ee68406 // add v6.2d, v0.2d, v6.2d
-	WORD $0x54fff981 // b.ne <dotLimbs17+0x5a0>
-	WORD $0xad440a00 // ldp q0, q2, [x16, #0x80]
-	WORD $0xaa0903e7 // mov x7, x9
-	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x54fff981 // b.ne <dotLimbs17+0x5e0>
+	WORD $0xad4408a0 // ldp q0, q2, [x5, #0x80]
+	WORD $0xaa0903f5 // mov x21, x9
+	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
 	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
-	WORD $0xad040a00 // stp q0, q2, [x16, #0x80]
-	WORD $0xad420a00 // ldp q0, q2, [x16, #0x40]
+	WORD $0xad0408a0 // stp q0, q2, [x5, #0x80]
+	WORD $0xad4208a0 // ldp q0, q2, [x5, #0x40]
 	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
 	WORD $0x4ee08620 // add v0.2d, v17.2d, v0.2d
-	WORD $0xad020a00 // stp q0, q2, [x16, #0x40]
-	WORD $0xad400a00 // ldp q0, q2, [x16]
+	WORD $0xad0208a0 // stp q0, q2, [x5, #0x40]
+	WORD $0xad4008a0 // ldp q0, q2, [x5]
 	WORD $0x4ee284e4 // add v4.2d, v7.2d, v2.2d
 	WORD $0x4ee084c5 // add v5.2d, v6.2d, v0.2d
-	WORD $0xad001205 // stp q5, q4, [x16]
-	WORD $0x8b1301d4 // add x20, x14, x19
-	WORD $0xacff18e7 // ldp q7, q6, [x7], #-0x20
+	WORD $0xad0010a5 // stp q5, q4, [x5]
+	WORD $0x8b160217 // add x23, x16, x22
+	WORD $0xacff1aa7 // ldp q7, q6, [x21], #-0x20
 	WORD $0x4ea11c32 // mov v18.16b, v1.16b
-	WORD $0x91010273 // add x19, x19, #0x40
-	WORD $0xf110027f // cmp x19, #0x400
-	WORD $0xad404291 // ldp q17, q16, [x20]
+	WORD $0x910102d6 // add x22, x22, #0x40
+	WORD $0xf11002df // cmp x22, #0x400
+	WORD $0xad4042f1 // ldp q17, q16, [x23]
 	WORD $0x4ead1e10 // orr v16.16b, v16.16b, v13.16b
 	WORD $0x4e6ed610 // fadd v16.2d, v16.2d, v14.2d
 	WORD $0x4ead1e31 // orr v17.16b, v17.16b, v13.16b
@@ -4799,54 +4946,58 @@ TEXT ·dotLimbs17Quad(SB), 0, $1296-40
 	WORD $0x4e66ce07 // fmla v7.2d, v16.2d, v6.2d
 	WORD $0x4ef284a5 // add v5.2d, v5.2d, v18.2d
 	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x54fffe21 // b.ne <dotLimbs17+0x6ac>
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0x8b020def // add x15, x15, x2, lsl #3
-	WORD $0x911101ce // add x14, x14, #0x440
-	WORD $0x911100a5 // add x5, x5, #0x440
-	WORD $0xeb0400df // cmp x6, x4
-	WORD $0xad001205 // stp q5, q4, [x16]
-	WORD $0x54ffcfe1 // b.ne <dotLimbs17+0x100>
-	WORD $0x2a1f03ee // mov w14, wzr
-	WORD $0x52800085 // mov w5, #0x4
-	WORD $0x3707cead // tbnz w13, #0x0, <dotLimbs17+0xe4>
+	WORD $0x54fffe21 // b.ne <dotLimbs17+0x6ec>
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0x8b020e31 // add x17, x17, x2, lsl #3
+	WORD $0x91110210 // add x16, x16, #0x440
+	WORD $0x8b0c00e7 // add x7, x7, x12
+	WORD $0x91110273 // add x19, x19, #0x440
+	WORD $0xeb04029f // cmp x20, x4
+	WORD $0xad0010a5 // stp q5, q4, [x5]
+	WORD $0x54ffce21 // b.ne <dotLimbs17+0x10c>
+	WORD $0x2a1f03f0 // mov w16, wzr
+	WORD $0x52800093 // mov w19, #0x4
+	WORD $0x3707cccf // tbnz w15, #0x0, <dotLimbs17+0xec>
 	WORD $0xd51b4408 // msr FPCR, x8
 	WORD $0x911103ff // add sp, sp, #0x440
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ffd // ldp x29, x23, [sp, #0x40]
-	WORD $0x6cc73bef // ldp d15, d14, [sp], #0x70
+	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
+	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
+	WORD $0xa9465ff8 // ldp x24, x23, [sp, #0x60]
+	WORD $0xa94567fa // ldp x26, x25, [sp, #0x50]
+	WORD $0x6cc93bef // ldp d15, d14, [sp], #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	SUB $1296, RSP
+	WORD $0x00000000
+	SUB $1328, RSP
 	MOVD R19, R30
 	RET
 
 // func dotLimbs33Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs33Quad(SB), 0, $1296-40
+TEXT ·dotLimbs33Quad(SB), 0, $1328-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1296, RSP
+	ADD $1328, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs33>
-	WORD $0x1400027f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
+	WORD $0x1400028f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6db73bef // stp d15, d14, [sp, #-0x90]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
+	WORD $0xf90023fd // str x29, [sp, #0x40]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xa9045ffd // stp x29, x23, [sp, #0x40]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
+	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
+	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
+	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
+	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
 	WORD $0xd11103ff // sub sp, sp, #0x440
 	WORD $0xd53b4408 // mrs x8, FPCR
 	WORD $0xb26a0509 // orr x9, x8, #0xc00000
@@ -4860,8 +5011,6 @@ TEXT ·dotLimbs33Quad(SB), 0, $1296-40
 	WORD $0x5280040e // mov w14, #0x20
 	WORD $0x9b0c7c8c // mul x12, x4, x12
 	WORD $0x9b097c89 // mul x9, x4, x9
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf10089bf // cmp x13, #0x22
@@ -4880,259 +5029,268 @@ TEXT ·dotLimbs33Quad(SB), 0, $1296-40
 	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <dotLimbs33+0x60>
 	WORD $0xf100009f // cmp x4, #0x0
-	WORD $0x5400488d // b.le <dotLimbs33+0x9b0>
-	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0x540049ad // b.le <dotLimbs33+0x9d4>
+	WORD $0xd2e8660e // mov x14, #0x4330000000000000
 	WORD $0x910083ea // add x10, sp, #0x20
-	WORD $0x9120006b // add x11, x3, #0x800
-	WORD $0x5280002e // mov w14, #0x1
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x4e080d8d // dup v13.2d, x12
-	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
+	WORD $0xd37df04b // lsl x11, x2, #3
+	WORD $0x8b020c2c // add x12, x1, x2, lsl #3
+	WORD $0x9120006d // add x13, x3, #0x800
+	WORD $0x52800030 // mov w16, #0x1
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x4e080dcd // dup v13.2d, x14
+	WORD $0xd2f8660e // mov x14, #-0x3cd0000000000000
 	WORD $0x910f8149 // add x9, x10, #0x3e0
 	WORD $0x9110014a // add x10, x10, #0x400
-	WORD $0x4e080d8e // dup v14.2d, x12
-	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
-	WORD $0x4e080d81 // dup v1.2d, x12
-	WORD $0xd280002c // mov x12, #0x1
-	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d83 // dup v3.2d, x12
-	WORD $0x928017ec // mov x12, #-0xc0
-	WORD $0x8b050c10 // add x16, x0, x5, lsl #3
-	WORD $0x2a0e03ed // mov w13, w14
-	WORD $0x8b050c6e // add x14, x3, x5, lsl #3
-	WORD $0x8b050c2f // add x15, x1, x5, lsl #3
-	WORD $0x8b050d65 // add x5, x11, x5, lsl #3
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x91210211 // add x17, x16, #0x840
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0xaa0503e7 // mov x7, x5
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x52800034 // mov w20, #0x1
+	WORD $0x4e080dce // dup v14.2d, x14
+	WORD $0xd2e8ce0e // mov x14, #0x4670000000000000
+	WORD $0x4e080dc1 // dup v1.2d, x14
+	WORD $0xd280002e // mov x14, #0x1
+	WORD $0xf2e8ce0e // movk x14, #0x4670, lsl #48
+	WORD $0x4e080dc3 // dup v3.2d, x14
+	WORD $0x928017ee // mov x14, #-0xc0
+	WORD $0x8b130c05 // add x5, x0, x19, lsl #3
+	WORD $0x2a1003ef // mov w15, w16
+	WORD $0x8b130c70 // add x16, x3, x19, lsl #3
+	WORD $0x8b130c31 // add x17, x1, x19, lsl #3
+	WORD $0x8b130d87 // add x7, x12, x19, lsl #3
+	WORD $0x8b130db3 // add x19, x13, x19, lsl #3
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0x912100a6 // add x6, x5, #0x840
+	WORD $0x3600014f // tbz w15, #0x0, <dotLimbs33+0x134>
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1500f6 // add x22, x7, x21
+	WORD $0x910102b5 // add x21, x21, #0x40
+	WORD $0xf12102bf // cmp x21, #0x840
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x54ffff81 // b.ne <dotLimbs33+0x120>
+	WORD $0xad401624 // ldp q4, q5, [x17]
+	WORD $0xaa1303f5 // mov x21, x19
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0x52800037 // mov w23, #0x1
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0117e4 // stp q4, q5, [sp, #0x20]
-	WORD $0xad4215e4 // ldp q4, q5, [x15, #0x40]
+	WORD $0xad421624 // ldp q4, q5, [x17, #0x40]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0217e4 // stp q4, q5, [sp, #0x40]
-	WORD $0xad4415e4 // ldp q4, q5, [x15, #0x80]
+	WORD $0xad441624 // ldp q4, q5, [x17, #0x80]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0317e4 // stp q4, q5, [sp, #0x60]
-	WORD $0xad4615e4 // ldp q4, q5, [x15, #0xc0]
+	WORD $0xad461624 // ldp q4, q5, [x17, #0xc0]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0417e4 // stp q4, q5, [sp, #0x80]
-	WORD $0xad4815e4 // ldp q4, q5, [x15, #0x100]
+	WORD $0xad481624 // ldp q4, q5, [x17, #0x100]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0517e4 // stp q4, q5, [sp, #0xa0]
-	WORD $0xad4a15e4 // ldp q4, q5, [x15, #0x140]
+	WORD $0xad4a1624 // ldp q4, q5, [x17, #0x140]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0617e4 // stp q4, q5, [sp, #0xc0]
-	WORD $0xad4c15e4 // ldp q4, q5, [x15, #0x180]
+	WORD $0xad4c1624 // ldp q4, q5, [x17, #0x180]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0717e4 // stp q4, q5, [sp, #0xe0]
-	WORD $0xad4e15e4 // ldp q4, q5, [x15, #0x1c0]
+	WORD $0xad4e1624 // ldp q4, q5, [x17, #0x1c0]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0817e4 // stp q4, q5, [sp, #0x100]
-	WORD $0xad5015e4 // ldp q4, q5, [x15, #0x200]
+	WORD $0xad501624 // ldp q4, q5, [x17, #0x200]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0917e4 // stp q4, q5, [sp, #0x120]
-	WORD $0xad5215e4 // ldp q4, q5, [x15, #0x240]
+	WORD $0xad521624 // ldp q4, q5, [x17, #0x240]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0a17e4 // stp q4, q5, [sp, #0x140]
-	WORD $0xad5411e5 // ldp q5, q4, [x15, #0x280]
+	WORD $0xad541225 // ldp q5, q4, [x17, #0x280]
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad0b13e5 // stp q5, q4, [sp, #0x160]
-	WORD $0xad5611e5 // ldp q5, q4, [x15, #0x2c0]
+	WORD $0xad561225 // ldp q5, q4, [x17, #0x2c0]
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad0c13e5 // stp q5, q4, [sp, #0x180]
-	WORD $0xad5811e5 // ldp q5, q4, [x15, #0x300]
+	WORD $0xad581225 // ldp q5, q4, [x17, #0x300]
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad0d13e5 // stp q5, q4, [sp, #0x1a0]
-	WORD $0xad5a15e4 // ldp q4, q5, [x15, #0x340]
+	WORD $0xad5a1624 // ldp q4, q5, [x17, #0x340]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0e17e4 // stp q4, q5, [sp, #0x1c0]
-	WORD $0xad5c15e4 // ldp q4, q5, [x15, #0x380]
+	WORD $0xad5c1624 // ldp q4, q5, [x17, #0x380]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad0f17e4 // stp q4, q5, [sp, #0x1e0]
-	WORD $0xad5e15e4 // ldp q4, q5, [x15, #0x3c0]
+	WORD $0xad5e1624 // ldp q4, q5, [x17, #0x3c0]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0xad1017e4 // stp q4, q5, [sp, #0x200]
-	WORD $0x3dc101e4 // ldr q4, [x15, #0x400]
-	WORD $0x3dc105e5 // ldr q5, [x15, #0x410]
+	WORD $0x3dc10224 // ldr q4, [x17, #0x400]
+	WORD $0x3dc10625 // ldr q5, [x17, #0x410]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1117e4 // stp q4, q5, [sp, #0x220]
-	WORD $0x3dc111e4 // ldr q4, [x15, #0x440]
-	WORD $0x3dc115e5 // ldr q5, [x15, #0x450]
+	WORD $0x3dc11224 // ldr q4, [x17, #0x440]
+	WORD $0x3dc11625 // ldr q5, [x17, #0x450]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1217e4 // stp q4, q5, [sp, #0x240]
-	WORD $0x3dc121e4 // ldr q4, [x15, #0x480]
-	WORD $0x3dc125e5 // ldr q5, [x15, #0x490]
+	WORD $0x3dc12224 // ldr q4, [x17, #0x480]
+	WORD $0x3dc12625 // ldr q5, [x17, #0x490]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1317e4 // stp q4, q5, [sp, #0x260]
-	WORD $0x3dc131e4 // ldr q4, [x15, #0x4c0]
-	WORD $0x3dc135e5 // ldr q5, [x15, #0x4d0]
+	WORD $0x3dc13224 // ldr q4, [x17, #0x4c0]
+	WORD $0x3dc13625 // ldr q5, [x17, #0x4d0]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1417e4 // stp q4, q5, [sp, #0x280]
-	WORD $0x3dc141e4 // ldr q4, [x15, #0x500]
-	WORD $0x3dc145e5 // ldr q5, [x15, #0x510]
+	WORD $0x3dc14224 // ldr q4, [x17, #0x500]
+	WORD $0x3dc14625 // ldr q5, [x17, #0x510]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1517e4 // stp q4, q5, [sp, #0x2a0]
-	WORD $0x3dc151e4 // ldr q4, [x15, #0x540]
-	WORD $0x3dc155e5 // ldr q5, [x15, #0x550]
+	WORD $0x3dc15224 // ldr q4, [x17, #0x540]
+	WORD $0x3dc15625 // ldr q5, [x17, #0x550]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1617e4 // stp q4, q5, [sp, #0x2c0]
-	WORD $0x3dc161e4 // ldr q4, [x15, #0x580]
-	WORD $0x3dc165e5 // ldr q5, [x15, #0x590]
+	WORD $0x3dc16224 // ldr q4, [x17, #0x580]
+	WORD $0x3dc16625 // ldr q5, [x17, #0x590]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1717e4 // stp q4, q5, [sp, #0x2e0]
-	WORD $0x3dc171e4 // ldr q4, [x15, #0x5c0]
-	WORD $0x3dc175e5 // ldr q5, [x15, #0x5d0]
+	WORD $0x3dc17224 // ldr q4, [x17, #0x5c0]
+	WORD $0x3dc17625 // ldr q5, [x17, #0x5d0]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1817e4 // stp q4, q5, [sp, #0x300]
-	WORD $0x3dc181e4 // ldr q4, [x15, #0x600]
-	WORD $0x3dc185e5 // ldr q5, [x15, #0x610]
+	WORD $0x3dc18224 // ldr q4, [x17, #0x600]
+	WORD $0x3dc18625 // ldr q5, [x17, #0x610]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1917e4 // stp q4, q5, [sp, #0x320]
-	WORD $0x3dc191e4 // ldr q4, [x15, #0x640]
-	WORD $0x3dc195e5 // ldr q5, [x15, #0x650]
+	WORD $0x3dc19224 // ldr q4, [x17, #0x640]
+	WORD $0x3dc19625 // ldr q5, [x17, #0x650]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1a17e4 // stp q4, q5, [sp, #0x340]
-	WORD $0x3dc1a1e4 // ldr q4, [x15, #0x680]
-	WORD $0x3dc1a5e5 // ldr q5, [x15, #0x690]
+	WORD $0x3dc1a224 // ldr q4, [x17, #0x680]
+	WORD $0x3dc1a625 // ldr q5, [x17, #0x690]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1b17e4 // stp q4, q5, [sp, #0x360]
-	WORD $0x3dc1b1e4 // ldr q4, [x15, #0x6c0]
-	WORD $0x3dc1b5e5 // ldr q5, [x15, #0x6d0]
+	WORD $0x3dc1b224 // ldr q4, [x17, #0x6c0]
+	WORD $0x3dc1b625 // ldr q5, [x17, #0x6d0]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1c17e4 // stp q4, q5, [sp, #0x380]
-	WORD $0x3dc1c1e4 // ldr q4, [x15, #0x700]
-	WORD $0x3dc1c5e5 // ldr q5, [x15, #0x710]
+	WORD $0x3dc1c224 // ldr q4, [x17, #0x700]
+	WORD $0x3dc1c625 // ldr q5, [x17, #0x710]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1d17e4 // stp q4, q5, [sp, #0x3a0]
-	WORD $0x3dc1d1e4 // ldr q4, [x15, #0x740]
-	WORD $0x3dc1d5e5 // ldr q5, [x15, #0x750]
+	WORD $0x3dc1d224 // ldr q4, [x17, #0x740]
+	WORD $0x3dc1d625 // ldr q5, [x17, #0x750]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1e17e4 // stp q4, q5, [sp, #0x3c0]
-	WORD $0x3dc1e1e4 // ldr q4, [x15, #0x780]
-	WORD $0x3dc1e5e5 // ldr q5, [x15, #0x790]
+	WORD $0x3dc1e224 // ldr q4, [x17, #0x780]
+	WORD $0x3dc1e625 // ldr q5, [x17, #0x790]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0xad1f17e4 // stp q4, q5, [sp, #0x3e0]
-	WORD $0x3dc1f1e4 // ldr q4, [x15, #0x7c0]
-	WORD $0x3dc1f5e5 // ldr q5, [x15, #0x7d0]
+	WORD $0x3dc1f224 // ldr q4, [x17, #0x7c0]
+	WORD $0x3dc1f625 // ldr q5, [x17, #0x7d0]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x3d8107e5 // str q5, [sp, #0x410]
 	WORD $0x3d8103e4 // str q4, [sp, #0x400]
-	WORD $0x3dc201e4 // ldr q4, [x15, #0x800]
-	WORD $0x3dc205e5 // ldr q5, [x15, #0x810]
+	WORD $0x3dc20224 // ldr q4, [x17, #0x800]
+	WORD $0x3dc20625 // ldr q5, [x17, #0x810]
 	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
 	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
 	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
 	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
 	WORD $0x3d810fe5 // str q5, [sp, #0x430]
 	WORD $0x3d810be4 // str q4, [sp, #0x420]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
-	WORD $0xaa1403f6 // mov x22, x20
-	WORD $0xaa0a03f7 // mov x23, x10
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0xaa1703f9 // mov x25, x23
+	WORD $0xaa0a03fa // mov x26, x10
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
@@ -5143,26 +5301,25 @@ TEXT ·dotLimbs33Quad(SB), 0, $1296-40
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xad7c6eba // ldp q26, q27, [x21, #-0x80]
+	WORD $0xad7c6f1a // ldp q26, q27, [x24, #-0x80]
 	WORD $0x4ea11c22 // mov v2.16b, v1.16b
 	WORD $0x4ea11c20 // mov v0.16b, v1.16b
 	WORD $0x4ea11c2f // mov v15.16b, v1.16b
-	WORD $0xf10006d6 // subs x22, x22, #0x1
+	WORD $0xf1000739 // subs x25, x25, #0x1
 	WORD $0x4ead1f6c // orr v12.16b, v27.16b, v13.16b
-	WORD $0xad4062b9 // ldp q25, q24, [x21]
-	WORD $0xad402aeb // ldp q11, q10, [x23]
+	WORD $0xad406319 // ldp q25, q24, [x24]
+	WORD $0xad402b4b // ldp q11, q10, [x26]
 	WORD $0x4ead1f18 // orr v24.16b, v24.16b, v13.16b
 	WORD $0x4e6ed71f // fadd v31.2d, v24.2d, v14.2d
-	WORD $0xad7f22e9 // ldp q9, q8, [x23, #-0x20]
+	WORD $0xad7f2349 // ldp q9, q8, [x26, #-0x20]
 	WORD $0x4ead1f5a // orr v26.16b, v26.16b, v13.16b
 	WORD $0x4ead1f39 // orr v25.16b, v25.16b, v13.16b
 	WORD $0x4e6ed75b // fadd v27.2d, v26.2d, v14.2d
 	WORD $0x4e6ed59a // fadd v26.2d, v12.2d, v14.2d
 	WORD $0x4e6ed73e // fadd v30.2d, v25.2d, v14.2d
-	WORD $0xad7e66b8 // ldp q24, q25, [x21, #-0x40]
+	WORD $0xad7e6718 // ldp q24, q25, [x24, #-0x40]
 	WORD $0x4ea11c2c // mov v12.16b, v1.16b
-	WORD $0x910302b5 // add x21, x21, #0xc0
+	WORD $0x91030318 // add x24, x24, #0xc0
 	WORD $0x4e6acf42 // fmla v2.2d, v26.2d, v10.2d
 	WORD $0x4e6bcf60 // fmla v0.2d, v27.2d, v11.2d
 	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
@@ -5185,8 +5342,8 @@ TEXT ·dotLimbs33Quad(SB), 0, $1296-40
 	WORD $0x4e6ed71c // fadd v28.2d, v24.2d, v14.2d
 	WORD $0x4ea11c2e // mov v14.16b, v1.16b
 	WORD $0x4e6acfed // fmla v13.2d, v31.2d, v10.2d
-	WORD $0xad7e62f9 // ldp q25, q24, [x23, #-0x40]
-	WORD $0xd10182f7 // sub x23, x23, #0x60
+	WORD $0xad7e6359 // ldp q25, q24, [x26, #-0x40]
+	WORD $0xd101835a // sub x26, x26, #0x60
 	WORD $0x4e6acfae // fmla v14.2d, v29.2d, v10.2d
 	WORD $0x4e6bcf8f // fmla v15.2d, v28.2d, v11.2d
 	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
@@ -5280,64 +5437,64 @@ TEXT ·dotLimbs33Quad(SB), 0, $1296-40
 	WORD $0x4e78cf40 // fmla v0.2d, v26.2d, v24.2d
 	WORD $0x4ee084a5 // add v5.2d, v5.2d, v0.2d
 	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
-	WORD $0x54ffef01 // b.ne <dotLimbs33+0x4c0>
-	WORD $0x9b0c4675 // madd x21, x19, x12, x17
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xd10300e7 // sub x7, x7, #0xc0
-	WORD $0xf1002a7f // cmp x19, #0xa
-	WORD $0xad400aa0 // ldp q0, q2, [x21]
+	WORD $0x54ffef01 // b.ne <dotLimbs33+0x4e0>
+	WORD $0x9b0e1ad8 // madd x24, x22, x14, x6
+	WORD $0x910006d6 // add x22, x22, #0x1
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0xd10302b5 // sub x21, x21, #0xc0
+	WORD $0xf1002adf // cmp x22, #0xa
+	WORD $0xad400b00 // ldp q0, q2, [x24]
 	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
 	WORD $0x4ee084c0 // add v0.2d, v6.2d, v0.2d
-	WORD $0xad000aa0 // stp q0, q2, [x21]
-	WORD $0xad7e0aa0 // ldp q0, q2, [x21, #-0x40]
+	WORD $0xad000b00 // stp q0, q2, [x24]
+	WORD $0xad7e0b00 // ldp q0, q2, [x24, #-0x40]
 	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
 	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
-	WORD $0xad3e0aa0 // stp q0, q2, [x21, #-0x40]
-	WORD $0xad7c0aa0 // ldp q0, q2, [x21, #-0x80]
+	WORD $0xad3e0b00 // stp q0, q2, [x24, #-0x40]
+	WORD $0xad7c0b00 // ldp q0, q2, [x24, #-0x80]
 	WORD $0x4ee286c2 // add v2.2d, v22.2d, v2.2d
 	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
-	WORD $0xad3c0aa0 // stp q0, q2, [x21, #-0x80]
-	WORD $0xad7a0aa0 // ldp q0, q2, [x21, #-0xc0]
+	WORD $0xad3c0b00 // stp q0, q2, [x24, #-0x80]
+	WORD $0xad7a0b00 // ldp q0, q2, [x24, #-0xc0]
 	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
 	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
-	WORD $0xad3a0aa0 // stp q0, q2, [x21, #-0xc0]
-	WORD $0xad780aa0 // ldp q0, q2, [x21, #-0x100]
+	WORD $0xad3a0b00 // stp q0, q2, [x24, #-0xc0]
+	WORD $0xad780b00 // ldp q0, q2, [x24, #-0x100]
 	WORD $0x4ee28622 // add v2.2d, v17.2d, v2.2d
 	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
-	WORD $0xad380aa0 // stp q0, q2, [x21, #-0x100]
-	WORD $0xadf60aa0 // ldp q0, q2, [x21, #-0x140]!
+	WORD $0xad380b00 // stp q0, q2, [x24, #-0x100]
+	WORD $0xadf60b00 // ldp q0, q2, [x24, #-0x140]!
 	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
 	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
-	WORD $0xad000aa0 // stp q0, q2, [x21]
-	WORD $0x54ffe941 // b.ne <dotLimbs33+0x480>
+	WORD $0xad000b00 // stp q0, q2, [x24]
+	WORD $0x54ffe961 // b.ne <dotLimbs33+0x4a4>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0a03e7 // mov x7, x10
-	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0xaa0a03f5 // mov x21, x10
+	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x8b1301d4 // add x20, x14, x19
-	WORD $0xad4000e2 // ldp q2, q0, [x7]
+	WORD $0x8b160217 // add x23, x16, x22
+	WORD $0xad4002a2 // ldp q2, q0, [x21]
 	WORD $0x4ea11c28 // mov v8.16b, v1.16b
 	WORD $0x4ea11c29 // mov v9.16b, v1.16b
 	WORD $0x4ea11c2a // mov v10.16b, v1.16b
-	WORD $0x91030273 // add x19, x19, #0xc0
-	WORD $0xad425e96 // ldp q22, q23, [x20, #0x40]
+	WORD $0x910302d6 // add x22, x22, #0xc0
+	WORD $0xad425ef6 // ldp q22, q23, [x23, #0x40]
 	WORD $0x4ea11c2b // mov v11.16b, v1.16b
 	WORD $0x4ea11c3e // mov v30.16b, v1.16b
-	WORD $0xad40769c // ldp q28, q29, [x20]
+	WORD $0xad4076fc // ldp q28, q29, [x23]
 	WORD $0x4ea11c3f // mov v31.16b, v1.16b
-	WORD $0xf121027f // cmp x19, #0x840
+	WORD $0xf12102df // cmp x22, #0x840
 	WORD $0x4ead1ef7 // orr v23.16b, v23.16b, v13.16b
-	WORD $0xad445295 // ldp q21, q20, [x20, #0x80]
+	WORD $0xad4452f5 // ldp q21, q20, [x23, #0x80]
 	WORD $0x4ead1fbd // orr v29.16b, v29.16b, v13.16b
 	WORD $0x4ead1e94 // orr v20.16b, v20.16b, v13.16b
-	WORD $0xad7f64f8 // ldp q24, q25, [x7, #-0x20]
+	WORD $0xad7f66b8 // ldp q24, q25, [x21, #-0x20]
 	WORD $0x4e6ed6fb // fadd v27.2d, v23.2d, v14.2d
 	WORD $0x4e6ed7bd // fadd v29.2d, v29.2d, v14.2d
 	WORD $0x4e6ed694 // fadd v20.2d, v20.2d, v14.2d
@@ -5353,8 +5510,8 @@ TEXT ·dotLimbs33Quad(SB), 0, $1296-40
 	WORD $0x4e62cf49 // fmla v9.2d, v26.2d, v2.2d
 	WORD $0x4e62cf8b // fmla v11.2d, v28.2d, v2.2d
 	WORD $0x4e62cebe // fmla v30.2d, v21.2d, v2.2d
-	WORD $0xad7e58f7 // ldp q23, q22, [x7, #-0x40]
-	WORD $0xd10180e7 // sub x7, x7, #0x60
+	WORD $0xad7e5ab7 // ldp q23, q22, [x21, #-0x40]
+	WORD $0xd10182b5 // sub x21, x21, #0x60
 	WORD $0x4ee884c6 // add v6.2d, v6.2d, v8.2d
 	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
 	WORD $0x4eea8652 // add v18.2d, v18.2d, v10.2d
@@ -5415,31 +5572,31 @@ TEXT ·dotLimbs33Quad(SB), 0, $1296-40
 	WORD $0x4ef08411 // add v17.2d, v0.2d, v16.2d
 	WORD $0x4ef887a0 // add v0.2d, v29.2d, v24.2d
 	WORD $0x4ee08450 // add v16.2d, v2.2d, v0.2d
-	WORD $0x54fff441 // b.ne <dotLimbs33+0x784>
-	WORD $0xad460a00 // ldp q0, q2, [x16, #0xc0]
-	WORD $0xaa0903e7 // mov x7, x9
-	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x54fff441 // b.ne <dotLimbs33+0x7a4>
+	WORD $0xad4608a0 // ldp q0, q2, [x5, #0xc0]
+	WORD $0xaa0903f5 // mov x21, x9
+	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
 	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
-	WORD $0xad060a00 // stp q0, q2, [x16, #0xc0]
-	WORD $0xad440a00 // ldp q0, q2, [x16, #0x80]
+	WORD $0xad0608a0 // stp q0, q2, [x5, #0xc0]
+	WORD $0xad4408a0 // ldp q0, q2, [x5, #0x80]
 	WORD $0x4ee284c2 // add v2.2d, v6.2d, v2.2d
 	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
-	WORD $0xad040a00 // stp q0, q2, [x16, #0x80]
-	WORD $0xad420a00 // ldp q0, q2, [x16, #0x40]
+	WORD $0xad0408a0 // stp q0, q2, [x5, #0x80]
+	WORD $0xad4208a0 // ldp q0, q2, [x5, #0x40]
 	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
 	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
-	WORD $0xad020a00 // stp q0, q2, [x16, #0x40]
-	WORD $0xad400a00 // ldp q0, q2, [x16]
+	WORD $0xad0208a0 // stp q0, q2, [x5, #0x40]
+	WORD $0xad4008a0 // ldp q0, q2, [x5]
 	WORD $0x4ee28624 // add v4.2d, v17.2d, v2.2d
 	WORD $0x4ee08605 // add v5.2d, v16.2d, v0.2d
-	WORD $0xad001205 // stp q5, q4, [x16]
-	WORD $0x8b1301d4 // add x20, x14, x19
-	WORD $0xacff18e7 // ldp q7, q6, [x7], #-0x20
+	WORD $0xad0010a5 // stp q5, q4, [x5]
+	WORD $0x8b160217 // add x23, x16, x22
+	WORD $0xacff1aa7 // ldp q7, q6, [x21], #-0x20
 	WORD $0x4ea11c32 // mov v18.16b, v1.16b
-	WORD $0x91010273 // add x19, x19, #0x40
-	WORD $0xf120027f // cmp x19, #0x800
-	WORD $0xad404291 // ldp q17, q16, [x20]
+	WORD $0x910102d6 // add x22, x22, #0x40
+	WORD $0xf12002df // cmp x22, #0x800
+	WORD $0xad4042f1 // ldp q17, q16, [x23]
 	WORD $0x4ead1e10 // orr v16.16b, v16.16b, v13.16b
 	WORD $0x4e6ed610 // fadd v16.2d, v16.2d, v14.2d
 	WORD $0x4ead1e31 // orr v17.16b, v17.16b, v13.16b
@@ -5449,28 +5606,33 @@ TEXT ·dotLimbs33Quad(SB), 0, $1296-40
 	WORD $0x4e66ce07 // fmla v7.2d, v16.2d, v6.2d
 	WORD $0x4ef284a5 // add v5.2d, v5.2d, v18.2d
 	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x54fffe21 // b.ne <dotLimbs33+0x948>
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0x8b020def // add x15, x15, x2, lsl #3
-	WORD $0x912101ce // add x14, x14, #0x840
-	WORD $0x912100a5 // add x5, x5, #0x840
-	WORD $0xeb0400df // cmp x6, x4
-	WORD $0xad001205 // stp q5, q4, [x16]
-	WORD $0x54ffbb01 // b.ne <dotLimbs33+0x100>
-	WORD $0x2a1f03ee // mov w14, wzr
-	WORD $0x52800085 // mov w5, #0x4
-	WORD $0x3707b9cd // tbnz w13, #0x0, <dotLimbs33+0xe4>
+	WORD $0x54fffe21 // b.ne <dotLimbs33+0x968>
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0x8b020e31 // add x17, x17, x2, lsl #3
+	WORD $0x91210210 // add x16, x16, #0x840
+	WORD $0x8b0b00e7 // add x7, x7, x11
+	WORD $0x91210273 // add x19, x19, #0x840
+	WORD $0xeb04029f // cmp x20, x4
+	WORD $0xad0010a5 // stp q5, q4, [x5]
+	WORD $0x54ffba41 // b.ne <dotLimbs33+0x10c>
+	WORD $0x2a1f03f0 // mov w16, wzr
+	WORD $0x52800093 // mov w19, #0x4
+	WORD $0x3707b8ef // tbnz w15, #0x0, <dotLimbs33+0xec>
 	WORD $0xd51b4408 // msr FPCR, x8
 	WORD $0x911103ff // add sp, sp, #0x440
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ffd // ldp x29, x23, [sp, #0x40]
-	WORD $0x6cc73bef // ldp d15, d14, [sp], #0x70
+	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
+	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
+	WORD $0xa9465ff8 // ldp x24, x23, [sp, #0x60]
+	WORD $0xa94567fa // ldp x26, x25, [sp, #0x50]
+	WORD $0x6cc93bef // ldp d15, d14, [sp], #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000
-	SUB $1296, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $1328, RSP
 	MOVD R19, R30
 	RET
