@@ -287,269 +287,234 @@ TEXT ·mulLimbs5Oct(SB), 0, $224-40
 	RET
 
 // func mulLimbs9Oct(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs9Oct(SB), 0, $240-40
+TEXT ·mulLimbs9Oct(SB), 0, $224-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-240
+	ADJSP $-224
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs9>
-	LONG $0x000576e9; BYTE $0x00 // jmp <end>
+	LONG $0x0004b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x049b8e0f; WORD $0x0000 // jle <mulLimbs9+0x4a4>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x20ec8348 // subq $0x20, %rsp
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x05328e0f; WORD $0x0000 // jle <mulLimbs9+0x552>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	BYTE $0x50 // pushq %rax
+	LONG $0xd5048d48; LONG $0x00000000 // leaq (,%rdx,8), %rax
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	LONG $0xc5048d48; LONG $0x00000000 // leaq (,%rax,8), %rax
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	WORD $0x3aeb // jmp <mulLimbs9+0x80>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xd20c8d48 // leaq (%rdx,%rdx,8), %rcx
-	LONG $0x54af0f48; WORD $0x0824 // imulq 0x8(%rsp), %rdx
-	LONG $0x24348b48 // movq (%rsp), %rsi
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	WORD $0x22eb // jmp <mulLimbs9+0x51>
+	BYTE $0x90 // nop
+	LONG $0xf60c8d4b // leaq (%r14,%r14,8), %rcx
+	LONG $0xf2af0f4c // imulq %rdx, %r14
 	LONG $0x04c28349 // addq $0x4, %r10
 	LONG $0xfcc38348 // addq $-0x4, %rbx
-	LONG $0xd31c8d4d // leaq (%r11,%rdx,8), %r11
-	LONG $0xce148d48 // leaq (%rsi,%rcx,8), %rdx
-	LONG $0x24148948 // movq %rdx, (%rsp)
+	LONG $0xcb1c8d4d // leaq (%r11,%rcx,8), %r11
+	LONG $0xf6348d4a // leaq (%rsi,%r14,8), %rsi
 	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
-	LONG $0x04d28d0f; WORD $0x0000 // jge <mulLimbs9+0x552>
+	LONG $0x04458d0f; WORD $0x0000 // jge <mulLimbs9+0x496>
 	LONG $0x04fb8348 // cmpq $0x4, %rbx
-	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
+	LONG $0x0004bf41; WORD $0x0000 // movl $0x4, %r15d
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
-	LONG $0xf34c0f4c // cmovlq %rbx, %r14
-	LONG $0x02fe8349 // cmpq $0x2, %r14
-	LONG $0xf14c0f4c // cmovlq %rcx, %r14
+	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
+	LONG $0xfb4c0f4c // cmovlq %rbx, %r15
+	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0xf94c0f4c // cmovlq %rcx, %r15
 	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
 	WORD $0x294c; BYTE $0xd1 // subq %r10, %rcx
 	LONG $0x04f98348 // cmpq $0x4, %rcx
-	LONG $0xd14c0f48 // cmovlq %rcx, %rdx
+	LONG $0xf14c0f4c // cmovlq %rcx, %r14
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x9d7e // jle <mulLimbs9+0x50>
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x48fef162; WORD $0x476f; BYTE $0x09 // vmovdqu64 0x240(%rdi), %zmm0
-	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x08 // vmovdqu64 0x200(%rdi), %zmm1
+	WORD $0xab7e // jle <mulLimbs9+0x30>
+	LONG $0x48fe7162; WORD $0x1f6f // vmovdqu64 (%rdi), %zmm11
+	LONG $0x48fe7162; WORD $0x576f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm10
+	LONG $0x48fe7162; WORD $0x476f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm8
+	LONG $0x48fef162; WORD $0x7f6f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm7
+	LONG $0x48fef162; WORD $0x776f; BYTE $0x04 // vmovdqu64 0x100(%rdi), %zmm6
+	LONG $0x48fef162; WORD $0x6f6f; BYTE $0x05 // vmovdqu64 0x140(%rdi), %zmm5
+	LONG $0x48fef162; WORD $0x676f; BYTE $0x06 // vmovdqu64 0x180(%rdi), %zmm4
 	LONG $0x48fef162; WORD $0x5f6f; BYTE $0x07 // vmovdqu64 0x1c0(%rdi), %zmm3
-	LONG $0x48fef162; WORD $0x576f; BYTE $0x06 // vmovdqu64 0x180(%rdi), %zmm2
-	LONG $0x48fe7162; WORD $0x476f; BYTE $0x05 // vmovdqu64 0x140(%rdi), %zmm8
-	LONG $0x48fef162; WORD $0x7f6f; BYTE $0x04 // vmovdqu64 0x100(%rdi), %zmm7
-	LONG $0x48fef162; WORD $0x276f // vmovdqu64 (%rdi), %zmm4
-	LONG $0x48fef162; WORD $0x6f6f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm5
-	LONG $0x48fe7162; WORD $0x4f6f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm9
-	LONG $0x48fef162; WORD $0x776f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm6
-	LONG $0xc0ab8d49; WORD $0x0001; BYTE $0x00 // leaq 0x1c0(%r11), %rbp
-	WORD $0x894c; BYTE $0xde // movq %r11, %rsi
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x0b248d4d // leaq (%r11,%rcx), %r12
+	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x08 // vmovdqu64 0x200(%rdi), %zmm1
+	LONG $0x48fef162; WORD $0x476f; BYTE $0x09 // vmovdqu64 0x240(%rdi), %zmm0
 	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x20798d4c // leaq 0x20(%rcx), %r15
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xc0c0c749; WORD $0xfffd; BYTE $0xff // movq $-0x240, %r8
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x8c180f43; LONG $0x00024004; BYTE $0x00 // prefetcht0 0x240(%r12,%r8)
-	LONG $0x40c08349 // addq $0x40, %r8
-	WORD $0xf175 // jne <mulLimbs9+0x130>
-	LONG $0x48fee162; WORD $0x4e6f; BYTE $0x08 // vmovdqu64 0x200(%rsi), %zmm17
-	LONG $0x48fde262; WORD $0x5159; BYTE $0x08 // vpbroadcastq 0x40(%rcx), %zmm18
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x48fd7262; WORD $0x7159; BYTE $0x07 // vpbroadcastq 0x38(%rcx), %zmm14
-	LONG $0x48fee162; WORD $0x466f; BYTE $0x07 // vmovdqu64 0x1c0(%rsi), %zmm16
-	LONG $0x48fd7262; WORD $0x6959; BYTE $0x06 // vpbroadcastq 0x30(%rcx), %zmm13
-	LONG $0x48fd7262; WORD $0x6159; BYTE $0x05 // vpbroadcastq 0x28(%rcx), %zmm12
-	LONG $0x005da162; WORD $0xe4ef // vpxord %xmm20, %xmm20, %xmm20
-	LONG $0x48fe7162; WORD $0x7e6f; BYTE $0x06 // vmovdqu64 0x180(%rsi), %zmm15
-	LONG $0x0055a162; WORD $0xedef // vpxord %xmm21, %xmm21, %xmm21
-	LONG $0x004da162; WORD $0xf6ef // vpxord %xmm22, %xmm22, %xmm22
-	LONG $0x0045a162; WORD $0xffef // vpxord %xmm23, %xmm23, %xmm23
-	LONG $0x003d0162; WORD $0xc0ef // vpxord %xmm24, %xmm24, %xmm24
-	LONG $0x48fe7162; WORD $0x5e6f; BYTE $0x05 // vmovdqu64 0x140(%rsi), %zmm11
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x0040b841; WORD $0x0000 // movl $0x40, %r8d
-	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
-	LONG $0x40f5a262; WORD $0xdab4 // vpmadd52luq %zmm18, %zmm17, %zmm19
-	LONG $0x40f5c262; WORD $0xe6b5 // vpmadd52huq %zmm14, %zmm17, %zmm20
-	LONG $0x40f5c262; WORD $0xedb4 // vpmadd52luq %zmm13, %zmm17, %zmm21
-	LONG $0x40f5c262; WORD $0xf5b5 // vpmadd52huq %zmm13, %zmm17, %zmm22
-	LONG $0x40f5c262; WORD $0xfcb4 // vpmadd52luq %zmm12, %zmm17, %zmm23
-	LONG $0x40f54262; WORD $0xc4b5 // vpmadd52huq %zmm12, %zmm17, %zmm24
-	LONG $0x40e5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm19, %zmm1
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40fda262; WORD $0xe2b5 // vpmadd52huq %zmm18, %zmm16, %zmm20
-	LONG $0x40fdc262; WORD $0xeeb4 // vpmadd52luq %zmm14, %zmm16, %zmm21
-	LONG $0x40fdc262; WORD $0xf6b5 // vpmadd52huq %zmm14, %zmm16, %zmm22
-	LONG $0x40fdc262; WORD $0xfdb4 // vpmadd52luq %zmm13, %zmm16, %zmm23
-	LONG $0x40fd4262; WORD $0xc5b5 // vpmadd52huq %zmm13, %zmm16, %zmm24
-	LONG $0x40f5a262; WORD $0xdab5 // vpmadd52huq %zmm18, %zmm17, %zmm19
-	LONG $0x48f5b162; WORD $0xccd4 // vpaddq %zmm20, %zmm1, %zmm1
-	LONG $0x005da162; WORD $0xe4ef // vpxord %xmm20, %xmm20, %xmm20
-	LONG $0x4885c262; WORD $0xfeb4 // vpmadd52luq %zmm14, %zmm15, %zmm23
-	LONG $0x48854262; WORD $0xc6b5 // vpmadd52huq %zmm14, %zmm15, %zmm24
-	LONG $0x4885a262; WORD $0xeab4 // vpmadd52luq %zmm18, %zmm15, %zmm21
-	LONG $0x4885a262; WORD $0xf2b5 // vpmadd52huq %zmm18, %zmm15, %zmm22
-	LONG $0x48fdb162; WORD $0xc3d4 // vpaddq %zmm19, %zmm0, %zmm0
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x4885c262; WORD $0xe4b5 // vpmadd52huq %zmm12, %zmm15, %zmm20
-	LONG $0x40f5c262; WORD $0xdeb4 // vpmadd52luq %zmm14, %zmm17, %zmm19
-	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
-	LONG $0x48fef162; WORD $0x477f; BYTE $0x09 // vmovdqu64 %zmm0, 0x240(%rdi)
-	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x08 // vmovdqu64 %zmm1, 0x200(%rdi)
-	LONG $0x40fdc262; WORD $0xccb4 // vpmadd52luq %zmm12, %zmm16, %zmm17
-	LONG $0x48a5a262; WORD $0xfab4 // vpmadd52luq %zmm18, %zmm11, %zmm23
-	LONG $0x48a52262; WORD $0xc2b5 // vpmadd52huq %zmm18, %zmm11, %zmm24
-	LONG $0x40d5f162; WORD $0xd2d4 // vpaddq %zmm2, %zmm21, %zmm2
-	LONG $0x48a5c262; WORD $0xe5b5 // vpmadd52huq %zmm13, %zmm11, %zmm20
-	LONG $0x40fda262; WORD $0xdab4 // vpmadd52luq %zmm18, %zmm16, %zmm19
-	LONG $0x006da162; WORD $0xd2ef // vpxord %xmm18, %xmm18, %xmm18
-	LONG $0x4885c262; WORD $0xcdb4 // vpmadd52luq %zmm13, %zmm15, %zmm17
-	LONG $0x48ed9162; WORD $0xd0d4 // vpaddq %zmm24, %zmm2, %zmm2
-	LONG $0x48c5b162; WORD $0xfcd4 // vpaddq %zmm20, %zmm7, %zmm7
-	LONG $0x40e5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm19, %zmm3
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40fdc262; WORD $0xdcb5 // vpmadd52huq %zmm12, %zmm16, %zmm19
-	LONG $0x007da162; WORD $0xc0ef // vpxord %xmm16, %xmm16, %xmm16
-	LONG $0x48a5c262; WORD $0xceb4 // vpmadd52luq %zmm14, %zmm11, %zmm17
-	LONG $0x48e5b162; WORD $0xded4 // vpaddq %zmm22, %zmm3, %zmm3
-	LONG $0x4885c262; WORD $0xc4b4 // vpmadd52luq %zmm12, %zmm15, %zmm16
-	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x07 // vmovdqu64 %zmm3, 0x1c0(%rdi)
-	LONG $0x48fef162; WORD $0x577f; BYTE $0x06 // vmovdqu64 %zmm2, 0x180(%rdi)
-	LONG $0x4885c262; WORD $0xddb5 // vpmadd52huq %zmm13, %zmm15, %zmm19
-	LONG $0x40f5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm17, %zmm7
-	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	LONG $0x48a5c262; WORD $0xc5b4 // vpmadd52luq %zmm13, %zmm11, %zmm16
-	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x48a55262; WORD $0xecb4 // vpmadd52luq %zmm12, %zmm11, %zmm13
-	LONG $0x48a5c262; WORD $0xdeb5 // vpmadd52huq %zmm14, %zmm11, %zmm19
-	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
-	LONG $0x48955162; WORD $0xc9d4 // vpaddq %zmm9, %zmm13, %zmm9
-	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x48a55262; WORD $0xecb5 // vpmadd52huq %zmm12, %zmm11, %zmm13
-	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
 	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
-	LONG $0x48bd3162; WORD $0xc3d4 // vpaddq %zmm19, %zmm8, %zmm8
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40c55162; WORD $0xc0d4 // vpaddq %zmm8, %zmm23, %zmm8
-	LONG $0x48fe7162; WORD $0x477f; BYTE $0x05 // vmovdqu64 %zmm8, 0x140(%rdi)
-	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x04 // vmovdqu64 %zmm7, 0x100(%rdi)
-	LONG $0x48cdd162; WORD $0xf5d4 // vpaddq %zmm13, %zmm6, %zmm6
 	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x40fdf162; WORD $0xf6d4 // vpaddq %zmm6, %zmm16, %zmm6
+	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
+	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
 	LONG $0x007da162; WORD $0xc0ef // vpxord %xmm16, %xmm16, %xmm16
-	LONG $0x48fef162; WORD $0x777f; BYTE $0x03 // vmovdqu64 %zmm6, 0xc0(%rdi)
-	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x02 // vmovdqu64 %zmm9, 0x80(%rdi)
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fea162; WORD $0x3c6f; BYTE $0xc6 // vmovdqu64 (%rsi,%r8,8), %zmm23
-	LONG $0x48fd4262; WORD $0x5d59; BYTE $0xfd // vpbroadcastq -0x18(%r13), %zmm27
-	LONG $0x48fea162; LONG $0xffc6746f // vmovdqu64 -0x40(%rsi,%r8,8), %zmm22
-	LONG $0x48fd4262; WORD $0x5559; BYTE $0xfe // vpbroadcastq -0x10(%r13), %zmm26
-	LONG $0x48fd4262; WORD $0x4d59; BYTE $0xff // vpbroadcastq -0x8(%r13), %zmm25
-	LONG $0x48fea162; LONG $0xfec66c6f // vmovdqu64 -0x80(%rsi,%r8,8), %zmm21
-	LONG $0x48fd4262; WORD $0x4559; BYTE $0x00 // vpbroadcastq (%r13), %zmm24
-	LONG $0x48fea162; LONG $0xfdc6646f // vmovdqu64 -0xc0(%rsi,%r8,8), %zmm20
-	LONG $0x20c58349 // addq $0x20, %r13
-	LONG $0xe0c08349 // addq $-0x20, %r8
-	LONG $0x40c51262; WORD $0xdbb4 // vpmadd52luq %zmm27, %zmm23, %zmm11
-	LONG $0x40c51262; WORD $0xfbb5 // vpmadd52huq %zmm27, %zmm23, %zmm15
-	LONG $0x40c51262; WORD $0xe2b4 // vpmadd52luq %zmm26, %zmm23, %zmm12
-	LONG $0x40c58262; WORD $0xc2b5 // vpmadd52huq %zmm26, %zmm23, %zmm16
-	LONG $0x40cd1262; WORD $0xd3b4 // vpmadd52luq %zmm27, %zmm22, %zmm10
-	LONG $0x40cd1262; WORD $0xebb5 // vpmadd52huq %zmm27, %zmm22, %zmm13
-	LONG $0x40c51262; WORD $0xf1b4 // vpmadd52luq %zmm25, %zmm23, %zmm14
-	LONG $0x40c58262; WORD $0xd1b5 // vpmadd52huq %zmm25, %zmm23, %zmm18
-	LONG $0x40c58262; WORD $0xc8b4 // vpmadd52luq %zmm24, %zmm23, %zmm17
-	LONG $0x40c58262; WORD $0xd8b5 // vpmadd52huq %zmm24, %zmm23, %zmm19
-	LONG $0x40cd1262; WORD $0xdab4 // vpmadd52luq %zmm26, %zmm22, %zmm11
-	LONG $0x40cd1262; WORD $0xfab5 // vpmadd52huq %zmm26, %zmm22, %zmm15
-	LONG $0x40cd1262; WORD $0xe1b4 // vpmadd52luq %zmm25, %zmm22, %zmm12
-	LONG $0x40cd8262; WORD $0xc1b5 // vpmadd52huq %zmm25, %zmm22, %zmm16
-	LONG $0x40d51262; WORD $0xd2b4 // vpmadd52luq %zmm26, %zmm21, %zmm10
-	LONG $0x40d51262; WORD $0xeab5 // vpmadd52huq %zmm26, %zmm21, %zmm13
-	LONG $0x40cd1262; WORD $0xf0b4 // vpmadd52luq %zmm24, %zmm22, %zmm14
-	LONG $0x40cd8262; WORD $0xd0b5 // vpmadd52huq %zmm24, %zmm22, %zmm18
-	LONG $0x40d51262; WORD $0xd9b4 // vpmadd52luq %zmm25, %zmm21, %zmm11
-	LONG $0x40d51262; WORD $0xf9b5 // vpmadd52huq %zmm25, %zmm21, %zmm15
-	LONG $0x40d51262; WORD $0xe0b4 // vpmadd52luq %zmm24, %zmm21, %zmm12
-	LONG $0x40d58262; WORD $0xc0b5 // vpmadd52huq %zmm24, %zmm21, %zmm16
-	LONG $0x40dd1262; WORD $0xd1b4 // vpmadd52luq %zmm25, %zmm20, %zmm10
-	LONG $0x40dd1262; WORD $0xe9b5 // vpmadd52huq %zmm25, %zmm20, %zmm13
-	LONG $0x40dd1262; WORD $0xd8b4 // vpmadd52luq %zmm24, %zmm20, %zmm11
-	LONG $0x40dd1262; WORD $0xf8b5 // vpmadd52huq %zmm24, %zmm20, %zmm15
-	LONG $0xff1b850f; WORD $0xffff // jne <mulLimbs9+0x360>
-	LONG $0x48a5f162; WORD $0xedd4 // vpaddq %zmm5, %zmm11, %zmm5
-	LONG $0x40f5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm17, %zmm7
-	LONG $0x488df162; WORD $0xf6d4 // vpaddq %zmm6, %zmm14, %zmm6
-	LONG $0x489d5162; WORD $0xc9d4 // vpaddq %zmm9, %zmm12, %zmm9
-	LONG $0x48bd3162; WORD $0xc3d4 // vpaddq %zmm19, %zmm8, %zmm8
-	LONG $0x48adf162; WORD $0xe4d4 // vpaddq %zmm4, %zmm10, %zmm4
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x0040b841; WORD $0x0000 // movl $0x40, %r8d
-	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	LONG $0x48c5b162; WORD $0xfad4 // vpaddq %zmm18, %zmm7, %zmm7
-	LONG $0x48cdb162; WORD $0xf0d4 // vpaddq %zmm16, %zmm6, %zmm6
-	LONG $0x48b55162; WORD $0xcfd4 // vpaddq %zmm15, %zmm9, %zmm9
-	LONG $0x48d5d162; WORD $0xedd4 // vpaddq %zmm13, %zmm5, %zmm5
-	LONG $0x48fe7162; WORD $0x477f; BYTE $0x05 // vmovdqu64 %zmm8, 0x140(%rdi)
-	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x04 // vmovdqu64 %zmm7, 0x100(%rdi)
-	LONG $0x48fef162; WORD $0x777f; BYTE $0x03 // vmovdqu64 %zmm6, 0xc0(%rdi)
-	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x02 // vmovdqu64 %zmm9, 0x80(%rdi)
-	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x01 // vmovdqu64 %zmm5, 0x40(%rdi)
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x48fe3162; WORD $0x246f; BYTE $0xc6 // vmovdqu64 (%rsi,%r8,8), %zmm12
-	LONG $0x48fd5262; WORD $0x6d59; BYTE $0x00 // vpbroadcastq (%r13), %zmm13
-	LONG $0x20c58349 // addq $0x20, %r13
-	LONG $0xe0c08349 // addq $-0x20, %r8
-	LONG $0x489d5262; WORD $0xd5b4 // vpmadd52luq %zmm13, %zmm12, %zmm10
-	LONG $0x489d5262; WORD $0xddb5 // vpmadd52huq %zmm13, %zmm12, %zmm11
-	LONG $0xe0f88349 // cmpq $-0x20, %r8
-	WORD $0xd875 // jne <mulLimbs9+0x4c0>
-	LONG $0x48d5d162; WORD $0xebd4 // vpaddq %zmm11, %zmm5, %zmm5
-	LONG $0x48adf162; WORD $0xe4d4 // vpaddq %zmm4, %zmm10, %zmm4
-	WORD $0x8949; BYTE $0xe8 // movq %rbp, %r8
+	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
+	LONG $0x006da162; WORD $0xd2ef // vpxord %xmm18, %xmm18, %xmm18
+	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x01 // vmovdqu64 %zmm5, 0x40(%rdi)
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
+	WORD $0x8948; BYTE $0xf5 // movq %rsi, %rbp
+	LONG $0x0e248d4c // leaq (%rsi,%rcx), %r12
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0xc0c1c749; WORD $0xfffd; BYTE $0xff // movq $-0x240, %r9
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x48fe5162; WORD $0x106f // vmovdqu64 (%r8), %zmm10
-	LONG $0xc0c08349 // addq $-0x40, %r8
-	LONG $0x58adb262; WORD $0x24b5; BYTE $0xe9 // vpmadd52huq (%rcx,%r13,8){1to8}, %zmm10, %zmm4
+	LONG $0x8c180f43; LONG $0x0002400c; BYTE $0x00 // prefetcht0 0x240(%r12,%r9)
+	LONG $0x40c18349 // addq $0x40, %r9
+	WORD $0xf175 // jne <mulLimbs9+0x120>
+	LONG $0x48fee162; WORD $0x6d6f; BYTE $0x07 // vmovdqu64 0x1c0(%rbp), %zmm21
+	LONG $0x48fd6262; WORD $0x2959 // vpbroadcastq (%rcx), %zmm29
+	LONG $0x48fee162; WORD $0x656f; BYTE $0x08 // vmovdqu64 0x200(%rbp), %zmm20
+	LONG $0x48fd6262; WORD $0x7959; BYTE $0x01 // vpbroadcastq 0x8(%rcx), %zmm31
+	LONG $0x48fee162; WORD $0x756f; BYTE $0x06 // vmovdqu64 0x180(%rbp), %zmm22
+	LONG $0x48fd6262; WORD $0x7159; BYTE $0x02 // vpbroadcastq 0x10(%rcx), %zmm30
+	LONG $0x48fee162; WORD $0x7d6f; BYTE $0x05 // vmovdqu64 0x140(%rbp), %zmm23
+	LONG $0x48fe6162; WORD $0x456f; BYTE $0x04 // vmovdqu64 0x100(%rbp), %zmm24
+	LONG $0x48fe6162; WORD $0x4d6f; BYTE $0x03 // vmovdqu64 0xc0(%rbp), %zmm25
+	LONG $0x48fe6162; WORD $0x556f; BYTE $0x02 // vmovdqu64 0x80(%rbp), %zmm26
+	LONG $0x48fe6162; WORD $0x5d6f; BYTE $0x01 // vmovdqu64 0x40(%rbp), %zmm27
+	LONG $0x48fe6162; WORD $0x656f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm28
+	LONG $0xd56c8d48; BYTE $0x00 // leaq (%rbp,%rdx,8), %rbp
 	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0x08fd8349 // cmpq $0x8, %r13
-	WORD $0xe675 // jne <mulLimbs9+0x510>
-	WORD $0x0148; BYTE $0xc6 // addq %rax, %rsi
-	LONG $0x48c18348 // addq $0x48, %rcx
-	WORD $0xff49; BYTE $0xc1 // incq %r9
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
-	LONG $0x48c78349 // addq $0x48, %r15
-	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
-	WORD $0x394d; BYTE $0xf1 // cmpq %r14, %r9
-	LONG $0xfbd3850f; WORD $0xffff // jne <mulLimbs9+0x120>
-	LONG $0xfffafee9; BYTE $0xff // jmp <mulLimbs9+0x50>
-	LONG $0x20c48348 // addq $0x20, %rsp
+	LONG $0x40d58262; WORD $0xddb5 // vpmadd52huq %zmm29, %zmm21, %zmm19
+	LONG $0x40dd1262; WORD $0xddb4 // vpmadd52luq %zmm29, %zmm20, %zmm11
+	LONG $0x40dd8262; WORD $0xd5b5 // vpmadd52huq %zmm29, %zmm20, %zmm18
+	LONG $0x40dd1262; WORD $0xd7b4 // vpmadd52luq %zmm31, %zmm20, %zmm10
+	LONG $0x40dd8262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm20, %zmm17
+	LONG $0x40dd1262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm20, %zmm8
+	LONG $0x40dd8262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm20, %zmm16
+	LONG $0x40cd8262; WORD $0xdfb5 // vpmadd52huq %zmm31, %zmm22, %zmm19
+	LONG $0x40d51262; WORD $0xdfb4 // vpmadd52luq %zmm31, %zmm21, %zmm11
+	LONG $0x40d58262; WORD $0xd7b5 // vpmadd52huq %zmm31, %zmm21, %zmm18
+	LONG $0x48fd6262; WORD $0x7959; BYTE $0x03 // vpbroadcastq 0x18(%rcx), %zmm31
+	LONG $0x40d51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm21, %zmm10
+	LONG $0x40d58262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm21, %zmm17
+	LONG $0x40c58262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm23, %zmm19
+	LONG $0x40cd1262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm22, %zmm11
+	LONG $0x40cd8262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm22, %zmm18
+	LONG $0x48fd6262; WORD $0x7159; BYTE $0x04 // vpbroadcastq 0x20(%rcx), %zmm30
+	LONG $0x40bd8262; WORD $0xdfb5 // vpmadd52huq %zmm31, %zmm24, %zmm19
+	LONG $0x40c51262; WORD $0xdfb4 // vpmadd52luq %zmm31, %zmm23, %zmm11
+	LONG $0x40c58262; WORD $0xd7b5 // vpmadd52huq %zmm31, %zmm23, %zmm18
+	LONG $0x40cd1262; WORD $0xd7b4 // vpmadd52luq %zmm31, %zmm22, %zmm10
+	LONG $0x40cd8262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm22, %zmm17
+	LONG $0x40d51262; WORD $0xc7b4 // vpmadd52luq %zmm31, %zmm21, %zmm8
+	LONG $0x40d58262; WORD $0xc7b5 // vpmadd52huq %zmm31, %zmm21, %zmm16
+	LONG $0x40dd9262; WORD $0xffb4 // vpmadd52luq %zmm31, %zmm20, %zmm7
+	LONG $0x40dd1262; WORD $0xffb5 // vpmadd52huq %zmm31, %zmm20, %zmm15
+	LONG $0x48fd6262; WORD $0x7959; BYTE $0x05 // vpbroadcastq 0x28(%rcx), %zmm31
+	LONG $0x40b58262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm25, %zmm19
+	LONG $0x40bd1262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm24, %zmm11
+	LONG $0x40bd8262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm24, %zmm18
+	LONG $0x40c51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm23, %zmm10
+	LONG $0x40c58262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm23, %zmm17
+	LONG $0x40cd1262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm22, %zmm8
+	LONG $0x40cd8262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm22, %zmm16
+	LONG $0x40d59262; WORD $0xfeb4 // vpmadd52luq %zmm30, %zmm21, %zmm7
+	LONG $0x40d51262; WORD $0xfeb5 // vpmadd52huq %zmm30, %zmm21, %zmm15
+	LONG $0x40dd9262; WORD $0xf6b4 // vpmadd52luq %zmm30, %zmm20, %zmm6
+	LONG $0x40dd1262; WORD $0xf6b5 // vpmadd52huq %zmm30, %zmm20, %zmm14
+	LONG $0x48fd6262; WORD $0x7159; BYTE $0x06 // vpbroadcastq 0x30(%rcx), %zmm30
+	LONG $0x40ad8262; WORD $0xdfb5 // vpmadd52huq %zmm31, %zmm26, %zmm19
+	LONG $0x40b51262; WORD $0xdfb4 // vpmadd52luq %zmm31, %zmm25, %zmm11
+	LONG $0x40b58262; WORD $0xd7b5 // vpmadd52huq %zmm31, %zmm25, %zmm18
+	LONG $0x40bd1262; WORD $0xd7b4 // vpmadd52luq %zmm31, %zmm24, %zmm10
+	LONG $0x40bd8262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm24, %zmm17
+	LONG $0x40c51262; WORD $0xc7b4 // vpmadd52luq %zmm31, %zmm23, %zmm8
+	LONG $0x40c58262; WORD $0xc7b5 // vpmadd52huq %zmm31, %zmm23, %zmm16
+	LONG $0x40cd9262; WORD $0xffb4 // vpmadd52luq %zmm31, %zmm22, %zmm7
+	LONG $0x40cd1262; WORD $0xffb5 // vpmadd52huq %zmm31, %zmm22, %zmm15
+	LONG $0x40d59262; WORD $0xf7b4 // vpmadd52luq %zmm31, %zmm21, %zmm6
+	LONG $0x40d51262; WORD $0xf7b5 // vpmadd52huq %zmm31, %zmm21, %zmm14
+	LONG $0x40dd9262; WORD $0xefb4 // vpmadd52luq %zmm31, %zmm20, %zmm5
+	LONG $0x40dd1262; WORD $0xefb5 // vpmadd52huq %zmm31, %zmm20, %zmm13
+	LONG $0x48fd6262; WORD $0x7959; BYTE $0x07 // vpbroadcastq 0x38(%rcx), %zmm31
+	LONG $0x40a58262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm27, %zmm19
+	LONG $0x40ad1262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm26, %zmm11
+	LONG $0x40ad8262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm26, %zmm18
+	LONG $0x40b51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm25, %zmm10
+	LONG $0x40b58262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm25, %zmm17
+	LONG $0x40bd1262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm24, %zmm8
+	LONG $0x40bd8262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm24, %zmm16
+	LONG $0x40c59262; WORD $0xfeb4 // vpmadd52luq %zmm30, %zmm23, %zmm7
+	LONG $0x40c51262; WORD $0xfeb5 // vpmadd52huq %zmm30, %zmm23, %zmm15
+	LONG $0x40cd9262; WORD $0xf6b4 // vpmadd52luq %zmm30, %zmm22, %zmm6
+	LONG $0x40cd1262; WORD $0xf6b5 // vpmadd52huq %zmm30, %zmm22, %zmm14
+	LONG $0x40d59262; WORD $0xeeb4 // vpmadd52luq %zmm30, %zmm21, %zmm5
+	LONG $0x40d51262; WORD $0xeeb5 // vpmadd52huq %zmm30, %zmm21, %zmm13
+	LONG $0x40dd9262; WORD $0xe6b4 // vpmadd52luq %zmm30, %zmm20, %zmm4
+	LONG $0x40dd1262; WORD $0xe6b5 // vpmadd52huq %zmm30, %zmm20, %zmm12
+	LONG $0x48fd6262; WORD $0x7159; BYTE $0x08 // vpbroadcastq 0x40(%rcx), %zmm30
+	LONG $0x48c18348 // addq $0x48, %rcx
+	LONG $0x40a51262; WORD $0xdfb4 // vpmadd52luq %zmm31, %zmm27, %zmm11
+	LONG $0x40a58262; WORD $0xd7b5 // vpmadd52huq %zmm31, %zmm27, %zmm18
+	LONG $0x40ad1262; WORD $0xd7b4 // vpmadd52luq %zmm31, %zmm26, %zmm10
+	LONG $0x40ad8262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm26, %zmm17
+	LONG $0x40b51262; WORD $0xc7b4 // vpmadd52luq %zmm31, %zmm25, %zmm8
+	LONG $0x40b58262; WORD $0xc7b5 // vpmadd52huq %zmm31, %zmm25, %zmm16
+	LONG $0x40bd9262; WORD $0xffb4 // vpmadd52luq %zmm31, %zmm24, %zmm7
+	LONG $0x40bd1262; WORD $0xffb5 // vpmadd52huq %zmm31, %zmm24, %zmm15
+	LONG $0x40c59262; WORD $0xf7b4 // vpmadd52luq %zmm31, %zmm23, %zmm6
+	LONG $0x40c51262; WORD $0xf7b5 // vpmadd52huq %zmm31, %zmm23, %zmm14
+	LONG $0x40cd9262; WORD $0xefb4 // vpmadd52luq %zmm31, %zmm22, %zmm5
+	LONG $0x40cd1262; WORD $0xefb5 // vpmadd52huq %zmm31, %zmm22, %zmm13
+	LONG $0x40d59262; WORD $0xe7b4 // vpmadd52luq %zmm31, %zmm21, %zmm4
+	LONG $0x40d51262; WORD $0xe7b5 // vpmadd52huq %zmm31, %zmm21, %zmm12
+	LONG $0x40dd9262; WORD $0xdfb4 // vpmadd52luq %zmm31, %zmm20, %zmm3
+	LONG $0x40dd1262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm20, %zmm9
+	LONG $0x409d8262; WORD $0xdfb5 // vpmadd52huq %zmm31, %zmm28, %zmm19
+	LONG $0x409d1262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm28, %zmm11
+	LONG $0x409d8262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm28, %zmm18
+	LONG $0x40a51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm27, %zmm10
+	LONG $0x40a58262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm27, %zmm17
+	LONG $0x40ad1262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm26, %zmm8
+	LONG $0x40ad8262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm26, %zmm16
+	LONG $0x40b59262; WORD $0xfeb4 // vpmadd52luq %zmm30, %zmm25, %zmm7
+	LONG $0x40b51262; WORD $0xfeb5 // vpmadd52huq %zmm30, %zmm25, %zmm15
+	LONG $0x40bd9262; WORD $0xf6b4 // vpmadd52luq %zmm30, %zmm24, %zmm6
+	LONG $0x40bd1262; WORD $0xf6b5 // vpmadd52huq %zmm30, %zmm24, %zmm14
+	LONG $0x40c59262; WORD $0xeeb4 // vpmadd52luq %zmm30, %zmm23, %zmm5
+	LONG $0x40c51262; WORD $0xeeb5 // vpmadd52huq %zmm30, %zmm23, %zmm13
+	LONG $0x40cd9262; WORD $0xe6b4 // vpmadd52luq %zmm30, %zmm22, %zmm4
+	LONG $0x40cd1262; WORD $0xe6b5 // vpmadd52huq %zmm30, %zmm22, %zmm12
+	LONG $0x40d59262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm21, %zmm3
+	LONG $0x40d51262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm21, %zmm9
+	LONG $0x40dd9262; WORD $0xceb4 // vpmadd52luq %zmm30, %zmm20, %zmm1
+	LONG $0x40dd9262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm20, %zmm2
+	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
+	LONG $0xfd00850f; WORD $0xffff // jne <mulLimbs9+0x110>
+	LONG $0x40e55162; WORD $0xdbd4 // vpaddq %zmm11, %zmm19, %zmm11
+	LONG $0x40ed5162; WORD $0xd2d4 // vpaddq %zmm10, %zmm18, %zmm10
+	LONG $0x40f55162; WORD $0xc0d4 // vpaddq %zmm8, %zmm17, %zmm8
+	LONG $0x40fdf162; WORD $0xffd4 // vpaddq %zmm7, %zmm16, %zmm7
+	LONG $0x4885f162; WORD $0xf6d4 // vpaddq %zmm6, %zmm15, %zmm6
+	LONG $0x488df162; WORD $0xedd4 // vpaddq %zmm5, %zmm14, %zmm5
+	LONG $0x4895f162; WORD $0xe4d4 // vpaddq %zmm4, %zmm13, %zmm4
+	LONG $0x489df162; WORD $0xdbd4 // vpaddq %zmm3, %zmm12, %zmm3
+	LONG $0x48b5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm9, %zmm1
+	LONG $0x48edf162; WORD $0xc0d4 // vpaddq %zmm0, %zmm2, %zmm0
+	LONG $0x48fe7162; WORD $0x1f7f // vmovdqu64 %zmm11, (%rdi)
+	LONG $0x48fe7162; WORD $0x577f; BYTE $0x01 // vmovdqu64 %zmm10, 0x40(%rdi)
+	LONG $0x48fe7162; WORD $0x477f; BYTE $0x02 // vmovdqu64 %zmm8, 0x80(%rdi)
+	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x03 // vmovdqu64 %zmm7, 0xc0(%rdi)
+	LONG $0x48fef162; WORD $0x777f; BYTE $0x04 // vmovdqu64 %zmm6, 0x100(%rdi)
+	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x05 // vmovdqu64 %zmm5, 0x140(%rdi)
+	LONG $0x48fef162; WORD $0x677f; BYTE $0x06 // vmovdqu64 %zmm4, 0x180(%rdi)
+	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x07 // vmovdqu64 %zmm3, 0x1c0(%rdi)
+	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x08 // vmovdqu64 %zmm1, 0x200(%rdi)
+	LONG $0x48fef162; WORD $0x477f; BYTE $0x09 // vmovdqu64 %zmm0, 0x240(%rdi)
+	LONG $0xfffb9ae9; BYTE $0xff // jmp <mulLimbs9+0x30>
+	LONG $0x08c48348 // addq $0x8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -558,8 +523,8 @@ TEXT ·mulLimbs9Oct(SB), 0, $240-40
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; BYTE $0x00
-	ADJSP $240
+	BYTE $0x00
+	ADJSP $224
 	RET
 
 // func mulLimbs17Oct(s *uint64, a *uint64, step int, b *uint64, count int)
@@ -1306,16 +1271,16 @@ TEXT ·dotLimbs5Oct(SB), 0, $160-40
 	RET
 
 // func dotLimbs9Oct(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs9Oct(SB), 0, $176-40
+TEXT ·dotLimbs9Oct(SB), 0, $224-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-176
+	ADJSP $-224
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs9>
-	LONG $0x0004f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000476e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1323,204 +1288,182 @@ TEXT ·dotLimbs9Oct(SB), 0, $176-40
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x04a68e0f; WORD $0x0000 // jle <dotLimbs9+0x4af>
-	BYTE $0x53 // pushq %rbx
-	LONG $0x48fef162; WORD $0x476f; BYTE $0x09 // vmovdqu64 0x240(%rdi), %zmm0
-	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x08 // vmovdqu64 0x200(%rdi), %zmm1
-	LONG $0x48fef162; WORD $0x5f6f; BYTE $0x07 // vmovdqu64 0x1c0(%rdi), %zmm3
-	LONG $0x48fef162; WORD $0x576f; BYTE $0x06 // vmovdqu64 0x180(%rdi), %zmm2
-	LONG $0x48fe7162; WORD $0x476f; BYTE $0x05 // vmovdqu64 0x140(%rdi), %zmm8
-	LONG $0x48fef162; WORD $0x7f6f; BYTE $0x04 // vmovdqu64 0x100(%rdi), %zmm7
-	LONG $0x48fef162; WORD $0x276f // vmovdqu64 (%rdi), %zmm4
-	LONG $0x48fef162; WORD $0x6f6f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm5
-	LONG $0x48fe7162; WORD $0x4f6f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm9
-	LONG $0x48fef162; WORD $0x776f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm6
+	LONG $0x042e8e0f; WORD $0x0000 // jle <dotLimbs9+0x437>
+	LONG $0x40ec8348 // subq $0x40, %rsp
+	LONG $0x48fef162; WORD $0x576f; BYTE $0x09 // vmovdqu64 0x240(%rdi), %zmm2
+	LONG $0x48fe7162; WORD $0x176f // vmovdqu64 (%rdi), %zmm10
+	LONG $0x48fe7162; WORD $0x4f6f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm9
+	LONG $0x48fe7162; WORD $0x476f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm8
+	LONG $0x48fef162; WORD $0x7f6f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm7
+	LONG $0x48fef162; WORD $0x776f; BYTE $0x04 // vmovdqu64 0x100(%rdi), %zmm6
+	LONG $0x48fef162; WORD $0x6f6f; BYTE $0x05 // vmovdqu64 0x140(%rdi), %zmm5
+	LONG $0x48fef162; WORD $0x5f6f; BYTE $0x06 // vmovdqu64 0x180(%rdi), %zmm3
+	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x07 // vmovdqu64 0x1c0(%rdi), %zmm1
+	LONG $0x48fef162; WORD $0x476f; BYTE $0x08 // vmovdqu64 0x200(%rdi), %zmm0
 	LONG $0x52048d48 // leaq (%rdx,%rdx,2), %rax
-	LONG $0x03e2c148 // shlq $0x3, %rdx
-	LONG $0x00898d4c; WORD $0x0001; BYTE $0x00 // leaq 0x100(%rcx), %r9
+	LONG $0xd50c8d4c; LONG $0x00000000 // leaq (,%rdx,8), %r9
+	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
+	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
+	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
+	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
+	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
+	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
+	LONG $0x007da162; WORD $0xc0ef // vpxord %xmm16, %xmm16, %xmm16
+	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
+	LONG $0x006da162; WORD $0xd2ef // vpxord %xmm18, %xmm18, %xmm18
+	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0xc6048d48 // leaq (%rsi,%rax,8), %rax
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48fef162; WORD $0x147f; BYTE $0x24 // vmovdqu64 %zmm2, (%rsp)
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc0c3c749; WORD $0xfffd; BYTE $0xff // movq $-0x240, %r11
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x8c180f42; LONG $0x00024018; BYTE $0x00 // prefetcht0 0x240(%rax,%r11)
 	LONG $0x40c38349 // addq $0x40, %r11
-	WORD $0xf175 // jne <dotLimbs9+0x80>
-	LONG $0x48fee162; WORD $0x4e6f; BYTE $0x08 // vmovdqu64 0x200(%rsi), %zmm17
-	LONG $0x48fee162; WORD $0x516f; BYTE $0x08 // vmovdqu64 0x200(%rcx), %zmm18
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x48fe7162; WORD $0x716f; BYTE $0x07 // vmovdqu64 0x1c0(%rcx), %zmm14
-	LONG $0x48fee162; WORD $0x466f; BYTE $0x07 // vmovdqu64 0x1c0(%rsi), %zmm16
-	LONG $0x48fe7162; WORD $0x616f; BYTE $0x05 // vmovdqu64 0x140(%rcx), %zmm12
-	LONG $0x48fe7162; WORD $0x696f; BYTE $0x06 // vmovdqu64 0x180(%rcx), %zmm13
-	LONG $0x005da162; WORD $0xe4ef // vpxord %xmm20, %xmm20, %xmm20
-	LONG $0x48fe7162; WORD $0x7e6f; BYTE $0x06 // vmovdqu64 0x180(%rsi), %zmm15
-	LONG $0x0055a162; WORD $0xedef // vpxord %xmm21, %xmm21, %xmm21
-	LONG $0x004da162; WORD $0xf6ef // vpxord %xmm22, %xmm22, %xmm22
-	LONG $0x0045a162; WORD $0xffef // vpxord %xmm23, %xmm23, %xmm23
-	LONG $0x003d0162; WORD $0xc0ef // vpxord %xmm24, %xmm24, %xmm24
-	LONG $0x48fe7162; WORD $0x5e6f; BYTE $0x05 // vmovdqu64 0x140(%rsi), %zmm11
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x0200bb41; WORD $0x0000 // movl $0x200, %r11d
-	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
-	LONG $0x40f5a262; WORD $0xdab4 // vpmadd52luq %zmm18, %zmm17, %zmm19
-	LONG $0x40f5c262; WORD $0xe6b5 // vpmadd52huq %zmm14, %zmm17, %zmm20
-	LONG $0x40f5c262; WORD $0xedb4 // vpmadd52luq %zmm13, %zmm17, %zmm21
-	LONG $0x40f5c262; WORD $0xf5b5 // vpmadd52huq %zmm13, %zmm17, %zmm22
-	LONG $0x40f5c262; WORD $0xfcb4 // vpmadd52luq %zmm12, %zmm17, %zmm23
-	LONG $0x40f54262; WORD $0xc4b5 // vpmadd52huq %zmm12, %zmm17, %zmm24
-	LONG $0x40e5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm19, %zmm1
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40fda262; WORD $0xe2b5 // vpmadd52huq %zmm18, %zmm16, %zmm20
-	LONG $0x40fdc262; WORD $0xeeb4 // vpmadd52luq %zmm14, %zmm16, %zmm21
-	LONG $0x40fdc262; WORD $0xf6b5 // vpmadd52huq %zmm14, %zmm16, %zmm22
-	LONG $0x40fdc262; WORD $0xfdb4 // vpmadd52luq %zmm13, %zmm16, %zmm23
-	LONG $0x40fd4262; WORD $0xc5b5 // vpmadd52huq %zmm13, %zmm16, %zmm24
-	LONG $0x40f5a262; WORD $0xdab5 // vpmadd52huq %zmm18, %zmm17, %zmm19
-	LONG $0x48f5b162; WORD $0xccd4 // vpaddq %zmm20, %zmm1, %zmm1
-	LONG $0x005da162; WORD $0xe4ef // vpxord %xmm20, %xmm20, %xmm20
-	LONG $0x4885c262; WORD $0xfeb4 // vpmadd52luq %zmm14, %zmm15, %zmm23
-	LONG $0x48854262; WORD $0xc6b5 // vpmadd52huq %zmm14, %zmm15, %zmm24
-	LONG $0x4885a262; WORD $0xeab4 // vpmadd52luq %zmm18, %zmm15, %zmm21
-	LONG $0x4885a262; WORD $0xf2b5 // vpmadd52huq %zmm18, %zmm15, %zmm22
-	LONG $0x48fdb162; WORD $0xc3d4 // vpaddq %zmm19, %zmm0, %zmm0
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x4885c262; WORD $0xe4b5 // vpmadd52huq %zmm12, %zmm15, %zmm20
-	LONG $0x40f5c262; WORD $0xdeb4 // vpmadd52luq %zmm14, %zmm17, %zmm19
-	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
-	LONG $0x48fef162; WORD $0x477f; BYTE $0x09 // vmovdqu64 %zmm0, 0x240(%rdi)
-	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x08 // vmovdqu64 %zmm1, 0x200(%rdi)
-	LONG $0x40fdc262; WORD $0xccb4 // vpmadd52luq %zmm12, %zmm16, %zmm17
-	LONG $0x48a5a262; WORD $0xfab4 // vpmadd52luq %zmm18, %zmm11, %zmm23
-	LONG $0x48a52262; WORD $0xc2b5 // vpmadd52huq %zmm18, %zmm11, %zmm24
-	LONG $0x40d5f162; WORD $0xd2d4 // vpaddq %zmm2, %zmm21, %zmm2
-	LONG $0x48a5c262; WORD $0xe5b5 // vpmadd52huq %zmm13, %zmm11, %zmm20
-	LONG $0x40fda262; WORD $0xdab4 // vpmadd52luq %zmm18, %zmm16, %zmm19
-	LONG $0x006da162; WORD $0xd2ef // vpxord %xmm18, %xmm18, %xmm18
-	LONG $0x4885c262; WORD $0xcdb4 // vpmadd52luq %zmm13, %zmm15, %zmm17
-	LONG $0x48ed9162; WORD $0xd0d4 // vpaddq %zmm24, %zmm2, %zmm2
-	LONG $0x48c5b162; WORD $0xfcd4 // vpaddq %zmm20, %zmm7, %zmm7
-	LONG $0x40e5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm19, %zmm3
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40fdc262; WORD $0xdcb5 // vpmadd52huq %zmm12, %zmm16, %zmm19
-	LONG $0x007da162; WORD $0xc0ef // vpxord %xmm16, %xmm16, %xmm16
-	LONG $0x48a5c262; WORD $0xceb4 // vpmadd52luq %zmm14, %zmm11, %zmm17
-	LONG $0x48e5b162; WORD $0xded4 // vpaddq %zmm22, %zmm3, %zmm3
-	LONG $0x4885c262; WORD $0xc4b4 // vpmadd52luq %zmm12, %zmm15, %zmm16
-	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x07 // vmovdqu64 %zmm3, 0x1c0(%rdi)
-	LONG $0x48fef162; WORD $0x577f; BYTE $0x06 // vmovdqu64 %zmm2, 0x180(%rdi)
-	LONG $0x4885c262; WORD $0xddb5 // vpmadd52huq %zmm13, %zmm15, %zmm19
-	LONG $0x40f5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm17, %zmm7
-	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	LONG $0x48a5c262; WORD $0xc5b4 // vpmadd52luq %zmm13, %zmm11, %zmm16
-	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x48a55262; WORD $0xecb4 // vpmadd52luq %zmm12, %zmm11, %zmm13
-	LONG $0x48a5c262; WORD $0xdeb5 // vpmadd52huq %zmm14, %zmm11, %zmm19
-	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
-	LONG $0x48955162; WORD $0xc9d4 // vpaddq %zmm9, %zmm13, %zmm9
-	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x48a55262; WORD $0xecb5 // vpmadd52huq %zmm12, %zmm11, %zmm13
-	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
-	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
-	LONG $0x48bd3162; WORD $0xc3d4 // vpaddq %zmm19, %zmm8, %zmm8
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40c55162; WORD $0xc0d4 // vpaddq %zmm8, %zmm23, %zmm8
-	LONG $0x48fe7162; WORD $0x477f; BYTE $0x05 // vmovdqu64 %zmm8, 0x140(%rdi)
-	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x04 // vmovdqu64 %zmm7, 0x100(%rdi)
-	LONG $0x48cdd162; WORD $0xf5d4 // vpaddq %zmm13, %zmm6, %zmm6
-	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x40fdf162; WORD $0xf6d4 // vpaddq %zmm6, %zmm16, %zmm6
-	LONG $0x007da162; WORD $0xc0ef // vpxord %xmm16, %xmm16, %xmm16
-	LONG $0x48fef162; WORD $0x777f; BYTE $0x03 // vmovdqu64 %zmm6, 0xc0(%rdi)
-	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x02 // vmovdqu64 %zmm9, 0x80(%rdi)
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fea162; WORD $0x3c6f; BYTE $0x1e // vmovdqu64 (%rsi,%r11), %zmm23
-	LONG $0x48fe6162; WORD $0x436f; BYTE $0xfd // vmovdqu64 -0xc0(%rbx), %zmm24
-	LONG $0x48fea162; LONG $0xff1e746f // vmovdqu64 -0x40(%rsi,%r11), %zmm22
-	LONG $0x48fe6162; WORD $0x4b6f; BYTE $0xfe // vmovdqu64 -0x80(%rbx), %zmm25
-	LONG $0x48fe6162; WORD $0x536f; BYTE $0xff // vmovdqu64 -0x40(%rbx), %zmm26
-	LONG $0x48fea162; LONG $0xfe1e6c6f // vmovdqu64 -0x80(%rsi,%r11), %zmm21
-	LONG $0x48fe6162; WORD $0x1b6f // vmovdqu64 (%rbx), %zmm27
-	LONG $0x48fea162; LONG $0xfd1e646f // vmovdqu64 -0xc0(%rsi,%r11), %zmm20
-	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
-	LONG $0x00c38149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r11
-	LONG $0x40c51262; WORD $0xd8b4 // vpmadd52luq %zmm24, %zmm23, %zmm11
-	LONG $0x40c51262; WORD $0xf8b5 // vpmadd52huq %zmm24, %zmm23, %zmm15
-	LONG $0x40c51262; WORD $0xe1b4 // vpmadd52luq %zmm25, %zmm23, %zmm12
-	LONG $0x40c58262; WORD $0xc1b5 // vpmadd52huq %zmm25, %zmm23, %zmm16
-	LONG $0x40cd1262; WORD $0xd0b4 // vpmadd52luq %zmm24, %zmm22, %zmm10
-	LONG $0x40cd1262; WORD $0xe8b5 // vpmadd52huq %zmm24, %zmm22, %zmm13
-	LONG $0x40c51262; WORD $0xf2b4 // vpmadd52luq %zmm26, %zmm23, %zmm14
-	LONG $0x40c58262; WORD $0xd2b5 // vpmadd52huq %zmm26, %zmm23, %zmm18
-	LONG $0x40c58262; WORD $0xcbb4 // vpmadd52luq %zmm27, %zmm23, %zmm17
-	LONG $0x40c58262; WORD $0xdbb5 // vpmadd52huq %zmm27, %zmm23, %zmm19
-	LONG $0x40cd1262; WORD $0xd9b4 // vpmadd52luq %zmm25, %zmm22, %zmm11
-	LONG $0x40cd1262; WORD $0xf9b5 // vpmadd52huq %zmm25, %zmm22, %zmm15
-	LONG $0x40cd1262; WORD $0xe2b4 // vpmadd52luq %zmm26, %zmm22, %zmm12
-	LONG $0x40cd8262; WORD $0xc2b5 // vpmadd52huq %zmm26, %zmm22, %zmm16
-	LONG $0x40d51262; WORD $0xd1b4 // vpmadd52luq %zmm25, %zmm21, %zmm10
-	LONG $0x40d51262; WORD $0xe9b5 // vpmadd52huq %zmm25, %zmm21, %zmm13
-	LONG $0x40cd1262; WORD $0xf3b4 // vpmadd52luq %zmm27, %zmm22, %zmm14
-	LONG $0x40cd8262; WORD $0xd3b5 // vpmadd52huq %zmm27, %zmm22, %zmm18
-	LONG $0x40d51262; WORD $0xdab4 // vpmadd52luq %zmm26, %zmm21, %zmm11
-	LONG $0x40d51262; WORD $0xfab5 // vpmadd52huq %zmm26, %zmm21, %zmm15
-	LONG $0x40d51262; WORD $0xe3b4 // vpmadd52luq %zmm27, %zmm21, %zmm12
-	LONG $0x40d58262; WORD $0xc3b5 // vpmadd52huq %zmm27, %zmm21, %zmm16
-	LONG $0x40dd1262; WORD $0xd2b4 // vpmadd52luq %zmm26, %zmm20, %zmm10
-	LONG $0x40dd1262; WORD $0xeab5 // vpmadd52huq %zmm26, %zmm20, %zmm13
-	LONG $0x40dd1262; WORD $0xdbb4 // vpmadd52luq %zmm27, %zmm20, %zmm11
-	LONG $0x40dd1262; WORD $0xfbb5 // vpmadd52huq %zmm27, %zmm20, %zmm15
-	LONG $0xff16850f; WORD $0xffff // jne <dotLimbs9+0x2b0>
-	LONG $0x48a5f162; WORD $0xedd4 // vpaddq %zmm5, %zmm11, %zmm5
-	LONG $0x40f5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm17, %zmm7
-	LONG $0x488df162; WORD $0xf6d4 // vpaddq %zmm6, %zmm14, %zmm6
-	LONG $0x489d5162; WORD $0xc9d4 // vpaddq %zmm9, %zmm12, %zmm9
-	LONG $0x48bd3162; WORD $0xc3d4 // vpaddq %zmm19, %zmm8, %zmm8
-	LONG $0x48adf162; WORD $0xe4d4 // vpaddq %zmm4, %zmm10, %zmm4
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x0300bb41; WORD $0x0000 // movl $0x300, %r11d
-	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0x48c5b162; WORD $0xfad4 // vpaddq %zmm18, %zmm7, %zmm7
-	LONG $0x48cdb162; WORD $0xf0d4 // vpaddq %zmm16, %zmm6, %zmm6
-	LONG $0x48b55162; WORD $0xcfd4 // vpaddq %zmm15, %zmm9, %zmm9
-	LONG $0x48d5d162; WORD $0xedd4 // vpaddq %zmm13, %zmm5, %zmm5
-	LONG $0x48fe7162; WORD $0x477f; BYTE $0x05 // vmovdqu64 %zmm8, 0x140(%rdi)
-	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x04 // vmovdqu64 %zmm7, 0x100(%rdi)
-	LONG $0x48fef162; WORD $0x777f; BYTE $0x03 // vmovdqu64 %zmm6, 0xc0(%rdi)
-	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x02 // vmovdqu64 %zmm9, 0x80(%rdi)
-	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x01 // vmovdqu64 %zmm5, 0x40(%rdi)
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fe7162; WORD $0x2b6f // vmovdqu64 (%rbx), %zmm13
-	LONG $0x48fe3162; LONG $0xfc1e646f // vmovdqu64 -0x100(%rsi,%r11), %zmm12
-	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
-	LONG $0x00c38149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r11
-	LONG $0x489d5262; WORD $0xd5b4 // vpmadd52luq %zmm13, %zmm12, %zmm10
-	LONG $0x489d5262; WORD $0xddb5 // vpmadd52huq %zmm13, %zmm12, %zmm11
-	WORD $0xd675 // jne <dotLimbs9+0x420>
-	LONG $0x48d5d162; WORD $0xebd4 // vpaddq %zmm11, %zmm5, %zmm5
-	LONG $0x48adf162; WORD $0xe4d4 // vpaddq %zmm4, %zmm10, %zmm4
-	LONG $0x0200bb41; WORD $0x0000 // movl $0x200, %r11d
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x01 // vmovdqu64 %zmm5, 0x40(%rdi)
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x48fe3162; LONG $0xff1e546f // vmovdqu64 -0x40(%rsi,%r11), %zmm10
-	LONG $0x48adf262; WORD $0x23b5 // vpmadd52huq (%rbx), %zmm10, %zmm4
-	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0xc0c38349 // addq $-0x40, %r11
-	WORD $0xe875 // jne <dotLimbs9+0x470>
-	WORD $0x0148; BYTE $0xd6 // addq %rdx, %rsi
-	LONG $0x40c18148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rcx
+	WORD $0xf175 // jne <dotLimbs9+0xc0>
+	LONG $0x48fee162; WORD $0x6e6f; BYTE $0x07 // vmovdqu64 0x1c0(%rsi), %zmm21
+	LONG $0x48fe6162; WORD $0x296f // vmovdqu64 (%rcx), %zmm29
+	LONG $0x48fee162; WORD $0x666f; BYTE $0x08 // vmovdqu64 0x200(%rsi), %zmm20
+	LONG $0x48fe6162; WORD $0x716f; BYTE $0x01 // vmovdqu64 0x40(%rcx), %zmm30
+	LONG $0x48fee162; WORD $0x766f; BYTE $0x06 // vmovdqu64 0x180(%rsi), %zmm22
+	LONG $0x48fe6162; WORD $0x796f; BYTE $0x02 // vmovdqu64 0x80(%rcx), %zmm31
+	LONG $0x48fee162; WORD $0x7e6f; BYTE $0x05 // vmovdqu64 0x140(%rsi), %zmm23
+	LONG $0x48fef162; WORD $0x516f; BYTE $0x03 // vmovdqu64 0xc0(%rcx), %zmm2
+	LONG $0x48fe6162; WORD $0x466f; BYTE $0x04 // vmovdqu64 0x100(%rsi), %zmm24
+	LONG $0x48fe6162; WORD $0x4e6f; BYTE $0x03 // vmovdqu64 0xc0(%rsi), %zmm25
+	LONG $0x48fe6162; WORD $0x566f; BYTE $0x02 // vmovdqu64 0x80(%rsi), %zmm26
+	LONG $0x48fe6162; WORD $0x5e6f; BYTE $0x01 // vmovdqu64 0x40(%rsi), %zmm27
+	LONG $0x48fe6162; WORD $0x266f // vmovdqu64 (%rsi), %zmm28
+	LONG $0xd6348d48 // leaq (%rsi,%rdx,8), %rsi
 	WORD $0xff49; BYTE $0xc2 // incq %r10
-	WORD $0x0148; BYTE $0xd0 // addq %rdx, %rax
-	LONG $0x40c18149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r9
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
+	LONG $0x40d58262; WORD $0xddb5 // vpmadd52huq %zmm29, %zmm21, %zmm19
+	LONG $0x40dd1262; WORD $0xd5b4 // vpmadd52luq %zmm29, %zmm20, %zmm10
+	LONG $0x40dd8262; WORD $0xd5b5 // vpmadd52huq %zmm29, %zmm20, %zmm18
+	LONG $0x40dd1262; WORD $0xceb4 // vpmadd52luq %zmm30, %zmm20, %zmm9
+	LONG $0x40dd8262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm20, %zmm17
+	LONG $0x40dd1262; WORD $0xc7b4 // vpmadd52luq %zmm31, %zmm20, %zmm8
+	LONG $0x40dd8262; WORD $0xc7b5 // vpmadd52huq %zmm31, %zmm20, %zmm16
+	LONG $0x48fe6162; WORD $0x696f; BYTE $0x04 // vmovdqu64 0x100(%rcx), %zmm29
+	LONG $0x40ddf262; WORD $0xfab4 // vpmadd52luq %zmm2, %zmm20, %zmm7
+	LONG $0x40dd7262; WORD $0xfab5 // vpmadd52huq %zmm2, %zmm20, %zmm15
+	LONG $0x40cd8262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm22, %zmm19
+	LONG $0x40d51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm21, %zmm10
+	LONG $0x40d58262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm21, %zmm18
+	LONG $0x40d51262; WORD $0xcfb4 // vpmadd52luq %zmm31, %zmm21, %zmm9
+	LONG $0x40d58262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm21, %zmm17
+	LONG $0x40d57262; WORD $0xc2b4 // vpmadd52luq %zmm2, %zmm21, %zmm8
+	LONG $0x40d5e262; WORD $0xc2b5 // vpmadd52huq %zmm2, %zmm21, %zmm16
+	LONG $0x48fe6162; WORD $0x716f; BYTE $0x05 // vmovdqu64 0x140(%rcx), %zmm30
+	LONG $0x40c58262; WORD $0xdfb5 // vpmadd52huq %zmm31, %zmm23, %zmm19
+	LONG $0x40cd1262; WORD $0xd7b4 // vpmadd52luq %zmm31, %zmm22, %zmm10
+	LONG $0x40cd8262; WORD $0xd7b5 // vpmadd52huq %zmm31, %zmm22, %zmm18
+	LONG $0x40cd7262; WORD $0xcab4 // vpmadd52luq %zmm2, %zmm22, %zmm9
+	LONG $0x40cde262; WORD $0xcab5 // vpmadd52huq %zmm2, %zmm22, %zmm17
+	LONG $0x40cd1262; WORD $0xc5b4 // vpmadd52luq %zmm29, %zmm22, %zmm8
+	LONG $0x40cd8262; WORD $0xc5b5 // vpmadd52huq %zmm29, %zmm22, %zmm16
+	LONG $0x40d59262; WORD $0xfdb4 // vpmadd52luq %zmm29, %zmm21, %zmm7
+	LONG $0x40d51262; WORD $0xfdb5 // vpmadd52huq %zmm29, %zmm21, %zmm15
+	LONG $0x40dd9262; WORD $0xf5b4 // vpmadd52luq %zmm29, %zmm20, %zmm6
+	LONG $0x40dd1262; WORD $0xf5b5 // vpmadd52huq %zmm29, %zmm20, %zmm14
+	LONG $0x40bde262; WORD $0xdab5 // vpmadd52huq %zmm2, %zmm24, %zmm19
+	LONG $0x40c57262; WORD $0xd2b4 // vpmadd52luq %zmm2, %zmm23, %zmm10
+	LONG $0x40c5e262; WORD $0xd2b5 // vpmadd52huq %zmm2, %zmm23, %zmm18
+	LONG $0x40c51262; WORD $0xcdb4 // vpmadd52luq %zmm29, %zmm23, %zmm9
+	LONG $0x40c58262; WORD $0xcdb5 // vpmadd52huq %zmm29, %zmm23, %zmm17
+	LONG $0x40c51262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm23, %zmm8
+	LONG $0x40c58262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm23, %zmm16
+	LONG $0x40cd9262; WORD $0xfeb4 // vpmadd52luq %zmm30, %zmm22, %zmm7
+	LONG $0x40cd1262; WORD $0xfeb5 // vpmadd52huq %zmm30, %zmm22, %zmm15
+	LONG $0x40d59262; WORD $0xf6b4 // vpmadd52luq %zmm30, %zmm21, %zmm6
+	LONG $0x40d51262; WORD $0xf6b5 // vpmadd52huq %zmm30, %zmm21, %zmm14
+	LONG $0x40dd9262; WORD $0xeeb4 // vpmadd52luq %zmm30, %zmm20, %zmm5
+	LONG $0x40dd1262; WORD $0xeeb5 // vpmadd52huq %zmm30, %zmm20, %zmm13
+	LONG $0x40b58262; WORD $0xddb5 // vpmadd52huq %zmm29, %zmm25, %zmm19
+	LONG $0x40bd1262; WORD $0xd5b4 // vpmadd52luq %zmm29, %zmm24, %zmm10
+	LONG $0x40bd8262; WORD $0xd5b5 // vpmadd52huq %zmm29, %zmm24, %zmm18
+	LONG $0x48fe6162; WORD $0x696f; BYTE $0x06 // vmovdqu64 0x180(%rcx), %zmm29
+	LONG $0x40bd1262; WORD $0xceb4 // vpmadd52luq %zmm30, %zmm24, %zmm9
+	LONG $0x40bd8262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm24, %zmm17
+	LONG $0x40ad8262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm26, %zmm19
+	LONG $0x40b51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm25, %zmm10
+	LONG $0x40b58262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm25, %zmm18
+	LONG $0x48fe6162; WORD $0x716f; BYTE $0x07 // vmovdqu64 0x1c0(%rcx), %zmm30
+	LONG $0x40a58262; WORD $0xddb5 // vpmadd52huq %zmm29, %zmm27, %zmm19
+	LONG $0x40ad1262; WORD $0xd5b4 // vpmadd52luq %zmm29, %zmm26, %zmm10
+	LONG $0x40ad8262; WORD $0xd5b5 // vpmadd52huq %zmm29, %zmm26, %zmm18
+	LONG $0x40b51262; WORD $0xcdb4 // vpmadd52luq %zmm29, %zmm25, %zmm9
+	LONG $0x40b58262; WORD $0xcdb5 // vpmadd52huq %zmm29, %zmm25, %zmm17
+	LONG $0x40bd1262; WORD $0xc5b4 // vpmadd52luq %zmm29, %zmm24, %zmm8
+	LONG $0x40bd8262; WORD $0xc5b5 // vpmadd52huq %zmm29, %zmm24, %zmm16
+	LONG $0x40c59262; WORD $0xfdb4 // vpmadd52luq %zmm29, %zmm23, %zmm7
+	LONG $0x40c51262; WORD $0xfdb5 // vpmadd52huq %zmm29, %zmm23, %zmm15
+	LONG $0x40cd9262; WORD $0xf5b4 // vpmadd52luq %zmm29, %zmm22, %zmm6
+	LONG $0x40cd1262; WORD $0xf5b5 // vpmadd52huq %zmm29, %zmm22, %zmm14
+	LONG $0x40d59262; WORD $0xedb4 // vpmadd52luq %zmm29, %zmm21, %zmm5
+	LONG $0x40d51262; WORD $0xedb5 // vpmadd52huq %zmm29, %zmm21, %zmm13
+	LONG $0x40dd9262; WORD $0xddb4 // vpmadd52luq %zmm29, %zmm20, %zmm3
+	LONG $0x40dd1262; WORD $0xe5b5 // vpmadd52huq %zmm29, %zmm20, %zmm12
+	LONG $0x48fe6162; WORD $0x696f; BYTE $0x08 // vmovdqu64 0x200(%rcx), %zmm29
+	LONG $0x40c18148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rcx
+	LONG $0x40a51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm27, %zmm10
+	LONG $0x40a58262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm27, %zmm18
+	LONG $0x40ad1262; WORD $0xceb4 // vpmadd52luq %zmm30, %zmm26, %zmm9
+	LONG $0x40ad8262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm26, %zmm17
+	LONG $0x40b51262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm25, %zmm8
+	LONG $0x40b58262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm25, %zmm16
+	LONG $0x40bd9262; WORD $0xfeb4 // vpmadd52luq %zmm30, %zmm24, %zmm7
+	LONG $0x40bd1262; WORD $0xfeb5 // vpmadd52huq %zmm30, %zmm24, %zmm15
+	LONG $0x40c59262; WORD $0xf6b4 // vpmadd52luq %zmm30, %zmm23, %zmm6
+	LONG $0x40c51262; WORD $0xf6b5 // vpmadd52huq %zmm30, %zmm23, %zmm14
+	LONG $0x40cd9262; WORD $0xeeb4 // vpmadd52luq %zmm30, %zmm22, %zmm5
+	LONG $0x40cd1262; WORD $0xeeb5 // vpmadd52huq %zmm30, %zmm22, %zmm13
+	LONG $0x40d59262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm21, %zmm3
+	LONG $0x40d51262; WORD $0xe6b5 // vpmadd52huq %zmm30, %zmm21, %zmm12
+	LONG $0x40dd9262; WORD $0xceb4 // vpmadd52luq %zmm30, %zmm20, %zmm1
+	LONG $0x40dd1262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm20, %zmm11
+	LONG $0x409d8262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm28, %zmm19
+	LONG $0x409d1262; WORD $0xd5b4 // vpmadd52luq %zmm29, %zmm28, %zmm10
+	LONG $0x409d8262; WORD $0xd5b5 // vpmadd52huq %zmm29, %zmm28, %zmm18
+	LONG $0x40a51262; WORD $0xcdb4 // vpmadd52luq %zmm29, %zmm27, %zmm9
+	LONG $0x40a58262; WORD $0xcdb5 // vpmadd52huq %zmm29, %zmm27, %zmm17
+	LONG $0x40ad1262; WORD $0xc5b4 // vpmadd52luq %zmm29, %zmm26, %zmm8
+	LONG $0x40ad8262; WORD $0xc5b5 // vpmadd52huq %zmm29, %zmm26, %zmm16
+	LONG $0x40b59262; WORD $0xfdb4 // vpmadd52luq %zmm29, %zmm25, %zmm7
+	LONG $0x40b51262; WORD $0xfdb5 // vpmadd52huq %zmm29, %zmm25, %zmm15
+	LONG $0x40bd9262; WORD $0xf5b4 // vpmadd52luq %zmm29, %zmm24, %zmm6
+	LONG $0x40bd1262; WORD $0xf5b5 // vpmadd52huq %zmm29, %zmm24, %zmm14
+	LONG $0x40c59262; WORD $0xedb4 // vpmadd52luq %zmm29, %zmm23, %zmm5
+	LONG $0x40c51262; WORD $0xedb5 // vpmadd52huq %zmm29, %zmm23, %zmm13
+	LONG $0x40cd9262; WORD $0xddb4 // vpmadd52luq %zmm29, %zmm22, %zmm3
+	LONG $0x40cd1262; WORD $0xe5b5 // vpmadd52huq %zmm29, %zmm22, %zmm12
+	LONG $0x40d59262; WORD $0xcdb4 // vpmadd52luq %zmm29, %zmm21, %zmm1
+	LONG $0x40d51262; WORD $0xddb5 // vpmadd52huq %zmm29, %zmm21, %zmm11
+	LONG $0x40dd9262; WORD $0xc5b4 // vpmadd52luq %zmm29, %zmm20, %zmm0
+	LONG $0x40dd9262; WORD $0xe5b5 // vpmadd52huq %zmm29, %zmm20, %zmm4
 	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
-	LONG $0xfbc2850f; WORD $0xffff // jne <dotLimbs9+0x70>
-	BYTE $0x5b // popq %rbx
+	LONG $0xfcff850f; WORD $0xffff // jne <dotLimbs9+0xb0>
+	LONG $0x40e5d162; WORD $0xd2d4 // vpaddq %zmm10, %zmm19, %zmm2
+	LONG $0x40ed5162; WORD $0xc9d4 // vpaddq %zmm9, %zmm18, %zmm9
+	LONG $0x40f55162; WORD $0xc0d4 // vpaddq %zmm8, %zmm17, %zmm8
+	LONG $0x40fdf162; WORD $0xffd4 // vpaddq %zmm7, %zmm16, %zmm7
+	LONG $0x4885f162; WORD $0xf6d4 // vpaddq %zmm6, %zmm15, %zmm6
+	LONG $0x488df162; WORD $0xedd4 // vpaddq %zmm5, %zmm14, %zmm5
+	LONG $0x4895f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm13, %zmm3
+	LONG $0x489df162; WORD $0xc9d4 // vpaddq %zmm1, %zmm12, %zmm1
+	LONG $0x48a5f162; WORD $0xc0d4 // vpaddq %zmm0, %zmm11, %zmm0
+	LONG $0x48fef162; WORD $0x177f // vmovdqu64 %zmm2, (%rdi)
+	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x01 // vmovdqu64 %zmm9, 0x40(%rdi)
+	LONG $0x48fe7162; WORD $0x477f; BYTE $0x02 // vmovdqu64 %zmm8, 0x80(%rdi)
+	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x03 // vmovdqu64 %zmm7, 0xc0(%rdi)
+	LONG $0x48fef162; WORD $0x777f; BYTE $0x04 // vmovdqu64 %zmm6, 0x100(%rdi)
+	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x05 // vmovdqu64 %zmm5, 0x140(%rdi)
+	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x06 // vmovdqu64 %zmm3, 0x180(%rdi)
+	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x07 // vmovdqu64 %zmm1, 0x1c0(%rdi)
+	LONG $0x48ddf162; WORD $0x0cd4; BYTE $0x24 // vpaddq (%rsp), %zmm4, %zmm1
+	LONG $0x48fef162; WORD $0x477f; BYTE $0x08 // vmovdqu64 %zmm0, 0x200(%rdi)
+	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x09 // vmovdqu64 %zmm1, 0x240(%rdi)
+	LONG $0x40c48348 // addq $0x40, %rsp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
@@ -1528,9 +1471,8 @@ TEXT ·dotLimbs9Oct(SB), 0, $176-40
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
-	ADJSP $176
+	ADJSP $224
 	RET
 
 // func dotLimbs17Oct(s *uint64, a *uint64, step int, b *uint64, count int)

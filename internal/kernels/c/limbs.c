@@ -8,7 +8,7 @@
 
 enum {
 	PARTS = LANES / WIDTH,
-	UNROLLED = WIDTH == 4 ? 9 : 5,            // the most limbs of integers whose sums are all in registers
+	UNROLLED = 9, // the most limbs of integers whose sums are all in registers
 	TILE = WIDTH == 8 ? 4 : 3, // for longer ones: so many limbs of a meet as many of b
 	HIGH = WIDTH == 8,       // high halves have sums of their own, since IFMA has a latency of four cycles
 	STEP = LOW_BIAS ? WIDTH : LANES, // from one limb of a to the next for tiles
