@@ -17,7 +17,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
 
 # The packages whose results may depend on the processor: run again with the portable kernels and on arm64.
 NUMERICAL := ./internal/kernels ./pkg/dd ./pkg/formats ./pkg/csr ./pkg/linop \
-	./pkg/sell ./pkg/quantize ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate
+	./pkg/sell ./pkg/quantize ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./pkg/mp
 
 FUZZTIME  ?= 20000x
 BENCH     ?= .

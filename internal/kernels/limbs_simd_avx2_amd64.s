@@ -5,16 +5,16 @@
 #include "textflag.h"
 
 // func mulLimbs3Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs3Quad(SB), 0, $544-40
+TEXT ·mulLimbs3Quad(SB), 0, $512-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-544
+	ADJSP $-512
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs3>
-	LONG $0x0003d6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000456e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -28,186 +28,206 @@ TEXT ·mulLimbs3Quad(SB), 0, $544-40
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0xa0ec8148; WORD $0x0001; BYTE $0x00 // subq $0x1a0, %rsp
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0xf0e48348 // andq $-0x10, %rsp
+	LONG $0x70ec8148; WORD $0x0001; BYTE $0x00 // subq $0x170, %rsp
+	LONG $0x24348948 // movq %rsi, (%rsp)
 	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
 	LONG $0x0000be49; LONG $0x00000000; WORD $0x3670 // movabsq $0x3670000000000000, %r14
-	LONG $0x0000bb48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rbx
-	LONG $0x20578d48 // leaq 0x20(%rdi), %rdx
-	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
-	LONG $0x0002ba41; WORD $0x0000 // movl $0x2, %r10d
-	LONG $0x245cae0f; BYTE $0x60 // stmxcsr 0x60(%rsp)
+	LONG $0x0000b949; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %r9
+	LONG $0x20778d48 // leaq 0x20(%rdi), %rsi
+	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	LONG $0x0002bb41; WORD $0x0000 // movl $0x2, %r11d
+	LONG $0x245cae0f; BYTE $0x40 // stmxcsr 0x40(%rsp)
 	LONG $0xf0af0f4d // imulq %r8, %r14
-	LONG $0xd8af0f49 // imulq %r8, %rbx
-	LONG $0x6024440b // orl 0x60(%rsp), %eax
-	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
-	LONG $0x2454ae0f; BYTE $0x1c // ldmxcsr 0x1c(%rsp)
-	LONG $0x6024448b // movl 0x60(%rsp), %eax
-	LONG $0x18244489 // movl %eax, 0x18(%rsp)
+	LONG $0xc8af0f4d // imulq %r8, %r9
+	LONG $0x4024440b // orl 0x40(%rsp), %eax
+	LONG $0x0c244489 // movl %eax, 0xc(%rsp)
+	LONG $0x2454ae0f; BYTE $0x0c // ldmxcsr 0xc(%rsp)
+	LONG $0x4024448b // movl 0x40(%rsp), %eax
+	LONG $0x08244489 // movl %eax, 0x8(%rsp)
 	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
 	LONG $0xc0af0f49 // imulq %r8, %rax
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x04f98349 // cmpq $0x4, %r9
-	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
-	LONG $0xda440f4d // cmoveq %r10, %r11
-	LONG $0xd8af0f4c // imulq %rax, %r11
-	WORD $0x014d; BYTE $0xf3 // addq %r14, %r11
-	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
-	LONG $0x6ef9c1c4; BYTE $0xc3 // vmovq %r11, %xmm0
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x04fa8349 // cmpq $0x4, %r10
+	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	LONG $0xdb440f49 // cmoveq %r11, %rbx
+	LONG $0xd8af0f48 // imulq %rax, %rbx
+	WORD $0x014c; BYTE $0xf3 // addq %r14, %rbx
+	WORD $0x014d; BYTE $0xce // addq %r9, %r14
+	LONG $0x6ef9e1c4; BYTE $0xc3 // vmovq %rbx, %xmm0
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
-	LONG $0x4ad4fdc5; BYTE $0xe0 // vpaddq -0x20(%rdx), %ymm0, %ymm1
-	LONG $0x4a7ffec5; BYTE $0xe0 // vmovdqu %ymm1, -0x20(%rdx)
-	LONG $0x02d4fdc5 // vpaddq (%rdx), %ymm0, %ymm0
-	LONG $0x027ffec5 // vmovdqu %ymm0, (%rdx)
-	LONG $0x40c28348 // addq $0x40, %rdx
-	WORD $0xff49; BYTE $0xc9 // decq %r9
+	LONG $0x4ed4fdc5; BYTE $0xe0 // vpaddq -0x20(%rsi), %ymm0, %ymm1
+	LONG $0x4e7ffec5; BYTE $0xe0 // vmovdqu %ymm1, -0x20(%rsi)
+	LONG $0x06d4fdc5 // vpaddq (%rsi), %ymm0, %ymm0
+	LONG $0x067ffec5 // vmovdqu %ymm0, (%rsi)
+	LONG $0x40c68348 // addq $0x40, %rsi
+	WORD $0xff49; BYTE $0xca // decq %r10
 	WORD $0xc675 // jne <mulLimbs3+0x80>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x02ac8e0f; WORD $0x0000 // jle <mulLimbs3+0x36f>
-	LONG $0x197de2c4; LONG $0x0002f405; BYTE $0x00 // vbroadcastsd 0x2f4(%rip), %ymm0
-	LONG $0x197de2c4; LONG $0x0002db1d; BYTE $0x00 // vbroadcastsd 0x2db(%rip), %ymm3
-	LONG $0x197de2c4; LONG $0x0002da15; BYTE $0x00 // vbroadcastsd 0x2da(%rip), %ymm2
-	LONG $0x197d62c4; LONG $0x0002e12d; BYTE $0x00 // vbroadcastsd 0x2e1(%rip), %ymm13
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	LONG $0xc50c8d4c; LONG $0x00000000 // leaq (,%rax,8), %r9
-	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
-	WORD $0x37eb // jmp <mulLimbs3+0x13e>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x5caf0f48; WORD $0x2024 // imulq 0x20(%rsp), %rbx
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
+	LONG $0x03218e0f; WORD $0x0000 // jle <mulLimbs3+0x3e4>
+	LONG $0x197de2c4; LONG $0x00037405; BYTE $0x00 // vbroadcastsd 0x374(%rip), %ymm0
+	LONG $0x197de2c4; LONG $0x00035b0d; BYTE $0x00 // vbroadcastsd 0x35b(%rip), %ymm1
+	LONG $0x197de2c4; LONG $0x00035a15; BYTE $0x00 // vbroadcastsd 0x35a(%rip), %ymm2
+	LONG $0x197de2c4; LONG $0x0003611d; BYTE $0x00 // vbroadcastsd 0x361(%rip), %ymm3
+	LONG $0xd50c8d4c; LONG $0x00000000 // leaq (,%rdx,8), %r9
+	WORD $0xf631 // xorl %esi, %esi
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0xc9048d4b // leaq (%r9,%r9,8), %rax
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	WORD $0x4aeb // jmp <mulLimbs3+0x14e>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x24548b4c; BYTE $0x30 // movq 0x30(%rsp), %r10
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0xf90c8d4a // leaq (%rcx,%r15,8), %rcx
-	LONG $0xf4c38349 // addq $-0xc, %r11
-	LONG $0x0cc28349 // addq $0xc, %r10
-	LONG $0xde348d48 // leaq (%rsi,%rbx,8), %rsi
-	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
-	LONG $0x02318d0f; WORD $0x0000 // jge <mulLimbs3+0x36f>
-	LONG $0x0cfb8349 // cmpq $0xc, %r11
-	LONG $0x00000cba; BYTE $0x00 // movl $0xc, %edx
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	LONG $0x00000cbb; BYTE $0x00 // movl $0xc, %ebx
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0xf2af0f48 // imulq %rdx, %rsi
+	LONG $0xf4c28349 // addq $-0xc, %r10
+	LONG $0xf0048d48 // leaq (%rax,%rsi,8), %rax
+	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x0cc68348 // addq $0xc, %rsi
+	LONG $0xc10c8d48 // leaq (%rcx,%rax,8), %rcx
+	WORD $0x394c; BYTE $0xc6 // cmpq %r8, %rsi
+	LONG $0x02968d0f; WORD $0x0000 // jge <mulLimbs3+0x3e4>
+	LONG $0x0cfa8349 // cmpq $0xc, %r10
+	LONG $0x00000cb8; BYTE $0x00 // movl $0xc, %eax
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
+	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
+	LONG $0x000cb841; WORD $0x0000 // movl $0xc, %r8d
 	LONG $0x2454894c; BYTE $0x30 // movq %r10, 0x30(%rsp)
-	LONG $0xd34c0f49 // cmovlq %r11, %rdx
-	LONG $0x02fa8348 // cmpq $0x2, %rdx
-	LONG $0xc24d0f48 // cmovgeq %rdx, %rax
-	WORD $0x294d; BYTE $0xd6 // subq %r10, %r14
-	LONG $0x0cfe8349 // cmpq $0xc, %r14
-	LONG $0xde4c0f49 // cmovlq %r14, %rbx
-	LONG $0x5b3c8d4c // leaq (%rbx,%rbx,2), %r15
-	LONG $0x02fe8349 // cmpq $0x2, %r14
-	WORD $0x067d // jge <mulLimbs3+0x180>
+	LONG $0xc24c0f49 // cmovlq %r10, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0xf84d0f4c // cmovgeq %rax, %r15
+	WORD $0x2949; BYTE $0xf5 // subq %rsi, %r13
+	LONG $0x0cfd8349 // cmpq $0xc, %r13
+	LONG $0xc54c0f4d // cmovlq %r13, %r8
+	LONG $0x401c8d4f // leaq (%r8,%r8,2), %r11
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x02fd8349 // cmpq $0x2, %r13
+	WORD $0x0f7d // jge <mulLimbs3+0x1a0>
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x32eb // jmp <mulLimbs3+0x1b1>
-	BYTE $0x90 // nop
+	WORD $0x3beb // jmp <mulLimbs3+0x1d1>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x567da1c4; WORD $0xd124 // vorpd (%rcx,%r10,8), %ymm0, %ymm4
 	LONG $0x04428d4d // leaq 0x4(%r10), %r8
-	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0xd464; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsp,%r10,8)
+	LONG $0xe158ddc5 // vaddpd %ymm1, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0xd464; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsp,%r10,8)
 	LONG $0x08c28349 // addq $0x8, %r10
-	WORD $0x394d; BYTE $0xfa // cmpq %r15, %r10
+	WORD $0x394d; BYTE $0xda // cmpq %r11, %r10
 	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
-	WORD $0xdf7e // jle <mulLimbs3+0x190>
-	WORD $0x394d; BYTE $0xf8 // cmpq %r15, %r8
-	WORD $0x247d // jge <mulLimbs3+0x1da>
-	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x572841c4; BYTE $0xd2 // vxorps %xmm10, %xmm10, %xmm10
-	LONG $0x2aaba1c4; WORD $0xc124 // vcvtsi2sdq (%rcx,%r8,8), %xmm10, %xmm4
-	LONG $0x117ba1c4; WORD $0xc464; BYTE $0x60 // vmovsd %xmm4, 0x60(%rsp,%r8,8)
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	WORD $0x394c; BYTE $0xc2 // cmpq %r8, %rdx
-	WORD $0xe675 // jne <mulLimbs3+0x1c0>
-	LONG $0x03e0c148 // shlq $0x3, %rax
-	LONG $0x80ae8d4c; WORD $0x0000; BYTE $0x00 // leaq 0x80(%rsi), %r13
+	WORD $0xdf7e // jle <mulLimbs3+0x1b0>
 	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x40248d4c // leaq (%rax,%rax,2), %r12
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x3feb // jmp <mulLimbs3+0x234>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x7f7ea1c4; WORD $0xd734 // vmovdqu %ymm6, (%rdi,%r10,8)
-	LONG $0x7f7ea1c4; WORD $0xd77c; BYTE $0x40 // vmovdqu %ymm7, 0x40(%rdi,%r10,8)
-	LONG $0x7f7ea1c4; LONG $0x0080d7ac; WORD $0x0000 // vmovdqu %ymm5, 0x80(%rdi,%r10,8)
-	LONG $0x7f7ea1c4; LONG $0x00c0d7a4; WORD $0x0000 // vmovdqu %ymm4, 0xc0(%rdi,%r10,8)
-	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfedc840f; WORD $0xffff // je <mulLimbs3+0x110>
-	LONG $0x6f7ea1c4; WORD $0xd734 // vmovdqu (%rdi,%r10,8), %ymm6
-	LONG $0x6f7ea1c4; WORD $0xd77c; BYTE $0x40 // vmovdqu 0x40(%rdi,%r10,8), %ymm7
-	LONG $0x6f7ea1c4; LONG $0x0080d7ac; WORD $0x0000 // vmovdqu 0x80(%rdi,%r10,8), %ymm5
-	LONG $0x6f7ea1c4; LONG $0x00c0d7a4; WORD $0x0000 // vmovdqu 0xc0(%rdi,%r10,8), %ymm4
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0xa67e // jle <mulLimbs3+0x200>
-	LONG $0xd5548d4b; BYTE $0x00 // leaq (%r13,%r10,8), %rdx
+	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	WORD $0x394d; BYTE $0xd8 // cmpq %r11, %r8
+	WORD $0x2a7d // jge <mulLimbs3+0x20a>
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x572041c4; BYTE $0xdb // vxorps %xmm11, %xmm11, %xmm11
+	LONG $0x2aa3a1c4; WORD $0xc124 // vcvtsi2sdq (%rcx,%r8,8), %xmm11, %xmm4
+	LONG $0x117ba1c4; WORD $0xc464; BYTE $0x40 // vmovsd %xmm4, 0x40(%rsp,%r8,8)
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
+	WORD $0xe675 // jne <mulLimbs3+0x1f0>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x42567dc5; BYTE $0x80 // vorpd -0x80(%rdx), %ymm0, %ymm8
-	LONG $0x197d22c4; WORD $0x045c; BYTE $0x60 // vbroadcastsd 0x60(%rsp,%r8), %ymm11
-	LONG $0xd3583dc5 // vaddpd %ymm3, %ymm8, %ymm10
-	LONG $0x42567dc5; BYTE $0xc0 // vorpd -0x40(%rdx), %ymm0, %ymm8
+	LONG $0x30148d4c // leaq (%rax,%rsi), %r10
+	WORD $0x38eb // jmp <mulLimbs3+0x257>
+	BYTE $0x90 // nop
+	LONG $0x7f7ea1c4; WORD $0xc734 // vmovdqu %ymm6, (%rdi,%r8,8)
+	LONG $0x7f7ea1c4; WORD $0xc77c; BYTE $0x40 // vmovdqu %ymm7, 0x40(%rdi,%r8,8)
+	LONG $0x7f7ea1c4; LONG $0x0080c7ac; WORD $0x0000 // vmovdqu %ymm5, 0x80(%rdi,%r8,8)
+	LONG $0x7f7ea1c4; LONG $0x00c0c7a4; WORD $0x0000 // vmovdqu %ymm4, 0xc0(%rdi,%r8,8)
+	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0xfeb9840f; WORD $0xffff // je <mulLimbs3+0x110>
+	LONG $0x6f7ea1c4; WORD $0xc734 // vmovdqu (%rdi,%r8,8), %ymm6
+	LONG $0x6f7ea1c4; WORD $0xc77c; BYTE $0x40 // vmovdqu 0x40(%rdi,%r8,8), %ymm7
+	LONG $0x6f7ea1c4; LONG $0x0080c7ac; WORD $0x0000 // vmovdqu 0x80(%rdi,%r8,8), %ymm5
+	LONG $0x6f7ea1c4; LONG $0x00c0c7a4; WORD $0x0000 // vmovdqu 0xc0(%rdi,%r8,8), %ymm4
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	WORD $0xa37e // jle <mulLimbs3+0x220>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0xc2348d4f // leaq (%r10,%r8,8), %r14
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xc0248d4e // leaq (%rax,%r8,8), %r12
+	LONG $0x24448d48; BYTE $0x40 // leaq 0x40(%rsp), %rax
+	LONG $0x00011be9; BYTE $0x00 // jmp <mulLimbs3+0x3b0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x567d41c4; WORD $0x2404 // vorpd (%r12), %ymm0, %ymm8
+	LONG $0x197d62c4; BYTE $0x18 // vbroadcastsd (%rax), %ymm11
+	LONG $0x197d62c4; WORD $0x0870 // vbroadcastsd 0x8(%rax), %ymm14
+	LONG $0x197d62c4; WORD $0x1078 // vbroadcastsd 0x10(%rax), %ymm15
+	LONG $0x18c08348 // addq $0x18, %rax
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x014d; BYTE $0xce // addq %r9, %r14
+	LONG $0xd1583dc5 // vaddpd %ymm1, %ymm8, %ymm10
+	LONG $0x567d41c4; WORD $0x2444; BYTE $0x40 // vorpd 0x40(%r12), %ymm0, %ymm8
 	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
-	LONG $0xcb583dc5 // vaddpd %ymm3, %ymm8, %ymm9
-	LONG $0x02567dc5 // vorpd (%rdx), %ymm0, %ymm8
-	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
-	LONG $0xc3583dc5 // vaddpd %ymm3, %ymm8, %ymm8
-	LONG $0xa8bd62c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm8, %ymm12
-	LONG $0x5c15c1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm13, %ymm0
-	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
-	LONG $0xb8bdc2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm8, %ymm0
-	LONG $0xa8b562c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm9, %ymm11
-	LONG $0xf6d4a5c5 // vpaddq %ymm6, %ymm11, %ymm6
-	LONG $0x197d22c4; WORD $0x045c; BYTE $0x68 // vbroadcastsd 0x68(%rsp,%r8), %ymm11
-	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
+	LONG $0x287d41c4; BYTE $0xee // vmovapd %ymm14, %ymm13
+	LONG $0xa8ad62c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm10, %ymm13
+	LONG $0xc9583dc5 // vaddpd %ymm1, %ymm8, %ymm9
+	LONG $0x567d41c4; LONG $0x00802484; WORD $0x0000 // vorpd 0x80(%r12), %ymm0, %ymm8
+	LONG $0xd4248d4d // leaq (%r12,%rdx,8), %r12
 	LONG $0xa8b562c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm9, %ymm12
-	LONG $0x287d41c4; BYTE $0xfb // vmovapd %ymm11, %ymm15
-	LONG $0xa8bd62c4; BYTE $0xfa // vfmadd213pd %ymm2, %ymm8, %ymm15
-	LONG $0x5c1541c4; BYTE $0xf4 // vsubpd %ymm12, %ymm13, %ymm14
-	LONG $0x5c15c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm13, %ymm1
+	LONG $0xf6d49dc5 // vpaddq %ymm6, %ymm12, %ymm6
+	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
+	LONG $0xc1583dc5 // vaddpd %ymm1, %ymm8, %ymm8
+	LONG $0xf6d495c5 // vpaddq %ymm6, %ymm13, %ymm6
+	LONG $0x287d41c4; BYTE $0xee // vmovapd %ymm14, %ymm13
+	LONG $0xa8bd62c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm8, %ymm12
+	LONG $0xa8bd62c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm8, %ymm13
 	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
-	LONG $0xedd485c5 // vpaddq %ymm5, %ymm15, %ymm5
-	LONG $0xb8b542c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm9, %ymm14
-	LONG $0xb8bdc2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm8, %ymm1
-	LONG $0xa8ad62c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm10, %ymm11
-	LONG $0xf6d4a5c5 // vpaddq %ymm6, %ymm11, %ymm6
-	LONG $0xf0d4cdc5 // vpaddq %ymm0, %ymm6, %ymm6
-	LONG $0x197da2c4; WORD $0x0444; BYTE $0x70 // vbroadcastsd 0x70(%rsp,%r8), %ymm0
-	LONG $0x18c08349 // addq $0x18, %r8
-	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
-	LONG $0xa8ad62c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm10, %ymm12
+	LONG $0x5c6541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm3, %ymm12
+	LONG $0xedd495c5 // vpaddq %ymm5, %ymm13, %ymm5
+	LONG $0x5c6541c4; BYTE $0xed // vsubpd %ymm13, %ymm3, %ymm13
+	LONG $0xb8bd42c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm8, %ymm12
+	LONG $0xb8bd42c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm8, %ymm13
+	LONG $0xf6d49dc5 // vpaddq %ymm6, %ymm12, %ymm6
+	LONG $0x287d41c4; BYTE $0xe6 // vmovapd %ymm14, %ymm12
+	LONG $0xa8b562c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm9, %ymm12
 	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
-	LONG $0xc9d4c5c5 // vpaddq %ymm1, %ymm7, %ymm1
-	LONG $0x5c15c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm13, %ymm7
-	LONG $0xb8fdc2c4; BYTE $0xfa // vfmadd231pd %ymm10, %ymm0, %ymm7
+	LONG $0x5c6541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm3, %ymm12
+	LONG $0xb8b542c4; BYTE $0xe6 // vfmadd231pd %ymm14, %ymm9, %ymm12
+	LONG $0x287d41c4; BYTE $0xf7 // vmovapd %ymm15, %ymm14
+	LONG $0xa8ad62c4; BYTE $0xf2 // vfmadd213pd %ymm2, %ymm10, %ymm14
 	LONG $0xffd48dc5 // vpaddq %ymm7, %ymm14, %ymm7
-	LONG $0xf7d4cdc5 // vpaddq %ymm7, %ymm6, %ymm6
-	LONG $0xf828fdc5 // vmovapd %ymm0, %ymm7
-	LONG $0xa8b5e2c4; BYTE $0xfa // vfmadd213pd %ymm2, %ymm9, %ymm7
-	LONG $0xefd4d5c5 // vpaddq %ymm7, %ymm5, %ymm5
-	LONG $0xff5c95c5 // vsubpd %ymm7, %ymm13, %ymm7
-	LONG $0xb8fdc2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm0, %ymm7
-	LONG $0xffd4f5c5 // vpaddq %ymm7, %ymm1, %ymm7
-	LONG $0xc828fdc5 // vmovapd %ymm0, %ymm1
-	LONG $0xa8bde2c4; BYTE $0xca // vfmadd213pd %ymm2, %ymm8, %ymm1
-	LONG $0xe1d4ddc5 // vpaddq %ymm1, %ymm4, %ymm4
-	LONG $0xc95c95c5 // vsubpd %ymm1, %ymm13, %ymm1
-	LONG $0xb8bde2c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm8, %ymm1
-	LONG $0x4428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm0
-	LONG $0xe9d4d5c5 // vpaddq %ymm1, %ymm5, %ymm5
-	WORD $0x394d; BYTE $0xc4 // cmpq %r8, %r12
-	LONG $0xff06850f; WORD $0xffff // jne <mulLimbs3+0x270>
-	LONG $0xfffe91e9; BYTE $0xff // jmp <mulLimbs3+0x200>
-	LONG $0x1824448b // movl 0x18(%rsp), %eax
-	LONG $0x60244489 // movl %eax, 0x60(%rsp)
-	LONG $0x2454ae0f; BYTE $0x60 // ldmxcsr 0x60(%rsp)
+	LONG $0x5c6541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm3, %ymm14
+	LONG $0xffd495c5 // vpaddq %ymm7, %ymm13, %ymm7
+	LONG $0xb88542c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm15, %ymm14
+	LONG $0xd41d41c4; BYTE $0xd6 // vpaddq %ymm14, %ymm12, %ymm10
+	LONG $0xf6d4adc5 // vpaddq %ymm6, %ymm10, %ymm6
+	LONG $0x287d41c4; BYTE $0xd7 // vmovapd %ymm15, %ymm10
+	LONG $0xa8b562c4; BYTE $0xd2 // vfmadd213pd %ymm2, %ymm9, %ymm10
+	LONG $0xedd4adc5 // vpaddq %ymm5, %ymm10, %ymm5
+	LONG $0x5c6541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm3, %ymm10
+	LONG $0xb88542c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm15, %ymm10
+	LONG $0x287d41c4; BYTE $0xcf // vmovapd %ymm15, %ymm9
+	LONG $0xa8bd62c4; BYTE $0xca // vfmadd213pd %ymm2, %ymm8, %ymm9
+	LONG $0xe4d4b5c5 // vpaddq %ymm4, %ymm9, %ymm4
+	LONG $0x5c6541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm3, %ymm9
+	LONG $0xffd4adc5 // vpaddq %ymm7, %ymm10, %ymm7
+	LONG $0xb8bd42c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm8, %ymm9
+	LONG $0xedd4b5c5 // vpaddq %ymm5, %ymm9, %ymm5
+	WORD $0x394c; BYTE $0xfb // cmpq %r15, %rbx
+	LONG $0xfe70840f; WORD $0xffff // je <mulLimbs3+0x220>
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0xfee6840f; WORD $0xffff // je <mulLimbs3+0x2a0>
+	LONG $0x40c6c748; WORD $0xffff; BYTE $0xff // movq $-0xc0, %rsi
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8c180f41; LONG $0x0000c036; BYTE $0x00 // prefetcht0 0xc0(%r14,%rsi)
+	LONG $0x40c68348 // addq $0x40, %rsi
+	WORD $0xf175 // jne <mulLimbs3+0x3d0>
+	LONG $0xfffebce9; BYTE $0xff // jmp <mulLimbs3+0x2a0>
+	LONG $0x0824448b // movl 0x8(%rsp), %eax
+	LONG $0x40244489 // movl %eax, 0x40(%rsp)
+	LONG $0x2454ae0f; BYTE $0x40 // ldmxcsr 0x40(%rsp)
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -221,21 +241,22 @@ TEXT ·mulLimbs3Quad(SB), 0, $544-40
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00c33000; LONG $0x00000000
-	LONG $0x00467000; LONG $0x00000000
-	LONG $0x01433000; LONG $0x00000000
-	WORD $0x7000; BYTE $0x46
-	ADJSP $544
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x0000c330
+	LONG $0x00000000; LONG $0x00004670
+	LONG $0x00000000; LONG $0x00014330
+	LONG $0x00000000; WORD $0x4670
+	ADJSP $512
 	RET
 
 // func mulLimbs5Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs5Quad(SB), 0, $1056-40
+TEXT ·mulLimbs5Quad(SB), 0, $672-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-1056
+	ADJSP $-672
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs5>
 	LONG $0x000616e9; BYTE $0x00 // jmp <end>
@@ -253,1141 +274,26 @@ TEXT ·mulLimbs5Quad(SB), 0, $1056-40
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0xa0ec8148; WORD $0x0003; BYTE $0x00 // subq $0x3a0, %rsp
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0x20ec8148; WORD $0x0002; BYTE $0x00 // subq $0x220, %rsp
+	LONG $0x24348948 // movq %rsi, (%rsp)
 	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
 	LONG $0x0000be49; LONG $0x00000000; WORD $0xb010 // movabsq $-0x4ff0000000000000, %r14
-	LONG $0x0000bb48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rbx
-	LONG $0x20578d48 // leaq 0x20(%rdi), %rdx
-	LONG $0x0006b941; WORD $0x0000 // movl $0x6, %r9d
-	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
-	LONG $0x249cae0f; LONG $0x00000260 // stmxcsr 0x260(%rsp)
-	LONG $0xf0af0f4d // imulq %r8, %r14
-	LONG $0xd8af0f49 // imulq %r8, %rbx
-	LONG $0x6024840b; WORD $0x0002; BYTE $0x00 // orl 0x260(%rsp), %eax
-	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
-	LONG $0x2454ae0f; BYTE $0x1c // ldmxcsr 0x1c(%rsp)
-	LONG $0x6024848b; WORD $0x0002; BYTE $0x00 // movl 0x260(%rsp), %eax
-	LONG $0x18244489 // movl %eax, 0x18(%rsp)
-	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
-	LONG $0xc0af0f49 // imulq %r8, %rax
-	BYTE $0x90 // nop
-	LONG $0x06f98349 // cmpq $0x6, %r9
-	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
-	LONG $0xda440f4d // cmoveq %r10, %r11
-	LONG $0xd8af0f4c // imulq %rax, %r11
-	WORD $0x014d; BYTE $0xf3 // addq %r14, %r11
-	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
-	LONG $0x6ef9c1c4; BYTE $0xc3 // vmovq %r11, %xmm0
-	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
-	LONG $0x4ad4fdc5; BYTE $0xe0 // vpaddq -0x20(%rdx), %ymm0, %ymm1
-	LONG $0x4a7ffec5; BYTE $0xe0 // vmovdqu %ymm1, -0x20(%rdx)
-	LONG $0x02d4fdc5 // vpaddq (%rdx), %ymm0, %ymm0
-	LONG $0x027ffec5 // vmovdqu %ymm0, (%rdx)
-	LONG $0x40c28348 // addq $0x40, %rdx
-	WORD $0xff49; BYTE $0xc9 // decq %r9
-	WORD $0xc675 // jne <mulLimbs5+0x80>
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x05028e0f; WORD $0x0000 // jle <mulLimbs5+0x5c5>
-	LONG $0x197de2c4; LONG $0x0005340d; BYTE $0x00 // vbroadcastsd 0x534(%rip), %ymm1
-	LONG $0x197de2c4; LONG $0x00051b15; BYTE $0x00 // vbroadcastsd 0x51b(%rip), %ymm2
-	LONG $0x197d62c4; LONG $0x00051a3d; BYTE $0x00 // vbroadcastsd 0x51a(%rip), %ymm15
-	LONG $0x197d62c4; LONG $0x00052135; BYTE $0x00 // vbroadcastsd 0x521(%rip), %ymm14
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	LONG $0xc50c8d4c; LONG $0x00000000 // leaq (,%rax,8), %r9
-	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
-	WORD $0x46eb // jmp <mulLimbs5+0x14d>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0x4c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm1
-	LONG $0x197de2c4; LONG $0x0004cc15; BYTE $0x00 // vbroadcastsd 0x4cc(%rip), %ymm2
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0xf90c8d4a // leaq (%rcx,%r15,8), %rcx
-	LONG $0x07c28349 // addq $0x7, %r10
-	LONG $0xf9c38349 // addq $-0x7, %r11
-	LONG $0x44af0f48; WORD $0x2024 // imulq 0x20(%rsp), %rax
-	LONG $0xc6348d48 // leaq (%rsi,%rax,8), %rsi
-	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
-	LONG $0x04788d0f; WORD $0x0000 // jge <mulLimbs5+0x5c5>
-	LONG $0x07fb8349 // cmpq $0x7, %r11
-	LONG $0x000007ba; BYTE $0x00 // movl $0x7, %edx
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	LONG $0x0007b841; WORD $0x0000 // movl $0x7, %r8d
-	LONG $0xd34c0f49 // cmovlq %r11, %rdx
-	LONG $0x02fa8348 // cmpq $0x2, %rdx
-	LONG $0xc24d0f48 // cmovgeq %rdx, %rax
-	WORD $0x294d; BYTE $0xd6 // subq %r10, %r14
-	LONG $0x07fe8349 // cmpq $0x7, %r14
-	LONG $0xc64c0f4d // cmovlq %r14, %r8
-	LONG $0x803c8d4f // leaq (%r8,%r8,4), %r15
-	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x377e // jle <mulLimbs5+0x1c0>
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x0456f5c5; BYTE $0xd9 // vorpd (%rcx,%rbx,8), %ymm1, %ymm0
-	LONG $0x04438d4c // leaq 0x4(%rbx), %r8
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x000260dc; BYTE $0x00 // vmovupd %ymm0, 0x260(%rsp,%rbx,8)
-	LONG $0x08c38348 // addq $0x8, %rbx
-	WORD $0x394c; BYTE $0xfb // cmpq %r15, %rbx
-	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
-	WORD $0xde7e // jle <mulLimbs5+0x190>
-	WORD $0x394d; BYTE $0xf8 // cmpq %r15, %r8
-	WORD $0x117c // jl <mulLimbs5+0x1c8>
-	WORD $0x34eb // jmp <mulLimbs5+0x1ed>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x394d; BYTE $0xf8 // cmpq %r15, %r8
-	WORD $0x257d // jge <mulLimbs5+0x1ed>
-	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x571841c4; BYTE $0xe4 // vxorps %xmm12, %xmm12, %xmm12
-	LONG $0x2a9ba1c4; WORD $0xc104 // vcvtsi2sdq (%rcx,%r8,8), %xmm12, %xmm0
-	LONG $0x117ba1c4; LONG $0x0260c484; WORD $0x0000 // vmovsd %xmm0, 0x260(%rsp,%r8,8)
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	WORD $0x394c; BYTE $0xc2 // cmpq %r8, %rdx
-	WORD $0xe375 // jne <mulLimbs5+0x1d0>
-	LONG $0x03e0c148 // shlq $0x3, %rax
-	LONG $0x00ae8d4c; WORD $0x0001; BYTE $0x00 // leaq 0x100(%rsi), %r13
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x80248d4c // leaq (%rax,%rax,4), %r12
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x4aeb // jmp <mulLimbs5+0x251>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x0c7ffec5; BYTE $0xdf // vmovdqu %ymm1, (%rdi,%rbx,8)
-	LONG $0x6c7f7ec5; WORD $0x40df // vmovdqu %ymm13, 0x40(%rdi,%rbx,8)
-	LONG $0x9c7f7ec5; LONG $0x000080df; BYTE $0x00 // vmovdqu %ymm11, 0x80(%rdi,%rbx,8)
-	LONG $0xac7ffec5; LONG $0x0000c0df; BYTE $0x00 // vmovdqu %ymm5, 0xc0(%rdi,%rbx,8)
-	LONG $0x847ffec5; LONG $0x000100df; BYTE $0x00 // vmovdqu %ymm0, 0x100(%rdi,%rbx,8)
-	LONG $0x9c7ffec5; LONG $0x000140df; BYTE $0x00 // vmovdqu %ymm3, 0x140(%rdi,%rbx,8)
-	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfebf840f; WORD $0xffff // je <mulLimbs5+0x110>
-	LONG $0x0c6ffec5; BYTE $0xdf // vmovdqu (%rdi,%rbx,8), %ymm1
-	LONG $0x6c6f7ec5; WORD $0x40df // vmovdqu 0x40(%rdi,%rbx,8), %ymm13
-	LONG $0x9c6f7ec5; LONG $0x000080df; BYTE $0x00 // vmovdqu 0x80(%rdi,%rbx,8), %ymm11
-	LONG $0xac6ffec5; LONG $0x0000c0df; BYTE $0x00 // vmovdqu 0xc0(%rdi,%rbx,8), %ymm5
-	LONG $0x846ffec5; LONG $0x000100df; BYTE $0x00 // vmovdqu 0x100(%rdi,%rbx,8), %ymm0
-	LONG $0x9c6ffec5; LONG $0x000140df; BYTE $0x00 // vmovdqu 0x140(%rdi,%rbx,8), %ymm3
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x8b7e // jle <mulLimbs5+0x210>
-	LONG $0xdd548d49; BYTE $0x00 // leaq (%r13,%rbx,8), %rdx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x847ffdc5; LONG $0x00022024; BYTE $0x00 // vmovdqa %ymm0, 0x220(%rsp)
-	LONG $0x4428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm0
-	LONG $0x9c7ffdc5; LONG $0x00024024; BYTE $0x00 // vmovdqa %ymm3, 0x240(%rsp)
-	LONG $0x197de2c4; LONG $0x00033f1d; BYTE $0x00 // vbroadcastsd 0x33f(%rip), %ymm3
-	LONG $0x197da2c4; LONG $0x026804bc; WORD $0x0000 // vbroadcastsd 0x268(%rsp,%r8), %ymm7
-	LONG $0x6c7ffdc5; WORD $0x4024 // vmovdqa %ymm5, 0x40(%rsp)
-	LONG $0x9256fdc5; LONG $0xffffff40 // vorpd -0xc0(%rdx), %ymm0, %ymm2
-	LONG $0xe7287dc5 // vmovapd %ymm7, %ymm12
-	LONG $0xd3586dc5 // vaddpd %ymm3, %ymm2, %ymm10
-	LONG $0x5256fdc5; BYTE $0x80 // vorpd -0x80(%rdx), %ymm0, %ymm2
-	LONG $0xcb586dc5 // vaddpd %ymm3, %ymm2, %ymm9
-	LONG $0x5256fdc5; BYTE $0xc0 // vorpd -0x40(%rdx), %ymm0, %ymm2
-	LONG $0xc3586dc5 // vaddpd %ymm3, %ymm2, %ymm8
-	LONG $0x1256fdc5 // vorpd (%rdx), %ymm0, %ymm2
-	LONG $0xa8bd42c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm8, %ymm12
-	LONG $0xf358edc5 // vaddpd %ymm3, %ymm2, %ymm6
-	LONG $0x197da2c4; LONG $0x02600494; WORD $0x0000 // vbroadcastsd 0x260(%rsp,%r8), %ymm2
-	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
-	LONG $0xa8cdc2c4; BYTE $0xdf // vfmadd213pd %ymm15, %ymm6, %ymm3
-	LONG $0xe35c8dc5 // vsubpd %ymm3, %ymm14, %ymm4
-	LONG $0xdbd495c5 // vpaddq %ymm3, %ymm13, %ymm3
-	LONG $0xef287dc5 // vmovapd %ymm7, %ymm13
-	LONG $0xa8cd42c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm6, %ymm13
-	LONG $0xdbd49dc5 // vpaddq %ymm3, %ymm12, %ymm3
-	LONG $0xb8cde2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm6, %ymm4
-	LONG $0xa8bdc2c4; BYTE $0xd7 // vfmadd213pd %ymm15, %ymm8, %ymm2
-	LONG $0xead4f5c5 // vpaddq %ymm2, %ymm1, %ymm5
-	LONG $0x5c0dc1c4; BYTE $0xcc // vsubpd %ymm12, %ymm14, %ymm1
-	LONG $0x5c0dc1c4; BYTE $0xd5 // vsubpd %ymm13, %ymm14, %ymm2
-	LONG $0xb8bde2c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm8, %ymm1
-	LONG $0xb8cde2c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm6, %ymm2
-	LONG $0xa8b5c2c4; BYTE $0xff // vfmadd213pd %ymm15, %ymm9, %ymm7
-	LONG $0xefd4d5c5 // vpaddq %ymm7, %ymm5, %ymm5
-	LONG $0x197da2c4; LONG $0x027004bc; WORD $0x0000 // vbroadcastsd 0x270(%rsp,%r8), %ymm7
-	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
-	LONG $0xd425c1c4; BYTE $0xed // vpaddq %ymm13, %ymm11, %ymm5
-	LONG $0xdf287dc5 // vmovapd %ymm7, %ymm11
-	LONG $0xa8b542c4; BYTE $0xdf // vfmadd213pd %ymm15, %ymm9, %ymm11
-	LONG $0xef287dc5 // vmovapd %ymm7, %ymm13
-	LONG $0xa8cd42c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm6, %ymm13
-	LONG $0x5c0d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm14, %ymm12
-	LONG $0xb8b562c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm9, %ymm12
-	LONG $0xa4297dc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm12, 0x200(%rsp)
-	LONG $0xe7287dc5 // vmovapd %ymm7, %ymm12
-	LONG $0xa8bd42c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm8, %ymm12
-	LONG $0x5c0dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm14, %ymm0
-	LONG $0xb8bde2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm8, %ymm0
-	LONG $0x8429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm0, 0x1e0(%rsp)
-	LONG $0x5c0dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm14, %ymm0
-	LONG $0xb8cde2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm6, %ymm0
-	LONG $0xa8adc2c4; BYTE $0xff // vfmadd213pd %ymm15, %ymm10, %ymm7
-	LONG $0xcfd4f5c5 // vpaddq %ymm7, %ymm1, %ymm1
-	LONG $0x8429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm0, 0x1c0(%rsp)
-	LONG $0x197da2c4; LONG $0x027804bc; WORD $0x0000 // vbroadcastsd 0x278(%rsp,%r8), %ymm7
-	LONG $0xc1d4ddc5 // vpaddq %ymm1, %ymm4, %ymm0
-	LONG $0xcbd4a5c5 // vpaddq %ymm3, %ymm11, %ymm1
-	LONG $0x197da2c4; LONG $0x0280049c; WORD $0x0000 // vbroadcastsd 0x280(%rsp,%r8), %ymm3
-	LONG $0x28c08349 // addq $0x28, %r8
-	LONG $0x847ffdc5; LONG $0x0001a024; BYTE $0x00 // vmovdqa %ymm0, 0x1a0(%rsp)
-	LONG $0xc2d4f5c5 // vpaddq %ymm2, %ymm1, %ymm0
-	LONG $0x847ffdc5; LONG $0x00016024; BYTE $0x00 // vmovdqa %ymm0, 0x160(%rsp)
-	LONG $0xc5d49dc5 // vpaddq %ymm5, %ymm12, %ymm0
-	LONG $0x847ffdc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm0, 0x180(%rsp)
-	LONG $0x44d495c5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm13, %ymm0
-	LONG $0xef28fdc5 // vmovapd %ymm7, %ymm5
-	LONG $0xa8b5c2c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm9, %ymm5
-	LONG $0xd728fdc5 // vmovapd %ymm7, %ymm2
-	LONG $0xa8bdc2c4; BYTE $0xd7 // vfmadd213pd %ymm15, %ymm8, %ymm2
-	LONG $0xef287dc5 // vmovapd %ymm7, %ymm13
-	LONG $0xa8cd42c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm6, %ymm13
-	LONG $0xdb287dc5 // vmovapd %ymm3, %ymm11
-	LONG $0xa8b542c4; BYTE $0xdf // vfmadd213pd %ymm15, %ymm9, %ymm11
-	LONG $0x447ffdc5; WORD $0x4024 // vmovdqa %ymm0, 0x40(%rsp)
-	LONG $0xc728fdc5 // vmovapd %ymm7, %ymm0
-	LONG $0xa8adc2c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm10, %ymm0
-	LONG $0xe25c0dc5 // vsubpd %ymm2, %ymm14, %ymm12
-	LONG $0x54d4edc5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm2, %ymm2
-	LONG $0xb8bd62c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm8, %ymm12
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0xc05c8dc5 // vsubpd %ymm0, %ymm14, %ymm0
-	LONG $0xb8ade2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm10, %ymm0
-	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
-	LONG $0xc328fdc5 // vmovapd %ymm3, %ymm0
-	LONG $0xa8adc2c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm10, %ymm0
-	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
-	LONG $0xc05c8dc5 // vsubpd %ymm0, %ymm14, %ymm0
-	LONG $0xb8e5c2c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm3, %ymm0
-	LONG $0x5c0d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm14, %ymm10
-	LONG $0xb8cd62c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm6, %ymm10
-	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
-	LONG $0xc55c8dc5 // vsubpd %ymm5, %ymm14, %ymm0
-	LONG $0xacd4d5c5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm5, %ymm5
-	LONG $0xacd4d5c5; LONG $0x0001c024; BYTE $0x00 // vpaddq 0x1c0(%rsp), %ymm5, %ymm5
-	LONG $0xb8b5e2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm9, %ymm0
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
-	LONG $0x5c0dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm14, %ymm0
-	LONG $0xb8e5c2c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm3, %ymm0
-	LONG $0xcb287dc5 // vmovapd %ymm3, %ymm9
-	LONG $0xa8bd42c4; BYTE $0xcf // vfmadd213pd %ymm15, %ymm8, %ymm9
-	LONG $0x8429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm0, 0xa0(%rsp)
-	LONG $0x5c0dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm14, %ymm0
-	LONG $0xb8e5c2c4; BYTE $0xc0 // vfmadd231pd %ymm8, %ymm3, %ymm0
-	LONG $0xc3287dc5 // vmovapd %ymm3, %ymm8
-	LONG $0xa8cd42c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm6, %ymm8
-	LONG $0x5c0dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm14, %ymm4
-	LONG $0x8429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm0, 0x80(%rsp)
-	LONG $0x4428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm0
-	LONG $0xb8cde2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm6, %ymm4
-	LONG $0xb256fdc5; LONG $0xffffff00 // vorpd -0x100(%rdx), %ymm0, %ymm6
-	LONG $0x197de2c4; LONG $0x0000ec05; BYTE $0x00 // vbroadcastsd 0xec(%rip), %ymm0
-	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
-	LONG $0xf058cdc5 // vaddpd %ymm0, %ymm6, %ymm6
-	LONG $0xc328fdc5 // vmovapd %ymm3, %ymm0
-	LONG $0xa8cdc2c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm6, %ymm0
-	LONG $0xa8cdc2c4; BYTE $0xff // vfmadd213pd %ymm15, %ymm6, %ymm7
-	LONG $0xc85c8dc5 // vsubpd %ymm0, %ymm14, %ymm1
-	LONG $0x84d4fdc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm0, %ymm0
-	LONG $0x84d4fdc5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm0, %ymm0
-	LONG $0xb8e5e2c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm3, %ymm1
-	LONG $0x9cd4c5c5; LONG $0x00020024; BYTE $0x00 // vpaddq 0x200(%rsp), %ymm7, %ymm3
-	LONG $0xb46ffdc5; LONG $0x00014024; BYTE $0x00 // vmovdqa 0x140(%rsp), %ymm6
-	LONG $0xbcd495c5; LONG $0x00022024; BYTE $0x00 // vpaddq 0x220(%rsp), %ymm13, %ymm7
-	LONG $0x9cd4e5c5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm3, %ymm3
-	LONG $0xb4d4cdc5; LONG $0x0001e024; BYTE $0x00 // vpaddq 0x1e0(%rsp), %ymm6, %ymm6
-	LONG $0x9cd4e5c5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm3, %ymm3
-	LONG $0xb4d4cdc5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm6, %ymm6
-	LONG $0xc9d4e5c5 // vpaddq %ymm1, %ymm3, %ymm1
-	LONG $0x9cd49dc5; LONG $0x00010024; BYTE $0x00 // vpaddq 0x100(%rsp), %ymm12, %ymm3
-	LONG $0xe8d44dc5 // vpaddq %ymm0, %ymm6, %ymm13
-	LONG $0xc2d4a5c5 // vpaddq %ymm2, %ymm11, %ymm0
-	LONG $0xd7d4b5c5 // vpaddq %ymm7, %ymm9, %ymm2
-	LONG $0xc0d4adc5 // vpaddq %ymm0, %ymm10, %ymm0
-	LONG $0xdbd4d5c5 // vpaddq %ymm3, %ymm5, %ymm3
-	LONG $0x9cd465c5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm3, %ymm11
-	LONG $0x9c6ffdc5; LONG $0x00024024; BYTE $0x00 // vmovdqa 0x240(%rsp), %ymm3
-	LONG $0xacd4fdc5; LONG $0x00008024; BYTE $0x00 // vpaddq 0x80(%rsp), %ymm0, %ymm5
-	LONG $0xc4d4edc5 // vpaddq %ymm4, %ymm2, %ymm0
-	LONG $0xdbd4bdc5 // vpaddq %ymm3, %ymm8, %ymm3
-	WORD $0x394d; BYTE $0xc4 // cmpq %r8, %r12
-	LONG $0xfcd0850f; WORD $0xffff // jne <mulLimbs5+0x290>
-	LONG $0xfffc4be9; BYTE $0xff // jmp <mulLimbs5+0x210>
-	LONG $0x1824448b // movl 0x18(%rsp), %eax
-	LONG $0x60248489; WORD $0x0002; BYTE $0x00 // movl %eax, 0x260(%rsp)
-	LONG $0x2494ae0f; LONG $0x00000260 // ldmxcsr 0x260(%rsp)
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
-	BYTE $0x5b // popq %rbx
-	WORD $0x5c41 // popq %r12
-	WORD $0x5d41 // popq %r13
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
-	BYTE $0x5d // popq %rbp
-	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00c33000
-	LONG $0x00000000; LONG $0x00467000
-	LONG $0x00000000; LONG $0x01433000
-	LONG $0x00000000; WORD $0x7000; BYTE $0x46
-	ADJSP $1056
-	RET
-
-// func mulLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs9Quad(SB), 0, $2048-40
-	MOVQ s+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ step+16(FP), DX
-	MOVQ b+24(FP), CX
-	MOVQ count+32(FP), R8
-	ADJSP $-2048
-	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs9>
-	LONG $0x0007d6e9; BYTE $0x00 // jmp <end>
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	WORD $0x5541 // pushq %r13
-	WORD $0x5441 // pushq %r12
-	BYTE $0x53 // pushq %rbx
-	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x80ec8148; WORD $0x0007; BYTE $0x00 // subq $0x780, %rsp
-	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
-	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
-	LONG $0x0000be48; LONG $0x00000000; WORD $0xa350 // movabsq $-0x5cb0000000000000, %rsi
-	LONG $0x205f8d48 // leaq 0x20(%rdi), %rbx
-	LONG $0x000abb41; WORD $0x0000 // movl $0xa, %r11d
-	LONG $0x0008b941; WORD $0x0000 // movl $0x8, %r9d
-	LONG $0x249cae0f; LONG $0x00000340 // stmxcsr 0x340(%rsp)
-	LONG $0xf0af0f49 // imulq %r8, %rsi
-	LONG $0x4024840b; WORD $0x0003; BYTE $0x00 // orl 0x340(%rsp), %eax
-	LONG $0x20248489; WORD $0x0002; BYTE $0x00 // movl %eax, 0x220(%rsp)
-	LONG $0x2494ae0f; LONG $0x00000220 // ldmxcsr 0x220(%rsp)
-	LONG $0x247c8948; BYTE $0x58 // movq %rdi, 0x58(%rsp)
-	LONG $0x0000bf48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rdi
-	LONG $0x4024848b; WORD $0x0003; BYTE $0x00 // movl 0x340(%rsp), %eax
-	LONG $0xf8af0f49 // imulq %r8, %rdi
-	LONG $0x24244489 // movl %eax, 0x24(%rsp)
-	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
-	LONG $0xc0af0f49 // imulq %r8, %rax
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x0afb8349 // cmpq $0xa, %r11
-	WORD $0x894d; BYTE $0xda // movq %r11, %r10
-	LONG $0xd1440f4d // cmoveq %r9, %r10
-	LONG $0xd0af0f4c // imulq %rax, %r10
-	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
-	WORD $0x0148; BYTE $0xfe // addq %rdi, %rsi
-	LONG $0x6ef9c1c4; BYTE $0xc2 // vmovq %r10, %xmm0
-	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
-	LONG $0x4bd4fdc5; BYTE $0xe0 // vpaddq -0x20(%rbx), %ymm0, %ymm1
-	LONG $0x4b7ffec5; BYTE $0xe0 // vmovdqu %ymm1, -0x20(%rbx)
-	LONG $0x03d4fdc5 // vpaddq (%rbx), %ymm0, %ymm0
-	LONG $0x037ffec5 // vmovdqu %ymm0, (%rbx)
-	LONG $0x40c38348 // addq $0x40, %rbx
-	WORD $0xff49; BYTE $0xcb // decq %r11
-	WORD $0xc675 // jne <mulLimbs9+0x90>
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x06b28e0f; WORD $0x0000 // jle <mulLimbs9+0x785>
-	LONG $0x197de2c4; LONG $0x0006e40d; BYTE $0x00 // vbroadcastsd 0x6e4(%rip), %ymm1
-	LONG $0x197de2c4; LONG $0x0006cb15; BYTE $0x00 // vbroadcastsd 0x6cb(%rip), %ymm2
-	LONG $0x248c8d4c; LONG $0x00000440 // leaq 0x440(%rsp), %r9
-	WORD $0xf631 // xorl %esi, %esi
-	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
-	WORD $0x46eb // jmp <mulLimbs9+0x145>
-	BYTE $0x90 // nop
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0xcaaf0f48 // imulq %rdx, %rcx
-	LONG $0x04c68348 // addq $0x4, %rsi
-	LONG $0xc8048d48 // leaq (%rax,%rcx,8), %rax
-	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0xc10c8d48 // leaq (%rcx,%rax,8), %rcx
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
-	LONG $0xfcc08348 // addq $-0x4, %rax
-	WORD $0x394c; BYTE $0xc6 // cmpq %r8, %rsi
-	LONG $0x06408d0f; WORD $0x0000 // jge <mulLimbs9+0x785>
-	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
-	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
-	LONG $0xd04c0f4c // cmovlq %rax, %r10
-	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
-	LONG $0x02fa8349 // cmpq $0x2, %r10
-	LONG $0xfa4d0f4d // cmovgeq %r10, %r15
-	WORD $0x2948; BYTE $0xf0 // subq %rsi, %rax
-	LONG $0x000004be; BYTE $0x00 // movl $0x4, %esi
-	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0xf04c0f48 // cmovlq %rax, %rsi
-	LONG $0xf61c8d4c // leaq (%rsi,%rsi,8), %r11
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x347e // jle <mulLimbs9+0x1c0>
-	WORD $0xff31 // xorl %edi, %edi
-	WORD $0x9066 // nop
-	LONG $0x0456f5c5; BYTE $0xf9 // vorpd (%rcx,%rdi,8), %ymm1, %ymm0
-	LONG $0x04778d48 // leaq 0x4(%rdi), %rsi
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x000220fc; BYTE $0x00 // vmovupd %ymm0, 0x220(%rsp,%rdi,8)
-	LONG $0x08c78348 // addq $0x8, %rdi
-	WORD $0x394c; BYTE $0xdf // cmpq %r11, %rdi
-	WORD $0x8948; BYTE $0xf7 // movq %rsi, %rdi
-	WORD $0xde7e // jle <mulLimbs9+0x190>
-	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x107c // jl <mulLimbs9+0x1cc>
-	WORD $0x29eb // jmp <mulLimbs9+0x1e7>
-	WORD $0x9066 // nop
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x1b7d // jge <mulLimbs9+0x1e7>
-	LONG $0xd23c8d4b // leaq (%r10,%r10,8), %rdi
-	LONG $0x2a83e1c4; WORD $0xf104 // vcvtsi2sdq (%rcx,%rsi,8), %xmm15, %xmm0
-	LONG $0x8411fbc5; LONG $0x000220f4; BYTE $0x00 // vmovsd %xmm0, 0x220(%rsp,%rsi,8)
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	WORD $0x3948; BYTE $0xf7 // cmpq %rsi, %rdi
-	WORD $0xe975 // jne <mulLimbs9+0x1d0>
-	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xff0b8e0f; WORD $0xffff // jle <mulLimbs9+0x100>
-	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
-	LONG $0x249c8d48; LONG $0x00000220 // leaq 0x220(%rsp), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x1c10fcc5; BYTE $0xc7 // vmovups (%rdi,%rax,8), %ymm3
-	LONG $0xc6248d4c // leaq (%rsi,%rax,8), %r12
-	LONG $0xc7048d4c // leaq (%rdi,%rax,8), %r8
-	LONG $0x24848d48; LONG $0x00000260 // leaq 0x260(%rsp), %rax
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x5675c1c4; WORD $0x2404 // vorpd (%r12), %ymm1, %ymm0
-	WORD $0xb541; BYTE $0x01 // movb $0x1, %r13b
-	LONG $0xa0c3c749; WORD $0xffff; BYTE $0xff // movq $-0x60, %r11
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x9c29fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps %ymm3, 0x80(%rsp)
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00034024; BYTE $0x00 // vmovupd %ymm0, 0x340(%rsp)
-	LONG $0x5675c1c4; WORD $0x2444; BYTE $0x40 // vorpd 0x40(%r12), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00036024; BYTE $0x00 // vmovupd %ymm0, 0x360(%rsp)
-	LONG $0x5675c1c4; LONG $0x00802484; WORD $0x0000 // vorpd 0x80(%r12), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00038024; BYTE $0x00 // vmovupd %ymm0, 0x380(%rsp)
-	LONG $0x5675c1c4; LONG $0x00c02484; WORD $0x0000 // vorpd 0xc0(%r12), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003a024; BYTE $0x00 // vmovupd %ymm0, 0x3a0(%rsp)
-	LONG $0x5675c1c4; LONG $0x01002484; WORD $0x0000 // vorpd 0x100(%r12), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003c024; BYTE $0x00 // vmovupd %ymm0, 0x3c0(%rsp)
-	LONG $0x5675c1c4; LONG $0x01402484; WORD $0x0000 // vorpd 0x140(%r12), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003e024; BYTE $0x00 // vmovupd %ymm0, 0x3e0(%rsp)
-	LONG $0x5675c1c4; LONG $0x01802484; WORD $0x0000 // vorpd 0x180(%r12), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00040024; BYTE $0x00 // vmovupd %ymm0, 0x400(%rsp)
-	LONG $0x5675c1c4; LONG $0x01c02484; WORD $0x0000 // vorpd 0x1c0(%r12), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00042024; BYTE $0x00 // vmovupd %ymm0, 0x420(%rsp)
-	LONG $0x5675c1c4; LONG $0x02002484; WORD $0x0000 // vorpd 0x200(%r12), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00044024; BYTE $0x00 // vmovupd %ymm0, 0x440(%rsp)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x197d62c4; LONG $0x00049f15; BYTE $0x00 // vbroadcastsd 0x49f(%rip), %ymm10
-	LONG $0x197d62c4; LONG $0x0004a635; BYTE $0x00 // vbroadcastsd 0x4a6(%rip), %ymm14
-	LONG $0xf53c8d48; LONG $0x00000000 // leaq (,%rsi,8), %rdi
-	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e0c5 // vxorps %xmm3, %xmm3, %xmm3
-	LONG $0xe457d8c5 // vxorps %xmm4, %xmm4, %xmm4
-	LONG $0x573841c4; BYTE $0xc0 // vxorps %xmm8, %xmm8, %xmm8
-	LONG $0x571841c4; BYTE $0xe4 // vxorps %xmm12, %xmm12, %xmm12
-	LONG $0x7f3c8d48 // leaq (%rdi,%rdi,2), %rdi
-	WORD $0x2949; BYTE $0xfa // subq %rdi, %r10
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x9429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm2, 0x1c0(%rsp)
-	LONG $0x197d42c4; BYTE $0x2a // vbroadcastsd (%r10), %ymm13
-	LONG $0x9410fdc5; LONG $0x0004403c; BYTE $0x00 // vmovupd 0x440(%rsp,%rdi), %ymm2
-	LONG $0x197d42c4; WORD $0xf87a // vbroadcastsd -0x8(%r10), %ymm15
-	LONG $0xa4297cc5; LONG $0x0001e024; BYTE $0x00 // vmovaps %ymm12, 0x1e0(%rsp)
-	LONG $0x197d42c4; WORD $0xf062 // vbroadcastsd -0x10(%r10), %ymm12
-	LONG $0x84297cc5; LONG $0x0001a024; BYTE $0x00 // vmovaps %ymm8, 0x1a0(%rsp)
-	LONG $0x84107dc5; LONG $0x0004203c; BYTE $0x00 // vmovupd 0x420(%rsp,%rdi), %ymm8
-	LONG $0xa429fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps %ymm4, 0x100(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm1, 0x200(%rsp)
-	LONG $0x9c29fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps %ymm3, 0xa0(%rsp)
-	LONG $0x18c28349 // addq $0x18, %r10
-	LONG $0xe8297dc5 // vmovapd %ymm13, %ymm0
-	LONG $0xa8edc2c4; BYTE $0xc2 // vfmadd213pd %ymm10, %ymm2, %ymm0
-	LONG $0x287d41c4; BYTE $0xdf // vmovapd %ymm15, %ymm11
-	LONG $0xa8ed42c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm2, %ymm11
-	LONG $0xe6297dc5 // vmovapd %ymm12, %ymm6
-	LONG $0xa8edc2c4; BYTE $0xf2 // vfmadd213pd %ymm10, %ymm2, %ymm6
-	LONG $0xec297dc5 // vmovapd %ymm13, %ymm4
-	LONG $0xa8bdc2c4; BYTE $0xe2 // vfmadd213pd %ymm10, %ymm8, %ymm4
-	LONG $0x287d41c4; BYTE $0xcf // vmovapd %ymm15, %ymm9
-	LONG $0xe5297dc5 // vmovapd %ymm12, %ymm5
-	LONG $0xa8bdc2c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm8, %ymm5
-	LONG $0xa8bd42c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm8, %ymm9
-	LONG $0xe9297dc5 // vmovapd %ymm13, %ymm1
-	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
-	LONG $0xc05c8dc5 // vsubpd %ymm0, %ymm14, %ymm0
-	LONG $0xfd5c8dc5 // vsubpd %ymm5, %ymm14, %ymm7
-	LONG $0xb8edc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm2, %ymm0
-	LONG $0xb89dc2c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm12, %ymm7
-	LONG $0xbcd4c5c5; LONG $0x0001c024; BYTE $0x00 // vpaddq 0x1c0(%rsp), %ymm7, %ymm7
-	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
-	LONG $0x5c0dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm14, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm2, %ymm0
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0xc65c8dc5 // vsubpd %ymm6, %ymm14, %ymm0
-	LONG $0xb4d4cdc5; LONG $0x00010024; BYTE $0x00 // vpaddq 0x100(%rsp), %ymm6, %ymm6
-	LONG $0xb4d4cdc5; LONG $0x00014024; BYTE $0x00 // vpaddq 0x140(%rsp), %ymm6, %ymm6
-	LONG $0xb89de2c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm12, %ymm0
-	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
-	LONG $0xc45c8dc5 // vsubpd %ymm4, %ymm14, %ymm0
-	LONG $0xb8bdc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm8, %ymm0
-	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
-	LONG $0x5c0dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm14, %ymm0
-	LONG $0xb8bdc2c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm8, %ymm0
-	LONG $0x84107dc5; LONG $0x0004003c; BYTE $0x00 // vmovupd 0x400(%rsp,%rdi), %ymm8
-	LONG $0xa0c78348 // addq $-0x60, %rdi
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
-	LONG $0xacd4d5c5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm5, %ymm5
-	LONG $0xa8bdc2c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm8, %ymm1
-	LONG $0xd95c8dc5 // vsubpd %ymm1, %ymm14, %ymm3
-	LONG $0xb8bdc2c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm8, %ymm3
-	LONG $0x287d41c4; BYTE $0xef // vmovapd %ymm15, %ymm13
-	LONG $0xa8bd42c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm8, %ymm13
-	LONG $0x5c0dc1c4; BYTE $0xd5 // vsubpd %ymm13, %ymm14, %ymm2
-	LONG $0xb8bdc2c4; BYTE $0xd7 // vfmadd231pd %ymm15, %ymm8, %ymm2
-	LONG $0x287d41c4; BYTE $0xfc // vmovapd %ymm12, %ymm15
-	LONG $0xa8bd42c4; BYTE $0xfa // vfmadd213pd %ymm10, %ymm8, %ymm15
-	LONG $0x5c0dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm14, %ymm0
-	LONG $0xb8bdc2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm8, %ymm0
-	LONG $0x84d425c5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm11, %ymm8
-	LONG $0x9c6f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm11
-	LONG $0xa46f7dc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa 0x1e0(%rsp), %ymm12
-	LONG $0x9cd425c5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm11, %ymm11
-	LONG $0xa4d41dc5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm12, %ymm12
-	LONG $0xe4d4bdc5 // vpaddq %ymm4, %ymm8, %ymm4
-	LONG $0x84d45dc5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm4, %ymm8
-	LONG $0xa4d4b5c5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm9, %ymm4
-	LONG $0xedd4a5c5 // vpaddq %ymm5, %ymm11, %ymm5
-	LONG $0xe4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm4
-	LONG $0xe1d4ddc5 // vpaddq %ymm1, %ymm4, %ymm4
-	LONG $0xcbd495c5 // vpaddq %ymm3, %ymm13, %ymm1
-	LONG $0xd9d4d5c5 // vpaddq %ymm1, %ymm5, %ymm3
-	LONG $0xcad485c5 // vpaddq %ymm2, %ymm15, %ymm1
-	LONG $0xd1d4c5c5 // vpaddq %ymm1, %ymm7, %ymm2
-	LONG $0x8c6ffdc5; LONG $0x00020024; BYTE $0x00 // vmovdqa 0x200(%rsp), %ymm1
-	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
-	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	LONG $0xfe1d850f; WORD $0xffff // jne <mulLimbs9+0x350>
-	LONG $0x06e6c148 // shlq $0x6, %rsi
-	WORD $0x894c; BYTE $0xc7 // movq %r8, %rdi
-	LONG $0xa0c38349 // addq $-0x60, %r11
-	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
-	WORD $0x2948; BYTE $0xf7 // subq %rsi, %rdi
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0x87d49dc5; LONG $0x00000240 // vpaddq 0x240(%rdi), %ymm12, %ymm0
-	LONG $0x877ffec5; LONG $0x00000240 // vmovdqu %ymm0, 0x240(%rdi)
-	LONG $0x87d4bdc5; LONG $0x00000200 // vpaddq 0x200(%rdi), %ymm8, %ymm0
-	LONG $0x877ffec5; LONG $0x00000200 // vmovdqu %ymm0, 0x200(%rdi)
-	LONG $0x87d4ddc5; LONG $0x000001c0 // vpaddq 0x1c0(%rdi), %ymm4, %ymm0
-	LONG $0x877ffec5; LONG $0x000001c0 // vmovdqu %ymm0, 0x1c0(%rdi)
-	LONG $0x87d4e5c5; LONG $0x00000180 // vpaddq 0x180(%rdi), %ymm3, %ymm0
-	LONG $0x877ffec5; LONG $0x00000180 // vmovdqu %ymm0, 0x180(%rdi)
-	LONG $0x87d4edc5; LONG $0x00000140 // vpaddq 0x140(%rdi), %ymm2, %ymm0
-	LONG $0x877ffec5; LONG $0x00000140 // vmovdqu %ymm0, 0x140(%rdi)
-	LONG $0x87d4f5c5; LONG $0x00000100 // vpaddq 0x100(%rdi), %ymm1, %ymm0
-	LONG $0x877ffec5; LONG $0x00000100 // vmovdqu %ymm0, 0x100(%rdi)
-	LONG $0x01c5f641 // testb $0x1, %r13b
-	LONG $0x0000bd41; WORD $0x0000 // movl $0x0, %r13d
-	LONG $0xfd56850f; WORD $0xffff // jne <mulLimbs9+0x310>
-	LONG $0x197d62c4; LONG $0x0001f52d; BYTE $0x00 // vbroadcastsd 0x1f5(%rip), %ymm13
-	LONG $0x197d62c4; LONG $0x0001fc35; BYTE $0x00 // vbroadcastsd 0x1fc(%rip), %ymm14
-	LONG $0x000010be; BYTE $0x00 // movl $0x10, %esi
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
-	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
-	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
-	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
-	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x197de2c4; WORD $0x3314 // vbroadcastsd (%rbx,%rsi), %ymm2
-	LONG $0x197de2c4; WORD $0x3364; BYTE $0xf8 // vbroadcastsd -0x8(%rbx,%rsi), %ymm4
-	LONG $0x197d62c4; WORD $0x334c; BYTE $0xf0 // vbroadcastsd -0x10(%rbx,%rsi), %ymm9
-	LONG $0x07107dc5 // vmovupd (%rdi), %ymm8
-	LONG $0x5f10fdc5; BYTE $0xe0 // vmovupd -0x20(%rdi), %ymm3
-	LONG $0x4710fdc5; BYTE $0xc0 // vmovupd -0x40(%rdi), %ymm0
-	LONG $0xa0c78348 // addq $-0x60, %rdi
-	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0xd2287dc5 // vmovapd %ymm2, %ymm10
-	LONG $0xdc287dc5 // vmovapd %ymm4, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xa8bd42c4; BYTE $0xd5 // vfmadd213pd %ymm13, %ymm8, %ymm10
-	LONG $0xa8bd42c4; BYTE $0xdd // vfmadd213pd %ymm13, %ymm8, %ymm11
-	LONG $0xa8bd42c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm8, %ymm12
-	LONG $0xedd4adc5 // vpaddq %ymm5, %ymm10, %ymm5
-	LONG $0x5c0d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm14, %ymm10
-	LONG $0xf6d4a5c5 // vpaddq %ymm6, %ymm11, %ymm6
-	LONG $0x5c0d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm14, %ymm11
-	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
-	LONG $0x5c0d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm14, %ymm12
-	LONG $0xb8bd42c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm8, %ymm12
-	LONG $0xb8bd62c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm8, %ymm11
-	LONG $0xb8bd62c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm8, %ymm10
-	LONG $0xc2287dc5 // vmovapd %ymm2, %ymm8
-	LONG $0xa8e542c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm3, %ymm8
-	LONG $0xcc287dc5 // vmovapd %ymm4, %ymm9
-	LONG $0xa8e542c4; BYTE $0xcd // vfmadd213pd %ymm13, %ymm3, %ymm9
-	LONG $0xf6d4bdc5 // vpaddq %ymm6, %ymm8, %ymm6
-	LONG $0x5c0d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm14, %ymm8
-	LONG $0xffd4a5c5 // vpaddq %ymm7, %ymm11, %ymm7
-	LONG $0xc9d49dc5 // vpaddq %ymm1, %ymm12, %ymm1
-	LONG $0xf6d4adc5 // vpaddq %ymm6, %ymm10, %ymm6
-	LONG $0xb8e562c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm3, %ymm8
-	LONG $0xd43d41c4; BYTE $0xc1 // vpaddq %ymm9, %ymm8, %ymm8
-	LONG $0x5c0d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm14, %ymm9
-	LONG $0xffd4bdc5 // vpaddq %ymm7, %ymm8, %ymm7
-	LONG $0xb8e562c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm3, %ymm9
-	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
-	LONG $0xa8fdc2c4; BYTE $0xdd // vfmadd213pd %ymm13, %ymm0, %ymm3
-	LONG $0xfbd4c5c5 // vpaddq %ymm3, %ymm7, %ymm7
-	LONG $0xdb5c8dc5 // vsubpd %ymm3, %ymm14, %ymm3
-	LONG $0xb8fde2c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm0, %ymm3
-	LONG $0xc3d4b5c5 // vpaddq %ymm3, %ymm9, %ymm0
-	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
-	LONG $0x58fe8348 // cmpq $0x58, %rsi
-	LONG $0xff29850f; WORD $0xffff // jne <mulLimbs9+0x5f0>
-	LONG $0xd455c1c4; LONG $0x0000c080; BYTE $0x00 // vpaddq 0xc0(%r8), %ymm5, %ymm0
-	LONG $0x9c6ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa 0x80(%rsp), %ymm3
-	LONG $0x00001cbe; BYTE $0x00 // movl $0x1c, %esi
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
-	LONG $0x7f7ec1c4; LONG $0x0000c080; BYTE $0x00 // vmovdqu %ymm0, 0xc0(%r8)
-	LONG $0xdbd4f5c5 // vpaddq %ymm3, %ymm1, %ymm3
-	LONG $0xd44dc1c4; LONG $0x00008080; BYTE $0x00 // vpaddq 0x80(%r8), %ymm6, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00008080; BYTE $0x00 // vmovdqu %ymm0, 0x80(%r8)
-	LONG $0xd445c1c4; WORD $0x4040 // vpaddq 0x40(%r8), %ymm7, %ymm0
-	LONG $0x7f7ec1c4; WORD $0x4040 // vmovdqu %ymm0, 0x40(%r8)
-	LONG $0x7f7ec1c4; BYTE $0x18 // vmovdqu %ymm3, (%r8)
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x197de2c4; BYTE $0x07 // vbroadcastsd (%rdi), %ymm0
-	LONG $0x08c78348 // addq $0x8, %rdi
-	LONG $0x9895e2c4; LONG $0x0340f484; WORD $0x0000 // vfmadd132pd 0x340(%rsp,%rsi,8), %ymm13, %ymm0
-	LONG $0xfcc68348 // addq $-0x4, %rsi
-	LONG $0xd8d4e5c5 // vpaddq %ymm0, %ymm3, %ymm3
-	LONG $0xfcfe8348 // cmpq $-0x4, %rsi
-	WORD $0xdf75 // jne <mulLimbs9+0x720>
-	LONG $0x4c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm1
-	LONG $0x197de2c4; LONG $0x00006015; BYTE $0x00 // vbroadcastsd 0x60(%rip), %ymm2
-	LONG $0xd4248d4d // leaq (%r12,%rdx,8), %r12
-	LONG $0x48c38348 // addq $0x48, %rbx
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x48c08348 // addq $0x48, %rax
-	LONG $0x7f7ec1c4; BYTE $0x18 // vmovdqu %ymm3, (%r8)
-	WORD $0x394d; BYTE $0xfe // cmpq %r15, %r14
-	LONG $0xfac3850f; WORD $0xffff // jne <mulLimbs9+0x230>
-	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfa80850f; WORD $0xffff // jne <mulLimbs9+0x200>
-	LONG $0xfff97be9; BYTE $0xff // jmp <mulLimbs9+0x100>
-	LONG $0x2424448b // movl 0x24(%rsp), %eax
-	LONG $0x40248489; WORD $0x0003; BYTE $0x00 // movl %eax, 0x340(%rsp)
-	LONG $0x2494ae0f; LONG $0x00000340 // ldmxcsr 0x340(%rsp)
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
-	BYTE $0x5b // popq %rbx
-	WORD $0x5c41 // popq %r12
-	WORD $0x5d41 // popq %r13
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
-	BYTE $0x5d // popq %rbp
-	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00c33000
-	LONG $0x00000000; LONG $0x00467000
-	LONG $0x00000000; LONG $0x01433000
-	LONG $0x00000000; WORD $0x7000; BYTE $0x46
-	ADJSP $2048
-	RET
-
-// func mulLimbs17Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs17Quad(SB), 0, $2016-40
-	MOVQ s+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ step+16(FP), DX
-	MOVQ b+24(FP), CX
-	MOVQ count+32(FP), R8
-	ADJSP $-2016
-	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs17>
-	LONG $0x000856e9; BYTE $0x00 // jmp <end>
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	WORD $0x5541 // pushq %r13
-	WORD $0x5441 // pushq %r12
-	BYTE $0x53 // pushq %rbx
-	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x60ec8148; WORD $0x0007; BYTE $0x00 // subq $0x760, %rsp
-	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
-	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
-	LONG $0x0000be48; LONG $0x00000000; WORD $0x89d0 // movabsq $-0x7630000000000000, %rsi
-	LONG $0x205f8d48 // leaq 0x20(%rdi), %rbx
-	LONG $0x0012bb41; WORD $0x0000 // movl $0x12, %r11d
-	LONG $0x0010b941; WORD $0x0000 // movl $0x10, %r9d
-	LONG $0x249cae0f; LONG $0x00000200 // stmxcsr 0x200(%rsp)
-	LONG $0xf0af0f49 // imulq %r8, %rsi
-	LONG $0x0024840b; WORD $0x0002; BYTE $0x00 // orl 0x200(%rsp), %eax
-	LONG $0x20248489; WORD $0x0006; BYTE $0x00 // movl %eax, 0x620(%rsp)
-	LONG $0x2494ae0f; LONG $0x00000620 // ldmxcsr 0x620(%rsp)
-	LONG $0x247c8948; BYTE $0x58 // movq %rdi, 0x58(%rsp)
-	LONG $0x0000bf48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rdi
-	LONG $0x0024848b; WORD $0x0002; BYTE $0x00 // movl 0x200(%rsp), %eax
-	LONG $0xf8af0f49 // imulq %r8, %rdi
-	LONG $0x24244489 // movl %eax, 0x24(%rsp)
-	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
-	LONG $0xc0af0f49 // imulq %r8, %rax
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x12fb8349 // cmpq $0x12, %r11
-	WORD $0x894d; BYTE $0xda // movq %r11, %r10
-	LONG $0xd1440f4d // cmoveq %r9, %r10
-	LONG $0xd0af0f4c // imulq %rax, %r10
-	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
-	WORD $0x0148; BYTE $0xfe // addq %rdi, %rsi
-	LONG $0x6ef9c1c4; BYTE $0xc2 // vmovq %r10, %xmm0
-	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
-	LONG $0x4bd4fdc5; BYTE $0xe0 // vpaddq -0x20(%rbx), %ymm0, %ymm1
-	LONG $0x4b7ffec5; BYTE $0xe0 // vmovdqu %ymm1, -0x20(%rbx)
-	LONG $0x03d4fdc5 // vpaddq (%rbx), %ymm0, %ymm0
-	LONG $0x037ffec5 // vmovdqu %ymm0, (%rbx)
-	LONG $0x40c38348 // addq $0x40, %rbx
-	WORD $0xff49; BYTE $0xcb // decq %r11
-	WORD $0xc675 // jne <mulLimbs17+0x90>
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x07028e0f; WORD $0x0000 // jle <mulLimbs17+0x7d5>
-	LONG $0x197de2c4; LONG $0x0007640d; BYTE $0x00 // vbroadcastsd 0x764(%rip), %ymm1
-	LONG $0x197de2c4; LONG $0x00074b15; BYTE $0x00 // vbroadcastsd 0x74b(%rip), %ymm2
-	LONG $0x197d62c4; LONG $0x00074a3d; BYTE $0x00 // vbroadcastsd 0x74a(%rip), %ymm15
-	WORD $0xf631 // xorl %esi, %esi
-	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm1, 0x80(%rsp)
-	WORD $0x52eb // jmp <mulLimbs17+0x155>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0xcaaf0f48 // imulq %rdx, %rcx
-	LONG $0x02c68348 // addq $0x2, %rsi
-	LONG $0xc8048d48 // leaq (%rax,%rcx,8), %rax
-	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0xc10c8d48 // leaq (%rcx,%rax,8), %rcx
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
-	LONG $0xfec08348 // addq $-0x2, %rax
-	WORD $0x394c; BYTE $0xc6 // cmpq %r8, %rsi
-	LONG $0x06808d0f; WORD $0x0000 // jge <mulLimbs17+0x7d5>
-	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0x0002b941; WORD $0x0000 // movl $0x2, %r9d
-	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
-	LONG $0xc84c0f4c // cmovlq %rax, %r9
-	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
-	LONG $0x02f98349 // cmpq $0x2, %r9
-	LONG $0xf94d0f4d // cmovgeq %r9, %r15
-	WORD $0x2948; BYTE $0xf0 // subq %rsi, %rax
-	LONG $0x000002be; BYTE $0x00 // movl $0x2, %esi
-	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0xf04c0f48 // cmovlq %rax, %rsi
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0x04e2c149 // shlq $0x4, %r10
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x3e7e // jle <mulLimbs17+0x1e0>
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x0456f5c5; BYTE $0xf9 // vorpd (%rcx,%rdi,8), %ymm1, %ymm0
-	LONG $0x04778d48 // leaq 0x4(%rdi), %rsi
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x000620fc; BYTE $0x00 // vmovupd %ymm0, 0x620(%rsp,%rdi,8)
-	LONG $0x08c78348 // addq $0x8, %rdi
-	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	WORD $0x8948; BYTE $0xf7 // movq %rsi, %rdi
-	WORD $0xde7e // jle <mulLimbs17+0x1b0>
-	LONG $0x2454894c; BYTE $0x30 // movq %r10, 0x30(%rsp)
-	WORD $0x394c; BYTE $0xd6 // cmpq %r10, %rsi
-	WORD $0x107c // jl <mulLimbs17+0x1ec>
-	WORD $0x39eb // jmp <mulLimbs17+0x217>
-	WORD $0x9066 // nop
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x2454894c; BYTE $0x30 // movq %r10, 0x30(%rsp)
-	WORD $0x394c; BYTE $0xd6 // cmpq %r10, %rsi
-	WORD $0x2b7d // jge <mulLimbs17+0x217>
-	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
-	LONG $0x04e7c148 // shlq $0x4, %rdi
-	WORD $0x014c; BYTE $0xcf // addq %r9, %rdi
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x2aa3e1c4; WORD $0xf104 // vcvtsi2sdq (%rcx,%rsi,8), %xmm11, %xmm0
-	LONG $0x8411fbc5; LONG $0x000620f4; BYTE $0x00 // vmovsd %xmm0, 0x620(%rsp,%rsi,8)
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	WORD $0x3948; BYTE $0xf7 // cmpq %rsi, %rdi
-	WORD $0xe975 // jne <mulLimbs17+0x200>
-	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xfeeb8e0f; WORD $0xffff // jle <mulLimbs17+0x110>
-	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x24948d4c; LONG $0x00000628 // leaq 0x628(%rsp), %r10
-	LONG $0x249c8d48; LONG $0x00000620 // leaq 0x620(%rsp), %rbx
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0xc61c8d4c // leaq (%rsi,%rax,8), %r11
-	LONG $0xc7048d4c // leaq (%rdi,%rax,8), %r8
-	LONG $0x24b48d48; LONG $0x000006a0 // leaq 0x6a0(%rsp), %rsi
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x5675c1c4; BYTE $0x03 // vorpd (%r11), %ymm1, %ymm0
-	LONG $0xa0c6c749; WORD $0xffff; BYTE $0xff // movq $-0x60, %r14
-	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm0, 0x200(%rsp)
-	LONG $0x5675c1c4; WORD $0x4043 // vorpd 0x40(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm0, 0x220(%rsp)
-	LONG $0x5675c1c4; LONG $0x00008083; BYTE $0x00 // vorpd 0x80(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm0, 0x240(%rsp)
-	LONG $0x5675c1c4; LONG $0x0000c083; BYTE $0x00 // vorpd 0xc0(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm0, 0x260(%rsp)
-	LONG $0x5675c1c4; LONG $0x00010083; BYTE $0x00 // vorpd 0x100(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm0, 0x280(%rsp)
-	LONG $0x5675c1c4; LONG $0x00014083; BYTE $0x00 // vorpd 0x140(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm0, 0x2a0(%rsp)
-	LONG $0x5675c1c4; LONG $0x00018083; BYTE $0x00 // vorpd 0x180(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm0, 0x2c0(%rsp)
-	LONG $0x5675c1c4; LONG $0x0001c083; BYTE $0x00 // vorpd 0x1c0(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002e024; BYTE $0x00 // vmovupd %ymm0, 0x2e0(%rsp)
-	LONG $0x5675c1c4; LONG $0x00020083; BYTE $0x00 // vorpd 0x200(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd %ymm0, 0x300(%rsp)
-	LONG $0x5675c1c4; LONG $0x00024083; BYTE $0x00 // vorpd 0x240(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00032024; BYTE $0x00 // vmovupd %ymm0, 0x320(%rsp)
-	LONG $0x5675c1c4; LONG $0x00028083; BYTE $0x00 // vorpd 0x280(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00034024; BYTE $0x00 // vmovupd %ymm0, 0x340(%rsp)
-	LONG $0x5675c1c4; LONG $0x0002c083; BYTE $0x00 // vorpd 0x2c0(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00036024; BYTE $0x00 // vmovupd %ymm0, 0x360(%rsp)
-	LONG $0x5675c1c4; LONG $0x00030083; BYTE $0x00 // vorpd 0x300(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00038024; BYTE $0x00 // vmovupd %ymm0, 0x380(%rsp)
-	LONG $0x5675c1c4; LONG $0x00034083; BYTE $0x00 // vorpd 0x340(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003a024; BYTE $0x00 // vmovupd %ymm0, 0x3a0(%rsp)
-	LONG $0x5675c1c4; LONG $0x00038083; BYTE $0x00 // vorpd 0x380(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003c024; BYTE $0x00 // vmovupd %ymm0, 0x3c0(%rsp)
-	LONG $0x5675c1c4; LONG $0x0003c083; BYTE $0x00 // vorpd 0x3c0(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003e024; BYTE $0x00 // vmovupd %ymm0, 0x3e0(%rsp)
-	LONG $0x5675c1c4; LONG $0x00040083; BYTE $0x00 // vorpd 0x400(%r11), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00040024; BYTE $0x00 // vmovupd %ymm0, 0x400(%rsp)
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x197d62c4; LONG $0x00045f15; BYTE $0x00 // vbroadcastsd 0x45f(%rip), %ymm10
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e0c5 // vxorps %xmm3, %xmm3, %xmm3
-	LONG $0xed57d0c5 // vxorps %xmm5, %xmm5, %xmm5
-	LONG $0xff57c0c5 // vxorps %xmm7, %xmm7, %xmm7
-	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x9429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm2, 0x1c0(%rsp)
-	LONG $0x197d42c4; BYTE $0x21 // vbroadcastsd (%r9), %ymm12
-	LONG $0x9410fdc5; LONG $0x00040004; BYTE $0x00 // vmovupd 0x400(%rsp,%rax), %ymm2
-	LONG $0x197d42c4; WORD $0xf871 // vbroadcastsd -0x8(%r9), %ymm14
-	LONG $0x197d42c4; WORD $0xf059 // vbroadcastsd -0x10(%r9), %ymm11
-	LONG $0xbc29fcc5; LONG $0x0001a024; BYTE $0x00 // vmovaps %ymm7, 0x1a0(%rsp)
-	LONG $0xbc10fdc5; LONG $0x0003e004; BYTE $0x00 // vmovupd 0x3e0(%rsp,%rax), %ymm7
-	LONG $0xac29fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps %ymm5, 0x100(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm1, 0x1e0(%rsp)
-	LONG $0x9c29fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps %ymm3, 0xa0(%rsp)
-	LONG $0x18c18349 // addq $0x18, %r9
-	LONG $0xe0297dc5 // vmovapd %ymm12, %ymm0
-	LONG $0xa8edc2c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm2, %ymm0
-	LONG $0x287d41c4; BYTE $0xee // vmovapd %ymm14, %ymm13
-	LONG $0xa8ed42c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm2, %ymm13
-	LONG $0x287d41c4; BYTE $0xcb // vmovapd %ymm11, %ymm9
-	LONG $0xa8ed42c4; BYTE $0xcf // vfmadd213pd %ymm15, %ymm2, %ymm9
-	LONG $0xe5297dc5 // vmovapd %ymm12, %ymm5
-	LONG $0xa8c5c2c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm7, %ymm5
-	LONG $0x287d41c4; BYTE $0xc6 // vmovapd %ymm14, %ymm8
-	LONG $0xdc297dc5 // vmovapd %ymm11, %ymm4
-	LONG $0xa8c5c2c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm7, %ymm4
-	LONG $0xa8c542c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm7, %ymm8
-	LONG $0xe1297dc5 // vmovapd %ymm12, %ymm1
-	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
-	LONG $0xc05cadc5 // vsubpd %ymm0, %ymm10, %ymm0
-	LONG $0xf45cadc5 // vsubpd %ymm4, %ymm10, %ymm6
-	LONG $0xb8edc2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm2, %ymm0
-	LONG $0xb8a5e2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm11, %ymm6
-	LONG $0xb4d4cdc5; LONG $0x0001c024; BYTE $0x00 // vpaddq 0x1c0(%rsp), %ymm6, %ymm6
-	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
-	LONG $0x5c2dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm10, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm2, %ymm0
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0x5c2dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm10, %ymm0
-	LONG $0x8cd435c5; LONG $0x00010024; BYTE $0x00 // vpaddq 0x100(%rsp), %ymm9, %ymm9
-	LONG $0x8cd435c5; LONG $0x00014024; BYTE $0x00 // vpaddq 0x140(%rsp), %ymm9, %ymm9
-	LONG $0xb8a5e2c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm11, %ymm0
-	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
-	LONG $0xc55cadc5 // vsubpd %ymm5, %ymm10, %ymm0
-	LONG $0xb8c5c2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm7, %ymm0
-	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
-	LONG $0x5c2dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm0
-	LONG $0xb8c5c2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm7, %ymm0
-	LONG $0xbc10fdc5; LONG $0x0003c004; BYTE $0x00 // vmovupd 0x3c0(%rsp,%rax), %ymm7
-	LONG $0xa0c08348 // addq $-0x60, %rax
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
-	LONG $0xa4d4ddc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm4, %ymm4
-	LONG $0xa8c5c2c4; BYTE $0xcf // vfmadd213pd %ymm15, %ymm7, %ymm1
-	LONG $0xd95cadc5 // vsubpd %ymm1, %ymm10, %ymm3
-	LONG $0xb8c5c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm7, %ymm3
-	LONG $0x287d41c4; BYTE $0xe6 // vmovapd %ymm14, %ymm12
-	LONG $0xa8c542c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm7, %ymm12
-	LONG $0x5c2dc1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm2
-	LONG $0xb8c5c2c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm7, %ymm2
-	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
-	LONG $0xa8c542c4; BYTE $0xf7 // vfmadd213pd %ymm15, %ymm7, %ymm14
-	LONG $0x5c2dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm10, %ymm0
-	LONG $0xb8c5c2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm7, %ymm0
-	LONG $0x7c6ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm7
-	LONG $0x9c6f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm11
-	LONG $0xbcd4c5c5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm7, %ymm7
-	LONG $0x9cd425c5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm11, %ymm11
-	LONG $0x7c7ffdc5; WORD $0x6024 // vmovdqa %ymm7, 0x60(%rsp)
-	LONG $0xbcd495c5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm13, %ymm7
-	LONG $0xe4d4a5c5 // vpaddq %ymm4, %ymm11, %ymm4
-	LONG $0xedd4c5c5 // vpaddq %ymm5, %ymm7, %ymm5
-	LONG $0xbcd4d5c5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm5, %ymm7
-	LONG $0xacd4bdc5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm8, %ymm5
-	LONG $0xedd4b5c5 // vpaddq %ymm5, %ymm9, %ymm5
-	LONG $0xe9d4d5c5 // vpaddq %ymm1, %ymm5, %ymm5
-	LONG $0xcbd49dc5 // vpaddq %ymm3, %ymm12, %ymm1
-	LONG $0xd9d4ddc5 // vpaddq %ymm1, %ymm4, %ymm3
-	LONG $0xcad48dc5 // vpaddq %ymm2, %ymm14, %ymm1
-	LONG $0xd1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm2
-	LONG $0x8c6ffdc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa 0x1e0(%rsp), %ymm1
-	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
-	WORD $0x3949; BYTE $0xc6 // cmpq %rax, %r14
-	LONG $0xfe21850f; WORD $0xffff // jne <mulLimbs17+0x410>
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
-	LONG $0x446ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm0
-	WORD $0xff48; BYTE $0xc7 // incq %rdi
-	LONG $0xe8c58349 // addq $-0x18, %r13
-	LONG $0xa0c68349 // addq $-0x60, %r14
-	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
-	WORD $0x2949; BYTE $0xc1 // subq %rax, %r9
-	LONG $0xd47dc1c4; LONG $0x00044081; BYTE $0x00 // vpaddq 0x440(%r9), %ymm0, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00044081; BYTE $0x00 // vmovdqu %ymm0, 0x440(%r9)
-	LONG $0xd445c1c4; LONG $0x00040081; BYTE $0x00 // vpaddq 0x400(%r9), %ymm7, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00040081; BYTE $0x00 // vmovdqu %ymm0, 0x400(%r9)
-	LONG $0xd455c1c4; LONG $0x0003c081; BYTE $0x00 // vpaddq 0x3c0(%r9), %ymm5, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x0003c081; BYTE $0x00 // vmovdqu %ymm0, 0x3c0(%r9)
-	LONG $0xd465c1c4; LONG $0x00038081; BYTE $0x00 // vpaddq 0x380(%r9), %ymm3, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00038081; BYTE $0x00 // vmovdqu %ymm0, 0x380(%r9)
-	LONG $0xd46dc1c4; LONG $0x00034081; BYTE $0x00 // vpaddq 0x340(%r9), %ymm2, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00034081; BYTE $0x00 // vmovdqu %ymm0, 0x340(%r9)
-	LONG $0xd475c1c4; LONG $0x00030081; BYTE $0x00 // vpaddq 0x300(%r9), %ymm1, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00030081; BYTE $0x00 // vmovdqu %ymm0, 0x300(%r9)
-	LONG $0x05ff8348 // cmpq $0x5, %rdi
-	LONG $0xfd59850f; WORD $0xffff // jne <mulLimbs17+0x3e0>
-	LONG $0x197d62c4; LONG $0x0001a80d; BYTE $0x00 // vbroadcastsd 0x1a8(%rip), %ymm9
-	LONG $0x197d62c4; LONG $0x0001af15; BYTE $0x00 // vbroadcastsd 0x1af(%rip), %ymm10
-	LONG $0x000078b8; BYTE $0x00 // movl $0x78, %eax
-	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x197de2c4; BYTE $0x2f // vbroadcastsd (%rdi), %ymm5
-	LONG $0x197de2c4; WORD $0xf877 // vbroadcastsd -0x8(%rdi), %ymm6
-	LONG $0xa410fdc5; LONG $0x00022084; BYTE $0x00 // vmovupd 0x220(%rsp,%rax,4), %ymm4
-	LONG $0x9c10fdc5; LONG $0x00020084; BYTE $0x00 // vmovupd 0x200(%rsp,%rax,4), %ymm3
-	LONG $0xe8c08348 // addq $-0x18, %rax
-	LONG $0x18c78348 // addq $0x18, %rdi
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0xa8ddc2c4; BYTE $0xf9 // vfmadd213pd %ymm9, %ymm4, %ymm7
-	LONG $0xa8dd42c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm4, %ymm8
-	LONG $0xc7d4fdc5 // vpaddq %ymm7, %ymm0, %ymm0
-	LONG $0xff5cadc5 // vsubpd %ymm7, %ymm10, %ymm7
-	LONG $0xd2d4bdc5 // vpaddq %ymm2, %ymm8, %ymm2
-	LONG $0x5c2d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm8
-	LONG $0xb8dd62c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm4, %ymm8
-	LONG $0xb8dde2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm4, %ymm7
-	LONG $0xe528fdc5 // vmovapd %ymm5, %ymm4
-	LONG $0xa8e5c2c4; BYTE $0xe1 // vfmadd213pd %ymm9, %ymm3, %ymm4
-	LONG $0xd4d4edc5 // vpaddq %ymm4, %ymm2, %ymm2
-	LONG $0xe45cadc5 // vsubpd %ymm4, %ymm10, %ymm4
-	LONG $0xc9d4bdc5 // vpaddq %ymm1, %ymm8, %ymm1
-	LONG $0xd7d4edc5 // vpaddq %ymm7, %ymm2, %ymm2
-	LONG $0xb8e5e2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm3, %ymm4
-	LONG $0xccd4f5c5 // vpaddq %ymm4, %ymm1, %ymm1
-	LONG $0xe8f88348 // cmpq $-0x18, %rax
-	WORD $0x8675 // jne <mulLimbs17+0x6b0>
-	LONG $0xd47dc1c4; LONG $0x00008080; BYTE $0x00 // vpaddq 0x80(%r8), %ymm0, %ymm0
-	LONG $0x00003cb8; BYTE $0x00 // movl $0x3c, %eax
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
-	LONG $0x7f7ec1c4; LONG $0x00008080; BYTE $0x00 // vmovdqu %ymm0, 0x80(%r8)
-	LONG $0xd46dc1c4; WORD $0x4040 // vpaddq 0x40(%r8), %ymm2, %ymm0
-	LONG $0x7f7ec1c4; WORD $0x4040 // vmovdqu %ymm0, 0x40(%r8)
-	LONG $0xd475c1c4; BYTE $0x00 // vpaddq (%r8), %ymm1, %ymm0
-	LONG $0x7f7ec1c4; BYTE $0x00 // vmovdqu %ymm0, (%r8)
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x197de2c4; BYTE $0x0f // vbroadcastsd (%rdi), %ymm1
-	LONG $0x08c78348 // addq $0x8, %rdi
-	LONG $0x98b5e2c4; LONG $0x0200c48c; WORD $0x0000 // vfmadd132pd 0x200(%rsp,%rax,8), %ymm9, %ymm1
-	LONG $0xfcc08348 // addq $-0x4, %rax
-	LONG $0xc1d4fdc5 // vpaddq %ymm1, %ymm0, %ymm0
-	LONG $0xfcf88348 // cmpq $-0x4, %rax
-	WORD $0xdf75 // jne <mulLimbs17+0x760>
-	LONG $0x8c28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm1
-	LONG $0x197de2c4; LONG $0x00009d15; BYTE $0x00 // vbroadcastsd 0x9d(%rip), %ymm2
-	LONG $0xd31c8d4d // leaq (%r11,%rdx,8), %r11
-	LONG $0x88c38148; WORD $0x0000; BYTE $0x00 // addq $0x88, %rbx
-	WORD $0xff49; BYTE $0xc4 // incq %r12
-	LONG $0x88c68148; WORD $0x0000; BYTE $0x00 // addq $0x88, %rsi
-	LONG $0x88c28149; WORD $0x0000; BYTE $0x00 // addq $0x88, %r10
-	LONG $0x7f7ec1c4; BYTE $0x00 // vmovdqu %ymm0, (%r8)
-	WORD $0x394d; BYTE $0xfc // cmpq %r15, %r12
-	LONG $0xfaa3850f; WORD $0xffff // jne <mulLimbs17+0x260>
-	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfa60850f; WORD $0xffff // jne <mulLimbs17+0x230>
-	LONG $0xfff93be9; BYTE $0xff // jmp <mulLimbs17+0x110>
-	LONG $0x2424448b // movl 0x24(%rsp), %eax
-	LONG $0x00248489; WORD $0x0002; BYTE $0x00 // movl %eax, 0x200(%rsp)
-	LONG $0x2494ae0f; LONG $0x00000200 // ldmxcsr 0x200(%rsp)
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
-	BYTE $0x5b // popq %rbx
-	WORD $0x5c41 // popq %r12
-	WORD $0x5d41 // popq %r13
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
-	BYTE $0x5d // popq %rbp
-	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00c33000
-	LONG $0x00000000; LONG $0x00467000
-	LONG $0x00000000; LONG $0x01433000
-	LONG $0x00000000; WORD $0x7000; BYTE $0x46
-	ADJSP $2016
-	RET
-
-// func mulLimbs33Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs33Quad(SB), 0, $1984-40
-	MOVQ s+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ step+16(FP), DX
-	MOVQ b+24(FP), CX
-	MOVQ count+32(FP), R8
-	ADJSP $-1984
-	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs33>
-	LONG $0x000996e9; BYTE $0x00 // jmp <end>
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	WORD $0x5541 // pushq %r13
-	WORD $0x5441 // pushq %r12
-	BYTE $0x53 // pushq %rbx
-	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x40ec8148; WORD $0x0007; BYTE $0x00 // subq $0x740, %rsp
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
-	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
-	LONG $0x0000be49; LONG $0x00000000; WORD $0x56d0 // movabsq $0x56d0000000000000, %r14
 	LONG $0x0000b949; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %r9
-	LONG $0x20578d48 // leaq 0x20(%rdi), %rdx
-	LONG $0x0022ba41; WORD $0x0000 // movl $0x22, %r10d
-	LONG $0x0020bb41; WORD $0x0000 // movl $0x20, %r11d
-	LONG $0x249cae0f; LONG $0x000001e0 // stmxcsr 0x1e0(%rsp)
+	LONG $0x20778d48 // leaq 0x20(%rdi), %rsi
+	LONG $0x0006ba41; WORD $0x0000 // movl $0x6, %r10d
+	LONG $0x0004bb41; WORD $0x0000 // movl $0x4, %r11d
+	LONG $0x249cae0f; LONG $0x000000e0 // stmxcsr 0xe0(%rsp)
 	LONG $0xf0af0f4d // imulq %r8, %r14
 	LONG $0xc8af0f4d // imulq %r8, %r9
-	LONG $0xe024840b; WORD $0x0001; BYTE $0x00 // orl 0x1e0(%rsp), %eax
-	LONG $0x00248489; WORD $0x0006; BYTE $0x00 // movl %eax, 0x600(%rsp)
-	LONG $0x2494ae0f; LONG $0x00000600 // ldmxcsr 0x600(%rsp)
-	LONG $0xe024848b; WORD $0x0001; BYTE $0x00 // movl 0x1e0(%rsp), %eax
-	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
+	LONG $0xe024840b; WORD $0x0000; BYTE $0x00 // orl 0xe0(%rsp), %eax
+	LONG $0x0c244489 // movl %eax, 0xc(%rsp)
+	LONG $0x2454ae0f; BYTE $0x0c // ldmxcsr 0xc(%rsp)
+	LONG $0xe024848b; WORD $0x0000; BYTE $0x00 // movl 0xe0(%rsp), %eax
+	LONG $0x08244489 // movl %eax, 0x8(%rsp)
 	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
 	LONG $0xc0af0f49 // imulq %r8, %rax
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x22fa8349 // cmpq $0x22, %r10
+	WORD $0x9066 // nop
+	LONG $0x06fa8349 // cmpq $0x6, %r10
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
 	LONG $0xdb440f49 // cmoveq %r11, %rbx
 	LONG $0xd8af0f48 // imulq %rax, %rbx
@@ -1395,383 +301,260 @@ TEXT ·mulLimbs33Quad(SB), 0, $1984-40
 	WORD $0x014d; BYTE $0xce // addq %r9, %r14
 	LONG $0x6ef9e1c4; BYTE $0xc3 // vmovq %rbx, %xmm0
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
-	LONG $0x4ad4fdc5; BYTE $0xe0 // vpaddq -0x20(%rdx), %ymm0, %ymm1
-	LONG $0x4a7ffec5; BYTE $0xe0 // vmovdqu %ymm1, -0x20(%rdx)
-	LONG $0x02d4fdc5 // vpaddq (%rdx), %ymm0, %ymm0
-	LONG $0x027ffec5 // vmovdqu %ymm0, (%rdx)
-	LONG $0x40c28348 // addq $0x40, %rdx
+	LONG $0x4ed4fdc5; BYTE $0xe0 // vpaddq -0x20(%rsi), %ymm0, %ymm1
+	LONG $0x4e7ffec5; BYTE $0xe0 // vmovdqu %ymm1, -0x20(%rsi)
+	LONG $0x06d4fdc5 // vpaddq (%rsi), %ymm0, %ymm0
+	LONG $0x067ffec5 // vmovdqu %ymm0, (%rsi)
+	LONG $0x40c68348 // addq $0x40, %rsi
 	WORD $0xff49; BYTE $0xca // decq %r10
-	WORD $0xc675 // jne <mulLimbs33+0x90>
+	WORD $0xc675 // jne <mulLimbs5+0x80>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x086b8e0f; WORD $0x0000 // jle <mulLimbs33+0x93e>
-	LONG $0x197de2c4; LONG $0x0008a40d; BYTE $0x00 // vbroadcastsd 0x8a4(%rip), %ymm1
-	LONG $0x197de2c4; LONG $0x00088b15; BYTE $0x00 // vbroadcastsd 0x88b(%rip), %ymm2
-	LONG $0x197d62c4; LONG $0x00088a3d; BYTE $0x00 // vbroadcastsd 0x88a(%rip), %ymm15
-	LONG $0x24b48d4c; LONG $0x000005e0 // leaq 0x5e0(%rsp), %r14
-	LONG $0x24948d4c; LONG $0x00000610 // leaq 0x610(%rsp), %r10
-	LONG $0x249c8d48; LONG $0x00000600 // leaq 0x600(%rsp), %rbx
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
-	WORD $0x33eb // jmp <mulLimbs33+0x14c>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x7caf0f4c; WORD $0x2824 // imulq 0x28(%rsp), %r15
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0xe10c8d4a // leaq (%rcx,%r12,8), %rcx
-	WORD $0xff49; BYTE $0xc1 // incq %r9
-	WORD $0xff48; BYTE $0xc8 // decq %rax
-	LONG $0xfe348d4a // leaq (%rsi,%r15,8), %rsi
-	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
-	LONG $0x07f2840f; WORD $0x0000 // je <mulLimbs33+0x93e>
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
-	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
-	LONG $0xd04e0f48 // cmovleq %rax, %rdx
-	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
-	WORD $0x294c; BYTE $0xc8 // subq %r9, %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf84e0f4c // cmovleq %rax, %r15
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
-	LONG $0x05e4c149 // shlq $0x5, %r12
-	WORD $0x014d; BYTE $0xfc // addq %r15, %r12
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x3c7e // jle <mulLimbs33+0x1c0>
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x5675a1c4; WORD $0xc904 // vorpd (%rcx,%r9,8), %ymm1, %ymm0
-	LONG $0x04418d4d // leaq 0x4(%r9), %r8
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x117da1c4; LONG $0x0600cc84; WORD $0x0000 // vmovupd %ymm0, 0x600(%rsp,%r9,8)
-	LONG $0x08c18349 // addq $0x8, %r9
-	WORD $0x394d; BYTE $0xe1 // cmpq %r12, %r9
-	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
-	WORD $0xdc7e // jle <mulLimbs33+0x190>
-	WORD $0x394d; BYTE $0xe0 // cmpq %r12, %r8
-	WORD $0x0f7c // jl <mulLimbs33+0x1c8>
-	WORD $0x42eb // jmp <mulLimbs33+0x1fd>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x394d; BYTE $0xe0 // cmpq %r12, %r8
-	WORD $0x357d // jge <mulLimbs33+0x1fd>
-	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
-	LONG $0x05e1c149 // shlq $0x5, %r9
-	WORD $0x0149; BYTE $0xd1 // addq %rdx, %r9
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x571041c4; BYTE $0xed // vxorps %xmm13, %xmm13, %xmm13
-	LONG $0x2a93a1c4; WORD $0xc104 // vcvtsi2sdq (%rcx,%r8,8), %xmm13, %xmm0
-	LONG $0x117ba1c4; LONG $0x0600c484; WORD $0x0000 // vmovsd %xmm0, 0x600(%rsp,%r8,8)
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
-	WORD $0xe375 // jne <mulLimbs33+0x1e0>
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xff1a8e0f; WORD $0xffff // jle <mulLimbs33+0x120>
-	WORD $0xb541; BYTE $0x01 // movb $0x1, %r13b
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x0456f5c5; BYTE $0xd6 // vorpd (%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xd7048d48 // leaq (%rdi,%rdx,8), %rax
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm0, 0x1e0(%rsp)
-	LONG $0x4456f5c5; WORD $0x40d6 // vorpd 0x40(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm0, 0x200(%rsp)
-	LONG $0x8456f5c5; LONG $0x000080d6; BYTE $0x00 // vorpd 0x80(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm0, 0x220(%rsp)
-	LONG $0x8456f5c5; LONG $0x0000c0d6; BYTE $0x00 // vorpd 0xc0(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm0, 0x240(%rsp)
-	LONG $0x8456f5c5; LONG $0x000100d6; BYTE $0x00 // vorpd 0x100(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm0, 0x260(%rsp)
-	LONG $0x8456f5c5; LONG $0x000140d6; BYTE $0x00 // vorpd 0x140(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm0, 0x280(%rsp)
-	LONG $0x8456f5c5; LONG $0x000180d6; BYTE $0x00 // vorpd 0x180(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm0, 0x2a0(%rsp)
-	LONG $0x8456f5c5; LONG $0x0001c0d6; BYTE $0x00 // vorpd 0x1c0(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm0, 0x2c0(%rsp)
-	LONG $0x8456f5c5; LONG $0x000200d6; BYTE $0x00 // vorpd 0x200(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002e024; BYTE $0x00 // vmovupd %ymm0, 0x2e0(%rsp)
-	LONG $0x8456f5c5; LONG $0x000240d6; BYTE $0x00 // vorpd 0x240(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd %ymm0, 0x300(%rsp)
-	LONG $0x8456f5c5; LONG $0x000280d6; BYTE $0x00 // vorpd 0x280(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00032024; BYTE $0x00 // vmovupd %ymm0, 0x320(%rsp)
-	LONG $0x8456f5c5; LONG $0x0002c0d6; BYTE $0x00 // vorpd 0x2c0(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00034024; BYTE $0x00 // vmovupd %ymm0, 0x340(%rsp)
-	LONG $0x8456f5c5; LONG $0x000300d6; BYTE $0x00 // vorpd 0x300(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00036024; BYTE $0x00 // vmovupd %ymm0, 0x360(%rsp)
-	LONG $0x8456f5c5; LONG $0x000340d6; BYTE $0x00 // vorpd 0x340(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00038024; BYTE $0x00 // vmovupd %ymm0, 0x380(%rsp)
-	LONG $0x8456f5c5; LONG $0x000380d6; BYTE $0x00 // vorpd 0x380(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003a024; BYTE $0x00 // vmovupd %ymm0, 0x3a0(%rsp)
-	LONG $0x8456f5c5; LONG $0x0003c0d6; BYTE $0x00 // vorpd 0x3c0(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003c024; BYTE $0x00 // vmovupd %ymm0, 0x3c0(%rsp)
-	LONG $0x8456f5c5; LONG $0x000400d6; BYTE $0x00 // vorpd 0x400(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003e024; BYTE $0x00 // vmovupd %ymm0, 0x3e0(%rsp)
-	LONG $0x8456f5c5; LONG $0x000440d6; BYTE $0x00 // vorpd 0x440(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00040024; BYTE $0x00 // vmovupd %ymm0, 0x400(%rsp)
-	LONG $0x8456f5c5; LONG $0x000480d6; BYTE $0x00 // vorpd 0x480(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00042024; BYTE $0x00 // vmovupd %ymm0, 0x420(%rsp)
-	LONG $0x8456f5c5; LONG $0x0004c0d6; BYTE $0x00 // vorpd 0x4c0(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00044024; BYTE $0x00 // vmovupd %ymm0, 0x440(%rsp)
-	LONG $0x8456f5c5; LONG $0x000500d6; BYTE $0x00 // vorpd 0x500(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00046024; BYTE $0x00 // vmovupd %ymm0, 0x460(%rsp)
-	LONG $0x8456f5c5; LONG $0x000540d6; BYTE $0x00 // vorpd 0x540(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00048024; BYTE $0x00 // vmovupd %ymm0, 0x480(%rsp)
-	LONG $0x8456f5c5; LONG $0x000580d6; BYTE $0x00 // vorpd 0x580(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0004a024; BYTE $0x00 // vmovupd %ymm0, 0x4a0(%rsp)
-	LONG $0x8456f5c5; LONG $0x0005c0d6; BYTE $0x00 // vorpd 0x5c0(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0004c024; BYTE $0x00 // vmovupd %ymm0, 0x4c0(%rsp)
-	LONG $0x8456f5c5; LONG $0x000600d6; BYTE $0x00 // vorpd 0x600(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0004e024; BYTE $0x00 // vmovupd %ymm0, 0x4e0(%rsp)
-	LONG $0x8456f5c5; LONG $0x000640d6; BYTE $0x00 // vorpd 0x640(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00050024; BYTE $0x00 // vmovupd %ymm0, 0x500(%rsp)
-	LONG $0x8456f5c5; LONG $0x000680d6; BYTE $0x00 // vorpd 0x680(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00052024; BYTE $0x00 // vmovupd %ymm0, 0x520(%rsp)
-	LONG $0x8456f5c5; LONG $0x0006c0d6; BYTE $0x00 // vorpd 0x6c0(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00054024; BYTE $0x00 // vmovupd %ymm0, 0x540(%rsp)
-	LONG $0x8456f5c5; LONG $0x000700d6; BYTE $0x00 // vorpd 0x700(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00056024; BYTE $0x00 // vmovupd %ymm0, 0x560(%rsp)
-	LONG $0x8456f5c5; LONG $0x000740d6; BYTE $0x00 // vorpd 0x740(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00058024; BYTE $0x00 // vmovupd %ymm0, 0x580(%rsp)
-	LONG $0x8456f5c5; LONG $0x000780d6; BYTE $0x00 // vorpd 0x780(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0005a024; BYTE $0x00 // vmovupd %ymm0, 0x5a0(%rsp)
-	LONG $0x8456f5c5; LONG $0x0007c0d6; BYTE $0x00 // vorpd 0x7c0(%rsi,%rdx,8), %ymm1, %ymm0
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0005c024; BYTE $0x00 // vmovupd %ymm0, 0x5c0(%rsp)
-	LONG $0x8456f5c5; LONG $0x000800d6; BYTE $0x00 // vorpd 0x800(%rsi,%rdx,8), %ymm1, %ymm0
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0005e024; BYTE $0x00 // vmovupd %ymm0, 0x5e0(%rsp)
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x197d62c4; LONG $0x00048f15; BYTE $0x00 // vbroadcastsd 0x48f(%rip), %ymm10
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
-	WORD $0x894d; BYTE $0xf1 // movq %r14, %r9
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e0c5 // vxorps %xmm3, %xmm3, %xmm3
-	LONG $0xed57d0c5 // vxorps %xmm5, %xmm5, %xmm5
-	LONG $0xff57c0c5 // vxorps %xmm7, %xmm7, %xmm7
-	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x9429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm2, 0x1a0(%rsp)
-	LONG $0x197d22c4; LONG $0x07001ca4; WORD $0x0000 // vbroadcastsd 0x700(%rsp,%r11), %ymm12
-	LONG $0x107dc1c4; BYTE $0x11 // vmovupd (%r9), %ymm2
-	LONG $0x197d22c4; LONG $0x06f81cb4; WORD $0x0000 // vbroadcastsd 0x6f8(%rsp,%r11), %ymm14
-	LONG $0x197d22c4; LONG $0x06f01c9c; WORD $0x0000 // vbroadcastsd 0x6f0(%rsp,%r11), %ymm11
-	LONG $0xbc29fcc5; LONG $0x00018024; BYTE $0x00 // vmovaps %ymm7, 0x180(%rsp)
-	LONG $0x107dc1c4; WORD $0xe079 // vmovupd -0x20(%r9), %ymm7
-	LONG $0xac29fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps %ymm5, 0xe0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm1, 0x1c0(%rsp)
-	LONG $0x9c29fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps %ymm3, 0x80(%rsp)
-	LONG $0x18c38349 // addq $0x18, %r11
-	LONG $0xe0297dc5 // vmovapd %ymm12, %ymm0
-	LONG $0xa8edc2c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm2, %ymm0
-	LONG $0x287d41c4; BYTE $0xee // vmovapd %ymm14, %ymm13
-	LONG $0xa8ed42c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm2, %ymm13
-	LONG $0x287d41c4; BYTE $0xcb // vmovapd %ymm11, %ymm9
-	LONG $0xa8ed42c4; BYTE $0xcf // vfmadd213pd %ymm15, %ymm2, %ymm9
-	LONG $0xe5297dc5 // vmovapd %ymm12, %ymm5
-	LONG $0xa8c5c2c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm7, %ymm5
-	LONG $0x287d41c4; BYTE $0xc6 // vmovapd %ymm14, %ymm8
-	LONG $0xdc297dc5 // vmovapd %ymm11, %ymm4
-	LONG $0xa8c5c2c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm7, %ymm4
-	LONG $0xa8c542c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm7, %ymm8
-	LONG $0xe1297dc5 // vmovapd %ymm12, %ymm1
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0xc05cadc5 // vsubpd %ymm0, %ymm10, %ymm0
-	LONG $0xf45cadc5 // vsubpd %ymm4, %ymm10, %ymm6
-	LONG $0xb8edc2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm2, %ymm0
-	LONG $0xb8a5e2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm11, %ymm6
-	LONG $0xb4d4cdc5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm6, %ymm6
-	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
-	LONG $0x5c2dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm10, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm2, %ymm0
-	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
-	LONG $0x5c2dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm10, %ymm0
-	LONG $0x8cd435c5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm9, %ymm9
-	LONG $0x8cd435c5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm9, %ymm9
-	LONG $0xb8a5e2c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm11, %ymm0
-	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
-	LONG $0xc55cadc5 // vsubpd %ymm5, %ymm10, %ymm0
-	LONG $0xb8c5c2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm7, %ymm0
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
-	LONG $0x5c2dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm0
-	LONG $0xb8c5c2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm7, %ymm0
-	LONG $0x107dc1c4; WORD $0xc079 // vmovupd -0x40(%r9), %ymm7
-	LONG $0xa0c18349 // addq $-0x60, %r9
-	LONG $0x8429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm0, 0xa0(%rsp)
-	LONG $0xa4d4ddc5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm4, %ymm4
-	LONG $0xa8c5c2c4; BYTE $0xcf // vfmadd213pd %ymm15, %ymm7, %ymm1
-	LONG $0xd95cadc5 // vsubpd %ymm1, %ymm10, %ymm3
-	LONG $0xb8c5c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm7, %ymm3
-	LONG $0x287d41c4; BYTE $0xe6 // vmovapd %ymm14, %ymm12
-	LONG $0xa8c542c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm7, %ymm12
-	LONG $0x5c2dc1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm2
-	LONG $0xb8c5c2c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm7, %ymm2
-	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
-	LONG $0xa8c542c4; BYTE $0xf7 // vfmadd213pd %ymm15, %ymm7, %ymm14
-	LONG $0x5c2dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm10, %ymm0
-	LONG $0xb8c5c2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm7, %ymm0
-	LONG $0x7c6ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm7
-	LONG $0x9c6f7dc5; LONG $0x00008024; BYTE $0x00 // vmovdqa 0x80(%rsp), %ymm11
-	LONG $0xbcd4c5c5; LONG $0x00014024; BYTE $0x00 // vpaddq 0x140(%rsp), %ymm7, %ymm7
-	LONG $0x9cd425c5; LONG $0x00010024; BYTE $0x00 // vpaddq 0x100(%rsp), %ymm11, %ymm11
-	LONG $0x7c7ffdc5; WORD $0x4024 // vmovdqa %ymm7, 0x40(%rsp)
-	LONG $0xbcd495c5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm13, %ymm7
-	LONG $0xe4d4a5c5 // vpaddq %ymm4, %ymm11, %ymm4
-	LONG $0xedd4c5c5 // vpaddq %ymm5, %ymm7, %ymm5
-	LONG $0xbcd4d5c5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm5, %ymm7
-	LONG $0xacd4bdc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm8, %ymm5
-	LONG $0xedd4b5c5 // vpaddq %ymm5, %ymm9, %ymm5
-	LONG $0xe9d4d5c5 // vpaddq %ymm1, %ymm5, %ymm5
-	LONG $0xcbd49dc5 // vpaddq %ymm3, %ymm12, %ymm1
-	LONG $0xd9d4ddc5 // vpaddq %ymm1, %ymm4, %ymm3
-	LONG $0xcad48dc5 // vpaddq %ymm2, %ymm14, %ymm1
-	LONG $0xd1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm2
-	LONG $0x8c6ffdc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa 0x1c0(%rsp), %ymm1
-	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
-	LONG $0x18fb8349 // cmpq $0x18, %r11
-	LONG $0xfe1d850f; WORD $0xffff // jne <mulLimbs33+0x520>
-	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
-	LONG $0x06e1c149 // shlq $0x6, %r9
-	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0x446ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm0
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0xe8c08349 // addq $-0x18, %r8
-	LONG $0x490c8d4f // leaq (%r9,%r9,2), %r9
-	WORD $0x294d; BYTE $0xcb // subq %r9, %r11
-	LONG $0xd47dc1c4; LONG $0x00084083; BYTE $0x00 // vpaddq 0x840(%r11), %ymm0, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00084083; BYTE $0x00 // vmovdqu %ymm0, 0x840(%r11)
-	LONG $0xd445c1c4; LONG $0x00080083; BYTE $0x00 // vpaddq 0x800(%r11), %ymm7, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00080083; BYTE $0x00 // vmovdqu %ymm0, 0x800(%r11)
-	LONG $0xd455c1c4; LONG $0x0007c083; BYTE $0x00 // vpaddq 0x7c0(%r11), %ymm5, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x0007c083; BYTE $0x00 // vmovdqu %ymm0, 0x7c0(%r11)
-	LONG $0xd465c1c4; LONG $0x00078083; BYTE $0x00 // vpaddq 0x780(%r11), %ymm3, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00078083; BYTE $0x00 // vmovdqu %ymm0, 0x780(%r11)
-	LONG $0xd46dc1c4; LONG $0x00074083; BYTE $0x00 // vpaddq 0x740(%r11), %ymm2, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00074083; BYTE $0x00 // vmovdqu %ymm0, 0x740(%r11)
-	LONG $0xd475c1c4; LONG $0x00070083; BYTE $0x00 // vpaddq 0x700(%r11), %ymm1, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00070083; BYTE $0x00 // vmovdqu %ymm0, 0x700(%r11)
-	LONG $0x0afa8348 // cmpq $0xa, %rdx
-	LONG $0xfd59850f; WORD $0xffff // jne <mulLimbs33+0x4f0>
-	LONG $0x197d62c4; LONG $0x0001d82d; BYTE $0x00 // vbroadcastsd 0x1d8(%rip), %ymm13
-	LONG $0x197d62c4; LONG $0x0001df35; BYTE $0x00 // vbroadcastsd 0x1df(%rip), %ymm14
-	LONG $0x0000f0ba; BYTE $0x00 // movl $0xf0, %edx
-	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
-	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
-	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0x04d18e0f; WORD $0x0000 // jle <mulLimbs5+0x594>
+	LONG $0x197de2c4; LONG $0x0005340d; BYTE $0x00 // vbroadcastsd 0x534(%rip), %ymm1
+	LONG $0x197d62c4; LONG $0x00051b05; BYTE $0x00 // vbroadcastsd 0x51b(%rip), %ymm8
+	LONG $0x197d62c4; LONG $0x00051a1d; BYTE $0x00 // vbroadcastsd 0x51a(%rip), %ymm11
+	LONG $0xd50c8d4c; LONG $0x00000000 // leaq (,%rdx,8), %r9
+	WORD $0xf631 // xorl %esi, %esi
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0x89048d4b // leaq (%r9,%r9,4), %rax
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x4c29fdc5; WORD $0x4024 // vmovapd %ymm1, 0x40(%rsp)
+	WORD $0x4deb // jmp <mulLimbs5+0x14e>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x197dc2c4; BYTE $0x10 // vbroadcastsd (%r8), %ymm2
-	LONG $0x197dc2c4; WORD $0xf878 // vbroadcastsd -0x8(%r8), %ymm7
-	LONG $0x197d42c4; WORD $0xf048 // vbroadcastsd -0x10(%r8), %ymm9
-	LONG $0x84107dc5; LONG $0x00022094; BYTE $0x00 // vmovupd 0x220(%rsp,%rdx,4), %ymm8
-	LONG $0x9c10fdc5; LONG $0x00020094; BYTE $0x00 // vmovupd 0x200(%rsp,%rdx,4), %ymm3
-	LONG $0x8410fdc5; LONG $0x0001e094; BYTE $0x00 // vmovupd 0x1e0(%rsp,%rdx,4), %ymm0
-	LONG $0xe8c28348 // addq $-0x18, %rdx
-	LONG $0x18c08349 // addq $0x18, %r8
-	LONG $0xd2287dc5 // vmovapd %ymm2, %ymm10
-	LONG $0xdf287dc5 // vmovapd %ymm7, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xa8bd42c4; BYTE $0xd5 // vfmadd213pd %ymm13, %ymm8, %ymm10
-	LONG $0xa8bd42c4; BYTE $0xdd // vfmadd213pd %ymm13, %ymm8, %ymm11
-	LONG $0xa8bd42c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm8, %ymm12
-	LONG $0xe4d4adc5 // vpaddq %ymm4, %ymm10, %ymm4
-	LONG $0x5c0d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm14, %ymm10
-	LONG $0xedd4a5c5 // vpaddq %ymm5, %ymm11, %ymm5
-	LONG $0x5c0d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm14, %ymm11
-	LONG $0xc9d49dc5 // vpaddq %ymm1, %ymm12, %ymm1
-	LONG $0x5c0d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm14, %ymm12
-	LONG $0xb8bd42c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm8, %ymm12
-	LONG $0xb8bd62c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm8, %ymm11
-	LONG $0xb8bd62c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm8, %ymm10
-	LONG $0xc2287dc5 // vmovapd %ymm2, %ymm8
-	LONG $0xa8e542c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm3, %ymm8
-	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
-	LONG $0xa8e542c4; BYTE $0xcd // vfmadd213pd %ymm13, %ymm3, %ymm9
-	LONG $0xedd4bdc5 // vpaddq %ymm5, %ymm8, %ymm5
-	LONG $0x5c0d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm14, %ymm8
-	LONG $0xc9d4a5c5 // vpaddq %ymm1, %ymm11, %ymm1
-	LONG $0xf6d49dc5 // vpaddq %ymm6, %ymm12, %ymm6
-	LONG $0xedd4adc5 // vpaddq %ymm5, %ymm10, %ymm5
-	LONG $0xb8e562c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm3, %ymm8
-	LONG $0xd43d41c4; BYTE $0xc1 // vpaddq %ymm9, %ymm8, %ymm8
-	LONG $0x5c0d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm14, %ymm9
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x24548b4c; BYTE $0x30 // movq 0x30(%rsp), %r10
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0xf2af0f48 // imulq %rdx, %rsi
+	LONG $0xf9c28349 // addq $-0x7, %r10
+	LONG $0xf0048d48 // leaq (%rax,%rsi,8), %rax
+	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x07c68348 // addq $0x7, %rsi
+	LONG $0xc10c8d48 // leaq (%rcx,%rax,8), %rcx
+	WORD $0x394c; BYTE $0xc6 // cmpq %r8, %rsi
+	LONG $0x04468d0f; WORD $0x0000 // jge <mulLimbs5+0x594>
+	LONG $0x07fa8349 // cmpq $0x7, %r10
+	LONG $0x000007b8; BYTE $0x00 // movl $0x7, %eax
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
+	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
+	LONG $0x0007b841; WORD $0x0000 // movl $0x7, %r8d
+	LONG $0x2454894c; BYTE $0x30 // movq %r10, 0x30(%rsp)
+	LONG $0xc24c0f49 // cmovlq %r10, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0xf84d0f4c // cmovgeq %rax, %r15
+	WORD $0x2949; BYTE $0xf5 // subq %rsi, %r13
+	LONG $0x07fd8349 // cmpq $0x7, %r13
+	LONG $0xc54c0f4d // cmovlq %r13, %r8
+	LONG $0x801c8d4f // leaq (%r8,%r8,4), %r11
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	WORD $0x507e // jle <mulLimbs5+0x1e0>
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x5675a1c4; WORD $0xd124 // vorpd (%rcx,%r10,8), %ymm1, %ymm4
+	LONG $0x04428d4d // leaq 0x4(%r10), %r8
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	LONG $0x117da1c4; LONG $0x00e0d4a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsp,%r10,8)
+	LONG $0x08c28349 // addq $0x8, %r10
+	WORD $0x394d; BYTE $0xda // cmpq %r11, %r10
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	WORD $0xdc7e // jle <mulLimbs5+0x1a0>
+	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	WORD $0x394d; BYTE $0xd8 // cmpq %r11, %r8
+	WORD $0x1f7c // jl <mulLimbs5+0x1f2>
+	WORD $0x43eb // jmp <mulLimbs5+0x218>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	WORD $0x394d; BYTE $0xd8 // cmpq %r11, %r8
+	WORD $0x267d // jge <mulLimbs5+0x218>
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x2aaba1c4; WORD $0xc124 // vcvtsi2sdq (%rcx,%r8,8), %xmm10, %xmm4
+	LONG $0x117ba1c4; LONG $0x00e0c4a4; WORD $0x0000 // vmovsd %xmm4, 0xe0(%rsp,%r8,8)
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
+	WORD $0xe875 // jne <mulLimbs5+0x200>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	WORD $0xb441; BYTE $0x01 // movb $0x1, %r12b
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x30148d4c // leaq (%rax,%rsi), %r10
+	WORD $0x4eeb // jmp <mulLimbs5+0x27b>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x7f7e21c4; WORD $0xc734 // vmovdqu %ymm14, (%rdi,%r8,8)
+	LONG $0x7f7e21c4; WORD $0xc74c; BYTE $0x40 // vmovdqu %ymm9, 0x40(%rdi,%r8,8)
+	LONG $0x7f7ea1c4; LONG $0x0080c7bc; WORD $0x0000 // vmovdqu %ymm7, 0x80(%rdi,%r8,8)
+	LONG $0x7f7ea1c4; LONG $0x00c0c7b4; WORD $0x0000 // vmovdqu %ymm6, 0xc0(%rdi,%r8,8)
+	LONG $0x7f7ea1c4; LONG $0x0100c794; WORD $0x0000 // vmovdqu %ymm2, 0x100(%rdi,%r8,8)
+	LONG $0x7f7ea1c4; LONG $0x0140c784; WORD $0x0000 // vmovdqu %ymm0, 0x140(%rdi,%r8,8)
+	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
+	LONG $0xfe95840f; WORD $0xffff // je <mulLimbs5+0x110>
+	LONG $0x6f7e21c4; WORD $0xc734 // vmovdqu (%rdi,%r8,8), %ymm14
+	LONG $0x6f7e21c4; WORD $0xc74c; BYTE $0x40 // vmovdqu 0x40(%rdi,%r8,8), %ymm9
+	LONG $0x6f7ea1c4; LONG $0x0080c7bc; WORD $0x0000 // vmovdqu 0x80(%rdi,%r8,8), %ymm7
+	LONG $0x6f7ea1c4; LONG $0x00c0c7b4; WORD $0x0000 // vmovdqu 0xc0(%rdi,%r8,8), %ymm6
+	LONG $0x6f7ea1c4; LONG $0x0100c794; WORD $0x0000 // vmovdqu 0x100(%rdi,%r8,8), %ymm2
+	LONG $0x6f7ea1c4; LONG $0x0140c784; WORD $0x0000 // vmovdqu 0x140(%rdi,%r8,8), %ymm0
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	LONG $0xff778e0f; WORD $0xffff // jle <mulLimbs5+0x230>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0xc2348d4f // leaq (%r10,%r8,8), %r14
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xc01c8d4e // leaq (%rax,%r8,8), %r11
+	LONG $0x24848d48; LONG $0x000000e0 // leaq 0xe0(%rsp), %rax
+	LONG $0x000286e9; BYTE $0x00 // jmp <mulLimbs5+0x55a>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x567541c4; BYTE $0x13 // vorpd (%r11), %ymm1, %ymm10
+	LONG $0x197de2c4; LONG $0x00031a15; BYTE $0x00 // vbroadcastsd 0x31a(%rip), %ymm2
+	LONG $0x197de2c4; WORD $0x0840 // vbroadcastsd 0x8(%rax), %ymm0
+	LONG $0x197de2c4; WORD $0x1068 // vbroadcastsd 0x10(%rax), %ymm5
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x014d; BYTE $0xce // addq %r9, %r14
+	LONG $0x582dc1c4; BYTE $0xe0 // vaddpd %ymm8, %ymm10, %ymm4
+	LONG $0x567541c4; WORD $0x4053 // vorpd 0x40(%r11), %ymm1, %ymm10
+	LONG $0x6429fdc5; WORD $0x6024 // vmovapd %ymm4, 0x60(%rsp)
+	LONG $0x582dc1c4; BYTE $0xd8 // vaddpd %ymm8, %ymm10, %ymm3
+	LONG $0x567541c4; LONG $0x00008093; BYTE $0x00 // vorpd 0x80(%r11), %ymm1, %ymm10
+	LONG $0x582d41c4; BYTE $0xe8 // vaddpd %ymm8, %ymm10, %ymm13
+	LONG $0x567541c4; LONG $0x0000c093; BYTE $0x00 // vorpd 0xc0(%r11), %ymm1, %ymm10
+	LONG $0x582d41c4; BYTE $0xe0 // vaddpd %ymm8, %ymm10, %ymm12
+	LONG $0x567541c4; LONG $0x00010093; BYTE $0x00 // vorpd 0x100(%r11), %ymm1, %ymm10
+	LONG $0x197de2c4; BYTE $0x08 // vbroadcastsd (%rax), %ymm1
+	LONG $0xd31c8d4d // leaq (%r11,%rdx,8), %r11
+	LONG $0xf9287dc5 // vmovapd %ymm1, %ymm15
+	LONG $0xa89d42c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm12, %ymm15
+	LONG $0x582d41c4; BYTE $0xd0 // vaddpd %ymm8, %ymm10, %ymm10
+	LONG $0xd40d41c4; BYTE $0xc7 // vpaddq %ymm15, %ymm14, %ymm8
+	LONG $0xf9287dc5 // vmovapd %ymm1, %ymm15
+	LONG $0xa8ad42c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm10, %ymm15
+	LONG $0xd43541c4; BYTE $0xcf // vpaddq %ymm15, %ymm9, %ymm9
+	LONG $0x5c6d41c4; BYTE $0xff // vsubpd %ymm15, %ymm2, %ymm15
+	LONG $0xb8ad62c4; BYTE $0xf9 // vfmadd231pd %ymm1, %ymm10, %ymm15
+	LONG $0xc828fdc5 // vmovapd %ymm0, %ymm1
+	LONG $0xa895c2c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm13, %ymm1
 	LONG $0xc9d4bdc5 // vpaddq %ymm1, %ymm8, %ymm1
-	LONG $0xb8e562c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm3, %ymm9
-	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
-	LONG $0xa8fdc2c4; BYTE $0xdd // vfmadd213pd %ymm13, %ymm0, %ymm3
-	LONG $0xcbd4f5c5 // vpaddq %ymm3, %ymm1, %ymm1
-	LONG $0xdb5c8dc5 // vsubpd %ymm3, %ymm14, %ymm3
-	LONG $0xb8fde2c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm0, %ymm3
-	LONG $0xc3d4b5c5 // vpaddq %ymm3, %ymm9, %ymm0
-	LONG $0xf0d4cdc5 // vpaddq %ymm0, %ymm6, %ymm6
-	LONG $0xe8fa8348 // cmpq $-0x18, %rdx
-	LONG $0xff1f850f; WORD $0xffff // jne <mulLimbs33+0x7d0>
-	LONG $0x80d4ddc5; LONG $0x000000c0 // vpaddq 0xc0(%rax), %ymm4, %ymm0
-	LONG $0x00007cba; BYTE $0x00 // movl $0x7c, %edx
-	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
-	LONG $0x807ffec5; LONG $0x000000c0 // vmovdqu %ymm0, 0xc0(%rax)
-	LONG $0x80d4d5c5; LONG $0x00000080 // vpaddq 0x80(%rax), %ymm5, %ymm0
-	LONG $0x807ffec5; LONG $0x00000080 // vmovdqu %ymm0, 0x80(%rax)
-	LONG $0x40d4f5c5; BYTE $0x40 // vpaddq 0x40(%rax), %ymm1, %ymm0
-	LONG $0x407ffec5; BYTE $0x40 // vmovdqu %ymm0, 0x40(%rax)
-	LONG $0x00d4cdc5 // vpaddq (%rax), %ymm6, %ymm0
-	LONG $0x007ffec5 // vmovdqu %ymm0, (%rax)
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x197dc2c4; BYTE $0x08 // vbroadcastsd (%r8), %ymm1
-	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x9895e2c4; LONG $0x01e0d48c; WORD $0x0000 // vfmadd132pd 0x1e0(%rsp,%rdx,8), %ymm13, %ymm1
-	LONG $0xfcc28348 // addq $-0x4, %rdx
+	LONG $0xc0287dc5 // vmovapd %ymm0, %ymm8
+	LONG $0xa89d42c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm12, %ymm8
+	LONG $0xc9d485c5 // vpaddq %ymm1, %ymm15, %ymm1
+	LONG $0xf8287dc5 // vmovapd %ymm0, %ymm15
+	LONG $0xa8ad42c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm10, %ymm15
+	LONG $0xd43541c4; BYTE $0xc8 // vpaddq %ymm8, %ymm9, %ymm9
+	LONG $0x5c6d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm2, %ymm8
+	LONG $0xffd485c5 // vpaddq %ymm7, %ymm15, %ymm7
+	LONG $0x5c6d41c4; BYTE $0xff // vsubpd %ymm15, %ymm2, %ymm15
+	LONG $0xb89d62c4; BYTE $0xc0 // vfmadd231pd %ymm0, %ymm12, %ymm8
+	LONG $0xb8ad62c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm10, %ymm15
+	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
+	LONG $0xa8e5c2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm3, %ymm0
+	LONG $0xc0d4bdc5 // vpaddq %ymm0, %ymm8, %ymm0
+	LONG $0xf0d475c5 // vpaddq %ymm0, %ymm1, %ymm14
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa895c2c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm13, %ymm1
+	LONG $0xc1d435c5 // vpaddq %ymm1, %ymm9, %ymm8
+	LONG $0xcd287dc5 // vmovapd %ymm5, %ymm9
+	LONG $0xa89d42c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm12, %ymm9
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xd43d41c4; BYTE $0xc7 // vpaddq %ymm15, %ymm8, %ymm8
+	LONG $0xfd287dc5 // vmovapd %ymm5, %ymm15
+	LONG $0xa8ad42c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm10, %ymm15
+	LONG $0xb895e2c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm13, %ymm1
+	LONG $0xffd4b5c5 // vpaddq %ymm7, %ymm9, %ymm7
+	LONG $0x5c6d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm2, %ymm9
+	LONG $0xc6d485c5 // vpaddq %ymm6, %ymm15, %ymm0
+	LONG $0x5c6d41c4; BYTE $0xff // vsubpd %ymm15, %ymm2, %ymm15
+	LONG $0xb89d62c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm12, %ymm9
+	LONG $0xb8ad62c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm10, %ymm15
+	LONG $0x197de2c4; WORD $0x1868 // vbroadcastsd 0x18(%rax), %ymm5
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
+	LONG $0xa8ddc2c4; BYTE $0xf3 // vfmadd213pd %ymm11, %ymm4, %ymm6
+	LONG $0xe528fdc5 // vmovapd %ymm5, %ymm4
+	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
+	LONG $0xced4f5c5 // vpaddq %ymm6, %ymm1, %ymm1
+	LONG $0xf4d4b5c5 // vpaddq %ymm4, %ymm9, %ymm6
+	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
+	LONG $0xf6d4bdc5 // vpaddq %ymm6, %ymm8, %ymm6
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0xa8ad42c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm10, %ymm8
+	LONG $0xb47ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm6, 0x80(%rsp)
+	LONG $0xb8e5e2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm3, %ymm4
+	LONG $0xccd4f5c5 // vpaddq %ymm4, %ymm1, %ymm1
+	LONG $0xf1d40dc5 // vpaddq %ymm1, %ymm14, %ymm14
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa895c2c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm13, %ymm1
+	LONG $0xe1d4c5c5 // vpaddq %ymm1, %ymm7, %ymm4
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xa89dc2c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm12, %ymm7
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xe4d485c5 // vpaddq %ymm4, %ymm15, %ymm4
+	LONG $0xbcd43dc5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm8, %ymm15
+	LONG $0x5c6d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm2, %ymm8
+	LONG $0xb895e2c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm13, %ymm1
+	LONG $0xf7d4fdc5 // vpaddq %ymm7, %ymm0, %ymm6
+	LONG $0xff5cedc5 // vsubpd %ymm7, %ymm2, %ymm7
+	LONG $0xb8ad62c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm10, %ymm8
+	LONG $0x4428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm0
+	LONG $0xb89de2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm12, %ymm7
+	LONG $0x197de2c4; WORD $0x2068 // vbroadcastsd 0x20(%rax), %ymm5
+	LONG $0x28c08348 // addq $0x28, %rax
+	LONG $0xcd287dc5 // vmovapd %ymm5, %ymm9
+	LONG $0xa8fd42c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm0, %ymm9
+	LONG $0xc9d4b5c5 // vpaddq %ymm1, %ymm9, %ymm1
+	LONG $0x5c6d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm2, %ymm9
+	LONG $0xb8d562c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm5, %ymm9
+	LONG $0x846ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm0
+	LONG $0xd40d41c4; BYTE $0xf1 // vpaddq %ymm9, %ymm14, %ymm14
+	LONG $0xcd287dc5 // vmovapd %ymm5, %ymm9
+	LONG $0xa8e542c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm3, %ymm9
+	LONG $0xffd4b5c5 // vpaddq %ymm7, %ymm9, %ymm7
+	LONG $0xe7d4ddc5 // vpaddq %ymm7, %ymm4, %ymm4
+	LONG $0x5c6dc1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm2, %ymm7
+	LONG $0xb8d5e2c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm5, %ymm7
+	LONG $0xcfd4f5c5 // vpaddq %ymm7, %ymm1, %ymm1
+	LONG $0x8cd475c5; LONG $0x00008024; BYTE $0x00 // vpaddq 0x80(%rsp), %ymm1, %ymm9
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa895c2c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm13, %ymm1
+	LONG $0xd9d4cdc5 // vpaddq %ymm1, %ymm6, %ymm3
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xdbd4bdc5 // vpaddq %ymm3, %ymm8, %ymm3
+	LONG $0x197d62c4; LONG $0x0000e205; BYTE $0x00 // vbroadcastsd 0xe2(%rip), %ymm8
+	LONG $0xb8d5c2c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm5, %ymm1
+	LONG $0xf9d4ddc5 // vpaddq %ymm1, %ymm4, %ymm7
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa89dc2c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm12, %ymm1
+	LONG $0xe1d485c5 // vpaddq %ymm1, %ymm15, %ymm4
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xb8d5c2c4; BYTE $0xcc // vfmadd231pd %ymm12, %ymm5, %ymm1
+	LONG $0xf1d4e5c5 // vpaddq %ymm1, %ymm3, %ymm6
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa8adc2c4; BYTE $0xcb // vfmadd213pd %ymm11, %ymm10, %ymm1
 	LONG $0xc1d4fdc5 // vpaddq %ymm1, %ymm0, %ymm0
-	LONG $0xfcfa8348 // cmpq $-0x4, %rdx
-	WORD $0xdf75 // jne <mulLimbs33+0x8f0>
-	LONG $0x4c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm1
-	LONG $0x197de2c4; LONG $0x00005015; BYTE $0x00 // vbroadcastsd 0x50(%rip), %ymm2
-	LONG $0x007ffec5 // vmovdqu %ymm0, (%rax)
-	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
-	LONG $0x01c5f641 // testb $0x1, %r13b
-	LONG $0x0000bd41; WORD $0x0000 // movl $0x0, %r13d
-	LONG $0xf8d7850f; WORD $0xffff // jne <mulLimbs33+0x210>
-	LONG $0xfff7e2e9; BYTE $0xff // jmp <mulLimbs33+0x120>
-	LONG $0x1c24448b // movl 0x1c(%rsp), %eax
-	LONG $0xe0248489; WORD $0x0001; BYTE $0x00 // movl %eax, 0x1e0(%rsp)
-	LONG $0x2494ae0f; LONG $0x000001e0 // ldmxcsr 0x1e0(%rsp)
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xb8ade2c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm10, %ymm1
+	LONG $0xd1d4ddc5 // vpaddq %ymm1, %ymm4, %ymm2
+	LONG $0x4c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm1
+	WORD $0x394c; BYTE $0xfb // cmpq %r15, %rbx
+	LONG $0xfcd6840f; WORD $0xffff // je <mulLimbs5+0x230>
+	LONG $0x947ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm2, 0xa0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm0, 0xc0(%rsp)
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0xfd6a840f; WORD $0xffff // je <mulLimbs5+0x2e0>
+	LONG $0xc0c6c748; WORD $0xfffe; BYTE $0xff // movq $-0x140, %rsi
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x8c180f41; LONG $0x00014036; BYTE $0x00 // prefetcht0 0x140(%r14,%rsi)
+	LONG $0x40c68348 // addq $0x40, %rsi
+	WORD $0xf175 // jne <mulLimbs5+0x580>
+	LONG $0xfffd4ce9; BYTE $0xff // jmp <mulLimbs5+0x2e0>
+	LONG $0x0824448b // movl 0x8(%rsp), %eax
+	LONG $0xe0248489; WORD $0x0000; BYTE $0x00 // movl %eax, 0xe0(%rsp)
+	LONG $0x2494ae0f; LONG $0x000000e0 // ldmxcsr 0xe0(%rsp)
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1782,36 +565,1492 @@ TEXT ·mulLimbs33Quad(SB), 0, $1984-40
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x0000c330
-	LONG $0x00000000; LONG $0x00004670
-	LONG $0x00000000; LONG $0x00014330
-	LONG $0x00000000; WORD $0x4670
-	ADJSP $1984
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0xc3300000
+	LONG $0x00000000; LONG $0x46700000
+	LONG $0x00000000; LONG $0x43300000
+	LONG $0x00000001; LONG $0x46700000
+	ADJSP $672
 	RET
 
-// func dotLimbs3Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs3Quad(SB), 0, $176-40
+// func mulLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
+TEXT ·mulLimbs9Quad(SB), 0, $1184-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-176
+	ADJSP $-1184
 	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs3>
-	LONG $0x0002d6e9; BYTE $0x00 // jmp <end>
+	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs9>
+	LONG $0x000c56e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x245cae0f; BYTE $0x04 // stmxcsr 0x4(%rsp)
+	LONG $0xe0e48348 // andq $-0x20, %rsp
+	LONG $0x20ec8148; WORD $0x0004; BYTE $0x00 // subq $0x420, %rsp
+	LONG $0x249cae0f; LONG $0x000002e0 // stmxcsr 0x2e0(%rsp)
+	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
+	LONG $0x0000b949; LONG $0x00000000; WORD $0xa350 // movabsq $-0x5cb0000000000000, %r9
+	LONG $0x0000ba49; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %r10
+	LONG $0x207f8d4c // leaq 0x20(%rdi), %r15
+	LONG $0x000abb41; WORD $0x0000 // movl $0xa, %r11d
+	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
+	LONG $0xe024840b; WORD $0x0002; BYTE $0x00 // orl 0x2e0(%rsp), %eax
+	LONG $0xc8af0f4d // imulq %r8, %r9
+	LONG $0xd0af0f4d // imulq %r8, %r10
+	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
+	LONG $0x2454ae0f; BYTE $0x1c // ldmxcsr 0x1c(%rsp)
+	LONG $0xe024848b; WORD $0x0002; BYTE $0x00 // movl 0x2e0(%rsp), %eax
+	LONG $0x18244489 // movl %eax, 0x18(%rsp)
+	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
+	LONG $0xc0af0f49 // imulq %r8, %rax
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x0afb8349 // cmpq $0xa, %r11
+	WORD $0x894d; BYTE $0xde // movq %r11, %r14
+	LONG $0xf3440f4c // cmoveq %rbx, %r14
+	LONG $0xf0af0f4c // imulq %rax, %r14
+	WORD $0x014d; BYTE $0xce // addq %r9, %r14
+	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
+	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
+	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
+	LONG $0xd47dc1c4; WORD $0xe04f // vpaddq -0x20(%r15), %ymm0, %ymm1
+	LONG $0x7f7ec1c4; WORD $0xe04f // vmovdqu %ymm1, -0x20(%r15)
+	LONG $0xd47dc1c4; BYTE $0x07 // vpaddq (%r15), %ymm0, %ymm0
+	LONG $0x7f7ec1c4; BYTE $0x07 // vmovdqu %ymm0, (%r15)
+	LONG $0x40c78349 // addq $0x40, %r15
+	WORD $0xff49; BYTE $0xcb // decq %r11
+	WORD $0xc275 // jne <mulLimbs9+0x80>
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x0b3d8e0f; WORD $0x0000 // jle <mulLimbs9+0xc04>
+	LONG $0x197de2c4; LONG $0x000b601d; BYTE $0x00 // vbroadcastsd 0xb60(%rip), %ymm3
+	LONG $0x197de2c4; LONG $0x000b5f35; BYTE $0x00 // vbroadcastsd 0xb5f(%rip), %ymm6
+	LONG $0xd50c8d4c; LONG $0x00000000 // leaq (,%rdx,8), %r9
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
+	LONG $0x2484894c; LONG $0x000000f0 // movq %r8, 0xf0(%rsp)
+	LONG $0x49048d4b // leaq (%r9,%r9,2), %rax
+	LONG $0x24848948; LONG $0x000000e8 // movq %rax, 0xe8(%rsp)
+	WORD $0x48eb // jmp <mulLimbs9+0x145>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24848b48; LONG $0x00000100 // movq 0x100(%rsp), %rax
+	LONG $0x24948b4c; LONG $0x00000110 // movq 0x110(%rsp), %r10
+	LONG $0x249c8b4c; LONG $0x00000108 // movq 0x108(%rsp), %r11
+	LONG $0x24848b4c; LONG $0x000000f0 // movq 0xf0(%rsp), %r8
+	LONG $0xc2af0f48 // imulq %rdx, %rax
+	LONG $0x04c28349 // addq $0x4, %r10
+	LONG $0xfcc38349 // addq $-0x4, %r11
+	LONG $0xc6348d48 // leaq (%rsi,%rax,8), %rsi
+	LONG $0x24848b48; LONG $0x000000f8 // movq 0xf8(%rsp), %rax
+	LONG $0xc10c8d48 // leaq (%rcx,%rax,8), %rcx
+	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
+	LONG $0x0abf8d0f; WORD $0x0000 // jge <mulLimbs9+0xc04>
+	LONG $0x04fb8349 // cmpq $0x4, %r11
+	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
+	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
+	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
+	LONG $0x249c894c; LONG $0x00000108 // movq %r11, 0x108(%rsp)
+	LONG $0x2494894c; LONG $0x00000110 // movq %r10, 0x110(%rsp)
+	LONG $0xc34c0f49 // cmovlq %r11, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0xf84d0f4c // cmovgeq %rax, %r15
+	WORD $0x294d; BYTE $0xd5 // subq %r10, %r13
+	LONG $0x04fd8349 // cmpq $0x4, %r13
+	LONG $0xc54c0f4d // cmovlq %r13, %r8
+	LONG $0x2484894c; LONG $0x00000100 // movq %r8, 0x100(%rsp)
+	LONG $0xc0048d4f // leaq (%r8,%r8,8), %r8
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	WORD $0x4b7e // jle <mulLimbs9+0x1e0>
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x197de2c4; LONG $0x000a9705; BYTE $0x00 // vbroadcastsd 0xa97(%rip), %ymm0
+	LONG $0x04538d4d // leaq 0x4(%r11), %r10
+	LONG $0x567da1c4; WORD $0xd904 // vorpd (%rcx,%r11,8), %ymm0, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; LONG $0x02e0dc84; WORD $0x0000 // vmovupd %ymm0, 0x2e0(%rsp,%r11,8)
+	LONG $0x08c38349 // addq $0x8, %r11
+	WORD $0x394d; BYTE $0xc3 // cmpq %r8, %r11
+	WORD $0x894d; BYTE $0xd3 // movq %r10, %r11
+	WORD $0xd37e // jle <mulLimbs9+0x1a0>
+	LONG $0x2484894c; LONG $0x000000f8 // movq %r8, 0xf8(%rsp)
+	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
+	WORD $0x167c // jl <mulLimbs9+0x1f0>
+	WORD $0x3ceb // jmp <mulLimbs9+0x218>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x2484894c; LONG $0x000000f8 // movq %r8, 0xf8(%rsp)
+	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
+	WORD $0x287d // jge <mulLimbs9+0x218>
+	LONG $0xc0048d4c // leaq (%rax,%rax,8), %r8
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x2a9ba1c4; WORD $0xd104 // vcvtsi2sdq (%rcx,%r10,8), %xmm12, %xmm0
+	LONG $0x117ba1c4; LONG $0x02e0d484; WORD $0x0000 // vmovsd %xmm0, 0x2e0(%rsp,%r10,8)
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0x394d; BYTE $0xd0 // cmpq %r10, %r8
+	WORD $0xe875 // jne <mulLimbs9+0x200>
+	LONG $0x24848b48; LONG $0x000000e8 // movq 0xe8(%rsp), %rax
+	WORD $0xb441; BYTE $0x01 // movb $0x1, %r12b
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
+	LONG $0x24848948; LONG $0x00000118 // movq %rax, 0x118(%rsp)
+	LONG $0x000098e9; BYTE $0x00 // jmp <mulLimbs9+0x2ce>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8c6ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm1
+	LONG $0x6c28fcc5; WORD $0x6024 // vmovaps 0x60(%rsp), %ymm5
+	LONG $0x7c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm7
+	LONG $0x7f7ea1c4; WORD $0xc70c // vmovdqu %ymm1, (%rdi,%r8,8)
+	LONG $0x117ca1c4; WORD $0xc76c; BYTE $0x40 // vmovups %ymm5, 0x40(%rdi,%r8,8)
+	LONG $0x6c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm5
+	LONG $0x117da1c4; LONG $0x0080c7bc; WORD $0x0000 // vmovupd %ymm7, 0x80(%rdi,%r8,8)
+	LONG $0x117da1c4; LONG $0x00c0c7ac; WORD $0x0000 // vmovupd %ymm5, 0xc0(%rdi,%r8,8)
+	LONG $0x7f7e21c4; LONG $0x0100c79c; WORD $0x0000 // vmovdqu %ymm11, 0x100(%rdi,%r8,8)
+	LONG $0x7f7e21c4; LONG $0x0140c794; WORD $0x0000 // vmovdqu %ymm10, 0x140(%rdi,%r8,8)
+	LONG $0x7f7e21c4; LONG $0x0180c78c; WORD $0x0000 // vmovdqu %ymm9, 0x180(%rdi,%r8,8)
+	LONG $0x7f7ea1c4; LONG $0x01c0c7a4; WORD $0x0000 // vmovdqu %ymm4, 0x1c0(%rdi,%r8,8)
+	LONG $0x7f7ea1c4; LONG $0x0200c784; WORD $0x0000 // vmovdqu %ymm0, 0x200(%rdi,%r8,8)
+	LONG $0x7f7ea1c4; LONG $0x0240c794; WORD $0x0000 // vmovdqu %ymm2, 0x240(%rdi,%r8,8)
+	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
+	LONG $0xfe32840f; WORD $0xffff // je <mulLimbs9+0x100>
+	LONG $0x107ca1c4; WORD $0xc704 // vmovups (%rdi,%r8,8), %ymm0
+	LONG $0x6f7e21c4; LONG $0x0100c79c; WORD $0x0000 // vmovdqu 0x100(%rdi,%r8,8), %ymm11
+	LONG $0x6f7e21c4; LONG $0x0140c794; WORD $0x0000 // vmovdqu 0x140(%rdi,%r8,8), %ymm10
+	LONG $0x6f7e21c4; LONG $0x0180c78c; WORD $0x0000 // vmovdqu 0x180(%rdi,%r8,8), %ymm9
+	LONG $0x6f7ea1c4; LONG $0x01c0c7a4; WORD $0x0000 // vmovdqu 0x1c0(%rdi,%r8,8), %ymm4
+	LONG $0x6f7ea1c4; LONG $0x0240c794; WORD $0x0000 // vmovdqu 0x240(%rdi,%r8,8), %ymm2
+	LONG $0x8429fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm0, 0xc0(%rsp)
+	LONG $0x107ca1c4; WORD $0xc744; BYTE $0x40 // vmovups 0x40(%rdi,%r8,8), %ymm0
+	LONG $0x4429fcc5; WORD $0x6024 // vmovaps %ymm0, 0x60(%rsp)
+	LONG $0x107ca1c4; LONG $0x0080c784; WORD $0x0000 // vmovups 0x80(%rdi,%r8,8), %ymm0
+	LONG $0x4429fcc5; WORD $0x4024 // vmovaps %ymm0, 0x40(%rsp)
+	LONG $0x107ca1c4; LONG $0x00c0c784; WORD $0x0000 // vmovups 0xc0(%rdi,%r8,8), %ymm0
+	LONG $0x4429fcc5; WORD $0x2024 // vmovaps %ymm0, 0x20(%rsp)
+	LONG $0x6f7ea1c4; LONG $0x0200c784; WORD $0x0000 // vmovdqu 0x200(%rdi,%r8,8), %ymm0
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	LONG $0xfef18e0f; WORD $0xffff // jle <mulLimbs9+0x240>
+	LONG $0x24848b48; LONG $0x00000118 // movq 0x118(%rsp), %rax
+	LONG $0xc61c8d4e // leaq (%rsi,%r8,8), %r11
+	LONG $0x24948d4c; LONG $0x000002e0 // leaq 0x2e0(%rsp), %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xc0348d4e // leaq (%rax,%r8,8), %r14
+	LONG $0x000839e9; BYTE $0x00 // jmp <mulLimbs9+0xba7>
+	WORD $0x9066 // nop
+	LONG $0x197de2c4; LONG $0x0008c705; BYTE $0x00 // vbroadcastsd 0x8c7(%rip), %ymm0
+	LONG $0x197d42c4; WORD $0x1862 // vbroadcastsd 0x18(%r10), %ymm12
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x014d; BYTE $0xce // addq %r9, %r14
+	LONG $0x567dc1c4; BYTE $0x13 // vorpd (%r11), %ymm0, %ymm2
+	LONG $0xcb58edc5 // vaddpd %ymm3, %ymm2, %ymm1
+	LONG $0x567dc1c4; WORD $0x4053 // vorpd 0x40(%r11), %ymm0, %ymm2
+	LONG $0x8c29fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm1, 0x240(%rsp)
+	LONG $0xcb58edc5 // vaddpd %ymm3, %ymm2, %ymm1
+	LONG $0x567dc1c4; LONG $0x00008093; BYTE $0x00 // vorpd 0x80(%r11), %ymm0, %ymm2
+	LONG $0x8c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm1, 0x220(%rsp)
+	LONG $0xcb58edc5 // vaddpd %ymm3, %ymm2, %ymm1
+	LONG $0x567dc1c4; LONG $0x0000c093; BYTE $0x00 // vorpd 0xc0(%r11), %ymm0, %ymm2
+	LONG $0x8c29fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm1, 0x1e0(%rsp)
+	LONG $0xcb58edc5 // vaddpd %ymm3, %ymm2, %ymm1
+	LONG $0x567dc1c4; LONG $0x00010093; BYTE $0x00 // vorpd 0x100(%r11), %ymm0, %ymm2
+	LONG $0x8c29fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm1, 0x1c0(%rsp)
+	LONG $0xcb58edc5 // vaddpd %ymm3, %ymm2, %ymm1
+	LONG $0x567dc1c4; LONG $0x00014093; BYTE $0x00 // vorpd 0x140(%r11), %ymm0, %ymm2
+	LONG $0x8c29fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm1, 0x140(%rsp)
+	LONG $0x197de2c4; LONG $0x00084a0d; BYTE $0x00 // vbroadcastsd 0x84a(%rip), %ymm1
+	LONG $0xd3586dc5 // vaddpd %ymm3, %ymm2, %ymm10
+	LONG $0x567dc1c4; LONG $0x00018093; BYTE $0x00 // vorpd 0x180(%r11), %ymm0, %ymm2
+	LONG $0x94297dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm10, 0x1a0(%rsp)
+	LONG $0xcb586dc5 // vaddpd %ymm3, %ymm2, %ymm9
+	LONG $0x567dc1c4; LONG $0x0001c093; BYTE $0x00 // vorpd 0x1c0(%r11), %ymm0, %ymm2
+	LONG $0x567dc1c4; LONG $0x00020083; BYTE $0x00 // vorpd 0x200(%r11), %ymm0, %ymm0
+	LONG $0xd31c8d4d // leaq (%r11,%rdx,8), %r11
+	LONG $0x8c297dc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm9, 0x200(%rsp)
+	LONG $0xfb58fdc5 // vaddpd %ymm3, %ymm0, %ymm7
+	LONG $0x197dc2c4; BYTE $0x02 // vbroadcastsd (%r10), %ymm0
+	LONG $0xc3586dc5 // vaddpd %ymm3, %ymm2, %ymm8
+	LONG $0xe028fdc5 // vmovapd %ymm0, %ymm4
+	LONG $0xa8c5e2c4; BYTE $0xe6 // vfmadd213pd %ymm6, %ymm7, %ymm4
+	LONG $0x6cd4ddc5; WORD $0x6024 // vpaddq 0x60(%rsp), %ymm4, %ymm5
+	LONG $0xd028fdc5 // vmovapd %ymm0, %ymm2
+	LONG $0xa8bde2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm8, %ymm2
+	LONG $0x94d4edc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm2, %ymm2
+	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
+	LONG $0xb8c5e2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm7, %ymm4
+	LONG $0x197dc2c4; WORD $0x0842 // vbroadcastsd 0x8(%r10), %ymm0
+	LONG $0xd8287dc5 // vmovapd %ymm0, %ymm11
+	LONG $0xa8b562c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm9, %ymm11
+	LONG $0xd2d4a5c5 // vpaddq %ymm2, %ymm11, %ymm2
+	LONG $0xd8287dc5 // vmovapd %ymm0, %ymm11
+	LONG $0xa8c562c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm7, %ymm11
+	LONG $0x6cd425c5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm11, %ymm13
+	LONG $0xd4d4edc5 // vpaddq %ymm4, %ymm2, %ymm2
+	LONG $0xe028fdc5 // vmovapd %ymm0, %ymm4
+	LONG $0xa8bde2c4; BYTE $0xe6 // vfmadd213pd %ymm6, %ymm8, %ymm4
+	LONG $0x5c7541c4; BYTE $0xdb // vsubpd %ymm11, %ymm1, %ymm11
+	LONG $0xecd4d5c5 // vpaddq %ymm4, %ymm5, %ymm5
+	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
+	LONG $0xb8c562c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm7, %ymm11
+	LONG $0xb8bde2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm8, %ymm4
+	LONG $0x197dc2c4; WORD $0x1042 // vbroadcastsd 0x10(%r10), %ymm0
+	LONG $0xf0287dc5 // vmovapd %ymm0, %ymm14
+	LONG $0xa8ad62c4; BYTE $0xf6 // vfmadd213pd %ymm6, %ymm10, %ymm14
+	LONG $0xe4d48dc5 // vpaddq %ymm4, %ymm14, %ymm4
+	LONG $0xf0287dc5 // vmovapd %ymm0, %ymm14
+	LONG $0xa8c562c4; BYTE $0xf6 // vfmadd213pd %ymm6, %ymm7, %ymm14
+	LONG $0x7cd40dc5; WORD $0x2024 // vpaddq 0x20(%rsp), %ymm14, %ymm15
+	LONG $0xe4d4edc5 // vpaddq %ymm4, %ymm2, %ymm4
+	LONG $0xd028fdc5 // vmovapd %ymm0, %ymm2
+	LONG $0xa8b5e2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm9, %ymm2
+	LONG $0x5c7541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm1, %ymm14
+	LONG $0xead4d5c5 // vpaddq %ymm2, %ymm5, %ymm5
+	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
+	LONG $0xddd4a5c5 // vpaddq %ymm5, %ymm11, %ymm3
+	LONG $0xac28fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm5
+	LONG $0xd8287dc5 // vmovapd %ymm0, %ymm11
+	LONG $0xa8bd62c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm8, %ymm11
+	LONG $0xb8c562c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm7, %ymm14
+	LONG $0xb8b5e2c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm9, %ymm2
+	LONG $0xd41541c4; BYTE $0xeb // vpaddq %ymm11, %ymm13, %ymm13
+	LONG $0x5c7541c4; BYTE $0xdb // vsubpd %ymm11, %ymm1, %ymm11
+	LONG $0xb8bd62c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm8, %ymm11
+	LONG $0xe0297dc5 // vmovapd %ymm12, %ymm0
+	LONG $0xa8d5e2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm5, %ymm0
+	LONG $0xc0d4edc5 // vpaddq %ymm0, %ymm2, %ymm0
+	LONG $0xe2297dc5 // vmovapd %ymm12, %ymm2
+	LONG $0xa8ade2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm10, %ymm2
+	LONG $0xdad425c5 // vpaddq %ymm2, %ymm11, %ymm11
+	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
+	LONG $0xdbd4a5c5 // vpaddq %ymm3, %ymm11, %ymm3
+	LONG $0x5c7ffdc5; WORD $0x6024 // vmovdqa %ymm3, 0x60(%rsp)
+	LONG $0xb8adc2c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm10, %ymm2
+	LONG $0xd5287dc5 // vmovapd %ymm5, %ymm10
+	LONG $0xc2d4fdc5 // vpaddq %ymm2, %ymm0, %ymm0
+	LONG $0xc0d4ddc5 // vpaddq %ymm0, %ymm4, %ymm0
+	LONG $0xe4297dc5 // vmovapd %ymm12, %ymm4
+	LONG $0xa8bde2c4; BYTE $0xe6 // vfmadd213pd %ymm6, %ymm8, %ymm4
+	LONG $0x847ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm0, 0xc0(%rsp)
+	LONG $0xe0297dc5 // vmovapd %ymm12, %ymm0
+	LONG $0xa8b5e2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm9, %ymm0
+	LONG $0xdcd405c5 // vpaddq %ymm4, %ymm15, %ymm11
+	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
+	LONG $0xd0d495c5 // vpaddq %ymm0, %ymm13, %ymm2
+	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
+	LONG $0xac287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm13
+	LONG $0xd2d48dc5 // vpaddq %ymm2, %ymm14, %ymm2
+	LONG $0x287d41c4; BYTE $0xf4 // vmovapd %ymm12, %ymm14
+	LONG $0xa8c562c4; BYTE $0xf6 // vfmadd213pd %ymm6, %ymm7, %ymm14
+	LONG $0x9cd48dc5; LONG $0x00008024; BYTE $0x00 // vpaddq 0x80(%rsp), %ymm14, %ymm3
+	LONG $0xb8bdc2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm8, %ymm4
+	LONG $0xb8b5c2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm9, %ymm0
+	LONG $0x5c7541c4; BYTE $0xfe // vsubpd %ymm14, %ymm1, %ymm15
+	LONG $0x197d42c4; WORD $0x2072 // vbroadcastsd 0x20(%r10), %ymm14
+	LONG $0xb8c542c4; BYTE $0xfc // vfmadd231pd %ymm12, %ymm7, %ymm15
+	LONG $0x5c7ffdc5; WORD $0x2024 // vmovdqa %ymm3, 0x20(%rsp)
+	LONG $0xf3297dc5 // vmovapd %ymm14, %ymm3
+	LONG $0xa8d5e2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm5, %ymm3
+	LONG $0x287d41c4; BYTE $0xe6 // vmovapd %ymm14, %ymm12
+	LONG $0xa89562c4; BYTE $0xe6 // vfmadd213pd %ymm6, %ymm13, %ymm12
+	LONG $0xebd4fdc5 // vpaddq %ymm3, %ymm0, %ymm5
+	LONG $0x8428fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm0
+	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
+	LONG $0xb8adc2c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm10, %ymm3
+	LONG $0x287d41c4; BYTE $0xd6 // vmovapd %ymm14, %ymm10
+	LONG $0xe3d41dc5 // vpaddq %ymm3, %ymm12, %ymm12
+	LONG $0xa8fd62c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm0, %ymm10
+	LONG $0xdcd4adc5 // vpaddq %ymm4, %ymm10, %ymm3
+	LONG $0xd3d4edc5 // vpaddq %ymm3, %ymm2, %ymm2
+	LONG $0x547ffdc5; WORD $0x4024 // vmovdqa %ymm2, 0x40(%rsp)
+	LONG $0x5c75c1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm1, %ymm2
+	LONG $0xb8fdc2c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm0, %ymm2
+	LONG $0xc2d4d5c5 // vpaddq %ymm2, %ymm5, %ymm0
+	LONG $0x44d4fdc5; WORD $0x6024 // vpaddq 0x60(%rsp), %ymm0, %ymm0
+	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
+	LONG $0xf0297dc5 // vmovapd %ymm14, %ymm0
+	LONG $0xa8b5e2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm9, %ymm0
+	LONG $0xd0d4a5c5 // vpaddq %ymm0, %ymm11, %ymm2
+	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
+	LONG $0xdad485c5 // vpaddq %ymm2, %ymm15, %ymm3
+	LONG $0xf2297dc5 // vmovapd %ymm14, %ymm2
+	LONG $0xa8bde2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm8, %ymm2
+	LONG $0x64d4edc5; WORD $0x2024 // vpaddq 0x20(%rsp), %ymm2, %ymm4
+	LONG $0xbc287dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm15
+	LONG $0xb8b5c2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm9, %ymm0
+	LONG $0xea5cf5c5 // vsubpd %ymm2, %ymm1, %ymm5
+	LONG $0xf2297dc5 // vmovapd %ymm14, %ymm2
+	LONG $0xa8c5e2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm7, %ymm2
+	LONG $0x94d46dc5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm2, %ymm10
+	LONG $0xb8bdc2c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm8, %ymm5
+	LONG $0xda5c75c5 // vsubpd %ymm2, %ymm1, %ymm11
+	LONG $0x197dc2c4; WORD $0x2852 // vbroadcastsd 0x28(%r10), %ymm2
+	LONG $0xb8c542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm7, %ymm11
+	LONG $0x947f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm10, 0xa0(%rsp)
+	LONG $0xd2287dc5 // vmovapd %ymm2, %ymm10
+	LONG $0xa88562c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm15, %ymm10
+	LONG $0xd41d41c4; BYTE $0xd2 // vpaddq %ymm10, %ymm12, %ymm10
+	LONG $0xe2287dc5 // vmovapd %ymm2, %ymm12
+	LONG $0xa89562c4; BYTE $0xe6 // vfmadd213pd %ymm6, %ymm13, %ymm12
+	LONG $0x5c7541c4; BYTE $0xf4 // vsubpd %ymm12, %ymm1, %ymm14
+	LONG $0xb89562c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm13, %ymm14
+	LONG $0xac287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm13
+	LONG $0xd42d41c4; BYTE $0xd6 // vpaddq %ymm14, %ymm10, %ymm10
+	LONG $0x94d42dc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm10, %ymm10
+	LONG $0x947f7dc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm10, 0xc0(%rsp)
+	LONG $0xd2287dc5 // vmovapd %ymm2, %ymm10
+	LONG $0xa89562c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm13, %ymm10
+	LONG $0xc0d4adc5 // vpaddq %ymm0, %ymm10, %ymm0
+	LONG $0x5c7541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm1, %ymm10
+	LONG $0xb89562c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm13, %ymm10
+	LONG $0xac287dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm13
+	LONG $0xd41d41c4; BYTE $0xe2 // vpaddq %ymm10, %ymm12, %ymm12
+	LONG $0xd2287dc5 // vmovapd %ymm2, %ymm10
+	LONG $0xa89562c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm13, %ymm10
+	LONG $0xedd4adc5 // vpaddq %ymm5, %ymm10, %ymm5
+	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0x5c75c1c4; BYTE $0xea // vsubpd %ymm10, %ymm1, %ymm5
+	LONG $0x5c7ffdc5; WORD $0x2024 // vmovdqa %ymm3, 0x20(%rsp)
+	LONG $0xb895e2c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm13, %ymm5
+	LONG $0xac287dc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm13
+	LONG $0xc5d4fdc5 // vpaddq %ymm5, %ymm0, %ymm0
+	LONG $0x44d4fdc5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm0, %ymm0
+	LONG $0x197dc2c4; WORD $0x306a // vbroadcastsd 0x30(%r10), %ymm5
+	LONG $0x447ffdc5; WORD $0x4024 // vmovdqa %ymm0, 0x40(%rsp)
+	LONG $0xc228fdc5 // vmovapd %ymm2, %ymm0
+	LONG $0xa8b5e2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm9, %ymm0
+	LONG $0xd8d4ddc5 // vpaddq %ymm0, %ymm4, %ymm3
+	LONG $0xf3d425c5 // vpaddq %ymm3, %ymm11, %ymm14
+	LONG $0xd85c75c5 // vsubpd %ymm0, %ymm1, %ymm11
+	LONG $0xc228fdc5 // vmovapd %ymm2, %ymm0
+	LONG $0xa8bde2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm8, %ymm0
+	LONG $0x9cd4fdc5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm0, %ymm3
+	LONG $0xb8b562c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm9, %ymm11
+	LONG $0x8c287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm9
+	LONG $0xe05cf5c5 // vsubpd %ymm0, %ymm1, %ymm4
+	LONG $0xc228fdc5 // vmovapd %ymm2, %ymm0
+	LONG $0xa8c5e2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm7, %ymm0
+	LONG $0xb8bde2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm8, %ymm4
+	LONG $0x9c7ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm3, 0x80(%rsp)
+	LONG $0x9cd4fdc5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm0, %ymm3
+	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
+	LONG $0xb8c5e2c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm7, %ymm0
+	LONG $0xd528fdc5 // vmovapd %ymm5, %ymm2
+	LONG $0xa895e2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm13, %ymm2
+	LONG $0x9c7ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm3, 0xa0(%rsp)
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa885e2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm15, %ymm3
+	LONG $0xd3d41dc5 // vpaddq %ymm3, %ymm12, %ymm10
+	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
+	LONG $0xb885e2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm15, %ymm3
+	LONG $0xd3d4edc5 // vpaddq %ymm3, %ymm2, %ymm2
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa8b5e2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm9, %ymm3
+	LONG $0xe35c75c5 // vsubpd %ymm3, %ymm1, %ymm12
+	LONG $0xb8b562c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm9, %ymm12
+	LONG $0xd42d41c4; BYTE $0xd4 // vpaddq %ymm12, %ymm10, %ymm10
+	LONG $0x4cd42dc5; WORD $0x6024 // vpaddq 0x60(%rsp), %ymm10, %ymm9
+	LONG $0xd5287dc5 // vmovapd %ymm5, %ymm10
+	LONG $0x4c7f7dc5; WORD $0x6024 // vmovdqa %ymm9, 0x60(%rsp)
+	LONG $0x8c287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm9
+	LONG $0xa8b562c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm9, %ymm10
+	LONG $0xd42541c4; BYTE $0xe2 // vpaddq %ymm10, %ymm11, %ymm12
+	LONG $0x5c7541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm1, %ymm10
+	LONG $0xb8b562c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm9, %ymm10
+	LONG $0x8c287dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm9
+	LONG $0xdbd42dc5 // vpaddq %ymm3, %ymm10, %ymm11
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0x94287dc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm10
+	LONG $0xa8b5e2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm9, %ymm3
+	LONG $0xe3d4ddc5 // vpaddq %ymm3, %ymm4, %ymm4
+	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
+	LONG $0xe4d48dc5 // vpaddq %ymm4, %ymm14, %ymm4
+	LONG $0xa47ffdc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm4, 0x120(%rsp)
+	LONG $0xb8b5e2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm9, %ymm3
+	LONG $0xdbd49dc5 // vpaddq %ymm3, %ymm12, %ymm3
+	LONG $0x5cd4e5c5; WORD $0x2024 // vpaddq 0x20(%rsp), %ymm3, %ymm3
+	LONG $0x5c7ffdc5; WORD $0x2024 // vmovdqa %ymm3, 0x20(%rsp)
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa8ade2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm10, %ymm3
+	LONG $0xa4d4e5c5; LONG $0x00008024; BYTE $0x00 // vpaddq 0x80(%rsp), %ymm3, %ymm4
+	LONG $0xe35c75c5 // vsubpd %ymm3, %ymm1, %ymm12
+	LONG $0xb8ad62c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm10, %ymm12
+	LONG $0xf8d45dc5 // vpaddq %ymm0, %ymm4, %ymm15
+	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
+	LONG $0xa8bde2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm8, %ymm0
+	LONG $0x9cd4fdc5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm0, %ymm3
+	LONG $0xf05c75c5 // vsubpd %ymm0, %ymm1, %ymm14
+	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
+	LONG $0xa8c5e2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm7, %ymm0
+	LONG $0xb8bd62c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm8, %ymm14
+	LONG $0x9c7ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm3, 0x80(%rsp)
+	LONG $0x9cd4fdc5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm0, %ymm3
+	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
+	LONG $0xb8c5e2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm7, %ymm0
+	LONG $0x197dc2c4; WORD $0x386a // vbroadcastsd 0x38(%r10), %ymm5
+	LONG $0x9c7ffdc5; LONG $0x00028024; BYTE $0x00 // vmovdqa %ymm3, 0x280(%rsp)
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0x98cde2c4; LONG $0x0240249c; WORD $0x0000 // vfmadd132pd 0x240(%rsp), %ymm6, %ymm3
+	LONG $0xd3d4edc5 // vpaddq %ymm3, %ymm2, %ymm2
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa895e2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm13, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xb895e2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm13, %ymm4
+	LONG $0xac287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm13
+	LONG $0xd4d4edc5 // vpaddq %ymm4, %ymm2, %ymm2
+	LONG $0xa428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm4
+	LONG $0x947ffdc5; LONG $0x0002a024; BYTE $0x00 // vmovdqa %ymm2, 0x2a0(%rsp)
+	LONG $0xd528fdc5 // vmovapd %ymm5, %ymm2
+	LONG $0xa8dde2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm4, %ymm2
+	LONG $0xd2d425c5 // vpaddq %ymm2, %ymm11, %ymm10
+	LONG $0x9c287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm11
+	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
+	LONG $0xb8dde2c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm4, %ymm2
+	LONG $0xe2d4e5c5 // vpaddq %ymm2, %ymm3, %ymm4
+	LONG $0xd528fdc5 // vmovapd %ymm5, %ymm2
+	LONG $0xa8a5e2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm11, %ymm2
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xb8a5e2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm11, %ymm3
+	LONG $0xdbd4adc5 // vpaddq %ymm3, %ymm10, %ymm3
+	LONG $0x5cd4e5c5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm3, %ymm3
+	LONG $0x5c7ffdc5; WORD $0x4024 // vmovdqa %ymm3, 0x40(%rsp)
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa895e2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm13, %ymm3
+	LONG $0xd3d41dc5 // vpaddq %ymm3, %ymm12, %ymm10
+	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
+	LONG $0x287d41c4; BYTE $0xe5 // vmovapd %ymm13, %ymm12
+	LONG $0xb895e2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm13, %ymm3
+	LONG $0xac287dc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm13
+	LONG $0xd3d4edc5 // vpaddq %ymm3, %ymm2, %ymm2
+	LONG $0x947ffdc5; LONG $0x00026024; BYTE $0x00 // vmovdqa %ymm2, 0x260(%rsp)
+	LONG $0xd528fdc5 // vmovapd %ymm5, %ymm2
+	LONG $0xa8b5e2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm9, %ymm2
+	LONG $0xdad48dc5 // vpaddq %ymm2, %ymm14, %ymm3
+	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
+	LONG $0x287d41c4; BYTE $0xf0 // vmovapd %ymm8, %ymm14
+	LONG $0xdbd485c5 // vpaddq %ymm3, %ymm15, %ymm3
+	LONG $0x9c7ffdc5; LONG $0x00016024; BYTE $0x00 // vmovdqa %ymm3, 0x160(%rsp)
+	LONG $0xb8b5e2c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm9, %ymm2
+	LONG $0xd2d4adc5 // vpaddq %ymm2, %ymm10, %ymm2
+	LONG $0x94d4edc5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm2, %ymm2
+	LONG $0x94287dc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm10
+	LONG $0x947ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm2, 0xa0(%rsp)
+	LONG $0xd528fdc5 // vmovapd %ymm5, %ymm2
+	LONG $0xa895e2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm13, %ymm2
+	LONG $0x9cd4edc5; LONG $0x00008024; BYTE $0x00 // vpaddq 0x80(%rsp), %ymm2, %ymm3
+	LONG $0xfa5c75c5 // vsubpd %ymm2, %ymm1, %ymm15
+	LONG $0xb89562c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm13, %ymm15
+	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
+	LONG $0x847ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm0, 0x80(%rsp)
+	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
+	LONG $0xa8bde2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm8, %ymm0
+	LONG $0x94d4fdc5; LONG $0x00028024; BYTE $0x00 // vpaddq 0x280(%rsp), %ymm0, %ymm2
+	LONG $0x947ffdc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm2, 0x120(%rsp)
+	LONG $0xd05cf5c5 // vsubpd %ymm0, %ymm1, %ymm2
+	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
+	LONG $0xa8c5e2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm7, %ymm0
+	LONG $0x9cd4fdc5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm0, %ymm3
+	LONG $0xb8bde2c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm8, %ymm2
+	LONG $0xc05c75c5 // vsubpd %ymm0, %ymm1, %ymm8
+	LONG $0x8428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm0
+	LONG $0xb8c562c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm7, %ymm8
+	LONG $0x197dc2c4; WORD $0x406a // vbroadcastsd 0x40(%r10), %ymm5
+	LONG $0x48c28349 // addq $0x48, %r10
+	LONG $0x9c7ffdc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm3, 0x180(%rsp)
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa8ade2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm10, %ymm3
+	LONG $0xe3d4ddc5 // vpaddq %ymm3, %ymm4, %ymm4
+	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
+	LONG $0xb8d5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm5, %ymm3
+	LONG $0x9cd4e5c5; LONG $0x0002a024; BYTE $0x00 // vpaddq 0x2a0(%rsp), %ymm3, %ymm3
+	LONG $0x9cd4e5c5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm3, %ymm3
+	LONG $0x9c7ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm3, 0xc0(%rsp)
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa8fde2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm0, %ymm3
+	LONG $0xd35c75c5 // vsubpd %ymm3, %ymm1, %ymm10
+	LONG $0xb8d562c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm5, %ymm10
+	LONG $0x8428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm0
+	LONG $0xe4d4adc5 // vpaddq %ymm4, %ymm10, %ymm4
+	LONG $0x64d4ddc5; WORD $0x6024 // vpaddq 0x60(%rsp), %ymm4, %ymm4
+	LONG $0x647ffdc5; WORD $0x6024 // vmovdqa %ymm4, 0x60(%rsp)
+	LONG $0xe528fdc5 // vmovapd %ymm5, %ymm4
+	LONG $0xa8fde2c4; BYTE $0xe6 // vfmadd213pd %ymm6, %ymm0, %ymm4
+	LONG $0x94d45dc5; LONG $0x00026024; BYTE $0x00 // vpaddq 0x260(%rsp), %ymm4, %ymm10
+	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
+	LONG $0xb8d5e2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm5, %ymm4
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
+	LONG $0x5cd4e5c5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm3, %ymm3
+	LONG $0x5c7ffdc5; WORD $0x4024 // vmovdqa %ymm3, 0x40(%rsp)
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa8a5e2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm11, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xb8d5c2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm5, %ymm4
+	LONG $0xe4d4adc5 // vpaddq %ymm4, %ymm10, %ymm4
+	LONG $0x64d4ddc5; WORD $0x2024 // vpaddq 0x20(%rsp), %ymm4, %ymm4
+	LONG $0x647ffdc5; WORD $0x2024 // vmovdqa %ymm4, 0x20(%rsp)
+	LONG $0xe528fdc5 // vmovapd %ymm5, %ymm4
+	LONG $0xa89de2c4; BYTE $0xe6 // vfmadd213pd %ymm6, %ymm12, %ymm4
+	LONG $0xd4d405c5 // vpaddq %ymm4, %ymm15, %ymm10
+	LONG $0xe45cf5c5 // vsubpd %ymm4, %ymm1, %ymm4
+	LONG $0xb8d5c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm5, %ymm4
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
+	LONG $0x9cd465c5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm3, %ymm11
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa8b5e2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm9, %ymm3
+	LONG $0xd3d4edc5 // vpaddq %ymm3, %ymm2, %ymm2
+	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
+	LONG $0x94d4edc5; LONG $0x00008024; BYTE $0x00 // vpaddq 0x80(%rsp), %ymm2, %ymm2
+	LONG $0xb8d5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm5, %ymm3
+	LONG $0xdbd4adc5 // vpaddq %ymm3, %ymm10, %ymm3
+	LONG $0x94d465c5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm3, %ymm10
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa895e2c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm13, %ymm3
+	LONG $0xa4d4e5c5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm3, %ymm4
+	LONG $0xdb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm3
+	LONG $0xb8d5c2c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm5, %ymm3
+	LONG $0xc4d4bdc5 // vpaddq %ymm4, %ymm8, %ymm0
+	LONG $0xcbd46dc5 // vpaddq %ymm3, %ymm2, %ymm9
+	LONG $0xd528fdc5 // vmovapd %ymm5, %ymm2
+	LONG $0xa88de2c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm14, %ymm2
+	LONG $0x9cd4edc5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm2, %ymm3
+	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
+	LONG $0xb8d5c2c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm5, %ymm2
+	LONG $0xe2d4fdc5 // vpaddq %ymm2, %ymm0, %ymm4
+	LONG $0x946ffdc5; LONG $0x0002c024; BYTE $0x00 // vmovdqa 0x2c0(%rsp), %ymm2
+	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
+	LONG $0xa8c5e2c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm7, %ymm0
+	LONG $0xd0d4edc5 // vpaddq %ymm0, %ymm2, %ymm2
+	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
+	LONG $0xb8c5e2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm7, %ymm0
+	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
+	LONG $0x197de2c4; LONG $0x0000921d; BYTE $0x00 // vbroadcastsd 0x92(%rip), %ymm3
+	WORD $0x394c; BYTE $0xfb // cmpq %r15, %rbx
+	LONG $0xf699840f; WORD $0xffff // je <mulLimbs9+0x240>
+	LONG $0x9c7f7dc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm11, 0x80(%rsp)
+	LONG $0x947f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm10, 0xa0(%rsp)
+	LONG $0x8c7f7dc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm9, 0x120(%rsp)
+	LONG $0xa47ffdc5; LONG $0x00016024; BYTE $0x00 // vmovdqa %ymm4, 0x160(%rsp)
+	LONG $0x847ffdc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm0, 0x180(%rsp)
+	LONG $0x947ffdc5; LONG $0x0002c024; BYTE $0x00 // vmovdqa %ymm2, 0x2c0(%rsp)
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0xf789840f; WORD $0xffff // je <mulLimbs9+0x370>
+	LONG $0xc0c0c748; WORD $0xfffd; BYTE $0xff // movq $-0x240, %rax
+	WORD $0x9066 // nop
+	LONG $0x8c180f41; LONG $0x00024006; BYTE $0x00 // prefetcht0 0x240(%r14,%rax)
+	LONG $0x40c08348 // addq $0x40, %rax
+	WORD $0xf175 // jne <mulLimbs9+0xbf0>
+	LONG $0xfff76ce9; BYTE $0xff // jmp <mulLimbs9+0x370>
+	LONG $0x1824448b // movl 0x18(%rsp), %eax
+	LONG $0xe0248489; WORD $0x0002; BYTE $0x00 // movl %eax, 0x2e0(%rsp)
+	LONG $0x2494ae0f; LONG $0x000002e0 // ldmxcsr 0x2e0(%rsp)
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0xc3300000
+	LONG $0x00000000; LONG $0x46700000
+	LONG $0x00000000; LONG $0x43300000
+	LONG $0x00000001; LONG $0x46700000
+	ADJSP $1184
+	RET
+
+// func mulLimbs17Quad(s *uint64, a *uint64, step int, b *uint64, count int)
+TEXT ·mulLimbs17Quad(SB), 0, $1696-40
+	MOVQ s+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ step+16(FP), DX
+	MOVQ b+24(FP), CX
+	MOVQ count+32(FP), R8
+	ADJSP $-1696
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs17>
+	LONG $0x000816e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xe0e48348 // andq $-0x20, %rsp
+	LONG $0x20ec8148; WORD $0x0006; BYTE $0x00 // subq $0x620, %rsp
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
+	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
+	LONG $0x0000ba48; LONG $0x00000000; WORD $0x89d0 // movabsq $-0x7630000000000000, %rdx
+	LONG $0x0000be48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rsi
+	LONG $0x205f8d4c // leaq 0x20(%rdi), %r11
+	LONG $0x0010ba41; WORD $0x0000 // movl $0x10, %r10d
+	LONG $0x249cae0f; LONG $0x000000c0 // stmxcsr 0xc0(%rsp)
+	LONG $0xd0af0f49 // imulq %r8, %rdx
+	LONG $0xf0af0f49 // imulq %r8, %rsi
+	LONG $0xc024840b; WORD $0x0000; BYTE $0x00 // orl 0xc0(%rsp), %eax
+	LONG $0xe0248489; WORD $0x0004; BYTE $0x00 // movl %eax, 0x4e0(%rsp)
+	LONG $0x2494ae0f; LONG $0x000004e0 // ldmxcsr 0x4e0(%rsp)
+	LONG $0x247c8948; BYTE $0x68 // movq %rdi, 0x68(%rsp)
+	LONG $0x000012bf; BYTE $0x00 // movl $0x12, %edi
+	LONG $0xc024848b; WORD $0x0000; BYTE $0x00 // movl 0xc0(%rsp), %eax
+	LONG $0x2c244489 // movl %eax, 0x2c(%rsp)
+	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
+	LONG $0xc0af0f49 // imulq %r8, %rax
+	WORD $0x9066 // nop
+	LONG $0x12ff8348 // cmpq $0x12, %rdi
+	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
+	LONG $0xca440f4d // cmoveq %r10, %r9
+	LONG $0xc8af0f4c // imulq %rax, %r9
+	WORD $0x0149; BYTE $0xd1 // addq %rdx, %r9
+	WORD $0x0148; BYTE $0xf2 // addq %rsi, %rdx
+	LONG $0x6ef9c1c4; BYTE $0xc1 // vmovq %r9, %xmm0
+	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
+	LONG $0xd47dc1c4; WORD $0xe04b // vpaddq -0x20(%r11), %ymm0, %ymm1
+	LONG $0x7f7ec1c4; WORD $0xe04b // vmovdqu %ymm1, -0x20(%r11)
+	LONG $0xd47dc1c4; BYTE $0x03 // vpaddq (%r11), %ymm0, %ymm0
+	LONG $0x7f7ec1c4; BYTE $0x03 // vmovdqu %ymm0, (%r11)
+	LONG $0x40c38349 // addq $0x40, %r11
+	WORD $0xff48; BYTE $0xcf // decq %rdi
+	WORD $0xc275 // jne <mulLimbs17+0x90>
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x06ca8e0f; WORD $0x0000 // jle <mulLimbs17+0x7a1>
+	LONG $0x197de2c4; LONG $0x0007200d; BYTE $0x00 // vbroadcastsd 0x720(%rip), %ymm1
+	LONG $0x197de2c4; LONG $0x0007071d; BYTE $0x00 // vbroadcastsd 0x707(%rip), %ymm3
+	LONG $0x197de2c4; LONG $0x00070615; BYTE $0x00 // vbroadcastsd 0x706(%rip), %ymm2
+	LONG $0x197d62c4; LONG $0x00070d1d; BYTE $0x00 // vbroadcastsd 0x70d(%rip), %ymm11
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
+	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
+	LONG $0xc5048d48; LONG $0x00000000 // leaq (,%rax,8), %rax
+	LONG $0x04e2c148 // shlq $0x4, %rdx
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x24448948; BYTE $0x78 // movq %rax, 0x78(%rsp)
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	LONG $0x8c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm1, 0x80(%rsp)
+	WORD $0x49eb // jmp <mulLimbs17+0x177>
+	WORD $0x9066 // nop
+	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x24548b48; BYTE $0x58 // movq 0x58(%rsp), %rdx
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x4caf0f48; WORD $0x2024 // imulq 0x20(%rsp), %rcx
+	LONG $0x02c28348 // addq $0x2, %rdx
+	LONG $0xc8048d48 // leaq (%rax,%rcx,8), %rax
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0xc10c8d48 // leaq (%rcx,%rax,8), %rcx
+	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
+	LONG $0xfec08348 // addq $-0x2, %rax
+	WORD $0x394c; BYTE $0xc2 // cmpq %r8, %rdx
+	LONG $0x062a8d0f; WORD $0x0000 // jge <mulLimbs17+0x7a1>
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000002bf; BYTE $0x00 // movl $0x2, %edi
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
+	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
+	LONG $0x24548948; BYTE $0x58 // movq %rdx, 0x58(%rsp)
+	LONG $0xf84c0f48 // cmovlq %rax, %rdi
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	LONG $0x02ff8348 // cmpq $0x2, %rdi
+	LONG $0xef4d0f4c // cmovgeq %rdi, %r13
+	WORD $0x2948; BYTE $0xd0 // subq %rdx, %rax
+	LONG $0x000002ba; BYTE $0x00 // movl $0x2, %edx
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0xd04c0f48 // cmovlq %rax, %rdx
+	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
+	LONG $0x04e1c149 // shlq $0x4, %r9
+	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
+	WORD $0x0149; BYTE $0xd1 // addq %rdx, %r9
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x3d7e // jle <mulLimbs17+0x200>
+	WORD $0xf631 // xorl %esi, %esi
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x2456f5c5; BYTE $0xf1 // vorpd (%rcx,%rsi,8), %ymm1, %ymm4
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0004e0f4; BYTE $0x00 // vmovupd %ymm4, 0x4e0(%rsp,%rsi,8)
+	LONG $0x08c68348 // addq $0x8, %rsi
+	WORD $0x394c; BYTE $0xce // cmpq %r9, %rsi
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	WORD $0xde7e // jle <mulLimbs17+0x1d0>
+	LONG $0x244c894c; BYTE $0x40 // movq %r9, 0x40(%rsp)
+	WORD $0x394c; BYTE $0xca // cmpq %r9, %rdx
+	WORD $0x107c // jl <mulLimbs17+0x20c>
+	WORD $0x39eb // jmp <mulLimbs17+0x237>
+	WORD $0x9066 // nop
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x244c894c; BYTE $0x40 // movq %r9, 0x40(%rsp)
+	WORD $0x394c; BYTE $0xca // cmpq %r9, %rdx
+	WORD $0x2b7d // jge <mulLimbs17+0x237>
+	WORD $0x8948; BYTE $0xfe // movq %rdi, %rsi
+	LONG $0x04e6c148 // shlq $0x4, %rsi
+	WORD $0x0148; BYTE $0xfe // addq %rdi, %rsi
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x2aabe1c4; WORD $0xd104 // vcvtsi2sdq (%rcx,%rdx,8), %xmm10, %xmm0
+	LONG $0x8411fbc5; LONG $0x0004e0d4; BYTE $0x00 // vmovsd %xmm0, 0x4e0(%rsp,%rdx,8)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	WORD $0xe975 // jne <mulLimbs17+0x220>
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xfeeb8e0f; WORD $0xffff // jle <mulLimbs17+0x130>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
+	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
+	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x24748b48; BYTE $0x68 // movq 0x68(%rsp), %rsi
+	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
+	LONG $0x249c8d48; LONG $0x000004e8 // leaq 0x4e8(%rsp), %rbx
+	LONG $0x24bc8d48; LONG $0x000004e0 // leaq 0x4e0(%rsp), %rdi
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0xc1248d4c // leaq (%rcx,%rax,8), %r12
+	LONG $0xc60c8d4c // leaq (%rsi,%rax,8), %r9
+	LONG $0xc21c8d4c // leaq (%rdx,%rax,8), %r11
+	LONG $0x248c8d48; LONG $0x00000560 // leaq 0x560(%rsp), %rcx
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	WORD $0x1974 // je <mulLimbs17+0x2bf>
+	LONG $0xc0c0c748; WORD $0xfffb; BYTE $0xff // movq $-0x440, %rax
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x8c180f41; LONG $0x00044003; BYTE $0x00 // prefetcht0 0x440(%r11,%rax)
+	LONG $0x40c08348 // addq $0x40, %rax
+	WORD $0xf175 // jne <mulLimbs17+0x2b0>
+	LONG $0x5675c1c4; WORD $0x2424 // vorpd (%r12), %ymm1, %ymm4
+	LONG $0xa0c6c748; WORD $0xffff; BYTE $0xff // movq $-0x60, %rsi
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsp)
+	LONG $0x5675c1c4; WORD $0x2464; BYTE $0x40 // vorpd 0x40(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsp)
+	LONG $0x5675c1c4; LONG $0x008024a4; WORD $0x0000 // vorpd 0x80(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsp)
+	LONG $0x5675c1c4; LONG $0x00c024a4; WORD $0x0000 // vorpd 0xc0(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsp)
+	LONG $0x5675c1c4; LONG $0x010024a4; WORD $0x0000 // vorpd 0x100(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsp)
+	LONG $0x5675c1c4; LONG $0x014024a4; WORD $0x0000 // vorpd 0x140(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsp)
+	LONG $0x5675c1c4; LONG $0x018024a4; WORD $0x0000 // vorpd 0x180(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm4, 0x180(%rsp)
+	LONG $0x5675c1c4; LONG $0x01c024a4; WORD $0x0000 // vorpd 0x1c0(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm4, 0x1a0(%rsp)
+	LONG $0x5675c1c4; LONG $0x020024a4; WORD $0x0000 // vorpd 0x200(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm4, 0x1c0(%rsp)
+	LONG $0x5675c1c4; LONG $0x024024a4; WORD $0x0000 // vorpd 0x240(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm4, 0x1e0(%rsp)
+	LONG $0x5675c1c4; LONG $0x028024a4; WORD $0x0000 // vorpd 0x280(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm4, 0x200(%rsp)
+	LONG $0x5675c1c4; LONG $0x02c024a4; WORD $0x0000 // vorpd 0x2c0(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm4, 0x220(%rsp)
+	LONG $0x5675c1c4; LONG $0x030024a4; WORD $0x0000 // vorpd 0x300(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm4, 0x240(%rsp)
+	LONG $0x5675c1c4; LONG $0x034024a4; WORD $0x0000 // vorpd 0x340(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm4, 0x260(%rsp)
+	LONG $0x5675c1c4; LONG $0x038024a4; WORD $0x0000 // vorpd 0x380(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm4, 0x280(%rsp)
+	LONG $0x5675c1c4; LONG $0x03c024a4; WORD $0x0000 // vorpd 0x3c0(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm4, 0x2a0(%rsp)
+	LONG $0x5675c1c4; LONG $0x040024a4; WORD $0x0000 // vorpd 0x400(%r12), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm4, 0x2c0(%rsp)
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x8949; BYTE $0xc7 // movq %rax, %r15
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0xef3941c4; BYTE $0xc0 // vpxor %xmm8, %xmm8, %xmm8
+	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
+	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	BYTE $0x90 // nop
+	LONG $0x8c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm1, 0xa0(%rsp)
+	LONG $0x197dc2c4; BYTE $0x0f // vbroadcastsd (%r15), %ymm1
+	LONG $0x197dc2c4; WORD $0xf847 // vbroadcastsd -0x8(%r15), %ymm0
+	LONG $0xbc107dc5; LONG $0x0002c014; BYTE $0x00 // vmovupd 0x2c0(%rsp,%rdx), %ymm15
+	LONG $0x197dc2c4; WORD $0xf05f // vbroadcastsd -0x10(%r15), %ymm3
+	LONG $0xdc297dc5 // vmovapd %ymm11, %ymm4
+	LONG $0xb4107dc5; LONG $0x0002a014; BYTE $0x00 // vmovupd 0x2a0(%rsp,%rdx), %ymm14
+	LONG $0x94107dc5; LONG $0x00028014; BYTE $0x00 // vmovupd 0x280(%rsp,%rdx), %ymm10
+	LONG $0xa0c28348 // addq $-0x60, %rdx
+	LONG $0x18c78349 // addq $0x18, %r15
+	LONG $0xe9287dc5 // vmovapd %ymm1, %ymm13
+	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
+	LONG $0xa88562c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm15, %ymm13
+	LONG $0xa88562c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm15, %ymm12
+	LONG $0xedd495c5 // vpaddq %ymm5, %ymm13, %ymm5
+	LONG $0x5c2541c4; BYTE $0xed // vsubpd %ymm13, %ymm11, %ymm13
+	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
+	LONG $0x5c2541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm11, %ymm12
+	LONG $0xdb287dc5 // vmovapd %ymm3, %ymm11
+	LONG $0xa88562c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm15, %ymm11
+	LONG $0xb88562c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm15, %ymm12
+	LONG $0xb88562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm15, %ymm13
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xb8e542c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm3, %ymm11
+	LONG $0xd43541c4; BYTE $0xcc // vpaddq %ymm12, %ymm9, %ymm9
+	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
+	LONG $0xa88d62c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm14, %ymm12
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0xa88d62c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm14, %ymm11
+	LONG $0xffd4a5c5 // vpaddq %ymm7, %ymm11, %ymm7
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xffd495c5 // vpaddq %ymm7, %ymm13, %ymm7
+	LONG $0xb88d62c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm14, %ymm11
+	LONG $0xd42541c4; BYTE $0xdc // vpaddq %ymm12, %ymm11, %ymm11
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c5d41c4; BYTE $0xdc // vsubpd %ymm12, %ymm4, %ymm11
+	LONG $0xe3287dc5 // vmovapd %ymm3, %ymm12
+	LONG $0xa88d62c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm14, %ymm12
+	LONG $0xb88d62c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm14, %ymm11
+	LONG $0xd42541c4; BYTE $0xdc // vpaddq %ymm12, %ymm11, %ymm11
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0x5c5d41c4; BYTE $0xdc // vsubpd %ymm12, %ymm4, %ymm11
+	LONG $0xb8e542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm3, %ymm11
+	LONG $0xf6d4a5c5 // vpaddq %ymm6, %ymm11, %ymm6
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0xa8ad62c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm10, %ymm11
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xb8ad62c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm10, %ymm11
+	LONG $0xc828fdc5 // vmovapd %ymm0, %ymm1
+	LONG $0xa8ade2c4; BYTE $0xca // vfmadd213pd %ymm2, %ymm10, %ymm1
+	LONG $0xd9d425c5 // vpaddq %ymm1, %ymm11, %ymm11
+	LONG $0xc95cddc5 // vsubpd %ymm1, %ymm4, %ymm1
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0xdc287dc5 // vmovapd %ymm4, %ymm11
+	LONG $0xb8ade2c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm10, %ymm1
+	LONG $0xc328fdc5 // vmovapd %ymm3, %ymm0
+	LONG $0xa8ade2c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm10, %ymm0
+	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
+	LONG $0xc05cddc5 // vsubpd %ymm0, %ymm4, %ymm0
+	LONG $0xf1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm6
+	LONG $0x8c6ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm1
+	LONG $0xb8ade2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm10, %ymm0
+	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0xfeaf850f; WORD $0xffff // jne <mulLimbs17+0x470>
+	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
+	LONG $0x06e2c148 // shlq $0x6, %rdx
+	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	LONG $0xe8c08348 // addq $-0x18, %rax
+	LONG $0xa0c68348 // addq $-0x60, %rsi
+	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
+	WORD $0x2949; BYTE $0xd7 // subq %rdx, %r15
+	LONG $0xd455c1c4; LONG $0x00044087; BYTE $0x00 // vpaddq 0x440(%r15), %ymm5, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00044087; BYTE $0x00 // vmovdqu %ymm0, 0x440(%r15)
+	LONG $0xd445c1c4; LONG $0x00040087; BYTE $0x00 // vpaddq 0x400(%r15), %ymm7, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00040087; BYTE $0x00 // vmovdqu %ymm0, 0x400(%r15)
+	LONG $0xd435c1c4; LONG $0x0003c087; BYTE $0x00 // vpaddq 0x3c0(%r15), %ymm9, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x0003c087; BYTE $0x00 // vmovdqu %ymm0, 0x3c0(%r15)
+	LONG $0xd43dc1c4; LONG $0x00038087; BYTE $0x00 // vpaddq 0x380(%r15), %ymm8, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00038087; BYTE $0x00 // vmovdqu %ymm0, 0x380(%r15)
+	LONG $0xd44dc1c4; LONG $0x00034087; BYTE $0x00 // vpaddq 0x340(%r15), %ymm6, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00034087; BYTE $0x00 // vmovdqu %ymm0, 0x340(%r15)
+	LONG $0xd475c1c4; LONG $0x00030087; BYTE $0x00 // vpaddq 0x300(%r15), %ymm1, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00030087; BYTE $0x00 // vmovdqu %ymm0, 0x300(%r15)
+	LONG $0x05fa8349 // cmpq $0x5, %r10
+	LONG $0xfdfd850f; WORD $0xffff // jne <mulLimbs17+0x450>
+	LONG $0x000078b8; BYTE $0x00 // movl $0x78, %eax
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x197de2c4; WORD $0xf87a // vbroadcastsd -0x8(%rdx), %ymm7
+	LONG $0x8c10fdc5; LONG $0x0000e084; BYTE $0x00 // vmovupd 0xe0(%rsp,%rax,4), %ymm1
+	LONG $0x197de2c4; BYTE $0x1a // vbroadcastsd (%rdx), %ymm3
+	LONG $0x8410fdc5; LONG $0x0000c084; BYTE $0x00 // vmovupd 0xc0(%rsp,%rax,4), %ymm0
+	LONG $0xe8c08348 // addq $-0x18, %rax
+	LONG $0x18c28348 // addq $0x18, %rdx
+	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
+	LONG $0xa8f562c4; BYTE $0xca // vfmadd213pd %ymm2, %ymm1, %ymm9
+	LONG $0xc3287dc5 // vmovapd %ymm3, %ymm8
+	LONG $0xa8f562c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm1, %ymm8
+	LONG $0xf6d4b5c5 // vpaddq %ymm6, %ymm9, %ymm6
+	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
+	LONG $0xe4d4bdc5 // vpaddq %ymm4, %ymm8, %ymm4
+	LONG $0x5c2541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm11, %ymm8
+	LONG $0xb8f562c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm1, %ymm9
+	LONG $0xb8f562c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm1, %ymm8
+	LONG $0xcdd4b5c5 // vpaddq %ymm5, %ymm9, %ymm1
+	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
+	LONG $0xa8fde2c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm0, %ymm5
+	LONG $0xf5d4cdc5 // vpaddq %ymm5, %ymm6, %ymm6
+	LONG $0xed5ca5c5 // vsubpd %ymm5, %ymm11, %ymm5
+	LONG $0xf6d4bdc5 // vpaddq %ymm6, %ymm8, %ymm6
+	LONG $0xb8fde2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm0, %ymm5
+	LONG $0xedd4f5c5 // vpaddq %ymm5, %ymm1, %ymm5
+	LONG $0xe8f88348 // cmpq $-0x18, %rax
+	WORD $0x8575 // jne <mulLimbs17+0x670>
+	LONG $0xd45dc1c4; LONG $0x00008081; BYTE $0x00 // vpaddq 0x80(%r9), %ymm4, %ymm0
+	LONG $0x00003cb8; BYTE $0x00 // movl $0x3c, %eax
+	WORD $0x8948; BYTE $0xfa // movq %rdi, %rdx
+	LONG $0x7f7ec1c4; LONG $0x00008081; BYTE $0x00 // vmovdqu %ymm0, 0x80(%r9)
+	LONG $0xd44dc1c4; WORD $0x4041 // vpaddq 0x40(%r9), %ymm6, %ymm0
+	LONG $0x7f7ec1c4; WORD $0x4041 // vmovdqu %ymm0, 0x40(%r9)
+	LONG $0xd455c1c4; BYTE $0x21 // vpaddq (%r9), %ymm5, %ymm4
+	LONG $0x7f7ec1c4; BYTE $0x21 // vmovdqu %ymm4, (%r9)
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x197de2c4; BYTE $0x2a // vbroadcastsd (%rdx), %ymm5
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x98ede2c4; LONG $0x00c0c4ac; WORD $0x0000 // vfmadd132pd 0xc0(%rsp,%rax,8), %ymm2, %ymm5
+	LONG $0xfcc08348 // addq $-0x4, %rax
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
+	LONG $0xfcf88348 // cmpq $-0x4, %rax
+	WORD $0xdf75 // jne <mulLimbs17+0x720>
+	LONG $0x8c28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm1
+	LONG $0x197de2c4; LONG $0x00009d1d; BYTE $0x00 // vbroadcastsd 0x9d(%rip), %ymm3
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x245c034c; BYTE $0x78 // addq 0x78(%rsp), %r11
+	LONG $0x88c78148; WORD $0x0000; BYTE $0x00 // addq $0x88, %rdi
+	WORD $0xff49; BYTE $0xc6 // incq %r14
+	LONG $0x88c18148; WORD $0x0000; BYTE $0x00 // addq $0x88, %rcx
+	LONG $0x88c38148; WORD $0x0000; BYTE $0x00 // addq $0x88, %rbx
+	LONG $0x7f7ec1c4; BYTE $0x21 // vmovdqu %ymm4, (%r9)
+	LONG $0xc4248d4d // leaq (%r12,%rax,8), %r12
+	WORD $0x394d; BYTE $0xee // cmpq %r13, %r14
+	LONG $0xfb19850f; WORD $0xffff // jne <mulLimbs17+0x2a0>
+	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
+	LONG $0xfac4850f; WORD $0xffff // jne <mulLimbs17+0x260>
+	LONG $0xfff98fe9; BYTE $0xff // jmp <mulLimbs17+0x130>
+	LONG $0x2c24448b // movl 0x2c(%rsp), %eax
+	LONG $0xc0248489; WORD $0x0000; BYTE $0x00 // movl %eax, 0xc0(%rsp)
+	LONG $0x2494ae0f; LONG $0x000000c0 // ldmxcsr 0xc0(%rsp)
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00c33000; LONG $0x00000000
+	LONG $0x00467000; LONG $0x00000000
+	LONG $0x01433000; LONG $0x00000000
+	WORD $0x7000; BYTE $0x46
+	ADJSP $1696
+	RET
+
+// func mulLimbs33Quad(s *uint64, a *uint64, step int, b *uint64, count int)
+TEXT ·mulLimbs33Quad(SB), 0, $1632-40
+	MOVQ s+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ step+16(FP), DX
+	MOVQ b+24(FP), CX
+	MOVQ count+32(FP), R8
+	ADJSP $-1632
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs33>
+	LONG $0x000916e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xe0e48348 // andq $-0x20, %rsp
+	LONG $0xe0ec8148; WORD $0x0005; BYTE $0x00 // subq $0x5e0, %rsp
+	LONG $0x249cae0f; LONG $0x00000080 // stmxcsr 0x80(%rsp)
+	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
+	LONG $0x0000b949; LONG $0x00000000; WORD $0x56d0 // movabsq $0x56d0000000000000, %r9
+	LONG $0x0000ba49; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %r10
+	LONG $0x207f8d4c // leaq 0x20(%rdi), %r15
+	LONG $0x0022bb41; WORD $0x0000 // movl $0x22, %r11d
+	LONG $0x000020bb; BYTE $0x00 // movl $0x20, %ebx
+	LONG $0x8024840b; WORD $0x0000; BYTE $0x00 // orl 0x80(%rsp), %eax
+	LONG $0xc8af0f4d // imulq %r8, %r9
+	LONG $0xd0af0f4d // imulq %r8, %r10
+	LONG $0xa0248489; WORD $0x0004; BYTE $0x00 // movl %eax, 0x4a0(%rsp)
+	LONG $0x2494ae0f; LONG $0x000004a0 // ldmxcsr 0x4a0(%rsp)
+	LONG $0x8024848b; WORD $0x0000; BYTE $0x00 // movl 0x80(%rsp), %eax
+	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
+	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
+	LONG $0xc0af0f49 // imulq %r8, %rax
+	BYTE $0x90 // nop
+	LONG $0x22fb8349 // cmpq $0x22, %r11
+	WORD $0x894d; BYTE $0xde // movq %r11, %r14
+	LONG $0xf3440f4c // cmoveq %rbx, %r14
+	LONG $0xf0af0f4c // imulq %rax, %r14
+	WORD $0x014d; BYTE $0xce // addq %r9, %r14
+	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
+	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
+	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
+	LONG $0xd47dc1c4; WORD $0xe04f // vpaddq -0x20(%r15), %ymm0, %ymm1
+	LONG $0x7f7ec1c4; WORD $0xe04f // vmovdqu %ymm1, -0x20(%r15)
+	LONG $0xd47dc1c4; BYTE $0x07 // vpaddq (%r15), %ymm0, %ymm0
+	LONG $0x7f7ec1c4; BYTE $0x07 // vmovdqu %ymm0, (%r15)
+	LONG $0x40c78349 // addq $0x40, %r15
+	WORD $0xff49; BYTE $0xcb // decq %r11
+	WORD $0xc275 // jne <mulLimbs33+0x80>
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x07e78e0f; WORD $0x0000 // jle <mulLimbs33+0x8ae>
+	LONG $0x197de2c4; LONG $0x0008300d; BYTE $0x00 // vbroadcastsd 0x830(%rip), %ymm1
+	LONG $0x197de2c4; LONG $0x0008171d; BYTE $0x00 // vbroadcastsd 0x817(%rip), %ymm3
+	LONG $0x197d62c4; LONG $0x00082625; BYTE $0x00 // vbroadcastsd 0x826(%rip), %ymm12
+	LONG $0x24bc8d4c; LONG $0x00000480 // leaq 0x480(%rsp), %r15
+	LONG $0x24948d4c; LONG $0x000004b0 // leaq 0x4b0(%rsp), %r10
+	LONG $0x249c8d48; LONG $0x000004a0 // leaq 0x4a0(%rsp), %rbx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
+	LONG $0x4c29fdc5; WORD $0x4024 // vmovapd %ymm1, 0x40(%rsp)
+	WORD $0x32eb // jmp <mulLimbs33+0x13f>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0xe10c8d4a // leaq (%rcx,%r12,8), %rcx
+	LONG $0xc2af0f48 // imulq %rdx, %rax
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0xc6348d48 // leaq (%rsi,%rax,8), %rsi
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	WORD $0xff48; BYTE $0xc8 // decq %rax
+	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
+	LONG $0x076f840f; WORD $0x0000 // je <mulLimbs33+0x8ae>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	LONG $0xf04e0f4c // cmovleq %rax, %r14
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	WORD $0x294c; BYTE $0xc8 // subq %r9, %rax
+	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xc04e0f4c // cmovleq %rax, %r8
+	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
+	LONG $0x05e4c149 // shlq $0x5, %r12
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	WORD $0x014d; BYTE $0xc4 // addq %r8, %r12
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x337e // jle <mulLimbs33+0x1b0>
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x5675a1c4; WORD $0xd924 // vorpd (%rcx,%r11,8), %ymm1, %ymm4
+	LONG $0x044b8d4d // leaq 0x4(%r11), %r9
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0x117da1c4; LONG $0x04a0dca4; WORD $0x0000 // vmovupd %ymm4, 0x4a0(%rsp,%r11,8)
+	LONG $0x08c38349 // addq $0x8, %r11
+	WORD $0x394d; BYTE $0xe3 // cmpq %r12, %r11
+	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
+	WORD $0xdc7e // jle <mulLimbs33+0x180>
+	WORD $0x394d; BYTE $0xe1 // cmpq %r12, %r9
+	WORD $0x0f7c // jl <mulLimbs33+0x1b8>
+	WORD $0x3deb // jmp <mulLimbs33+0x1e8>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x394d; BYTE $0xe1 // cmpq %r12, %r9
+	WORD $0x307d // jge <mulLimbs33+0x1e8>
+	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
+	LONG $0x05e3c149 // shlq $0x5, %r11
+	WORD $0x014d; BYTE $0xf3 // addq %r14, %r11
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x2aeba1c4; WORD $0xc904 // vcvtsi2sdq (%rcx,%r9,8), %xmm2, %xmm0
+	LONG $0x117ba1c4; LONG $0x04a0cc84; WORD $0x0000 // vmovsd %xmm0, 0x4a0(%rsp,%r9,8)
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	WORD $0x394d; BYTE $0xcb // cmpq %r9, %r11
+	WORD $0xe875 // jne <mulLimbs33+0x1d0>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xff1f8e0f; WORD $0xffff // jle <mulLimbs33+0x110>
+	WORD $0xb541; BYTE $0x01 // movb $0x1, %r13b
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xc6048d4c // leaq (%rsi,%rax,8), %r8
+	LONG $0x01c5f641 // testb $0x1, %r13b
+	WORD $0x2574 // je <mulLimbs33+0x22f>
+	LONG $0xd00c8d4d // leaq (%r8,%rdx,8), %r9
+	LONG $0xc0c3c749; WORD $0xfff7; BYTE $0xff // movq $-0x840, %r11
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8c180f43; LONG $0x00084019; BYTE $0x00 // prefetcht0 0x840(%r9,%r11)
+	LONG $0x40c38349 // addq $0x40, %r11
+	WORD $0xf175 // jne <mulLimbs33+0x220>
+	LONG $0x5675c1c4; BYTE $0x20 // vorpd (%r8), %ymm1, %ymm4
+	LONG $0xc7048d48 // leaq (%rdi,%rax,8), %rax
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
+	LONG $0x5675c1c4; WORD $0x4060 // vorpd 0x40(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsp)
+	LONG $0x5675c1c4; LONG $0x000080a0; BYTE $0x00 // vorpd 0x80(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsp)
+	LONG $0x5675c1c4; LONG $0x0000c0a0; BYTE $0x00 // vorpd 0xc0(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsp)
+	LONG $0x5675c1c4; LONG $0x000100a0; BYTE $0x00 // vorpd 0x100(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsp)
+	LONG $0x5675c1c4; LONG $0x000140a0; BYTE $0x00 // vorpd 0x140(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsp)
+	LONG $0x5675c1c4; LONG $0x000180a0; BYTE $0x00 // vorpd 0x180(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsp)
+	LONG $0x5675c1c4; LONG $0x0001c0a0; BYTE $0x00 // vorpd 0x1c0(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsp)
+	LONG $0x5675c1c4; LONG $0x000200a0; BYTE $0x00 // vorpd 0x200(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm4, 0x180(%rsp)
+	LONG $0x5675c1c4; LONG $0x000240a0; BYTE $0x00 // vorpd 0x240(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm4, 0x1a0(%rsp)
+	LONG $0x5675c1c4; LONG $0x000280a0; BYTE $0x00 // vorpd 0x280(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm4, 0x1c0(%rsp)
+	LONG $0x5675c1c4; LONG $0x0002c0a0; BYTE $0x00 // vorpd 0x2c0(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm4, 0x1e0(%rsp)
+	LONG $0x5675c1c4; LONG $0x000300a0; BYTE $0x00 // vorpd 0x300(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm4, 0x200(%rsp)
+	LONG $0x5675c1c4; LONG $0x000340a0; BYTE $0x00 // vorpd 0x340(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm4, 0x220(%rsp)
+	LONG $0x5675c1c4; LONG $0x000380a0; BYTE $0x00 // vorpd 0x380(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm4, 0x240(%rsp)
+	LONG $0x5675c1c4; LONG $0x0003c0a0; BYTE $0x00 // vorpd 0x3c0(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm4, 0x260(%rsp)
+	LONG $0x5675c1c4; LONG $0x000400a0; BYTE $0x00 // vorpd 0x400(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm4, 0x280(%rsp)
+	LONG $0x5675c1c4; LONG $0x000440a0; BYTE $0x00 // vorpd 0x440(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm4, 0x2a0(%rsp)
+	LONG $0x5675c1c4; LONG $0x000480a0; BYTE $0x00 // vorpd 0x480(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm4, 0x2c0(%rsp)
+	LONG $0x5675c1c4; LONG $0x0004c0a0; BYTE $0x00 // vorpd 0x4c0(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0002e024; BYTE $0x00 // vmovupd %ymm4, 0x2e0(%rsp)
+	LONG $0x5675c1c4; LONG $0x000500a0; BYTE $0x00 // vorpd 0x500(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd %ymm4, 0x300(%rsp)
+	LONG $0x5675c1c4; LONG $0x000540a0; BYTE $0x00 // vorpd 0x540(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00032024; BYTE $0x00 // vmovupd %ymm4, 0x320(%rsp)
+	LONG $0x5675c1c4; LONG $0x000580a0; BYTE $0x00 // vorpd 0x580(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00034024; BYTE $0x00 // vmovupd %ymm4, 0x340(%rsp)
+	LONG $0x5675c1c4; LONG $0x0005c0a0; BYTE $0x00 // vorpd 0x5c0(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00036024; BYTE $0x00 // vmovupd %ymm4, 0x360(%rsp)
+	LONG $0x5675c1c4; LONG $0x000600a0; BYTE $0x00 // vorpd 0x600(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00038024; BYTE $0x00 // vmovupd %ymm4, 0x380(%rsp)
+	LONG $0x5675c1c4; LONG $0x000640a0; BYTE $0x00 // vorpd 0x640(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0003a024; BYTE $0x00 // vmovupd %ymm4, 0x3a0(%rsp)
+	LONG $0x5675c1c4; LONG $0x000680a0; BYTE $0x00 // vorpd 0x680(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0003c024; BYTE $0x00 // vmovupd %ymm4, 0x3c0(%rsp)
+	LONG $0x5675c1c4; LONG $0x0006c0a0; BYTE $0x00 // vorpd 0x6c0(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0003e024; BYTE $0x00 // vmovupd %ymm4, 0x3e0(%rsp)
+	LONG $0x5675c1c4; LONG $0x000700a0; BYTE $0x00 // vorpd 0x700(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00040024; BYTE $0x00 // vmovupd %ymm4, 0x400(%rsp)
+	LONG $0x5675c1c4; LONG $0x000740a0; BYTE $0x00 // vorpd 0x740(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00042024; BYTE $0x00 // vmovupd %ymm4, 0x420(%rsp)
+	LONG $0x5675c1c4; LONG $0x000780a0; BYTE $0x00 // vorpd 0x780(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00044024; BYTE $0x00 // vmovupd %ymm4, 0x440(%rsp)
+	LONG $0x5675c1c4; LONG $0x0007c0a0; BYTE $0x00 // vorpd 0x7c0(%r8), %ymm1, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00046024; BYTE $0x00 // vmovupd %ymm4, 0x460(%rsp)
+	LONG $0x5675c1c4; LONG $0x000800a0; BYTE $0x00 // vorpd 0x800(%r8), %ymm1, %ymm4
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00048024; BYTE $0x00 // vmovupd %ymm4, 0x480(%rsp)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x197de2c4; LONG $0x0003df25; BYTE $0x00 // vbroadcastsd 0x3df(%rip), %ymm4
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
+	WORD $0x894d; BYTE $0xf9 // movq %r15, %r9
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0xef3941c4; BYTE $0xc0 // vpxor %xmm8, %xmm8, %xmm8
+	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
+	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x197da2c4; LONG $0x05901c9c; WORD $0x0000 // vbroadcastsd 0x590(%rsp,%r11), %ymm3
+	LONG $0x107d41c4; BYTE $0x39 // vmovupd (%r9), %ymm15
+	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
+	LONG $0x197da2c4; LONG $0x05a01c8c; WORD $0x0000 // vbroadcastsd 0x5a0(%rsp,%r11), %ymm1
+	LONG $0x197da2c4; LONG $0x05981c84; WORD $0x0000 // vbroadcastsd 0x598(%rsp,%r11), %ymm0
+	LONG $0x107d41c4; WORD $0xe071 // vmovupd -0x20(%r9), %ymm14
+	LONG $0xe2297dc5 // vmovapd %ymm12, %ymm2
+	LONG $0x107d41c4; WORD $0xc051 // vmovupd -0x40(%r9), %ymm10
+	LONG $0xa0c18349 // addq $-0x60, %r9
+	LONG $0x18c38349 // addq $0x18, %r11
+	LONG $0xdb287dc5 // vmovapd %ymm3, %ymm11
+	LONG $0xa88562c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm15, %ymm11
+	LONG $0xe9287dc5 // vmovapd %ymm1, %ymm13
+	LONG $0xa88562c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm15, %ymm13
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c6d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm2, %ymm11
+	LONG $0xedd495c5 // vpaddq %ymm5, %ymm13, %ymm5
+	LONG $0x5c1d41c4; BYTE $0xed // vsubpd %ymm13, %ymm12, %ymm13
+	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
+	LONG $0xa88562c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm15, %ymm12
+	LONG $0xb8e542c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm3, %ymm11
+	LONG $0xb88562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm15, %ymm13
+	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
+	LONG $0x5c6d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm2, %ymm12
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0xa88d62c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm14, %ymm11
+	LONG $0xb88562c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm15, %ymm12
+	LONG $0xffd4a5c5 // vpaddq %ymm7, %ymm11, %ymm7
+	LONG $0x5c6d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm2, %ymm11
+	LONG $0xd43541c4; BYTE $0xcc // vpaddq %ymm12, %ymm9, %ymm9
+	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
+	LONG $0xa88d62c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm14, %ymm12
+	LONG $0xffd495c5 // vpaddq %ymm7, %ymm13, %ymm7
+	LONG $0xb88d62c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm14, %ymm11
+	LONG $0xd42541c4; BYTE $0xdc // vpaddq %ymm12, %ymm11, %ymm11
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c6d41c4; BYTE $0xdc // vsubpd %ymm12, %ymm2, %ymm11
+	LONG $0xe3287dc5 // vmovapd %ymm3, %ymm12
+	LONG $0xa88d62c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm14, %ymm12
+	LONG $0xb88d62c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm14, %ymm11
+	LONG $0xd42541c4; BYTE $0xdc // vpaddq %ymm12, %ymm11, %ymm11
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0x5c6d41c4; BYTE $0xdc // vsubpd %ymm12, %ymm2, %ymm11
+	LONG $0xe2287dc5 // vmovapd %ymm2, %ymm12
+	LONG $0xb8e542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm3, %ymm11
+	LONG $0xf6d4a5c5 // vpaddq %ymm6, %ymm11, %ymm6
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0xa8ad62c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm10, %ymm11
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c6d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm2, %ymm11
+	LONG $0xb8ad62c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm10, %ymm11
+	LONG $0xc828fdc5 // vmovapd %ymm0, %ymm1
+	LONG $0xa8ade2c4; BYTE $0xcc // vfmadd213pd %ymm4, %ymm10, %ymm1
+	LONG $0xd9d425c5 // vpaddq %ymm1, %ymm11, %ymm11
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0xb8ade2c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm10, %ymm1
+	LONG $0xc328fdc5 // vmovapd %ymm3, %ymm0
+	LONG $0xa8ade2c4; BYTE $0xc4 // vfmadd213pd %ymm4, %ymm10, %ymm0
+	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0xf1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm6
+	LONG $0x4c6ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm1
+	LONG $0xb8ade2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm10, %ymm0
+	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
+	LONG $0x18fb8349 // cmpq $0x18, %r11
+	LONG $0xfeb1850f; WORD $0xffff // jne <mulLimbs33+0x540>
+	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
+	LONG $0x06e1c149 // shlq $0x6, %r9
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0xe8c68349 // addq $-0x18, %r14
+	LONG $0x490c8d4f // leaq (%r9,%r9,2), %r9
+	WORD $0x294d; BYTE $0xcb // subq %r9, %r11
+	LONG $0xd455c1c4; LONG $0x00084083; BYTE $0x00 // vpaddq 0x840(%r11), %ymm5, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00084083; BYTE $0x00 // vmovdqu %ymm0, 0x840(%r11)
+	LONG $0xd445c1c4; LONG $0x00080083; BYTE $0x00 // vpaddq 0x800(%r11), %ymm7, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00080083; BYTE $0x00 // vmovdqu %ymm0, 0x800(%r11)
+	LONG $0xd435c1c4; LONG $0x0007c083; BYTE $0x00 // vpaddq 0x7c0(%r11), %ymm9, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x0007c083; BYTE $0x00 // vmovdqu %ymm0, 0x7c0(%r11)
+	LONG $0xd43dc1c4; LONG $0x00078083; BYTE $0x00 // vpaddq 0x780(%r11), %ymm8, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00078083; BYTE $0x00 // vmovdqu %ymm0, 0x780(%r11)
+	LONG $0xd44dc1c4; LONG $0x00074083; BYTE $0x00 // vpaddq 0x740(%r11), %ymm6, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00074083; BYTE $0x00 // vmovdqu %ymm0, 0x740(%r11)
+	LONG $0xd475c1c4; LONG $0x00070083; BYTE $0x00 // vpaddq 0x700(%r11), %ymm1, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00070083; BYTE $0x00 // vmovdqu %ymm0, 0x700(%r11)
+	LONG $0x0af88349 // cmpq $0xa, %r8
+	LONG $0xfdf3850f; WORD $0xffff // jne <mulLimbs33+0x510>
+	LONG $0x197d62c4; LONG $0x0001d235; BYTE $0x00 // vbroadcastsd 0x1d2(%rip), %ymm14
+	LONG $0x00f0b841; WORD $0x0000 // movl $0xf0, %r8d
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	BYTE $0x90 // nop
+	LONG $0x197d42c4; BYTE $0x09 // vbroadcastsd (%r9), %ymm9
+	LONG $0x107da1c4; LONG $0x00c08484; WORD $0x0000 // vmovupd 0xc0(%rsp,%r8,4), %ymm0
+	LONG $0x197d42c4; WORD $0xf859 // vbroadcastsd -0x8(%r9), %ymm11
+	LONG $0x197dc2c4; WORD $0xf049 // vbroadcastsd -0x10(%r9), %ymm1
+	LONG $0x107d21c4; LONG $0x00a08494; WORD $0x0000 // vmovupd 0xa0(%rsp,%r8,4), %ymm10
+	LONG $0x107d21c4; LONG $0x00808484; WORD $0x0000 // vmovupd 0x80(%rsp,%r8,4), %ymm8
+	LONG $0xe8c08349 // addq $-0x18, %r8
+	LONG $0x18c18349 // addq $0x18, %r9
+	LONG $0xcb297dc5 // vmovapd %ymm9, %ymm3
+	LONG $0xa8fdc2c4; BYTE $0xde // vfmadd213pd %ymm14, %ymm0, %ymm3
+	LONG $0xe9287dc5 // vmovapd %ymm1, %ymm13
+	LONG $0xa8fd42c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm0, %ymm13
+	LONG $0xe3d4ddc5 // vpaddq %ymm3, %ymm4, %ymm4
+	LONG $0xdb5c9dc5 // vsubpd %ymm3, %ymm12, %ymm3
+	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
+	LONG $0xa8fd42c4; BYTE $0xe6 // vfmadd213pd %ymm14, %ymm0, %ymm12
+	LONG $0xffd495c5 // vpaddq %ymm7, %ymm13, %ymm7
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
+	LONG $0xedd49dc5 // vpaddq %ymm5, %ymm12, %ymm5
+	LONG $0x5c6d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm2, %ymm12
+	LONG $0xb8fd42c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm0, %ymm12
+	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
+	LONG $0x5c6d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm2, %ymm12
+	LONG $0xb8fd62c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm0, %ymm12
+	LONG $0xc9297dc5 // vmovapd %ymm9, %ymm1
+	LONG $0xa8adc2c4; BYTE $0xce // vfmadd213pd %ymm14, %ymm10, %ymm1
+	LONG $0xe9d4d5c5 // vpaddq %ymm1, %ymm5, %ymm5
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xc6d49dc5 // vpaddq %ymm6, %ymm12, %ymm0
+	LONG $0xce297dc5 // vmovapd %ymm9, %ymm6
+	LONG $0xa8bdc2c4; BYTE $0xf6 // vfmadd213pd %ymm14, %ymm8, %ymm6
+	LONG $0xe2287dc5 // vmovapd %ymm2, %ymm12
+	LONG $0xebd4d5c5 // vpaddq %ymm3, %ymm5, %ymm5
+	LONG $0xdb297dc5 // vmovapd %ymm11, %ymm3
+	LONG $0xa8adc2c4; BYTE $0xde // vfmadd213pd %ymm14, %ymm10, %ymm3
+	LONG $0xb8adc2c4; BYTE $0xc9 // vfmadd231pd %ymm9, %ymm10, %ymm1
+	LONG $0xcbd4f5c5 // vpaddq %ymm3, %ymm1, %ymm1
+	LONG $0xdb5cedc5 // vsubpd %ymm3, %ymm2, %ymm3
+	LONG $0xc9d4c5c5 // vpaddq %ymm1, %ymm7, %ymm1
+	LONG $0xfed4f5c5 // vpaddq %ymm6, %ymm1, %ymm7
+	LONG $0xce5cedc5 // vsubpd %ymm6, %ymm2, %ymm1
+	LONG $0xb8adc2c4; BYTE $0xdb // vfmadd231pd %ymm11, %ymm10, %ymm3
+	LONG $0xb8bdc2c4; BYTE $0xc9 // vfmadd231pd %ymm9, %ymm8, %ymm1
+	LONG $0xc9d4e5c5 // vpaddq %ymm1, %ymm3, %ymm1
+	LONG $0xf1d4fdc5 // vpaddq %ymm1, %ymm0, %ymm6
+	LONG $0xe8f88349 // cmpq $-0x18, %r8
+	LONG $0xff1c850f; WORD $0xffff // jne <mulLimbs33+0x740>
+	LONG $0x80d4ddc5; LONG $0x000000c0 // vpaddq 0xc0(%rax), %ymm4, %ymm0
+	LONG $0x007cb841; WORD $0x0000 // movl $0x7c, %r8d
+	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
+	LONG $0x807ffec5; LONG $0x000000c0 // vmovdqu %ymm0, 0xc0(%rax)
+	LONG $0x80d4d5c5; LONG $0x00000080 // vpaddq 0x80(%rax), %ymm5, %ymm0
+	LONG $0x807ffec5; LONG $0x00000080 // vmovdqu %ymm0, 0x80(%rax)
+	LONG $0x40d4c5c5; BYTE $0x40 // vpaddq 0x40(%rax), %ymm7, %ymm0
+	LONG $0x407ffec5; BYTE $0x40 // vmovdqu %ymm0, 0x40(%rax)
+	LONG $0x20d4cdc5 // vpaddq (%rax), %ymm6, %ymm4
+	LONG $0x207ffec5 // vmovdqu %ymm4, (%rax)
+	BYTE $0x90 // nop
+	LONG $0x197dc2c4; BYTE $0x29 // vbroadcastsd (%r9), %ymm5
+	LONG $0x08c18349 // addq $0x8, %r9
+	LONG $0x988da2c4; LONG $0x0080c4ac; WORD $0x0000 // vfmadd132pd 0x80(%rsp,%r8,8), %ymm14, %ymm5
+	LONG $0xfcc08349 // addq $-0x4, %r8
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
+	LONG $0xfcf88349 // cmpq $-0x4, %r8
+	WORD $0xdf75 // jne <mulLimbs33+0x860>
+	LONG $0x4c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm1
+	LONG $0x197de2c4; LONG $0x0000601d; BYTE $0x00 // vbroadcastsd 0x60(%rip), %ymm3
+	LONG $0x207ffec5 // vmovdqu %ymm4, (%rax)
+	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
+	LONG $0x01c5f641 // testb $0x1, %r13b
+	LONG $0x0000bd41; WORD $0x0000 // movl $0x0, %r13d
+	LONG $0xf957850f; WORD $0xffff // jne <mulLimbs33+0x200>
+	LONG $0xfff862e9; BYTE $0xff // jmp <mulLimbs33+0x110>
+	LONG $0x1c24448b // movl 0x1c(%rsp), %eax
+	LONG $0x80248489; WORD $0x0000; BYTE $0x00 // movl %eax, 0x80(%rsp)
+	LONG $0x2494ae0f; LONG $0x00000080 // ldmxcsr 0x80(%rsp)
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x0000c330
+	LONG $0x00000000; LONG $0x00004670
+	LONG $0x00000000; LONG $0x00014330
+	LONG $0x00000000; WORD $0x4670
+	ADJSP $1632
+	RET
+
+// func dotLimbs3Quad(s *uint64, a *uint64, step int, b *uint64, count int)
+TEXT ·dotLimbs3Quad(SB), 0, $160-40
+	MOVQ s+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ step+16(FP), DX
+	MOVQ b+24(FP), CX
+	MOVQ count+32(FP), R8
+	ADJSP $-160
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs3>
+	LONG $0x000316e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0x0cec8348 // subq $0xc, %rsp
+	LONG $0x241cae0f // stmxcsr (%rsp)
 	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
 	LONG $0x0000b949; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %r9
 	LONG $0x0000bb49; LONG $0x00000000; WORD $0x3670 // movabsq $0x3670000000000000, %r11
@@ -1819,13 +2058,13 @@ TEXT ·dotLimbs3Quad(SB), 0, $176-40
 	LONG $0x20578d4c // leaq 0x20(%rdi), %r10
 	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
 	LONG $0x0002bf41; WORD $0x0000 // movl $0x2, %r15d
-	LONG $0x0424440b // orl 0x4(%rsp), %eax
+	WORD $0x040b; BYTE $0x24 // orl (%rsp), %eax
 	LONG $0xc8af0f4d // imulq %r8, %r9
 	LONG $0xd8af0f4d // imulq %r8, %r11
 	LONG $0xd8af0f49 // imulq %r8, %rbx
-	LONG $0x08244489 // movl %eax, 0x8(%rsp)
-	LONG $0x2454ae0f; BYTE $0x08 // ldmxcsr 0x8(%rsp)
-	LONG $0x0424448b // movl 0x4(%rsp), %eax
+	LONG $0x04244489 // movl %eax, 0x4(%rsp)
+	LONG $0x2454ae0f; BYTE $0x04 // ldmxcsr 0x4(%rsp)
+	WORD $0x048b; BYTE $0x24 // movl (%rsp), %eax
 	LONG $0x04fe8349 // cmpq $0x4, %r14
 	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
 	LONG $0xe7440f4d // cmoveq %r15, %r12
@@ -1842,104 +2081,115 @@ TEXT ·dotLimbs3Quad(SB), 0, $176-40
 	WORD $0xff49; BYTE $0xce // decq %r14
 	WORD $0xc275 // jne <dotLimbs3+0x60>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x01c88e0f; WORD $0x0000 // jle <dotLimbs3+0x26f>
-	LONG $0x197de2c4; LONG $0x0002101d; BYTE $0x00 // vbroadcastsd 0x210(%rip), %ymm3
-	LONG $0x197d62c4; LONG $0x0001f72d; BYTE $0x00 // vbroadcastsd 0x1f7(%rip), %ymm13
-	LONG $0x197de2c4; LONG $0x0001f615; BYTE $0x00 // vbroadcastsd 0x1f6(%rip), %ymm2
-	LONG $0x197d62c4; LONG $0x0001fd35; BYTE $0x00 // vbroadcastsd 0x1fd(%rip), %ymm14
-	LONG $0x80ee8348 // subq $-0x80, %rsi
-	LONG $0x03e2c148 // shlq $0x3, %rdx
-	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x6f7ea1c4; WORD $0xd734 // vmovdqu (%rdi,%r10,8), %ymm6
-	LONG $0x6f7ea1c4; WORD $0xd77c; BYTE $0x40 // vmovdqu 0x40(%rdi,%r10,8), %ymm7
-	LONG $0x6f7ea1c4; LONG $0x0080d784; WORD $0x0000 // vmovdqu 0x80(%rdi,%r10,8), %ymm0
-	LONG $0x107ca1c4; LONG $0x00c0d7a4; WORD $0x0000 // vmovups 0xc0(%rdi,%r10,8), %ymm4
-	LONG $0xd11c8d4e // leaq (%rcx,%r10,8), %r11
-	LONG $0xd61c8d4a // leaq (%rsi,%r10,8), %rbx
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x435665c5; BYTE $0x80 // vorpd -0x80(%rbx), %ymm3, %ymm8
-	LONG $0x566541c4; BYTE $0x1b // vorpd (%r11), %ymm3, %ymm11
-	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
-	LONG $0x6411fcc5; WORD $0x1024 // vmovups %ymm4, 0x10(%rsp)
-	LONG $0xe06ffdc5 // vmovdqa %ymm0, %ymm4
-	LONG $0x583d41c4; BYTE $0xd5 // vaddpd %ymm13, %ymm8, %ymm10
-	LONG $0x435665c5; BYTE $0xc0 // vorpd -0x40(%rbx), %ymm3, %ymm8
-	LONG $0x582541c4; BYTE $0xdd // vaddpd %ymm13, %ymm11, %ymm11
+	LONG $0x01fd8e0f; WORD $0x0000 // jle <dotLimbs3+0x2a4>
+	LONG $0x197de2c4; LONG $0x00025005; BYTE $0x00 // vbroadcastsd 0x250(%rip), %ymm0
+	LONG $0x197de2c4; LONG $0x0002370d; BYTE $0x00 // vbroadcastsd 0x237(%rip), %ymm1
+	LONG $0x197de2c4; LONG $0x00023615; BYTE $0x00 // vbroadcastsd 0x236(%rip), %ymm2
+	LONG $0x197de2c4; LONG $0x00023d1d; BYTE $0x00 // vbroadcastsd 0x23d(%rip), %ymm3
+	LONG $0xd20c8d4c // leaq (%rdx,%rdx,8), %r9
+	LONG $0xd5148d4c; LONG $0x00000000 // leaq (,%rdx,8), %r10
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xce0c8d4e // leaq (%rsi,%r9,8), %r9
+	WORD $0x40eb // jmp <dotLimbs3+0x122>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x347ffec5; BYTE $0xdf // vmovdqu %ymm6, (%rdi,%rbx,8)
+	LONG $0x7c7ffec5; WORD $0x40df // vmovdqu %ymm7, 0x40(%rdi,%rbx,8)
+	LONG $0xac7ffec5; LONG $0x000080df; BYTE $0x00 // vmovdqu %ymm5, 0x80(%rdi,%rbx,8)
+	LONG $0xa47ffec5; LONG $0x0000c0df; BYTE $0x00 // vmovdqu %ymm4, 0xc0(%rdi,%rbx,8)
+	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0x0182840f; WORD $0x0000 // je <dotLimbs3+0x2a4>
+	LONG $0x346ffec5; BYTE $0xdf // vmovdqu (%rdi,%rbx,8), %ymm6
+	LONG $0x7c6ffec5; WORD $0x40df // vmovdqu 0x40(%rdi,%rbx,8), %ymm7
+	LONG $0xac6ffec5; LONG $0x000080df; BYTE $0x00 // vmovdqu 0x80(%rdi,%rbx,8), %ymm5
+	LONG $0xa46ffec5; LONG $0x0000c0df; BYTE $0x00 // vmovdqu 0xc0(%rdi,%rbx,8), %ymm4
+	LONG $0xd9348d4c // leaq (%rcx,%rbx,8), %r14
+	LONG $0xde3c8d4c // leaq (%rsi,%rbx,8), %r15
+	LONG $0xd9248d4d // leaq (%r9,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x00012ce9; BYTE $0x00 // jmp <dotLimbs3+0x27f>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x567d41c4; BYTE $0x07 // vorpd (%r15), %ymm0, %ymm8
+	LONG $0x567d41c4; BYTE $0x1e // vorpd (%r14), %ymm0, %ymm11
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0x014d; BYTE $0xd4 // addq %r10, %r12
+	LONG $0xd1583dc5 // vaddpd %ymm1, %ymm8, %ymm10
+	LONG $0x567d41c4; WORD $0x4047 // vorpd 0x40(%r15), %ymm0, %ymm8
+	LONG $0xd95825c5 // vaddpd %ymm1, %ymm11, %ymm11
 	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
-	LONG $0x583d41c4; BYTE $0xcd // vaddpd %ymm13, %ymm8, %ymm9
-	LONG $0x035665c5 // vorpd (%rbx), %ymm3, %ymm8
-	LONG $0xeb297dc5 // vmovapd %ymm13, %ymm3
-	WORD $0x0148; BYTE $0xd3 // addq %rdx, %rbx
-	LONG $0x583d41c4; BYTE $0xc5 // vaddpd %ymm13, %ymm8, %ymm8
+	LONG $0xc9583dc5 // vaddpd %ymm1, %ymm8, %ymm9
+	LONG $0x567d41c4; LONG $0x00008087; BYTE $0x00 // vorpd 0x80(%r15), %ymm0, %ymm8
+	LONG $0xd73c8d4d // leaq (%r15,%rdx,8), %r15
+	LONG $0xa8b562c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm9, %ymm12
+	LONG $0xf6d49dc5 // vpaddq %ymm6, %ymm12, %ymm6
+	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
+	LONG $0xc1583dc5 // vaddpd %ymm1, %ymm8, %ymm8
 	LONG $0xa8bd62c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm8, %ymm12
-	LONG $0x5c0d41c4; BYTE $0xec // vsubpd %ymm12, %ymm14, %ymm13
 	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
-	LONG $0xb8bd42c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm8, %ymm13
-	LONG $0xa8b562c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm9, %ymm11
-	LONG $0xf6d4a5c5 // vpaddq %ymm6, %ymm11, %ymm6
-	LONG $0x565541c4; WORD $0x405b // vorpd 0x40(%r11), %ymm5, %ymm11
-	LONG $0xdb5825c5 // vaddpd %ymm3, %ymm11, %ymm11
+	LONG $0x5c6541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm3, %ymm12
+	LONG $0xb8bd42c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm8, %ymm12
+	LONG $0x567d41c4; WORD $0x405e // vorpd 0x40(%r14), %ymm0, %ymm11
+	LONG $0xd95825c5 // vaddpd %ymm1, %ymm11, %ymm11
+	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
+	LONG $0xa8ad62c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm10, %ymm13
+	LONG $0xf6d495c5 // vpaddq %ymm6, %ymm13, %ymm6
+	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
+	LONG $0xa8bd62c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm8, %ymm13
+	LONG $0xf6d49dc5 // vpaddq %ymm6, %ymm12, %ymm6
 	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
 	LONG $0xa8b562c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm9, %ymm12
-	LONG $0x287d41c4; BYTE $0xfb // vmovapd %ymm11, %ymm15
-	LONG $0xa8bd62c4; BYTE $0xfa // vfmadd213pd %ymm2, %ymm8, %ymm15
-	LONG $0x5c0dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm14, %ymm0
-	LONG $0x5c0dc1c4; BYTE $0xcf // vsubpd %ymm15, %ymm14, %ymm1
+	LONG $0xedd495c5 // vpaddq %ymm5, %ymm13, %ymm5
+	LONG $0x5c6541c4; BYTE $0xed // vsubpd %ymm13, %ymm3, %ymm13
 	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
-	LONG $0xb8b5c2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm9, %ymm0
-	LONG $0xb8bdc2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm8, %ymm1
-	LONG $0xa8ad62c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm10, %ymm11
-	LONG $0xf6d4a5c5 // vpaddq %ymm6, %ymm11, %ymm6
-	LONG $0xf6d495c5 // vpaddq %ymm6, %ymm13, %ymm6
-	LONG $0xeb287dc5 // vmovapd %ymm3, %ymm13
-	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
-	LONG $0x566541c4; LONG $0x0000809b; BYTE $0x00 // vorpd 0x80(%r11), %ymm3, %ymm11
-	LONG $0xecd485c5 // vpaddq %ymm4, %ymm15, %ymm5
-	LONG $0x646ffec5; WORD $0x1024 // vmovdqu 0x10(%rsp), %ymm4
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
-	WORD $0xff49; BYTE $0xce // decq %r14
-	LONG $0x582541c4; BYTE $0xdd // vaddpd %ymm13, %ymm11, %ymm11
-	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
-	LONG $0xa8ad62c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm10, %ymm12
-	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
-	LONG $0xc9d4c5c5 // vpaddq %ymm1, %ymm7, %ymm1
-	LONG $0x5c0dc1c4; BYTE $0xfc // vsubpd %ymm12, %ymm14, %ymm7
-	LONG $0xb8a5c2c4; BYTE $0xfa // vfmadd231pd %ymm10, %ymm11, %ymm7
-	LONG $0xffd4fdc5 // vpaddq %ymm7, %ymm0, %ymm7
-	LONG $0xf7d4cdc5 // vpaddq %ymm7, %ymm6, %ymm6
-	LONG $0xdf297dc5 // vmovapd %ymm11, %ymm7
-	LONG $0xa8b5e2c4; BYTE $0xfa // vfmadd213pd %ymm2, %ymm9, %ymm7
-	LONG $0xefd4d5c5 // vpaddq %ymm7, %ymm5, %ymm5
-	LONG $0xff5c8dc5 // vsubpd %ymm7, %ymm14, %ymm7
-	LONG $0xb8a5c2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm11, %ymm7
-	LONG $0xffd4f5c5 // vpaddq %ymm7, %ymm1, %ymm7
-	LONG $0xd9297dc5 // vmovapd %ymm11, %ymm1
-	LONG $0xa8bde2c4; BYTE $0xca // vfmadd213pd %ymm2, %ymm8, %ymm1
-	LONG $0xe1d4ddc5 // vpaddq %ymm1, %ymm4, %ymm4
-	LONG $0xc95c8dc5 // vsubpd %ymm1, %ymm14, %ymm1
-	LONG $0xb8bdc2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm8, %ymm1
-	LONG $0xc1d4d5c5 // vpaddq %ymm1, %ymm5, %ymm0
-	LONG $0xfed8850f; WORD $0xffff // jne <dotLimbs3+0x110>
-	LONG $0x7f7ea1c4; WORD $0xd734 // vmovdqu %ymm6, (%rdi,%r10,8)
-	LONG $0x7f7ea1c4; WORD $0xd77c; BYTE $0x40 // vmovdqu %ymm7, 0x40(%rdi,%r10,8)
-	LONG $0x7f7ea1c4; LONG $0x0080d784; WORD $0x0000 // vmovdqu %ymm0, 0x80(%rdi,%r10,8)
-	LONG $0x7f7ea1c4; LONG $0x00c0d7a4; WORD $0x0000 // vmovdqu %ymm4, 0xc0(%rdi,%r10,8)
-	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
-	LONG $0x01c1f641 // testb $0x1, %r9b
-	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xfe71850f; WORD $0xffff // jne <dotLimbs3+0xe0>
-	LONG $0x0c244489 // movl %eax, 0xc(%rsp)
-	LONG $0x2454ae0f; BYTE $0x0c // ldmxcsr 0xc(%rsp)
-	LONG $0x30c48348 // addq $0x30, %rsp
+	LONG $0x5c6541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm3, %ymm12
+	LONG $0xb8bd42c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm8, %ymm13
+	LONG $0xb8b542c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm9, %ymm12
+	LONG $0x567d41c4; LONG $0x0000809e; BYTE $0x00 // vorpd 0x80(%r14), %ymm0, %ymm11
+	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
+	LONG $0xd95825c5 // vaddpd %ymm1, %ymm11, %ymm11
+	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
+	LONG $0xa8ad62c4; BYTE $0xf2 // vfmadd213pd %ymm2, %ymm10, %ymm14
+	LONG $0xffd48dc5 // vpaddq %ymm7, %ymm14, %ymm7
+	LONG $0x5c6541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm3, %ymm14
+	LONG $0xffd495c5 // vpaddq %ymm7, %ymm13, %ymm7
+	LONG $0xb8a542c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm11, %ymm14
+	LONG $0xd41d41c4; BYTE $0xd6 // vpaddq %ymm14, %ymm12, %ymm10
+	LONG $0xf6d4adc5 // vpaddq %ymm6, %ymm10, %ymm6
+	LONG $0x287d41c4; BYTE $0xd3 // vmovapd %ymm11, %ymm10
+	LONG $0xa8b562c4; BYTE $0xd2 // vfmadd213pd %ymm2, %ymm9, %ymm10
+	LONG $0xedd4adc5 // vpaddq %ymm5, %ymm10, %ymm5
+	LONG $0x5c6541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm3, %ymm10
+	LONG $0xb8a542c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm11, %ymm10
+	LONG $0x287d41c4; BYTE $0xcb // vmovapd %ymm11, %ymm9
+	LONG $0xa8bd62c4; BYTE $0xca // vfmadd213pd %ymm2, %ymm8, %ymm9
+	LONG $0xe4d4b5c5 // vpaddq %ymm4, %ymm9, %ymm4
+	LONG $0x5c6541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm3, %ymm9
+	LONG $0xffd4adc5 // vpaddq %ymm7, %ymm10, %ymm7
+	LONG $0xb8bd42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm8, %ymm9
+	LONG $0xedd4b5c5 // vpaddq %ymm5, %ymm9, %ymm5
+	WORD $0x394d; BYTE $0xc5 // cmpq %r8, %r13
+	LONG $0xfe71840f; WORD $0xffff // je <dotLimbs3+0xf0>
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0xfed7840f; WORD $0xffff // je <dotLimbs3+0x160>
+	LONG $0x40c5c748; WORD $0xffff; BYTE $0xff // movq $-0xc0, %rbp
+	LONG $0x8c180f41; LONG $0x0000c02c; BYTE $0x00 // prefetcht0 0xc0(%r12,%rbp)
+	LONG $0x40c58348 // addq $0x40, %rbp
+	WORD $0xf175 // jne <dotLimbs3+0x290>
+	LONG $0xfffebce9; BYTE $0xff // jmp <dotLimbs3+0x160>
+	LONG $0x08244489 // movl %eax, 0x8(%rsp)
+	LONG $0x2454ae0f; BYTE $0x08 // ldmxcsr 0x8(%rsp)
+	LONG $0x0cc48348 // addq $0xc, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
 	WORD $0x5e41 // popq %r14
 	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -1949,31 +2199,33 @@ TEXT ·dotLimbs3Quad(SB), 0, $176-40
 	LONG $0x00004670; LONG $0x00000000
 	LONG $0x00014330; LONG $0x00000000
 	WORD $0x4670
-	ADJSP $176
+	ADJSP $160
 	RET
 
 // func dotLimbs5Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs5Quad(SB), 0, $688-40
+TEXT ·dotLimbs5Quad(SB), 0, $384-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-688
+	ADJSP $-384
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs5>
-	LONG $0x000596e9; BYTE $0x00 // jmp <end>
+	LONG $0x0004d6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x30ec8148; WORD $0x0002; BYTE $0x00 // subq $0x230, %rsp
+	LONG $0xf0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xf0, %rsp
 	LONG $0x245cae0f; BYTE $0x04 // stmxcsr 0x4(%rsp)
 	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
 	LONG $0x0000b949; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %r9
@@ -1989,7 +2241,7 @@ TEXT ·dotLimbs5Quad(SB), 0, $688-40
 	LONG $0x08244489 // movl %eax, 0x8(%rsp)
 	LONG $0x2454ae0f; BYTE $0x08 // ldmxcsr 0x8(%rsp)
 	LONG $0x0424448b // movl 0x4(%rsp), %eax
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x06fe8349 // cmpq $0x6, %r14
 	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
 	LONG $0xe7440f4d // cmoveq %r15, %r12
@@ -2006,228 +2258,222 @@ TEXT ·dotLimbs5Quad(SB), 0, $688-40
 	WORD $0xff49; BYTE $0xce // decq %r14
 	WORD $0xc275 // jne <dotLimbs5+0x70>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x04628e0f; WORD $0x0000 // jle <dotLimbs5+0x519>
-	LONG $0x597de2c4; LONG $0x0004c00d; BYTE $0x00 // vpbroadcastq 0x4c0(%rip), %ymm1
-	LONG $0x197d62c4; LONG $0x0004a71d; BYTE $0x00 // vbroadcastsd 0x4a7(%rip), %ymm11
-	LONG $0x197d62c4; LONG $0x0004a62d; BYTE $0x00 // vbroadcastsd 0x4a6(%rip), %ymm13
-	LONG $0x197de2c4; LONG $0x0004ad2d; BYTE $0x00 // vbroadcastsd 0x4ad(%rip), %ymm5
-	LONG $0x00c68148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rsi
-	LONG $0x03e2c148 // shlq $0x3, %rdx
-	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x4c7ffec5; WORD $0x1024 // vmovdqu %ymm1, 0x10(%rsp)
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x6f7ea1c4; WORD $0xd704 // vmovdqu (%rdi,%r10,8), %ymm0
-	LONG $0x6f7ea1c4; WORD $0xd754; BYTE $0x40 // vmovdqu 0x40(%rdi,%r10,8), %ymm2
-	LONG $0x6f7e21c4; LONG $0x0080d7bc; WORD $0x0000 // vmovdqu 0x80(%rdi,%r10,8), %ymm15
-	LONG $0x107c21c4; LONG $0x00c0d784; WORD $0x0000 // vmovups 0xc0(%rdi,%r10,8), %ymm8
-	LONG $0x107ca1c4; LONG $0x0100d7b4; WORD $0x0000 // vmovups 0x100(%rdi,%r10,8), %ymm6
-	LONG $0x107ca1c4; LONG $0x0140d7a4; WORD $0x0000 // vmovups 0x140(%rdi,%r10,8), %ymm4
-	LONG $0xd11c8d4e // leaq (%rcx,%r10,8), %r11
-	LONG $0xd61c8d4a // leaq (%rsi,%r10,8), %rbx
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	LONG $0x4c10fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm1
-	LONG $0x44117cc5; WORD $0x3024 // vmovups %ymm8, 0x30(%rsp)
-	LONG $0xb411fcc5; LONG $0x0001f024; BYTE $0x00 // vmovups %ymm6, 0x1f0(%rsp)
-	LONG $0xa411fcc5; LONG $0x00021024; BYTE $0x00 // vmovups %ymm4, 0x210(%rsp)
-	LONG $0xeb297dc5 // vmovapd %ymm13, %ymm3
-	LONG $0x8b56f5c5; LONG $0xffffff40 // vorpd -0xc0(%rbx), %ymm1, %ymm1
-	LONG $0xd15825c5 // vaddpd %ymm1, %ymm11, %ymm10
-	LONG $0x4c10fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm1
-	LONG $0x4b56f5c5; BYTE $0x80 // vorpd -0x80(%rbx), %ymm1, %ymm1
-	LONG $0xc15825c5 // vaddpd %ymm1, %ymm11, %ymm8
-	LONG $0x4c10fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm1
-	LONG $0x4b56f5c5; BYTE $0xc0 // vorpd -0x40(%rbx), %ymm1, %ymm1
-	LONG $0xf958a5c5 // vaddpd %ymm1, %ymm11, %ymm7
-	LONG $0x4c10fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm1
-	LONG $0x0b56f5c5 // vorpd (%rbx), %ymm1, %ymm1
-	LONG $0xf158a5c5 // vaddpd %ymm1, %ymm11, %ymm6
-	LONG $0x4c10fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm1
-	LONG $0x5675c1c4; BYTE $0x0b // vorpd (%r11), %ymm1, %ymm1
-	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
-	LONG $0xe128fdc5 // vmovapd %ymm1, %ymm4
-	LONG $0xa8cdc2c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm6, %ymm4
-	LONG $0xf45c55c5 // vsubpd %ymm4, %ymm5, %ymm14
-	LONG $0xe4d4edc5 // vpaddq %ymm4, %ymm2, %ymm4
-	LONG $0x5410fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm2
-	LONG $0xb8cd62c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm6, %ymm14
-	LONG $0xa8c5c2c4; BYTE $0xcd // vfmadd213pd %ymm13, %ymm7, %ymm1
-	LONG $0xc9d47dc5 // vpaddq %ymm1, %ymm0, %ymm9
-	LONG $0x4410fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm0
-	LONG $0x567dc1c4; WORD $0x4043 // vorpd 0x40(%r11), %ymm0, %ymm0
-	LONG $0xd85825c5 // vaddpd %ymm0, %ymm11, %ymm11
-	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
-	LONG $0xa8c542c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm7, %ymm12
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0xa8cd62c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm6, %ymm13
-	LONG $0x5c55c1c4; BYTE $0xcc // vsubpd %ymm12, %ymm5, %ymm1
-	LONG $0x5c55c1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm5, %ymm0
-	LONG $0xe4d49dc5 // vpaddq %ymm4, %ymm12, %ymm4
-	LONG $0xd40541c4; BYTE $0xfd // vpaddq %ymm13, %ymm15, %ymm15
-	LONG $0xb8c5c2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm7, %ymm1
-	LONG $0xb8cdc2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm6, %ymm0
-	LONG $0xa8bd62c4; BYTE $0xdb // vfmadd213pd %ymm3, %ymm8, %ymm11
-	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
-	LONG $0xd43541c4; BYTE $0xf6 // vpaddq %ymm14, %ymm9, %ymm14
-	LONG $0x566d41c4; LONG $0x0000808b; BYTE $0x00 // vorpd 0x80(%r11), %ymm2, %ymm9
-	LONG $0x197de2c4; LONG $0x00034015; BYTE $0x00 // vbroadcastsd 0x340(%rip), %ymm2
-	LONG $0xca5835c5 // vaddpd %ymm2, %ymm9, %ymm9
-	LONG $0x287d41c4; BYTE $0xd9 // vmovapd %ymm9, %ymm11
-	LONG $0xa8bd62c4; BYTE $0xdb // vfmadd213pd %ymm3, %ymm8, %ymm11
-	LONG $0x287d41c4; BYTE $0xe1 // vmovapd %ymm9, %ymm12
-	LONG $0xa8c562c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm7, %ymm12
-	LONG $0x287d41c4; BYTE $0xe9 // vmovapd %ymm9, %ymm13
-	LONG $0xa8cd62c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm6, %ymm13
-	LONG $0x5c55c1c4; BYTE $0xd3 // vsubpd %ymm11, %ymm5, %ymm2
-	LONG $0xb8bdc2c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm8, %ymm2
-	LONG $0x9411fdc5; LONG $0x0001d024; BYTE $0x00 // vmovupd %ymm2, 0x1d0(%rsp)
-	LONG $0x5c55c1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm5, %ymm2
-	LONG $0xb8c5c2c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm7, %ymm2
-	LONG $0x9411fdc5; LONG $0x0001b024; BYTE $0x00 // vmovupd %ymm2, 0x1b0(%rsp)
-	LONG $0x5c55c1c4; BYTE $0xd5 // vsubpd %ymm13, %ymm5, %ymm2
-	LONG $0xb8cdc2c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm6, %ymm2
-	LONG $0xa8ad62c4; BYTE $0xcb // vfmadd213pd %ymm3, %ymm10, %ymm9
-	LONG $0xc9d4b5c5 // vpaddq %ymm1, %ymm9, %ymm1
-	LONG $0x9411fdc5; LONG $0x00019024; BYTE $0x00 // vmovupd %ymm2, 0x190(%rsp)
-	LONG $0xc9d48dc5 // vpaddq %ymm1, %ymm14, %ymm1
-	LONG $0x8c7ffec5; LONG $0x00017024; BYTE $0x00 // vmovdqu %ymm1, 0x170(%rsp)
-	LONG $0xccd4a5c5 // vpaddq %ymm4, %ymm11, %ymm1
-	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
-	LONG $0x197de2c4; LONG $0x0002be0d; BYTE $0x00 // vbroadcastsd 0x2be(%rip), %ymm1
-	LONG $0x847ffec5; LONG $0x00013024; BYTE $0x00 // vmovdqu %ymm0, 0x130(%rsp)
-	LONG $0xd405c1c4; BYTE $0xc4 // vpaddq %ymm12, %ymm15, %ymm0
-	LONG $0x847ffec5; LONG $0x00015024; BYTE $0x00 // vmovdqu %ymm0, 0x150(%rsp)
-	LONG $0x44d495c5; WORD $0x3024 // vpaddq 0x30(%rsp), %ymm13, %ymm0
+	LONG $0x03bd8e0f; WORD $0x0000 // jle <dotLimbs5+0x474>
+	LONG $0x597de2c4; LONG $0x00040005; BYTE $0x00 // vpbroadcastq 0x400(%rip), %ymm0
+	LONG $0x197d62c4; LONG $0x0003ef05; BYTE $0x00 // vbroadcastsd 0x3ef(%rip), %ymm8
+	LONG $0x197d62c4; LONG $0x0003f625; BYTE $0x00 // vbroadcastsd 0x3f6(%rip), %ymm12
+	LONG $0x920c8d4c // leaq (%rdx,%rdx,4), %r9
+	LONG $0xd5148d4c; LONG $0x00000000 // leaq (,%rdx,8), %r10
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xce0c8d4e // leaq (%rsi,%r9,8), %r9
 	LONG $0x447ffec5; WORD $0x3024 // vmovdqu %ymm0, 0x30(%rsp)
-	LONG $0x4410fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm0
-	LONG $0x567dc1c4; LONG $0x0000c083; BYTE $0x00 // vorpd 0xc0(%r11), %ymm0, %ymm0
-	LONG $0xf9587dc5 // vaddpd %ymm1, %ymm0, %ymm15
-	LONG $0xf8297dc5 // vmovapd %ymm15, %ymm0
-	LONG $0xa8ade2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm10, %ymm0
-	LONG $0x287d41c4; BYTE $0xef // vmovapd %ymm15, %ymm13
-	LONG $0xa8bd62c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm8, %ymm13
-	LONG $0xfa297dc5 // vmovapd %ymm15, %ymm2
-	LONG $0xa8c5e2c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm7, %ymm2
-	LONG $0x287d41c4; BYTE $0xf7 // vmovapd %ymm15, %ymm14
-	LONG $0xa8cd62c4; BYTE $0xf3 // vfmadd213pd %ymm3, %ymm6, %ymm14
-	LONG $0xc85cd5c5 // vsubpd %ymm0, %ymm5, %ymm1
-	LONG $0x8411fdc5; LONG $0x0000f024; BYTE $0x00 // vmovupd %ymm0, 0xf0(%rsp)
-	LONG $0x4410fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm0
-	LONG $0xe25c55c5 // vsubpd %ymm2, %ymm5, %ymm12
-	LONG $0x567dc1c4; LONG $0x00010083; BYTE $0x00 // vorpd 0x100(%r11), %ymm0, %ymm0
-	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
-	LONG $0xb8adc2c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm10, %ymm1
-	LONG $0xb8c542c4; BYTE $0xe7 // vfmadd231pd %ymm15, %ymm7, %ymm12
-	LONG $0x8c11fdc5; LONG $0x00011024; BYTE $0x00 // vmovupd %ymm1, 0x110(%rsp)
-	LONG $0x197de2c4; LONG $0x00021f0d; BYTE $0x00 // vbroadcastsd 0x21f(%rip), %ymm1
-	LONG $0xe158fdc5 // vaddpd %ymm1, %ymm0, %ymm4
-	LONG $0xc428fdc5 // vmovapd %ymm4, %ymm0
-	LONG $0xa8ade2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm10, %ymm0
-	LONG $0xdc287dc5 // vmovapd %ymm4, %ymm11
-	LONG $0xa8bd62c4; BYTE $0xdb // vfmadd213pd %ymm3, %ymm8, %ymm11
-	LONG $0x8411fdc5; LONG $0x0000d024; BYTE $0x00 // vmovupd %ymm0, 0xd0(%rsp)
-	LONG $0xc05cd5c5 // vsubpd %ymm0, %ymm5, %ymm0
-	LONG $0xb8ddc2c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm4, %ymm0
-	LONG $0x5c5541c4; BYTE $0xd6 // vsubpd %ymm14, %ymm5, %ymm10
-	LONG $0xb4d40dc5; LONG $0x0001f024; BYTE $0x00 // vpaddq 0x1f0(%rsp), %ymm14, %ymm14
-	LONG $0xb8cd42c4; BYTE $0xd7 // vfmadd231pd %ymm15, %ymm6, %ymm10
-	LONG $0x8411fdc5; LONG $0x0000b024; BYTE $0x00 // vmovupd %ymm0, 0xb0(%rsp)
-	LONG $0x5c55c1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm5, %ymm0
-	LONG $0xacd415c5; LONG $0x00015024; BYTE $0x00 // vpaddq 0x150(%rsp), %ymm13, %ymm13
-	LONG $0xacd415c5; LONG $0x00019024; BYTE $0x00 // vpaddq 0x190(%rsp), %ymm13, %ymm13
-	LONG $0xb8bdc2c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm8, %ymm0
-	LONG $0x8411fdc5; LONG $0x00009024; BYTE $0x00 // vmovupd %ymm0, 0x90(%rsp)
-	LONG $0x5c55c1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm5, %ymm0
-	LONG $0xb8ddc2c4; BYTE $0xc0 // vfmadd231pd %ymm8, %ymm4, %ymm0
-	LONG $0xc4287dc5 // vmovapd %ymm4, %ymm8
-	LONG $0xa8c562c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm7, %ymm8
+	WORD $0x45eb // jmp <dotLimbs5+0x134>
+	BYTE $0x90 // nop
+	LONG $0x1c7ffec5; BYTE $0xdf // vmovdqu %ymm3, (%rdi,%rbx,8)
+	LONG $0x6c7f7ec5; WORD $0x40df // vmovdqu %ymm13, 0x40(%rdi,%rbx,8)
+	LONG $0x8c7f7ec5; LONG $0x000080df; BYTE $0x00 // vmovdqu %ymm9, 0x80(%rdi,%rbx,8)
+	LONG $0x947ffec5; LONG $0x0000c0df; BYTE $0x00 // vmovdqu %ymm2, 0xc0(%rdi,%rbx,8)
+	LONG $0x8c7ffec5; LONG $0x000100df; BYTE $0x00 // vmovdqu %ymm1, 0x100(%rdi,%rbx,8)
+	LONG $0x847ffec5; LONG $0x000140df; BYTE $0x00 // vmovdqu %ymm0, 0x140(%rdi,%rbx,8)
+	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0x0340840f; WORD $0x0000 // je <dotLimbs5+0x474>
+	LONG $0x1c6ffec5; BYTE $0xdf // vmovdqu (%rdi,%rbx,8), %ymm3
+	LONG $0x6c6f7ec5; WORD $0x40df // vmovdqu 0x40(%rdi,%rbx,8), %ymm13
+	LONG $0x8c6f7ec5; LONG $0x000080df; BYTE $0x00 // vmovdqu 0x80(%rdi,%rbx,8), %ymm9
+	LONG $0x946ffec5; LONG $0x0000c0df; BYTE $0x00 // vmovdqu 0xc0(%rdi,%rbx,8), %ymm2
+	LONG $0x8c6ffec5; LONG $0x000100df; BYTE $0x00 // vmovdqu 0x100(%rdi,%rbx,8), %ymm1
+	LONG $0x846ffec5; LONG $0x000140df; BYTE $0x00 // vmovdqu 0x140(%rdi,%rbx,8), %ymm0
+	LONG $0xd9348d4c // leaq (%rcx,%rbx,8), %r14
+	LONG $0xde3c8d4c // leaq (%rsi,%rbx,8), %r15
+	LONG $0xd9248d4d // leaq (%r9,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x0002b3e9; BYTE $0x00 // jmp <dotLimbs5+0x42a>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x5410fdc5; WORD $0x3024 // vmovupd 0x30(%rsp), %ymm2
+	LONG $0x197de2c4; LONG $0x00032125; BYTE $0x00 // vbroadcastsd 0x321(%rip), %ymm4
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0x014d; BYTE $0xd4 // addq %r10, %r12
+	LONG $0x566dc1c4; BYTE $0x3f // vorpd (%r15), %ymm2, %ymm7
+	LONG $0x566d41c4; BYTE $0x3e // vorpd (%r14), %ymm2, %ymm15
+	LONG $0xcc58c5c5 // vaddpd %ymm4, %ymm7, %ymm1
+	LONG $0x566dc1c4; WORD $0x407f // vorpd 0x40(%r15), %ymm2, %ymm7
+	LONG $0x8c11fdc5; LONG $0x00009024; BYTE $0x00 // vmovupd %ymm1, 0x90(%rsp)
+	LONG $0xcc5885c5 // vaddpd %ymm4, %ymm15, %ymm1
+	LONG $0xf9287dc5 // vmovapd %ymm1, %ymm15
+	LONG $0xc458c5c5 // vaddpd %ymm4, %ymm7, %ymm0
+	LONG $0x566dc1c4; LONG $0x000080bf; BYTE $0x00 // vorpd 0x80(%r15), %ymm2, %ymm7
 	LONG $0x4411fdc5; WORD $0x7024 // vmovupd %ymm0, 0x70(%rsp)
-	LONG $0x5c55c1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm5, %ymm0
-	LONG $0xb8dde2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm4, %ymm0
-	LONG $0xfc28fdc5 // vmovapd %ymm4, %ymm7
-	LONG $0xa8cde2c4; BYTE $0xfb // vfmadd213pd %ymm3, %ymm6, %ymm7
-	LONG $0xcf5c55c5 // vsubpd %ymm7, %ymm5, %ymm9
-	LONG $0x4411fdc5; WORD $0x5024 // vmovupd %ymm0, 0x50(%rsp)
-	LONG $0x4410fdc5; WORD $0x1024 // vmovupd 0x10(%rsp), %ymm0
-	LONG $0xb8cd62c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm6, %ymm9
-	LONG $0xb356fdc5; LONG $0xffffff00 // vorpd -0x100(%rbx), %ymm0, %ymm6
-	LONG $0x197de2c4; LONG $0x00016405; BYTE $0x00 // vbroadcastsd 0x164(%rip), %ymm0
-	WORD $0x0148; BYTE $0xd3 // addq %rdx, %rbx
-	WORD $0xff49; BYTE $0xce // decq %r14
-	LONG $0xf058cdc5 // vaddpd %ymm0, %ymm6, %ymm6
-	LONG $0xc428fdc5 // vmovapd %ymm4, %ymm0
-	LONG $0xa8cde2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm6, %ymm0
-	LONG $0xa8cd62c4; BYTE $0xfb // vfmadd213pd %ymm3, %ymm6, %ymm15
-	LONG $0xc85cd5c5 // vsubpd %ymm0, %ymm5, %ymm1
-	LONG $0xb8dde2c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm4, %ymm1
-	LONG $0xa4d485c5; LONG $0x0001d024; BYTE $0x00 // vpaddq 0x1d0(%rsp), %ymm15, %ymm4
-	LONG $0x7cd46dc5; WORD $0x3024 // vpaddq 0x30(%rsp), %ymm2, %ymm15
-	LONG $0x94d4fdc5; LONG $0x00009024; BYTE $0x00 // vpaddq 0x90(%rsp), %ymm0, %ymm2
-	LONG $0xb46ffec5; LONG $0x0000f024; BYTE $0x00 // vmovdqu 0xf0(%rsp), %ymm6
-	LONG $0xa4d4ddc5; LONG $0x00011024; BYTE $0x00 // vpaddq 0x110(%rsp), %ymm4, %ymm4
-	LONG $0xb4d4cdc5; LONG $0x0001b024; BYTE $0x00 // vpaddq 0x1b0(%rsp), %ymm6, %ymm6
-	LONG $0x94d4edc5; LONG $0x0000b024; BYTE $0x00 // vpaddq 0xb0(%rsp), %ymm2, %ymm2
-	LONG $0xa4d4ddc5; LONG $0x00017024; BYTE $0x00 // vpaddq 0x170(%rsp), %ymm4, %ymm4
-	LONG $0xb4d4cdc5; LONG $0x00013024; BYTE $0x00 // vpaddq 0x130(%rsp), %ymm6, %ymm6
-	LONG $0xc1d4ddc5 // vpaddq %ymm1, %ymm4, %ymm0
-	LONG $0x8cd49dc5; LONG $0x0000d024; BYTE $0x00 // vpaddq 0xd0(%rsp), %ymm12, %ymm1
-	LONG $0xd405c1c4; BYTE $0xe3 // vpaddq %ymm11, %ymm15, %ymm4
-	LONG $0x197d62c4; LONG $0x0000da1d; BYTE $0x00 // vbroadcastsd 0xda(%rip), %ymm11
-	LONG $0xd2d4cdc5 // vpaddq %ymm2, %ymm6, %ymm2
-	LONG $0xe4d4adc5 // vpaddq %ymm4, %ymm10, %ymm4
-	LONG $0xc9d495c5 // vpaddq %ymm1, %ymm13, %ymm1
-	LONG $0xeb287dc5 // vmovapd %ymm3, %ymm13
-	LONG $0xd40dc1c4; BYTE $0xd8 // vpaddq %ymm8, %ymm14, %ymm3
-	LONG $0x44d45dc5; WORD $0x5024 // vpaddq 0x50(%rsp), %ymm4, %ymm8
-	LONG $0xa46ffec5; LONG $0x00021024; BYTE $0x00 // vmovdqu 0x210(%rsp), %ymm4
-	LONG $0x7cd475c5; WORD $0x7024 // vpaddq 0x70(%rsp), %ymm1, %ymm15
-	LONG $0xf3d4b5c5 // vpaddq %ymm3, %ymm9, %ymm6
-	LONG $0xe7d4ddc5 // vpaddq %ymm7, %ymm4, %ymm4
-	LONG $0xfc72850f; WORD $0xffff // jne <dotLimbs5+0x140>
-	LONG $0x7f7ea1c4; WORD $0xd704 // vmovdqu %ymm0, (%rdi,%r10,8)
-	LONG $0x7f7ea1c4; WORD $0xd754; BYTE $0x40 // vmovdqu %ymm2, 0x40(%rdi,%r10,8)
-	LONG $0x7f7e21c4; LONG $0x0080d7bc; WORD $0x0000 // vmovdqu %ymm15, 0x80(%rdi,%r10,8)
-	LONG $0x7f7e21c4; LONG $0x00c0d784; WORD $0x0000 // vmovdqu %ymm8, 0xc0(%rdi,%r10,8)
-	LONG $0x7f7ea1c4; LONG $0x0100d7b4; WORD $0x0000 // vmovdqu %ymm6, 0x100(%rdi,%r10,8)
-	LONG $0x7f7ea1c4; LONG $0x0140d7a4; WORD $0x0000 // vmovdqu %ymm4, 0x140(%rdi,%r10,8)
-	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
-	LONG $0x01c1f641 // testb $0x1, %r9b
-	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xfbe7850f; WORD $0xffff // jne <dotLimbs5+0x100>
+	LONG $0xf45845c5 // vaddpd %ymm4, %ymm7, %ymm14
+	LONG $0x566dc1c4; LONG $0x0000c0bf; BYTE $0x00 // vorpd 0xc0(%r15), %ymm2, %ymm7
+	LONG $0xd45845c5 // vaddpd %ymm4, %ymm7, %ymm10
+	LONG $0x566dc1c4; LONG $0x000100bf; BYTE $0x00 // vorpd 0x100(%r15), %ymm2, %ymm7
+	LONG $0xd73c8d4d // leaq (%r15,%rdx,8), %r15
+	LONG $0xa8ad42c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm10, %ymm15
+	LONG $0xded405c5 // vpaddq %ymm6, %ymm15, %ymm11
+	LONG $0xf9287dc5 // vmovapd %ymm1, %ymm15
+	LONG $0xfc58c5c5 // vaddpd %ymm4, %ymm7, %ymm7
+	LONG $0xa8c542c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm7, %ymm15
+	LONG $0xd41541c4; BYTE $0xef // vpaddq %ymm15, %ymm13, %ymm13
+	LONG $0x5c1d41c4; BYTE $0xff // vsubpd %ymm15, %ymm12, %ymm15
+	LONG $0xb8c562c4; BYTE $0xf9 // vfmadd231pd %ymm1, %ymm7, %ymm15
+	LONG $0x566dc1c4; WORD $0x404e // vorpd 0x40(%r14), %ymm2, %ymm1
+	LONG $0xec58f5c5 // vaddpd %ymm4, %ymm1, %ymm5
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa88dc2c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm14, %ymm1
+	LONG $0xc9d4a5c5 // vpaddq %ymm1, %ymm11, %ymm1
+	LONG $0xdd287dc5 // vmovapd %ymm5, %ymm11
+	LONG $0xa8ad42c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm10, %ymm11
+	LONG $0xc9d485c5 // vpaddq %ymm1, %ymm15, %ymm1
+	LONG $0xfd287dc5 // vmovapd %ymm5, %ymm15
+	LONG $0xa8c542c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm7, %ymm15
+	LONG $0xd41541c4; BYTE $0xeb // vpaddq %ymm11, %ymm13, %ymm13
+	LONG $0x5c1d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm12, %ymm11
+	LONG $0xd435c1c4; BYTE $0xf7 // vpaddq %ymm15, %ymm9, %ymm6
+	LONG $0x5c1d41c4; BYTE $0xff // vsubpd %ymm15, %ymm12, %ymm15
+	LONG $0xb8ad62c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm10, %ymm11
+	LONG $0xb8c562c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm7, %ymm15
+	LONG $0x566dc1c4; LONG $0x000080ae; BYTE $0x00 // vorpd 0x80(%r14), %ymm2, %ymm5
+	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
+	LONG $0xcd287dc5 // vmovapd %ymm5, %ymm9
+	LONG $0xa8fd42c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm0, %ymm9
+	LONG $0xd42541c4; BYTE $0xc9 // vpaddq %ymm9, %ymm11, %ymm9
+	LONG $0xc9d435c5 // vpaddq %ymm1, %ymm9, %ymm9
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa88dc2c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm14, %ymm1
+	LONG $0xd9d415c5 // vpaddq %ymm1, %ymm13, %ymm11
+	LONG $0xed287dc5 // vmovapd %ymm5, %ymm13
+	LONG $0xa8ad42c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm10, %ymm13
+	LONG $0xc95c9dc5 // vsubpd %ymm1, %ymm12, %ymm1
+	LONG $0xd42541c4; BYTE $0xdf // vpaddq %ymm15, %ymm11, %ymm11
+	LONG $0xb88de2c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm14, %ymm1
+	LONG $0xfed415c5 // vpaddq %ymm6, %ymm13, %ymm15
+	LONG $0x5c1dc1c4; BYTE $0xf5 // vsubpd %ymm13, %ymm12, %ymm6
+	LONG $0xed287dc5 // vmovapd %ymm5, %ymm13
+	LONG $0xa8c542c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm7, %ymm13
+	LONG $0x5cd495c5; WORD $0x1024 // vpaddq 0x10(%rsp), %ymm13, %ymm3
+	LONG $0xb8ade2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm10, %ymm6
+	LONG $0x5c1d41c4; BYTE $0xed // vsubpd %ymm13, %ymm12, %ymm13
+	LONG $0xb8c562c4; BYTE $0xed // vfmadd231pd %ymm5, %ymm7, %ymm13
+	LONG $0x566dc1c4; LONG $0x0000c0ae; BYTE $0x00 // vorpd 0xc0(%r14), %ymm2, %ymm5
+	LONG $0x5c7ffec5; WORD $0x5024 // vmovdqu %ymm3, 0x50(%rsp)
+	LONG $0xdc58d5c5 // vaddpd %ymm4, %ymm5, %ymm3
+	LONG $0xa410fdc5; LONG $0x00009024; BYTE $0x00 // vmovupd 0x90(%rsp), %ymm4
+	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
+	LONG $0xa8ddc2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm4, %ymm5
+	LONG $0xcdd4f5c5 // vpaddq %ymm5, %ymm1, %ymm1
+	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
+	LONG $0xa8fdc2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm0, %ymm5
+	LONG $0xf5d4cdc5 // vpaddq %ymm5, %ymm6, %ymm6
+	LONG $0xed5c9dc5 // vsubpd %ymm5, %ymm12, %ymm5
+	LONG $0xf6d4a5c5 // vpaddq %ymm6, %ymm11, %ymm6
+	LONG $0x747ffec5; WORD $0x1024 // vmovdqu %ymm6, 0x10(%rsp)
+	LONG $0xb8fde2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm0, %ymm5
+	LONG $0xcdd4f5c5 // vpaddq %ymm5, %ymm1, %ymm1
+	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
+	LONG $0xa88dc2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm14, %ymm5
+	LONG $0xc9d4b5c5 // vpaddq %ymm1, %ymm9, %ymm1
+	LONG $0xcdd405c5 // vpaddq %ymm5, %ymm15, %ymm9
+	LONG $0xdd5c1dc5 // vsubpd %ymm5, %ymm12, %ymm11
+	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
+	LONG $0xa8adc2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm10, %ymm5
+	LONG $0x74d4d5c5; WORD $0x5024 // vpaddq 0x50(%rsp), %ymm5, %ymm6
+	LONG $0xd43541c4; BYTE $0xcd // vpaddq %ymm13, %ymm9, %ymm9
+	LONG $0xb88d62c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm14, %ymm11
+	LONG $0xed5c1dc5 // vsubpd %ymm5, %ymm12, %ymm13
+	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
+	LONG $0xa8c5c2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm7, %ymm5
+	LONG $0xbcd455c5; LONG $0x0000b024; BYTE $0x00 // vpaddq 0xb0(%rsp), %ymm5, %ymm15
+	LONG $0xb8ad62c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm10, %ymm13
+	LONG $0xc55c9dc5 // vsubpd %ymm5, %ymm12, %ymm0
+	LONG $0xb8c5e2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm7, %ymm0
+	LONG $0x566dc1c4; LONG $0x0001009e; BYTE $0x00 // vorpd 0x100(%r14), %ymm2, %ymm3
+	LONG $0x197de2c4; LONG $0x00013a15; BYTE $0x00 // vbroadcastsd 0x13a(%rip), %ymm2
+	LONG $0x40c68149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r14
+	LONG $0xea58e5c5 // vaddpd %ymm2, %ymm3, %ymm5
+	LONG $0x5410fdc5; WORD $0x7024 // vmovupd 0x70(%rsp), %ymm2
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xa8ddc2c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm4, %ymm3
+	LONG $0xdbd425c5 // vpaddq %ymm3, %ymm11, %ymm11
+	LONG $0xdb5c9dc5 // vsubpd %ymm3, %ymm12, %ymm3
+	LONG $0xb8d5e2c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm5, %ymm3
+	LONG $0xdbd4f5c5 // vpaddq %ymm3, %ymm1, %ymm3
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa8edc2c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm2, %ymm1
+	LONG $0xe9d415c5 // vpaddq %ymm1, %ymm13, %ymm13
+	LONG $0xc95c9dc5 // vsubpd %ymm1, %ymm12, %ymm1
+	LONG $0xd43541c4; BYTE $0xcd // vpaddq %ymm13, %ymm9, %ymm9
+	LONG $0xb8d5e2c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm5, %ymm1
+	LONG $0xc9d4a5c5 // vpaddq %ymm1, %ymm11, %ymm1
+	LONG $0x6cd475c5; WORD $0x1024 // vpaddq 0x10(%rsp), %ymm1, %ymm13
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa88dc2c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm14, %ymm1
+	LONG $0xe1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm4
+	LONG $0xc95c9dc5 // vsubpd %ymm1, %ymm12, %ymm1
+	LONG $0xd0d4ddc5 // vpaddq %ymm0, %ymm4, %ymm2
+	LONG $0x846ffec5; LONG $0x0000d024; BYTE $0x00 // vmovdqu 0xd0(%rsp), %ymm0
+	LONG $0xb8d5c2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm5, %ymm1
+	LONG $0xc9d435c5 // vpaddq %ymm1, %ymm9, %ymm9
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa8adc2c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm10, %ymm1
+	LONG $0xe1d485c5 // vpaddq %ymm1, %ymm15, %ymm4
+	LONG $0xc95c9dc5 // vsubpd %ymm1, %ymm12, %ymm1
+	LONG $0xb8d5c2c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm5, %ymm1
+	LONG $0xd1d4edc5 // vpaddq %ymm1, %ymm2, %ymm2
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xa8c5c2c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm7, %ymm1
+	LONG $0xc1d4fdc5 // vpaddq %ymm1, %ymm0, %ymm0
+	LONG $0xc95c9dc5 // vsubpd %ymm1, %ymm12, %ymm1
+	LONG $0xb8c5e2c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm7, %ymm1
+	LONG $0xc9d4ddc5 // vpaddq %ymm1, %ymm4, %ymm1
+	WORD $0x394d; BYTE $0xc5 // cmpq %r8, %r13
+	LONG $0xfcc6840f; WORD $0xffff // je <dotLimbs5+0xf0>
+	LONG $0xf36ffdc5 // vmovdqa %ymm3, %ymm6
+	LONG $0x547ffec5; WORD $0x1024 // vmovdqu %ymm2, 0x10(%rsp)
+	LONG $0x8c7ffec5; LONG $0x0000b024; BYTE $0x00 // vmovdqu %ymm1, 0xb0(%rsp)
+	LONG $0x847ffec5; LONG $0x0000d024; BYTE $0x00 // vmovdqu %ymm0, 0xd0(%rsp)
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0xfd30840f; WORD $0xffff // je <dotLimbs5+0x180>
+	LONG $0xc0c5c748; WORD $0xfffe; BYTE $0xff // movq $-0x140, %rbp
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x8c180f41; LONG $0x0001402c; BYTE $0x00 // prefetcht0 0x140(%r12,%rbp)
+	LONG $0x40c58348 // addq $0x40, %rbp
+	WORD $0xf175 // jne <dotLimbs5+0x460>
+	LONG $0xfffd0ce9; BYTE $0xff // jmp <dotLimbs5+0x180>
 	LONG $0x0c244489 // movl %eax, 0xc(%rsp)
 	LONG $0x2454ae0f; BYTE $0x0c // ldmxcsr 0xc(%rsp)
-	LONG $0x30c48148; WORD $0x0002; BYTE $0x00 // addq $0x230, %rsp
+	LONG $0xf0c48148; WORD $0x0000; BYTE $0x00 // addq $0xf0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
 	WORD $0x5e41 // popq %r14
 	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x30000000; LONG $0x000000c3
-	LONG $0x70000000; LONG $0x00000046
-	LONG $0x30000000; LONG $0x00000143
-	LONG $0x70000000; BYTE $0x46
-	ADJSP $688
+	LONG $0x00000000; LONG $0x00c33000
+	LONG $0x00000000; LONG $0x00467000
+	LONG $0x00000000; LONG $0x01433000
+	LONG $0x00000000; WORD $0x7000; BYTE $0x46
+	ADJSP $384
 	RET
 
 // func dotLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs9Quad(SB), 0, $1728-40
+TEXT ·dotLimbs9Quad(SB), 0, $928-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-1728
+	ADJSP $-928
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs9>
-	LONG $0x000796e9; BYTE $0x00 // jmp <end>
+	LONG $0x000bd6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2235,323 +2481,523 @@ TEXT ·dotLimbs9Quad(SB), 0, $1728-40
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x40ec8148; WORD $0x0006; BYTE $0x00 // subq $0x640, %rsp
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0x10ec8148; WORD $0x0003; BYTE $0x00 // subq $0x310, %rsp
+	LONG $0x245cae0f; BYTE $0x04 // stmxcsr 0x4(%rsp)
 	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
-	LONG $0x0000be48; LONG $0x00000000; WORD $0xa350 // movabsq $-0x5cb0000000000000, %rsi
-	LONG $0x204f8d48 // leaq 0x20(%rdi), %rcx
-	LONG $0x000ab941; WORD $0x0000 // movl $0xa, %r9d
-	LONG $0x0008ba41; WORD $0x0000 // movl $0x8, %r10d
-	LONG $0x249cae0f; LONG $0x00000200 // stmxcsr 0x200(%rsp)
-	LONG $0xf0af0f49 // imulq %r8, %rsi
-	LONG $0x0024840b; WORD $0x0002; BYTE $0x00 // orl 0x200(%rsp), %eax
-	LONG $0x14244489 // movl %eax, 0x14(%rsp)
-	LONG $0x2454ae0f; BYTE $0x14 // ldmxcsr 0x14(%rsp)
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x0000bf48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rdi
-	LONG $0x0024848b; WORD $0x0002; BYTE $0x00 // movl 0x200(%rsp), %eax
-	LONG $0xf8af0f49 // imulq %r8, %rdi
-	LONG $0x10244489 // movl %eax, 0x10(%rsp)
-	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
-	LONG $0xc0af0f49 // imulq %r8, %rax
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x0af98349 // cmpq $0xa, %r9
-	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
-	LONG $0xda440f4d // cmoveq %r10, %r11
-	LONG $0xd8af0f4c // imulq %rax, %r11
-	WORD $0x0149; BYTE $0xf3 // addq %rsi, %r11
-	WORD $0x0148; BYTE $0xfe // addq %rdi, %rsi
-	LONG $0x6ef9c1c4; BYTE $0xc3 // vmovq %r11, %xmm0
+	LONG $0x0000b949; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %r9
+	LONG $0x0000bb49; LONG $0x00000000; WORD $0xa350 // movabsq $-0x5cb0000000000000, %r11
+	LONG $0x0000bb48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rbx
+	LONG $0x20578d4c // leaq 0x20(%rdi), %r10
+	LONG $0x000abe41; WORD $0x0000 // movl $0xa, %r14d
+	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
+	LONG $0x0424440b // orl 0x4(%rsp), %eax
+	LONG $0xc8af0f4d // imulq %r8, %r9
+	LONG $0xd8af0f4d // imulq %r8, %r11
+	LONG $0xd8af0f49 // imulq %r8, %rbx
+	LONG $0x08244489 // movl %eax, 0x8(%rsp)
+	LONG $0x2454ae0f; BYTE $0x08 // ldmxcsr 0x8(%rsp)
+	LONG $0x0424448b // movl 0x4(%rsp), %eax
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0afe8349 // cmpq $0xa, %r14
+	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
+	LONG $0xe7440f4d // cmoveq %r15, %r12
+	LONG $0xe1af0f4d // imulq %r9, %r12
+	WORD $0x014d; BYTE $0xdc // addq %r11, %r12
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x6ef9c1c4; BYTE $0xc4 // vmovq %r12, %xmm0
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
-	LONG $0x49d4fdc5; BYTE $0xe0 // vpaddq -0x20(%rcx), %ymm0, %ymm1
-	LONG $0x497ffec5; BYTE $0xe0 // vmovdqu %ymm1, -0x20(%rcx)
-	LONG $0x01d4fdc5 // vpaddq (%rcx), %ymm0, %ymm0
-	LONG $0x017ffec5 // vmovdqu %ymm0, (%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	WORD $0xff49; BYTE $0xc9 // decq %r9
-	WORD $0xc675 // jne <dotLimbs9+0x90>
+	LONG $0xd47dc1c4; WORD $0xe04a // vpaddq -0x20(%r10), %ymm0, %ymm1
+	LONG $0x7f7ec1c4; WORD $0xe04a // vmovdqu %ymm1, -0x20(%r10)
+	LONG $0xd47dc1c4; BYTE $0x02 // vpaddq (%r10), %ymm0, %ymm0
+	LONG $0x7f7ec1c4; BYTE $0x02 // vmovdqu %ymm0, (%r10)
+	LONG $0x40c28349 // addq $0x40, %r10
+	WORD $0xff49; BYTE $0xce // decq %r14
+	WORD $0xc275 // jne <dotLimbs9+0x70>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x063b8e0f; WORD $0x0000 // jle <dotLimbs9+0x70e>
-	LONG $0x197de2c4; LONG $0x0006a425; BYTE $0x00 // vbroadcastsd 0x6a4(%rip), %ymm4
-	LONG $0x197de2c4; LONG $0x00068b35; BYTE $0x00 // vbroadcastsd 0x68b(%rip), %ymm6
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	WORD $0xb740; BYTE $0x01 // movb $0x1, %dil
-	LONG $0x00888d48; WORD $0x0002; BYTE $0x00 // leaq 0x200(%rax), %rcx
-	LONG $0x00800548; WORD $0x0000 // addq $0x80, %rax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0xa429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm4, 0xa0(%rsp)
-	BYTE $0x90 // nop
-	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x0c10fcc5; BYTE $0xc6 // vmovups (%rsi,%rax,8), %ymm1
-	LONG $0xc1348d4d // leaq (%r9,%rax,8), %r14
-	LONG $0xc63c8d4c // leaq (%rsi,%rax,8), %r15
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0xc11c8d48 // leaq (%rcx,%rax,8), %rbx
-	LONG $0xc1148d4d // leaq (%r9,%rax,8), %r10
-	LONG $0xc62c8d4c // leaq (%rsi,%rax,8), %r13
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x565dc1c4; BYTE $0x06 // vorpd (%r14), %ymm4, %ymm0
-	WORD $0xb640; BYTE $0x01 // movb $0x1, %sil
-	LONG $0xa0c1c749; WORD $0xffff; BYTE $0xff // movq $-0x60, %r9
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x8c29fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm1, 0xc0(%rsp)
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm0, 0x200(%rsp)
-	LONG $0x565dc1c4; WORD $0x4046 // vorpd 0x40(%r14), %ymm4, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm0, 0x220(%rsp)
-	LONG $0x565dc1c4; LONG $0x00008086; BYTE $0x00 // vorpd 0x80(%r14), %ymm4, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm0, 0x240(%rsp)
-	LONG $0x565dc1c4; LONG $0x0000c086; BYTE $0x00 // vorpd 0xc0(%r14), %ymm4, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm0, 0x260(%rsp)
-	LONG $0x565dc1c4; LONG $0x00010086; BYTE $0x00 // vorpd 0x100(%r14), %ymm4, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm0, 0x280(%rsp)
-	LONG $0x565dc1c4; LONG $0x00014086; BYTE $0x00 // vorpd 0x140(%r14), %ymm4, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm0, 0x2a0(%rsp)
-	LONG $0x565dc1c4; LONG $0x00018086; BYTE $0x00 // vorpd 0x180(%r14), %ymm4, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm0, 0x2c0(%rsp)
-	LONG $0x565dc1c4; LONG $0x0001c086; BYTE $0x00 // vorpd 0x1c0(%r14), %ymm4, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002e024; BYTE $0x00 // vmovupd %ymm0, 0x2e0(%rsp)
-	LONG $0x565dc1c4; LONG $0x00020086; BYTE $0x00 // vorpd 0x200(%r14), %ymm4, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd %ymm0, 0x300(%rsp)
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x197d62c4; LONG $0x00053f15; BYTE $0x00 // vbroadcastsd 0x53f(%rip), %ymm10
-	LONG $0x197d62c4; LONG $0x0005463d; BYTE $0x00 // vbroadcastsd 0x546(%rip), %ymm15
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
-	LONG $0xed57d0c5 // vxorps %xmm5, %xmm5, %xmm5
-	LONG $0xff57c0c5 // vxorps %xmm7, %xmm7, %xmm7
-	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
-	LONG $0x571841c4; BYTE $0xe4 // vxorps %xmm12, %xmm12, %xmm12
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x565dc1c4; WORD $0x2404 // vorpd (%r12), %ymm4, %ymm0
-	LONG $0xac29fcc5; LONG $0x0001c024; BYTE $0x00 // vmovaps %ymm5, 0x1c0(%rsp)
-	LONG $0x107da1c4; LONG $0x03001cac; WORD $0x0000 // vmovupd 0x300(%rsp,%r11), %ymm5
-	LONG $0x64297cc5; WORD $0x6024 // vmovaps %ymm12, 0x60(%rsp)
-	LONG $0x9429fcc5; LONG $0x0001e024; BYTE $0x00 // vmovaps %ymm2, 0x1e0(%rsp)
-	LONG $0x107da1c4; LONG $0x02e01c94; WORD $0x0000 // vmovupd 0x2e0(%rsp,%r11), %ymm2
-	LONG $0xbc29fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps %ymm7, 0xe0(%rsp)
-	LONG $0x8c29fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps %ymm1, 0x80(%rsp)
-	LONG $0xee587dc5 // vaddpd %ymm6, %ymm0, %ymm13
-	LONG $0x565dc1c4; WORD $0x2444; BYTE $0xc0 // vorpd -0x40(%r12), %ymm4, %ymm0
-	LONG $0xe9297dc5 // vmovapd %ymm13, %ymm1
-	LONG $0xf6587dc5 // vaddpd %ymm6, %ymm0, %ymm14
-	LONG $0x565dc1c4; WORD $0x2444; BYTE $0x80 // vorpd -0x80(%r12), %ymm4, %ymm0
-	LONG $0xc0c48149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r12
-	LONG $0x287d41c4; BYTE $0xde // vmovapd %ymm14, %ymm11
-	LONG $0xa8d542c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm5, %ymm11
-	LONG $0x287d41c4; BYTE $0xce // vmovapd %ymm14, %ymm9
-	LONG $0xa8ed42c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm2, %ymm9
-	LONG $0xe6587dc5 // vaddpd %ymm6, %ymm0, %ymm12
+	LONG $0x0aad8e0f; WORD $0x0000 // jle <dotLimbs9+0xb64>
+	LONG $0x597de2c4; LONG $0x000b0005; BYTE $0x00 // vpbroadcastq 0xb00(%rip), %ymm0
+	LONG $0x197de2c4; LONG $0x000aef1d; BYTE $0x00 // vbroadcastsd 0xaef(%rip), %ymm3
+	LONG $0x520c8d4c // leaq (%rdx,%rdx,2), %r9
+	LONG $0xd5148d4c; LONG $0x00000000 // leaq (,%rdx,8), %r10
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xce0c8d4e // leaq (%rsi,%r9,8), %r9
+	LONG $0x847ffec5; LONG $0x00025024; BYTE $0x00 // vmovdqu %ymm0, 0x250(%rsp)
+	LONG $0x000081e9; BYTE $0x00 // jmp <dotLimbs9+0x16d>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x5410fdc5; WORD $0x3024 // vmovupd 0x30(%rsp), %ymm2
+	LONG $0x6c6ffec5; WORD $0x1024 // vmovdqu 0x10(%rsp), %ymm5
+	LONG $0x1411fdc5; BYTE $0xdf // vmovupd %ymm2, (%rdi,%rbx,8)
+	LONG $0x6c7ffec5; WORD $0x40df // vmovdqu %ymm5, 0x40(%rdi,%rbx,8)
+	LONG $0xa47ffec5; LONG $0x000080df; BYTE $0x00 // vmovdqu %ymm4, 0x80(%rdi,%rbx,8)
+	LONG $0xa46ffec5; LONG $0x0000b024; BYTE $0x00 // vmovdqu 0xb0(%rsp), %ymm4
+	LONG $0xa47ffec5; LONG $0x0000c0df; BYTE $0x00 // vmovdqu %ymm4, 0xc0(%rdi,%rbx,8)
+	LONG $0x9c7f7ec5; LONG $0x000100df; BYTE $0x00 // vmovdqu %ymm11, 0x100(%rdi,%rbx,8)
+	LONG $0x847f7ec5; LONG $0x000140df; BYTE $0x00 // vmovdqu %ymm8, 0x140(%rdi,%rbx,8)
+	LONG $0xbc7ffec5; LONG $0x000180df; BYTE $0x00 // vmovdqu %ymm7, 0x180(%rdi,%rbx,8)
+	LONG $0xb47ffec5; LONG $0x0001c0df; BYTE $0x00 // vmovdqu %ymm6, 0x1c0(%rdi,%rbx,8)
+	LONG $0x847ffec5; LONG $0x000200df; BYTE $0x00 // vmovdqu %ymm0, 0x200(%rdi,%rbx,8)
+	LONG $0x8c7ffec5; LONG $0x000240df; BYTE $0x00 // vmovdqu %ymm1, 0x240(%rdi,%rbx,8)
+	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0x09f7840f; WORD $0x0000 // je <dotLimbs9+0xb64>
+	LONG $0x0410fcc5; BYTE $0xdf // vmovups (%rdi,%rbx,8), %ymm0
+	LONG $0xa46ffec5; LONG $0x000080df; BYTE $0x00 // vmovdqu 0x80(%rdi,%rbx,8), %ymm4
+	LONG $0x9c6f7ec5; LONG $0x000100df; BYTE $0x00 // vmovdqu 0x100(%rdi,%rbx,8), %ymm11
+	LONG $0x846f7ec5; LONG $0x000140df; BYTE $0x00 // vmovdqu 0x140(%rdi,%rbx,8), %ymm8
+	LONG $0xbc6ffec5; LONG $0x000180df; BYTE $0x00 // vmovdqu 0x180(%rdi,%rbx,8), %ymm7
+	LONG $0xb46ffec5; LONG $0x0001c0df; BYTE $0x00 // vmovdqu 0x1c0(%rdi,%rbx,8), %ymm6
+	LONG $0x8c6ffec5; LONG $0x000240df; BYTE $0x00 // vmovdqu 0x240(%rdi,%rbx,8), %ymm1
+	LONG $0xd9348d4c // leaq (%rcx,%rbx,8), %r14
+	LONG $0xde3c8d4c // leaq (%rsi,%rbx,8), %r15
+	LONG $0xd9248d4d // leaq (%r9,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x4411fcc5; WORD $0x3024 // vmovups %ymm0, 0x30(%rsp)
+	LONG $0x4410fcc5; WORD $0x40df // vmovups 0x40(%rdi,%rbx,8), %ymm0
+	LONG $0x4411fcc5; WORD $0x1024 // vmovups %ymm0, 0x10(%rsp)
+	LONG $0x8410fcc5; LONG $0x0000c0df; BYTE $0x00 // vmovups 0xc0(%rdi,%rbx,8), %ymm0
+	LONG $0x8411fcc5; LONG $0x0000b024; BYTE $0x00 // vmovups %ymm0, 0xb0(%rsp)
+	LONG $0x846ffec5; LONG $0x000200df; BYTE $0x00 // vmovdqu 0x200(%rdi,%rbx,8), %ymm0
+	LONG $0x00091fe9; BYTE $0x00 // jmp <dotLimbs9+0xb08>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x8c107dc5; LONG $0x00025024; BYTE $0x00 // vmovupd 0x250(%rsp), %ymm9
+	LONG $0x197de2c4; LONG $0x0009ae0d; BYTE $0x00 // vbroadcastsd 0x9ae(%rip), %ymm1
+	LONG $0x197de2c4; LONG $0x0009bd15; BYTE $0x00 // vbroadcastsd 0x9bd(%rip), %ymm2
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0x014d; BYTE $0xd4 // addq %r10, %r12
+	LONG $0x5635c1c4; BYTE $0x07 // vorpd (%r15), %ymm9, %ymm0
+	LONG $0xd1287dc5 // vmovapd %ymm1, %ymm10
+	LONG $0x287d41c4; BYTE $0xfa // vmovapd %ymm10, %ymm15
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x00023024; BYTE $0x00 // vmovupd %ymm0, 0x230(%rsp)
+	LONG $0x5635c1c4; WORD $0x4047 // vorpd 0x40(%r15), %ymm9, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x0002d024; BYTE $0x00 // vmovupd %ymm0, 0x2d0(%rsp)
+	LONG $0x5635c1c4; LONG $0x00008087; BYTE $0x00 // vorpd 0x80(%r15), %ymm9, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x00021024; BYTE $0x00 // vmovupd %ymm0, 0x210(%rsp)
+	LONG $0x5635c1c4; LONG $0x0000c087; BYTE $0x00 // vorpd 0xc0(%r15), %ymm9, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x0001b024; BYTE $0x00 // vmovupd %ymm0, 0x1b0(%rsp)
+	LONG $0x5635c1c4; LONG $0x00010087; BYTE $0x00 // vorpd 0x100(%r15), %ymm9, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x00011024; BYTE $0x00 // vmovupd %ymm0, 0x110(%rsp)
+	LONG $0x5635c1c4; LONG $0x00014087; BYTE $0x00 // vorpd 0x140(%r15), %ymm9, %ymm0
+	LONG $0xf1587dc5 // vaddpd %ymm1, %ymm0, %ymm14
+	LONG $0x5635c1c4; LONG $0x00018087; BYTE $0x00 // vorpd 0x180(%r15), %ymm9, %ymm0
+	LONG $0xc1587dc5 // vaddpd %ymm1, %ymm0, %ymm8
+	LONG $0x5635c1c4; LONG $0x0001c087; BYTE $0x00 // vorpd 0x1c0(%r15), %ymm9, %ymm0
+	LONG $0x84117dc5; LONG $0x0000f024; BYTE $0x00 // vmovupd %ymm8, 0xf0(%rsp)
+	LONG $0xf158fdc5 // vaddpd %ymm1, %ymm0, %ymm6
+	LONG $0x5635c1c4; LONG $0x00020087; BYTE $0x00 // vorpd 0x200(%r15), %ymm9, %ymm0
+	LONG $0xd73c8d4d // leaq (%r15,%rdx,8), %r15
+	LONG $0xf958fdc5 // vaddpd %ymm1, %ymm0, %ymm7
+	LONG $0x5635c1c4; BYTE $0x06 // vorpd (%r14), %ymm9, %ymm0
+	LONG $0xbc11fdc5; LONG $0x0001f024; BYTE $0x00 // vmovupd %ymm7, 0x1f0(%rsp)
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xe828fdc5 // vmovapd %ymm0, %ymm5
+	LONG $0xa8c5e2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm7, %ymm5
+	LONG $0x5cd455c5; WORD $0x1024 // vpaddq 0x10(%rsp), %ymm5, %ymm11
+	LONG $0xc828fdc5 // vmovapd %ymm0, %ymm1
+	LONG $0xa8cde2c4; BYTE $0xcb // vfmadd213pd %ymm3, %ymm6, %ymm1
+	LONG $0x4cd4f5c5; WORD $0x3024 // vpaddq 0x30(%rsp), %ymm1, %ymm1
+	LONG $0xed5cedc5 // vsubpd %ymm5, %ymm2, %ymm5
+	LONG $0xb8c5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm7, %ymm5
+	LONG $0x5635c1c4; WORD $0x4046 // vorpd 0x40(%r14), %ymm9, %ymm0
+	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
+	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
+	LONG $0xa8bd62c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm8, %ymm12
+	LONG $0xc9d49dc5 // vpaddq %ymm1, %ymm12, %ymm1
+	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
+	LONG $0xa8c562c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm7, %ymm12
+	LONG $0xcdd4f5c5 // vpaddq %ymm5, %ymm1, %ymm1
+	LONG $0xe828fdc5 // vmovapd %ymm0, %ymm5
+	LONG $0xa8cde2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm6, %ymm5
+	LONG $0xe4d49dc5 // vpaddq %ymm4, %ymm12, %ymm4
+	LONG $0x5c6d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm2, %ymm12
+	LONG $0xddd425c5 // vpaddq %ymm5, %ymm11, %ymm11
+	LONG $0xed5cedc5 // vsubpd %ymm5, %ymm2, %ymm5
+	LONG $0xb8c562c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm7, %ymm12
+	LONG $0xb8cde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm6, %ymm5
+	LONG $0x5635c1c4; LONG $0x00008086; BYTE $0x00 // vorpd 0x80(%r14), %ymm9, %ymm0
+	LONG $0xe8582dc5 // vaddpd %ymm0, %ymm10, %ymm13
+	LONG $0x287d41c4; BYTE $0xd6 // vmovapd %ymm14, %ymm10
+	LONG $0x94117dc5; LONG $0x0000d024; BYTE $0x00 // vmovupd %ymm10, 0xd0(%rsp)
 	LONG $0xe8297dc5 // vmovapd %ymm13, %ymm0
-	LONG $0xa8d5c2c4; BYTE $0xc2 // vfmadd213pd %ymm10, %ymm5, %ymm0
-	LONG $0xee297dc5 // vmovapd %ymm13, %ymm6
-	LONG $0xa8edc2c4; BYTE $0xf2 // vfmadd213pd %ymm10, %ymm2, %ymm6
-	LONG $0x287d41c4; BYTE $0xc4 // vmovapd %ymm12, %ymm8
-	LONG $0xa8d542c4; BYTE $0xc2 // vfmadd213pd %ymm10, %ymm5, %ymm8
-	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
-	LONG $0xc05c85c5 // vsubpd %ymm0, %ymm15, %ymm0
-	LONG $0xb8d5c2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm5, %ymm0
-	LONG $0x8429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm0, 0x1a0(%rsp)
-	LONG $0x5c05c1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm15, %ymm0
-	LONG $0xb8d5c2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm5, %ymm0
-	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
-	LONG $0x5c05c1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm15, %ymm0
-	LONG $0x84d43dc5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm8, %ymm8
-	LONG $0x84d43dc5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm8, %ymm8
-	LONG $0xb89de2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm12, %ymm0
-	LONG $0xe5297dc5 // vmovapd %ymm12, %ymm5
-	LONG $0xa8edc2c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm2, %ymm5
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0xc65c85c5 // vsubpd %ymm6, %ymm15, %ymm0
-	LONG $0xfd5c85c5 // vsubpd %ymm5, %ymm15, %ymm7
-	LONG $0xb8edc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm2, %ymm0
-	LONG $0xb89de2c4; BYTE $0xfa // vfmadd231pd %ymm2, %ymm12, %ymm7
-	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
-	LONG $0x5c05c1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm15, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm2, %ymm0
-	LONG $0x107da1c4; LONG $0x02c01c94; WORD $0x0000 // vmovupd 0x2c0(%rsp,%r11), %ymm2
-	LONG $0xa0c38349 // addq $-0x60, %r11
-	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
-	LONG $0xacd4d5c5; LONG $0x00010024; BYTE $0x00 // vpaddq 0x100(%rsp), %ymm5, %ymm5
-	LONG $0xa8edc2c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm2, %ymm1
-	LONG $0xe15c85c5 // vsubpd %ymm1, %ymm15, %ymm4
-	LONG $0xb8edc2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm2, %ymm4
-	LONG $0x287d41c4; BYTE $0xee // vmovapd %ymm14, %ymm13
-	LONG $0xa8ed42c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm2, %ymm13
-	LONG $0x5c05c1c4; BYTE $0xdd // vsubpd %ymm13, %ymm15, %ymm3
-	LONG $0xb8edc2c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm2, %ymm3
-	LONG $0x287d41c4; BYTE $0xf4 // vmovapd %ymm12, %ymm14
-	LONG $0xa8ed42c4; BYTE $0xf2 // vfmadd213pd %ymm10, %ymm2, %ymm14
-	LONG $0x5c05c1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm15, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm2, %ymm0
-	LONG $0x54d4a5c5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm11, %ymm2
-	LONG $0x9c6f7dc5; LONG $0x00014024; BYTE $0x00 // vmovdqa 0x140(%rsp), %ymm11
-	LONG $0x646f7dc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm12
-	LONG $0x9cd425c5; LONG $0x0001c024; BYTE $0x00 // vpaddq 0x1c0(%rsp), %ymm11, %ymm11
-	LONG $0xa4d41dc5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm12, %ymm12
-	LONG $0xd6d4edc5 // vpaddq %ymm6, %ymm2, %ymm2
-	LONG $0x94d4edc5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm2, %ymm2
-	LONG $0xb4d4c5c5; LONG $0x0001e024; BYTE $0x00 // vpaddq 0x1e0(%rsp), %ymm7, %ymm6
-	LONG $0xedd4a5c5 // vpaddq %ymm5, %ymm11, %ymm5
-	LONG $0x547ffdc5; WORD $0x4024 // vmovdqa %ymm2, 0x40(%rsp)
-	LONG $0x94d4b5c5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm9, %ymm2
-	LONG $0xd2d4bdc5 // vpaddq %ymm2, %ymm8, %ymm2
-	LONG $0xf9d4edc5 // vpaddq %ymm1, %ymm2, %ymm7
-	LONG $0xccd495c5 // vpaddq %ymm4, %ymm13, %ymm1
-	LONG $0xa428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm4
-	LONG $0xe9d4d5c5 // vpaddq %ymm1, %ymm5, %ymm5
-	LONG $0xcbd48dc5 // vpaddq %ymm3, %ymm14, %ymm1
-	LONG $0xd1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm2
-	LONG $0x8c6ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa 0x80(%rsp), %ymm1
-	LONG $0x197de2c4; LONG $0x0002fd35; BYTE $0x00 // vbroadcastsd 0x2fd(%rip), %ymm6
-	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
-	WORD $0x394d; BYTE $0xd9 // cmpq %r11, %r9
-	LONG $0xfe00850f; WORD $0xffff // jne <dotLimbs9+0x280>
-	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
-	WORD $0x2949; BYTE $0xcb // subq %rcx, %r11
-	LONG $0xa0c18349 // addq $-0x60, %r9
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0xd41dc1c4; LONG $0x00024083; BYTE $0x00 // vpaddq 0x240(%r11), %ymm12, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00024083; BYTE $0x00 // vmovdqu %ymm0, 0x240(%r11)
-	LONG $0x446ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm0
-	LONG $0xd47dc1c4; LONG $0x00020083; BYTE $0x00 // vpaddq 0x200(%r11), %ymm0, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00020083; BYTE $0x00 // vmovdqu %ymm0, 0x200(%r11)
-	LONG $0xd445c1c4; LONG $0x0001c083; BYTE $0x00 // vpaddq 0x1c0(%r11), %ymm7, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x0001c083; BYTE $0x00 // vmovdqu %ymm0, 0x1c0(%r11)
-	LONG $0xd455c1c4; LONG $0x00018083; BYTE $0x00 // vpaddq 0x180(%r11), %ymm5, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00018083; BYTE $0x00 // vmovdqu %ymm0, 0x180(%r11)
-	LONG $0xd46dc1c4; LONG $0x00014083; BYTE $0x00 // vpaddq 0x140(%r11), %ymm2, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00014083; BYTE $0x00 // vmovdqu %ymm0, 0x140(%r11)
-	LONG $0xd475c1c4; LONG $0x00010083; BYTE $0x00 // vpaddq 0x100(%r11), %ymm1, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00010083; BYTE $0x00 // vmovdqu %ymm0, 0x100(%r11)
-	LONG $0x01c6f640 // testb $0x1, %sil
-	LONG $0x000000be; BYTE $0x00 // movl $0x0, %esi
-	LONG $0xfd20850f; WORD $0xffff // jne <dotLimbs9+0x230>
-	LONG $0x197d62c4; LONG $0x00025f05; BYTE $0x00 // vbroadcastsd 0x25f(%rip), %ymm8
-	LONG $0x000120b9; BYTE $0x00 // movl $0x120, %ecx
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
-	WORD $0x894c; BYTE $0xee // movq %r13, %rsi
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x547ffdc5; WORD $0x6024 // vmovdqa %ymm2, 0x60(%rsp)
-	LONG $0x5656ddc5; BYTE $0xc0 // vorpd -0x40(%rsi), %ymm4, %ymm2
-	LONG $0x8c7ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm1, 0x80(%rsp)
-	LONG $0x0e56ddc5 // vorpd (%rsi), %ymm4, %ymm1
-	LONG $0xa4107dc5; LONG $0x0001e00c; BYTE $0x00 // vmovupd 0x1e0(%rsp,%rcx), %ymm12
-	LONG $0x197de2c4; LONG $0x00021e3d; BYTE $0x00 // vbroadcastsd 0x21e(%rip), %ymm7
-	LONG $0x5c29fdc5; WORD $0x4024 // vmovapd %ymm3, 0x40(%rsp)
-	LONG $0x9c10fdc5; LONG $0x0001c00c; BYTE $0x00 // vmovupd 0x1c0(%rsp,%rcx), %ymm3
-	LONG $0x8410fdc5; LONG $0x0001a00c; BYTE $0x00 // vmovupd 0x1a0(%rsp,%rcx), %ymm0
-	LONG $0xd6586dc5 // vaddpd %ymm6, %ymm2, %ymm10
-	LONG $0x5656ddc5; BYTE $0x80 // vorpd -0x80(%rsi), %ymm4, %ymm2
-	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
-	LONG $0xc0c68148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rsi
-	LONG $0xa0c18348 // addq $-0x60, %rcx
-	LONG $0xe128fdc5 // vmovapd %ymm1, %ymm4
-	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
-	LONG $0xa89dc2c4; BYTE $0xe0 // vfmadd213pd %ymm8, %ymm12, %ymm4
-	LONG $0xa89d42c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm12, %ymm9
-	LONG $0x5c4541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm7, %ymm11
-	LONG $0xecd4d5c5 // vpaddq %ymm4, %ymm5, %ymm5
-	LONG $0xee586dc5 // vaddpd %ymm6, %ymm2, %ymm13
-	LONG $0xd45cc5c5 // vsubpd %ymm4, %ymm7, %ymm2
-	LONG $0xb89d42c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm12, %ymm11
-	LONG $0x287d41c4; BYTE $0xf5 // vmovapd %ymm13, %ymm14
-	LONG $0xa89d42c4; BYTE $0xf0 // vfmadd213pd %ymm8, %ymm12, %ymm14
-	LONG $0xb89de2c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm12, %ymm2
-	LONG $0x5c4541c4; BYTE $0xfe // vsubpd %ymm14, %ymm7, %ymm15
-	LONG $0xb89d42c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm12, %ymm15
-	LONG $0x287d41c4; BYTE $0xea // vmovapd %ymm10, %ymm13
-	LONG $0xa8e542c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm3, %ymm13
-	LONG $0xe1287dc5 // vmovapd %ymm1, %ymm12
-	LONG $0xa8e542c4; BYTE $0xe0 // vfmadd213pd %ymm8, %ymm3, %ymm12
-	LONG $0x64d485c5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm15, %ymm4
-	LONG $0x5c45c1c4; BYTE $0xf5 // vsubpd %ymm13, %ymm7, %ymm6
-	LONG $0xb8e5c2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm3, %ymm6
-	LONG $0x5c4541c4; BYTE $0xd4 // vsubpd %ymm12, %ymm7, %ymm10
-	LONG $0xb8e562c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm3, %ymm10
-	LONG $0xd928fdc5 // vmovapd %ymm1, %ymm3
-	LONG $0xa8fdc2c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm0, %ymm3
-	LONG $0xfb5cc5c5 // vsubpd %ymm3, %ymm7, %ymm7
-	LONG $0xb8fde2c4; BYTE $0xf9 // vfmadd231pd %ymm1, %ymm0, %ymm7
-	LONG $0x44d4b5c5; WORD $0x6024 // vpaddq 0x60(%rsp), %ymm9, %ymm0
-	LONG $0x8cd48dc5; LONG $0x00008024; BYTE $0x00 // vpaddq 0x80(%rsp), %ymm14, %ymm1
-	LONG $0xc0d49dc5 // vpaddq %ymm0, %ymm12, %ymm0
-	LONG $0xc9d4a5c5 // vpaddq %ymm1, %ymm11, %ymm1
-	LONG $0xd2d4fdc5 // vpaddq %ymm2, %ymm0, %ymm2
-	LONG $0xd42dc1c4; BYTE $0xc5 // vpaddq %ymm13, %ymm10, %ymm0
+	LONG $0xa88de2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm14, %ymm0
+	LONG $0xc0d4d5c5 // vpaddq %ymm0, %ymm5, %ymm0
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
-	LONG $0xcbd4fdc5 // vpaddq %ymm3, %ymm0, %ymm1
-	LONG $0xdfd4cdc5 // vpaddq %ymm7, %ymm6, %ymm3
-	LONG $0x197de2c4; LONG $0x00012035; BYTE $0x00 // vbroadcastsd 0x120(%rip), %ymm6
-	LONG $0xdbd4ddc5 // vpaddq %ymm3, %ymm4, %ymm3
-	LONG $0xa428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm4
-	LONG $0xfedd850f; WORD $0xffff // jne <dotLimbs9+0x540>
-	LONG $0xd455c1c4; LONG $0x0000c087; BYTE $0x00 // vpaddq 0xc0(%r15), %ymm5, %ymm0
-	LONG $0x000100b9; BYTE $0x00 // movl $0x100, %ecx
-	WORD $0x8948; BYTE $0xde // movq %rbx, %rsi
-	LONG $0x7f7ec1c4; LONG $0x0000c087; BYTE $0x00 // vmovdqu %ymm0, 0xc0(%r15)
-	LONG $0xd46dc1c4; LONG $0x00008087; BYTE $0x00 // vpaddq 0x80(%r15), %ymm2, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00008087; BYTE $0x00 // vmovdqu %ymm0, 0x80(%r15)
-	LONG $0xd475c1c4; WORD $0x4047 // vpaddq 0x40(%r15), %ymm1, %ymm0
-	LONG $0x8c6ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa 0xc0(%rsp), %ymm1
-	LONG $0xc9d4e5c5 // vpaddq %ymm1, %ymm3, %ymm1
-	LONG $0x7f7ec1c4; WORD $0x4047 // vmovdqu %ymm0, 0x40(%r15)
-	LONG $0x7f7ec1c4; BYTE $0x0f // vmovdqu %ymm1, (%r15)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0656ddc5 // vorpd (%rsi), %ymm4, %ymm0
-	LONG $0x40c68348 // addq $0x40, %rsi
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x98bde2c4; LONG $0x01e00c84; WORD $0x0000 // vfmadd132pd 0x1e0(%rsp,%rcx), %ymm8, %ymm0
-	LONG $0xe0c18348 // addq $-0x20, %rcx
+	LONG $0xe9297dc5 // vmovapd %ymm13, %ymm1
+	LONG $0xa8bde2c4; BYTE $0xcb // vfmadd213pd %ymm3, %ymm8, %ymm1
+	LONG $0x447ffec5; WORD $0x3024 // vmovdqu %ymm0, 0x30(%rsp)
+	LONG $0xe9d4a5c5 // vpaddq %ymm1, %ymm11, %ymm5
+	LONG $0x287d41c4; BYTE $0xdd // vmovapd %ymm13, %ymm11
+	LONG $0xa8cd62c4; BYTE $0xdb // vfmadd213pd %ymm3, %ymm6, %ymm11
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xedd49dc5 // vpaddq %ymm5, %ymm12, %ymm5
+	LONG $0xb8bdc2c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm8, %ymm1
+	LONG $0xe4d425c5 // vpaddq %ymm4, %ymm11, %ymm12
+	LONG $0x5c6dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm2, %ymm4
+	LONG $0x287d41c4; BYTE $0xdd // vmovapd %ymm13, %ymm11
+	LONG $0xa8c562c4; BYTE $0xdb // vfmadd213pd %ymm3, %ymm7, %ymm11
+	LONG $0xb4d425c5; LONG $0x0000b024; BYTE $0x00 // vpaddq 0xb0(%rsp), %ymm11, %ymm14
+	LONG $0xb8cdc2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm6, %ymm4
+	LONG $0x5c6d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm2, %ymm11
+	LONG $0xb8c542c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm7, %ymm11
+	LONG $0x563541c4; LONG $0x0000c0ae; BYTE $0x00 // vorpd 0xc0(%r14), %ymm9, %ymm13
+	LONG $0x581541c4; BYTE $0xef // vaddpd %ymm15, %ymm13, %ymm13
+	LONG $0x287d41c4; BYTE $0xfd // vmovapd %ymm13, %ymm15
+	LONG $0x98e562c4; LONG $0x011024bc; WORD $0x0000 // vfmadd132pd 0x110(%rsp), %ymm3, %ymm15
+	LONG $0xc9d485c5 // vpaddq %ymm1, %ymm15, %ymm1
+	LONG $0x287d41c4; BYTE $0xfd // vmovapd %ymm13, %ymm15
+	LONG $0xa8ad62c4; BYTE $0xfb // vfmadd213pd %ymm3, %ymm10, %ymm15
+	LONG $0xe4d485c5 // vpaddq %ymm4, %ymm15, %ymm4
+	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
+	LONG $0x5c6dc1c4; BYTE $0xef // vsubpd %ymm15, %ymm2, %ymm5
+	LONG $0x647ffec5; WORD $0x1024 // vmovdqu %ymm4, 0x10(%rsp)
+	LONG $0xb8adc2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm10, %ymm5
+	LONG $0xcdd4f5c5 // vpaddq %ymm5, %ymm1, %ymm1
+	LONG $0x44d4f5c5; WORD $0x3024 // vpaddq 0x30(%rsp), %ymm1, %ymm0
+	LONG $0xed297dc5 // vmovapd %ymm13, %ymm5
+	LONG $0xa8cde2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm6, %ymm5
+	LONG $0xe5d48dc5 // vpaddq %ymm5, %ymm14, %ymm4
+	LONG $0x287d41c4; BYTE $0xf5 // vmovapd %ymm13, %ymm14
+	LONG $0xa8c562c4; BYTE $0xf3 // vfmadd213pd %ymm3, %ymm7, %ymm14
+	LONG $0x847ffec5; LONG $0x0000b024; BYTE $0x00 // vmovdqu %ymm0, 0xb0(%rsp)
+	LONG $0xe8297dc5 // vmovapd %ymm13, %ymm0
+	LONG $0xa8bde2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm8, %ymm0
+	LONG $0xc8d49dc5 // vpaddq %ymm0, %ymm12, %ymm1
+	LONG $0xe55c6dc5 // vsubpd %ymm5, %ymm2, %ymm12
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0x6cd48dc5; WORD $0x7024 // vpaddq 0x70(%rsp), %ymm14, %ymm5
+	LONG $0x5c6d41c4; BYTE $0xf6 // vsubpd %ymm14, %ymm2, %ymm14
+	LONG $0xc9d4a5c5 // vpaddq %ymm1, %ymm11, %ymm1
+	LONG $0x9c107dc5; LONG $0x0001b024; BYTE $0x00 // vmovupd 0x1b0(%rsp), %ymm11
+	LONG $0xb8bdc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm8, %ymm0
+	LONG $0xc2287dc5 // vmovapd %ymm2, %ymm8
+	LONG $0xb8cd42c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm6, %ymm12
+	LONG $0xb8c542c4; BYTE $0xf5 // vfmadd231pd %ymm13, %ymm7, %ymm14
+	LONG $0x563541c4; LONG $0x000100ae; BYTE $0x00 // vorpd 0x100(%r14), %ymm9, %ymm13
+	LONG $0x197de2c4; LONG $0x00072d15; BYTE $0x00 // vbroadcastsd 0x72d(%rip), %ymm2
+	LONG $0xea5815c5 // vaddpd %ymm2, %ymm13, %ymm13
+	LONG $0x9410fdc5; LONG $0x00011024; BYTE $0x00 // vmovupd 0x110(%rsp), %ymm2
+	LONG $0x287d41c4; BYTE $0xd5 // vmovapd %ymm13, %ymm10
+	LONG $0x287d41c4; BYTE $0xfd // vmovapd %ymm13, %ymm15
+	LONG $0xa8a562c4; BYTE $0xfb // vfmadd213pd %ymm3, %ymm11, %ymm15
+	LONG $0xa8ed62c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm2, %ymm10
+	LONG $0xc0d4adc5 // vpaddq %ymm0, %ymm10, %ymm0
+	LONG $0x5c3d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm8, %ymm10
+	LONG $0xb8ed42c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm2, %ymm10
+	LONG $0x9410fdc5; LONG $0x0000d024; BYTE $0x00 // vmovupd 0xd0(%rsp), %ymm2
+	LONG $0xd40541c4; BYTE $0xd2 // vpaddq %ymm10, %ymm15, %ymm10
+	LONG $0x287d41c4; BYTE $0xfd // vmovapd %ymm13, %ymm15
+	LONG $0xa8ed62c4; BYTE $0xfb // vfmadd213pd %ymm3, %ymm2, %ymm15
+	LONG $0xd41d41c4; BYTE $0xe7 // vpaddq %ymm15, %ymm12, %ymm12
+	LONG $0xc9d49dc5 // vpaddq %ymm1, %ymm12, %ymm1
+	LONG $0x5c3d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm8, %ymm12
+	LONG $0x4c7ffec5; WORD $0x3024 // vmovdqu %ymm1, 0x30(%rsp)
+	LONG $0xb8ed42c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm2, %ymm12
+	LONG $0x9410fdc5; LONG $0x0000f024; BYTE $0x00 // vmovupd 0xf0(%rsp), %ymm2
+	LONG $0xc0d49dc5 // vpaddq %ymm0, %ymm12, %ymm0
+	LONG $0x44d4fdc5; WORD $0x1024 // vpaddq 0x10(%rsp), %ymm0, %ymm0
+	LONG $0xa4107dc5; LONG $0x00021024; BYTE $0x00 // vmovupd 0x210(%rsp), %ymm12
+	LONG $0x447ffec5; WORD $0x1024 // vmovdqu %ymm0, 0x10(%rsp)
+	LONG $0xe8297dc5 // vmovapd %ymm13, %ymm0
+	LONG $0xa8ede2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm2, %ymm0
+	LONG $0xe0d4ddc5 // vpaddq %ymm0, %ymm4, %ymm4
+	LONG $0xccd48dc5 // vpaddq %ymm4, %ymm14, %ymm1
+	LONG $0xec297dc5 // vmovapd %ymm13, %ymm4
+	LONG $0xa8cde2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm6, %ymm4
+	LONG $0xf6287dc5 // vmovapd %ymm6, %ymm14
+	LONG $0xb4117dc5; LONG $0x0001d024; BYTE $0x00 // vmovupd %ymm14, 0x1d0(%rsp)
+	LONG $0x4c7ffec5; WORD $0x7024 // vmovdqu %ymm1, 0x70(%rsp)
+	LONG $0xc85cbdc5 // vsubpd %ymm0, %ymm8, %ymm1
+	LONG $0xb8edc2c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm2, %ymm1
+	LONG $0xd45cbdc5 // vsubpd %ymm4, %ymm8, %ymm2
+	LONG $0xf4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm6
+	LONG $0xec297dc5 // vmovapd %ymm13, %ymm4
+	LONG $0xa8c5e2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm7, %ymm4
+	LONG $0x84d4ddc5; LONG $0x00009024; BYTE $0x00 // vpaddq 0x90(%rsp), %ymm4, %ymm0
+	LONG $0xb88dc2c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm14, %ymm2
+	LONG $0xfc5c3dc5 // vsubpd %ymm4, %ymm8, %ymm15
+	LONG $0x5635c1c4; LONG $0x000140a6; BYTE $0x00 // vorpd 0x140(%r14), %ymm9, %ymm4
+	LONG $0xb8c542c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm7, %ymm15
+	LONG $0x447ffec5; WORD $0x5024 // vmovdqu %ymm0, 0x50(%rsp)
+	LONG $0x197de2c4; LONG $0x00063505; BYTE $0x00 // vbroadcastsd 0x635(%rip), %ymm0
+	LONG $0xe058ddc5 // vaddpd %ymm0, %ymm4, %ymm4
+	LONG $0xec28fdc5 // vmovapd %ymm4, %ymm5
+	LONG $0xa89de2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm12, %ymm5
+	LONG $0xedd4adc5 // vpaddq %ymm5, %ymm10, %ymm5
+	LONG $0xd4287dc5 // vmovapd %ymm4, %ymm10
+	LONG $0xa8a562c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm11, %ymm10
+	LONG $0x5c3d41c4; BYTE $0xea // vsubpd %ymm10, %ymm8, %ymm13
+	LONG $0xb8a562c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm11, %ymm13
+	LONG $0x9c107dc5; LONG $0x00011024; BYTE $0x00 // vmovupd 0x110(%rsp), %ymm11
+	LONG $0xedd495c5 // vpaddq %ymm5, %ymm13, %ymm5
+	LONG $0x84d4d5c5; LONG $0x0000b024; BYTE $0x00 // vpaddq 0xb0(%rsp), %ymm5, %ymm0
+	LONG $0xec28fdc5 // vmovapd %ymm4, %ymm5
+	LONG $0xac107dc5; LONG $0x0002d024; BYTE $0x00 // vmovupd 0x2d0(%rsp), %ymm13
+	LONG $0xa8a5e2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm11, %ymm5
+	LONG $0x847ffec5; LONG $0x0000b024; BYTE $0x00 // vmovdqu %ymm0, 0xb0(%rsp)
+	LONG $0xc5d4f5c5 // vpaddq %ymm5, %ymm1, %ymm0
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0xb8a5e2c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm11, %ymm5
+	LONG $0x9c107dc5; LONG $0x0000d024; BYTE $0x00 // vmovupd 0xd0(%rsp), %ymm11
+	LONG $0xedd4adc5 // vpaddq %ymm5, %ymm10, %ymm5
+	LONG $0xd4287dc5 // vmovapd %ymm4, %ymm10
+	LONG $0xa8a562c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm11, %ymm10
+	LONG $0xcad4adc5 // vpaddq %ymm2, %ymm10, %ymm1
+	LONG $0x4cd4f5c5; WORD $0x7024 // vpaddq 0x70(%rsp), %ymm1, %ymm1
+	LONG $0x9410fdc5; LONG $0x0000f024; BYTE $0x00 // vmovupd 0xf0(%rsp), %ymm2
+	LONG $0x4c7ffec5; WORD $0x7024 // vmovdqu %ymm1, 0x70(%rsp)
+	LONG $0x5c3dc1c4; BYTE $0xca // vsubpd %ymm10, %ymm8, %ymm1
+	LONG $0xb8a5e2c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm11, %ymm1
+	LONG $0xc1d4fdc5 // vpaddq %ymm1, %ymm0, %ymm0
+	LONG $0x44d4fdc5; WORD $0x3024 // vpaddq 0x30(%rsp), %ymm0, %ymm0
+	LONG $0x447ffec5; WORD $0x3024 // vmovdqu %ymm0, 0x30(%rsp)
+	LONG $0xc428fdc5 // vmovapd %ymm4, %ymm0
+	LONG $0xa8ede2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm2, %ymm0
+	LONG $0xc8d4cdc5 // vpaddq %ymm0, %ymm6, %ymm1
+	LONG $0xc9d485c5 // vpaddq %ymm1, %ymm15, %ymm1
+	LONG $0x8c7ffec5; LONG $0x00009024; BYTE $0x00 // vmovdqu %ymm1, 0x90(%rsp)
+	LONG $0xc85cbdc5 // vsubpd %ymm0, %ymm8, %ymm1
+	LONG $0xc428fdc5 // vmovapd %ymm4, %ymm0
+	LONG $0xa88de2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm14, %ymm0
+	LONG $0xb8ede2c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm2, %ymm1
+	LONG $0x54d4fdc5; WORD $0x5024 // vpaddq 0x50(%rsp), %ymm0, %ymm2
+	LONG $0xf85c3dc5 // vsubpd %ymm0, %ymm8, %ymm15
+	LONG $0xc428fdc5 // vmovapd %ymm4, %ymm0
+	LONG $0xa8c5e2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm7, %ymm0
+	LONG $0xb88d62c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm14, %ymm15
+	LONG $0xf05cbdc5 // vsubpd %ymm0, %ymm8, %ymm6
+	LONG $0x547ffec5; WORD $0x5024 // vmovdqu %ymm2, 0x50(%rsp)
+	LONG $0x94d4fdc5; LONG $0x00015024; BYTE $0x00 // vpaddq 0x150(%rsp), %ymm0, %ymm2
+	LONG $0xb8c5e2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm7, %ymm6
+	LONG $0x5635c1c4; LONG $0x000180a6; BYTE $0x00 // vorpd 0x180(%r14), %ymm9, %ymm4
+	LONG $0x197de2c4; LONG $0x00051c05; BYTE $0x00 // vbroadcastsd 0x51c(%rip), %ymm0
+	LONG $0xd8585dc5 // vaddpd %ymm0, %ymm4, %ymm11
+	LONG $0x947ffec5; LONG $0x00013024; BYTE $0x00 // vmovdqu %ymm2, 0x130(%rsp)
+	LONG $0xc2297dc5 // vmovapd %ymm8, %ymm2
+	LONG $0x287d41c4; BYTE $0xd3 // vmovapd %ymm11, %ymm10
+	LONG $0xa89d62c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm12, %ymm10
+	LONG $0xdc297dc5 // vmovapd %ymm11, %ymm4
+	LONG $0xa895e2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm13, %ymm4
+	LONG $0xedd4adc5 // vpaddq %ymm5, %ymm10, %ymm5
+	LONG $0x5c3d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm8, %ymm10
+	LONG $0xb89d42c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm12, %ymm10
+	LONG $0xc4d4adc5 // vpaddq %ymm4, %ymm10, %ymm0
+	LONG $0x287d41c4; BYTE $0xd3 // vmovapd %ymm11, %ymm10
+	LONG $0x847ffec5; LONG $0x00027024; BYTE $0x00 // vmovdqu %ymm0, 0x270(%rsp)
+	LONG $0x8410fdc5; LONG $0x0001b024; BYTE $0x00 // vmovupd 0x1b0(%rsp), %ymm0
+	LONG $0xa8fd62c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm0, %ymm10
+	LONG $0x5c3dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm8, %ymm4
+	LONG $0xb8fdc2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm0, %ymm4
+	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
+	LONG $0x44d4ddc5; WORD $0x1024 // vpaddq 0x10(%rsp), %ymm4, %ymm0
+	LONG $0xdc297dc5 // vmovapd %ymm11, %ymm4
+	LONG $0x447ffec5; WORD $0x1024 // vmovdqu %ymm0, 0x10(%rsp)
+	LONG $0x8410fdc5; LONG $0x00011024; BYTE $0x00 // vmovupd 0x110(%rsp), %ymm0
+	LONG $0xa8fde2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm0, %ymm4
+	LONG $0xecd4f5c5 // vpaddq %ymm4, %ymm1, %ymm5
+	LONG $0xcc5cbdc5 // vsubpd %ymm4, %ymm8, %ymm1
+	LONG $0xdc297dc5 // vmovapd %ymm11, %ymm4
+	LONG $0xb8fdc2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm0, %ymm1
+	LONG $0x8410fdc5; LONG $0x0000d024; BYTE $0x00 // vmovupd 0xd0(%rsp), %ymm0
+	LONG $0xc9d4adc5 // vpaddq %ymm1, %ymm10, %ymm1
+	LONG $0xa8fde2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm0, %ymm4
+	LONG $0xd4d405c5 // vpaddq %ymm4, %ymm15, %ymm10
+	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
+	LONG $0x84d42dc5; LONG $0x00009024; BYTE $0x00 // vpaddq 0x90(%rsp), %ymm10, %ymm8
+	LONG $0xbc107dc5; LONG $0x00011024; BYTE $0x00 // vmovupd 0x110(%rsp), %ymm15
+	LONG $0xb8fdc2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm0, %ymm4
+	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
+	LONG $0x44d4ddc5; WORD $0x7024 // vpaddq 0x70(%rsp), %ymm4, %ymm0
+	LONG $0xdc297dc5 // vmovapd %ymm11, %ymm4
+	LONG $0x847f7ec5; LONG $0x00009024; BYTE $0x00 // vmovdqu %ymm8, 0x90(%rsp)
+	LONG $0x287d41c4; BYTE $0xc5 // vmovapd %ymm13, %ymm8
+	LONG $0x847ffec5; LONG $0x00015024; BYTE $0x00 // vmovdqu %ymm0, 0x150(%rsp)
+	LONG $0x8410fdc5; LONG $0x0000f024; BYTE $0x00 // vmovupd 0xf0(%rsp), %ymm0
+	LONG $0xa8fde2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm0, %ymm4
+	LONG $0x6cd4ddc5; WORD $0x5024 // vpaddq 0x50(%rsp), %ymm4, %ymm5
+	LONG $0xe45c6dc5 // vsubpd %ymm4, %ymm2, %ymm12
+	LONG $0xb8fd42c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm0, %ymm12
+	LONG $0xd8297dc5 // vmovapd %ymm11, %ymm0
+	LONG $0xa88de2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm14, %ymm0
+	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
+	LONG $0x197de2c4; LONG $0x00040435; BYTE $0x00 // vbroadcastsd 0x404(%rip), %ymm6
+	LONG $0x6c7ffec5; WORD $0x5024 // vmovdqu %ymm5, 0x50(%rsp)
+	LONG $0xacd4fdc5; LONG $0x00013024; BYTE $0x00 // vpaddq 0x130(%rsp), %ymm0, %ymm5
+	LONG $0xac7ffec5; LONG $0x00029024; BYTE $0x00 // vmovdqu %ymm5, 0x290(%rsp)
+	LONG $0xe85cedc5 // vsubpd %ymm0, %ymm2, %ymm5
+	LONG $0xd8297dc5 // vmovapd %ymm11, %ymm0
+	LONG $0xa8c5e2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm7, %ymm0
+	LONG $0xa4d4fdc5; LONG $0x00017024; BYTE $0x00 // vpaddq 0x170(%rsp), %ymm0, %ymm4
+	LONG $0xb88dc2c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm14, %ymm5
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0xb8c5c2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm7, %ymm0
+	LONG $0xbc10fdc5; LONG $0x00021024; BYTE $0x00 // vmovupd 0x210(%rsp), %ymm7
+	LONG $0xa47ffec5; LONG $0x0002b024; BYTE $0x00 // vmovdqu %ymm4, 0x2b0(%rsp)
+	LONG $0x5635c1c4; LONG $0x0001c0a6; BYTE $0x00 // vorpd 0x1c0(%r14), %ymm9, %ymm4
+	LONG $0xf6585dc5 // vaddpd %ymm6, %ymm4, %ymm14
+	LONG $0xb410fdc5; LONG $0x0001b024; BYTE $0x00 // vmovupd 0x1b0(%rsp), %ymm6
+	LONG $0xf4297dc5 // vmovapd %ymm14, %ymm4
+	LONG $0x98e5e2c4; LONG $0x023024a4; WORD $0x0000 // vfmadd132pd 0x230(%rsp), %ymm3, %ymm4
+	LONG $0x287d41c4; BYTE $0xd6 // vmovapd %ymm14, %ymm10
+	LONG $0xa89562c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm13, %ymm10
+	LONG $0xa4d4ddc5; LONG $0x00027024; BYTE $0x00 // vpaddq 0x270(%rsp), %ymm4, %ymm4
+	LONG $0x5c6d41c4; BYTE $0xda // vsubpd %ymm10, %ymm2, %ymm11
+	LONG $0xb89542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm13, %ymm11
+	LONG $0xe4d4a5c5 // vpaddq %ymm4, %ymm11, %ymm4
+	LONG $0xa47ffec5; LONG $0x00013024; BYTE $0x00 // vmovdqu %ymm4, 0x130(%rsp)
+	LONG $0xf4297dc5 // vmovapd %ymm14, %ymm4
+	LONG $0xa8c5e2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm7, %ymm4
+	LONG $0xccd4f5c5 // vpaddq %ymm4, %ymm1, %ymm1
+	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
+	LONG $0xb8c5c2c4; BYTE $0xe6 // vfmadd231pd %ymm14, %ymm7, %ymm4
+	LONG $0xe4d4adc5 // vpaddq %ymm4, %ymm10, %ymm4
+	LONG $0x287d41c4; BYTE $0xd6 // vmovapd %ymm14, %ymm10
+	LONG $0xa8cd62c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm6, %ymm10
+	LONG $0x5c6d41c4; BYTE $0xda // vsubpd %ymm10, %ymm2, %ymm11
+	LONG $0xb8cd42c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm6, %ymm11
+	LONG $0xc9d4a5c5 // vpaddq %ymm1, %ymm11, %ymm1
+	LONG $0x4cd4f5c5; WORD $0x3024 // vpaddq 0x30(%rsp), %ymm1, %ymm1
+	LONG $0x4c7ffec5; WORD $0x7024 // vmovdqu %ymm1, 0x70(%rsp)
+	LONG $0xf1297dc5 // vmovapd %ymm14, %ymm1
+	LONG $0xa885e2c4; BYTE $0xcb // vfmadd213pd %ymm3, %ymm15, %ymm1
+	LONG $0xe1d41dc5 // vpaddq %ymm1, %ymm12, %ymm12
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xb885c2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm15, %ymm1
+	LONG $0xd9d42dc5 // vpaddq %ymm1, %ymm10, %ymm11
+	LONG $0x94107dc5; LONG $0x0000d024; BYTE $0x00 // vmovupd 0xd0(%rsp), %ymm10
+	LONG $0xf1297dc5 // vmovapd %ymm14, %ymm1
+	LONG $0xa8ade2c4; BYTE $0xcb // vfmadd213pd %ymm3, %ymm10, %ymm1
+	LONG $0xe9d4d5c5 // vpaddq %ymm1, %ymm5, %ymm5
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0x6cd4d5c5; WORD $0x5024 // vpaddq 0x50(%rsp), %ymm5, %ymm5
+	LONG $0xb8adc2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm10, %ymm1
+	LONG $0x94107dc5; LONG $0x0000f024; BYTE $0x00 // vmovupd 0xf0(%rsp), %ymm10
+	LONG $0xc9d49dc5 // vpaddq %ymm1, %ymm12, %ymm1
+	LONG $0x8cd4f5c5; LONG $0x00009024; BYTE $0x00 // vpaddq 0x90(%rsp), %ymm1, %ymm1
+	LONG $0xac7ffec5; LONG $0x00017024; BYTE $0x00 // vmovdqu %ymm5, 0x170(%rsp)
+	LONG $0x4c7ffec5; WORD $0x5024 // vmovdqu %ymm1, 0x50(%rsp)
+	LONG $0xf1297dc5 // vmovapd %ymm14, %ymm1
+	LONG $0xa8ade2c4; BYTE $0xcb // vfmadd213pd %ymm3, %ymm10, %ymm1
+	LONG $0xacd4f5c5; LONG $0x00029024; BYTE $0x00 // vpaddq 0x290(%rsp), %ymm1, %ymm5
+	LONG $0xe95c6dc5 // vsubpd %ymm1, %ymm2, %ymm13
+	LONG $0xb8ad42c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm10, %ymm13
+	LONG $0x94107dc5; LONG $0x0001d024; BYTE $0x00 // vmovupd 0x1d0(%rsp), %ymm10
+	LONG $0xe8d4d5c5 // vpaddq %ymm0, %ymm5, %ymm5
+	LONG $0xf0297dc5 // vmovapd %ymm14, %ymm0
+	LONG $0xa8ade2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm10, %ymm0
+	LONG $0x8cd4fdc5; LONG $0x0002b024; BYTE $0x00 // vpaddq 0x2b0(%rsp), %ymm0, %ymm1
+	LONG $0x8c7ffec5; LONG $0x00009024; BYTE $0x00 // vmovdqu %ymm1, 0x90(%rsp)
+	LONG $0xc85cedc5 // vsubpd %ymm0, %ymm2, %ymm1
+	LONG $0xf0297dc5 // vmovapd %ymm14, %ymm0
+	LONG $0xb8adc2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm10, %ymm1
+	LONG $0x94107dc5; LONG $0x0001f024; BYTE $0x00 // vmovupd 0x1f0(%rsp), %ymm10
+	LONG $0xa8ade2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm10, %ymm0
+	LONG $0xa4d47dc5; LONG $0x00019024; BYTE $0x00 // vpaddq 0x190(%rsp), %ymm0, %ymm12
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0xb8adc2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm10, %ymm0
+	LONG $0x563541c4; LONG $0x00020096; BYTE $0x00 // vorpd 0x200(%r14), %ymm9, %ymm10
+	LONG $0x197d62c4; LONG $0x0002440d; BYTE $0x00 // vbroadcastsd 0x244(%rip), %ymm9
+	LONG $0x40c68149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r14
+	LONG $0xa47f7ec5; LONG $0x00019024; BYTE $0x00 // vmovdqu %ymm12, 0x190(%rsp)
+	LONG $0x582d41c4; BYTE $0xf1 // vaddpd %ymm9, %ymm10, %ymm14
+	LONG $0x8c107dc5; LONG $0x00023024; BYTE $0x00 // vmovupd 0x230(%rsp), %ymm9
+	LONG $0x287d41c4; BYTE $0xd6 // vmovapd %ymm14, %ymm10
+	LONG $0xa8b562c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm9, %ymm10
+	LONG $0xe4d4adc5 // vpaddq %ymm4, %ymm10, %ymm4
+	LONG $0x5c6d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm10
+	LONG $0xb88d42c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm14, %ymm10
+	LONG $0x94d42dc5; LONG $0x00013024; BYTE $0x00 // vpaddq 0x130(%rsp), %ymm10, %ymm10
+	LONG $0x8cd42dc5; LONG $0x0000b024; BYTE $0x00 // vpaddq 0xb0(%rsp), %ymm10, %ymm9
+	LONG $0x287d41c4; BYTE $0xd6 // vmovapd %ymm14, %ymm10
+	LONG $0xa8bd62c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm8, %ymm10
+	LONG $0x5c6d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm2, %ymm12
+	LONG $0xb88d42c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm14, %ymm12
+	LONG $0x4c7f7ec5; WORD $0x3024 // vmovdqu %ymm9, 0x30(%rsp)
+	LONG $0xe4d49dc5 // vpaddq %ymm4, %ymm12, %ymm4
+	LONG $0x64d4ddc5; WORD $0x1024 // vpaddq 0x10(%rsp), %ymm4, %ymm4
+	LONG $0x647ffec5; WORD $0x1024 // vmovdqu %ymm4, 0x10(%rsp)
+	LONG $0xf4297dc5 // vmovapd %ymm14, %ymm4
+	LONG $0xa8c5e2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm7, %ymm4
+	LONG $0xdcd425c5 // vpaddq %ymm4, %ymm11, %ymm11
+	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
+	LONG $0xb88de2c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm14, %ymm4
+	LONG $0xe4d4adc5 // vpaddq %ymm4, %ymm10, %ymm4
+	LONG $0x287d41c4; BYTE $0xd6 // vmovapd %ymm14, %ymm10
+	LONG $0xa8cd62c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm6, %ymm10
+	LONG $0x64d4ddc5; WORD $0x7024 // vpaddq 0x70(%rsp), %ymm4, %ymm4
+	LONG $0x5c6d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm2, %ymm12
+	LONG $0xb88d62c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm14, %ymm12
+	LONG $0xd42541c4; BYTE $0xdc // vpaddq %ymm12, %ymm11, %ymm11
+	LONG $0xb4d4a5c5; LONG $0x00015024; BYTE $0x00 // vpaddq 0x150(%rsp), %ymm11, %ymm6
+	LONG $0x287d41c4; BYTE $0xde // vmovapd %ymm14, %ymm11
+	LONG $0xa88562c4; BYTE $0xdb // vfmadd213pd %ymm3, %ymm15, %ymm11
+	LONG $0xd41541c4; BYTE $0xe3 // vpaddq %ymm11, %ymm13, %ymm12
+	LONG $0x5c6d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm2, %ymm11
+	LONG $0xb88d42c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm14, %ymm11
+	LONG $0xb47ffec5; LONG $0x0000b024; BYTE $0x00 // vmovdqu %ymm6, 0xb0(%rsp)
+	LONG $0xb410fdc5; LONG $0x0000d024; BYTE $0x00 // vmovupd 0xd0(%rsp), %ymm6
+	LONG $0xd42d41c4; BYTE $0xd3 // vpaddq %ymm11, %ymm10, %ymm10
+	LONG $0x5cd42dc5; WORD $0x5024 // vpaddq 0x50(%rsp), %ymm10, %ymm11
+	LONG $0x287d41c4; BYTE $0xd6 // vmovapd %ymm14, %ymm10
+	LONG $0xa8cd62c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm6, %ymm10
+	LONG $0xc9d4adc5 // vpaddq %ymm1, %ymm10, %ymm1
+	LONG $0xc9d4d5c5 // vpaddq %ymm1, %ymm5, %ymm1
+	LONG $0x5c6dc1c4; BYTE $0xea // vsubpd %ymm10, %ymm2, %ymm5
+	LONG $0xb88de2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm14, %ymm5
+	LONG $0xb410fdc5; LONG $0x0000f024; BYTE $0x00 // vmovupd 0xf0(%rsp), %ymm6
+	LONG $0xedd49dc5 // vpaddq %ymm5, %ymm12, %ymm5
+	LONG $0x84d455c5; LONG $0x00017024; BYTE $0x00 // vpaddq 0x170(%rsp), %ymm5, %ymm8
+	LONG $0xf5297dc5 // vmovapd %ymm14, %ymm5
+	LONG $0xa8cde2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm6, %ymm5
+	LONG $0x8cd455c5; LONG $0x00009024; BYTE $0x00 // vpaddq 0x90(%rsp), %ymm5, %ymm9
+	LONG $0xed5cedc5 // vsubpd %ymm5, %ymm2, %ymm5
+	LONG $0xb88de2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm14, %ymm5
+	LONG $0xb410fdc5; LONG $0x0001d024; BYTE $0x00 // vmovupd 0x1d0(%rsp), %ymm6
+	LONG $0xc0d4b5c5 // vpaddq %ymm0, %ymm9, %ymm0
+	LONG $0x8c107dc5; LONG $0x0001f024; BYTE $0x00 // vmovupd 0x1f0(%rsp), %ymm9
+	LONG $0xfdd4f5c5 // vpaddq %ymm5, %ymm1, %ymm7
+	LONG $0xf1297dc5 // vmovapd %ymm14, %ymm1
+	LONG $0xa8cde2c4; BYTE $0xcb // vfmadd213pd %ymm3, %ymm6, %ymm1
+	LONG $0xacd4f5c5; LONG $0x00019024; BYTE $0x00 // vpaddq 0x190(%rsp), %ymm1, %ymm5
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xb88de2c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm14, %ymm1
+	LONG $0xf1d4fdc5 // vpaddq %ymm1, %ymm0, %ymm6
+	LONG $0x8c6ffec5; LONG $0x0002f024; BYTE $0x00 // vmovdqu 0x2f0(%rsp), %ymm1
+	LONG $0xf0297dc5 // vmovapd %ymm14, %ymm0
+	LONG $0xa8b5e2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm9, %ymm0
 	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
-	WORD $0xe075 // jne <dotLimbs9+0x6b0>
-	LONG $0xd6348d4d // leaq (%r14,%rdx,8), %r14
-	LONG $0x40c38148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rbx
-	WORD $0xff48; BYTE $0xc0 // incq %rax
-	LONG $0x40c28149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r10
-	LONG $0x40c58149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r13
-	LONG $0x7f7ec1c4; BYTE $0x0f // vmovdqu %ymm1, (%r15)
-	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
-	LONG $0xfa56850f; WORD $0xffff // jne <dotLimbs9+0x150>
-	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	LONG $0x01c7f640 // testb $0x1, %dil
-	LONG $0x000000bf; BYTE $0x00 // movl $0x0, %edi
-	LONG $0xfa02850f; WORD $0xffff // jne <dotLimbs9+0x110>
-	LONG $0x1024448b // movl 0x10(%rsp), %eax
-	LONG $0x00248489; WORD $0x0002; BYTE $0x00 // movl %eax, 0x200(%rsp)
-	LONG $0x2494ae0f; LONG $0x00000200 // ldmxcsr 0x200(%rsp)
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0xb8b5c2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm9, %ymm0
+	LONG $0xc0d4d5c5 // vpaddq %ymm0, %ymm5, %ymm0
+	WORD $0x394d; BYTE $0xc5 // cmpq %r8, %r13
+	LONG $0xf5e8840f; WORD $0xffff // je <dotLimbs9+0xf0>
+	LONG $0x5c7f7ec5; WORD $0x7024 // vmovdqu %ymm11, 0x70(%rsp)
+	LONG $0x847f7ec5; LONG $0x00009024; BYTE $0x00 // vmovdqu %ymm8, 0x90(%rsp)
+	LONG $0xbc7ffec5; LONG $0x00015024; BYTE $0x00 // vmovdqu %ymm7, 0x150(%rsp)
+	LONG $0xb47ffec5; LONG $0x00017024; BYTE $0x00 // vmovdqu %ymm6, 0x170(%rsp)
+	LONG $0x847ffec5; LONG $0x00019024; BYTE $0x00 // vmovdqu %ymm0, 0x190(%rsp)
+	LONG $0x8c7ffec5; LONG $0x0002f024; BYTE $0x00 // vmovdqu %ymm1, 0x2f0(%rsp)
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0xf6ab840f; WORD $0xffff // je <dotLimbs9+0x1f0>
+	LONG $0xc0c5c748; WORD $0xfffd; BYTE $0xff // movq $-0x240, %rbp
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x8c180f41; LONG $0x0002402c; BYTE $0x00 // prefetcht0 0x240(%r12,%rbp)
+	LONG $0x40c58348 // addq $0x40, %rbp
+	WORD $0xf175 // jne <dotLimbs9+0xb50>
+	LONG $0xfff68ce9; BYTE $0xff // jmp <dotLimbs9+0x1f0>
+	LONG $0x0c244489 // movl %eax, 0xc(%rsp)
+	LONG $0x2454ae0f; BYTE $0x0c // ldmxcsr 0xc(%rsp)
+	LONG $0x10c48148; WORD $0x0003; BYTE $0x00 // addq $0x310, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -2565,23 +3011,21 @@ TEXT ·dotLimbs9Quad(SB), 0, $1728-40
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x0000c330
-	LONG $0x00000000; LONG $0x00004670
-	LONG $0x00000000; LONG $0x00014330
-	LONG $0x00000000; WORD $0x4670
-	ADJSP $1728
+	LONG $0x00000000; LONG $0x00c33000
+	LONG $0x00000000; LONG $0x00467000
+	LONG $0x00000000; LONG $0x01433000
+	LONG $0x00000000; WORD $0x7000; BYTE $0x46
+	ADJSP $928
 	RET
 
 // func dotLimbs17Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs17Quad(SB), 0, $1696-40
+TEXT ·dotLimbs17Quad(SB), 0, $1376-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-1696
+	ADJSP $-1376
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs17>
 	LONG $0x000756e9; BYTE $0x00 // jmp <end>
@@ -2599,309 +3043,313 @@ TEXT ·dotLimbs17Quad(SB), 0, $1696-40
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x20ec8148; WORD $0x0006; BYTE $0x00 // subq $0x620, %rsp
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0xe0ec8148; WORD $0x0004; BYTE $0x00 // subq $0x4e0, %rsp
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
 	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
-	LONG $0x0000be48; LONG $0x00000000; WORD $0x89d0 // movabsq $-0x7630000000000000, %rsi
+	LONG $0x0000ba48; LONG $0x00000000; WORD $0x89d0 // movabsq $-0x7630000000000000, %rdx
+	LONG $0x0000be48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rsi
 	LONG $0x204f8d48 // leaq 0x20(%rdi), %rcx
-	LONG $0x0012b941; WORD $0x0000 // movl $0x12, %r9d
-	LONG $0x0010ba41; WORD $0x0000 // movl $0x10, %r10d
-	LONG $0x249cae0f; LONG $0x000001e0 // stmxcsr 0x1e0(%rsp)
+	LONG $0x249cae0f; LONG $0x000000a0 // stmxcsr 0xa0(%rsp)
+	LONG $0xd0af0f49 // imulq %r8, %rdx
 	LONG $0xf0af0f49 // imulq %r8, %rsi
-	LONG $0xe024840b; WORD $0x0001; BYTE $0x00 // orl 0x1e0(%rsp), %eax
-	LONG $0x14244489 // movl %eax, 0x14(%rsp)
-	LONG $0x2454ae0f; BYTE $0x14 // ldmxcsr 0x14(%rsp)
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x0000bf48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rdi
-	LONG $0xe024848b; WORD $0x0001; BYTE $0x00 // movl 0x1e0(%rsp), %eax
-	LONG $0xf8af0f49 // imulq %r8, %rdi
-	LONG $0x10244489 // movl %eax, 0x10(%rsp)
+	LONG $0xa024840b; WORD $0x0000; BYTE $0x00 // orl 0xa0(%rsp), %eax
+	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
+	LONG $0x2454ae0f; BYTE $0x1c // ldmxcsr 0x1c(%rsp)
+	LONG $0x247c8948; BYTE $0x58 // movq %rdi, 0x58(%rsp)
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
+	LONG $0x000012bf; BYTE $0x00 // movl $0x12, %edi
+	LONG $0xa024848b; WORD $0x0000; BYTE $0x00 // movl 0xa0(%rsp), %eax
+	LONG $0x18244489 // movl %eax, 0x18(%rsp)
 	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
 	LONG $0xc0af0f49 // imulq %r8, %rax
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x12f98349 // cmpq $0x12, %r9
-	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
-	LONG $0xda440f4d // cmoveq %r10, %r11
-	LONG $0xd8af0f4c // imulq %rax, %r11
-	WORD $0x0149; BYTE $0xf3 // addq %rsi, %r11
-	WORD $0x0148; BYTE $0xfe // addq %rdi, %rsi
-	LONG $0x6ef9c1c4; BYTE $0xc3 // vmovq %r11, %xmm0
+	LONG $0x0010b841; WORD $0x0000 // movl $0x10, %r8d
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x12ff8348 // cmpq $0x12, %rdi
+	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
+	LONG $0xc8440f4d // cmoveq %r8, %r9
+	LONG $0xc8af0f4c // imulq %rax, %r9
+	WORD $0x0149; BYTE $0xd1 // addq %rdx, %r9
+	WORD $0x0148; BYTE $0xf2 // addq %rsi, %rdx
+	LONG $0x6ef9c1c4; BYTE $0xc1 // vmovq %r9, %xmm0
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
 	LONG $0x49d4fdc5; BYTE $0xe0 // vpaddq -0x20(%rcx), %ymm0, %ymm1
 	LONG $0x497ffec5; BYTE $0xe0 // vmovdqu %ymm1, -0x20(%rcx)
 	LONG $0x01d4fdc5 // vpaddq (%rcx), %ymm0, %ymm0
 	LONG $0x017ffec5 // vmovdqu %ymm0, (%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
-	WORD $0xff49; BYTE $0xc9 // decq %r9
-	WORD $0xc675 // jne <dotLimbs17+0x90>
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x062c8e0f; WORD $0x0000 // jle <dotLimbs17+0x6ff>
-	LONG $0x197d62c4; LONG $0x0006640d; BYTE $0x00 // vbroadcastsd 0x664(%rip), %ymm9
-	LONG $0x197d62c4; LONG $0x00064b15; BYTE $0x00 // vbroadcastsd 0x64b(%rip), %ymm10
-	LONG $0x197d62c4; LONG $0x00064a3d; BYTE $0x00 // vbroadcastsd 0x64a(%rip), %ymm15
-	LONG $0x197d62c4; LONG $0x00065135; BYTE $0x00 // vbroadcastsd 0x651(%rip), %ymm14
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0xff48; BYTE $0xcf // decq %rdi
+	WORD $0xc675 // jne <dotLimbs17+0xa0>
+	LONG $0x247c8348; WORD $0x0038 // cmpq $0x0, 0x38(%rsp)
+	LONG $0x05f58e0f; WORD $0x0000 // jle <dotLimbs17+0x6db>
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x197d62c4; LONG $0x00064c25; BYTE $0x00 // vbroadcastsd 0x64c(%rip), %ymm12
+	LONG $0x197d62c4; LONG $0x0006332d; BYTE $0x00 // vbroadcastsd 0x633(%rip), %ymm13
+	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x04e1c148 // shlq $0x4, %rcx
+	LONG $0x244c0348; BYTE $0x20 // addq 0x20(%rsp), %rcx
+	LONG $0xc5148d48; LONG $0x00000000 // leaq (,%rax,8), %rdx
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
 	LONG $0x00888d48; WORD $0x0004; BYTE $0x00 // leaq 0x400(%rax), %rcx
 	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0x8c297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm9, 0x80(%rsp)
-	BYTE $0x90 // nop
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0xc6348d4c // leaq (%rsi,%rax,8), %r14
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0xc11c8d48 // leaq (%rcx,%rax,8), %rbx
-	LONG $0xc73c8d4c // leaq (%rdi,%rax,8), %r15
-	LONG $0xc60c8d48 // leaq (%rsi,%rax,8), %rcx
+	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0xc62c8d4c // leaq (%rsi,%rax,8), %r13
-	WORD $0xc031 // xorl %eax, %eax
-	BYTE $0x90 // nop
-	LONG $0x5635c1c4; BYTE $0x06 // vorpd (%r14), %ymm9, %ymm0
-	LONG $0xa0c1c749; WORD $0xffff; BYTE $0xff // movq $-0x60, %r9
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
 	WORD $0xff31 // xorl %edi, %edi
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm0, 0x1e0(%rsp)
-	LONG $0x5635c1c4; WORD $0x4046 // vorpd 0x40(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm0, 0x200(%rsp)
-	LONG $0x5635c1c4; LONG $0x00008086; BYTE $0x00 // vorpd 0x80(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm0, 0x220(%rsp)
-	LONG $0x5635c1c4; LONG $0x0000c086; BYTE $0x00 // vorpd 0xc0(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm0, 0x240(%rsp)
-	LONG $0x5635c1c4; LONG $0x00010086; BYTE $0x00 // vorpd 0x100(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm0, 0x260(%rsp)
-	LONG $0x5635c1c4; LONG $0x00014086; BYTE $0x00 // vorpd 0x140(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm0, 0x280(%rsp)
-	LONG $0x5635c1c4; LONG $0x00018086; BYTE $0x00 // vorpd 0x180(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm0, 0x2a0(%rsp)
-	LONG $0x5635c1c4; LONG $0x0001c086; BYTE $0x00 // vorpd 0x1c0(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm0, 0x2c0(%rsp)
-	LONG $0x5635c1c4; LONG $0x00020086; BYTE $0x00 // vorpd 0x200(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002e024; BYTE $0x00 // vmovupd %ymm0, 0x2e0(%rsp)
-	LONG $0x5635c1c4; LONG $0x00024086; BYTE $0x00 // vorpd 0x240(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd %ymm0, 0x300(%rsp)
-	LONG $0x5635c1c4; LONG $0x00028086; BYTE $0x00 // vorpd 0x280(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x00032024; BYTE $0x00 // vmovupd %ymm0, 0x320(%rsp)
-	LONG $0x5635c1c4; LONG $0x0002c086; BYTE $0x00 // vorpd 0x2c0(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x00034024; BYTE $0x00 // vmovupd %ymm0, 0x340(%rsp)
-	LONG $0x5635c1c4; LONG $0x00030086; BYTE $0x00 // vorpd 0x300(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x00036024; BYTE $0x00 // vmovupd %ymm0, 0x360(%rsp)
-	LONG $0x5635c1c4; LONG $0x00034086; BYTE $0x00 // vorpd 0x340(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x00038024; BYTE $0x00 // vmovupd %ymm0, 0x380(%rsp)
-	LONG $0x5635c1c4; LONG $0x00038086; BYTE $0x00 // vorpd 0x380(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003a024; BYTE $0x00 // vmovupd %ymm0, 0x3a0(%rsp)
-	LONG $0x5635c1c4; LONG $0x0003c086; BYTE $0x00 // vorpd 0x3c0(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003c024; BYTE $0x00 // vmovupd %ymm0, 0x3c0(%rsp)
-	LONG $0x5635c1c4; LONG $0x00040086; BYTE $0x00 // vorpd 0x400(%r14), %ymm9, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003e024; BYTE $0x00 // vmovupd %ymm0, 0x3e0(%rsp)
+	LONG $0xce248d4c // leaq (%rsi,%rcx,8), %r12
+	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
+	LONG $0xc83c8d4c // leaq (%rax,%rcx,8), %r15
+	LONG $0xc82c8d4d // leaq (%r8,%rcx,8), %r13
+	LONG $0xce048d48 // leaq (%rsi,%rcx,8), %rax
+	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
+	LONG $0xce148d4c // leaq (%rsi,%rcx,8), %r10
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0xce348d48 // leaq (%rsi,%rcx,8), %rsi
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	WORD $0x1874 // je <dotLimbs17+0x19e>
+	LONG $0xc0c1c748; WORD $0xfffb; BYTE $0xff // movq $-0x440, %rcx
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x088c180f; LONG $0x00000440 // prefetcht0 0x440(%rax,%rcx)
+	LONG $0x40c18348 // addq $0x40, %rcx
+	WORD $0xf275 // jne <dotLimbs17+0x190>
+	LONG $0x561dc1c4; WORD $0x2424 // vorpd (%r12), %ymm12, %ymm4
+	LONG $0xa0c1c748; WORD $0xffff; BYTE $0xff // movq $-0x60, %rcx
+	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsp)
+	LONG $0x561dc1c4; WORD $0x2464; BYTE $0x40 // vorpd 0x40(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsp)
+	LONG $0x561dc1c4; LONG $0x008024a4; WORD $0x0000 // vorpd 0x80(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsp)
+	LONG $0x561dc1c4; LONG $0x00c024a4; WORD $0x0000 // vorpd 0xc0(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsp)
+	LONG $0x561dc1c4; LONG $0x010024a4; WORD $0x0000 // vorpd 0x100(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsp)
+	LONG $0x561dc1c4; LONG $0x014024a4; WORD $0x0000 // vorpd 0x140(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsp)
+	LONG $0x561dc1c4; LONG $0x018024a4; WORD $0x0000 // vorpd 0x180(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsp)
+	LONG $0x561dc1c4; LONG $0x01c024a4; WORD $0x0000 // vorpd 0x1c0(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm4, 0x180(%rsp)
+	LONG $0x561dc1c4; LONG $0x020024a4; WORD $0x0000 // vorpd 0x200(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm4, 0x1a0(%rsp)
+	LONG $0x561dc1c4; LONG $0x024024a4; WORD $0x0000 // vorpd 0x240(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm4, 0x1c0(%rsp)
+	LONG $0x561dc1c4; LONG $0x028024a4; WORD $0x0000 // vorpd 0x280(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm4, 0x1e0(%rsp)
+	LONG $0x561dc1c4; LONG $0x02c024a4; WORD $0x0000 // vorpd 0x2c0(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm4, 0x200(%rsp)
+	LONG $0x561dc1c4; LONG $0x030024a4; WORD $0x0000 // vorpd 0x300(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm4, 0x220(%rsp)
+	LONG $0x561dc1c4; LONG $0x034024a4; WORD $0x0000 // vorpd 0x340(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm4, 0x240(%rsp)
+	LONG $0x561dc1c4; LONG $0x038024a4; WORD $0x0000 // vorpd 0x380(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm4, 0x260(%rsp)
+	LONG $0x561dc1c4; LONG $0x03c024a4; WORD $0x0000 // vorpd 0x3c0(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm4, 0x280(%rsp)
+	LONG $0x561dc1c4; LONG $0x040024a4; WORD $0x0000 // vorpd 0x400(%r12), %ymm12, %ymm4
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xa411fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm4, 0x2a0(%rsp)
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x197de2c4; LONG $0x0003ff15; BYTE $0x00 // vbroadcastsd 0x3ff(%rip), %ymm2
+	LONG $0x197de2c4; LONG $0x00040625; BYTE $0x00 // vbroadcastsd 0x406(%rip), %ymm4
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
-	LONG $0xe457d8c5 // vxorps %xmm4, %xmm4, %xmm4
-	LONG $0xff57c0c5 // vxorps %xmm7, %xmm7, %xmm7
-	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
-	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x5635c1c4; WORD $0x2404 // vorpd (%r12), %ymm9, %ymm0
-	LONG $0xa429fcc5; LONG $0x00018024; BYTE $0x00 // vmovaps %ymm4, 0x180(%rsp)
-	LONG $0x107da1c4; LONG $0x03e014a4; WORD $0x0000 // vmovupd 0x3e0(%rsp,%r10), %ymm4
-	LONG $0x9429fcc5; LONG $0x0001a024; BYTE $0x00 // vmovaps %ymm2, 0x1a0(%rsp)
-	LONG $0x107da1c4; LONG $0x03c01494; WORD $0x0000 // vmovupd 0x3c0(%rsp,%r10), %ymm2
-	LONG $0xbc29fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps %ymm7, 0xa0(%rsp)
-	LONG $0x8c7ffdc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa %ymm1, 0x1c0(%rsp)
-	LONG $0xe0582dc5 // vaddpd %ymm0, %ymm10, %ymm12
-	LONG $0x5635c1c4; WORD $0x2444; BYTE $0xc0 // vorpd -0x40(%r12), %ymm9, %ymm0
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0xf657c8c5 // vxorps %xmm6, %xmm6, %xmm6
+	LONG $0xef3941c4; BYTE $0xc0 // vpxor %xmm8, %xmm8, %xmm8
+	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
+	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x561d41c4; BYTE $0x1b // vorpd (%r11), %ymm12, %ymm11
+	LONG $0x8c7ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm1, 0x80(%rsp)
+	LONG $0x107d21c4; LONG $0x02a004bc; WORD $0x0000 // vmovupd 0x2a0(%rsp,%r8), %ymm15
+	LONG $0x107d21c4; LONG $0x028004b4; WORD $0x0000 // vmovupd 0x280(%rsp,%r8), %ymm14
+	LONG $0x7429fcc5; WORD $0x6024 // vmovaps %ymm6, 0x60(%rsp)
 	LONG $0xe6297dc5 // vmovapd %ymm12, %ymm6
-	LONG $0xa8edc2c4; BYTE $0xf7 // vfmadd213pd %ymm15, %ymm2, %ymm6
-	LONG $0xe1297dc5 // vmovapd %ymm12, %ymm1
-	LONG $0xe8582dc5 // vaddpd %ymm0, %ymm10, %ymm13
-	LONG $0x5635c1c4; WORD $0x2444; BYTE $0x80 // vorpd -0x80(%r12), %ymm9, %ymm0
-	LONG $0xc0c48149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r12
-	LONG $0x287d41c4; BYTE $0xc5 // vmovapd %ymm13, %ymm8
-	LONG $0xa8ed42c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm2, %ymm8
-	LONG $0xd8582dc5 // vaddpd %ymm0, %ymm10, %ymm11
-	LONG $0xe0297dc5 // vmovapd %ymm12, %ymm0
-	LONG $0xa8ddc2c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm4, %ymm0
-	LONG $0x287d41c4; BYTE $0xd5 // vmovapd %ymm13, %ymm10
-	LONG $0xa8dd42c4; BYTE $0xd7 // vfmadd213pd %ymm15, %ymm4, %ymm10
-	LONG $0x287d41c4; BYTE $0xcb // vmovapd %ymm11, %ymm9
-	LONG $0xa8dd42c4; BYTE $0xcf // vfmadd213pd %ymm15, %ymm4, %ymm9
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0xc05c8dc5 // vsubpd %ymm0, %ymm14, %ymm0
-	LONG $0xb8ddc2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm4, %ymm0
-	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
-	LONG $0x5c0dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm14, %ymm0
-	LONG $0xb8ddc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm4, %ymm0
-	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
-	LONG $0x5c0dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm14, %ymm0
-	LONG $0x8cd435c5; LONG $0x0000a024; BYTE $0x00 // vpaddq 0xa0(%rsp), %ymm9, %ymm9
-	LONG $0x8cd435c5; LONG $0x00012024; BYTE $0x00 // vpaddq 0x120(%rsp), %ymm9, %ymm9
-	LONG $0xb8a5e2c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm11, %ymm0
-	LONG $0xdc297dc5 // vmovapd %ymm11, %ymm4
-	LONG $0xa8edc2c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm2, %ymm4
-	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
-	LONG $0xc65c8dc5 // vsubpd %ymm6, %ymm14, %ymm0
-	LONG $0xfc5c8dc5 // vsubpd %ymm4, %ymm14, %ymm7
-	LONG $0xb8edc2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm2, %ymm0
-	LONG $0xb8a5e2c4; BYTE $0xfa // vfmadd231pd %ymm2, %ymm11, %ymm7
-	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
-	LONG $0x5c0dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm14, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm2, %ymm0
-	LONG $0x107da1c4; LONG $0x03a01494; WORD $0x0000 // vmovupd 0x3a0(%rsp,%r10), %ymm2
-	LONG $0xa0c28349 // addq $-0x60, %r10
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
-	LONG $0xa4d4ddc5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm4, %ymm4
-	LONG $0xa8edc2c4; BYTE $0xcf // vfmadd213pd %ymm15, %ymm2, %ymm1
-	LONG $0xe95c8dc5 // vsubpd %ymm1, %ymm14, %ymm5
-	LONG $0xb8edc2c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm2, %ymm5
-	LONG $0x287d41c4; BYTE $0xe5 // vmovapd %ymm13, %ymm12
-	LONG $0xa8ed42c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm2, %ymm12
-	LONG $0x5c0dc1c4; BYTE $0xdc // vsubpd %ymm12, %ymm14, %ymm3
-	LONG $0xb8edc2c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm2, %ymm3
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0xa8ed42c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm2, %ymm13
-	LONG $0x5c0dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm14, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm2, %ymm0
-	LONG $0x546ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm2
-	LONG $0x94d4edc5; LONG $0x00014024; BYTE $0x00 // vpaddq 0x140(%rsp), %ymm2, %ymm2
-	LONG $0x547ffdc5; WORD $0x6024 // vmovdqa %ymm2, 0x60(%rsp)
-	LONG $0x54d4adc5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm10, %ymm2
-	LONG $0x946f7dc5; LONG $0x00010024; BYTE $0x00 // vmovdqa 0x100(%rsp), %ymm10
-	LONG $0x9cd42dc5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm10, %ymm11
-	LONG $0x197d62c4; LONG $0x00029015; BYTE $0x00 // vbroadcastsd 0x290(%rip), %ymm10
-	LONG $0xd6d4edc5 // vpaddq %ymm6, %ymm2, %ymm2
-	LONG $0x94d4edc5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm2, %ymm2
-	LONG $0xb4d4c5c5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm7, %ymm6
-	LONG $0xe4d4a5c5 // vpaddq %ymm4, %ymm11, %ymm4
-	LONG $0x547ffdc5; WORD $0x4024 // vmovdqa %ymm2, 0x40(%rsp)
-	LONG $0x94d4bdc5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm8, %ymm2
-	LONG $0xd2d4b5c5 // vpaddq %ymm2, %ymm9, %ymm2
-	LONG $0x8c287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm9
-	LONG $0xf9d4edc5 // vpaddq %ymm1, %ymm2, %ymm7
-	LONG $0xcdd49dc5 // vpaddq %ymm5, %ymm12, %ymm1
-	LONG $0xe1d4ddc5 // vpaddq %ymm1, %ymm4, %ymm4
-	LONG $0xcbd495c5 // vpaddq %ymm3, %ymm13, %ymm1
-	LONG $0xd1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm2
-	LONG $0x8c6ffdc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa 0x1c0(%rsp), %ymm1
+	LONG $0x107d21c4; LONG $0x02600494; WORD $0x0000 // vmovupd 0x260(%rsp,%r8), %ymm10
+	LONG $0xa0c08349 // addq $-0x60, %r8
+	LONG $0x5825c1c4; BYTE $0xcd // vaddpd %ymm13, %ymm11, %ymm1
+	LONG $0x561d41c4; WORD $0xc05b // vorpd -0x40(%r11), %ymm12, %ymm11
+	LONG $0x5825c1c4; BYTE $0xc5 // vaddpd %ymm13, %ymm11, %ymm0
+	LONG $0x561d41c4; WORD $0x805b // vorpd -0x80(%r11), %ymm12, %ymm11
+	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
+	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
+	LONG $0xa88562c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm15, %ymm12
+	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
+	LONG $0x5c5d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm12
+	LONG $0x5825c1c4; BYTE $0xdd // vaddpd %ymm13, %ymm11, %ymm3
+	LONG $0xe9287dc5 // vmovapd %ymm1, %ymm13
+	LONG $0xa88562c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm15, %ymm13
+	LONG $0xb88562c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm15, %ymm12
+	LONG $0xdb287dc5 // vmovapd %ymm3, %ymm11
+	LONG $0xa88562c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm15, %ymm11
+	LONG $0xedd495c5 // vpaddq %ymm5, %ymm13, %ymm5
+	LONG $0x5c5d41c4; BYTE $0xed // vsubpd %ymm13, %ymm4, %ymm13
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xb88562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm15, %ymm13
+	LONG $0xd43541c4; BYTE $0xcc // vpaddq %ymm12, %ymm9, %ymm9
+	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
+	LONG $0xa88d62c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm14, %ymm12
+	LONG $0xb8e542c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm3, %ymm11
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0xa88d62c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm14, %ymm11
+	LONG $0xffd4a5c5 // vpaddq %ymm7, %ymm11, %ymm7
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xffd495c5 // vpaddq %ymm7, %ymm13, %ymm7
+	LONG $0x197d62c4; LONG $0x0002ec2d; BYTE $0x00 // vbroadcastsd 0x2ec(%rip), %ymm13
+	LONG $0xb88d62c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm14, %ymm11
+	LONG $0xd42541c4; BYTE $0xdc // vpaddq %ymm12, %ymm11, %ymm11
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c5d41c4; BYTE $0xdc // vsubpd %ymm12, %ymm4, %ymm11
+	LONG $0xe3287dc5 // vmovapd %ymm3, %ymm12
+	LONG $0xa88d62c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm14, %ymm12
+	LONG $0xb88d62c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm14, %ymm11
+	LONG $0xd42541c4; BYTE $0xdc // vpaddq %ymm12, %ymm11, %ymm11
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0x5c5d41c4; BYTE $0xdc // vsubpd %ymm12, %ymm4, %ymm11
+	LONG $0xe6287dc5 // vmovapd %ymm6, %ymm12
+	LONG $0xb8e542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm3, %ymm11
+	LONG $0x74d4a5c5; WORD $0x6024 // vpaddq 0x60(%rsp), %ymm11, %ymm6
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0xa8ad62c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm10, %ymm11
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c5d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm4, %ymm11
+	LONG $0xb8ad62c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm10, %ymm11
+	LONG $0xc828fdc5 // vmovapd %ymm0, %ymm1
+	LONG $0xa8ade2c4; BYTE $0xca // vfmadd213pd %ymm2, %ymm10, %ymm1
+	LONG $0xd9d425c5 // vpaddq %ymm1, %ymm11, %ymm11
+	LONG $0xc95cddc5 // vsubpd %ymm1, %ymm4, %ymm1
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0xb8ade2c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm10, %ymm1
+	LONG $0xc328fdc5 // vmovapd %ymm3, %ymm0
+	LONG $0xa8ade2c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm10, %ymm0
 	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
-	WORD $0x394d; BYTE $0xd1 // cmpq %r10, %r9
-	LONG $0xfe00850f; WORD $0xffff // jne <dotLimbs17+0x300>
-	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
-	LONG $0x06e2c149 // shlq $0x6, %r10
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
-	LONG $0x446ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm0
+	LONG $0xc05cddc5 // vsubpd %ymm0, %ymm4, %ymm0
+	LONG $0xf1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm6
+	LONG $0x8c6ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa 0x80(%rsp), %ymm1
+	LONG $0xb8ade2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm10, %ymm0
+	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
+	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
+	LONG $0xfe89850f; WORD $0xffff // jne <dotLimbs17+0x370>
+	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
+	LONG $0x06e0c149 // shlq $0x6, %r8
+	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x40c38148; WORD $0xffff; BYTE $0xff // addq $-0xc0, %rbx
+	LONG $0xa0c18348 // addq $-0x60, %rcx
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	WORD $0x294d; BYTE $0xc3 // subq %r8, %r11
+	LONG $0xd455c1c4; LONG $0x00044083; BYTE $0x00 // vpaddq 0x440(%r11), %ymm5, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00044083; BYTE $0x00 // vmovdqu %ymm0, 0x440(%r11)
+	LONG $0xd445c1c4; LONG $0x00040083; BYTE $0x00 // vpaddq 0x400(%r11), %ymm7, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00040083; BYTE $0x00 // vmovdqu %ymm0, 0x400(%r11)
+	LONG $0xd435c1c4; LONG $0x0003c083; BYTE $0x00 // vpaddq 0x3c0(%r11), %ymm9, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x0003c083; BYTE $0x00 // vmovdqu %ymm0, 0x3c0(%r11)
+	LONG $0xd43dc1c4; LONG $0x00038083; BYTE $0x00 // vpaddq 0x380(%r11), %ymm8, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00038083; BYTE $0x00 // vmovdqu %ymm0, 0x380(%r11)
+	LONG $0xd44dc1c4; LONG $0x00034083; BYTE $0x00 // vpaddq 0x340(%r11), %ymm6, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00034083; BYTE $0x00 // vmovdqu %ymm0, 0x340(%r11)
+	LONG $0xd475c1c4; LONG $0x00030083; BYTE $0x00 // vpaddq 0x300(%r11), %ymm1, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00030083; BYTE $0x00 // vmovdqu %ymm0, 0x300(%r11)
+	LONG $0x05f98349 // cmpq $0x5, %r9
+	LONG $0xfdb4850f; WORD $0xffff // jne <dotLimbs17+0x330>
+	LONG $0x197de2c4; LONG $0x0001b315; BYTE $0x00 // vbroadcastsd 0x1b3(%rip), %ymm2
+	LONG $0x197d62c4; LONG $0x0001ba15; BYTE $0x00 // vbroadcastsd 0x1ba(%rip), %ymm10
+	LONG $0x0001e0b9; BYTE $0x00 // movl $0x1e0, %ecx
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x561dc1c4; WORD $0xc078 // vorpd -0x40(%r8), %ymm12, %ymm7
+	LONG $0x8c10fdc5; LONG $0x0000c00c; BYTE $0x00 // vmovupd 0xc0(%rsp,%rcx), %ymm1
+	LONG $0x561dc1c4; BYTE $0x18 // vorpd (%r8), %ymm12, %ymm3
+	LONG $0x8410fdc5; LONG $0x0000a00c; BYTE $0x00 // vmovupd 0xa0(%rsp,%rcx), %ymm0
+	LONG $0xa0c18348 // addq $-0x60, %rcx
+	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
+	LONG $0xff5895c5 // vaddpd %ymm7, %ymm13, %ymm7
+	LONG $0xdb5895c5 // vaddpd %ymm3, %ymm13, %ymm3
+	LONG $0xcf287dc5 // vmovapd %ymm7, %ymm9
+	LONG $0xa8f562c4; BYTE $0xca // vfmadd213pd %ymm2, %ymm1, %ymm9
+	LONG $0xc3287dc5 // vmovapd %ymm3, %ymm8
+	LONG $0xa8f562c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm1, %ymm8
+	LONG $0xf6d4b5c5 // vpaddq %ymm6, %ymm9, %ymm6
+	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
+	LONG $0xe4d4bdc5 // vpaddq %ymm4, %ymm8, %ymm4
+	LONG $0x5c2d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm8
+	LONG $0xb8f562c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm1, %ymm9
+	LONG $0xb8f562c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm1, %ymm8
+	LONG $0xcdd4b5c5 // vpaddq %ymm5, %ymm9, %ymm1
+	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
+	LONG $0xa8fde2c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm0, %ymm5
+	LONG $0xf5d4cdc5 // vpaddq %ymm5, %ymm6, %ymm6
+	LONG $0xed5cadc5 // vsubpd %ymm5, %ymm10, %ymm5
+	LONG $0xf6d4bdc5 // vpaddq %ymm6, %ymm8, %ymm6
+	LONG $0xb8fde2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm0, %ymm5
+	LONG $0xedd4f5c5 // vpaddq %ymm5, %ymm1, %ymm5
+	LONG $0xa0f98348 // cmpq $-0x60, %rcx
+	LONG $0xff76850f; WORD $0xffff // jne <dotLimbs17+0x5b0>
+	LONG $0xd45dc1c4; LONG $0x00008085; BYTE $0x00 // vpaddq 0x80(%r13), %ymm4, %ymm0
+	LONG $0x000200b9; BYTE $0x00 // movl $0x200, %ecx
+	WORD $0x894d; BYTE $0xf8 // movq %r15, %r8
+	LONG $0x7f7ec1c4; LONG $0x00008085; BYTE $0x00 // vmovdqu %ymm0, 0x80(%r13)
+	LONG $0xd44dc1c4; WORD $0x4045 // vpaddq 0x40(%r13), %ymm6, %ymm0
+	LONG $0x7f7ec1c4; WORD $0x4045 // vmovdqu %ymm0, 0x40(%r13)
+	LONG $0xd455c1c4; WORD $0x0065 // vpaddq (%r13), %ymm5, %ymm4
+	LONG $0x7f7ec1c4; WORD $0x0065 // vmovdqu %ymm4, (%r13)
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x561dc1c4; BYTE $0x28 // vorpd (%r8), %ymm12, %ymm5
+	LONG $0x40c08349 // addq $0x40, %r8
+	LONG $0xed5895c5 // vaddpd %ymm5, %ymm13, %ymm5
+	LONG $0x98ede2c4; LONG $0x00800cac; WORD $0x0000 // vfmadd132pd 0x80(%rsp,%rcx), %ymm2, %ymm5
+	LONG $0xe0c18348 // addq $-0x20, %rcx
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
+	WORD $0xdf75 // jne <dotLimbs17+0x670>
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x40c78149; WORD $0x0004; BYTE $0x00 // addq $0x440, %r15
 	WORD $0xff48; BYTE $0xc7 // incq %rdi
-	LONG $0x40c68148; WORD $0xffff; BYTE $0xff // addq $-0xc0, %rsi
-	LONG $0xa0c18349 // addq $-0x60, %r9
-	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
-	WORD $0x294d; BYTE $0xd4 // subq %r10, %r12
-	LONG $0xd47dc1c4; LONG $0x04402484; WORD $0x0000 // vpaddq 0x440(%r12), %ymm0, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x04402484; WORD $0x0000 // vmovdqu %ymm0, 0x440(%r12)
-	LONG $0x446ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm0
-	LONG $0xd47dc1c4; LONG $0x04002484; WORD $0x0000 // vpaddq 0x400(%r12), %ymm0, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x04002484; WORD $0x0000 // vmovdqu %ymm0, 0x400(%r12)
-	LONG $0xd445c1c4; LONG $0x03c02484; WORD $0x0000 // vpaddq 0x3c0(%r12), %ymm7, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x03c02484; WORD $0x0000 // vmovdqu %ymm0, 0x3c0(%r12)
-	LONG $0xd45dc1c4; LONG $0x03802484; WORD $0x0000 // vpaddq 0x380(%r12), %ymm4, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x03802484; WORD $0x0000 // vmovdqu %ymm0, 0x380(%r12)
-	LONG $0xd46dc1c4; LONG $0x03402484; WORD $0x0000 // vpaddq 0x340(%r12), %ymm2, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x03402484; WORD $0x0000 // vmovdqu %ymm0, 0x340(%r12)
-	LONG $0xd475c1c4; LONG $0x03002484; WORD $0x0000 // vpaddq 0x300(%r12), %ymm1, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x03002484; WORD $0x0000 // vmovdqu %ymm0, 0x300(%r12)
-	LONG $0x05ff8348 // cmpq $0x5, %rdi
-	LONG $0xfd23850f; WORD $0xffff // jne <dotLimbs17+0x2d0>
-	LONG $0x197d62c4; LONG $0x0001821d; BYTE $0x00 // vbroadcastsd 0x182(%rip), %ymm11
-	LONG $0x197d62c4; LONG $0x00018925; BYTE $0x00 // vbroadcastsd 0x189(%rip), %ymm12
-	LONG $0x0001e0be; BYTE $0x00 // movl $0x1e0, %esi
-	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x2f56b5c5 // vorpd (%rdi), %ymm9, %ymm5
-	LONG $0x7756b5c5; BYTE $0xc0 // vorpd -0x40(%rdi), %ymm9, %ymm6
-	LONG $0xa410fdc5; LONG $0x00020034; BYTE $0x00 // vmovupd 0x200(%rsp,%rsi), %ymm4
-	LONG $0x9c10fdc5; LONG $0x0001e034; BYTE $0x00 // vmovupd 0x1e0(%rsp,%rsi), %ymm3
-	LONG $0xa0c68348 // addq $-0x60, %rsi
-	LONG $0xc0c78148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdi
-	LONG $0xed58adc5 // vaddpd %ymm5, %ymm10, %ymm5
-	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0xa8ddc2c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm4, %ymm7
-	LONG $0xa8dd42c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm4, %ymm8
-	LONG $0xc7d4fdc5 // vpaddq %ymm7, %ymm0, %ymm0
-	LONG $0xff5c9dc5 // vsubpd %ymm7, %ymm12, %ymm7
-	LONG $0xd2d4bdc5 // vpaddq %ymm2, %ymm8, %ymm2
-	LONG $0x5c1d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm12, %ymm8
-	LONG $0xb8dd62c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm4, %ymm8
-	LONG $0xb8dde2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm4, %ymm7
-	LONG $0xe528fdc5 // vmovapd %ymm5, %ymm4
-	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
-	LONG $0xd4d4edc5 // vpaddq %ymm4, %ymm2, %ymm2
-	LONG $0xe45c9dc5 // vsubpd %ymm4, %ymm12, %ymm4
-	LONG $0xc9d4bdc5 // vpaddq %ymm1, %ymm8, %ymm1
-	LONG $0xd7d4edc5 // vpaddq %ymm7, %ymm2, %ymm2
-	LONG $0xb8e5e2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm3, %ymm4
-	LONG $0xccd4f5c5 // vpaddq %ymm4, %ymm1, %ymm1
-	LONG $0xa0fe8348 // cmpq $-0x60, %rsi
-	LONG $0xff79850f; WORD $0xffff // jne <dotLimbs17+0x5e0>
-	LONG $0xd47dc1c4; LONG $0x00008087; BYTE $0x00 // vpaddq 0x80(%r15), %ymm0, %ymm0
-	LONG $0x000200be; BYTE $0x00 // movl $0x200, %esi
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
-	LONG $0x7f7ec1c4; LONG $0x00008087; BYTE $0x00 // vmovdqu %ymm0, 0x80(%r15)
-	LONG $0xd46dc1c4; WORD $0x4047 // vpaddq 0x40(%r15), %ymm2, %ymm0
-	LONG $0x7f7ec1c4; WORD $0x4047 // vmovdqu %ymm0, 0x40(%r15)
-	LONG $0xd475c1c4; BYTE $0x07 // vpaddq (%r15), %ymm1, %ymm0
-	LONG $0x7f7ec1c4; BYTE $0x07 // vmovdqu %ymm0, (%r15)
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x0f56b5c5 // vorpd (%rdi), %ymm9, %ymm1
-	LONG $0x40c78348 // addq $0x40, %rdi
-	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
-	LONG $0x98a5e2c4; LONG $0x01c0348c; WORD $0x0000 // vfmadd132pd 0x1c0(%rsp,%rsi), %ymm11, %ymm1
-	LONG $0xe0c68348 // addq $-0x20, %rsi
-	LONG $0xc1d4fdc5 // vpaddq %ymm1, %ymm0, %ymm0
-	WORD $0xe075 // jne <dotLimbs17+0x6a0>
-	LONG $0xd6348d4d // leaq (%r14,%rdx,8), %r14
-	LONG $0x40c38148; WORD $0x0004; BYTE $0x00 // addq $0x440, %rbx
-	WORD $0xff48; BYTE $0xc0 // incq %rax
-	LONG $0x40c18148; WORD $0x0004; BYTE $0x00 // addq $0x440, %rcx
-	LONG $0x40c58149; WORD $0x0004; BYTE $0x00 // addq $0x440, %r13
-	LONG $0x7f7ec1c4; BYTE $0x07 // vmovdqu %ymm0, (%r15)
-	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
-	LONG $0xfa66850f; WORD $0xffff // jne <dotLimbs17+0x150>
-	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
-	LONG $0xfa21850f; WORD $0xffff // jne <dotLimbs17+0x120>
-	LONG $0x1024448b // movl 0x10(%rsp), %eax
-	LONG $0xe0248489; WORD $0x0001; BYTE $0x00 // movl %eax, 0x1e0(%rsp)
-	LONG $0x2494ae0f; LONG $0x000001e0 // ldmxcsr 0x1e0(%rsp)
+	WORD $0x0148; BYTE $0xd0 // addq %rdx, %rax
+	LONG $0x40c28149; WORD $0x0004; BYTE $0x00 // addq $0x440, %r10
+	LONG $0x40c68148; WORD $0x0004; BYTE $0x00 // addq $0x440, %rsi
+	LONG $0x7f7ec1c4; WORD $0x0065 // vmovdqu %ymm4, (%r13)
+	LONG $0xcc248d4d // leaq (%r12,%rcx,8), %r12
+	LONG $0x247c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rdi
+	LONG $0xfaba850f; WORD $0xffff // jne <dotLimbs17+0x180>
+	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
+	LONG $0xfa65850f; WORD $0xffff // jne <dotLimbs17+0x140>
+	LONG $0x1824448b // movl 0x18(%rsp), %eax
+	LONG $0xa0248489; WORD $0x0000; BYTE $0x00 // movl %eax, 0xa0(%rsp)
+	LONG $0x2494ae0f; LONG $0x000000a0 // ldmxcsr 0xa0(%rsp)
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2912,24 +3360,29 @@ TEXT ·dotLimbs17Quad(SB), 0, $1696-40
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x30000000; LONG $0x000000c3
-	LONG $0x70000000; LONG $0x00000046
-	LONG $0x30000000; LONG $0x00000143
-	LONG $0x70000000; BYTE $0x46
-	ADJSP $1696
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
+	LONG $0x000000c3; LONG $0x70000000
+	LONG $0x00000046; LONG $0x30000000
+	LONG $0x00000143; LONG $0x70000000
+	BYTE $0x46
+	ADJSP $1376
 	RET
 
 // func dotLimbs33Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs33Quad(SB), 0, $1696-40
+TEXT ·dotLimbs33Quad(SB), 0, $1376-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-1696
+	ADJSP $-1376
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs33>
-	LONG $0x000956e9; BYTE $0x00 // jmp <end>
+	LONG $0x000916e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2944,384 +3397,389 @@ TEXT ·dotLimbs33Quad(SB), 0, $1696-40
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x20ec8148; WORD $0x0006; BYTE $0x00 // subq $0x620, %rsp
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0xe0ec8148; WORD $0x0004; BYTE $0x00 // subq $0x4e0, %rsp
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
 	LONG $0x006000b8; BYTE $0x00 // movl $0x6000, %eax
-	LONG $0x0000be48; LONG $0x00000000; WORD $0x56d0 // movabsq $0x56d0000000000000, %rsi
+	LONG $0x0000ba48; LONG $0x00000000; WORD $0x56d0 // movabsq $0x56d0000000000000, %rdx
+	LONG $0x0000be48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rsi
 	LONG $0x204f8d48 // leaq 0x20(%rdi), %rcx
-	LONG $0x0022b941; WORD $0x0000 // movl $0x22, %r9d
-	LONG $0x0020ba41; WORD $0x0000 // movl $0x20, %r10d
-	LONG $0x249cae0f; LONG $0x000001e0 // stmxcsr 0x1e0(%rsp)
+	LONG $0x249cae0f; LONG $0x000000a0 // stmxcsr 0xa0(%rsp)
+	LONG $0xd0af0f49 // imulq %r8, %rdx
 	LONG $0xf0af0f49 // imulq %r8, %rsi
-	LONG $0xe024840b; WORD $0x0001; BYTE $0x00 // orl 0x1e0(%rsp), %eax
-	LONG $0x14244489 // movl %eax, 0x14(%rsp)
-	LONG $0x2454ae0f; BYTE $0x14 // ldmxcsr 0x14(%rsp)
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x0000bf48; LONG $0x00000000; WORD $0x4330 // movabsq $0x4330000000000000, %rdi
-	LONG $0xe024848b; WORD $0x0001; BYTE $0x00 // movl 0x1e0(%rsp), %eax
-	LONG $0xf8af0f49 // imulq %r8, %rdi
-	LONG $0x10244489 // movl %eax, 0x10(%rsp)
+	LONG $0xa024840b; WORD $0x0000; BYTE $0x00 // orl 0xa0(%rsp), %eax
+	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
+	LONG $0x2454ae0f; BYTE $0x1c // ldmxcsr 0x1c(%rsp)
+	LONG $0x247c8948; BYTE $0x58 // movq %rdi, 0x58(%rsp)
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
+	LONG $0x000022bf; BYTE $0x00 // movl $0x22, %edi
+	LONG $0xa024848b; WORD $0x0000; BYTE $0x00 // movl 0xa0(%rsp), %eax
+	LONG $0x18244489 // movl %eax, 0x18(%rsp)
 	LONG $0x0000b848; LONG $0x00000000; WORD $0xb990 // movabsq $-0x4670000000000000, %rax
 	LONG $0xc0af0f49 // imulq %r8, %rax
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x22f98349 // cmpq $0x22, %r9
-	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
-	LONG $0xda440f4d // cmoveq %r10, %r11
-	LONG $0xd8af0f4c // imulq %rax, %r11
-	WORD $0x0149; BYTE $0xf3 // addq %rsi, %r11
-	WORD $0x0148; BYTE $0xfe // addq %rdi, %rsi
-	LONG $0x6ef9c1c4; BYTE $0xc3 // vmovq %r11, %xmm0
+	LONG $0x0020b841; WORD $0x0000 // movl $0x20, %r8d
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x22ff8348 // cmpq $0x22, %rdi
+	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
+	LONG $0xc8440f4d // cmoveq %r8, %r9
+	LONG $0xc8af0f4c // imulq %rax, %r9
+	WORD $0x0149; BYTE $0xd1 // addq %rdx, %r9
+	WORD $0x0148; BYTE $0xf2 // addq %rsi, %rdx
+	LONG $0x6ef9c1c4; BYTE $0xc1 // vmovq %r9, %xmm0
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
 	LONG $0x49d4fdc5; BYTE $0xe0 // vpaddq -0x20(%rcx), %ymm0, %ymm1
 	LONG $0x497ffec5; BYTE $0xe0 // vmovdqu %ymm1, -0x20(%rcx)
 	LONG $0x01d4fdc5 // vpaddq (%rcx), %ymm0, %ymm0
 	LONG $0x017ffec5 // vmovdqu %ymm0, (%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
-	WORD $0xff49; BYTE $0xc9 // decq %r9
-	WORD $0xc675 // jne <dotLimbs33+0x90>
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x082c8e0f; WORD $0x0000 // jle <dotLimbs33+0x8ff>
-	LONG $0x197de2c4; LONG $0x0008642d; BYTE $0x00 // vbroadcastsd 0x864(%rip), %ymm5
-	LONG $0x197de2c4; LONG $0x00084b35; BYTE $0x00 // vbroadcastsd 0x84b(%rip), %ymm6
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
-	LONG $0x00888d48; WORD $0x0008; BYTE $0x00 // leaq 0x800(%rax), %rcx
-	LONG $0x00800548; WORD $0x0000 // addq $0x80, %rax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0xac29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm5, 0xa0(%rsp)
-	BYTE $0x90 // nop
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0xc6348d4c // leaq (%rsi,%rax,8), %r14
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0xc11c8d48 // leaq (%rcx,%rax,8), %rbx
-	LONG $0xc73c8d4c // leaq (%rdi,%rax,8), %r15
-	LONG $0xc60c8d48 // leaq (%rsi,%rax,8), %rcx
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0xc62c8d4c // leaq (%rsi,%rax,8), %r13
-	WORD $0xc031 // xorl %eax, %eax
-	BYTE $0x90 // nop
-	LONG $0x5655c1c4; BYTE $0x06 // vorpd (%r14), %ymm5, %ymm0
-	LONG $0xa0c1c749; WORD $0xffff; BYTE $0xff // movq $-0x60, %r9
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	WORD $0xff48; BYTE $0xcf // decq %rdi
+	WORD $0xc675 // jne <dotLimbs33+0xa0>
+	LONG $0x247c8348; WORD $0x0038 // cmpq $0x0, 0x38(%rsp)
+	LONG $0x07e48e0f; WORD $0x0000 // jle <dotLimbs33+0x8ca>
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x197de2c4; LONG $0x00080c1d; BYTE $0x00 // vbroadcastsd 0x80c(%rip), %ymm3
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x197de2c4; LONG $0x0007ee15; BYTE $0x00 // vbroadcastsd 0x7ee(%rip), %ymm2
+	LONG $0x197d62c4; LONG $0x0007ed25; BYTE $0x00 // vbroadcastsd 0x7ed(%rip), %ymm12
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
+	LONG $0xc5048d4c; LONG $0x00000000 // leaq (,%rax,8), %r8
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
+	LONG $0x008a8d48; WORD $0x0008; BYTE $0x00 // leaq 0x800(%rdx), %rcx
+	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
+	LONG $0x80828d48; WORD $0x0000; BYTE $0x00 // leaq 0x80(%rdx), %rax
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x24748b48; BYTE $0x58 // movq 0x58(%rsp), %rsi
 	WORD $0xff31 // xorl %edi, %edi
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm0, 0x1e0(%rsp)
-	LONG $0x5655c1c4; WORD $0x4046 // vorpd 0x40(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm0, 0x200(%rsp)
-	LONG $0x5655c1c4; LONG $0x00008086; BYTE $0x00 // vorpd 0x80(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm0, 0x220(%rsp)
-	LONG $0x5655c1c4; LONG $0x0000c086; BYTE $0x00 // vorpd 0xc0(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm0, 0x240(%rsp)
-	LONG $0x5655c1c4; LONG $0x00010086; BYTE $0x00 // vorpd 0x100(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm0, 0x260(%rsp)
-	LONG $0x5655c1c4; LONG $0x00014086; BYTE $0x00 // vorpd 0x140(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm0, 0x280(%rsp)
-	LONG $0x5655c1c4; LONG $0x00018086; BYTE $0x00 // vorpd 0x180(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm0, 0x2a0(%rsp)
-	LONG $0x5655c1c4; LONG $0x0001c086; BYTE $0x00 // vorpd 0x1c0(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm0, 0x2c0(%rsp)
-	LONG $0x5655c1c4; LONG $0x00020086; BYTE $0x00 // vorpd 0x200(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0002e024; BYTE $0x00 // vmovupd %ymm0, 0x2e0(%rsp)
-	LONG $0x5655c1c4; LONG $0x00024086; BYTE $0x00 // vorpd 0x240(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd %ymm0, 0x300(%rsp)
-	LONG $0x5655c1c4; LONG $0x00028086; BYTE $0x00 // vorpd 0x280(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00032024; BYTE $0x00 // vmovupd %ymm0, 0x320(%rsp)
-	LONG $0x5655c1c4; LONG $0x0002c086; BYTE $0x00 // vorpd 0x2c0(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00034024; BYTE $0x00 // vmovupd %ymm0, 0x340(%rsp)
-	LONG $0x5655c1c4; LONG $0x00030086; BYTE $0x00 // vorpd 0x300(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00036024; BYTE $0x00 // vmovupd %ymm0, 0x360(%rsp)
-	LONG $0x5655c1c4; LONG $0x00034086; BYTE $0x00 // vorpd 0x340(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00038024; BYTE $0x00 // vmovupd %ymm0, 0x380(%rsp)
-	LONG $0x5655c1c4; LONG $0x00038086; BYTE $0x00 // vorpd 0x380(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003a024; BYTE $0x00 // vmovupd %ymm0, 0x3a0(%rsp)
-	LONG $0x5655c1c4; LONG $0x0003c086; BYTE $0x00 // vorpd 0x3c0(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003c024; BYTE $0x00 // vmovupd %ymm0, 0x3c0(%rsp)
-	LONG $0x5655c1c4; LONG $0x00040086; BYTE $0x00 // vorpd 0x400(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0003e024; BYTE $0x00 // vmovupd %ymm0, 0x3e0(%rsp)
-	LONG $0x5655c1c4; LONG $0x00044086; BYTE $0x00 // vorpd 0x440(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00040024; BYTE $0x00 // vmovupd %ymm0, 0x400(%rsp)
-	LONG $0x5655c1c4; LONG $0x00048086; BYTE $0x00 // vorpd 0x480(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00042024; BYTE $0x00 // vmovupd %ymm0, 0x420(%rsp)
-	LONG $0x5655c1c4; LONG $0x0004c086; BYTE $0x00 // vorpd 0x4c0(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00044024; BYTE $0x00 // vmovupd %ymm0, 0x440(%rsp)
-	LONG $0x5655c1c4; LONG $0x00050086; BYTE $0x00 // vorpd 0x500(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00046024; BYTE $0x00 // vmovupd %ymm0, 0x460(%rsp)
-	LONG $0x5655c1c4; LONG $0x00054086; BYTE $0x00 // vorpd 0x540(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00048024; BYTE $0x00 // vmovupd %ymm0, 0x480(%rsp)
-	LONG $0x5655c1c4; LONG $0x00058086; BYTE $0x00 // vorpd 0x580(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0004a024; BYTE $0x00 // vmovupd %ymm0, 0x4a0(%rsp)
-	LONG $0x5655c1c4; LONG $0x0005c086; BYTE $0x00 // vorpd 0x5c0(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0004c024; BYTE $0x00 // vmovupd %ymm0, 0x4c0(%rsp)
-	LONG $0x5655c1c4; LONG $0x00060086; BYTE $0x00 // vorpd 0x600(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0004e024; BYTE $0x00 // vmovupd %ymm0, 0x4e0(%rsp)
-	LONG $0x5655c1c4; LONG $0x00064086; BYTE $0x00 // vorpd 0x640(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00050024; BYTE $0x00 // vmovupd %ymm0, 0x500(%rsp)
-	LONG $0x5655c1c4; LONG $0x00068086; BYTE $0x00 // vorpd 0x680(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00052024; BYTE $0x00 // vmovupd %ymm0, 0x520(%rsp)
-	LONG $0x5655c1c4; LONG $0x0006c086; BYTE $0x00 // vorpd 0x6c0(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00054024; BYTE $0x00 // vmovupd %ymm0, 0x540(%rsp)
-	LONG $0x5655c1c4; LONG $0x00070086; BYTE $0x00 // vorpd 0x700(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00056024; BYTE $0x00 // vmovupd %ymm0, 0x560(%rsp)
-	LONG $0x5655c1c4; LONG $0x00074086; BYTE $0x00 // vorpd 0x740(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x00058024; BYTE $0x00 // vmovupd %ymm0, 0x580(%rsp)
-	LONG $0x5655c1c4; LONG $0x00078086; BYTE $0x00 // vorpd 0x780(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0005a024; BYTE $0x00 // vmovupd %ymm0, 0x5a0(%rsp)
-	LONG $0x5655c1c4; LONG $0x0007c086; BYTE $0x00 // vorpd 0x7c0(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0005c024; BYTE $0x00 // vmovupd %ymm0, 0x5c0(%rsp)
-	LONG $0x5655c1c4; LONG $0x00080086; BYTE $0x00 // vorpd 0x800(%r14), %ymm5, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fdc5; LONG $0x0005e024; BYTE $0x00 // vmovupd %ymm0, 0x5e0(%rsp)
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x197d62c4; LONG $0x00050f3d; BYTE $0x00 // vbroadcastsd 0x50f(%rip), %ymm15
-	LONG $0x197d62c4; LONG $0x00051615; BYTE $0x00 // vbroadcastsd 0x516(%rip), %ymm10
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
-	LONG $0xe457d8c5 // vxorps %xmm4, %xmm4, %xmm4
-	LONG $0xff57c0c5 // vxorps %xmm7, %xmm7, %xmm7
-	LONG $0x570841c4; BYTE $0xf6 // vxorps %xmm14, %xmm14, %xmm14
-	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x5655c1c4; WORD $0x2404 // vorpd (%r12), %ymm5, %ymm0
-	LONG $0xa429fcc5; LONG $0x0001c024; BYTE $0x00 // vmovaps %ymm4, 0x1c0(%rsp)
-	LONG $0x107da1c4; LONG $0x05e014a4; WORD $0x0000 // vmovupd 0x5e0(%rsp,%r10), %ymm4
-	LONG $0xb4297cc5; LONG $0x00016024; BYTE $0x00 // vmovaps %ymm14, 0x160(%rsp)
-	LONG $0x5429fcc5; WORD $0x6024 // vmovaps %ymm2, 0x60(%rsp)
-	LONG $0x107da1c4; LONG $0x05c01494; WORD $0x0000 // vmovupd 0x5c0(%rsp,%r10), %ymm2
-	LONG $0xbc29fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm7, 0xc0(%rsp)
-	LONG $0x8c7ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm1, 0x80(%rsp)
-	LONG $0xe6587dc5 // vaddpd %ymm6, %ymm0, %ymm12
-	LONG $0x5655c1c4; WORD $0x2444; BYTE $0xc0 // vorpd -0x40(%r12), %ymm5, %ymm0
-	LONG $0xe1297dc5 // vmovapd %ymm12, %ymm1
-	LONG $0xee587dc5 // vaddpd %ymm6, %ymm0, %ymm13
-	LONG $0x5655c1c4; WORD $0x2444; BYTE $0x80 // vorpd -0x80(%r12), %ymm5, %ymm0
-	LONG $0xc0c48149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r12
-	LONG $0x287d41c4; BYTE $0xf5 // vmovapd %ymm13, %ymm14
-	LONG $0xa8dd42c4; BYTE $0xf7 // vfmadd213pd %ymm15, %ymm4, %ymm14
-	LONG $0x287d41c4; BYTE $0xc5 // vmovapd %ymm13, %ymm8
-	LONG $0xa8ed42c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm2, %ymm8
-	LONG $0xde587dc5 // vaddpd %ymm6, %ymm0, %ymm11
-	LONG $0xe0297dc5 // vmovapd %ymm12, %ymm0
-	LONG $0xa8ddc2c4; BYTE $0xc7 // vfmadd213pd %ymm15, %ymm4, %ymm0
-	LONG $0xe6297dc5 // vmovapd %ymm12, %ymm6
-	LONG $0xa8edc2c4; BYTE $0xf7 // vfmadd213pd %ymm15, %ymm2, %ymm6
-	LONG $0x287d41c4; BYTE $0xcb // vmovapd %ymm11, %ymm9
-	LONG $0xa8dd42c4; BYTE $0xcf // vfmadd213pd %ymm15, %ymm4, %ymm9
-	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
-	LONG $0xc05cadc5 // vsubpd %ymm0, %ymm10, %ymm0
-	LONG $0xb8ddc2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm4, %ymm0
-	LONG $0x8429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm0, 0x1a0(%rsp)
-	LONG $0x5c2dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm10, %ymm0
-	LONG $0xb8ddc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm4, %ymm0
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0x5c2dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm10, %ymm0
-	LONG $0x8cd435c5; LONG $0x0000c024; BYTE $0x00 // vpaddq 0xc0(%rsp), %ymm9, %ymm9
-	LONG $0x8cd435c5; LONG $0x00014024; BYTE $0x00 // vpaddq 0x140(%rsp), %ymm9, %ymm9
-	LONG $0xb8a5e2c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm11, %ymm0
-	LONG $0xdc297dc5 // vmovapd %ymm11, %ymm4
-	LONG $0xa8edc2c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm2, %ymm4
-	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
-	LONG $0xc65cadc5 // vsubpd %ymm6, %ymm10, %ymm0
-	LONG $0xfc5cadc5 // vsubpd %ymm4, %ymm10, %ymm7
-	LONG $0xb8edc2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm2, %ymm0
-	LONG $0xb8a5e2c4; BYTE $0xfa // vfmadd231pd %ymm2, %ymm11, %ymm7
-	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
-	LONG $0x5c2dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm2, %ymm0
-	LONG $0x107da1c4; LONG $0x05a01494; WORD $0x0000 // vmovupd 0x5a0(%rsp,%r10), %ymm2
-	LONG $0xa0c28349 // addq $-0x60, %r10
-	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
-	LONG $0xa4d4ddc5; LONG $0x0000e024; BYTE $0x00 // vpaddq 0xe0(%rsp), %ymm4, %ymm4
-	LONG $0xa8edc2c4; BYTE $0xcf // vfmadd213pd %ymm15, %ymm2, %ymm1
-	LONG $0xe95cadc5 // vsubpd %ymm1, %ymm10, %ymm5
-	LONG $0xb8edc2c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm2, %ymm5
-	LONG $0x287d41c4; BYTE $0xe5 // vmovapd %ymm13, %ymm12
-	LONG $0xa8ed42c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm2, %ymm12
-	LONG $0x5c2dc1c4; BYTE $0xdc // vsubpd %ymm12, %ymm10, %ymm3
-	LONG $0xb8edc2c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm2, %ymm3
-	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
-	LONG $0xa8ed42c4; BYTE $0xef // vfmadd213pd %ymm15, %ymm2, %ymm13
-	LONG $0x5c2dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm10, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm2, %ymm0
-	LONG $0x546ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm2
-	LONG $0x9c6f7dc5; LONG $0x00012024; BYTE $0x00 // vmovdqa 0x120(%rsp), %ymm11
-	LONG $0x94d4edc5; LONG $0x00018024; BYTE $0x00 // vpaddq 0x180(%rsp), %ymm2, %ymm2
-	LONG $0x9cd425c5; LONG $0x0001c024; BYTE $0x00 // vpaddq 0x1c0(%rsp), %ymm11, %ymm11
-	LONG $0x547ffdc5; WORD $0x4024 // vmovdqa %ymm2, 0x40(%rsp)
-	LONG $0x94d48dc5; LONG $0x00016024; BYTE $0x00 // vpaddq 0x160(%rsp), %ymm14, %ymm2
-	LONG $0xe4d4a5c5 // vpaddq %ymm4, %ymm11, %ymm4
-	LONG $0xd6d4edc5 // vpaddq %ymm6, %ymm2, %ymm2
-	LONG $0xb4d46dc5; LONG $0x0001a024; BYTE $0x00 // vpaddq 0x1a0(%rsp), %ymm2, %ymm14
-	LONG $0x94d4bdc5; LONG $0x00010024; BYTE $0x00 // vpaddq 0x100(%rsp), %ymm8, %ymm2
-	LONG $0x74d4c5c5; WORD $0x6024 // vpaddq 0x60(%rsp), %ymm7, %ymm6
-	LONG $0xd2d4b5c5 // vpaddq %ymm2, %ymm9, %ymm2
-	LONG $0xf9d4edc5 // vpaddq %ymm1, %ymm2, %ymm7
-	LONG $0xcdd49dc5 // vpaddq %ymm5, %ymm12, %ymm1
-	LONG $0xac28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm5
-	LONG $0xe1d4ddc5 // vpaddq %ymm1, %ymm4, %ymm4
-	LONG $0xcbd495c5 // vpaddq %ymm3, %ymm13, %ymm1
-	LONG $0xd1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm2
-	LONG $0x8c6ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa 0x80(%rsp), %ymm1
-	LONG $0x197de2c4; LONG $0x0002dd35; BYTE $0x00 // vbroadcastsd 0x2dd(%rip), %ymm6
-	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
-	WORD $0x394d; BYTE $0xd1 // cmpq %r10, %r9
-	LONG $0xfe00850f; WORD $0xffff // jne <dotLimbs33+0x460>
-	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
-	LONG $0x06e2c149 // shlq $0x6, %r10
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
-	LONG $0x446ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm0
-	WORD $0xff48; BYTE $0xc7 // incq %rdi
-	LONG $0x40c68148; WORD $0xffff; BYTE $0xff // addq $-0xc0, %rsi
-	LONG $0xa0c18349 // addq $-0x60, %r9
-	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
-	WORD $0x294d; BYTE $0xd4 // subq %r10, %r12
-	LONG $0xd47dc1c4; LONG $0x08402484; WORD $0x0000 // vpaddq 0x840(%r12), %ymm0, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x08402484; WORD $0x0000 // vmovdqu %ymm0, 0x840(%r12)
-	LONG $0xd40dc1c4; LONG $0x08002484; WORD $0x0000 // vpaddq 0x800(%r12), %ymm14, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x08002484; WORD $0x0000 // vmovdqu %ymm0, 0x800(%r12)
-	LONG $0xd445c1c4; LONG $0x07c02484; WORD $0x0000 // vpaddq 0x7c0(%r12), %ymm7, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x07c02484; WORD $0x0000 // vmovdqu %ymm0, 0x7c0(%r12)
-	LONG $0xd45dc1c4; LONG $0x07802484; WORD $0x0000 // vpaddq 0x780(%r12), %ymm4, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x07802484; WORD $0x0000 // vmovdqu %ymm0, 0x780(%r12)
-	LONG $0xd46dc1c4; LONG $0x07402484; WORD $0x0000 // vpaddq 0x740(%r12), %ymm2, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x07402484; WORD $0x0000 // vmovdqu %ymm0, 0x740(%r12)
-	LONG $0xd475c1c4; LONG $0x07002484; WORD $0x0000 // vpaddq 0x700(%r12), %ymm1, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x07002484; WORD $0x0000 // vmovdqu %ymm0, 0x700(%r12)
-	LONG $0x0aff8348 // cmpq $0xa, %rdi
-	LONG $0xfd19850f; WORD $0xffff // jne <dotLimbs33+0x420>
-	LONG $0x197de2c4; LONG $0x0002283d; BYTE $0x00 // vbroadcastsd 0x228(%rip), %ymm7
-	LONG $0x000420be; BYTE $0x00 // movl $0x420, %esi
-	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xca248d4c // leaq (%rdx,%rcx,8), %r12
+	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
+	LONG $0xc83c8d4c // leaq (%rax,%rcx,8), %r15
+	LONG $0xce2c8d4c // leaq (%rsi,%rcx,8), %r13
+	LONG $0xca048d48 // leaq (%rdx,%rcx,8), %rax
+	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
+	LONG $0xca0c8d4c // leaq (%rdx,%rcx,8), %r9
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
+	LONG $0xca348d48 // leaq (%rdx,%rcx,8), %rsi
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x547ffdc5; WORD $0x6024 // vmovdqa %ymm2, 0x60(%rsp)
-	LONG $0x5756d5c5; BYTE $0xc0 // vorpd -0x40(%rdi), %ymm5, %ymm2
-	LONG $0x4c7ffdc5; WORD $0x4024 // vmovdqa %ymm1, 0x40(%rsp)
-	LONG $0x0f56d5c5 // vorpd (%rdi), %ymm5, %ymm1
-	LONG $0xa4107dc5; LONG $0x0001c034; BYTE $0x00 // vmovupd 0x1c0(%rsp,%rsi), %ymm12
-	LONG $0x9c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm3, 0x80(%rsp)
-	LONG $0x9c10fdc5; LONG $0x0001a034; BYTE $0x00 // vmovupd 0x1a0(%rsp,%rsi), %ymm3
-	LONG $0x8410fdc5; LONG $0x00018034; BYTE $0x00 // vmovupd 0x180(%rsp,%rsi), %ymm0
-	LONG $0xd6586dc5 // vaddpd %ymm6, %ymm2, %ymm10
-	LONG $0x5756d5c5; BYTE $0x80 // vorpd -0x80(%rdi), %ymm5, %ymm2
-	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
-	LONG $0xc0c78148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdi
-	LONG $0xa0c68348 // addq $-0x60, %rsi
-	LONG $0xc1287dc5 // vmovapd %ymm1, %ymm8
-	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
-	LONG $0xa89d62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm12, %ymm8
-	LONG $0xa89d62c4; BYTE $0xcf // vfmadd213pd %ymm7, %ymm12, %ymm9
-	LONG $0xe4d4bdc5 // vpaddq %ymm4, %ymm8, %ymm4
-	LONG $0xee586dc5 // vaddpd %ymm6, %ymm2, %ymm13
-	LONG $0x197de2c4; LONG $0x0001a335; BYTE $0x00 // vbroadcastsd 0x1a3(%rip), %ymm6
-	LONG $0x287d41c4; BYTE $0xf5 // vmovapd %ymm13, %ymm14
-	LONG $0xa89d62c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm12, %ymm14
-	LONG $0x5c4d41c4; BYTE $0xfe // vsubpd %ymm14, %ymm6, %ymm15
-	LONG $0x5c4dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm6, %ymm2
-	LONG $0x5c4d41c4; BYTE $0xd9 // vsubpd %ymm9, %ymm6, %ymm11
-	LONG $0xb89d42c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm12, %ymm15
-	LONG $0x287d41c4; BYTE $0xea // vmovapd %ymm10, %ymm13
-	LONG $0xa8e562c4; BYTE $0xef // vfmadd213pd %ymm7, %ymm3, %ymm13
-	LONG $0xb89de2c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm12, %ymm2
-	LONG $0xb89d42c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm12, %ymm11
-	LONG $0xe1287dc5 // vmovapd %ymm1, %ymm12
-	LONG $0xa8e562c4; BYTE $0xe7 // vfmadd213pd %ymm7, %ymm3, %ymm12
-	LONG $0x44d405c5; WORD $0x4024 // vpaddq 0x40(%rsp), %ymm15, %ymm8
-	LONG $0x5c4dc1c4; BYTE $0xed // vsubpd %ymm13, %ymm6, %ymm5
-	LONG $0xb8e5c2c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm3, %ymm5
-	LONG $0x5c4d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm6, %ymm10
-	LONG $0xb8e562c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm3, %ymm10
-	LONG $0xd928fdc5 // vmovapd %ymm1, %ymm3
-	LONG $0xa8fde2c4; BYTE $0xdf // vfmadd213pd %ymm7, %ymm0, %ymm3
-	LONG $0xf35ccdc5 // vsubpd %ymm3, %ymm6, %ymm6
-	LONG $0xb8fde2c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm0, %ymm6
-	LONG $0x44d4b5c5; WORD $0x6024 // vpaddq 0x60(%rsp), %ymm9, %ymm0
-	LONG $0x8cd48dc5; LONG $0x00008024; BYTE $0x00 // vpaddq 0x80(%rsp), %ymm14, %ymm1
-	LONG $0xc0d49dc5 // vpaddq %ymm0, %ymm12, %ymm0
-	LONG $0xc9d4a5c5 // vpaddq %ymm1, %ymm11, %ymm1
-	LONG $0xd2d4fdc5 // vpaddq %ymm2, %ymm0, %ymm2
-	LONG $0xd42dc1c4; BYTE $0xc5 // vpaddq %ymm13, %ymm10, %ymm0
-	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
-	LONG $0xced4d5c5 // vpaddq %ymm6, %ymm5, %ymm1
-	LONG $0x197de2c4; LONG $0x0000f335; BYTE $0x00 // vbroadcastsd 0xf3(%rip), %ymm6
-	LONG $0xac28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm5
-	LONG $0xdbd4fdc5 // vpaddq %ymm3, %ymm0, %ymm3
-	LONG $0xc9d4bdc5 // vpaddq %ymm1, %ymm8, %ymm1
-	LONG $0xfedc850f; WORD $0xffff // jne <dotLimbs33+0x730>
-	LONG $0xd45dc1c4; LONG $0x0000c087; BYTE $0x00 // vpaddq 0xc0(%r15), %ymm4, %ymm0
-	LONG $0x000400be; BYTE $0x00 // movl $0x400, %esi
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
-	LONG $0x7f7ec1c4; LONG $0x0000c087; BYTE $0x00 // vmovdqu %ymm0, 0xc0(%r15)
-	LONG $0xd46dc1c4; LONG $0x00008087; BYTE $0x00 // vpaddq 0x80(%r15), %ymm2, %ymm0
-	LONG $0x7f7ec1c4; LONG $0x00008087; BYTE $0x00 // vmovdqu %ymm0, 0x80(%r15)
-	LONG $0xd465c1c4; WORD $0x4047 // vpaddq 0x40(%r15), %ymm3, %ymm0
-	LONG $0x7f7ec1c4; WORD $0x4047 // vmovdqu %ymm0, 0x40(%r15)
-	LONG $0xd475c1c4; BYTE $0x07 // vpaddq (%r15), %ymm1, %ymm0
-	LONG $0x7f7ec1c4; BYTE $0x07 // vmovdqu %ymm0, (%r15)
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0f56d5c5 // vorpd (%rdi), %ymm5, %ymm1
-	LONG $0x40c78348 // addq $0x40, %rdi
-	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
-	LONG $0x98c5e2c4; LONG $0x01c0348c; WORD $0x0000 // vfmadd132pd 0x1c0(%rsp,%rsi), %ymm7, %ymm1
-	LONG $0xe0c68348 // addq $-0x20, %rsi
-	LONG $0xc1d4fdc5 // vpaddq %ymm1, %ymm0, %ymm0
-	WORD $0xe075 // jne <dotLimbs33+0x8a0>
-	LONG $0xd6348d4d // leaq (%r14,%rdx,8), %r14
-	LONG $0x40c38148; WORD $0x0008; BYTE $0x00 // addq $0x840, %rbx
-	WORD $0xff48; BYTE $0xc0 // incq %rax
-	LONG $0x40c18148; WORD $0x0008; BYTE $0x00 // addq $0x840, %rcx
-	LONG $0x40c58149; WORD $0x0008; BYTE $0x00 // addq $0x840, %r13
-	LONG $0x7f7ec1c4; BYTE $0x07 // vmovdqu %ymm0, (%r15)
-	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
-	LONG $0xf856850f; WORD $0xffff // jne <dotLimbs33+0x140>
-	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
-	LONG $0xf811850f; WORD $0xffff // jne <dotLimbs33+0x110>
-	LONG $0x1024448b // movl 0x10(%rsp), %eax
-	LONG $0xe0248489; WORD $0x0001; BYTE $0x00 // movl %eax, 0x1e0(%rsp)
-	LONG $0x2494ae0f; LONG $0x000001e0 // ldmxcsr 0x1e0(%rsp)
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	WORD $0x1874 // je <dotLimbs33+0x1ae>
+	LONG $0xc0c1c748; WORD $0xfff7; BYTE $0xff // movq $-0x840, %rcx
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x088c180f; LONG $0x00000840 // prefetcht0 0x840(%rax,%rcx)
+	LONG $0x40c18348 // addq $0x40, %rcx
+	WORD $0xf275 // jne <dotLimbs33+0x1a0>
+	LONG $0x5665c1c4; WORD $0x2424 // vorpd (%r12), %ymm3, %ymm4
+	LONG $0xa0c1c748; WORD $0xffff; BYTE $0xff // movq $-0x60, %rcx
+	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsp)
+	LONG $0x5665c1c4; WORD $0x2464; BYTE $0x40 // vorpd 0x40(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsp)
+	LONG $0x5665c1c4; LONG $0x008024a4; WORD $0x0000 // vorpd 0x80(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsp)
+	LONG $0x5665c1c4; LONG $0x00c024a4; WORD $0x0000 // vorpd 0xc0(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00010024; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsp)
+	LONG $0x5665c1c4; LONG $0x010024a4; WORD $0x0000 // vorpd 0x100(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00012024; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsp)
+	LONG $0x5665c1c4; LONG $0x014024a4; WORD $0x0000 // vorpd 0x140(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00014024; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsp)
+	LONG $0x5665c1c4; LONG $0x018024a4; WORD $0x0000 // vorpd 0x180(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsp)
+	LONG $0x5665c1c4; LONG $0x01c024a4; WORD $0x0000 // vorpd 0x1c0(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm4, 0x180(%rsp)
+	LONG $0x5665c1c4; LONG $0x020024a4; WORD $0x0000 // vorpd 0x200(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm4, 0x1a0(%rsp)
+	LONG $0x5665c1c4; LONG $0x024024a4; WORD $0x0000 // vorpd 0x240(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm4, 0x1c0(%rsp)
+	LONG $0x5665c1c4; LONG $0x028024a4; WORD $0x0000 // vorpd 0x280(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm4, 0x1e0(%rsp)
+	LONG $0x5665c1c4; LONG $0x02c024a4; WORD $0x0000 // vorpd 0x2c0(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm4, 0x200(%rsp)
+	LONG $0x5665c1c4; LONG $0x030024a4; WORD $0x0000 // vorpd 0x300(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm4, 0x220(%rsp)
+	LONG $0x5665c1c4; LONG $0x034024a4; WORD $0x0000 // vorpd 0x340(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm4, 0x240(%rsp)
+	LONG $0x5665c1c4; LONG $0x038024a4; WORD $0x0000 // vorpd 0x380(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00026024; BYTE $0x00 // vmovupd %ymm4, 0x260(%rsp)
+	LONG $0x5665c1c4; LONG $0x03c024a4; WORD $0x0000 // vorpd 0x3c0(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00028024; BYTE $0x00 // vmovupd %ymm4, 0x280(%rsp)
+	LONG $0x5665c1c4; LONG $0x040024a4; WORD $0x0000 // vorpd 0x400(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm4, 0x2a0(%rsp)
+	LONG $0x5665c1c4; LONG $0x044024a4; WORD $0x0000 // vorpd 0x440(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm4, 0x2c0(%rsp)
+	LONG $0x5665c1c4; LONG $0x048024a4; WORD $0x0000 // vorpd 0x480(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0002e024; BYTE $0x00 // vmovupd %ymm4, 0x2e0(%rsp)
+	LONG $0x5665c1c4; LONG $0x04c024a4; WORD $0x0000 // vorpd 0x4c0(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd %ymm4, 0x300(%rsp)
+	LONG $0x5665c1c4; LONG $0x050024a4; WORD $0x0000 // vorpd 0x500(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00032024; BYTE $0x00 // vmovupd %ymm4, 0x320(%rsp)
+	LONG $0x5665c1c4; LONG $0x054024a4; WORD $0x0000 // vorpd 0x540(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00034024; BYTE $0x00 // vmovupd %ymm4, 0x340(%rsp)
+	LONG $0x5665c1c4; LONG $0x058024a4; WORD $0x0000 // vorpd 0x580(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00036024; BYTE $0x00 // vmovupd %ymm4, 0x360(%rsp)
+	LONG $0x5665c1c4; LONG $0x05c024a4; WORD $0x0000 // vorpd 0x5c0(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00038024; BYTE $0x00 // vmovupd %ymm4, 0x380(%rsp)
+	LONG $0x5665c1c4; LONG $0x060024a4; WORD $0x0000 // vorpd 0x600(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0003a024; BYTE $0x00 // vmovupd %ymm4, 0x3a0(%rsp)
+	LONG $0x5665c1c4; LONG $0x064024a4; WORD $0x0000 // vorpd 0x640(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0003c024; BYTE $0x00 // vmovupd %ymm4, 0x3c0(%rsp)
+	LONG $0x5665c1c4; LONG $0x068024a4; WORD $0x0000 // vorpd 0x680(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0003e024; BYTE $0x00 // vmovupd %ymm4, 0x3e0(%rsp)
+	LONG $0x5665c1c4; LONG $0x06c024a4; WORD $0x0000 // vorpd 0x6c0(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00040024; BYTE $0x00 // vmovupd %ymm4, 0x400(%rsp)
+	LONG $0x5665c1c4; LONG $0x070024a4; WORD $0x0000 // vorpd 0x700(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00042024; BYTE $0x00 // vmovupd %ymm4, 0x420(%rsp)
+	LONG $0x5665c1c4; LONG $0x074024a4; WORD $0x0000 // vorpd 0x740(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00044024; BYTE $0x00 // vmovupd %ymm4, 0x440(%rsp)
+	LONG $0x5665c1c4; LONG $0x078024a4; WORD $0x0000 // vorpd 0x780(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00046024; BYTE $0x00 // vmovupd %ymm4, 0x460(%rsp)
+	LONG $0x5665c1c4; LONG $0x07c024a4; WORD $0x0000 // vorpd 0x7c0(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x00048024; BYTE $0x00 // vmovupd %ymm4, 0x480(%rsp)
+	LONG $0x5665c1c4; LONG $0x080024a4; WORD $0x0000 // vorpd 0x800(%r12), %ymm3, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xa411fdc5; LONG $0x0004a024; BYTE $0x00 // vmovupd %ymm4, 0x4a0(%rsp)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x197de2c4; LONG $0x00044f15; BYTE $0x00 // vbroadcastsd 0x44f(%rip), %ymm2
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	WORD $0x894d; BYTE $0xda // movq %r11, %r10
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0xef3941c4; BYTE $0xc0 // vpxor %xmm8, %xmm8, %xmm8
+	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
+	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x5c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm3
+	LONG $0x197de2c4; LONG $0x00040125; BYTE $0x00 // vbroadcastsd 0x401(%rip), %ymm4
+	LONG $0x8c7ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm1, 0x80(%rsp)
+	LONG $0xbc107dc5; LONG $0x0004a014; BYTE $0x00 // vmovupd 0x4a0(%rsp,%rdx), %ymm15
+	LONG $0xb4107dc5; LONG $0x00048014; BYTE $0x00 // vmovupd 0x480(%rsp,%rdx), %ymm14
+	LONG $0x94107dc5; LONG $0x00046014; BYTE $0x00 // vmovupd 0x460(%rsp,%rdx), %ymm10
+	LONG $0xa0c28348 // addq $-0x60, %rdx
+	LONG $0x566541c4; BYTE $0x1a // vorpd (%r10), %ymm3, %ymm11
+	LONG $0xcc58a5c5 // vaddpd %ymm4, %ymm11, %ymm1
+	LONG $0x566541c4; WORD $0xc05a // vorpd -0x40(%r10), %ymm3, %ymm11
+	LONG $0xe9287dc5 // vmovapd %ymm1, %ymm13
+	LONG $0xa88542c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm15, %ymm13
+	LONG $0xedd495c5 // vpaddq %ymm5, %ymm13, %ymm5
+	LONG $0x5c6d41c4; BYTE $0xed // vsubpd %ymm13, %ymm2, %ymm13
+	LONG $0xc458a5c5 // vaddpd %ymm4, %ymm11, %ymm0
+	LONG $0x566541c4; WORD $0x805a // vorpd -0x80(%r10), %ymm3, %ymm11
+	LONG $0xc0c28149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r10
+	LONG $0xb88562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm15, %ymm13
+	LONG $0xdc58a5c5 // vaddpd %ymm4, %ymm11, %ymm3
+	LONG $0xe4297dc5 // vmovapd %ymm12, %ymm4
+	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
+	LONG $0xa88562c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm15, %ymm12
+	LONG $0xdb287dc5 // vmovapd %ymm3, %ymm11
+	LONG $0xa88562c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm15, %ymm11
+	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
+	LONG $0x5c6d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm2, %ymm12
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c6d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm2, %ymm11
+	LONG $0xb88562c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm15, %ymm12
+	LONG $0xb8e542c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm3, %ymm11
+	LONG $0xd43541c4; BYTE $0xcc // vpaddq %ymm12, %ymm9, %ymm9
+	LONG $0xe0287dc5 // vmovapd %ymm0, %ymm12
+	LONG $0xa88d62c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm14, %ymm12
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0xa88d62c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm14, %ymm11
+	LONG $0xffd4a5c5 // vpaddq %ymm7, %ymm11, %ymm7
+	LONG $0x5c6d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm2, %ymm11
+	LONG $0xffd495c5 // vpaddq %ymm7, %ymm13, %ymm7
+	LONG $0xb88d62c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm14, %ymm11
+	LONG $0xd42541c4; BYTE $0xdc // vpaddq %ymm12, %ymm11, %ymm11
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c6d41c4; BYTE $0xdc // vsubpd %ymm12, %ymm2, %ymm11
+	LONG $0xe3287dc5 // vmovapd %ymm3, %ymm12
+	LONG $0xa88d62c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm14, %ymm12
+	LONG $0xb88d62c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm14, %ymm11
+	LONG $0xd42541c4; BYTE $0xdc // vpaddq %ymm12, %ymm11, %ymm11
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0x5c6d41c4; BYTE $0xdc // vsubpd %ymm12, %ymm2, %ymm11
+	LONG $0xe4287dc5 // vmovapd %ymm4, %ymm12
+	LONG $0xb8e542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm3, %ymm11
+	LONG $0xf6d4a5c5 // vpaddq %ymm6, %ymm11, %ymm6
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0xa8ad62c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm10, %ymm11
+	LONG $0xd43541c4; BYTE $0xcb // vpaddq %ymm11, %ymm9, %ymm9
+	LONG $0x5c6d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm2, %ymm11
+	LONG $0xb8ad62c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm10, %ymm11
+	LONG $0xc828fdc5 // vmovapd %ymm0, %ymm1
+	LONG $0xa8ade2c4; BYTE $0xcc // vfmadd213pd %ymm4, %ymm10, %ymm1
+	LONG $0xd9d425c5 // vpaddq %ymm1, %ymm11, %ymm11
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xd43d41c4; BYTE $0xc3 // vpaddq %ymm11, %ymm8, %ymm8
+	LONG $0xb8ade2c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm10, %ymm1
+	LONG $0xc328fdc5 // vmovapd %ymm3, %ymm0
+	LONG $0xa8ade2c4; BYTE $0xc4 // vfmadd213pd %ymm4, %ymm10, %ymm0
+	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0xf1d4cdc5 // vpaddq %ymm1, %ymm6, %ymm6
+	LONG $0x8c6ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa 0x80(%rsp), %ymm1
+	LONG $0xb8ade2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm10, %ymm0
+	LONG $0xc8d4f5c5 // vpaddq %ymm0, %ymm1, %ymm1
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0xfe91850f; WORD $0xffff // jne <dotLimbs33+0x4e0>
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	LONG $0x06e2c148 // shlq $0x6, %rdx
+	WORD $0x894d; BYTE $0xea // movq %r13, %r10
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x40c38149; WORD $0xffff; BYTE $0xff // addq $-0xc0, %r11
+	LONG $0xa0c18348 // addq $-0x60, %rcx
+	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
+	WORD $0x2949; BYTE $0xd2 // subq %rdx, %r10
+	LONG $0xd455c1c4; LONG $0x00084082; BYTE $0x00 // vpaddq 0x840(%r10), %ymm5, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00084082; BYTE $0x00 // vmovdqu %ymm0, 0x840(%r10)
+	LONG $0xd445c1c4; LONG $0x00080082; BYTE $0x00 // vpaddq 0x800(%r10), %ymm7, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00080082; BYTE $0x00 // vmovdqu %ymm0, 0x800(%r10)
+	LONG $0xd435c1c4; LONG $0x0007c082; BYTE $0x00 // vpaddq 0x7c0(%r10), %ymm9, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x0007c082; BYTE $0x00 // vmovdqu %ymm0, 0x7c0(%r10)
+	LONG $0xd43dc1c4; LONG $0x00078082; BYTE $0x00 // vpaddq 0x780(%r10), %ymm8, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00078082; BYTE $0x00 // vmovdqu %ymm0, 0x780(%r10)
+	LONG $0xd44dc1c4; LONG $0x00074082; BYTE $0x00 // vpaddq 0x740(%r10), %ymm6, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00074082; BYTE $0x00 // vmovdqu %ymm0, 0x740(%r10)
+	LONG $0xd475c1c4; LONG $0x00070082; BYTE $0x00 // vpaddq 0x700(%r10), %ymm1, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00070082; BYTE $0x00 // vmovdqu %ymm0, 0x700(%r10)
+	LONG $0x0afb8348 // cmpq $0xa, %rbx
+	LONG $0xfdcc850f; WORD $0xffff // jne <dotLimbs33+0x4b0>
+	LONG $0x5c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm3
+	LONG $0x197de2c4; LONG $0x0001fd15; BYTE $0x00 // vbroadcastsd 0x1fd(%rip), %ymm2
+	LONG $0x197d62c4; LONG $0x00020c35; BYTE $0x00 // vbroadcastsd 0x20c(%rip), %ymm14
+	LONG $0x000420b9; BYTE $0x00 // movl $0x420, %ecx
+	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0a56e5c5 // vorpd (%rdx), %ymm3, %ymm1
+	LONG $0x8410fdc5; LONG $0x0000800c; BYTE $0x00 // vmovupd 0x80(%rsp,%rcx), %ymm0
+	LONG $0x54107dc5; WORD $0x600c // vmovupd 0x60(%rsp,%rcx), %ymm10
+	LONG $0x44107dc5; WORD $0x400c // vmovupd 0x40(%rsp,%rcx), %ymm8
+	LONG $0xca5875c5 // vaddpd %ymm2, %ymm1, %ymm9
+	LONG $0x4a56e5c5; BYTE $0xc0 // vorpd -0x40(%rdx), %ymm3, %ymm1
+	LONG $0xda5875c5 // vaddpd %ymm2, %ymm1, %ymm11
+	LONG $0x4a56e5c5; BYTE $0x80 // vorpd -0x80(%rdx), %ymm3, %ymm1
+	LONG $0xc0c28148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdx
+	LONG $0xa0c18348 // addq $-0x60, %rcx
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xd328fdc5 // vmovapd %ymm3, %ymm2
+	LONG $0xcb297dc5 // vmovapd %ymm9, %ymm3
+	LONG $0xa8fdc2c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm0, %ymm3
+	LONG $0x287d41c4; BYTE $0xe3 // vmovapd %ymm11, %ymm12
+	LONG $0xa8fd62c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm0, %ymm12
+	LONG $0xe9287dc5 // vmovapd %ymm1, %ymm13
+	LONG $0xa8fd62c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm0, %ymm13
+	LONG $0xedd49dc5 // vpaddq %ymm5, %ymm12, %ymm5
+	LONG $0x5c0d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm14, %ymm12
+	LONG $0xfbd405c5 // vpaddq %ymm3, %ymm15, %ymm15
+	LONG $0xdb5c8dc5 // vsubpd %ymm3, %ymm14, %ymm3
+	LONG $0xb8fd42c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm0, %ymm12
+	LONG $0xffd495c5 // vpaddq %ymm7, %ymm13, %ymm7
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
+	LONG $0xffd49dc5 // vpaddq %ymm7, %ymm12, %ymm7
+	LONG $0x5c0d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm14, %ymm12
+	LONG $0xb8fd62c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm0, %ymm12
+	LONG $0xc9297dc5 // vmovapd %ymm9, %ymm1
+	LONG $0xa8ade2c4; BYTE $0xcc // vfmadd213pd %ymm4, %ymm10, %ymm1
+	LONG $0xe9d4d5c5 // vpaddq %ymm1, %ymm5, %ymm5
+	LONG $0xc95c8dc5 // vsubpd %ymm1, %ymm14, %ymm1
+	LONG $0xc6d49dc5 // vpaddq %ymm6, %ymm12, %ymm0
+	LONG $0xce297dc5 // vmovapd %ymm9, %ymm6
+	LONG $0xa8bde2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm8, %ymm6
+	LONG $0xe4287dc5 // vmovapd %ymm4, %ymm12
+	LONG $0xebd4d5c5 // vpaddq %ymm3, %ymm5, %ymm5
+	LONG $0xdb297dc5 // vmovapd %ymm11, %ymm3
+	LONG $0xa8ade2c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm10, %ymm3
+	LONG $0xb8adc2c4; BYTE $0xc9 // vfmadd231pd %ymm9, %ymm10, %ymm1
+	LONG $0xcbd4f5c5 // vpaddq %ymm3, %ymm1, %ymm1
+	LONG $0xdb5c8dc5 // vsubpd %ymm3, %ymm14, %ymm3
+	LONG $0xc9d4c5c5 // vpaddq %ymm1, %ymm7, %ymm1
+	LONG $0xfed4f5c5 // vpaddq %ymm6, %ymm1, %ymm7
+	LONG $0xce5c8dc5 // vsubpd %ymm6, %ymm14, %ymm1
+	LONG $0xb8adc2c4; BYTE $0xdb // vfmadd231pd %ymm11, %ymm10, %ymm3
+	LONG $0xb8bdc2c4; BYTE $0xc9 // vfmadd231pd %ymm9, %ymm8, %ymm1
+	LONG $0xc9d4e5c5 // vpaddq %ymm1, %ymm3, %ymm1
+	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
+	LONG $0x197de2c4; LONG $0x0000e615; BYTE $0x00 // vbroadcastsd 0xe6(%rip), %ymm2
+	LONG $0xf1d4fdc5 // vpaddq %ymm1, %ymm0, %ymm6
+	LONG $0xff0c850f; WORD $0xffff // jne <dotLimbs33+0x720>
+	LONG $0xd405c1c4; LONG $0x0000c085; BYTE $0x00 // vpaddq 0xc0(%r13), %ymm15, %ymm0
+	LONG $0x000400b9; BYTE $0x00 // movl $0x400, %ecx
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	LONG $0x7f7ec1c4; LONG $0x0000c085; BYTE $0x00 // vmovdqu %ymm0, 0xc0(%r13)
+	LONG $0xd455c1c4; LONG $0x00008085; BYTE $0x00 // vpaddq 0x80(%r13), %ymm5, %ymm0
+	LONG $0x7f7ec1c4; LONG $0x00008085; BYTE $0x00 // vmovdqu %ymm0, 0x80(%r13)
+	LONG $0xd445c1c4; WORD $0x4045 // vpaddq 0x40(%r13), %ymm7, %ymm0
+	LONG $0x7f7ec1c4; WORD $0x4045 // vmovdqu %ymm0, 0x40(%r13)
+	LONG $0xd44dc1c4; WORD $0x0065 // vpaddq (%r13), %ymm6, %ymm4
+	LONG $0x7f7ec1c4; WORD $0x0065 // vmovdqu %ymm4, (%r13)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x2a56e5c5 // vorpd (%rdx), %ymm3, %ymm5
+	LONG $0x40c28348 // addq $0x40, %rdx
+	LONG $0xea58d5c5 // vaddpd %ymm2, %ymm5, %ymm5
+	LONG $0x989de2c4; LONG $0x00800cac; WORD $0x0000 // vfmadd132pd 0x80(%rsp,%rcx), %ymm12, %ymm5
+	LONG $0xe0c18348 // addq $-0x20, %rcx
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
+	WORD $0xe075 // jne <dotLimbs33+0x860>
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x40c78149; WORD $0x0008; BYTE $0x00 // addq $0x840, %r15
+	WORD $0xff48; BYTE $0xc7 // incq %rdi
+	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
+	LONG $0x40c18149; WORD $0x0008; BYTE $0x00 // addq $0x840, %r9
+	LONG $0x40c68148; WORD $0x0008; BYTE $0x00 // addq $0x840, %rsi
+	LONG $0x7f7ec1c4; WORD $0x0065 // vmovdqu %ymm4, (%r13)
+	LONG $0xcc248d4d // leaq (%r12,%rcx,8), %r12
+	LONG $0x247c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rdi
+	LONG $0xf8db850f; WORD $0xffff // jne <dotLimbs33+0x190>
+	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
+	LONG $0xf886850f; WORD $0xffff // jne <dotLimbs33+0x150>
+	LONG $0x1824448b // movl 0x18(%rsp), %eax
+	LONG $0xa0248489; WORD $0x0000; BYTE $0x00 // movl %eax, 0xa0(%rsp)
+	LONG $0x2494ae0f; LONG $0x000000a0 // ldmxcsr 0xa0(%rsp)
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3331,10 +3789,9 @@ TEXT ·dotLimbs33Quad(SB), 0, $1696-40
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x30000000; LONG $0x000000c3
-	LONG $0x70000000; LONG $0x00000046
-	LONG $0x30000000; LONG $0x00000143
-	LONG $0x70000000; BYTE $0x46
-	ADJSP $1696
+	LONG $0x0000c330; LONG $0x00000000
+	LONG $0x00004670; LONG $0x00000000
+	LONG $0x00014330; LONG $0x00000000
+	WORD $0x4670
+	ADJSP $1376
 	RET

@@ -5,16 +5,16 @@
 #include "textflag.h"
 
 // func mulLimbs3Oct(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs3Oct(SB), 0, $192-40
+TEXT ·mulLimbs3Oct(SB), 0, $224-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-192
+	ADJSP $-224
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs3>
-	LONG $0x0001b6e9; BYTE $0x00 // jmp <end>
+	LONG $0x0001f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -22,58 +22,72 @@ TEXT ·mulLimbs3Oct(SB), 0, $192-40
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x01858e0f; WORD $0x0000 // jle <mulLimbs3+0x18e>
+	LONG $0x01c18e0f; WORD $0x0000 // jle <mulLimbs3+0x1ca>
+	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
+	BYTE $0x50 // pushq %rax
 	LONG $0xd5048d48; LONG $0x00000000 // leaq (,%rdx,8), %rax
-	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
-	WORD $0x2beb // jmp <mulLimbs3+0x51>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
-	LONG $0xdaaf0f48 // imulq %rdx, %rbx
-	LONG $0x0cc18349 // addq $0xc, %r9
-	LONG $0xf4c38349 // addq $-0xc, %r11
-	LONG $0xf10c8d4a // leaq (%rcx,%r14,8), %rcx
-	LONG $0xde348d48 // leaq (%rsi,%rbx,8), %rsi
-	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
-	LONG $0x01368d0f; WORD $0x0000 // jge <mulLimbs3+0x187>
-	LONG $0x0cfb8349 // cmpq $0xc, %r11
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
+	LONG $0xc00c8d48 // leaq (%rax,%rax,8), %rcx
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	WORD $0x22eb // jmp <mulLimbs3+0x51>
+	BYTE $0x90 // nop
+	LONG $0x760c8d4b // leaq (%r14,%r14,2), %rcx
+	LONG $0xf2af0f4c // imulq %rdx, %r14
+	LONG $0x0cc28349 // addq $0xc, %r10
+	LONG $0xf4c38348 // addq $-0xc, %rbx
+	LONG $0xcb1c8d4d // leaq (%r11,%rcx,8), %r11
+	LONG $0xf6348d4a // leaq (%rsi,%r14,8), %rsi
+	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
+	LONG $0x016b8d0f; WORD $0x0000 // jge <mulLimbs3+0x1bc>
+	LONG $0x0cfb8348 // cmpq $0xc, %rbx
+	LONG $0x000cbf41; WORD $0x0000 // movl $0xc, %r15d
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x000cbe41; WORD $0x0000 // movl $0xc, %r14d
-	WORD $0x894d; BYTE $0xc7 // movq %r8, %r15
-	LONG $0x00000cbb; BYTE $0x00 // movl $0xc, %ebx
-	LONG $0xf34c0f4d // cmovlq %r11, %r14
-	LONG $0x02fe8349 // cmpq $0x2, %r14
-	LONG $0xf24c0f4d // cmovlq %r10, %r14
-	WORD $0x294d; BYTE $0xcf // subq %r9, %r15
-	LONG $0x0cff8349 // cmpq $0xc, %r15
-	LONG $0xdf4c0f49 // cmovlq %r15, %rbx
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xb17e // jle <mulLimbs3+0x30>
+	LONG $0xfb4c0f4c // cmovlq %rbx, %r15
+	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0xf94c0f4c // cmovlq %rcx, %r15
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	WORD $0x294c; BYTE $0xd1 // subq %r10, %rcx
+	LONG $0x0cf98348 // cmpq $0xc, %rcx
+	LONG $0xf14c0f4c // cmovlq %rcx, %r14
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0xab7e // jle <mulLimbs3+0x30>
 	LONG $0x48fef162; WORD $0x276f // vmovdqu64 (%rdi), %zmm4
 	LONG $0x48fef162; WORD $0x5f6f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm3
 	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm1
 	LONG $0x48fef162; WORD $0x476f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm0
-	LONG $0x03e6c149 // shlq $0x3, %r14
-	LONG $0x80be8d4c; WORD $0x0000; BYTE $0x00 // leaq 0x80(%rsi), %r15
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x76348d4f // leaq (%r14,%r14,2), %r14
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x48fe5162; WORD $0x176f // vmovdqu64 (%r15), %zmm10
-	LONG $0x48fd3262; WORD $0x1c59; BYTE $0x21 // vpbroadcastq (%rcx,%r12), %zmm11
-	LONG $0x48fd3262; LONG $0x01216c59 // vpbroadcastq 0x8(%rcx,%r12), %zmm13
-	LONG $0x48fe5162; WORD $0x4f6f; BYTE $0xff // vmovdqu64 -0x40(%r15), %zmm9
-	LONG $0x48fd3262; LONG $0x02216459 // vpbroadcastq 0x10(%rcx,%r12), %zmm12
-	LONG $0x48fe5162; WORD $0x476f; BYTE $0xfe // vmovdqu64 -0x80(%r15), %zmm8
-	LONG $0x18c48349 // addq $0x18, %r12
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x8948; BYTE $0xf5 // movq %rsi, %rbp
+	LONG $0x0e248d4c // leaq (%rsi,%rcx), %r12
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x40c1c749; WORD $0xffff; BYTE $0xff // movq $-0xc0, %r9
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x8c180f43; LONG $0x0000c00c; BYTE $0x00 // prefetcht0 0xc0(%r12,%r9)
+	LONG $0x40c18349 // addq $0x40, %r9
+	WORD $0xf175 // jne <mulLimbs3+0xe0>
+	LONG $0x48fe7162; WORD $0x556f; BYTE $0x02 // vmovdqu64 0x80(%rbp), %zmm10
+	LONG $0x48fd7262; WORD $0x1959 // vpbroadcastq (%rcx), %zmm11
+	LONG $0x48fd7262; WORD $0x6959; BYTE $0x01 // vpbroadcastq 0x8(%rcx), %zmm13
+	LONG $0x48fe7162; WORD $0x4d6f; BYTE $0x01 // vmovdqu64 0x40(%rbp), %zmm9
+	LONG $0x48fd7262; WORD $0x6159; BYTE $0x02 // vpbroadcastq 0x10(%rcx), %zmm12
+	LONG $0x48fe7162; WORD $0x456f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm8
+	LONG $0xd56c8d48; BYTE $0x00 // leaq (%rbp,%rdx,8), %rbp
+	LONG $0x18c18348 // addq $0x18, %rcx
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x48add262; WORD $0xe3b4 // vpmadd52luq %zmm11, %zmm10, %zmm4
 	LONG $0x48add262; WORD $0xf3b5 // vpmadd52huq %zmm11, %zmm10, %zmm6
 	LONG $0x48b5d262; WORD $0xfbb5 // vpmadd52huq %zmm11, %zmm9, %zmm7
@@ -88,8 +102,8 @@ TEXT ·mulLimbs3Oct(SB), 0, $192-40
 	LONG $0x48b5d262; WORD $0xecb5 // vpmadd52huq %zmm12, %zmm9, %zmm5
 	LONG $0x48bdd262; WORD $0xe4b4 // vpmadd52luq %zmm12, %zmm8, %zmm4
 	LONG $0x48bdd262; WORD $0xf4b5 // vpmadd52huq %zmm12, %zmm8, %zmm6
-	WORD $0x394d; BYTE $0xe6 // cmpq %r12, %r14
-	LONG $0xff71850f; WORD $0xffff // jne <mulLimbs3+0xc0>
+	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
+	LONG $0xff4c850f; WORD $0xffff // jne <mulLimbs3+0xd0>
 	LONG $0x48c5f162; WORD $0xe4d4 // vpaddq %zmm4, %zmm7, %zmm4
 	LONG $0x48cdf162; WORD $0xdbd4 // vpaddq %zmm3, %zmm6, %zmm3
 	LONG $0x48d5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm5, %zmm1
@@ -98,30 +112,34 @@ TEXT ·mulLimbs3Oct(SB), 0, $192-40
 	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x01 // vmovdqu64 %zmm3, 0x40(%rdi)
 	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x02 // vmovdqu64 %zmm1, 0x80(%rdi)
 	LONG $0x48fef162; WORD $0x477f; BYTE $0x03 // vmovdqu64 %zmm0, 0xc0(%rdi)
-	LONG $0xfffea9e9; BYTE $0xff // jmp <mulLimbs3+0x30>
+	LONG $0xfffe74e9; BYTE $0xff // jmp <mulLimbs3+0x30>
+	LONG $0x08c48348 // addq $0x8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
 	WORD $0x5e41 // popq %r14
 	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; WORD $0x0000; BYTE $0x00
-	ADJSP $192
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000; BYTE $0x00
+	ADJSP $224
 	RET
 
 // func mulLimbs5Oct(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs5Oct(SB), 0, $192-40
+TEXT ·mulLimbs5Oct(SB), 0, $224-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-192
+	ADJSP $-224
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs5>
-	LONG $0x000276e9; BYTE $0x00 // jmp <end>
+	LONG $0x0002b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -129,63 +147,77 @@ TEXT ·mulLimbs5Oct(SB), 0, $192-40
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x02558e0f; WORD $0x0000 // jle <mulLimbs5+0x25e>
+	LONG $0x027f8e0f; WORD $0x0000 // jle <mulLimbs5+0x288>
+	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
+	BYTE $0x50 // pushq %rax
 	LONG $0xd5048d48; LONG $0x00000000 // leaq (,%rdx,8), %rax
-	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
-	WORD $0x2beb // jmp <mulLimbs5+0x51>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x9b348d4c // leaq (%rbx,%rbx,4), %r14
-	LONG $0xdaaf0f48 // imulq %rdx, %rbx
-	LONG $0x07c18349 // addq $0x7, %r9
-	LONG $0xf9c38349 // addq $-0x7, %r11
-	LONG $0xf10c8d4a // leaq (%rcx,%r14,8), %rcx
-	LONG $0xde348d48 // leaq (%rsi,%rbx,8), %rsi
-	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
-	LONG $0x02068d0f; WORD $0x0000 // jge <mulLimbs5+0x257>
-	LONG $0x07fb8349 // cmpq $0x7, %r11
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
+	LONG $0x800c8d48 // leaq (%rax,%rax,4), %rcx
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	WORD $0x22eb // jmp <mulLimbs5+0x51>
+	BYTE $0x90 // nop
+	LONG $0xb60c8d4b // leaq (%r14,%r14,4), %rcx
+	LONG $0xf2af0f4c // imulq %rdx, %r14
+	LONG $0x07c28349 // addq $0x7, %r10
+	LONG $0xf9c38348 // addq $-0x7, %rbx
+	LONG $0xcb1c8d4d // leaq (%r11,%rcx,8), %r11
+	LONG $0xf6348d4a // leaq (%rsi,%r14,8), %rsi
+	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
+	LONG $0x02298d0f; WORD $0x0000 // jge <mulLimbs5+0x27a>
+	LONG $0x07fb8348 // cmpq $0x7, %rbx
+	LONG $0x0007bf41; WORD $0x0000 // movl $0x7, %r15d
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x0007be41; WORD $0x0000 // movl $0x7, %r14d
-	WORD $0x894d; BYTE $0xc7 // movq %r8, %r15
-	LONG $0x000007bb; BYTE $0x00 // movl $0x7, %ebx
-	LONG $0xf34c0f4d // cmovlq %r11, %r14
-	LONG $0x02fe8349 // cmpq $0x2, %r14
-	LONG $0xf24c0f4d // cmovlq %r10, %r14
-	WORD $0x294d; BYTE $0xcf // subq %r9, %r15
-	LONG $0x07ff8349 // cmpq $0x7, %r15
-	LONG $0xdf4c0f49 // cmovlq %r15, %rbx
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xb17e // jle <mulLimbs5+0x30>
+	LONG $0xfb4c0f4c // cmovlq %rbx, %r15
+	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0xf94c0f4c // cmovlq %rcx, %r15
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	WORD $0x294c; BYTE $0xd1 // subq %r10, %rcx
+	LONG $0x07f98348 // cmpq $0x7, %rcx
+	LONG $0xf14c0f4c // cmovlq %rcx, %r14
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0xab7e // jle <mulLimbs5+0x30>
 	LONG $0x48fef162; WORD $0x376f // vmovdqu64 (%rdi), %zmm6
 	LONG $0x48fef162; WORD $0x6f6f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm5
 	LONG $0x48fef162; WORD $0x676f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm4
 	LONG $0x48fef162; WORD $0x5f6f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm3
 	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x04 // vmovdqu64 0x100(%rdi), %zmm1
 	LONG $0x48fef162; WORD $0x476f; BYTE $0x05 // vmovdqu64 0x140(%rdi), %zmm0
-	LONG $0x03e6c149 // shlq $0x3, %r14
-	LONG $0x00be8d4c; WORD $0x0001; BYTE $0x00 // leaq 0x100(%rsi), %r15
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
 	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
 	LONG $0xef3941c4; BYTE $0xc0 // vpxor %xmm8, %xmm8, %xmm8
 	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
 	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
 	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
-	LONG $0xb6348d4f // leaq (%r14,%r14,4), %r14
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x48fe5162; WORD $0x6f6f; BYTE $0xff // vmovdqu64 -0x40(%r15), %zmm13
-	LONG $0x48fda262; WORD $0x0c59; BYTE $0x21 // vpbroadcastq (%rcx,%r12), %zmm17
-	LONG $0x48fe5162; WORD $0x276f // vmovdqu64 (%r15), %zmm12
-	LONG $0x48fda262; LONG $0x01215c59 // vpbroadcastq 0x8(%rcx,%r12), %zmm19
-	LONG $0x48fe5162; WORD $0x776f; BYTE $0xfe // vmovdqu64 -0x80(%r15), %zmm14
-	LONG $0x48fda262; LONG $0x02215459 // vpbroadcastq 0x10(%rcx,%r12), %zmm18
-	LONG $0x48fec162; WORD $0x476f; BYTE $0xfd // vmovdqu64 -0xc0(%r15), %zmm16
-	LONG $0x48fe5162; WORD $0x7f6f; BYTE $0xfc // vmovdqu64 -0x100(%r15), %zmm15
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x8948; BYTE $0xf5 // movq %rsi, %rbp
+	LONG $0x0e248d4c // leaq (%rsi,%rcx), %r12
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xc0c1c749; WORD $0xfffe; BYTE $0xff // movq $-0x140, %r9
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x8c180f43; LONG $0x0001400c; BYTE $0x00 // prefetcht0 0x140(%r12,%r9)
+	LONG $0x40c18349 // addq $0x40, %r9
+	WORD $0xf175 // jne <mulLimbs5+0xf0>
+	LONG $0x48fe7162; WORD $0x6d6f; BYTE $0x03 // vmovdqu64 0xc0(%rbp), %zmm13
+	LONG $0x48fde262; WORD $0x0959 // vpbroadcastq (%rcx), %zmm17
+	LONG $0x48fe7162; WORD $0x656f; BYTE $0x04 // vmovdqu64 0x100(%rbp), %zmm12
+	LONG $0x48fde262; WORD $0x5959; BYTE $0x01 // vpbroadcastq 0x8(%rcx), %zmm19
+	LONG $0x48fe7162; WORD $0x756f; BYTE $0x02 // vmovdqu64 0x80(%rbp), %zmm14
+	LONG $0x48fde262; WORD $0x5159; BYTE $0x02 // vpbroadcastq 0x10(%rcx), %zmm18
+	LONG $0x48fee162; WORD $0x456f; BYTE $0x01 // vmovdqu64 0x40(%rbp), %zmm16
+	LONG $0x48fe7162; WORD $0x7d6f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm15
+	LONG $0xd56c8d48; BYTE $0x00 // leaq (%rbp,%rdx,8), %rbp
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x48953262; WORD $0xd9b5 // vpmadd52huq %zmm17, %zmm13, %zmm11
 	LONG $0x489db262; WORD $0xf1b4 // vpmadd52luq %zmm17, %zmm12, %zmm6
 	LONG $0x489d3262; WORD $0xd1b5 // vpmadd52huq %zmm17, %zmm12, %zmm10
@@ -196,14 +228,14 @@ TEXT ·mulLimbs5Oct(SB), 0, $192-40
 	LONG $0x488d3262; WORD $0xdbb5 // vpmadd52huq %zmm19, %zmm14, %zmm11
 	LONG $0x4895b262; WORD $0xf3b4 // vpmadd52luq %zmm19, %zmm13, %zmm6
 	LONG $0x48953262; WORD $0xd3b5 // vpmadd52huq %zmm19, %zmm13, %zmm10
-	LONG $0x48fda262; LONG $0x03215c59 // vpbroadcastq 0x18(%rcx,%r12), %zmm19
+	LONG $0x48fde262; WORD $0x5959; BYTE $0x03 // vpbroadcastq 0x18(%rcx), %zmm19
 	LONG $0x4895b262; WORD $0xeab4 // vpmadd52luq %zmm18, %zmm13, %zmm5
 	LONG $0x48953262; WORD $0xcab5 // vpmadd52huq %zmm18, %zmm13, %zmm9
 	LONG $0x40fd3262; WORD $0xdab5 // vpmadd52huq %zmm18, %zmm16, %zmm11
 	LONG $0x488db262; WORD $0xf2b4 // vpmadd52luq %zmm18, %zmm14, %zmm6
 	LONG $0x488d3262; WORD $0xd2b5 // vpmadd52huq %zmm18, %zmm14, %zmm10
-	LONG $0x48fda262; LONG $0x04215459 // vpbroadcastq 0x20(%rcx,%r12), %zmm18
-	LONG $0x28c48349 // addq $0x28, %r12
+	LONG $0x48fde262; WORD $0x5159; BYTE $0x04 // vpbroadcastq 0x20(%rcx), %zmm18
+	LONG $0x28c18348 // addq $0x28, %rcx
 	LONG $0x40fdb262; WORD $0xf3b4 // vpmadd52luq %zmm19, %zmm16, %zmm6
 	LONG $0x40fd3262; WORD $0xd3b5 // vpmadd52huq %zmm19, %zmm16, %zmm10
 	LONG $0x488db262; WORD $0xebb4 // vpmadd52luq %zmm19, %zmm14, %zmm5
@@ -223,8 +255,8 @@ TEXT ·mulLimbs5Oct(SB), 0, $192-40
 	LONG $0x4895b262; WORD $0xfab5 // vpmadd52huq %zmm18, %zmm13, %zmm7
 	LONG $0x489db262; WORD $0xcab4 // vpmadd52luq %zmm18, %zmm12, %zmm1
 	LONG $0x489db262; WORD $0xd2b5 // vpmadd52huq %zmm18, %zmm12, %zmm2
-	WORD $0x394d; BYTE $0xe6 // cmpq %r12, %r14
-	LONG $0xfedb850f; WORD $0xffff // jne <mulLimbs5+0xe0>
+	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
+	LONG $0xfeb8850f; WORD $0xffff // jne <mulLimbs5+0xe0>
 	LONG $0x48a5f162; WORD $0xf6d4 // vpaddq %zmm6, %zmm11, %zmm6
 	LONG $0x48adf162; WORD $0xedd4 // vpaddq %zmm5, %zmm10, %zmm5
 	LONG $0x48b5f162; WORD $0xe4d4 // vpaddq %zmm4, %zmm9, %zmm4
@@ -237,15 +269,21 @@ TEXT ·mulLimbs5Oct(SB), 0, $192-40
 	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x03 // vmovdqu64 %zmm3, 0xc0(%rdi)
 	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x04 // vmovdqu64 %zmm1, 0x100(%rdi)
 	LONG $0x48fef162; WORD $0x477f; BYTE $0x05 // vmovdqu64 %zmm0, 0x140(%rdi)
-	LONG $0xfffdd9e9; BYTE $0xff // jmp <mulLimbs5+0x30>
+	LONG $0xfffdb6e9; BYTE $0xff // jmp <mulLimbs5+0x30>
+	LONG $0x08c48348 // addq $0x8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
 	WORD $0x5e41 // popq %r14
 	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; WORD $0x0000; BYTE $0x00
-	ADJSP $192
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; BYTE $0x00
+	ADJSP $224
 	RET
 
 // func mulLimbs9Oct(s *uint64, a *uint64, step int, b *uint64, count int)
@@ -258,249 +296,225 @@ TEXT ·mulLimbs9Oct(SB), 0, $224-40
 	ADJSP $-224
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs9>
-	LONG $0x000536e9; BYTE $0x00 // jmp <end>
+	LONG $0x0004b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x049b8e0f; WORD $0x0000 // jle <mulLimbs9+0x4a4>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x10ec8348 // subq $0x10, %rsp
+	BYTE $0x50 // pushq %rax
+	LONG $0xd5048d48; LONG $0x00000000 // leaq (,%rdx,8), %rax
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
+	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
 	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x04ef8e0f; WORD $0x0000 // jle <mulLimbs9+0x50f>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
-	LONG $0xc5048d48; LONG $0x00000000 // leaq (,%rax,8), %rax
-	WORD $0x39eb // jmp <mulLimbs9+0x6e>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x22eb // jmp <mulLimbs9+0x51>
+	BYTE $0x90 // nop
 	LONG $0xf60c8d4b // leaq (%r14,%r14,8), %rcx
-	LONG $0x74af0f4c; WORD $0x0824 // imulq 0x8(%rsp), %r14
-	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x04c18349 // addq $0x4, %r9
-	LONG $0xfcc38349 // addq $-0x4, %r11
-	LONG $0xc8048d4d // leaq (%r8,%rcx,8), %r8
+	LONG $0xf2af0f4c // imulq %rdx, %r14
+	LONG $0x04c28349 // addq $0x4, %r10
+	LONG $0xfcc38348 // addq $-0x4, %rbx
+	LONG $0xcb1c8d4d // leaq (%r11,%rcx,8), %r11
 	LONG $0xf6348d4a // leaq (%rsi,%r14,8), %rsi
-	LONG $0x2404894c // movq %r8, (%rsp)
-	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
-	WORD $0x3949; BYTE $0xd1 // cmpq %rdx, %r9
-	LONG $0x04a18d0f; WORD $0x0000 // jge <mulLimbs9+0x50f>
-	LONG $0x04fb8349 // cmpq $0x4, %r11
-	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
+	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
+	LONG $0x04458d0f; WORD $0x0000 // jge <mulLimbs9+0x496>
+	LONG $0x04fb8348 // cmpq $0x4, %rbx
+	LONG $0x0004bf41; WORD $0x0000 // movl $0x4, %r15d
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
-	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
-	LONG $0xdb4c0f49 // cmovlq %r11, %rbx
-	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
+	LONG $0xfb4c0f4c // cmovlq %rbx, %r15
+	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0xf94c0f4c // cmovlq %rcx, %r15
 	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	WORD $0x294c; BYTE $0xc9 // subq %r9, %rcx
+	WORD $0x294c; BYTE $0xd1 // subq %r10, %rcx
 	LONG $0x04f98348 // cmpq $0x4, %rcx
 	LONG $0xf14c0f4c // cmovlq %rcx, %r14
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x9c7e // jle <mulLimbs9+0x40>
-	LONG $0x48fef162; WORD $0x476f; BYTE $0x09 // vmovdqu64 0x240(%rdi), %zmm0
-	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x08 // vmovdqu64 0x200(%rdi), %zmm1
+	WORD $0xab7e // jle <mulLimbs9+0x30>
+	LONG $0x48fe7162; WORD $0x1f6f // vmovdqu64 (%rdi), %zmm11
+	LONG $0x48fe7162; WORD $0x576f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm10
+	LONG $0x48fe7162; WORD $0x476f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm8
+	LONG $0x48fef162; WORD $0x7f6f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm7
+	LONG $0x48fef162; WORD $0x776f; BYTE $0x04 // vmovdqu64 0x100(%rdi), %zmm6
+	LONG $0x48fef162; WORD $0x6f6f; BYTE $0x05 // vmovdqu64 0x140(%rdi), %zmm5
+	LONG $0x48fef162; WORD $0x676f; BYTE $0x06 // vmovdqu64 0x180(%rdi), %zmm4
 	LONG $0x48fef162; WORD $0x5f6f; BYTE $0x07 // vmovdqu64 0x1c0(%rdi), %zmm3
-	LONG $0x48fef162; WORD $0x576f; BYTE $0x06 // vmovdqu64 0x180(%rdi), %zmm2
-	LONG $0x48fe7162; WORD $0x476f; BYTE $0x05 // vmovdqu64 0x140(%rdi), %zmm8
-	LONG $0x48fef162; WORD $0x7f6f; BYTE $0x04 // vmovdqu64 0x100(%rdi), %zmm7
-	LONG $0x48fef162; WORD $0x276f // vmovdqu64 (%rdi), %zmm4
-	LONG $0x48fef162; WORD $0x6f6f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm5
-	LONG $0x48fe7162; WORD $0x4f6f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm9
-	LONG $0x48fef162; WORD $0x776f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm6
+	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x08 // vmovdqu64 0x200(%rdi), %zmm1
+	LONG $0x48fef162; WORD $0x476f; BYTE $0x09 // vmovdqu64 0x240(%rdi), %zmm0
 	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0xc0a68d4c; WORD $0x0001; BYTE $0x00 // leaq 0x1c0(%rsi), %r12
-	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x20418d4c // leaq 0x20(%rcx), %r8
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x48fec162; WORD $0x4d6f; BYTE $0x08 // vmovdqu64 0x200(%r13), %zmm17
-	LONG $0x48fde262; WORD $0x5159; BYTE $0x08 // vpbroadcastq 0x40(%rcx), %zmm18
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x48fd7262; WORD $0x7159; BYTE $0x07 // vpbroadcastq 0x38(%rcx), %zmm14
-	LONG $0x48fec162; WORD $0x456f; BYTE $0x07 // vmovdqu64 0x1c0(%r13), %zmm16
-	LONG $0x48fd7262; WORD $0x6959; BYTE $0x06 // vpbroadcastq 0x30(%rcx), %zmm13
-	LONG $0x48fd7262; WORD $0x6159; BYTE $0x05 // vpbroadcastq 0x28(%rcx), %zmm12
-	LONG $0x005da162; WORD $0xe4ef // vpxord %xmm20, %xmm20, %xmm20
-	LONG $0x48fe5162; WORD $0x7d6f; BYTE $0x06 // vmovdqu64 0x180(%r13), %zmm15
-	LONG $0x0055a162; WORD $0xedef // vpxord %xmm21, %xmm21, %xmm21
-	LONG $0x004da162; WORD $0xf6ef // vpxord %xmm22, %xmm22, %xmm22
-	LONG $0x0045a162; WORD $0xffef // vpxord %xmm23, %xmm23, %xmm23
-	LONG $0x003d0162; WORD $0xc0ef // vpxord %xmm24, %xmm24, %xmm24
-	LONG $0x48fe5162; WORD $0x5d6f; BYTE $0x05 // vmovdqu64 0x140(%r13), %zmm11
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
-	WORD $0x894d; BYTE $0xc7 // movq %r8, %r15
-	LONG $0x40f5a262; WORD $0xdab4 // vpmadd52luq %zmm18, %zmm17, %zmm19
-	LONG $0x40f5c262; WORD $0xe6b5 // vpmadd52huq %zmm14, %zmm17, %zmm20
-	LONG $0x40f5c262; WORD $0xedb4 // vpmadd52luq %zmm13, %zmm17, %zmm21
-	LONG $0x40f5c262; WORD $0xf5b5 // vpmadd52huq %zmm13, %zmm17, %zmm22
-	LONG $0x40f5c262; WORD $0xfcb4 // vpmadd52luq %zmm12, %zmm17, %zmm23
-	LONG $0x40f54262; WORD $0xc4b5 // vpmadd52huq %zmm12, %zmm17, %zmm24
-	LONG $0x40e5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm19, %zmm1
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40fda262; WORD $0xe2b5 // vpmadd52huq %zmm18, %zmm16, %zmm20
-	LONG $0x40fdc262; WORD $0xeeb4 // vpmadd52luq %zmm14, %zmm16, %zmm21
-	LONG $0x40fdc262; WORD $0xf6b5 // vpmadd52huq %zmm14, %zmm16, %zmm22
-	LONG $0x40fdc262; WORD $0xfdb4 // vpmadd52luq %zmm13, %zmm16, %zmm23
-	LONG $0x40fd4262; WORD $0xc5b5 // vpmadd52huq %zmm13, %zmm16, %zmm24
-	LONG $0x40f5a262; WORD $0xdab5 // vpmadd52huq %zmm18, %zmm17, %zmm19
-	LONG $0x48f5b162; WORD $0xccd4 // vpaddq %zmm20, %zmm1, %zmm1
-	LONG $0x005da162; WORD $0xe4ef // vpxord %xmm20, %xmm20, %xmm20
-	LONG $0x4885c262; WORD $0xfeb4 // vpmadd52luq %zmm14, %zmm15, %zmm23
-	LONG $0x48854262; WORD $0xc6b5 // vpmadd52huq %zmm14, %zmm15, %zmm24
-	LONG $0x4885a262; WORD $0xeab4 // vpmadd52luq %zmm18, %zmm15, %zmm21
-	LONG $0x4885a262; WORD $0xf2b5 // vpmadd52huq %zmm18, %zmm15, %zmm22
-	LONG $0x48fdb162; WORD $0xc3d4 // vpaddq %zmm19, %zmm0, %zmm0
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x4885c262; WORD $0xe4b5 // vpmadd52huq %zmm12, %zmm15, %zmm20
-	LONG $0x40f5c262; WORD $0xdeb4 // vpmadd52luq %zmm14, %zmm17, %zmm19
-	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
-	LONG $0x48fef162; WORD $0x477f; BYTE $0x09 // vmovdqu64 %zmm0, 0x240(%rdi)
-	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x08 // vmovdqu64 %zmm1, 0x200(%rdi)
-	LONG $0x40fdc262; WORD $0xccb4 // vpmadd52luq %zmm12, %zmm16, %zmm17
-	LONG $0x48a5a262; WORD $0xfab4 // vpmadd52luq %zmm18, %zmm11, %zmm23
-	LONG $0x48a52262; WORD $0xc2b5 // vpmadd52huq %zmm18, %zmm11, %zmm24
-	LONG $0x40d5f162; WORD $0xd2d4 // vpaddq %zmm2, %zmm21, %zmm2
-	LONG $0x48a5c262; WORD $0xe5b5 // vpmadd52huq %zmm13, %zmm11, %zmm20
-	LONG $0x40fda262; WORD $0xdab4 // vpmadd52luq %zmm18, %zmm16, %zmm19
-	LONG $0x006da162; WORD $0xd2ef // vpxord %xmm18, %xmm18, %xmm18
-	LONG $0x4885c262; WORD $0xcdb4 // vpmadd52luq %zmm13, %zmm15, %zmm17
-	LONG $0x48ed9162; WORD $0xd0d4 // vpaddq %zmm24, %zmm2, %zmm2
-	LONG $0x48c5b162; WORD $0xfcd4 // vpaddq %zmm20, %zmm7, %zmm7
-	LONG $0x40e5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm19, %zmm3
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40fdc262; WORD $0xdcb5 // vpmadd52huq %zmm12, %zmm16, %zmm19
-	LONG $0x007da162; WORD $0xc0ef // vpxord %xmm16, %xmm16, %xmm16
-	LONG $0x48a5c262; WORD $0xceb4 // vpmadd52luq %zmm14, %zmm11, %zmm17
-	LONG $0x48e5b162; WORD $0xded4 // vpaddq %zmm22, %zmm3, %zmm3
-	LONG $0x4885c262; WORD $0xc4b4 // vpmadd52luq %zmm12, %zmm15, %zmm16
-	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x07 // vmovdqu64 %zmm3, 0x1c0(%rdi)
-	LONG $0x48fef162; WORD $0x577f; BYTE $0x06 // vmovdqu64 %zmm2, 0x180(%rdi)
-	LONG $0x4885c262; WORD $0xddb5 // vpmadd52huq %zmm13, %zmm15, %zmm19
-	LONG $0x40f5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm17, %zmm7
-	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	LONG $0x48a5c262; WORD $0xc5b4 // vpmadd52luq %zmm13, %zmm11, %zmm16
-	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x48a55262; WORD $0xecb4 // vpmadd52luq %zmm12, %zmm11, %zmm13
-	LONG $0x48a5c262; WORD $0xdeb5 // vpmadd52huq %zmm14, %zmm11, %zmm19
-	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
-	LONG $0x48955162; WORD $0xc9d4 // vpaddq %zmm9, %zmm13, %zmm9
-	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x48a55262; WORD $0xecb5 // vpmadd52huq %zmm12, %zmm11, %zmm13
-	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
 	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
-	LONG $0x48bd3162; WORD $0xc3d4 // vpaddq %zmm19, %zmm8, %zmm8
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40c55162; WORD $0xc0d4 // vpaddq %zmm8, %zmm23, %zmm8
-	LONG $0x48fe7162; WORD $0x477f; BYTE $0x05 // vmovdqu64 %zmm8, 0x140(%rdi)
-	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x04 // vmovdqu64 %zmm7, 0x100(%rdi)
-	LONG $0x48cdd162; WORD $0xf5d4 // vpaddq %zmm13, %zmm6, %zmm6
 	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x40fdf162; WORD $0xf6d4 // vpaddq %zmm6, %zmm16, %zmm6
+	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
+	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
 	LONG $0x007da162; WORD $0xc0ef // vpxord %xmm16, %xmm16, %xmm16
-	LONG $0x48fef162; WORD $0x777f; BYTE $0x03 // vmovdqu64 %zmm6, 0xc0(%rdi)
-	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x02 // vmovdqu64 %zmm9, 0x80(%rdi)
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fe8162; LONG $0x00d57c6f // vmovdqu64 (%r13,%r10,8), %zmm23
-	LONG $0x48fd4262; WORD $0x5f59; BYTE $0xfd // vpbroadcastq -0x18(%r15), %zmm27
-	LONG $0x48fe8162; LONG $0xffd5746f // vmovdqu64 -0x40(%r13,%r10,8), %zmm22
-	LONG $0x48fd4262; WORD $0x5759; BYTE $0xfe // vpbroadcastq -0x10(%r15), %zmm26
-	LONG $0x48fd4262; WORD $0x4f59; BYTE $0xff // vpbroadcastq -0x8(%r15), %zmm25
-	LONG $0x48fe8162; LONG $0xfed56c6f // vmovdqu64 -0x80(%r13,%r10,8), %zmm21
-	LONG $0x48fd4262; WORD $0x0759 // vpbroadcastq (%r15), %zmm24
-	LONG $0x48fe8162; LONG $0xfdd5646f // vmovdqu64 -0xc0(%r13,%r10,8), %zmm20
-	LONG $0x20c78349 // addq $0x20, %r15
-	LONG $0xe0c28349 // addq $-0x20, %r10
-	LONG $0x40c51262; WORD $0xdbb4 // vpmadd52luq %zmm27, %zmm23, %zmm11
-	LONG $0x40c51262; WORD $0xfbb5 // vpmadd52huq %zmm27, %zmm23, %zmm15
-	LONG $0x40c51262; WORD $0xe2b4 // vpmadd52luq %zmm26, %zmm23, %zmm12
-	LONG $0x40c58262; WORD $0xc2b5 // vpmadd52huq %zmm26, %zmm23, %zmm16
-	LONG $0x40cd1262; WORD $0xd3b4 // vpmadd52luq %zmm27, %zmm22, %zmm10
-	LONG $0x40cd1262; WORD $0xebb5 // vpmadd52huq %zmm27, %zmm22, %zmm13
-	LONG $0x40c51262; WORD $0xf1b4 // vpmadd52luq %zmm25, %zmm23, %zmm14
-	LONG $0x40c58262; WORD $0xd1b5 // vpmadd52huq %zmm25, %zmm23, %zmm18
-	LONG $0x40c58262; WORD $0xc8b4 // vpmadd52luq %zmm24, %zmm23, %zmm17
-	LONG $0x40c58262; WORD $0xd8b5 // vpmadd52huq %zmm24, %zmm23, %zmm19
-	LONG $0x40cd1262; WORD $0xdab4 // vpmadd52luq %zmm26, %zmm22, %zmm11
-	LONG $0x40cd1262; WORD $0xfab5 // vpmadd52huq %zmm26, %zmm22, %zmm15
-	LONG $0x40cd1262; WORD $0xe1b4 // vpmadd52luq %zmm25, %zmm22, %zmm12
-	LONG $0x40cd8262; WORD $0xc1b5 // vpmadd52huq %zmm25, %zmm22, %zmm16
-	LONG $0x40d51262; WORD $0xd2b4 // vpmadd52luq %zmm26, %zmm21, %zmm10
-	LONG $0x40d51262; WORD $0xeab5 // vpmadd52huq %zmm26, %zmm21, %zmm13
-	LONG $0x40cd1262; WORD $0xf0b4 // vpmadd52luq %zmm24, %zmm22, %zmm14
-	LONG $0x40cd8262; WORD $0xd0b5 // vpmadd52huq %zmm24, %zmm22, %zmm18
-	LONG $0x40d51262; WORD $0xd9b4 // vpmadd52luq %zmm25, %zmm21, %zmm11
-	LONG $0x40d51262; WORD $0xf9b5 // vpmadd52huq %zmm25, %zmm21, %zmm15
-	LONG $0x40d51262; WORD $0xe0b4 // vpmadd52luq %zmm24, %zmm21, %zmm12
-	LONG $0x40d58262; WORD $0xc0b5 // vpmadd52huq %zmm24, %zmm21, %zmm16
-	LONG $0x40dd1262; WORD $0xd1b4 // vpmadd52luq %zmm25, %zmm20, %zmm10
-	LONG $0x40dd1262; WORD $0xe9b5 // vpmadd52huq %zmm25, %zmm20, %zmm13
-	LONG $0x40dd1262; WORD $0xd8b4 // vpmadd52luq %zmm24, %zmm20, %zmm11
-	LONG $0x40dd1262; WORD $0xf8b5 // vpmadd52huq %zmm24, %zmm20, %zmm15
-	LONG $0xff1b850f; WORD $0xffff // jne <mulLimbs9+0x320>
-	LONG $0x48a5f162; WORD $0xedd4 // vpaddq %zmm5, %zmm11, %zmm5
-	LONG $0x40f5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm17, %zmm7
-	LONG $0x488df162; WORD $0xf6d4 // vpaddq %zmm6, %zmm14, %zmm6
-	LONG $0x489d5162; WORD $0xc9d4 // vpaddq %zmm9, %zmm12, %zmm9
-	LONG $0x48bd3162; WORD $0xc3d4 // vpaddq %zmm19, %zmm8, %zmm8
-	LONG $0x48adf162; WORD $0xe4d4 // vpaddq %zmm4, %zmm10, %zmm4
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
-	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
-	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	LONG $0x48c5b162; WORD $0xfad4 // vpaddq %zmm18, %zmm7, %zmm7
-	LONG $0x48cdb162; WORD $0xf0d4 // vpaddq %zmm16, %zmm6, %zmm6
-	LONG $0x48b55162; WORD $0xcfd4 // vpaddq %zmm15, %zmm9, %zmm9
-	LONG $0x48d5d162; WORD $0xedd4 // vpaddq %zmm13, %zmm5, %zmm5
-	LONG $0x48fe7162; WORD $0x477f; BYTE $0x05 // vmovdqu64 %zmm8, 0x140(%rdi)
-	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x04 // vmovdqu64 %zmm7, 0x100(%rdi)
-	LONG $0x48fef162; WORD $0x777f; BYTE $0x03 // vmovdqu64 %zmm6, 0xc0(%rdi)
-	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x02 // vmovdqu64 %zmm9, 0x80(%rdi)
-	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x01 // vmovdqu64 %zmm5, 0x40(%rdi)
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x48fe1162; LONG $0x00d5646f // vmovdqu64 (%r13,%r10,8), %zmm12
-	LONG $0x48fd5262; WORD $0x2f59 // vpbroadcastq (%r15), %zmm13
-	LONG $0x20c78349 // addq $0x20, %r15
-	LONG $0xe0c28349 // addq $-0x20, %r10
-	LONG $0x489d5262; WORD $0xd5b4 // vpmadd52luq %zmm13, %zmm12, %zmm10
-	LONG $0x489d5262; WORD $0xddb5 // vpmadd52huq %zmm13, %zmm12, %zmm11
-	LONG $0xe0fa8349 // cmpq $-0x20, %r10
-	WORD $0xd875 // jne <mulLimbs9+0x480>
-	LONG $0x48d5d162; WORD $0xebd4 // vpaddq %zmm11, %zmm5, %zmm5
-	LONG $0x48adf162; WORD $0xe4d4 // vpaddq %zmm4, %zmm10, %zmm4
-	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x01 // vmovdqu64 %zmm5, 0x40(%rdi)
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
+	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
+	LONG $0x006da162; WORD $0xd2ef // vpxord %xmm18, %xmm18, %xmm18
+	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x8948; BYTE $0xf5 // movq %rsi, %rbp
+	LONG $0x0e248d4c // leaq (%rsi,%rcx), %r12
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0xc0c1c749; WORD $0xfffd; BYTE $0xff // movq $-0x240, %r9
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x48fe5162; WORD $0x126f // vmovdqu64 (%r10), %zmm10
-	LONG $0xc0c28349 // addq $-0x40, %r10
-	LONG $0x58adb262; WORD $0x24b5; BYTE $0xf9 // vpmadd52huq (%rcx,%r15,8){1to8}, %zmm10, %zmm4
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x08ff8349 // cmpq $0x8, %r15
-	WORD $0xe675 // jne <mulLimbs9+0x4d0>
-	WORD $0x0149; BYTE $0xc5 // addq %rax, %r13
-	LONG $0x48c18348 // addq $0x48, %rcx
-	WORD $0xff48; BYTE $0xc5 // incq %rbp
-	LONG $0x48c08349 // addq $0x48, %r8
+	LONG $0x8c180f43; LONG $0x0002400c; BYTE $0x00 // prefetcht0 0x240(%r12,%r9)
+	LONG $0x40c18349 // addq $0x40, %r9
+	WORD $0xf175 // jne <mulLimbs9+0x120>
+	LONG $0x48fee162; WORD $0x6d6f; BYTE $0x07 // vmovdqu64 0x1c0(%rbp), %zmm21
+	LONG $0x48fd6262; WORD $0x2959 // vpbroadcastq (%rcx), %zmm29
+	LONG $0x48fee162; WORD $0x656f; BYTE $0x08 // vmovdqu64 0x200(%rbp), %zmm20
+	LONG $0x48fd6262; WORD $0x7959; BYTE $0x01 // vpbroadcastq 0x8(%rcx), %zmm31
+	LONG $0x48fee162; WORD $0x756f; BYTE $0x06 // vmovdqu64 0x180(%rbp), %zmm22
+	LONG $0x48fd6262; WORD $0x7159; BYTE $0x02 // vpbroadcastq 0x10(%rcx), %zmm30
+	LONG $0x48fee162; WORD $0x7d6f; BYTE $0x05 // vmovdqu64 0x140(%rbp), %zmm23
+	LONG $0x48fe6162; WORD $0x456f; BYTE $0x04 // vmovdqu64 0x100(%rbp), %zmm24
+	LONG $0x48fe6162; WORD $0x4d6f; BYTE $0x03 // vmovdqu64 0xc0(%rbp), %zmm25
+	LONG $0x48fe6162; WORD $0x556f; BYTE $0x02 // vmovdqu64 0x80(%rbp), %zmm26
+	LONG $0x48fe6162; WORD $0x5d6f; BYTE $0x01 // vmovdqu64 0x40(%rbp), %zmm27
+	LONG $0x48fe6162; WORD $0x656f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm28
+	LONG $0xd56c8d48; BYTE $0x00 // leaq (%rbp,%rdx,8), %rbp
+	WORD $0xff49; BYTE $0xc5 // incq %r13
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
-	WORD $0x3948; BYTE $0xdd // cmpq %rbx, %rbp
-	LONG $0xfbf6850f; WORD $0xffff // jne <mulLimbs9+0x100>
-	LONG $0xfffb31e9; BYTE $0xff // jmp <mulLimbs9+0x40>
-	LONG $0x10c48348 // addq $0x10, %rsp
+	LONG $0x40d58262; WORD $0xddb5 // vpmadd52huq %zmm29, %zmm21, %zmm19
+	LONG $0x40dd1262; WORD $0xddb4 // vpmadd52luq %zmm29, %zmm20, %zmm11
+	LONG $0x40dd8262; WORD $0xd5b5 // vpmadd52huq %zmm29, %zmm20, %zmm18
+	LONG $0x40dd1262; WORD $0xd7b4 // vpmadd52luq %zmm31, %zmm20, %zmm10
+	LONG $0x40dd8262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm20, %zmm17
+	LONG $0x40dd1262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm20, %zmm8
+	LONG $0x40dd8262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm20, %zmm16
+	LONG $0x40cd8262; WORD $0xdfb5 // vpmadd52huq %zmm31, %zmm22, %zmm19
+	LONG $0x40d51262; WORD $0xdfb4 // vpmadd52luq %zmm31, %zmm21, %zmm11
+	LONG $0x40d58262; WORD $0xd7b5 // vpmadd52huq %zmm31, %zmm21, %zmm18
+	LONG $0x48fd6262; WORD $0x7959; BYTE $0x03 // vpbroadcastq 0x18(%rcx), %zmm31
+	LONG $0x40d51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm21, %zmm10
+	LONG $0x40d58262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm21, %zmm17
+	LONG $0x40c58262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm23, %zmm19
+	LONG $0x40cd1262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm22, %zmm11
+	LONG $0x40cd8262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm22, %zmm18
+	LONG $0x48fd6262; WORD $0x7159; BYTE $0x04 // vpbroadcastq 0x20(%rcx), %zmm30
+	LONG $0x40bd8262; WORD $0xdfb5 // vpmadd52huq %zmm31, %zmm24, %zmm19
+	LONG $0x40c51262; WORD $0xdfb4 // vpmadd52luq %zmm31, %zmm23, %zmm11
+	LONG $0x40c58262; WORD $0xd7b5 // vpmadd52huq %zmm31, %zmm23, %zmm18
+	LONG $0x40cd1262; WORD $0xd7b4 // vpmadd52luq %zmm31, %zmm22, %zmm10
+	LONG $0x40cd8262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm22, %zmm17
+	LONG $0x40d51262; WORD $0xc7b4 // vpmadd52luq %zmm31, %zmm21, %zmm8
+	LONG $0x40d58262; WORD $0xc7b5 // vpmadd52huq %zmm31, %zmm21, %zmm16
+	LONG $0x40dd9262; WORD $0xffb4 // vpmadd52luq %zmm31, %zmm20, %zmm7
+	LONG $0x40dd1262; WORD $0xffb5 // vpmadd52huq %zmm31, %zmm20, %zmm15
+	LONG $0x48fd6262; WORD $0x7959; BYTE $0x05 // vpbroadcastq 0x28(%rcx), %zmm31
+	LONG $0x40b58262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm25, %zmm19
+	LONG $0x40bd1262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm24, %zmm11
+	LONG $0x40bd8262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm24, %zmm18
+	LONG $0x40c51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm23, %zmm10
+	LONG $0x40c58262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm23, %zmm17
+	LONG $0x40cd1262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm22, %zmm8
+	LONG $0x40cd8262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm22, %zmm16
+	LONG $0x40d59262; WORD $0xfeb4 // vpmadd52luq %zmm30, %zmm21, %zmm7
+	LONG $0x40d51262; WORD $0xfeb5 // vpmadd52huq %zmm30, %zmm21, %zmm15
+	LONG $0x40dd9262; WORD $0xf6b4 // vpmadd52luq %zmm30, %zmm20, %zmm6
+	LONG $0x40dd1262; WORD $0xf6b5 // vpmadd52huq %zmm30, %zmm20, %zmm14
+	LONG $0x48fd6262; WORD $0x7159; BYTE $0x06 // vpbroadcastq 0x30(%rcx), %zmm30
+	LONG $0x40ad8262; WORD $0xdfb5 // vpmadd52huq %zmm31, %zmm26, %zmm19
+	LONG $0x40b51262; WORD $0xdfb4 // vpmadd52luq %zmm31, %zmm25, %zmm11
+	LONG $0x40b58262; WORD $0xd7b5 // vpmadd52huq %zmm31, %zmm25, %zmm18
+	LONG $0x40bd1262; WORD $0xd7b4 // vpmadd52luq %zmm31, %zmm24, %zmm10
+	LONG $0x40bd8262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm24, %zmm17
+	LONG $0x40c51262; WORD $0xc7b4 // vpmadd52luq %zmm31, %zmm23, %zmm8
+	LONG $0x40c58262; WORD $0xc7b5 // vpmadd52huq %zmm31, %zmm23, %zmm16
+	LONG $0x40cd9262; WORD $0xffb4 // vpmadd52luq %zmm31, %zmm22, %zmm7
+	LONG $0x40cd1262; WORD $0xffb5 // vpmadd52huq %zmm31, %zmm22, %zmm15
+	LONG $0x40d59262; WORD $0xf7b4 // vpmadd52luq %zmm31, %zmm21, %zmm6
+	LONG $0x40d51262; WORD $0xf7b5 // vpmadd52huq %zmm31, %zmm21, %zmm14
+	LONG $0x40dd9262; WORD $0xefb4 // vpmadd52luq %zmm31, %zmm20, %zmm5
+	LONG $0x40dd1262; WORD $0xefb5 // vpmadd52huq %zmm31, %zmm20, %zmm13
+	LONG $0x48fd6262; WORD $0x7959; BYTE $0x07 // vpbroadcastq 0x38(%rcx), %zmm31
+	LONG $0x40a58262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm27, %zmm19
+	LONG $0x40ad1262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm26, %zmm11
+	LONG $0x40ad8262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm26, %zmm18
+	LONG $0x40b51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm25, %zmm10
+	LONG $0x40b58262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm25, %zmm17
+	LONG $0x40bd1262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm24, %zmm8
+	LONG $0x40bd8262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm24, %zmm16
+	LONG $0x40c59262; WORD $0xfeb4 // vpmadd52luq %zmm30, %zmm23, %zmm7
+	LONG $0x40c51262; WORD $0xfeb5 // vpmadd52huq %zmm30, %zmm23, %zmm15
+	LONG $0x40cd9262; WORD $0xf6b4 // vpmadd52luq %zmm30, %zmm22, %zmm6
+	LONG $0x40cd1262; WORD $0xf6b5 // vpmadd52huq %zmm30, %zmm22, %zmm14
+	LONG $0x40d59262; WORD $0xeeb4 // vpmadd52luq %zmm30, %zmm21, %zmm5
+	LONG $0x40d51262; WORD $0xeeb5 // vpmadd52huq %zmm30, %zmm21, %zmm13
+	LONG $0x40dd9262; WORD $0xe6b4 // vpmadd52luq %zmm30, %zmm20, %zmm4
+	LONG $0x40dd1262; WORD $0xe6b5 // vpmadd52huq %zmm30, %zmm20, %zmm12
+	LONG $0x48fd6262; WORD $0x7159; BYTE $0x08 // vpbroadcastq 0x40(%rcx), %zmm30
+	LONG $0x48c18348 // addq $0x48, %rcx
+	LONG $0x40a51262; WORD $0xdfb4 // vpmadd52luq %zmm31, %zmm27, %zmm11
+	LONG $0x40a58262; WORD $0xd7b5 // vpmadd52huq %zmm31, %zmm27, %zmm18
+	LONG $0x40ad1262; WORD $0xd7b4 // vpmadd52luq %zmm31, %zmm26, %zmm10
+	LONG $0x40ad8262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm26, %zmm17
+	LONG $0x40b51262; WORD $0xc7b4 // vpmadd52luq %zmm31, %zmm25, %zmm8
+	LONG $0x40b58262; WORD $0xc7b5 // vpmadd52huq %zmm31, %zmm25, %zmm16
+	LONG $0x40bd9262; WORD $0xffb4 // vpmadd52luq %zmm31, %zmm24, %zmm7
+	LONG $0x40bd1262; WORD $0xffb5 // vpmadd52huq %zmm31, %zmm24, %zmm15
+	LONG $0x40c59262; WORD $0xf7b4 // vpmadd52luq %zmm31, %zmm23, %zmm6
+	LONG $0x40c51262; WORD $0xf7b5 // vpmadd52huq %zmm31, %zmm23, %zmm14
+	LONG $0x40cd9262; WORD $0xefb4 // vpmadd52luq %zmm31, %zmm22, %zmm5
+	LONG $0x40cd1262; WORD $0xefb5 // vpmadd52huq %zmm31, %zmm22, %zmm13
+	LONG $0x40d59262; WORD $0xe7b4 // vpmadd52luq %zmm31, %zmm21, %zmm4
+	LONG $0x40d51262; WORD $0xe7b5 // vpmadd52huq %zmm31, %zmm21, %zmm12
+	LONG $0x40dd9262; WORD $0xdfb4 // vpmadd52luq %zmm31, %zmm20, %zmm3
+	LONG $0x40dd1262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm20, %zmm9
+	LONG $0x409d8262; WORD $0xdfb5 // vpmadd52huq %zmm31, %zmm28, %zmm19
+	LONG $0x409d1262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm28, %zmm11
+	LONG $0x409d8262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm28, %zmm18
+	LONG $0x40a51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm27, %zmm10
+	LONG $0x40a58262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm27, %zmm17
+	LONG $0x40ad1262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm26, %zmm8
+	LONG $0x40ad8262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm26, %zmm16
+	LONG $0x40b59262; WORD $0xfeb4 // vpmadd52luq %zmm30, %zmm25, %zmm7
+	LONG $0x40b51262; WORD $0xfeb5 // vpmadd52huq %zmm30, %zmm25, %zmm15
+	LONG $0x40bd9262; WORD $0xf6b4 // vpmadd52luq %zmm30, %zmm24, %zmm6
+	LONG $0x40bd1262; WORD $0xf6b5 // vpmadd52huq %zmm30, %zmm24, %zmm14
+	LONG $0x40c59262; WORD $0xeeb4 // vpmadd52luq %zmm30, %zmm23, %zmm5
+	LONG $0x40c51262; WORD $0xeeb5 // vpmadd52huq %zmm30, %zmm23, %zmm13
+	LONG $0x40cd9262; WORD $0xe6b4 // vpmadd52luq %zmm30, %zmm22, %zmm4
+	LONG $0x40cd1262; WORD $0xe6b5 // vpmadd52huq %zmm30, %zmm22, %zmm12
+	LONG $0x40d59262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm21, %zmm3
+	LONG $0x40d51262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm21, %zmm9
+	LONG $0x40dd9262; WORD $0xceb4 // vpmadd52luq %zmm30, %zmm20, %zmm1
+	LONG $0x40dd9262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm20, %zmm2
+	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
+	LONG $0xfd00850f; WORD $0xffff // jne <mulLimbs9+0x110>
+	LONG $0x40e55162; WORD $0xdbd4 // vpaddq %zmm11, %zmm19, %zmm11
+	LONG $0x40ed5162; WORD $0xd2d4 // vpaddq %zmm10, %zmm18, %zmm10
+	LONG $0x40f55162; WORD $0xc0d4 // vpaddq %zmm8, %zmm17, %zmm8
+	LONG $0x40fdf162; WORD $0xffd4 // vpaddq %zmm7, %zmm16, %zmm7
+	LONG $0x4885f162; WORD $0xf6d4 // vpaddq %zmm6, %zmm15, %zmm6
+	LONG $0x488df162; WORD $0xedd4 // vpaddq %zmm5, %zmm14, %zmm5
+	LONG $0x4895f162; WORD $0xe4d4 // vpaddq %zmm4, %zmm13, %zmm4
+	LONG $0x489df162; WORD $0xdbd4 // vpaddq %zmm3, %zmm12, %zmm3
+	LONG $0x48b5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm9, %zmm1
+	LONG $0x48edf162; WORD $0xc0d4 // vpaddq %zmm0, %zmm2, %zmm0
+	LONG $0x48fe7162; WORD $0x1f7f // vmovdqu64 %zmm11, (%rdi)
+	LONG $0x48fe7162; WORD $0x577f; BYTE $0x01 // vmovdqu64 %zmm10, 0x40(%rdi)
+	LONG $0x48fe7162; WORD $0x477f; BYTE $0x02 // vmovdqu64 %zmm8, 0x80(%rdi)
+	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x03 // vmovdqu64 %zmm7, 0xc0(%rdi)
+	LONG $0x48fef162; WORD $0x777f; BYTE $0x04 // vmovdqu64 %zmm6, 0x100(%rdi)
+	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x05 // vmovdqu64 %zmm5, 0x140(%rdi)
+	LONG $0x48fef162; WORD $0x677f; BYTE $0x06 // vmovdqu64 %zmm4, 0x180(%rdi)
+	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x07 // vmovdqu64 %zmm3, 0x1c0(%rdi)
+	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x08 // vmovdqu64 %zmm1, 0x200(%rdi)
+	LONG $0x48fef162; WORD $0x477f; BYTE $0x09 // vmovdqu64 %zmm0, 0x240(%rdi)
+	LONG $0xfffb9ae9; BYTE $0xff // jmp <mulLimbs9+0x30>
+	LONG $0x08c48348 // addq $0x8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -509,21 +523,21 @@ TEXT ·mulLimbs9Oct(SB), 0, $224-40
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
+	BYTE $0x00
 	ADJSP $224
 	RET
 
 // func mulLimbs17Oct(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs17Oct(SB), 0, $256-40
+TEXT ·mulLimbs17Oct(SB), 0, $272-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-256
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs17>
-	LONG $0x000576e9; BYTE $0x00 // jmp <end>
+	LONG $0x0005b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -536,58 +550,69 @@ TEXT ·mulLimbs17Oct(SB), 0, $256-40
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x28ec8348 // subq $0x28, %rsp
+	LONG $0x38ec8348 // subq $0x38, %rsp
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
 	LONG $0x24348948 // movq %rsi, (%rsp)
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x051a8e0f; WORD $0x0000 // jle <mulLimbs17+0x53a>
+	LONG $0x05698e0f; WORD $0x0000 // jle <mulLimbs17+0x58e>
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0xc5048d48; LONG $0x00000000 // leaq (,%rax,8), %rax
-	WORD $0x49eb // jmp <mulLimbs17+0x83>
+	WORD $0xf631 // xorl %esi, %esi
+	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
+	LONG $0xc50c8d4c; LONG $0x00000000 // leaq (,%rax,8), %r9
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x04e1c148 // shlq $0x4, %rcx
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	WORD $0x4beb // jmp <mulLimbs17+0x95>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x24348b48 // movq (%rsp), %rsi
-	LONG $0x02c18349 // addq $0x2, %r9
-	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
-	LONG $0x54af0f48; WORD $0x0824 // imulq 0x8(%rsp), %rdx
-	LONG $0xd6348d48 // leaq (%rsi,%rdx,8), %rsi
-	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
-	LONG $0x07e2c148 // shlq $0x7, %rdx
-	LONG $0xc2148d4a // leaq (%rdx,%r8,8), %rdx
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x24348948 // movq %rsi, (%rsp)
-	WORD $0x0148; BYTE $0xd1 // addq %rdx, %rcx
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	LONG $0xfec28348 // addq $-0x2, %rdx
-	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
-	LONG $0x04b78d0f; WORD $0x0000 // jge <mulLimbs17+0x53a>
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x02fa8348 // cmpq $0x2, %rdx
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
-	WORD $0x894c; BYTE $0xc6 // movq %r8, %rsi
-	LONG $0x0002b841; WORD $0x0000 // movl $0x2, %r8d
-	WORD $0x9d0f; BYTE $0xc2 // setge %dl
-	WORD $0x294c; BYTE $0xce // subq %r9, %rsi
-	LONG $0x02fe8348 // cmpq $0x2, %rsi
-	LONG $0xc64c0f4c // cmovlq %rsi, %r8
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	WORD $0x917e // jle <mulLimbs17+0x40>
-	LONG $0x24248b4c // movq (%rsp), %r12
-	WORD $0xd388 // movb %dl, %bl
-	LONG $0x80918d4c; WORD $0x0000; BYTE $0x00 // leaq 0x80(%rcx), %r10
-	LONG $0x20798d4c // leaq 0x20(%rcx), %r15
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x00c3c749; WORD $0xffff; BYTE $0xff // movq $-0x100, %r11
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x02c68348 // addq $0x2, %rsi
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0x44af0f48; WORD $0x0824 // imulq 0x8(%rsp), %rax
+	LONG $0xc10c8d48 // leaq (%rcx,%rax,8), %rcx
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0x07e0c148 // shlq $0x7, %rax
+	LONG $0xd0048d48 // leaq (%rax,%rdx,8), %rax
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0xfec08348 // addq $-0x2, %rax
+	WORD $0x394c; BYTE $0xc6 // cmpq %r8, %rsi
+	LONG $0x04f98d0f; WORD $0x0000 // jge <mulLimbs17+0x58e>
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	LONG $0x000002ba; BYTE $0x00 // movl $0x2, %edx
+	WORD $0x9d0f; BYTE $0xc0 // setge %al
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0xd14c0f48 // cmovlq %rcx, %rdx
+	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x8f7e // jle <mulLimbs17+0x50>
+	WORD $0x8841; BYTE $0xc6 // movb %al, %r14b
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x242c8b48 // movq (%rsp), %rbp
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0xff49; BYTE $0xc6 // incq %r14
+	LONG $0x057c8d4c; BYTE $0x00 // leaq (%rbp,%rax), %r15
+	LONG $0x80998d48; WORD $0x0000; BYTE $0x00 // leaq 0x80(%rcx), %rbx
+	LONG $0x20698d4c // leaq 0x20(%rcx), %r13
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xc0c2c748; WORD $0xfffb; BYTE $0xff // movq $-0x440, %rdx
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x8c180f41; LONG $0x00044017; BYTE $0x00 // prefetcht0 0x440(%r15,%rdx)
+	LONG $0x40c28348 // addq $0x40, %rdx
+	WORD $0xf175 // jne <mulLimbs17+0x100>
+	LONG $0x00c2c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rdx
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
@@ -602,19 +627,19 @@ TEXT ·mulLimbs17Oct(SB), 0, $256-40
 	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
 	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
 	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fec162; LONG $0x10344c6f // vmovdqu64 0x400(%r12,%rsi), %zmm17
-	LONG $0x48fdc262; WORD $0x6e59; BYTE $0xfd // vpbroadcastq -0x18(%r14), %zmm21
-	LONG $0x48fec162; LONG $0x0f34446f // vmovdqu64 0x3c0(%r12,%rsi), %zmm16
-	LONG $0x48fdc262; WORD $0x6659; BYTE $0xfe // vpbroadcastq -0x10(%r14), %zmm20
-	LONG $0x48fe5162; LONG $0x0e347c6f // vmovdqu64 0x380(%r12,%rsi), %zmm15
-	LONG $0x48fdc262; WORD $0x5e59; BYTE $0xff // vpbroadcastq -0x8(%r14), %zmm19
-	LONG $0x48fe5162; LONG $0x0d34746f // vmovdqu64 0x340(%r12,%rsi), %zmm14
-	LONG $0x48fdc262; WORD $0x1659 // vpbroadcastq (%r14), %zmm18
-	LONG $0x00c68148; WORD $0xffff; BYTE $0xff // addq $-0x100, %rsi
-	LONG $0x20c68349 // addq $0x20, %r14
+	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x48fea162; LONG $0x10154c6f // vmovdqu64 0x400(%rbp,%r10), %zmm17
+	LONG $0x48fdc262; LONG $0xfd246c59 // vpbroadcastq -0x18(%r12), %zmm21
+	LONG $0x48fea162; LONG $0x0f15446f // vmovdqu64 0x3c0(%rbp,%r10), %zmm16
+	LONG $0x48fdc262; LONG $0xfe246459 // vpbroadcastq -0x10(%r12), %zmm20
+	LONG $0x48fe3162; LONG $0x0e157c6f // vmovdqu64 0x380(%rbp,%r10), %zmm15
+	LONG $0x48fdc262; LONG $0xff245c59 // vpbroadcastq -0x8(%r12), %zmm19
+	LONG $0x48fe3162; LONG $0x0d15746f // vmovdqu64 0x340(%rbp,%r10), %zmm14
+	LONG $0x48fdc262; WORD $0x1459; BYTE $0x24 // vpbroadcastq (%r12), %zmm18
+	LONG $0x00c28149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r10
+	LONG $0x20c48349 // addq $0x20, %r12
 	LONG $0x40f53262; WORD $0xc5b4 // vpmadd52luq %zmm21, %zmm17, %zmm8
 	LONG $0x40f5b262; WORD $0xedb5 // vpmadd52huq %zmm21, %zmm17, %zmm5
 	LONG $0x40f53262; WORD $0xd4b4 // vpmadd52luq %zmm20, %zmm17, %zmm10
@@ -647,40 +672,40 @@ TEXT ·mulLimbs17Oct(SB), 0, $256-40
 	LONG $0x488db262; WORD $0xdbb5 // vpmadd52huq %zmm19, %zmm14, %zmm3
 	LONG $0x488d3262; WORD $0xc2b4 // vpmadd52luq %zmm18, %zmm14, %zmm8
 	LONG $0x488db262; WORD $0xeab5 // vpmadd52huq %zmm18, %zmm14, %zmm5
-	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
-	LONG $0xfef1850f; WORD $0xffff // jne <mulLimbs17+0x130>
-	WORD $0x8944; BYTE $0xc6 // movl %r8d, %esi
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x0088be41; WORD $0x0000 // movl $0x88, %r14d
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0xe0c28348 // addq $-0x20, %rdx
-	LONG $0x00c38149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r11
-	WORD $0x2941; BYTE $0xf6 // subl %esi, %r14d
-	LONG $0x03e6c141 // shll $0x3, %r14d
-	LONG $0x48a53162; WORD $0x1cd4; BYTE $0x37 // vpaddq (%rdi,%r14), %zmm11, %zmm11
-	LONG $0x48fe3162; WORD $0x1c7f; BYTE $0x37 // vmovdqu64 %zmm11, (%rdi,%r14)
-	LONG $0x48953162; LONG $0xff375cd4 // vpaddq -0x40(%rdi,%r14), %zmm13, %zmm11
+	WORD $0x394c; BYTE $0xd2 // cmpq %r10, %rdx
+	LONG $0xfeed850f; WORD $0xffff // jne <mulLimbs17+0x170>
+	WORD $0x8945; BYTE $0xda // movl %r11d, %r10d
+	LONG $0x05e2c141 // shll $0x5, %r10d
+	LONG $0x0088bc41; WORD $0x0000 // movl $0x88, %r12d
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0xe0c08349 // addq $-0x20, %r8
+	LONG $0x00c28148; WORD $0xffff; BYTE $0xff // addq $-0x100, %rdx
+	WORD $0x2945; BYTE $0xd4 // subl %r10d, %r12d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x48a53162; WORD $0x1cd4; BYTE $0x27 // vpaddq (%rdi,%r12), %zmm11, %zmm11
+	LONG $0x48fe3162; WORD $0x1c7f; BYTE $0x27 // vmovdqu64 %zmm11, (%rdi,%r12)
+	LONG $0x48953162; LONG $0xff275cd4 // vpaddq -0x40(%rdi,%r12), %zmm13, %zmm11
 	LONG $0x48a55162; WORD $0xc9d4 // vpaddq %zmm9, %zmm11, %zmm9
-	LONG $0x48fe3162; LONG $0xff374c7f // vmovdqu64 %zmm9, -0x40(%rdi,%r14)
-	LONG $0x489d3162; LONG $0xfe374cd4 // vpaddq -0x80(%rdi,%r14), %zmm12, %zmm9
+	LONG $0x48fe3162; LONG $0xff274c7f // vmovdqu64 %zmm9, -0x40(%rdi,%r12)
+	LONG $0x489d3162; LONG $0xfe274cd4 // vpaddq -0x80(%rdi,%r12), %zmm12, %zmm9
 	LONG $0x48b5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm9, %zmm7
-	LONG $0x48feb162; LONG $0xfe377c7f // vmovdqu64 %zmm7, -0x80(%rdi,%r14)
-	LONG $0x48adb162; LONG $0xfd377cd4 // vpaddq -0xc0(%rdi,%r14), %zmm10, %zmm7
+	LONG $0x48feb162; LONG $0xfe277c7f // vmovdqu64 %zmm7, -0x80(%rdi,%r12)
+	LONG $0x48adb162; LONG $0xfd277cd4 // vpaddq -0xc0(%rdi,%r12), %zmm10, %zmm7
 	LONG $0x48c5f162; WORD $0xedd4 // vpaddq %zmm5, %zmm7, %zmm5
-	LONG $0x48feb162; LONG $0xfd376c7f // vmovdqu64 %zmm5, -0xc0(%rdi,%r14)
-	LONG $0x48bdb162; LONG $0xfc376cd4 // vpaddq -0x100(%rdi,%r14), %zmm8, %zmm5
+	LONG $0x48feb162; LONG $0xfd276c7f // vmovdqu64 %zmm5, -0xc0(%rdi,%r12)
+	LONG $0x48bdb162; LONG $0xfc276cd4 // vpaddq -0x100(%rdi,%r12), %zmm8, %zmm5
 	LONG $0x48d5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm5, %zmm3
-	LONG $0x48feb162; LONG $0xfc375c7f // vmovdqu64 %zmm3, -0x100(%rdi,%r14)
-	LONG $0x48cdb162; LONG $0xfb375cd4 // vpaddq -0x140(%rdi,%r14), %zmm6, %zmm3
+	LONG $0x48feb162; LONG $0xfc275c7f // vmovdqu64 %zmm3, -0x100(%rdi,%r12)
+	LONG $0x48cdb162; LONG $0xfb275cd4 // vpaddq -0x140(%rdi,%r12), %zmm6, %zmm3
 	LONG $0x48e5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm3, %zmm1
-	LONG $0x48feb162; LONG $0xfb374c7f // vmovdqu64 %zmm1, -0x140(%rdi,%r14)
-	LONG $0x48ddb162; LONG $0xfa374cd4 // vpaddq -0x180(%rdi,%r14), %zmm4, %zmm1
+	LONG $0x48feb162; LONG $0xfb274c7f // vmovdqu64 %zmm1, -0x140(%rdi,%r12)
+	LONG $0x48ddb162; LONG $0xfa274cd4 // vpaddq -0x180(%rdi,%r12), %zmm4, %zmm1
 	LONG $0x48f5f162; WORD $0xc0d4 // vpaddq %zmm0, %zmm1, %zmm0
-	LONG $0x48feb162; LONG $0xfa37447f // vmovdqu64 %zmm0, -0x180(%rdi,%r14)
-	LONG $0x48edb162; LONG $0xf93744d4 // vpaddq -0x1c0(%rdi,%r14), %zmm2, %zmm0
-	LONG $0x48feb162; LONG $0xf937447f // vmovdqu64 %zmm0, -0x1c0(%rdi,%r14)
-	LONG $0x03f88349 // cmpq $0x3, %r8
-	LONG $0xfdd4850f; WORD $0xffff // jne <mulLimbs17+0xe0>
+	LONG $0x48feb162; LONG $0xfa27447f // vmovdqu64 %zmm0, -0x180(%rdi,%r12)
+	LONG $0x48edb162; LONG $0xf92744d4 // vpaddq -0x1c0(%rdi,%r12), %zmm2, %zmm0
+	LONG $0x48feb162; LONG $0xf927447f // vmovdqu64 %zmm0, -0x1c0(%rdi,%r12)
+	LONG $0x03fb8349 // cmpq $0x3, %r11
+	LONG $0xfdcf850f; WORD $0xffff // jne <mulLimbs17+0x120>
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x000080ba; BYTE $0x00 // movl $0x80, %edx
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
@@ -692,17 +717,17 @@ TEXT ·mulLimbs17Oct(SB), 0, $256-40
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
-	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
-	WORD $0x9066 // nop
-	LONG $0x48fe5162; WORD $0x2c6f; BYTE $0xd4 // vmovdqu64 (%r12,%rdx,8), %zmm13
-	LONG $0x48fde262; WORD $0x4e59; BYTE $0xfd // vpbroadcastq -0x18(%rsi), %zmm17
-	LONG $0x48fe5162; LONG $0xffd4646f // vmovdqu64 -0x40(%r12,%rdx,8), %zmm12
-	LONG $0x48fde262; WORD $0x4659; BYTE $0xfe // vpbroadcastq -0x10(%rsi), %zmm16
-	LONG $0x48fd7262; WORD $0x7e59; BYTE $0xff // vpbroadcastq -0x8(%rsi), %zmm15
-	LONG $0x48fe5162; LONG $0xfed45c6f // vmovdqu64 -0x80(%r12,%rdx,8), %zmm11
-	LONG $0x48fd7262; WORD $0x3659 // vpbroadcastq (%rsi), %zmm14
-	LONG $0x48fe5162; LONG $0xfdd4546f // vmovdqu64 -0xc0(%r12,%rdx,8), %zmm10
-	LONG $0x20c68348 // addq $0x20, %rsi
+	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48fe7162; LONG $0x00d56c6f // vmovdqu64 (%rbp,%rdx,8), %zmm13
+	LONG $0x48fdc262; WORD $0x4859; BYTE $0xfd // vpbroadcastq -0x18(%r8), %zmm17
+	LONG $0x48fe7162; LONG $0xffd5646f // vmovdqu64 -0x40(%rbp,%rdx,8), %zmm12
+	LONG $0x48fdc262; WORD $0x4059; BYTE $0xfe // vpbroadcastq -0x10(%r8), %zmm16
+	LONG $0x48fd5262; WORD $0x7859; BYTE $0xff // vpbroadcastq -0x8(%r8), %zmm15
+	LONG $0x48fe7162; LONG $0xfed55c6f // vmovdqu64 -0x80(%rbp,%rdx,8), %zmm11
+	LONG $0x48fd5262; WORD $0x3059 // vpbroadcastq (%r8), %zmm14
+	LONG $0x48fe7162; LONG $0xfdd5546f // vmovdqu64 -0xc0(%rbp,%rdx,8), %zmm10
+	LONG $0x20c08349 // addq $0x20, %r8
 	LONG $0xe0c28348 // addq $-0x20, %rdx
 	LONG $0x4895b262; WORD $0xc9b4 // vpmadd52luq %zmm17, %zmm13, %zmm1
 	LONG $0x4895b262; WORD $0xe9b5 // vpmadd52huq %zmm17, %zmm13, %zmm5
@@ -730,10 +755,10 @@ TEXT ·mulLimbs17Oct(SB), 0, $256-40
 	LONG $0x48add262; WORD $0xdfb5 // vpmadd52huq %zmm15, %zmm10, %zmm3
 	LONG $0x48add262; WORD $0xceb4 // vpmadd52luq %zmm14, %zmm10, %zmm1
 	LONG $0x48add262; WORD $0xeeb5 // vpmadd52huq %zmm14, %zmm10, %zmm5
-	LONG $0xff1c850f; WORD $0xffff // jne <mulLimbs17+0x340>
+	LONG $0xff1b850f; WORD $0xffff // jne <mulLimbs17+0x390>
 	LONG $0x48b57162; WORD $0x4fd4; BYTE $0x05 // vpaddq 0x140(%rdi), %zmm9, %zmm9
 	LONG $0x000080ba; BYTE $0x00 // movl $0x80, %edx
-	WORD $0x8948; BYTE $0xee // movq %rbp, %rsi
+	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
 	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x05 // vmovdqu64 %zmm9, 0x140(%rdi)
 	LONG $0x48c5f162; WORD $0x7fd4; BYTE $0x04 // vpaddq 0x100(%rdi), %zmm7, %zmm7
 	LONG $0x48c5d162; WORD $0xf8d4 // vpaddq %zmm8, %zmm7, %zmm7
@@ -751,38 +776,39 @@ TEXT ·mulLimbs17Oct(SB), 0, $256-40
 	LONG $0x48fdf162; WORD $0x07d4 // vpaddq (%rdi), %zmm0, %zmm0
 	LONG $0x48fef162; WORD $0x077f // vmovdqu64 %zmm0, (%rdi)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	WORD $0x9066 // nop
-	LONG $0x48fed162; WORD $0x146f; BYTE $0xd4 // vmovdqu64 (%r12,%rdx,8), %zmm2
-	LONG $0x48fdf262; WORD $0x1e59 // vpbroadcastq (%rsi), %zmm3
-	LONG $0x20c68348 // addq $0x20, %rsi
+	BYTE $0x90 // nop
+	LONG $0x48fef162; LONG $0x00d5546f // vmovdqu64 (%rbp,%rdx,8), %zmm2
+	LONG $0x48fdd262; WORD $0x1859 // vpbroadcastq (%r8), %zmm3
+	LONG $0x20c08349 // addq $0x20, %r8
 	LONG $0xe0c28348 // addq $-0x20, %rdx
 	LONG $0x48edf262; WORD $0xc3b4 // vpmadd52luq %zmm3, %zmm2, %zmm0
 	LONG $0x48edf262; WORD $0xcbb5 // vpmadd52huq %zmm3, %zmm2, %zmm1
 	LONG $0xe0fa8348 // cmpq $-0x20, %rdx
-	WORD $0xd975 // jne <mulLimbs17+0x4a0>
+	WORD $0xd875 // jne <mulLimbs17+0x4f0>
 	LONG $0x48f5f162; WORD $0x4fd4; BYTE $0x01 // vpaddq 0x40(%rdi), %zmm1, %zmm1
 	LONG $0x000078ba; BYTE $0x00 // movl $0x78, %edx
-	WORD $0x8948; BYTE $0xee // movq %rbp, %rsi
+	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
 	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x01 // vmovdqu64 %zmm1, 0x40(%rdi)
 	LONG $0x48fdf162; WORD $0x07d4 // vpaddq (%rdi), %zmm0, %zmm0
 	LONG $0x48fef162; WORD $0x077f // vmovdqu64 %zmm0, (%rdi)
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x48fed162; WORD $0x0c6f; BYTE $0xd4 // vmovdqu64 (%r12,%rdx,8), %zmm1
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x48fef162; LONG $0x00d54c6f // vmovdqu64 (%rbp,%rdx,8), %zmm1
 	LONG $0xf8c28348 // addq $-0x8, %rdx
-	LONG $0x58f5f262; WORD $0x06b5 // vpmadd52huq (%rsi){1to8}, %zmm1, %zmm0
-	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0x58f5d262; WORD $0x00b5 // vpmadd52huq (%r8){1to8}, %zmm1, %zmm0
+	LONG $0x08c08349 // addq $0x8, %r8
 	LONG $0xf8fa8348 // cmpq $-0x8, %rdx
-	WORD $0xe575 // jne <mulLimbs17+0x4f0>
-	LONG $0x88c58148; WORD $0x0000; BYTE $0x00 // addq $0x88, %rbp
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
-	LONG $0x88c28149; WORD $0x0000; BYTE $0x00 // addq $0x88, %r10
-	LONG $0x88c78149; WORD $0x0000; BYTE $0x00 // addq $0x88, %r15
+	WORD $0xe475 // jne <mulLimbs17+0x540>
+	LONG $0x88c18148; WORD $0x0000; BYTE $0x00 // addq $0x88, %rcx
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	WORD $0x014d; BYTE $0xcf // addq %r9, %r15
+	WORD $0x014c; BYTE $0xcd // addq %r9, %rbp
+	LONG $0x88c38148; WORD $0x0000; BYTE $0x00 // addq $0x88, %rbx
+	LONG $0x88c58149; WORD $0x0000; BYTE $0x00 // addq $0x88, %r13
 	LONG $0x48fef162; WORD $0x077f // vmovdqu64 %zmm0, (%rdi)
-	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
-	LONG $0xfb9b850f; WORD $0xffff // jne <mulLimbs17+0xd0>
-	LONG $0xfffb06e9; BYTE $0xff // jmp <mulLimbs17+0x40>
-	LONG $0x28c48348 // addq $0x28, %rsp
+	WORD $0x394c; BYTE $0xf0 // cmpq %r14, %rax
+	LONG $0xfb67850f; WORD $0xffff // jne <mulLimbs17+0xf0>
+	LONG $0xfffac2e9; BYTE $0xff // jmp <mulLimbs17+0x50>
+	LONG $0x38c48348 // addq $0x38, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -792,10 +818,8 @@ TEXT ·mulLimbs17Oct(SB), 0, $256-40
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; BYTE $0x00
-	ADJSP $256
+	BYTE $0x00
+	ADJSP $272
 	RET
 
 // func mulLimbs33Oct(s *uint64, a *uint64, step int, b *uint64, count int)
@@ -808,7 +832,7 @@ TEXT ·mulLimbs33Oct(SB), 0, $208-40
 	ADJSP $-208
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulLimbs33>
-	LONG $0x0004b6e9; BYTE $0x00 // jmp <end>
+	LONG $0x0004f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -816,7 +840,7 @@ TEXT ·mulLimbs33Oct(SB), 0, $208-40
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x04958e0f; WORD $0x0000 // jle <mulLimbs33+0x49e>
+	LONG $0x04b58e0f; WORD $0x0000 // jle <mulLimbs33+0x4be>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -835,15 +859,22 @@ TEXT ·mulLimbs33Oct(SB), 0, $208-40
 	LONG $0xde348d4a // leaq (%rsi,%r11,8), %rsi
 	WORD $0x014c; BYTE $0xd1 // addq %r10, %rcx
 	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
-	LONG $0x0451840f; WORD $0x0000 // je <mulLimbs33+0x496>
+	LONG $0x0471840f; WORD $0x0000 // je <mulLimbs33+0x4b6>
 	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
 	WORD $0x2949; BYTE $0xc2 // subq %rax, %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
 	LONG $0xd14f0f4d // cmovgq %r9, %r10
 	WORD $0xcc7e // jle <mulLimbs33+0x20>
+	LONG $0xd61c8d4c // leaq (%rsi,%rdx,8), %r11
+	LONG $0xc0c3c748; WORD $0xfff7; BYTE $0xff // movq $-0x840, %rbx
+	BYTE $0x90 // nop
+	LONG $0x8c180f41; LONG $0x0008401b; BYTE $0x00 // prefetcht0 0x840(%r11,%rbx)
+	LONG $0x40c38348 // addq $0x40, %rbx
+	WORD $0xf175 // jne <mulLimbs33+0x60>
 	LONG $0x009e8d4c; WORD $0x0008; BYTE $0x00 // leaq 0x800(%rsi), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
@@ -904,7 +935,7 @@ TEXT ·mulLimbs33Oct(SB), 0, $208-40
 	LONG $0x488d3262; WORD $0xc2b4 // vpmadd52luq %zmm18, %zmm14, %zmm8
 	LONG $0x488db262; WORD $0xeab5 // vpmadd52huq %zmm18, %zmm14, %zmm5
 	LONG $0x20ff8349 // cmpq $0x20, %r15
-	LONG $0xfeec850f; WORD $0xffff // jne <mulLimbs33+0xb0>
+	LONG $0xfeec850f; WORD $0xffff // jne <mulLimbs33+0xd0>
 	WORD $0x8944; BYTE $0xf5 // movl %r14d, %ebp
 	WORD $0xe5c1; BYTE $0x05 // shll $0x5, %ebp
 	LONG $0x0108bf41; WORD $0x0000 // movl $0x108, %r15d
@@ -935,7 +966,7 @@ TEXT ·mulLimbs33Oct(SB), 0, $208-40
 	LONG $0x48edb162; LONG $0xf93f44d4 // vpaddq -0x1c0(%rdi,%r15), %zmm2, %zmm0
 	LONG $0x48feb162; LONG $0xf93f447f // vmovdqu64 %zmm0, -0x1c0(%rdi,%r15)
 	LONG $0x07fe8349 // cmpq $0x7, %r14
-	LONG $0xfdd6850f; WORD $0xffff // jne <mulLimbs33+0x60>
+	LONG $0xfdd6850f; WORD $0xffff // jne <mulLimbs33+0x80>
 	LONG $0x20598d4c // leaq 0x20(%rcx), %r11
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x000100bb; BYTE $0x00 // movl $0x100, %ebx
@@ -985,7 +1016,7 @@ TEXT ·mulLimbs33Oct(SB), 0, $208-40
 	LONG $0x48add262; WORD $0xdfb5 // vpmadd52huq %zmm15, %zmm10, %zmm3
 	LONG $0x48add262; WORD $0xceb4 // vpmadd52luq %zmm14, %zmm10, %zmm1
 	LONG $0x48add262; WORD $0xeeb5 // vpmadd52huq %zmm14, %zmm10, %zmm5
-	LONG $0xff1c850f; WORD $0xffff // jne <mulLimbs33+0x2c0>
+	LONG $0xff1c850f; WORD $0xffff // jne <mulLimbs33+0x2e0>
 	LONG $0x48b57162; WORD $0x4fd4; BYTE $0x05 // vpaddq 0x140(%rdi), %zmm9, %zmm9
 	LONG $0x0100bb41; WORD $0x0000 // movl $0x100, %r11d
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
@@ -1014,7 +1045,7 @@ TEXT ·mulLimbs33Oct(SB), 0, $208-40
 	LONG $0x48edf262; WORD $0xc3b4 // vpmadd52luq %zmm3, %zmm2, %zmm0
 	LONG $0x48edf262; WORD $0xcbb5 // vpmadd52huq %zmm3, %zmm2, %zmm1
 	LONG $0xe0fb8349 // cmpq $-0x20, %r11
-	WORD $0xd975 // jne <mulLimbs33+0x420>
+	WORD $0xd975 // jne <mulLimbs33+0x440>
 	LONG $0x48f5f162; WORD $0x4fd4; BYTE $0x01 // vpaddq 0x40(%rdi), %zmm1, %zmm1
 	LONG $0x00f8bb41; WORD $0x0000 // movl $0xf8, %r11d
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
@@ -1027,9 +1058,9 @@ TEXT ·mulLimbs33Oct(SB), 0, $208-40
 	LONG $0x58f5f262; WORD $0x03b5 // vpmadd52huq (%rbx){1to8}, %zmm1, %zmm0
 	LONG $0x08c38348 // addq $0x8, %rbx
 	LONG $0xf8fb8349 // cmpq $-0x8, %r11
-	WORD $0xe575 // jne <mulLimbs33+0x470>
+	WORD $0xe575 // jne <mulLimbs33+0x490>
 	LONG $0x48fef162; WORD $0x077f // vmovdqu64 %zmm0, (%rdi)
-	LONG $0xfffb8ae9; BYTE $0xff // jmp <mulLimbs33+0x20>
+	LONG $0xfffb6ae9; BYTE $0xff // jmp <mulLimbs33+0x20>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5e41 // popq %r14
@@ -1037,6 +1068,10 @@ TEXT ·mulLimbs33Oct(SB), 0, $208-40
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
 	ADJSP $208
 	RET
@@ -1051,7 +1086,7 @@ TEXT ·dotLimbs3Oct(SB), 0, $160-40
 	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs3>
-	LONG $0x000136e9; BYTE $0x00 // jmp <end>
+	LONG $0x000176e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1059,57 +1094,67 @@ TEXT ·dotLimbs3Oct(SB), 0, $160-40
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x00f98e0f; WORD $0x0000 // jle <dotLimbs3+0x102>
+	LONG $0x012f8e0f; WORD $0x0000 // jle <dotLimbs3+0x138>
 	LONG $0x48fef162; WORD $0x1f6f // vmovdqu64 (%rdi), %zmm3
-	LONG $0x48fef162; WORD $0x576f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm2
-	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm1
-	LONG $0x48fef162; WORD $0x476f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm0
-	LONG $0x80ee8348 // subq $-0x80, %rsi
-	LONG $0x03e2c148 // shlq $0x3, %rdx
+	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm1
+	LONG $0x48fef162; WORD $0x476f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm0
+	LONG $0x48fef162; WORD $0x576f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm2
+	LONG $0xd2048d48 // leaq (%rdx,%rdx,8), %rax
+	LONG $0xd50c8d4c; LONG $0x00000000 // leaq (,%rdx,8), %r9
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x48fe7162; WORD $0x166f // vmovdqu64 (%rsi), %zmm10
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xc6048d48 // leaq (%rsi,%rax,8), %rax
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x40c3c749; WORD $0xffff; BYTE $0xff // movq $-0xc0, %r11
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x8c180f42; LONG $0x0000c018; BYTE $0x00 // prefetcht0 0xc0(%rax,%r11)
+	LONG $0x40c38349 // addq $0x40, %r11
+	WORD $0xf175 // jne <dotLimbs3+0x60>
+	LONG $0x48fe7162; WORD $0x566f; BYTE $0x02 // vmovdqu64 0x80(%rsi), %zmm10
 	LONG $0x48fe7162; WORD $0x196f // vmovdqu64 (%rcx), %zmm11
 	LONG $0x48fe7162; WORD $0x616f; BYTE $0x01 // vmovdqu64 0x40(%rcx), %zmm12
-	LONG $0x48fe7162; WORD $0x4e6f; BYTE $0xff // vmovdqu64 -0x40(%rsi), %zmm9
+	LONG $0x48fe7162; WORD $0x4e6f; BYTE $0x01 // vmovdqu64 0x40(%rsi), %zmm9
 	LONG $0x48fe7162; WORD $0x696f; BYTE $0x02 // vmovdqu64 0x80(%rcx), %zmm13
-	LONG $0x48fe7162; WORD $0x466f; BYTE $0xfe // vmovdqu64 -0x80(%rsi), %zmm8
+	LONG $0x48fe7162; WORD $0x066f // vmovdqu64 (%rsi), %zmm8
+	LONG $0xd6348d48 // leaq (%rsi,%rdx,8), %rsi
 	LONG $0xc0c18148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rcx
-	WORD $0x0148; BYTE $0xd6 // addq %rdx, %rsi
-	WORD $0xff49; BYTE $0xc8 // decq %r8
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
 	LONG $0x48add262; WORD $0xdbb4 // vpmadd52luq %zmm11, %zmm10, %zmm3
 	LONG $0x48add262; WORD $0xf3b5 // vpmadd52huq %zmm11, %zmm10, %zmm6
 	LONG $0x48b5d262; WORD $0xfbb5 // vpmadd52huq %zmm11, %zmm9, %zmm7
-	LONG $0x48add262; WORD $0xd4b4 // vpmadd52luq %zmm12, %zmm10, %zmm2
+	LONG $0x48add262; WORD $0xccb4 // vpmadd52luq %zmm12, %zmm10, %zmm1
 	LONG $0x48add262; WORD $0xecb5 // vpmadd52huq %zmm12, %zmm10, %zmm5
-	LONG $0x48add262; WORD $0xcdb4 // vpmadd52luq %zmm13, %zmm10, %zmm1
+	LONG $0x48add262; WORD $0xc5b4 // vpmadd52luq %zmm13, %zmm10, %zmm0
 	LONG $0x48add262; WORD $0xe5b5 // vpmadd52huq %zmm13, %zmm10, %zmm4
 	LONG $0x48b5d262; WORD $0xdcb4 // vpmadd52luq %zmm12, %zmm9, %zmm3
 	LONG $0x48b5d262; WORD $0xf4b5 // vpmadd52huq %zmm12, %zmm9, %zmm6
 	LONG $0x48bdd262; WORD $0xfcb5 // vpmadd52huq %zmm12, %zmm8, %zmm7
-	LONG $0x48b5d262; WORD $0xd5b4 // vpmadd52luq %zmm13, %zmm9, %zmm2
+	LONG $0x48b5d262; WORD $0xcdb4 // vpmadd52luq %zmm13, %zmm9, %zmm1
 	LONG $0x48b5d262; WORD $0xedb5 // vpmadd52huq %zmm13, %zmm9, %zmm5
 	LONG $0x48bdd262; WORD $0xddb4 // vpmadd52luq %zmm13, %zmm8, %zmm3
 	LONG $0x48bdd262; WORD $0xf5b5 // vpmadd52huq %zmm13, %zmm8, %zmm6
-	LONG $0xff71850f; WORD $0xffff // jne <dotLimbs3+0x40>
+	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
+	LONG $0xff4b850f; WORD $0xffff // jne <dotLimbs3+0x50>
 	LONG $0x48c5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm7, %zmm3
-	LONG $0x48cdf162; WORD $0xd2d4 // vpaddq %zmm2, %zmm6, %zmm2
-	LONG $0x48d5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm5, %zmm1
-	LONG $0x48ddf162; WORD $0xc0d4 // vpaddq %zmm0, %zmm4, %zmm0
+	LONG $0x48cdf162; WORD $0xc9d4 // vpaddq %zmm1, %zmm6, %zmm1
+	LONG $0x48d5f162; WORD $0xc0d4 // vpaddq %zmm0, %zmm5, %zmm0
 	LONG $0x48fef162; WORD $0x1f7f // vmovdqu64 %zmm3, (%rdi)
-	LONG $0x48fef162; WORD $0x577f; BYTE $0x01 // vmovdqu64 %zmm2, 0x40(%rdi)
-	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x02 // vmovdqu64 %zmm1, 0x80(%rdi)
-	LONG $0x48fef162; WORD $0x477f; BYTE $0x03 // vmovdqu64 %zmm0, 0xc0(%rdi)
+	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x01 // vmovdqu64 %zmm1, 0x40(%rdi)
+	LONG $0x48ddf162; WORD $0xcad4 // vpaddq %zmm2, %zmm4, %zmm1
+	LONG $0x48fef162; WORD $0x477f; BYTE $0x02 // vmovdqu64 %zmm0, 0x80(%rdi)
+	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x03 // vmovdqu64 %zmm1, 0xc0(%rdi)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000; BYTE $0x00
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; BYTE $0x00
 	ADJSP $160
 	RET
 
@@ -1123,7 +1168,7 @@ TEXT ·dotLimbs5Oct(SB), 0, $160-40
 	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs5>
-	LONG $0x0001f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000236e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1131,79 +1176,88 @@ TEXT ·dotLimbs5Oct(SB), 0, $160-40
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x01c78e0f; WORD $0x0000 // jle <dotLimbs5+0x1d0>
+	LONG $0x01fd8e0f; WORD $0x0000 // jle <dotLimbs5+0x206>
 	LONG $0x48fef162; WORD $0x376f // vmovdqu64 (%rdi), %zmm6
-	LONG $0x48fef162; WORD $0x676f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm4
-	LONG $0x48fef162; WORD $0x5f6f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm3
+	LONG $0x48fef162; WORD $0x6f6f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm5
+	LONG $0x48fef162; WORD $0x676f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm4
 	LONG $0x48fef162; WORD $0x576f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm2
 	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x04 // vmovdqu64 0x100(%rdi), %zmm1
 	LONG $0x48fef162; WORD $0x476f; BYTE $0x05 // vmovdqu64 0x140(%rdi), %zmm0
-	LONG $0x00c68148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rsi
-	LONG $0x03e2c148 // shlq $0x3, %rdx
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0x92048d48 // leaq (%rdx,%rdx,4), %rax
+	LONG $0xd50c8d4c; LONG $0x00000000 // leaq (,%rdx,8), %r9
+	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
 	LONG $0xef3941c4; BYTE $0xc0 // vpxor %xmm8, %xmm8, %xmm8
 	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
 	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
 	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x48fe7162; WORD $0x266f // vmovdqu64 (%rsi), %zmm12
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xc6048d48 // leaq (%rsi,%rax,8), %rax
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xc0c3c749; WORD $0xfffe; BYTE $0xff // movq $-0x140, %r11
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x8c180f42; LONG $0x00014018; BYTE $0x00 // prefetcht0 0x140(%rax,%r11)
+	LONG $0x40c38349 // addq $0x40, %r11
+	WORD $0xf175 // jne <dotLimbs5+0x80>
+	LONG $0x48fe7162; WORD $0x666f; BYTE $0x04 // vmovdqu64 0x100(%rsi), %zmm12
 	LONG $0x48fee162; WORD $0x096f // vmovdqu64 (%rcx), %zmm17
 	LONG $0x48fee162; WORD $0x516f; BYTE $0x01 // vmovdqu64 0x40(%rcx), %zmm18
-	LONG $0x48fe7162; WORD $0x6e6f; BYTE $0xff // vmovdqu64 -0x40(%rsi), %zmm13
+	LONG $0x48fe7162; WORD $0x6e6f; BYTE $0x03 // vmovdqu64 0xc0(%rsi), %zmm13
 	LONG $0x48fee162; WORD $0x596f; BYTE $0x02 // vmovdqu64 0x80(%rcx), %zmm19
-	LONG $0x48fe7162; WORD $0x766f; BYTE $0xfe // vmovdqu64 -0x80(%rsi), %zmm14
+	LONG $0x48fe7162; WORD $0x766f; BYTE $0x02 // vmovdqu64 0x80(%rsi), %zmm14
 	LONG $0x48fee162; WORD $0x616f; BYTE $0x03 // vmovdqu64 0xc0(%rcx), %zmm20
-	LONG $0x48fee162; WORD $0x466f; BYTE $0xfd // vmovdqu64 -0xc0(%rsi), %zmm16
-	LONG $0x48fe7162; WORD $0x7e6f; BYTE $0xfc // vmovdqu64 -0x100(%rsi), %zmm15
-	WORD $0x0148; BYTE $0xd6 // addq %rdx, %rsi
+	LONG $0x48fee162; WORD $0x466f; BYTE $0x01 // vmovdqu64 0x40(%rsi), %zmm16
+	LONG $0x48fe7162; WORD $0x3e6f // vmovdqu64 (%rsi), %zmm15
+	LONG $0xd6348d48 // leaq (%rsi,%rdx,8), %rsi
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
 	LONG $0x489db262; WORD $0xf1b4 // vpmadd52luq %zmm17, %zmm12, %zmm6
 	LONG $0x489d3262; WORD $0xd1b5 // vpmadd52huq %zmm17, %zmm12, %zmm10
 	LONG $0x48953262; WORD $0xd9b5 // vpmadd52huq %zmm17, %zmm13, %zmm11
-	LONG $0x489db262; WORD $0xe2b4 // vpmadd52luq %zmm18, %zmm12, %zmm4
+	LONG $0x489db262; WORD $0xeab4 // vpmadd52luq %zmm18, %zmm12, %zmm5
 	LONG $0x489d3262; WORD $0xcab5 // vpmadd52huq %zmm18, %zmm12, %zmm9
 	LONG $0x48fee162; WORD $0x496f; BYTE $0x04 // vmovdqu64 0x100(%rcx), %zmm17
-	LONG $0x489db262; WORD $0xdbb4 // vpmadd52luq %zmm19, %zmm12, %zmm3
+	LONG $0x489db262; WORD $0xe3b4 // vpmadd52luq %zmm19, %zmm12, %zmm4
 	LONG $0x489d3262; WORD $0xc3b5 // vpmadd52huq %zmm19, %zmm12, %zmm8
 	LONG $0x489db262; WORD $0xd4b4 // vpmadd52luq %zmm20, %zmm12, %zmm2
 	LONG $0x489db262; WORD $0xfcb5 // vpmadd52huq %zmm20, %zmm12, %zmm7
 	LONG $0x40c18148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rcx
-	WORD $0xff49; BYTE $0xc8 // decq %r8
 	LONG $0x4895b262; WORD $0xf2b4 // vpmadd52luq %zmm18, %zmm13, %zmm6
 	LONG $0x48953262; WORD $0xd2b5 // vpmadd52huq %zmm18, %zmm13, %zmm10
 	LONG $0x488d3262; WORD $0xdab5 // vpmadd52huq %zmm18, %zmm14, %zmm11
-	LONG $0x4895b262; WORD $0xe3b4 // vpmadd52luq %zmm19, %zmm13, %zmm4
+	LONG $0x4895b262; WORD $0xebb4 // vpmadd52luq %zmm19, %zmm13, %zmm5
 	LONG $0x48953262; WORD $0xcbb5 // vpmadd52huq %zmm19, %zmm13, %zmm9
-	LONG $0x4895b262; WORD $0xdcb4 // vpmadd52luq %zmm20, %zmm13, %zmm3
+	LONG $0x4895b262; WORD $0xe4b4 // vpmadd52luq %zmm20, %zmm13, %zmm4
 	LONG $0x48953262; WORD $0xc4b5 // vpmadd52huq %zmm20, %zmm13, %zmm8
 	LONG $0x488db262; WORD $0xf3b4 // vpmadd52luq %zmm19, %zmm14, %zmm6
 	LONG $0x488d3262; WORD $0xd3b5 // vpmadd52huq %zmm19, %zmm14, %zmm10
 	LONG $0x40fd3262; WORD $0xdbb5 // vpmadd52huq %zmm19, %zmm16, %zmm11
-	LONG $0x488db262; WORD $0xe4b4 // vpmadd52luq %zmm20, %zmm14, %zmm4
+	LONG $0x488db262; WORD $0xecb4 // vpmadd52luq %zmm20, %zmm14, %zmm5
 	LONG $0x488d3262; WORD $0xccb5 // vpmadd52huq %zmm20, %zmm14, %zmm9
-	LONG $0x488db262; WORD $0xd9b4 // vpmadd52luq %zmm17, %zmm14, %zmm3
+	LONG $0x488db262; WORD $0xe1b4 // vpmadd52luq %zmm17, %zmm14, %zmm4
 	LONG $0x488d3262; WORD $0xc1b5 // vpmadd52huq %zmm17, %zmm14, %zmm8
 	LONG $0x4895b262; WORD $0xd1b4 // vpmadd52luq %zmm17, %zmm13, %zmm2
 	LONG $0x4895b262; WORD $0xf9b5 // vpmadd52huq %zmm17, %zmm13, %zmm7
 	LONG $0x489db262; WORD $0xc9b4 // vpmadd52luq %zmm17, %zmm12, %zmm1
-	LONG $0x489db262; WORD $0xe9b5 // vpmadd52huq %zmm17, %zmm12, %zmm5
+	LONG $0x489db262; WORD $0xd9b5 // vpmadd52huq %zmm17, %zmm12, %zmm3
 	LONG $0x40fdb262; WORD $0xf4b4 // vpmadd52luq %zmm20, %zmm16, %zmm6
 	LONG $0x40fd3262; WORD $0xd4b5 // vpmadd52huq %zmm20, %zmm16, %zmm10
 	LONG $0x48853262; WORD $0xdcb5 // vpmadd52huq %zmm20, %zmm15, %zmm11
-	LONG $0x40fdb262; WORD $0xe1b4 // vpmadd52luq %zmm17, %zmm16, %zmm4
+	LONG $0x40fdb262; WORD $0xe9b4 // vpmadd52luq %zmm17, %zmm16, %zmm5
 	LONG $0x40fd3262; WORD $0xc9b5 // vpmadd52huq %zmm17, %zmm16, %zmm9
 	LONG $0x4885b262; WORD $0xf1b4 // vpmadd52luq %zmm17, %zmm15, %zmm6
 	LONG $0x48853262; WORD $0xd1b5 // vpmadd52huq %zmm17, %zmm15, %zmm10
-	LONG $0xfedd850f; WORD $0xffff // jne <dotLimbs5+0x60>
+	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
+	LONG $0xfeb7850f; WORD $0xffff // jne <dotLimbs5+0x70>
 	LONG $0x48a5f162; WORD $0xf6d4 // vpaddq %zmm6, %zmm11, %zmm6
-	LONG $0x48adf162; WORD $0xe4d4 // vpaddq %zmm4, %zmm10, %zmm4
-	LONG $0x48b5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm9, %zmm3
+	LONG $0x48adf162; WORD $0xedd4 // vpaddq %zmm5, %zmm10, %zmm5
+	LONG $0x48b5f162; WORD $0xe4d4 // vpaddq %zmm4, %zmm9, %zmm4
 	LONG $0x48bdf162; WORD $0xd2d4 // vpaddq %zmm2, %zmm8, %zmm2
 	LONG $0x48c5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm7, %zmm1
-	LONG $0x48d5f162; WORD $0xc0d4 // vpaddq %zmm0, %zmm5, %zmm0
+	LONG $0x48e5f162; WORD $0xc0d4 // vpaddq %zmm0, %zmm3, %zmm0
 	LONG $0x48fef162; WORD $0x377f // vmovdqu64 %zmm6, (%rdi)
-	LONG $0x48fef162; WORD $0x677f; BYTE $0x01 // vmovdqu64 %zmm4, 0x40(%rdi)
-	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x02 // vmovdqu64 %zmm3, 0x80(%rdi)
+	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x01 // vmovdqu64 %zmm5, 0x40(%rdi)
+	LONG $0x48fef162; WORD $0x677f; BYTE $0x02 // vmovdqu64 %zmm4, 0x80(%rdi)
 	LONG $0x48fef162; WORD $0x577f; BYTE $0x03 // vmovdqu64 %zmm2, 0xc0(%rdi)
 	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x04 // vmovdqu64 %zmm1, 0x100(%rdi)
 	LONG $0x48fef162; WORD $0x477f; BYTE $0x05 // vmovdqu64 %zmm0, 0x140(%rdi)
@@ -1211,21 +1265,22 @@ TEXT ·dotLimbs5Oct(SB), 0, $160-40
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; BYTE $0x00
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
 	ADJSP $160
 	RET
 
 // func dotLimbs9Oct(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs9Oct(SB), 0, $160-40
+TEXT ·dotLimbs9Oct(SB), 0, $224-40
 	MOVQ s+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ step+16(FP), DX
 	MOVQ b+24(FP), CX
 	MOVQ count+32(FP), R8
-	ADJSP $-160
+	ADJSP $-224
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs9>
-	LONG $0x0004b6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000476e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1233,194 +1288,182 @@ TEXT ·dotLimbs9Oct(SB), 0, $160-40
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x04718e0f; WORD $0x0000 // jle <dotLimbs9+0x47a>
-	LONG $0x48fef162; WORD $0x476f; BYTE $0x09 // vmovdqu64 0x240(%rdi), %zmm0
-	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x08 // vmovdqu64 0x200(%rdi), %zmm1
-	LONG $0x48fef162; WORD $0x5f6f; BYTE $0x07 // vmovdqu64 0x1c0(%rdi), %zmm3
-	LONG $0x48fef162; WORD $0x576f; BYTE $0x06 // vmovdqu64 0x180(%rdi), %zmm2
-	LONG $0x48fe7162; WORD $0x476f; BYTE $0x05 // vmovdqu64 0x140(%rdi), %zmm8
-	LONG $0x48fef162; WORD $0x7f6f; BYTE $0x04 // vmovdqu64 0x100(%rdi), %zmm7
-	LONG $0x48fef162; WORD $0x276f // vmovdqu64 (%rdi), %zmm4
-	LONG $0x48fef162; WORD $0x6f6f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm5
-	LONG $0x48fe7162; WORD $0x576f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm10
-	LONG $0x48fef162; WORD $0x776f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm6
-	LONG $0x00818d48; WORD $0x0001; BYTE $0x00 // leaq 0x100(%rcx), %rax
-	LONG $0x03e2c148 // shlq $0x3, %rdx
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x48fee162; WORD $0x4e6f; BYTE $0x08 // vmovdqu64 0x200(%rsi), %zmm17
-	LONG $0x48fee162; WORD $0x516f; BYTE $0x08 // vmovdqu64 0x200(%rcx), %zmm18
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x48fe7162; WORD $0x716f; BYTE $0x07 // vmovdqu64 0x1c0(%rcx), %zmm14
-	LONG $0x48fee162; WORD $0x466f; BYTE $0x07 // vmovdqu64 0x1c0(%rsi), %zmm16
-	LONG $0x48fe7162; WORD $0x616f; BYTE $0x05 // vmovdqu64 0x140(%rcx), %zmm12
-	LONG $0x48fe7162; WORD $0x696f; BYTE $0x06 // vmovdqu64 0x180(%rcx), %zmm13
-	LONG $0x005da162; WORD $0xe4ef // vpxord %xmm20, %xmm20, %xmm20
-	LONG $0x48fe7162; WORD $0x7e6f; BYTE $0x06 // vmovdqu64 0x180(%rsi), %zmm15
-	LONG $0x0055a162; WORD $0xedef // vpxord %xmm21, %xmm21, %xmm21
-	LONG $0x004da162; WORD $0xf6ef // vpxord %xmm22, %xmm22, %xmm22
-	LONG $0x0045a162; WORD $0xffef // vpxord %xmm23, %xmm23, %xmm23
-	LONG $0x003d0162; WORD $0xc0ef // vpxord %xmm24, %xmm24, %xmm24
-	LONG $0x48fe7162; WORD $0x5e6f; BYTE $0x05 // vmovdqu64 0x140(%rsi), %zmm11
-	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
-	LONG $0x0200ba41; WORD $0x0000 // movl $0x200, %r10d
-	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0x40f5a262; WORD $0xdab4 // vpmadd52luq %zmm18, %zmm17, %zmm19
-	LONG $0x40f5c262; WORD $0xe6b5 // vpmadd52huq %zmm14, %zmm17, %zmm20
-	LONG $0x40f5c262; WORD $0xedb4 // vpmadd52luq %zmm13, %zmm17, %zmm21
-	LONG $0x40f5c262; WORD $0xf5b5 // vpmadd52huq %zmm13, %zmm17, %zmm22
-	LONG $0x40f5c262; WORD $0xfcb4 // vpmadd52luq %zmm12, %zmm17, %zmm23
-	LONG $0x40f54262; WORD $0xc4b5 // vpmadd52huq %zmm12, %zmm17, %zmm24
-	LONG $0x40e5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm19, %zmm1
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40fda262; WORD $0xe2b5 // vpmadd52huq %zmm18, %zmm16, %zmm20
-	LONG $0x40fdc262; WORD $0xeeb4 // vpmadd52luq %zmm14, %zmm16, %zmm21
-	LONG $0x40fdc262; WORD $0xf6b5 // vpmadd52huq %zmm14, %zmm16, %zmm22
-	LONG $0x40fdc262; WORD $0xfdb4 // vpmadd52luq %zmm13, %zmm16, %zmm23
-	LONG $0x40fd4262; WORD $0xc5b5 // vpmadd52huq %zmm13, %zmm16, %zmm24
-	LONG $0x40f5a262; WORD $0xdab5 // vpmadd52huq %zmm18, %zmm17, %zmm19
-	LONG $0x48f5b162; WORD $0xccd4 // vpaddq %zmm20, %zmm1, %zmm1
-	LONG $0x005da162; WORD $0xe4ef // vpxord %xmm20, %xmm20, %xmm20
-	LONG $0x4885c262; WORD $0xfeb4 // vpmadd52luq %zmm14, %zmm15, %zmm23
-	LONG $0x48854262; WORD $0xc6b5 // vpmadd52huq %zmm14, %zmm15, %zmm24
-	LONG $0x4885a262; WORD $0xeab4 // vpmadd52luq %zmm18, %zmm15, %zmm21
-	LONG $0x4885a262; WORD $0xf2b5 // vpmadd52huq %zmm18, %zmm15, %zmm22
-	LONG $0x48fdb162; WORD $0xc3d4 // vpaddq %zmm19, %zmm0, %zmm0
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x4885c262; WORD $0xe4b5 // vpmadd52huq %zmm12, %zmm15, %zmm20
-	LONG $0x40f5c262; WORD $0xdeb4 // vpmadd52luq %zmm14, %zmm17, %zmm19
-	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
-	LONG $0x48fef162; WORD $0x477f; BYTE $0x09 // vmovdqu64 %zmm0, 0x240(%rdi)
-	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x08 // vmovdqu64 %zmm1, 0x200(%rdi)
-	LONG $0x40fdc262; WORD $0xccb4 // vpmadd52luq %zmm12, %zmm16, %zmm17
-	LONG $0x48a5a262; WORD $0xfab4 // vpmadd52luq %zmm18, %zmm11, %zmm23
-	LONG $0x48a52262; WORD $0xc2b5 // vpmadd52huq %zmm18, %zmm11, %zmm24
-	LONG $0x40d5f162; WORD $0xd2d4 // vpaddq %zmm2, %zmm21, %zmm2
-	LONG $0x48a5c262; WORD $0xe5b5 // vpmadd52huq %zmm13, %zmm11, %zmm20
-	LONG $0x40fda262; WORD $0xdab4 // vpmadd52luq %zmm18, %zmm16, %zmm19
-	LONG $0x006da162; WORD $0xd2ef // vpxord %xmm18, %xmm18, %xmm18
-	LONG $0x4885c262; WORD $0xcdb4 // vpmadd52luq %zmm13, %zmm15, %zmm17
-	LONG $0x48ed9162; WORD $0xd0d4 // vpaddq %zmm24, %zmm2, %zmm2
-	LONG $0x48c5b162; WORD $0xfcd4 // vpaddq %zmm20, %zmm7, %zmm7
-	LONG $0x40e5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm19, %zmm3
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40fdc262; WORD $0xdcb5 // vpmadd52huq %zmm12, %zmm16, %zmm19
-	LONG $0x007da162; WORD $0xc0ef // vpxord %xmm16, %xmm16, %xmm16
-	LONG $0x48a5c262; WORD $0xceb4 // vpmadd52luq %zmm14, %zmm11, %zmm17
-	LONG $0x48e5b162; WORD $0xded4 // vpaddq %zmm22, %zmm3, %zmm3
-	LONG $0x4885c262; WORD $0xc4b4 // vpmadd52luq %zmm12, %zmm15, %zmm16
-	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x07 // vmovdqu64 %zmm3, 0x1c0(%rdi)
-	LONG $0x48fef162; WORD $0x577f; BYTE $0x06 // vmovdqu64 %zmm2, 0x180(%rdi)
-	LONG $0x4885c262; WORD $0xddb5 // vpmadd52huq %zmm13, %zmm15, %zmm19
-	LONG $0x40f5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm17, %zmm7
-	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	LONG $0x48a5c262; WORD $0xc5b4 // vpmadd52luq %zmm13, %zmm11, %zmm16
-	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x48a55262; WORD $0xecb4 // vpmadd52luq %zmm12, %zmm11, %zmm13
-	LONG $0x48a5c262; WORD $0xdeb5 // vpmadd52huq %zmm14, %zmm11, %zmm19
-	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
-	LONG $0x48955162; WORD $0xd2d4 // vpaddq %zmm10, %zmm13, %zmm10
-	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x48a55262; WORD $0xecb5 // vpmadd52huq %zmm12, %zmm11, %zmm13
+	LONG $0x042e8e0f; WORD $0x0000 // jle <dotLimbs9+0x437>
+	LONG $0x40ec8348 // subq $0x40, %rsp
+	LONG $0x48fef162; WORD $0x576f; BYTE $0x09 // vmovdqu64 0x240(%rdi), %zmm2
+	LONG $0x48fe7162; WORD $0x176f // vmovdqu64 (%rdi), %zmm10
+	LONG $0x48fe7162; WORD $0x4f6f; BYTE $0x01 // vmovdqu64 0x40(%rdi), %zmm9
+	LONG $0x48fe7162; WORD $0x476f; BYTE $0x02 // vmovdqu64 0x80(%rdi), %zmm8
+	LONG $0x48fef162; WORD $0x7f6f; BYTE $0x03 // vmovdqu64 0xc0(%rdi), %zmm7
+	LONG $0x48fef162; WORD $0x776f; BYTE $0x04 // vmovdqu64 0x100(%rdi), %zmm6
+	LONG $0x48fef162; WORD $0x6f6f; BYTE $0x05 // vmovdqu64 0x140(%rdi), %zmm5
+	LONG $0x48fef162; WORD $0x5f6f; BYTE $0x06 // vmovdqu64 0x180(%rdi), %zmm3
+	LONG $0x48fef162; WORD $0x4f6f; BYTE $0x07 // vmovdqu64 0x1c0(%rdi), %zmm1
+	LONG $0x48fef162; WORD $0x476f; BYTE $0x08 // vmovdqu64 0x200(%rdi), %zmm0
+	LONG $0x52048d48 // leaq (%rdx,%rdx,2), %rax
+	LONG $0xd50c8d4c; LONG $0x00000000 // leaq (,%rdx,8), %r9
+	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
 	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
-	LONG $0x48bd3162; WORD $0xc3d4 // vpaddq %zmm19, %zmm8, %zmm8
-	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
-	LONG $0x40c55162; WORD $0xc0d4 // vpaddq %zmm8, %zmm23, %zmm8
-	LONG $0x48fe7162; WORD $0x477f; BYTE $0x05 // vmovdqu64 %zmm8, 0x140(%rdi)
-	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x04 // vmovdqu64 %zmm7, 0x100(%rdi)
-	LONG $0x48cdd162; WORD $0xf5d4 // vpaddq %zmm13, %zmm6, %zmm6
 	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x40fdf162; WORD $0xf6d4 // vpaddq %zmm6, %zmm16, %zmm6
+	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
+	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
 	LONG $0x007da162; WORD $0xc0ef // vpxord %xmm16, %xmm16, %xmm16
-	LONG $0x48fef162; WORD $0x777f; BYTE $0x03 // vmovdqu64 %zmm6, 0xc0(%rdi)
-	LONG $0x48fe7162; WORD $0x577f; BYTE $0x02 // vmovdqu64 %zmm10, 0x80(%rdi)
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fea162; WORD $0x3c6f; BYTE $0x16 // vmovdqu64 (%rsi,%r10), %zmm23
-	LONG $0x48fe4162; WORD $0x436f; BYTE $0xfd // vmovdqu64 -0xc0(%r11), %zmm24
-	LONG $0x48fea162; LONG $0xff16746f // vmovdqu64 -0x40(%rsi,%r10), %zmm22
-	LONG $0x48fe4162; WORD $0x4b6f; BYTE $0xfe // vmovdqu64 -0x80(%r11), %zmm25
-	LONG $0x48fe4162; WORD $0x536f; BYTE $0xff // vmovdqu64 -0x40(%r11), %zmm26
-	LONG $0x48fea162; LONG $0xfe166c6f // vmovdqu64 -0x80(%rsi,%r10), %zmm21
-	LONG $0x48fe4162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm27
-	LONG $0x48fea162; LONG $0xfd16646f // vmovdqu64 -0xc0(%rsi,%r10), %zmm20
-	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
-	LONG $0x00c28149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r10
-	LONG $0x40c51262; WORD $0xd8b4 // vpmadd52luq %zmm24, %zmm23, %zmm11
-	LONG $0x40c51262; WORD $0xf8b5 // vpmadd52huq %zmm24, %zmm23, %zmm15
-	LONG $0x40c51262; WORD $0xe1b4 // vpmadd52luq %zmm25, %zmm23, %zmm12
-	LONG $0x40c58262; WORD $0xc1b5 // vpmadd52huq %zmm25, %zmm23, %zmm16
-	LONG $0x40cd1262; WORD $0xc8b4 // vpmadd52luq %zmm24, %zmm22, %zmm9
-	LONG $0x40cd1262; WORD $0xe8b5 // vpmadd52huq %zmm24, %zmm22, %zmm13
-	LONG $0x40c51262; WORD $0xf2b4 // vpmadd52luq %zmm26, %zmm23, %zmm14
-	LONG $0x40c58262; WORD $0xd2b5 // vpmadd52huq %zmm26, %zmm23, %zmm18
-	LONG $0x40c58262; WORD $0xcbb4 // vpmadd52luq %zmm27, %zmm23, %zmm17
-	LONG $0x40c58262; WORD $0xdbb5 // vpmadd52huq %zmm27, %zmm23, %zmm19
-	LONG $0x40cd1262; WORD $0xd9b4 // vpmadd52luq %zmm25, %zmm22, %zmm11
-	LONG $0x40cd1262; WORD $0xf9b5 // vpmadd52huq %zmm25, %zmm22, %zmm15
-	LONG $0x40cd1262; WORD $0xe2b4 // vpmadd52luq %zmm26, %zmm22, %zmm12
-	LONG $0x40cd8262; WORD $0xc2b5 // vpmadd52huq %zmm26, %zmm22, %zmm16
-	LONG $0x40d51262; WORD $0xc9b4 // vpmadd52luq %zmm25, %zmm21, %zmm9
-	LONG $0x40d51262; WORD $0xe9b5 // vpmadd52huq %zmm25, %zmm21, %zmm13
-	LONG $0x40cd1262; WORD $0xf3b4 // vpmadd52luq %zmm27, %zmm22, %zmm14
-	LONG $0x40cd8262; WORD $0xd3b5 // vpmadd52huq %zmm27, %zmm22, %zmm18
-	LONG $0x40d51262; WORD $0xdab4 // vpmadd52luq %zmm26, %zmm21, %zmm11
-	LONG $0x40d51262; WORD $0xfab5 // vpmadd52huq %zmm26, %zmm21, %zmm15
-	LONG $0x40d51262; WORD $0xe3b4 // vpmadd52luq %zmm27, %zmm21, %zmm12
-	LONG $0x40d58262; WORD $0xc3b5 // vpmadd52huq %zmm27, %zmm21, %zmm16
-	LONG $0x40dd1262; WORD $0xcab4 // vpmadd52luq %zmm26, %zmm20, %zmm9
-	LONG $0x40dd1262; WORD $0xeab5 // vpmadd52huq %zmm26, %zmm20, %zmm13
-	LONG $0x40dd1262; WORD $0xdbb4 // vpmadd52luq %zmm27, %zmm20, %zmm11
-	LONG $0x40dd1262; WORD $0xfbb5 // vpmadd52huq %zmm27, %zmm20, %zmm15
-	LONG $0xff16850f; WORD $0xffff // jne <dotLimbs9+0x280>
-	LONG $0x48a5f162; WORD $0xedd4 // vpaddq %zmm5, %zmm11, %zmm5
-	LONG $0x40f5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm17, %zmm7
-	LONG $0x488df162; WORD $0xf6d4 // vpaddq %zmm6, %zmm14, %zmm6
-	LONG $0x489d5162; WORD $0xd2d4 // vpaddq %zmm10, %zmm12, %zmm10
-	LONG $0x48bd3162; WORD $0xc3d4 // vpaddq %zmm19, %zmm8, %zmm8
-	LONG $0x48b5f162; WORD $0xe4d4 // vpaddq %zmm4, %zmm9, %zmm4
-	LONG $0xef3141c4; BYTE $0xc9 // vpxor %xmm9, %xmm9, %xmm9
-	LONG $0x0300ba41; WORD $0x0000 // movl $0x300, %r10d
-	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x48c5b162; WORD $0xfad4 // vpaddq %zmm18, %zmm7, %zmm7
-	LONG $0x48cdb162; WORD $0xf0d4 // vpaddq %zmm16, %zmm6, %zmm6
-	LONG $0x48ad5162; WORD $0xd7d4 // vpaddq %zmm15, %zmm10, %zmm10
-	LONG $0x48d5d162; WORD $0xedd4 // vpaddq %zmm13, %zmm5, %zmm5
-	LONG $0x48fe7162; WORD $0x477f; BYTE $0x05 // vmovdqu64 %zmm8, 0x140(%rdi)
-	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x04 // vmovdqu64 %zmm7, 0x100(%rdi)
-	LONG $0x48fef162; WORD $0x777f; BYTE $0x03 // vmovdqu64 %zmm6, 0xc0(%rdi)
-	LONG $0x48fe7162; WORD $0x577f; BYTE $0x02 // vmovdqu64 %zmm10, 0x80(%rdi)
-	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x01 // vmovdqu64 %zmm5, 0x40(%rdi)
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fe5162; WORD $0x2b6f // vmovdqu64 (%r11), %zmm13
-	LONG $0x48fe3162; LONG $0xfc16646f // vmovdqu64 -0x100(%rsi,%r10), %zmm12
-	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
-	LONG $0x00c28149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r10
-	LONG $0x489d5262; WORD $0xcdb4 // vpmadd52luq %zmm13, %zmm12, %zmm9
-	LONG $0x489d5262; WORD $0xddb5 // vpmadd52huq %zmm13, %zmm12, %zmm11
-	WORD $0xd675 // jne <dotLimbs9+0x3f0>
-	LONG $0x48d5d162; WORD $0xebd4 // vpaddq %zmm11, %zmm5, %zmm5
-	LONG $0x48b5f162; WORD $0xe4d4 // vpaddq %zmm4, %zmm9, %zmm4
-	LONG $0x0200ba41; WORD $0x0000 // movl $0x200, %r10d
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x01 // vmovdqu64 %zmm5, 0x40(%rdi)
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x48fe3162; LONG $0xff164c6f // vmovdqu64 -0x40(%rsi,%r10), %zmm9
-	LONG $0x48b5d262; WORD $0x23b5 // vpmadd52huq (%r11), %zmm9, %zmm4
+	LONG $0x0075a162; WORD $0xc9ef // vpxord %xmm17, %xmm17, %xmm17
+	LONG $0x006da162; WORD $0xd2ef // vpxord %xmm18, %xmm18, %xmm18
+	LONG $0x0065a162; WORD $0xdbef // vpxord %xmm19, %xmm19, %xmm19
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xc6048d48 // leaq (%rsi,%rax,8), %rax
+	LONG $0x48fef162; WORD $0x147f; BYTE $0x24 // vmovdqu64 %zmm2, (%rsp)
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xc0c3c749; WORD $0xfffd; BYTE $0xff // movq $-0x240, %r11
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x8c180f42; LONG $0x00024018; BYTE $0x00 // prefetcht0 0x240(%rax,%r11)
 	LONG $0x40c38349 // addq $0x40, %r11
-	LONG $0xc0c28349 // addq $-0x40, %r10
-	WORD $0xe875 // jne <dotLimbs9+0x440>
-	WORD $0x0148; BYTE $0xd6 // addq %rdx, %rsi
+	WORD $0xf175 // jne <dotLimbs9+0xc0>
+	LONG $0x48fee162; WORD $0x6e6f; BYTE $0x07 // vmovdqu64 0x1c0(%rsi), %zmm21
+	LONG $0x48fe6162; WORD $0x296f // vmovdqu64 (%rcx), %zmm29
+	LONG $0x48fee162; WORD $0x666f; BYTE $0x08 // vmovdqu64 0x200(%rsi), %zmm20
+	LONG $0x48fe6162; WORD $0x716f; BYTE $0x01 // vmovdqu64 0x40(%rcx), %zmm30
+	LONG $0x48fee162; WORD $0x766f; BYTE $0x06 // vmovdqu64 0x180(%rsi), %zmm22
+	LONG $0x48fe6162; WORD $0x796f; BYTE $0x02 // vmovdqu64 0x80(%rcx), %zmm31
+	LONG $0x48fee162; WORD $0x7e6f; BYTE $0x05 // vmovdqu64 0x140(%rsi), %zmm23
+	LONG $0x48fef162; WORD $0x516f; BYTE $0x03 // vmovdqu64 0xc0(%rcx), %zmm2
+	LONG $0x48fe6162; WORD $0x466f; BYTE $0x04 // vmovdqu64 0x100(%rsi), %zmm24
+	LONG $0x48fe6162; WORD $0x4e6f; BYTE $0x03 // vmovdqu64 0xc0(%rsi), %zmm25
+	LONG $0x48fe6162; WORD $0x566f; BYTE $0x02 // vmovdqu64 0x80(%rsi), %zmm26
+	LONG $0x48fe6162; WORD $0x5e6f; BYTE $0x01 // vmovdqu64 0x40(%rsi), %zmm27
+	LONG $0x48fe6162; WORD $0x266f // vmovdqu64 (%rsi), %zmm28
+	LONG $0xd6348d48 // leaq (%rsi,%rdx,8), %rsi
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
+	LONG $0x40d58262; WORD $0xddb5 // vpmadd52huq %zmm29, %zmm21, %zmm19
+	LONG $0x40dd1262; WORD $0xd5b4 // vpmadd52luq %zmm29, %zmm20, %zmm10
+	LONG $0x40dd8262; WORD $0xd5b5 // vpmadd52huq %zmm29, %zmm20, %zmm18
+	LONG $0x40dd1262; WORD $0xceb4 // vpmadd52luq %zmm30, %zmm20, %zmm9
+	LONG $0x40dd8262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm20, %zmm17
+	LONG $0x40dd1262; WORD $0xc7b4 // vpmadd52luq %zmm31, %zmm20, %zmm8
+	LONG $0x40dd8262; WORD $0xc7b5 // vpmadd52huq %zmm31, %zmm20, %zmm16
+	LONG $0x48fe6162; WORD $0x696f; BYTE $0x04 // vmovdqu64 0x100(%rcx), %zmm29
+	LONG $0x40ddf262; WORD $0xfab4 // vpmadd52luq %zmm2, %zmm20, %zmm7
+	LONG $0x40dd7262; WORD $0xfab5 // vpmadd52huq %zmm2, %zmm20, %zmm15
+	LONG $0x40cd8262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm22, %zmm19
+	LONG $0x40d51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm21, %zmm10
+	LONG $0x40d58262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm21, %zmm18
+	LONG $0x40d51262; WORD $0xcfb4 // vpmadd52luq %zmm31, %zmm21, %zmm9
+	LONG $0x40d58262; WORD $0xcfb5 // vpmadd52huq %zmm31, %zmm21, %zmm17
+	LONG $0x40d57262; WORD $0xc2b4 // vpmadd52luq %zmm2, %zmm21, %zmm8
+	LONG $0x40d5e262; WORD $0xc2b5 // vpmadd52huq %zmm2, %zmm21, %zmm16
+	LONG $0x48fe6162; WORD $0x716f; BYTE $0x05 // vmovdqu64 0x140(%rcx), %zmm30
+	LONG $0x40c58262; WORD $0xdfb5 // vpmadd52huq %zmm31, %zmm23, %zmm19
+	LONG $0x40cd1262; WORD $0xd7b4 // vpmadd52luq %zmm31, %zmm22, %zmm10
+	LONG $0x40cd8262; WORD $0xd7b5 // vpmadd52huq %zmm31, %zmm22, %zmm18
+	LONG $0x40cd7262; WORD $0xcab4 // vpmadd52luq %zmm2, %zmm22, %zmm9
+	LONG $0x40cde262; WORD $0xcab5 // vpmadd52huq %zmm2, %zmm22, %zmm17
+	LONG $0x40cd1262; WORD $0xc5b4 // vpmadd52luq %zmm29, %zmm22, %zmm8
+	LONG $0x40cd8262; WORD $0xc5b5 // vpmadd52huq %zmm29, %zmm22, %zmm16
+	LONG $0x40d59262; WORD $0xfdb4 // vpmadd52luq %zmm29, %zmm21, %zmm7
+	LONG $0x40d51262; WORD $0xfdb5 // vpmadd52huq %zmm29, %zmm21, %zmm15
+	LONG $0x40dd9262; WORD $0xf5b4 // vpmadd52luq %zmm29, %zmm20, %zmm6
+	LONG $0x40dd1262; WORD $0xf5b5 // vpmadd52huq %zmm29, %zmm20, %zmm14
+	LONG $0x40bde262; WORD $0xdab5 // vpmadd52huq %zmm2, %zmm24, %zmm19
+	LONG $0x40c57262; WORD $0xd2b4 // vpmadd52luq %zmm2, %zmm23, %zmm10
+	LONG $0x40c5e262; WORD $0xd2b5 // vpmadd52huq %zmm2, %zmm23, %zmm18
+	LONG $0x40c51262; WORD $0xcdb4 // vpmadd52luq %zmm29, %zmm23, %zmm9
+	LONG $0x40c58262; WORD $0xcdb5 // vpmadd52huq %zmm29, %zmm23, %zmm17
+	LONG $0x40c51262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm23, %zmm8
+	LONG $0x40c58262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm23, %zmm16
+	LONG $0x40cd9262; WORD $0xfeb4 // vpmadd52luq %zmm30, %zmm22, %zmm7
+	LONG $0x40cd1262; WORD $0xfeb5 // vpmadd52huq %zmm30, %zmm22, %zmm15
+	LONG $0x40d59262; WORD $0xf6b4 // vpmadd52luq %zmm30, %zmm21, %zmm6
+	LONG $0x40d51262; WORD $0xf6b5 // vpmadd52huq %zmm30, %zmm21, %zmm14
+	LONG $0x40dd9262; WORD $0xeeb4 // vpmadd52luq %zmm30, %zmm20, %zmm5
+	LONG $0x40dd1262; WORD $0xeeb5 // vpmadd52huq %zmm30, %zmm20, %zmm13
+	LONG $0x40b58262; WORD $0xddb5 // vpmadd52huq %zmm29, %zmm25, %zmm19
+	LONG $0x40bd1262; WORD $0xd5b4 // vpmadd52luq %zmm29, %zmm24, %zmm10
+	LONG $0x40bd8262; WORD $0xd5b5 // vpmadd52huq %zmm29, %zmm24, %zmm18
+	LONG $0x48fe6162; WORD $0x696f; BYTE $0x06 // vmovdqu64 0x180(%rcx), %zmm29
+	LONG $0x40bd1262; WORD $0xceb4 // vpmadd52luq %zmm30, %zmm24, %zmm9
+	LONG $0x40bd8262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm24, %zmm17
+	LONG $0x40ad8262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm26, %zmm19
+	LONG $0x40b51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm25, %zmm10
+	LONG $0x40b58262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm25, %zmm18
+	LONG $0x48fe6162; WORD $0x716f; BYTE $0x07 // vmovdqu64 0x1c0(%rcx), %zmm30
+	LONG $0x40a58262; WORD $0xddb5 // vpmadd52huq %zmm29, %zmm27, %zmm19
+	LONG $0x40ad1262; WORD $0xd5b4 // vpmadd52luq %zmm29, %zmm26, %zmm10
+	LONG $0x40ad8262; WORD $0xd5b5 // vpmadd52huq %zmm29, %zmm26, %zmm18
+	LONG $0x40b51262; WORD $0xcdb4 // vpmadd52luq %zmm29, %zmm25, %zmm9
+	LONG $0x40b58262; WORD $0xcdb5 // vpmadd52huq %zmm29, %zmm25, %zmm17
+	LONG $0x40bd1262; WORD $0xc5b4 // vpmadd52luq %zmm29, %zmm24, %zmm8
+	LONG $0x40bd8262; WORD $0xc5b5 // vpmadd52huq %zmm29, %zmm24, %zmm16
+	LONG $0x40c59262; WORD $0xfdb4 // vpmadd52luq %zmm29, %zmm23, %zmm7
+	LONG $0x40c51262; WORD $0xfdb5 // vpmadd52huq %zmm29, %zmm23, %zmm15
+	LONG $0x40cd9262; WORD $0xf5b4 // vpmadd52luq %zmm29, %zmm22, %zmm6
+	LONG $0x40cd1262; WORD $0xf5b5 // vpmadd52huq %zmm29, %zmm22, %zmm14
+	LONG $0x40d59262; WORD $0xedb4 // vpmadd52luq %zmm29, %zmm21, %zmm5
+	LONG $0x40d51262; WORD $0xedb5 // vpmadd52huq %zmm29, %zmm21, %zmm13
+	LONG $0x40dd9262; WORD $0xddb4 // vpmadd52luq %zmm29, %zmm20, %zmm3
+	LONG $0x40dd1262; WORD $0xe5b5 // vpmadd52huq %zmm29, %zmm20, %zmm12
+	LONG $0x48fe6162; WORD $0x696f; BYTE $0x08 // vmovdqu64 0x200(%rcx), %zmm29
 	LONG $0x40c18148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rcx
-	WORD $0xff49; BYTE $0xc1 // incq %r9
-	LONG $0x02400548; WORD $0x0000 // addq $0x240, %rax
-	LONG $0x48fef162; WORD $0x277f // vmovdqu64 %zmm4, (%rdi)
-	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
-	LONG $0xfbe6850f; WORD $0xffff // jne <dotLimbs9+0x60>
+	LONG $0x40a51262; WORD $0xd6b4 // vpmadd52luq %zmm30, %zmm27, %zmm10
+	LONG $0x40a58262; WORD $0xd6b5 // vpmadd52huq %zmm30, %zmm27, %zmm18
+	LONG $0x40ad1262; WORD $0xceb4 // vpmadd52luq %zmm30, %zmm26, %zmm9
+	LONG $0x40ad8262; WORD $0xceb5 // vpmadd52huq %zmm30, %zmm26, %zmm17
+	LONG $0x40b51262; WORD $0xc6b4 // vpmadd52luq %zmm30, %zmm25, %zmm8
+	LONG $0x40b58262; WORD $0xc6b5 // vpmadd52huq %zmm30, %zmm25, %zmm16
+	LONG $0x40bd9262; WORD $0xfeb4 // vpmadd52luq %zmm30, %zmm24, %zmm7
+	LONG $0x40bd1262; WORD $0xfeb5 // vpmadd52huq %zmm30, %zmm24, %zmm15
+	LONG $0x40c59262; WORD $0xf6b4 // vpmadd52luq %zmm30, %zmm23, %zmm6
+	LONG $0x40c51262; WORD $0xf6b5 // vpmadd52huq %zmm30, %zmm23, %zmm14
+	LONG $0x40cd9262; WORD $0xeeb4 // vpmadd52luq %zmm30, %zmm22, %zmm5
+	LONG $0x40cd1262; WORD $0xeeb5 // vpmadd52huq %zmm30, %zmm22, %zmm13
+	LONG $0x40d59262; WORD $0xdeb4 // vpmadd52luq %zmm30, %zmm21, %zmm3
+	LONG $0x40d51262; WORD $0xe6b5 // vpmadd52huq %zmm30, %zmm21, %zmm12
+	LONG $0x40dd9262; WORD $0xceb4 // vpmadd52luq %zmm30, %zmm20, %zmm1
+	LONG $0x40dd1262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm20, %zmm11
+	LONG $0x409d8262; WORD $0xdeb5 // vpmadd52huq %zmm30, %zmm28, %zmm19
+	LONG $0x409d1262; WORD $0xd5b4 // vpmadd52luq %zmm29, %zmm28, %zmm10
+	LONG $0x409d8262; WORD $0xd5b5 // vpmadd52huq %zmm29, %zmm28, %zmm18
+	LONG $0x40a51262; WORD $0xcdb4 // vpmadd52luq %zmm29, %zmm27, %zmm9
+	LONG $0x40a58262; WORD $0xcdb5 // vpmadd52huq %zmm29, %zmm27, %zmm17
+	LONG $0x40ad1262; WORD $0xc5b4 // vpmadd52luq %zmm29, %zmm26, %zmm8
+	LONG $0x40ad8262; WORD $0xc5b5 // vpmadd52huq %zmm29, %zmm26, %zmm16
+	LONG $0x40b59262; WORD $0xfdb4 // vpmadd52luq %zmm29, %zmm25, %zmm7
+	LONG $0x40b51262; WORD $0xfdb5 // vpmadd52huq %zmm29, %zmm25, %zmm15
+	LONG $0x40bd9262; WORD $0xf5b4 // vpmadd52luq %zmm29, %zmm24, %zmm6
+	LONG $0x40bd1262; WORD $0xf5b5 // vpmadd52huq %zmm29, %zmm24, %zmm14
+	LONG $0x40c59262; WORD $0xedb4 // vpmadd52luq %zmm29, %zmm23, %zmm5
+	LONG $0x40c51262; WORD $0xedb5 // vpmadd52huq %zmm29, %zmm23, %zmm13
+	LONG $0x40cd9262; WORD $0xddb4 // vpmadd52luq %zmm29, %zmm22, %zmm3
+	LONG $0x40cd1262; WORD $0xe5b5 // vpmadd52huq %zmm29, %zmm22, %zmm12
+	LONG $0x40d59262; WORD $0xcdb4 // vpmadd52luq %zmm29, %zmm21, %zmm1
+	LONG $0x40d51262; WORD $0xddb5 // vpmadd52huq %zmm29, %zmm21, %zmm11
+	LONG $0x40dd9262; WORD $0xc5b4 // vpmadd52luq %zmm29, %zmm20, %zmm0
+	LONG $0x40dd9262; WORD $0xe5b5 // vpmadd52huq %zmm29, %zmm20, %zmm4
+	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
+	LONG $0xfcff850f; WORD $0xffff // jne <dotLimbs9+0xb0>
+	LONG $0x40e5d162; WORD $0xd2d4 // vpaddq %zmm10, %zmm19, %zmm2
+	LONG $0x40ed5162; WORD $0xc9d4 // vpaddq %zmm9, %zmm18, %zmm9
+	LONG $0x40f55162; WORD $0xc0d4 // vpaddq %zmm8, %zmm17, %zmm8
+	LONG $0x40fdf162; WORD $0xffd4 // vpaddq %zmm7, %zmm16, %zmm7
+	LONG $0x4885f162; WORD $0xf6d4 // vpaddq %zmm6, %zmm15, %zmm6
+	LONG $0x488df162; WORD $0xedd4 // vpaddq %zmm5, %zmm14, %zmm5
+	LONG $0x4895f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm13, %zmm3
+	LONG $0x489df162; WORD $0xc9d4 // vpaddq %zmm1, %zmm12, %zmm1
+	LONG $0x48a5f162; WORD $0xc0d4 // vpaddq %zmm0, %zmm11, %zmm0
+	LONG $0x48fef162; WORD $0x177f // vmovdqu64 %zmm2, (%rdi)
+	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x01 // vmovdqu64 %zmm9, 0x40(%rdi)
+	LONG $0x48fe7162; WORD $0x477f; BYTE $0x02 // vmovdqu64 %zmm8, 0x80(%rdi)
+	LONG $0x48fef162; WORD $0x7f7f; BYTE $0x03 // vmovdqu64 %zmm7, 0xc0(%rdi)
+	LONG $0x48fef162; WORD $0x777f; BYTE $0x04 // vmovdqu64 %zmm6, 0x100(%rdi)
+	LONG $0x48fef162; WORD $0x6f7f; BYTE $0x05 // vmovdqu64 %zmm5, 0x140(%rdi)
+	LONG $0x48fef162; WORD $0x5f7f; BYTE $0x06 // vmovdqu64 %zmm3, 0x180(%rdi)
+	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x07 // vmovdqu64 %zmm1, 0x1c0(%rdi)
+	LONG $0x48ddf162; WORD $0x0cd4; BYTE $0x24 // vpaddq (%rsp), %zmm4, %zmm1
+	LONG $0x48fef162; WORD $0x477f; BYTE $0x08 // vmovdqu64 %zmm0, 0x200(%rdi)
+	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x09 // vmovdqu64 %zmm1, 0x240(%rdi)
+	LONG $0x40c48348 // addq $0x40, %rsp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
@@ -1428,8 +1471,8 @@ TEXT ·dotLimbs9Oct(SB), 0, $160-40
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000; BYTE $0x00
-	ADJSP $160
+	LONG $0x00000000; WORD $0x0000
+	ADJSP $224
 	RET
 
 // func dotLimbs17Oct(s *uint64, a *uint64, step int, b *uint64, count int)
@@ -1442,7 +1485,7 @@ TEXT ·dotLimbs17Oct(SB), 0, $208-40
 	ADJSP $-208
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotLimbs17>
-	LONG $0x0004f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000536e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1450,21 +1493,30 @@ TEXT ·dotLimbs17Oct(SB), 0, $208-40
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x04b08e0f; WORD $0x0000 // jle <dotLimbs17+0x4b9>
+	LONG $0x04e68e0f; WORD $0x0000 // jle <dotLimbs17+0x4ef>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0x04e0c148 // shlq $0x4, %rax
 	LONG $0x03e2c148 // shlq $0x3, %rdx
-	LONG $0x00818d48; WORD $0x0004; BYTE $0x00 // leaq 0x400(%rcx), %rax
-	LONG $0x00898d4c; WORD $0x0001; BYTE $0x00 // leaq 0x100(%rcx), %r9
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x00c3c749; WORD $0xffff; BYTE $0xff // movq $-0x100, %r11
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x00898d4c; WORD $0x0004; BYTE $0x00 // leaq 0x400(%rcx), %r9
+	LONG $0x00918d4c; WORD $0x0001; BYTE $0x00 // leaq 0x100(%rcx), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xc0c3c748; WORD $0xfffb; BYTE $0xff // movq $-0x440, %rbx
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x188c180f; LONG $0x00000440 // prefetcht0 0x440(%rax,%rbx)
+	LONG $0x40c38348 // addq $0x40, %rbx
+	WORD $0xf275 // jne <dotLimbs17+0x50>
+	LONG $0x00c3c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rbx
+	WORD $0x894d; BYTE $0xce // movq %r9, %r14
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
@@ -1479,19 +1531,19 @@ TEXT ·dotLimbs17Oct(SB), 0, $208-40
 	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
 	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
 	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fea162; LONG $0x1026546f // vmovdqu64 0x400(%rsi,%r12), %zmm18
-	LONG $0x48fe5162; WORD $0x7f6f; BYTE $0xfd // vmovdqu64 -0xc0(%r15), %zmm15
-	LONG $0x48fea162; LONG $0x0f264c6f // vmovdqu64 0x3c0(%rsi,%r12), %zmm17
-	LONG $0x48fec162; WORD $0x5f6f; BYTE $0xfe // vmovdqu64 -0x80(%r15), %zmm19
-	LONG $0x48fea162; LONG $0x0e26446f // vmovdqu64 0x380(%rsi,%r12), %zmm16
-	LONG $0x48fec162; WORD $0x676f; BYTE $0xff // vmovdqu64 -0x40(%r15), %zmm20
-	LONG $0x48fe3162; LONG $0x0d26746f // vmovdqu64 0x340(%rsi,%r12), %zmm14
-	LONG $0x48fec162; WORD $0x2f6f // vmovdqu64 (%r15), %zmm21
-	LONG $0x00c48149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r12
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x48fea162; LONG $0x102e546f // vmovdqu64 0x400(%rsi,%r13), %zmm18
+	LONG $0x48fe5162; LONG $0xfd247c6f // vmovdqu64 -0xc0(%r12), %zmm15
+	LONG $0x48fea162; LONG $0x0f2e4c6f // vmovdqu64 0x3c0(%rsi,%r13), %zmm17
+	LONG $0x48fec162; LONG $0xfe245c6f // vmovdqu64 -0x80(%r12), %zmm19
+	LONG $0x48fea162; LONG $0x0e2e446f // vmovdqu64 0x380(%rsi,%r13), %zmm16
+	LONG $0x48fec162; LONG $0xff24646f // vmovdqu64 -0x40(%r12), %zmm20
+	LONG $0x48fe3162; LONG $0x0d2e746f // vmovdqu64 0x340(%rsi,%r13), %zmm14
+	LONG $0x48fec162; WORD $0x2c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm21
+	LONG $0x00c58149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r13
+	LONG $0x00c48149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r12
 	LONG $0x40ed5262; WORD $0xc7b4 // vpmadd52luq %zmm15, %zmm18, %zmm8
 	LONG $0x40edd262; WORD $0xefb5 // vpmadd52huq %zmm15, %zmm18, %zmm5
 	LONG $0x40ed3262; WORD $0xd3b4 // vpmadd52luq %zmm19, %zmm18, %zmm10
@@ -1524,42 +1576,42 @@ TEXT ·dotLimbs17Oct(SB), 0, $208-40
 	LONG $0x488db262; WORD $0xdcb5 // vpmadd52huq %zmm20, %zmm14, %zmm3
 	LONG $0x488d3262; WORD $0xc5b4 // vpmadd52luq %zmm21, %zmm14, %zmm8
 	LONG $0x488db262; WORD $0xedb5 // vpmadd52huq %zmm21, %zmm14, %zmm5
-	WORD $0x394d; BYTE $0xe3 // cmpq %r12, %r11
-	LONG $0xfeee850f; WORD $0xffff // jne <dotLimbs17+0x90>
-	WORD $0x8944; BYTE $0xf5 // movl %r14d, %ebp
+	WORD $0x394c; BYTE $0xeb // cmpq %r13, %rbx
+	LONG $0xfeea850f; WORD $0xffff // jne <dotLimbs17+0xc0>
+	WORD $0x8944; BYTE $0xfd // movl %r15d, %ebp
 	WORD $0xe5c1; BYTE $0x05 // shll $0x5, %ebp
-	LONG $0x0088bf41; WORD $0x0000 // movl $0x88, %r15d
-	WORD $0xff49; BYTE $0xc6 // incq %r14
+	LONG $0x0088bc41; WORD $0x0000 // movl $0x88, %r12d
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	LONG $0x00c68149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r14
 	LONG $0x00c38148; WORD $0xffff; BYTE $0xff // addq $-0x100, %rbx
-	LONG $0x00c38149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r11
-	WORD $0x2941; BYTE $0xef // subl %ebp, %r15d
-	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x48a53162; WORD $0x1cd4; BYTE $0x3f // vpaddq (%rdi,%r15), %zmm11, %zmm11
-	LONG $0x48fe3162; WORD $0x1c7f; BYTE $0x3f // vmovdqu64 %zmm11, (%rdi,%r15)
-	LONG $0x48953162; LONG $0xff3f5cd4 // vpaddq -0x40(%rdi,%r15), %zmm13, %zmm11
+	WORD $0x2941; BYTE $0xec // subl %ebp, %r12d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x48a53162; WORD $0x1cd4; BYTE $0x27 // vpaddq (%rdi,%r12), %zmm11, %zmm11
+	LONG $0x48fe3162; WORD $0x1c7f; BYTE $0x27 // vmovdqu64 %zmm11, (%rdi,%r12)
+	LONG $0x48953162; LONG $0xff275cd4 // vpaddq -0x40(%rdi,%r12), %zmm13, %zmm11
 	LONG $0x48a55162; WORD $0xc9d4 // vpaddq %zmm9, %zmm11, %zmm9
-	LONG $0x48fe3162; LONG $0xff3f4c7f // vmovdqu64 %zmm9, -0x40(%rdi,%r15)
-	LONG $0x489d3162; LONG $0xfe3f4cd4 // vpaddq -0x80(%rdi,%r15), %zmm12, %zmm9
+	LONG $0x48fe3162; LONG $0xff274c7f // vmovdqu64 %zmm9, -0x40(%rdi,%r12)
+	LONG $0x489d3162; LONG $0xfe274cd4 // vpaddq -0x80(%rdi,%r12), %zmm12, %zmm9
 	LONG $0x48b5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm9, %zmm7
-	LONG $0x48feb162; LONG $0xfe3f7c7f // vmovdqu64 %zmm7, -0x80(%rdi,%r15)
-	LONG $0x48adb162; LONG $0xfd3f7cd4 // vpaddq -0xc0(%rdi,%r15), %zmm10, %zmm7
+	LONG $0x48feb162; LONG $0xfe277c7f // vmovdqu64 %zmm7, -0x80(%rdi,%r12)
+	LONG $0x48adb162; LONG $0xfd277cd4 // vpaddq -0xc0(%rdi,%r12), %zmm10, %zmm7
 	LONG $0x48c5f162; WORD $0xedd4 // vpaddq %zmm5, %zmm7, %zmm5
-	LONG $0x48feb162; LONG $0xfd3f6c7f // vmovdqu64 %zmm5, -0xc0(%rdi,%r15)
-	LONG $0x48bdb162; LONG $0xfc3f6cd4 // vpaddq -0x100(%rdi,%r15), %zmm8, %zmm5
+	LONG $0x48feb162; LONG $0xfd276c7f // vmovdqu64 %zmm5, -0xc0(%rdi,%r12)
+	LONG $0x48bdb162; LONG $0xfc276cd4 // vpaddq -0x100(%rdi,%r12), %zmm8, %zmm5
 	LONG $0x48d5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm5, %zmm3
-	LONG $0x48feb162; LONG $0xfc3f5c7f // vmovdqu64 %zmm3, -0x100(%rdi,%r15)
-	LONG $0x48cdb162; LONG $0xfb3f5cd4 // vpaddq -0x140(%rdi,%r15), %zmm6, %zmm3
+	LONG $0x48feb162; LONG $0xfc275c7f // vmovdqu64 %zmm3, -0x100(%rdi,%r12)
+	LONG $0x48cdb162; LONG $0xfb275cd4 // vpaddq -0x140(%rdi,%r12), %zmm6, %zmm3
 	LONG $0x48e5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm3, %zmm1
-	LONG $0x48feb162; LONG $0xfb3f4c7f // vmovdqu64 %zmm1, -0x140(%rdi,%r15)
-	LONG $0x48ddb162; LONG $0xfa3f4cd4 // vpaddq -0x180(%rdi,%r15), %zmm4, %zmm1
+	LONG $0x48feb162; LONG $0xfb274c7f // vmovdqu64 %zmm1, -0x140(%rdi,%r12)
+	LONG $0x48ddb162; LONG $0xfa274cd4 // vpaddq -0x180(%rdi,%r12), %zmm4, %zmm1
 	LONG $0x48f5f162; WORD $0xc0d4 // vpaddq %zmm0, %zmm1, %zmm0
-	LONG $0x48feb162; LONG $0xfa3f447f // vmovdqu64 %zmm0, -0x180(%rdi,%r15)
-	LONG $0x48edb162; LONG $0xf93f44d4 // vpaddq -0x1c0(%rdi,%r15), %zmm2, %zmm0
-	LONG $0x48feb162; LONG $0xf93f447f // vmovdqu64 %zmm0, -0x1c0(%rdi,%r15)
-	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfdce850f; WORD $0xffff // jne <dotLimbs17+0x40>
+	LONG $0x48feb162; LONG $0xfa27447f // vmovdqu64 %zmm0, -0x180(%rdi,%r12)
+	LONG $0x48edb162; LONG $0xf92744d4 // vpaddq -0x1c0(%rdi,%r12), %zmm2, %zmm0
+	LONG $0x48feb162; LONG $0xf927447f // vmovdqu64 %zmm0, -0x1c0(%rdi,%r12)
+	LONG $0x03ff8349 // cmpq $0x3, %r15
+	LONG $0xfdca850f; WORD $0xffff // jne <dotLimbs17+0x70>
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x0400bb41; WORD $0x0000 // movl $0x400, %r11d
+	LONG $0x000400bb; BYTE $0x00 // movl $0x400, %ebx
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
@@ -1569,18 +1621,18 @@ TEXT ·dotLimbs17Oct(SB), 0, $208-40
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
-	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fe3162; WORD $0x2c6f; BYTE $0x1e // vmovdqu64 (%rsi,%r11), %zmm13
-	LONG $0x48fe7162; WORD $0x736f; BYTE $0xfd // vmovdqu64 -0xc0(%rbx), %zmm14
-	LONG $0x48fe3162; LONG $0xff1e646f // vmovdqu64 -0x40(%rsi,%r11), %zmm12
-	LONG $0x48fe7162; WORD $0x7b6f; BYTE $0xfe // vmovdqu64 -0x80(%rbx), %zmm15
-	LONG $0x48fee162; WORD $0x436f; BYTE $0xff // vmovdqu64 -0x40(%rbx), %zmm16
-	LONG $0x48fe3162; LONG $0xfe1e5c6f // vmovdqu64 -0x80(%rsi,%r11), %zmm11
-	LONG $0x48fee162; WORD $0x0b6f // vmovdqu64 (%rbx), %zmm17
-	LONG $0x48fe3162; LONG $0xfd1e546f // vmovdqu64 -0xc0(%rsi,%r11), %zmm10
-	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
-	LONG $0x00c38149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r11
+	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x48fe7162; WORD $0x2c6f; BYTE $0x1e // vmovdqu64 (%rsi,%rbx), %zmm13
+	LONG $0x48fe5162; WORD $0x766f; BYTE $0xfd // vmovdqu64 -0xc0(%r14), %zmm14
+	LONG $0x48fe7162; LONG $0xff1e646f // vmovdqu64 -0x40(%rsi,%rbx), %zmm12
+	LONG $0x48fe5162; WORD $0x7e6f; BYTE $0xfe // vmovdqu64 -0x80(%r14), %zmm15
+	LONG $0x48fec162; WORD $0x466f; BYTE $0xff // vmovdqu64 -0x40(%r14), %zmm16
+	LONG $0x48fe7162; LONG $0xfe1e5c6f // vmovdqu64 -0x80(%rsi,%rbx), %zmm11
+	LONG $0x48fec162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm17
+	LONG $0x48fe7162; LONG $0xfd1e546f // vmovdqu64 -0xc0(%rsi,%rbx), %zmm10
+	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
+	LONG $0x00c38148; WORD $0xffff; BYTE $0xff // addq $-0x100, %rbx
 	LONG $0x4895d262; WORD $0xceb4 // vpmadd52luq %zmm14, %zmm13, %zmm1
 	LONG $0x4895d262; WORD $0xeeb5 // vpmadd52huq %zmm14, %zmm13, %zmm5
 	LONG $0x4895d262; WORD $0xd7b4 // vpmadd52luq %zmm15, %zmm13, %zmm2
@@ -1607,10 +1659,10 @@ TEXT ·dotLimbs17Oct(SB), 0, $208-40
 	LONG $0x48adb262; WORD $0xd8b5 // vpmadd52huq %zmm16, %zmm10, %zmm3
 	LONG $0x48adb262; WORD $0xc9b4 // vpmadd52luq %zmm17, %zmm10, %zmm1
 	LONG $0x48adb262; WORD $0xe9b5 // vpmadd52huq %zmm17, %zmm10, %zmm5
-	LONG $0xff16850f; WORD $0xffff // jne <dotLimbs17+0x2b0>
+	LONG $0xff16850f; WORD $0xffff // jne <dotLimbs17+0x2e0>
 	LONG $0x48b57162; WORD $0x4fd4; BYTE $0x05 // vpaddq 0x140(%rdi), %zmm9, %zmm9
-	LONG $0x0500bb41; WORD $0x0000 // movl $0x500, %r11d
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0x000500bb; BYTE $0x00 // movl $0x500, %ebx
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x05 // vmovdqu64 %zmm9, 0x140(%rdi)
 	LONG $0x48c5f162; WORD $0x7fd4; BYTE $0x04 // vpaddq 0x100(%rdi), %zmm7, %zmm7
 	LONG $0x48c5d162; WORD $0xf8d4 // vpaddq %zmm8, %zmm7, %zmm7
@@ -1628,36 +1680,38 @@ TEXT ·dotLimbs17Oct(SB), 0, $208-40
 	LONG $0x48fdf162; WORD $0x07d4 // vpaddq (%rdi), %zmm0, %zmm0
 	LONG $0x48fef162; WORD $0x077f // vmovdqu64 %zmm0, (%rdi)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fef162; WORD $0x1b6f // vmovdqu64 (%rbx), %zmm3
-	LONG $0x48feb162; LONG $0xfc1e546f // vmovdqu64 -0x100(%rsi,%r11), %zmm2
-	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
-	LONG $0x00c38149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r11
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x48fed162; WORD $0x1e6f // vmovdqu64 (%r14), %zmm3
+	LONG $0x48fef162; LONG $0xfc1e546f // vmovdqu64 -0x100(%rsi,%rbx), %zmm2
+	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
+	LONG $0x00c38148; WORD $0xffff; BYTE $0xff // addq $-0x100, %rbx
 	LONG $0x48edf262; WORD $0xc3b4 // vpmadd52luq %zmm3, %zmm2, %zmm0
 	LONG $0x48edf262; WORD $0xcbb5 // vpmadd52huq %zmm3, %zmm2, %zmm1
-	WORD $0xd675 // jne <dotLimbs17+0x420>
+	WORD $0xd675 // jne <dotLimbs17+0x450>
 	LONG $0x48f5f162; WORD $0x4fd4; BYTE $0x01 // vpaddq 0x40(%rdi), %zmm1, %zmm1
-	LONG $0x0400bb41; WORD $0x0000 // movl $0x400, %r11d
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0x000400bb; BYTE $0x00 // movl $0x400, %ebx
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x01 // vmovdqu64 %zmm1, 0x40(%rdi)
 	LONG $0x48fdf162; WORD $0x07d4 // vpaddq (%rdi), %zmm0, %zmm0
 	LONG $0x48fef162; WORD $0x077f // vmovdqu64 %zmm0, (%rdi)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x48feb162; LONG $0xff1e4c6f // vmovdqu64 -0x40(%rsi,%r11), %zmm1
-	LONG $0x48f5f262; WORD $0x03b5 // vpmadd52huq (%rbx), %zmm1, %zmm0
-	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0xc0c38349 // addq $-0x40, %r11
-	WORD $0xe875 // jne <dotLimbs17+0x470>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x48fef162; LONG $0xff1e4c6f // vmovdqu64 -0x40(%rsi,%rbx), %zmm1
+	LONG $0x48f5d262; WORD $0x06b5 // vpmadd52huq (%r14), %zmm1, %zmm0
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0xc0c38348 // addq $-0x40, %rbx
+	WORD $0xe875 // jne <dotLimbs17+0x4a0>
 	LONG $0x40c18148; WORD $0x0004; BYTE $0x00 // addq $0x440, %rcx
-	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x0148; BYTE $0xd0 // addq %rdx, %rax
 	WORD $0x0148; BYTE $0xd6 // addq %rdx, %rsi
-	LONG $0x04400548; WORD $0x0000 // addq $0x440, %rax
 	LONG $0x40c18149; WORD $0x0004; BYTE $0x00 // addq $0x440, %r9
+	LONG $0x40c28149; WORD $0x0004; BYTE $0x00 // addq $0x440, %r10
 	LONG $0x48fef162; WORD $0x077f // vmovdqu64 %zmm0, (%rdi)
-	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
-	LONG $0xfb7f850f; WORD $0xffff // jne <dotLimbs17+0x30>
+	WORD $0x394d; BYTE $0xc3 // cmpq %r8, %r11
+	LONG $0xfb5b850f; WORD $0xffff // jne <dotLimbs17+0x40>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
 	WORD $0x5e41 // popq %r14
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
@@ -1668,7 +1722,8 @@ TEXT ·dotLimbs17Oct(SB), 0, $208-40
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
 	ADJSP $208
 	RET
 
@@ -1690,21 +1745,28 @@ TEXT ·dotLimbs33Oct(SB), 0, $208-40
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x04b08e0f; WORD $0x0000 // jle <dotLimbs33+0x4b9>
+	LONG $0x04d68e0f; WORD $0x0000 // jle <dotLimbs33+0x4df>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
+	LONG $0xd6048d48 // leaq (%rsi,%rdx,8), %rax
 	LONG $0x03e2c148 // shlq $0x3, %rdx
-	LONG $0x00818d48; WORD $0x0008; BYTE $0x00 // leaq 0x800(%rcx), %rax
-	LONG $0x00898d4c; WORD $0x0001; BYTE $0x00 // leaq 0x100(%rcx), %r9
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x00c3c749; WORD $0xffff; BYTE $0xff // movq $-0x100, %r11
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x00898d4c; WORD $0x0008; BYTE $0x00 // leaq 0x800(%rcx), %r9
+	LONG $0x00918d4c; WORD $0x0001; BYTE $0x00 // leaq 0x100(%rcx), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xc0c3c748; WORD $0xfff7; BYTE $0xff // movq $-0x840, %rbx
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x188c180f; LONG $0x00000840 // prefetcht0 0x840(%rax,%rbx)
+	LONG $0x40c38348 // addq $0x40, %rbx
+	WORD $0xf275 // jne <dotLimbs33+0x40>
+	LONG $0x00c3c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rbx
+	WORD $0x894d; BYTE $0xce // movq %r9, %r14
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
@@ -1719,19 +1781,19 @@ TEXT ·dotLimbs33Oct(SB), 0, $208-40
 	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
 	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
 	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fea162; LONG $0x2026546f // vmovdqu64 0x800(%rsi,%r12), %zmm18
-	LONG $0x48fe5162; WORD $0x7f6f; BYTE $0xfd // vmovdqu64 -0xc0(%r15), %zmm15
-	LONG $0x48fea162; LONG $0x1f264c6f // vmovdqu64 0x7c0(%rsi,%r12), %zmm17
-	LONG $0x48fec162; WORD $0x5f6f; BYTE $0xfe // vmovdqu64 -0x80(%r15), %zmm19
-	LONG $0x48fea162; LONG $0x1e26446f // vmovdqu64 0x780(%rsi,%r12), %zmm16
-	LONG $0x48fec162; WORD $0x676f; BYTE $0xff // vmovdqu64 -0x40(%r15), %zmm20
-	LONG $0x48fe3162; LONG $0x1d26746f // vmovdqu64 0x740(%rsi,%r12), %zmm14
-	LONG $0x48fec162; WORD $0x2f6f // vmovdqu64 (%r15), %zmm21
-	LONG $0x00c48149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r12
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x48fea162; LONG $0x202e546f // vmovdqu64 0x800(%rsi,%r13), %zmm18
+	LONG $0x48fe5162; LONG $0xfd247c6f // vmovdqu64 -0xc0(%r12), %zmm15
+	LONG $0x48fea162; LONG $0x1f2e4c6f // vmovdqu64 0x7c0(%rsi,%r13), %zmm17
+	LONG $0x48fec162; LONG $0xfe245c6f // vmovdqu64 -0x80(%r12), %zmm19
+	LONG $0x48fea162; LONG $0x1e2e446f // vmovdqu64 0x780(%rsi,%r13), %zmm16
+	LONG $0x48fec162; LONG $0xff24646f // vmovdqu64 -0x40(%r12), %zmm20
+	LONG $0x48fe3162; LONG $0x1d2e746f // vmovdqu64 0x740(%rsi,%r13), %zmm14
+	LONG $0x48fec162; WORD $0x2c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm21
+	LONG $0x00c58149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r13
+	LONG $0x00c48149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r12
 	LONG $0x40ed5262; WORD $0xc7b4 // vpmadd52luq %zmm15, %zmm18, %zmm8
 	LONG $0x40edd262; WORD $0xefb5 // vpmadd52huq %zmm15, %zmm18, %zmm5
 	LONG $0x40ed3262; WORD $0xd3b4 // vpmadd52luq %zmm19, %zmm18, %zmm10
@@ -1764,42 +1826,42 @@ TEXT ·dotLimbs33Oct(SB), 0, $208-40
 	LONG $0x488db262; WORD $0xdcb5 // vpmadd52huq %zmm20, %zmm14, %zmm3
 	LONG $0x488d3262; WORD $0xc5b4 // vpmadd52luq %zmm21, %zmm14, %zmm8
 	LONG $0x488db262; WORD $0xedb5 // vpmadd52huq %zmm21, %zmm14, %zmm5
-	WORD $0x394d; BYTE $0xe3 // cmpq %r12, %r11
-	LONG $0xfeee850f; WORD $0xffff // jne <dotLimbs33+0x90>
-	WORD $0x8944; BYTE $0xf5 // movl %r14d, %ebp
+	WORD $0x394c; BYTE $0xeb // cmpq %r13, %rbx
+	LONG $0xfeea850f; WORD $0xffff // jne <dotLimbs33+0xb0>
+	WORD $0x8944; BYTE $0xfd // movl %r15d, %ebp
 	WORD $0xe5c1; BYTE $0x05 // shll $0x5, %ebp
-	LONG $0x0108bf41; WORD $0x0000 // movl $0x108, %r15d
-	WORD $0xff49; BYTE $0xc6 // incq %r14
+	LONG $0x0108bc41; WORD $0x0000 // movl $0x108, %r12d
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	LONG $0x00c68149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r14
 	LONG $0x00c38148; WORD $0xffff; BYTE $0xff // addq $-0x100, %rbx
-	LONG $0x00c38149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r11
-	WORD $0x2941; BYTE $0xef // subl %ebp, %r15d
-	LONG $0x03e7c141 // shll $0x3, %r15d
-	LONG $0x48a53162; WORD $0x1cd4; BYTE $0x3f // vpaddq (%rdi,%r15), %zmm11, %zmm11
-	LONG $0x48fe3162; WORD $0x1c7f; BYTE $0x3f // vmovdqu64 %zmm11, (%rdi,%r15)
-	LONG $0x48953162; LONG $0xff3f5cd4 // vpaddq -0x40(%rdi,%r15), %zmm13, %zmm11
+	WORD $0x2941; BYTE $0xec // subl %ebp, %r12d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x48a53162; WORD $0x1cd4; BYTE $0x27 // vpaddq (%rdi,%r12), %zmm11, %zmm11
+	LONG $0x48fe3162; WORD $0x1c7f; BYTE $0x27 // vmovdqu64 %zmm11, (%rdi,%r12)
+	LONG $0x48953162; LONG $0xff275cd4 // vpaddq -0x40(%rdi,%r12), %zmm13, %zmm11
 	LONG $0x48a55162; WORD $0xc9d4 // vpaddq %zmm9, %zmm11, %zmm9
-	LONG $0x48fe3162; LONG $0xff3f4c7f // vmovdqu64 %zmm9, -0x40(%rdi,%r15)
-	LONG $0x489d3162; LONG $0xfe3f4cd4 // vpaddq -0x80(%rdi,%r15), %zmm12, %zmm9
+	LONG $0x48fe3162; LONG $0xff274c7f // vmovdqu64 %zmm9, -0x40(%rdi,%r12)
+	LONG $0x489d3162; LONG $0xfe274cd4 // vpaddq -0x80(%rdi,%r12), %zmm12, %zmm9
 	LONG $0x48b5f162; WORD $0xffd4 // vpaddq %zmm7, %zmm9, %zmm7
-	LONG $0x48feb162; LONG $0xfe3f7c7f // vmovdqu64 %zmm7, -0x80(%rdi,%r15)
-	LONG $0x48adb162; LONG $0xfd3f7cd4 // vpaddq -0xc0(%rdi,%r15), %zmm10, %zmm7
+	LONG $0x48feb162; LONG $0xfe277c7f // vmovdqu64 %zmm7, -0x80(%rdi,%r12)
+	LONG $0x48adb162; LONG $0xfd277cd4 // vpaddq -0xc0(%rdi,%r12), %zmm10, %zmm7
 	LONG $0x48c5f162; WORD $0xedd4 // vpaddq %zmm5, %zmm7, %zmm5
-	LONG $0x48feb162; LONG $0xfd3f6c7f // vmovdqu64 %zmm5, -0xc0(%rdi,%r15)
-	LONG $0x48bdb162; LONG $0xfc3f6cd4 // vpaddq -0x100(%rdi,%r15), %zmm8, %zmm5
+	LONG $0x48feb162; LONG $0xfd276c7f // vmovdqu64 %zmm5, -0xc0(%rdi,%r12)
+	LONG $0x48bdb162; LONG $0xfc276cd4 // vpaddq -0x100(%rdi,%r12), %zmm8, %zmm5
 	LONG $0x48d5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm5, %zmm3
-	LONG $0x48feb162; LONG $0xfc3f5c7f // vmovdqu64 %zmm3, -0x100(%rdi,%r15)
-	LONG $0x48cdb162; LONG $0xfb3f5cd4 // vpaddq -0x140(%rdi,%r15), %zmm6, %zmm3
+	LONG $0x48feb162; LONG $0xfc275c7f // vmovdqu64 %zmm3, -0x100(%rdi,%r12)
+	LONG $0x48cdb162; LONG $0xfb275cd4 // vpaddq -0x140(%rdi,%r12), %zmm6, %zmm3
 	LONG $0x48e5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm3, %zmm1
-	LONG $0x48feb162; LONG $0xfb3f4c7f // vmovdqu64 %zmm1, -0x140(%rdi,%r15)
-	LONG $0x48ddb162; LONG $0xfa3f4cd4 // vpaddq -0x180(%rdi,%r15), %zmm4, %zmm1
+	LONG $0x48feb162; LONG $0xfb274c7f // vmovdqu64 %zmm1, -0x140(%rdi,%r12)
+	LONG $0x48ddb162; LONG $0xfa274cd4 // vpaddq -0x180(%rdi,%r12), %zmm4, %zmm1
 	LONG $0x48f5f162; WORD $0xc0d4 // vpaddq %zmm0, %zmm1, %zmm0
-	LONG $0x48feb162; LONG $0xfa3f447f // vmovdqu64 %zmm0, -0x180(%rdi,%r15)
-	LONG $0x48edb162; LONG $0xf93f44d4 // vpaddq -0x1c0(%rdi,%r15), %zmm2, %zmm0
-	LONG $0x48feb162; LONG $0xf93f447f // vmovdqu64 %zmm0, -0x1c0(%rdi,%r15)
-	LONG $0x07fe8349 // cmpq $0x7, %r14
-	LONG $0xfdce850f; WORD $0xffff // jne <dotLimbs33+0x40>
+	LONG $0x48feb162; LONG $0xfa27447f // vmovdqu64 %zmm0, -0x180(%rdi,%r12)
+	LONG $0x48edb162; LONG $0xf92744d4 // vpaddq -0x1c0(%rdi,%r12), %zmm2, %zmm0
+	LONG $0x48feb162; LONG $0xf927447f // vmovdqu64 %zmm0, -0x1c0(%rdi,%r12)
+	LONG $0x07ff8349 // cmpq $0x7, %r15
+	LONG $0xfdca850f; WORD $0xffff // jne <dotLimbs33+0x60>
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x0800bb41; WORD $0x0000 // movl $0x800, %r11d
+	LONG $0x000800bb; BYTE $0x00 // movl $0x800, %ebx
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
@@ -1809,18 +1871,18 @@ TEXT ·dotLimbs33Oct(SB), 0, $208-40
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
-	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fe3162; WORD $0x2c6f; BYTE $0x1e // vmovdqu64 (%rsi,%r11), %zmm13
-	LONG $0x48fe7162; WORD $0x736f; BYTE $0xfd // vmovdqu64 -0xc0(%rbx), %zmm14
-	LONG $0x48fe3162; LONG $0xff1e646f // vmovdqu64 -0x40(%rsi,%r11), %zmm12
-	LONG $0x48fe7162; WORD $0x7b6f; BYTE $0xfe // vmovdqu64 -0x80(%rbx), %zmm15
-	LONG $0x48fee162; WORD $0x436f; BYTE $0xff // vmovdqu64 -0x40(%rbx), %zmm16
-	LONG $0x48fe3162; LONG $0xfe1e5c6f // vmovdqu64 -0x80(%rsi,%r11), %zmm11
-	LONG $0x48fee162; WORD $0x0b6f // vmovdqu64 (%rbx), %zmm17
-	LONG $0x48fe3162; LONG $0xfd1e546f // vmovdqu64 -0xc0(%rsi,%r11), %zmm10
-	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
-	LONG $0x00c38149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r11
+	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x48fe7162; WORD $0x2c6f; BYTE $0x1e // vmovdqu64 (%rsi,%rbx), %zmm13
+	LONG $0x48fe5162; WORD $0x766f; BYTE $0xfd // vmovdqu64 -0xc0(%r14), %zmm14
+	LONG $0x48fe7162; LONG $0xff1e646f // vmovdqu64 -0x40(%rsi,%rbx), %zmm12
+	LONG $0x48fe5162; WORD $0x7e6f; BYTE $0xfe // vmovdqu64 -0x80(%r14), %zmm15
+	LONG $0x48fec162; WORD $0x466f; BYTE $0xff // vmovdqu64 -0x40(%r14), %zmm16
+	LONG $0x48fe7162; LONG $0xfe1e5c6f // vmovdqu64 -0x80(%rsi,%rbx), %zmm11
+	LONG $0x48fec162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm17
+	LONG $0x48fe7162; LONG $0xfd1e546f // vmovdqu64 -0xc0(%rsi,%rbx), %zmm10
+	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
+	LONG $0x00c38148; WORD $0xffff; BYTE $0xff // addq $-0x100, %rbx
 	LONG $0x4895d262; WORD $0xceb4 // vpmadd52luq %zmm14, %zmm13, %zmm1
 	LONG $0x4895d262; WORD $0xeeb5 // vpmadd52huq %zmm14, %zmm13, %zmm5
 	LONG $0x4895d262; WORD $0xd7b4 // vpmadd52luq %zmm15, %zmm13, %zmm2
@@ -1847,10 +1909,10 @@ TEXT ·dotLimbs33Oct(SB), 0, $208-40
 	LONG $0x48adb262; WORD $0xd8b5 // vpmadd52huq %zmm16, %zmm10, %zmm3
 	LONG $0x48adb262; WORD $0xc9b4 // vpmadd52luq %zmm17, %zmm10, %zmm1
 	LONG $0x48adb262; WORD $0xe9b5 // vpmadd52huq %zmm17, %zmm10, %zmm5
-	LONG $0xff16850f; WORD $0xffff // jne <dotLimbs33+0x2b0>
+	LONG $0xff16850f; WORD $0xffff // jne <dotLimbs33+0x2d0>
 	LONG $0x48b57162; WORD $0x4fd4; BYTE $0x05 // vpaddq 0x140(%rdi), %zmm9, %zmm9
-	LONG $0x0900bb41; WORD $0x0000 // movl $0x900, %r11d
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0x000900bb; BYTE $0x00 // movl $0x900, %ebx
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	LONG $0x48fe7162; WORD $0x4f7f; BYTE $0x05 // vmovdqu64 %zmm9, 0x140(%rdi)
 	LONG $0x48c5f162; WORD $0x7fd4; BYTE $0x04 // vpaddq 0x100(%rdi), %zmm7, %zmm7
 	LONG $0x48c5d162; WORD $0xf8d4 // vpaddq %zmm8, %zmm7, %zmm7
@@ -1868,46 +1930,43 @@ TEXT ·dotLimbs33Oct(SB), 0, $208-40
 	LONG $0x48fdf162; WORD $0x07d4 // vpaddq (%rdi), %zmm0, %zmm0
 	LONG $0x48fef162; WORD $0x077f // vmovdqu64 %zmm0, (%rdi)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fef162; WORD $0x1b6f // vmovdqu64 (%rbx), %zmm3
-	LONG $0x48feb162; LONG $0xfc1e546f // vmovdqu64 -0x100(%rsi,%r11), %zmm2
-	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
-	LONG $0x00c38149; WORD $0xffff; BYTE $0xff // addq $-0x100, %r11
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x48fed162; WORD $0x1e6f // vmovdqu64 (%r14), %zmm3
+	LONG $0x48fef162; LONG $0xfc1e546f // vmovdqu64 -0x100(%rsi,%rbx), %zmm2
+	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
+	LONG $0x00c38148; WORD $0xffff; BYTE $0xff // addq $-0x100, %rbx
 	LONG $0x48edf262; WORD $0xc3b4 // vpmadd52luq %zmm3, %zmm2, %zmm0
 	LONG $0x48edf262; WORD $0xcbb5 // vpmadd52huq %zmm3, %zmm2, %zmm1
-	WORD $0xd675 // jne <dotLimbs33+0x420>
+	WORD $0xd675 // jne <dotLimbs33+0x440>
 	LONG $0x48f5f162; WORD $0x4fd4; BYTE $0x01 // vpaddq 0x40(%rdi), %zmm1, %zmm1
-	LONG $0x0800bb41; WORD $0x0000 // movl $0x800, %r11d
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0x000800bb; BYTE $0x00 // movl $0x800, %ebx
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	LONG $0x48fef162; WORD $0x4f7f; BYTE $0x01 // vmovdqu64 %zmm1, 0x40(%rdi)
 	LONG $0x48fdf162; WORD $0x07d4 // vpaddq (%rdi), %zmm0, %zmm0
 	LONG $0x48fef162; WORD $0x077f // vmovdqu64 %zmm0, (%rdi)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x48feb162; LONG $0xff1e4c6f // vmovdqu64 -0x40(%rsi,%r11), %zmm1
-	LONG $0x48f5f262; WORD $0x03b5 // vpmadd52huq (%rbx), %zmm1, %zmm0
-	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0xc0c38349 // addq $-0x40, %r11
-	WORD $0xe875 // jne <dotLimbs33+0x470>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x48fef162; LONG $0xff1e4c6f // vmovdqu64 -0x40(%rsi,%rbx), %zmm1
+	LONG $0x48f5d262; WORD $0x06b5 // vpmadd52huq (%r14), %zmm1, %zmm0
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0xc0c38348 // addq $-0x40, %rbx
+	WORD $0xe875 // jne <dotLimbs33+0x490>
 	LONG $0x40c18148; WORD $0x0008; BYTE $0x00 // addq $0x840, %rcx
-	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x0148; BYTE $0xd0 // addq %rdx, %rax
 	WORD $0x0148; BYTE $0xd6 // addq %rdx, %rsi
-	LONG $0x08400548; WORD $0x0000 // addq $0x840, %rax
 	LONG $0x40c18149; WORD $0x0008; BYTE $0x00 // addq $0x840, %r9
+	LONG $0x40c28149; WORD $0x0008; BYTE $0x00 // addq $0x840, %r10
 	LONG $0x48fef162; WORD $0x077f // vmovdqu64 %zmm0, (%rdi)
-	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
-	LONG $0xfb7f850f; WORD $0xffff // jne <dotLimbs33+0x30>
+	WORD $0x394d; BYTE $0xc3 // cmpq %r8, %r11
+	LONG $0xfb5b850f; WORD $0xffff // jne <dotLimbs33+0x30>
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
 	WORD $0x5e41 // popq %r14
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
 	ADJSP $208
 	RET

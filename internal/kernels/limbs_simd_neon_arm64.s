@@ -5,774 +5,713 @@
 #include "textflag.h"
 
 // func mulLimbs3Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs3Quad(SB), 0, $448-40
+TEXT ·mulLimbs3Quad(SB), 0, $464-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $448, RSP
+	ADD $464, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs3>
-	WORD $0x140000ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10583ff // sub sp, sp, #0x160
-	WORD $0x6d1223e9 // stp d9, d8, [sp, #0x120]
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
+	WORD $0x1400010f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd105c3ff // sub sp, sp, #0x170
+	WORD $0xfd0093e8 // str d8, [sp, #0x120]
+	WORD $0xa91367fd // stp x29, x25, [sp, #0x130]
 	WORD $0xd2e6ce0b // mov x11, #0x3670000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280008c // mov w12, #0x4
-	WORD $0xf9009bfd // str x29, [sp, #0x130]
-	WORD $0xa91457f6 // stp x22, x21, [sp, #0x140]
-	WORD $0x9b087c89 // mul x9, x4, x8
-	WORD $0x5280004d // mov w13, #0x2
-	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0xa9154ff4 // stp x20, x19, [sp, #0x150]
-	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
 	WORD $0x9100800a // add x10, x0, #0x20
-	WORD $0x9b0e7c8e // mul x14, x4, x14
-	WORD $0xf100119f // cmp x12, #0x4
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xa9145ff8 // stp x24, x23, [sp, #0x140]
+	WORD $0x9b0b7c8b // mul x11, x4, x11
+	WORD $0xa91557f6 // stp x22, x21, [sp, #0x150]
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0xa9164ff4 // stp x20, x19, [sp, #0x160]
+	WORD $0xd53b4408 // mrs x8, FPCR
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
+	WORD $0x5280008d // mov w13, #0x4
+	WORD $0x5280004e // mov w14, #0x2
+	WORD $0x9b097c89 // mul x9, x4, x9
+	WORD $0xf10011bf // cmp x13, #0x4
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
-	WORD $0x54fffe41 // b.ne <mulLimbs3+0x44>
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
+	WORD $0x54fffe41 // b.ne <mulLimbs3+0x48>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x540018cb // b.lt <mulLimbs3+0x39c>
+	WORD $0x54001a8b // b.lt <mulLimbs3+0x3d8>
 	WORD $0xd2e8660d // mov x13, #0x4330000000000000
-	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x8b020c49 // add x9, x2, x2, lsl #3
 	WORD $0xd37df04a // lsl x10, x2, #3
 	WORD $0x5280018b // mov w11, #0xc
 	WORD $0x910003ec // mov x12, sp
-	WORD $0xaa0403ee // mov x14, x4
+	WORD $0xaa0403ef // mov x15, x4
 	WORD $0x4e080da0 // dup v0.2d, x13
 	WORD $0xd2f8660d // mov x13, #-0x3cd0000000000000
+	WORD $0xd37df129 // lsl x9, x9, #3
 	WORD $0x4e080da1 // dup v1.2d, x13
 	WORD $0xd2e8ce0d // mov x13, #0x4670000000000000
 	WORD $0x4e080da2 // dup v2.2d, x13
 	WORD $0xd280002d // mov x13, #0x1
 	WORD $0xf2e8ce0d // movk x13, #0x4670, lsl #48
 	WORD $0x4e080da3 // dup v3.2d, x13
-	WORD $0x14000008 // b <mulLimbs3+0xe0>
-	WORD $0x9b027e2f // mul x15, x17, x2
-	WORD $0x91003129 // add x9, x9, #0xc
-	WORD $0x8b0e0c63 // add x3, x3, x14, lsl #3
-	WORD $0xaa0d03ee // mov x14, x13
-	WORD $0xeb04013f // cmp x9, x4
-	WORD $0x8b0f0c21 // add x1, x1, x15, lsl #3
-	WORD $0x5400160a // b.ge <mulLimbs3+0x39c>
-	WORD $0xf10031cd // subs x13, x14, #0xc
-	WORD $0xcb090090 // sub x16, x4, x9
-	WORD $0x9a8bb1c5 // csel x5, x14, x11, lt
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x9a9fc4af // csinc x15, x5, xzr, gt
-	WORD $0xf100321f // cmp x16, #0xc
-	WORD $0x9a8bb211 // csel x17, x16, x11, lt
-	WORD $0xf1000a1f // cmp x16, #0x2
-	WORD $0x8b11062e // add x14, x17, x17, lsl #1
-	WORD $0x540000ea // b.ge <mulLimbs3+0x120>
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x1400000c // b <mulLimbs3+0xfc>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x9b027cb0 // mul x16, x5, x2
+	WORD $0x910031ad // add x13, x13, #0xc
+	WORD $0x8b0f0c63 // add x3, x3, x15, lsl #3
+	WORD $0xaa0e03ef // mov x15, x14
+	WORD $0xeb0401bf // cmp x13, x4
+	WORD $0x8b100c21 // add x1, x1, x16, lsl #3
+	WORD $0x5400170a // b.ge <mulLimbs3+0x3d8>
+	WORD $0xf10031ee // subs x14, x15, #0xc
+	WORD $0xcb0d0091 // sub x17, x4, x13
+	WORD $0x9a8bb1e6 // csel x6, x15, x11, lt
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x9a9fc4d0 // csinc x16, x6, xzr, gt
+	WORD $0xf100323f // cmp x17, #0xc
+	WORD $0x9a8bb225 // csel x5, x17, x11, lt
+	WORD $0xf1000a3f // cmp x17, #0x2
+	WORD $0x8b0504af // add x15, x5, x5, lsl #1
+	WORD $0x5400006a // b.ge <mulLimbs3+0x12c>
 	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x14000013 // b <mulLimbs3+0x158>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0x910003e6 // mov x6, sp
+	WORD $0x14000011 // b <mulLimbs3+0x16c>
+	WORD $0x910003e7 // mov x7, sp
 	WORD $0xaa0303f3 // mov x19, x3
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xacc11664 // ldp q4, q5, [x19], #0x20
-	WORD $0x910010f4 // add x20, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0e00ff // cmp x7, x14
-	WORD $0xaa1403e7 // mov x7, x20
+	WORD $0x910012b4 // add x20, x21, #0x4
+	WORD $0x910022b5 // add x21, x21, #0x8
+	WORD $0xeb0f02bf // cmp x21, x15
+	WORD $0xaa1403f5 // mov x21, x20
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xac8114c4 // stp q4, q5, [x6], #0x20
-	WORD $0x54fffecd // b.le <mulLimbs3+0x12c>
-	WORD $0xeb0e029f // cmp x20, x14
-	WORD $0x540001ca // b.ge <mulLimbs3+0x194>
-	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
-	WORD $0x8b140c65 // add x5, x3, x20, lsl #3
-	WORD $0x8b140d86 // add x6, x12, x20, lsl #3
-	WORD $0xcb070287 // sub x7, x20, x7
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfc4084a4 // ldr d4, [x5], #0x8
-	WORD $0xb10004e7 // adds x7, x7, #0x1
+	WORD $0xac8114e4 // stp q4, q5, [x7], #0x20
+	WORD $0x54fffecd // b.le <mulLimbs3+0x140>
+	WORD $0xeb0f029f // cmp x20, x15
+	WORD $0x5400014a // b.ge <mulLimbs3+0x198>
+	WORD $0x8b0604d3 // add x19, x6, x6, lsl #1
+	WORD $0x8b140c66 // add x6, x3, x20, lsl #3
+	WORD $0x8b140d87 // add x7, x12, x20, lsl #3
+	WORD $0xcb130293 // sub x19, x20, x19
+	WORD $0xfc4084c4 // ldr d4, [x6], #0x8
+	WORD $0xb1000673 // adds x19, x19, #0x1
 	WORD $0x5e61d884 // scvtf d4, d4
-	WORD $0xfc0084c4 // str d4, [x6], #0x8
-	WORD $0x54ffff83 // b.lo <mulLimbs3+0x180>
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x91020025 // add x5, x1, #0x80
+	WORD $0xfc0084e4 // str d4, [x7], #0x8
+	WORD $0x54ffff83 // b.lo <mulLimbs3+0x184>
+	WORD $0x8b090026 // add x6, x1, x9
 	WORD $0x52800033 // mov w19, #0x1
-	WORD $0x14000008 // b <mulLimbs3+0x1c0>
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0x14000008 // b <mulLimbs3+0x1c4>
+	WORD $0xad004271 // stp q17, q16, [x19]
+	WORD $0x52800095 // mov w21, #0x4
+	WORD $0xad024a73 // stp q19, q18, [x19, #0x40]
+	WORD $0xad041a67 // stp q7, q6, [x19, #0x80]
+	WORD $0xad061265 // stp q5, q4, [x19, #0xc0]
 	WORD $0x2a1f03f3 // mov w19, wzr
-	WORD $0x52800094 // mov w20, #0x4
-	WORD $0xad0040d1 // stp q17, q16, [x6]
-	WORD $0xad0248d3 // stp q19, q18, [x6, #0x40]
-	WORD $0xad0418c7 // stp q7, q6, [x6, #0x80]
-	WORD $0xad0610c5 // stp q5, q4, [x6, #0xc0]
-	WORD $0x3607f847 // tbz w7, #0x0, <mulLimbs3+0xc4>
-	WORD $0x8b140c06 // add x6, x0, x20, lsl #3
+	WORD $0x3607f907 // tbz w7, #0x0, <mulLimbs3+0xe0>
 	WORD $0x2a1303e7 // mov w7, w19
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0xad4040d1 // ldp q17, q16, [x6]
-	WORD $0xad4248d3 // ldp q19, q18, [x6, #0x40]
-	WORD $0xad4418c7 // ldp q7, q6, [x6, #0x80]
-	WORD $0xad4610c5 // ldp q5, q4, [x6, #0xc0]
-	WORD $0x54fffe4b // b.lt <mulLimbs3+0x1a4>
-	WORD $0x8b140cb3 // add x19, x5, x20, lsl #3
-	WORD $0x910003f4 // mov x20, sp
-	WORD $0xaa0f03f5 // mov x21, x15
-	WORD $0xad7c5275 // ldp q21, q20, [x19, #-0x80]
-	WORD $0xaa1403f6 // mov x22, x20
+	WORD $0x8b150c13 // add x19, x0, x21, lsl #3
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xad404271 // ldp q17, q16, [x19]
+	WORD $0xad424a73 // ldp q19, q18, [x19, #0x40]
+	WORD $0xad441a67 // ldp q7, q6, [x19, #0x80]
+	WORD $0xad461265 // ldp q5, q4, [x19, #0xc0]
+	WORD $0x54fffe4b // b.lt <mulLimbs3+0x1a8>
+	WORD $0x8b150c34 // add x20, x1, x21, lsl #3
+	WORD $0x8b150cd5 // add x21, x6, x21, lsl #3
+	WORD $0x910003f6 // mov x22, sp
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0x14000070 // b <mulLimbs3+0x3b4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad405295 // ldp q21, q20, [x20]
+	WORD $0xaa1603f8 // mov x24, x22
 	WORD $0x4ea21c5b // mov v27.16b, v2.16b
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x910006f7 // add x23, x23, #0x1
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
+	WORD $0x8b0a02b5 // add x21, x21, x10
+	WORD $0xeb1002ff // cmp x23, x16
 	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0x4ea21c5f // mov v31.16b, v2.16b
 	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
 	WORD $0x4e61d698 // fadd v24.2d, v20.2d, v1.2d
 	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
 	WORD $0x4e61d6b9 // fadd v25.2d, v21.2d, v1.2d
-	WORD $0xad7e5275 // ldp q21, q20, [x19, #-0x40]
+	WORD $0xad425295 // ldp q21, q20, [x20, #0x40]
 	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
 	WORD $0x4e61d696 // fadd v22.2d, v20.2d, v1.2d
 	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
 	WORD $0x4e61d6b7 // fadd v23.2d, v21.2d, v1.2d
-	WORD $0xad405275 // ldp q21, q20, [x19]
-	WORD $0x4ddfceda // ld1r { v26.2d }, [x22], #8
-	WORD $0x8b0a0273 // add x19, x19, x10
+	WORD $0xad445295 // ldp q21, q20, [x20, #0x80]
+	WORD $0x4ddfcf1a // ld1r { v26.2d }, [x24], #8
+	WORD $0x8b020e94 // add x20, x20, x2, lsl #3
 	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
-	WORD $0xfd4002dd // ldr d29, [x22]
 	WORD $0x4e61d694 // fadd v20.2d, v20.2d, v1.2d
-	WORD $0x4fdd133e // fmla v30.2d, v25.2d, v29.d[0]
-	WORD $0x4fdd12ff // fmla v31.2d, v23.2d, v29.d[0]
 	WORD $0x4e77cf5b // fmla v27.2d, v26.2d, v23.2d
 	WORD $0x4e76cf5c // fmla v28.2d, v26.2d, v22.2d
 	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
-	WORD $0x4fdd1288 // fmla v8.2d, v20.2d, v29.d[0]
 	WORD $0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
 	WORD $0x4efc8610 // add v16.2d, v16.2d, v28.2d
 	WORD $0x4efb8631 // add v17.2d, v17.2d, v27.2d
 	WORD $0x4ea21c5b // mov v27.16b, v2.16b
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4ee884c6 // add v6.2d, v6.2d, v8.2d
-	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
 	WORD $0x4e75cf5b // fmla v27.2d, v26.2d, v21.2d
 	WORD $0x4e74cf5c // fmla v28.2d, v26.2d, v20.2d
-	WORD $0x4efe8631 // add v17.2d, v17.2d, v30.2d
-	WORD $0x4effd47e // fsub v30.2d, v3.2d, v31.2d
-	WORD $0x4fdd1288 // fmla v8.2d, v20.2d, v29.d[0]
-	WORD $0x4fdd12fe // fmla v30.2d, v23.2d, v29.d[0]
 	WORD $0x4efc8652 // add v18.2d, v18.2d, v28.2d
 	WORD $0x4efb8673 // add v19.2d, v19.2d, v27.2d
 	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
 	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
 	WORD $0x4e74cf5c // fmla v28.2d, v26.2d, v20.2d
 	WORD $0x4e75cf5b // fmla v27.2d, v26.2d, v21.2d
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4fdd131a // fmla v26.2d, v24.2d, v29.d[0]
-	WORD $0x4fdd12bf // fmla v31.2d, v21.2d, v29.d[0]
-	WORD $0x4efb8631 // add v17.2d, v17.2d, v27.2d
-	WORD $0x4efa8610 // add v16.2d, v16.2d, v26.2d
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4eff84e7 // add v7.2d, v7.2d, v31.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4fdd12da // fmla v26.2d, v22.2d, v29.d[0]
-	WORD $0x4efc8610 // add v16.2d, v16.2d, v28.2d
-	WORD $0xfd400a9c // ldr d28, [x20, #0x10]
-	WORD $0x4fdd12bf // fmla v31.2d, v21.2d, v29.d[0]
-	WORD $0x91006294 // add x20, x20, #0x18
-	WORD $0x4efa8652 // add v18.2d, v18.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4fdc1329 // fmla v9.2d, v25.2d, v28.d[0]
-	WORD $0x4fdd12da // fmla v26.2d, v22.2d, v29.d[0]
+	WORD $0xfd40031a // ldr d26, [x24]
+	WORD $0x4fda133d // fmla v29.2d, v25.2d, v26.d[0]
+	WORD $0x4fda131e // fmla v30.2d, v24.2d, v26.d[0]
+	WORD $0x4efe8610 // add v16.2d, v16.2d, v30.2d
+	WORD $0x4efd8631 // add v17.2d, v17.2d, v29.2d
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4fdc131d // fmla v29.2d, v24.2d, v28.d[0]
-	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4efdd47b // fsub v27.2d, v3.2d, v29.2d
-	WORD $0x4efd8652 // add v18.2d, v18.2d, v29.2d
-	WORD $0x4ee9d47d // fsub v29.2d, v3.2d, v9.2d
-	WORD $0x4fdc131b // fmla v27.2d, v24.2d, v28.d[0]
-	WORD $0x4fdc133d // fmla v29.2d, v25.2d, v28.d[0]
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4efc8610 // add v16.2d, v16.2d, v28.2d
+	WORD $0x4efb8631 // add v17.2d, v17.2d, v27.2d
+	WORD $0x4ea21c5b // mov v27.16b, v2.16b
+	WORD $0x4ea21c5c // mov v28.16b, v2.16b
+	WORD $0x4fda12bd // fmla v29.2d, v21.2d, v26.d[0]
+	WORD $0x4fda129e // fmla v30.2d, v20.2d, v26.d[0]
+	WORD $0x4fda12db // fmla v27.2d, v22.2d, v26.d[0]
+	WORD $0x4fda12fc // fmla v28.2d, v23.2d, v26.d[0]
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
+	WORD $0x4efd84e7 // add v7.2d, v7.2d, v29.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
+	WORD $0x4efb8652 // add v18.2d, v18.2d, v27.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4fda12bd // fmla v29.2d, v21.2d, v26.d[0]
+	WORD $0x4fda129e // fmla v30.2d, v20.2d, v26.d[0]
+	WORD $0x4fda12db // fmla v27.2d, v22.2d, v26.d[0]
+	WORD $0x4fda12fc // fmla v28.2d, v23.2d, v26.d[0]
+	WORD $0xfd400ada // ldr d26, [x22, #0x10]
+	WORD $0x910062d6 // add x22, x22, #0x18
+	WORD $0x4fda1328 // fmla v8.2d, v25.2d, v26.d[0]
+	WORD $0x4fda131f // fmla v31.2d, v24.2d, v26.d[0]
+	WORD $0x4ee88673 // add v19.2d, v19.2d, v8.2d
+	WORD $0x4eff8652 // add v18.2d, v18.2d, v31.2d
+	WORD $0x4efd8673 // add v19.2d, v19.2d, v29.2d
+	WORD $0x4effd47d // fsub v29.2d, v3.2d, v31.2d
+	WORD $0x4efe8652 // add v18.2d, v18.2d, v30.2d
+	WORD $0x4ee8d47e // fsub v30.2d, v3.2d, v8.2d
+	WORD $0x4fda131d // fmla v29.2d, v24.2d, v26.d[0]
+	WORD $0x4fda133e // fmla v30.2d, v25.2d, v26.d[0]
 	WORD $0x4ea21c59 // mov v25.16b, v2.16b
-	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
-	WORD $0x4fdc12d9 // fmla v25.2d, v22.2d, v28.d[0]
-	WORD $0x4efb8758 // add v24.2d, v26.2d, v27.2d
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4fdc12fa // fmla v26.2d, v23.2d, v28.d[0]
+	WORD $0x4fda12f9 // fmla v25.2d, v23.2d, v26.d[0]
+	WORD $0x4efd8778 // add v24.2d, v27.2d, v29.2d
 	WORD $0x4ef88610 // add v16.2d, v16.2d, v24.2d
-	WORD $0x4efd87d8 // add v24.2d, v30.2d, v29.2d
-	WORD $0x4ef984c6 // add v6.2d, v6.2d, v25.2d
+	WORD $0x4efe8798 // add v24.2d, v28.2d, v30.2d
+	WORD $0x4ef984e7 // add v7.2d, v7.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
 	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
-	WORD $0x4ef9d478 // fsub v24.2d, v3.2d, v25.2d
-	WORD $0x4efad479 // fsub v25.2d, v3.2d, v26.2d
-	WORD $0x4fdc12d8 // fmla v24.2d, v22.2d, v28.d[0]
-	WORD $0x4ea21c56 // mov v22.16b, v2.16b
-	WORD $0x4efa84e7 // add v7.2d, v7.2d, v26.2d
-	WORD $0x4fdc12f9 // fmla v25.2d, v23.2d, v28.d[0]
+	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x4fda12f9 // fmla v25.2d, v23.2d, v26.d[0]
 	WORD $0x4ea21c57 // mov v23.16b, v2.16b
-	WORD $0x4fdc12b6 // fmla v22.2d, v21.2d, v28.d[0]
-	WORD $0x4fdc1297 // fmla v23.2d, v20.2d, v28.d[0]
-	WORD $0x4ef88652 // add v18.2d, v18.2d, v24.2d
-	WORD $0x4ef684a5 // add v5.2d, v5.2d, v22.2d
-	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4fda12d8 // fmla v24.2d, v22.2d, v26.d[0]
+	WORD $0x4fda1297 // fmla v23.2d, v20.2d, v26.d[0]
 	WORD $0x4ef98673 // add v19.2d, v19.2d, v25.2d
+	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
 	WORD $0x4ef78484 // add v4.2d, v4.2d, v23.2d
 	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
-	WORD $0x4fdc12b6 // fmla v22.2d, v21.2d, v28.d[0]
-	WORD $0x4fdc1297 // fmla v23.2d, v20.2d, v28.d[0]
-	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
+	WORD $0x4fda12d8 // fmla v24.2d, v22.2d, v26.d[0]
+	WORD $0x4ea21c56 // mov v22.16b, v2.16b
+	WORD $0x4fda1297 // fmla v23.2d, v20.2d, v26.d[0]
+	WORD $0x4fda12b6 // fmla v22.2d, v21.2d, v26.d[0]
+	WORD $0x4ef88652 // add v18.2d, v18.2d, v24.2d
 	WORD $0x4ef784c6 // add v6.2d, v6.2d, v23.2d
-	WORD $0x54fff2c1 // b.ne <mulLimbs3+0x1ec>
-	WORD $0x17ffff83 // b <mulLimbs3+0x1a4>
+	WORD $0x4ef684a5 // add v5.2d, v5.2d, v22.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4fda12b6 // fmla v22.2d, v21.2d, v26.d[0]
+	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
+	WORD $0x54ffefc0 // b.eq <mulLimbs3+0x1a8>
+	WORD $0x3607f267 // tbz w7, #0x0, <mulLimbs3+0x200>
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0xd503201f // nop
+	WORD $0x8b1802b9 // add x25, x21, x24
+	WORD $0x91010318 // add x24, x24, #0x40
+	WORD $0xf103031f // cmp x24, #0xc0
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x54ffff81 // b.ne <mulLimbs3+0x3c0>
+	WORD $0x17ffff8b // b <mulLimbs3+0x200>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x6d5223e9 // ldp d9, d8, [sp, #0x120]
-	WORD $0xa9554ff4 // ldp x20, x19, [sp, #0x150]
-	WORD $0xf9409bfd // ldr x29, [sp, #0x130]
-	WORD $0xa95457f6 // ldp x22, x21, [sp, #0x140]
-	WORD $0x910583ff // add sp, sp, #0x160
+	WORD $0xfd4093e8 // ldr d8, [sp, #0x120]
+	WORD $0xa9564ff4 // ldp x20, x19, [sp, #0x160]
+	WORD $0xa95557f6 // ldp x22, x21, [sp, #0x150]
+	WORD $0xa9545ff8 // ldp x24, x23, [sp, #0x140]
+	WORD $0xa95367fd // ldp x29, x25, [sp, #0x130]
+	WORD $0x9105c3ff // add sp, sp, #0x170
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
-	SUB $448, RSP
+	SUB $464, RSP
 	MOVD R19, R30
 	RET
 
 // func mulLimbs5Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs5Quad(SB), 0, $1392-40
+TEXT ·mulLimbs5Quad(SB), 0, $608-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1392, RSP
+	ADD $608, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs5>
-	WORD $0x140001ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
+	WORD $0x1400019f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6db83bef // stp d15, d14, [sp, #-0x80]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
-	WORD $0xf90023fd // str x29, [sp, #0x40]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xd11283ff // sub sp, sp, #0x4a0
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2f6020b // mov x11, #-0x4ff0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x528000cc // mov w12, #0x6
-	WORD $0x5280008d // mov w13, #0x4
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0xa90467fd // stp x29, x25, [sp, #0x40]
+	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xd10603ff // sub sp, sp, #0x180
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2f6020b // mov x11, #-0x4ff0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x528000cd // mov w13, #0x6
+	WORD $0x5280008e // mov w14, #0x4
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf100199f // cmp x12, #0x6
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xf10019bf // cmp x13, #0x6
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs5+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x5400354b // b.lt <mulLimbs5+0x748>
+	WORD $0x54002c0b // b.lt <mulLimbs5+0x620>
 	WORD $0xd2e8660d // mov x13, #0x4330000000000000
-	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x8b020849 // add x9, x2, x2, lsl #2
 	WORD $0xd37df04a // lsl x10, x2, #3
 	WORD $0x528000eb // mov w11, #0x7
-	WORD $0x910e03ec // add x12, sp, #0x380
-	WORD $0xaa0403ee // mov x14, x4
-	WORD $0x4e080da3 // dup v3.2d, x13
+	WORD $0x910183ec // add x12, sp, #0x60
+	WORD $0xaa0403ef // mov x15, x4
+	WORD $0x4e080da0 // dup v0.2d, x13
 	WORD $0xd2f8660d // mov x13, #-0x3cd0000000000000
-	WORD $0x4e080db1 // dup v17.2d, x13
-	WORD $0xad000ff1 // stp q17, q3, [sp]
-	WORD $0xd2e8ce0d // mov x13, #0x4670000000000000
+	WORD $0xd37df129 // lsl x9, x9, #3
 	WORD $0x4e080da2 // dup v2.2d, x13
+	WORD $0xad0003e2 // stp q2, q0, [sp]
+	WORD $0xd2e8ce0d // mov x13, #0x4670000000000000
+	WORD $0x4e080da1 // dup v1.2d, x13
 	WORD $0xd280002d // mov x13, #0x1
 	WORD $0xf2e8ce0d // movk x13, #0x4670, lsl #48
-	WORD $0x4e080dbf // dup v31.2d, x13
-	WORD $0x14000008 // b <mulLimbs5+0x100>
-	WORD $0x9b027e2f // mul x15, x17, x2
-	WORD $0x91001d29 // add x9, x9, #0x7
-	WORD $0x8b0e0c63 // add x3, x3, x14, lsl #3
-	WORD $0xaa0d03ee // mov x14, x13
-	WORD $0xeb04013f // cmp x9, x4
-	WORD $0x8b0f0c21 // add x1, x1, x15, lsl #3
-	WORD $0x5400326a // b.ge <mulLimbs5+0x748>
-	WORD $0xf1001dcd // subs x13, x14, #0x7
-	WORD $0xcb090090 // sub x16, x4, x9
-	WORD $0x9a8bb1c5 // csel x5, x14, x11, lt
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x9a9fc4af // csinc x15, x5, xzr, gt
-	WORD $0xf1001e1f // cmp x16, #0x7
-	WORD $0x9a8bb211 // csel x17, x16, x11, lt
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x8b110a2e // add x14, x17, x17, lsl #2
-	WORD $0x540002eb // b.lt <mulLimbs5+0x180>
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0x910e03e6 // add x6, sp, #0x380
+	WORD $0x4e080da3 // dup v3.2d, x13
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x14000008 // b <mulLimbs5+0x108>
+	WORD $0x9b027cb0 // mul x16, x5, x2
+	WORD $0x91001dad // add x13, x13, #0x7
+	WORD $0x8b0f0c63 // add x3, x3, x15, lsl #3
+	WORD $0xaa0e03ef // mov x15, x14
+	WORD $0xeb0401bf // cmp x13, x4
+	WORD $0x8b100c21 // add x1, x1, x16, lsl #3
+	WORD $0x540028ea // b.ge <mulLimbs5+0x620>
+	WORD $0xf1001dee // subs x14, x15, #0x7
+	WORD $0xcb0d0091 // sub x17, x4, x13
+	WORD $0x9a8bb1e6 // csel x6, x15, x11, lt
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x9a9fc4d0 // csinc x16, x6, xzr, gt
+	WORD $0xf1001e3f // cmp x17, #0x7
+	WORD $0x9a8bb225 // csel x5, x17, x11, lt
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0x8b0508af // add x15, x5, x5, lsl #2
+	WORD $0x540002ab // b.lt <mulLimbs5+0x180>
+	WORD $0x910183e7 // add x7, sp, #0x60
 	WORD $0xaa0303f3 // mov x19, x3
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xacc10660 // ldp q0, q1, [x19], #0x20
-	WORD $0x910010f4 // add x20, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0e00ff // cmp x7, x14
-	WORD $0xaa1403e7 // mov x7, x20
-	WORD $0x4ea31c21 // orr v1.16b, v1.16b, v3.16b
-	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
-	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
-	WORD $0xac8104c0 // stp q0, q1, [x6], #0x20
+	WORD $0xacc11664 // ldp q4, q5, [x19], #0x20
+	WORD $0x910012b4 // add x20, x21, #0x4
+	WORD $0x910022b5 // add x21, x21, #0x8
+	WORD $0xeb0f02bf // cmp x21, x15
+	WORD $0xaa1403f5 // mov x21, x20
+	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
+	WORD $0x4e62d4a5 // fadd v5.2d, v5.2d, v2.2d
+	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0xac8114e4 // stp q4, q5, [x7], #0x20
 	WORD $0x54fffecd // b.le <mulLimbs5+0x140>
-	WORD $0xeb0e029f // cmp x20, x14
+	WORD $0xeb0f029f // cmp x20, x15
 	WORD $0x540000eb // b.lt <mulLimbs5+0x18c>
 	WORD $0x14000010 // b <mulLimbs5+0x1b4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0xeb0e03ff // cmp xzr, x14
+	WORD $0xeb0f03ff // cmp xzr, x15
 	WORD $0x5400016a // b.ge <mulLimbs5+0x1b4>
-	WORD $0x8b0508a7 // add x7, x5, x5, lsl #2
-	WORD $0x8b140c65 // add x5, x3, x20, lsl #3
-	WORD $0x8b140d86 // add x6, x12, x20, lsl #3
-	WORD $0xcb070287 // sub x7, x20, x7
+	WORD $0x8b0608d3 // add x19, x6, x6, lsl #2
+	WORD $0x8b140c66 // add x6, x3, x20, lsl #3
+	WORD $0x8b140d87 // add x7, x12, x20, lsl #3
+	WORD $0xcb130293 // sub x19, x20, x19
 	WORD $0xd503201f // nop
-	WORD $0xfc4084a0 // ldr d0, [x5], #0x8
-	WORD $0xb10004e7 // adds x7, x7, #0x1
-	WORD $0x5e61d800 // scvtf d0, d0
-	WORD $0xfc0084c0 // str d0, [x6], #0x8
+	WORD $0xfc4084c4 // ldr d4, [x6], #0x8
+	WORD $0xb1000673 // adds x19, x19, #0x1
+	WORD $0x5e61d884 // scvtf d4, d4
+	WORD $0xfc0084e4 // str d4, [x7], #0x8
 	WORD $0x54ffff83 // b.lo <mulLimbs5+0x1a0>
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x91020025 // add x5, x1, #0x80
+	WORD $0x8b090026 // add x6, x1, x9
 	WORD $0x52800033 // mov w19, #0x1
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x1400000a // b <mulLimbs5+0x1e8>
+	WORD $0xad005677 // stp q23, q21, [x19]
+	WORD $0x52800095 // mov w21, #0x4
+	WORD $0xad026a7b // stp q27, q26, [x19, #0x40]
+	WORD $0xad044a73 // stp q19, q18, [x19, #0x80]
+	WORD $0xad064271 // stp q17, q16, [x19, #0xc0]
+	WORD $0xad081a67 // stp q7, q6, [x19, #0x100]
+	WORD $0xad0a1265 // stp q5, q4, [x19, #0x140]
 	WORD $0x2a1f03f3 // mov w19, wzr
-	WORD $0x52800094 // mov w20, #0x4
-	WORD $0xad0048c7 // stp q7, q18, [x6]
-	WORD $0xad0234cf // stp q15, q13, [x6, #0x40]
-	WORD $0xad044cde // stp q30, q19, [x6, #0x80]
-	WORD $0xad0640d4 // stp q20, q16, [x6, #0xc0]
-	WORD $0xad0810c5 // stp q5, q4, [x6, #0x100]
-	WORD $0xad0a00c1 // stp q1, q0, [x6, #0x140]
-	WORD $0x3607f807 // tbz w7, #0x0, <mulLimbs5+0xe4>
-	WORD $0x8b140c06 // add x6, x0, x20, lsl #3
+	WORD $0x3607f847 // tbz w7, #0x0, <mulLimbs5+0xec>
 	WORD $0x2a1303e7 // mov w7, w19
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0xad4048c7 // ldp q7, q18, [x6]
-	WORD $0xad4234cf // ldp q15, q13, [x6, #0x40]
-	WORD $0xad444cde // ldp q30, q19, [x6, #0x80]
-	WORD $0xad4640d4 // ldp q20, q16, [x6, #0xc0]
-	WORD $0xad4810c5 // ldp q5, q4, [x6, #0x100]
-	WORD $0xad4a00c1 // ldp q1, q0, [x6, #0x140]
+	WORD $0x8b150c13 // add x19, x0, x21, lsl #3
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xad405677 // ldp q23, q21, [x19]
+	WORD $0xad426a7b // ldp q27, q26, [x19, #0x40]
+	WORD $0xad444a73 // ldp q19, q18, [x19, #0x80]
+	WORD $0xad464271 // ldp q17, q16, [x19, #0xc0]
+	WORD $0xad481a67 // ldp q7, q6, [x19, #0x100]
+	WORD $0xad4a1265 // ldp q5, q4, [x19, #0x140]
 	WORD $0x54fffdcb // b.lt <mulLimbs5+0x1c4>
-	WORD $0x8b140cb3 // add x19, x5, x20, lsl #3
-	WORD $0x910e03f4 // add x20, sp, #0x380
-	WORD $0xaa0f03f5 // mov x21, x15
-	WORD $0xd503201f // nop
-	WORD $0x3d80dfe0 // str q0, [sp, #0x370]
-	WORD $0xaa1403f6 // mov x22, x20
-	WORD $0x4eb21e4e // mov v14.16b, v18.16b
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x4ea21c4b // mov v11.16b, v2.16b
-	WORD $0x4ea21c5b // mov v27.16b, v2.16b
-	WORD $0x4ea21c56 // mov v22.16b, v2.16b
-	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0xad10c3f4 // stp q20, q16, [sp, #0x210]
-	WORD $0xad1997e7 // stp q7, q5, [sp, #0x330]
-	WORD $0xad1a87e4 // stp q4, q1, [sp, #0x350]
-	WORD $0xad400261 // ldp q1, q0, [x19]
-	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
-	WORD $0x4e71d409 // fadd v9.2d, v0.2d, v17.2d
-	WORD $0x4ea31c21 // orr v1.16b, v1.16b, v3.16b
-	WORD $0x4e71d42c // fadd v12.2d, v1.2d, v17.2d
-	WORD $0xad420261 // ldp q1, q0, [x19, #0x40]
-	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
-	WORD $0x4e71d41a // fadd v26.2d, v0.2d, v17.2d
-	WORD $0xad441660 // ldp q0, q5, [x19, #0x80]
-	WORD $0x4ea31c24 // orr v4.16b, v1.16b, v3.16b
-	WORD $0x4e71d48a // fadd v10.2d, v4.2d, v17.2d
-	WORD $0xad7e1267 // ldp q7, q4, [x19, #-0x40]
-	WORD $0x4ea31ca5 // orr v5.16b, v5.16b, v3.16b
-	WORD $0x4e71d4b8 // fadd v24.2d, v5.2d, v17.2d
-	WORD $0x4ea21c45 // mov v5.16b, v2.16b
-	WORD $0x4ea31c06 // orr v6.16b, v0.16b, v3.16b
-	WORD $0xad7c0261 // ldp q1, q0, [x19, #-0x80]
-	WORD $0x4ddfced0 // ld1r { v16.2d }, [x22], #8
-	WORD $0x4ea31c84 // orr v4.16b, v4.16b, v3.16b
-	WORD $0x8b0a0273 // add x19, x19, x10
-	WORD $0x4e71d4dd // fadd v29.2d, v6.2d, v17.2d
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4e71d492 // fadd v18.2d, v4.2d, v17.2d
-	WORD $0x4ea31c00 // orr v0.16b, v0.16b, v3.16b
-	WORD $0x4e6ace05 // fmla v5.2d, v16.2d, v10.2d
-	WORD $0x4e78ce06 // fmla v6.2d, v16.2d, v24.2d
-	WORD $0x3d80cbe5 // str q5, [sp, #0x320]
-	WORD $0x4ea21c45 // mov v5.16b, v2.16b
-	WORD $0x4e7ace05 // fmla v5.2d, v16.2d, v26.2d
-	WORD $0x3d80c7e5 // str q5, [sp, #0x310]
-	WORD $0x4ea21c45 // mov v5.16b, v2.16b
-	WORD $0x4e7dce05 // fmla v5.2d, v16.2d, v29.2d
-	WORD $0x4ee5d7f4 // fsub v20.2d, v31.2d, v5.2d
-	WORD $0x4e7dce14 // fmla v20.2d, v16.2d, v29.2d
-	WORD $0x3d80c3e5 // str q5, [sp, #0x300]
-	WORD $0x4ee6d7e5 // fsub v5.2d, v31.2d, v6.2d
-	WORD $0x4e78ce05 // fmla v5.2d, v16.2d, v24.2d
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0xad1717e6 // stp q6, q5, [sp, #0x2e0]
-	WORD $0xfd4002c5 // ldr d5, [x22]
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4fc51186 // fmla v6.2d, v12.2d, v5.d[0]
-	WORD $0x4fc51150 // fmla v16.2d, v10.2d, v5.d[0]
-	WORD $0xad1653e6 // stp q6, q20, [sp, #0x2c0]
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4fc51126 // fmla v6.2d, v9.2d, v5.d[0]
-	WORD $0x3d80afe6 // str q6, [sp, #0x2b0]
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4fc51346 // fmla v6.2d, v26.2d, v5.d[0]
-	WORD $0x4ee6d7f4 // fsub v20.2d, v31.2d, v6.2d
-	WORD $0x4fc51354 // fmla v20.2d, v26.2d, v5.d[0]
-	WORD $0xad14d3e6 // stp q6, q20, [sp, #0x290]
-	WORD $0x4ef0d7e6 // fsub v6.2d, v31.2d, v16.2d
-	WORD $0x4ea21c54 // mov v20.16b, v2.16b
-	WORD $0x4fc51146 // fmla v6.2d, v10.2d, v5.d[0]
-	WORD $0x4fc51314 // fmla v20.2d, v24.2d, v5.d[0]
-	WORD $0xad139bf0 // stp q16, q6, [sp, #0x270]
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4fc513a6 // fmla v6.2d, v29.2d, v5.d[0]
-	WORD $0xad119bf4 // stp q20, q6, [sp, #0x230]
-	WORD $0x4ee6d7f0 // fsub v16.2d, v31.2d, v6.2d
-	WORD $0x4ef4d7e6 // fsub v6.2d, v31.2d, v20.2d
-	WORD $0x4ea21c54 // mov v20.16b, v2.16b
-	WORD $0x4fc513b0 // fmla v16.2d, v29.2d, v5.d[0]
-	WORD $0x4fc51306 // fmla v6.2d, v24.2d, v5.d[0]
-	WORD $0x4ea31ce5 // orr v5.16b, v7.16b, v3.16b
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0xad12c3e6 // stp q6, q16, [sp, #0x250]
-	WORD $0x4e71d4a6 // fadd v6.2d, v5.2d, v17.2d
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0x6d411285 // ldp d5, d4, [x20, #0x10]
-	WORD $0x4fc4131b // fmla v27.2d, v24.2d, v4.d[0]
-	WORD $0x4fc510c7 // fmla v7.2d, v6.2d, v5.d[0]
-	WORD $0x4fc51190 // fmla v16.2d, v12.2d, v5.d[0]
-	WORD $0x4fc5124b // fmla v11.2d, v18.2d, v5.d[0]
-	WORD $0x3d807fe7 // str q7, [sp, #0x1f0]
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4fc51127 // fmla v7.2d, v9.2d, v5.d[0]
-	WORD $0x3d8063f0 // str q16, [sp, #0x180]
-	WORD $0x3d807be7 // str q7, [sp, #0x1e0]
-	WORD $0x4ee7d7e7 // fsub v7.2d, v31.2d, v7.2d
-	WORD $0x4fc51127 // fmla v7.2d, v9.2d, v5.d[0]
-	WORD $0x3d8083e7 // str q7, [sp, #0x200]
-	WORD $0x4ef0d7e7 // fsub v7.2d, v31.2d, v16.2d
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0x4fc51187 // fmla v7.2d, v12.2d, v5.d[0]
-	WORD $0x4fc51350 // fmla v16.2d, v26.2d, v5.d[0]
-	WORD $0x3d806fe7 // str q7, [sp, #0x1b0]
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4fc51147 // fmla v7.2d, v10.2d, v5.d[0]
-	WORD $0xad0b1ff0 // stp q16, q7, [sp, #0x160]
-	WORD $0x4ee7d7e7 // fsub v7.2d, v31.2d, v7.2d
-	WORD $0x4fc51147 // fmla v7.2d, v10.2d, v5.d[0]
-	WORD $0x3d8077e7 // str q7, [sp, #0x1d0]
-	WORD $0x4ef0d7e7 // fsub v7.2d, v31.2d, v16.2d
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0x4fc51347 // fmla v7.2d, v26.2d, v5.d[0]
-	WORD $0x4fc51310 // fmla v16.2d, v24.2d, v5.d[0]
-	WORD $0x3d8073e7 // str q7, [sp, #0x1c0]
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4fc513a7 // fmla v7.2d, v29.2d, v5.d[0]
-	WORD $0xad0a1ff0 // stp q16, q7, [sp, #0x140]
-	WORD $0x4ee7d7e7 // fsub v7.2d, v31.2d, v7.2d
-	WORD $0x4fc513a7 // fmla v7.2d, v29.2d, v5.d[0]
-	WORD $0x3d806be7 // str q7, [sp, #0x1a0]
-	WORD $0x4ef0d7e7 // fsub v7.2d, v31.2d, v16.2d
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0x4fc51307 // fmla v7.2d, v24.2d, v5.d[0]
-	WORD $0x4ea31c25 // orr v5.16b, v1.16b, v3.16b
-	WORD $0x4e71d401 // fadd v1.2d, v0.2d, v17.2d
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4fc410c3 // fmla v3.2d, v6.2d, v4.d[0]
-	WORD $0x4fc41028 // fmla v8.2d, v1.2d, v4.d[0]
-	WORD $0x4fc410a0 // fmla v0.2d, v5.2d, v4.d[0]
-	WORD $0x4ea31c7c // mov v28.16b, v3.16b
-	WORD $0x3d8067e7 // str q7, [sp, #0x190]
-	WORD $0x3d804fe0 // str q0, [sp, #0x130]
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4fc41240 // fmla v0.2d, v18.2d, v4.d[0]
-	WORD $0x4ee0d7e7 // fsub v7.2d, v31.2d, v0.2d
-	WORD $0x4fc41247 // fmla v7.2d, v18.2d, v4.d[0]
-	WORD $0xad089fe0 // stp q0, q7, [sp, #0x110]
-	WORD $0x4ee3d7e0 // fsub v0.2d, v31.2d, v3.2d
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4fc410c0 // fmla v0.2d, v6.2d, v4.d[0]
-	WORD $0x4fc41183 // fmla v3.2d, v12.2d, v4.d[0]
-	WORD $0x3d8043e0 // str q0, [sp, #0x100]
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4fc41120 // fmla v0.2d, v9.2d, v4.d[0]
-	WORD $0xad060fe0 // stp q0, q3, [sp, #0xc0]
-	WORD $0x4ee3d7e3 // fsub v3.2d, v31.2d, v3.2d
-	WORD $0x4fc41183 // fmla v3.2d, v12.2d, v4.d[0]
-	WORD $0x3d803fe3 // str q3, [sp, #0xf0]
-	WORD $0x4ee0d7e3 // fsub v3.2d, v31.2d, v0.2d
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4fc41123 // fmla v3.2d, v9.2d, v4.d[0]
-	WORD $0x4fc41340 // fmla v0.2d, v26.2d, v4.d[0]
-	WORD $0x3d803be3 // str q3, [sp, #0xe0]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4fc41143 // fmla v3.2d, v10.2d, v4.d[0]
-	WORD $0x3d801be0 // str q0, [sp, #0x60]
-	WORD $0x3d8023e3 // str q3, [sp, #0x80]
-	WORD $0x4ee3d7e3 // fsub v3.2d, v31.2d, v3.2d
-	WORD $0x4fc41143 // fmla v3.2d, v10.2d, v4.d[0]
-	WORD $0x3d802fe3 // str q3, [sp, #0xb0]
-	WORD $0x4ee0d7e3 // fsub v3.2d, v31.2d, v0.2d
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4fc413a0 // fmla v0.2d, v29.2d, v4.d[0]
-	WORD $0x4fc41343 // fmla v3.2d, v26.2d, v4.d[0]
-	WORD $0x3d8013e0 // str q0, [sp, #0x40]
-	WORD $0x4ee0d7e0 // fsub v0.2d, v31.2d, v0.2d
-	WORD $0x4fc413a0 // fmla v0.2d, v29.2d, v4.d[0]
-	WORD $0xad048fe0 // stp q0, q3, [sp, #0x90]
-	WORD $0xfd401280 // ldr d0, [x20, #0x20]
-	WORD $0x4efbd7e3 // fsub v3.2d, v31.2d, v27.2d
-	WORD $0x9100a294 // add x20, x20, #0x28
-	WORD $0x4fc41303 // fmla v3.2d, v24.2d, v4.d[0]
-	WORD $0x4fc010b6 // fmla v22.2d, v5.2d, v0.d[0]
-	WORD $0x4fc01034 // fmla v20.2d, v1.2d, v0.d[0]
-	WORD $0x4fc010d0 // fmla v16.2d, v6.2d, v0.d[0]
-	WORD $0x3d801fe3 // str q3, [sp, #0x70]
-	WORD $0x4ef6d7e3 // fsub v3.2d, v31.2d, v22.2d
-	WORD $0x4fc010a3 // fmla v3.2d, v5.2d, v0.d[0]
-	WORD $0x3d8017e3 // str q3, [sp, #0x50]
-	WORD $0x4ef4d7e3 // fsub v3.2d, v31.2d, v20.2d
-	WORD $0x4fc01023 // fmla v3.2d, v1.2d, v0.d[0]
-	WORD $0x4ef0d7e1 // fsub v1.2d, v31.2d, v16.2d
-	WORD $0x4fc010c1 // fmla v1.2d, v6.2d, v0.d[0]
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4fc01246 // fmla v6.2d, v18.2d, v0.d[0]
-	WORD $0xad010fe1 // stp q1, q3, [sp, #0x20]
-	WORD $0x3dc0cfe1 // ldr q1, [sp, #0x330]
-	WORD $0x4ee6d7f9 // fsub v25.2d, v31.2d, v6.2d
-	WORD $0x4fc01259 // fmla v25.2d, v18.2d, v0.d[0]
-	WORD $0x4ea21c52 // mov v18.16b, v2.16b
-	WORD $0x4fc01192 // fmla v18.2d, v12.2d, v0.d[0]
-	WORD $0x4ef2d7f7 // fsub v23.2d, v31.2d, v18.2d
-	WORD $0x4fc01197 // fmla v23.2d, v12.2d, v0.d[0]
-	WORD $0x4ea21c4c // mov v12.16b, v2.16b
-	WORD $0x4fc0112c // fmla v12.2d, v9.2d, v0.d[0]
-	WORD $0x4eecd7f5 // fsub v21.2d, v31.2d, v12.2d
-	WORD $0x4fc01135 // fmla v21.2d, v9.2d, v0.d[0]
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4fc01149 // fmla v9.2d, v10.2d, v0.d[0]
-	WORD $0x4ee9d7f1 // fsub v17.2d, v31.2d, v9.2d
-	WORD $0x4fc01151 // fmla v17.2d, v10.2d, v0.d[0]
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4fc0134a // fmla v10.2d, v26.2d, v0.d[0]
-	WORD $0x4eead7e7 // fsub v7.2d, v31.2d, v10.2d
-	WORD $0x4fc01347 // fmla v7.2d, v26.2d, v0.d[0]
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4fc013ba // fmla v26.2d, v29.2d, v0.d[0]
-	WORD $0x4efad7e5 // fsub v5.2d, v31.2d, v26.2d
-	WORD $0x4fc013a5 // fmla v5.2d, v29.2d, v0.d[0]
-	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4fc0131d // fmla v29.2d, v24.2d, v0.d[0]
-	WORD $0x4efdd7e4 // fsub v4.2d, v31.2d, v29.2d
-	WORD $0x4fc01304 // fmla v4.2d, v24.2d, v0.d[0]
-	WORD $0xad588fe0 // ldp q0, q3, [sp, #0x310]
-	WORD $0x4ee38438 // add v24.2d, v1.2d, v3.2d
-	WORD $0x3dc0bbe1 // ldr q1, [sp, #0x2e0]
-	WORD $0x3dc0c3e3 // ldr q3, [sp, #0x300]
-	WORD $0x4ee085c0 // add v0.2d, v14.2d, v0.2d
-	WORD $0x4ee185a1 // add v1.2d, v13.2d, v1.2d
-	WORD $0x3dc0afed // ldr q13, [sp, #0x2b0]
-	WORD $0x4ee385e3 // add v3.2d, v15.2d, v3.2d
-	WORD $0x4eed8400 // add v0.2d, v0.2d, v13.2d
-	WORD $0x3dc0b3ed // ldr q13, [sp, #0x2c0]
-	WORD $0x4eed8718 // add v24.2d, v24.2d, v13.2d
-	WORD $0x3dc0bfed // ldr q13, [sp, #0x2f0]
-	WORD $0x4eed8400 // add v0.2d, v0.2d, v13.2d
-	WORD $0x3dc0b7ed // ldr q13, [sp, #0x2d0]
-	WORD $0x4eed8718 // add v24.2d, v24.2d, v13.2d
-	WORD $0x3dc09fed // ldr q13, [sp, #0x270]
-	WORD $0x4eed8463 // add v3.2d, v3.2d, v13.2d
-	WORD $0x3dc0a7ed // ldr q13, [sp, #0x290]
-	WORD $0x4eed8421 // add v1.2d, v1.2d, v13.2d
-	WORD $0x3dc08fed // ldr q13, [sp, #0x230]
-	WORD $0x4eed866f // add v15.2d, v19.2d, v13.2d
-	WORD $0x3dc093f3 // ldr q19, [sp, #0x240]
-	WORD $0x4ef387ce // add v14.2d, v30.2d, v19.2d
-	WORD $0x3dc0abf3 // ldr q19, [sp, #0x2a0]
-	WORD $0x3dc07ffe // ldr q30, [sp, #0x1f0]
-	WORD $0x4eeb866d // add v13.2d, v19.2d, v11.2d
-	WORD $0x3dc0a3f3 // ldr q19, [sp, #0x280]
-	WORD $0x4efe866b // add v11.2d, v19.2d, v30.2d
-	WORD $0x4eed8413 // add v19.2d, v0.2d, v13.2d
-	WORD $0x3dc063e0 // ldr q0, [sp, #0x180]
-	WORD $0x3dc053fe // ldr q30, [sp, #0x140]
-	WORD $0x4eeb8718 // add v24.2d, v24.2d, v11.2d
-	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
-	WORD $0x3dc09be0 // ldr q0, [sp, #0x260]
-	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
-	WORD $0x3dc07be0 // ldr q0, [sp, #0x1e0]
-	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
-	WORD $0x3dc097e0 // ldr q0, [sp, #0x250]
-	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
-	WORD $0x3dc05fe0 // ldr q0, [sp, #0x170]
-	WORD $0x4ee085cd // add v13.2d, v14.2d, v0.2d
-	WORD $0x3dc05be0 // ldr q0, [sp, #0x160]
-	WORD $0x4ee085ee // add v14.2d, v15.2d, v0.2d
-	WORD $0x3dc08be0 // ldr q0, [sp, #0x220]
-	WORD $0x4efe840f // add v15.2d, v0.2d, v30.2d
-	WORD $0x3dc087e0 // ldr q0, [sp, #0x210]
-	WORD $0x3dc057fe // ldr q30, [sp, #0x150]
-	WORD $0x4efe840b // add v11.2d, v0.2d, v30.2d
-	WORD $0x3dc083e0 // ldr q0, [sp, #0x200]
-	WORD $0x3dc06ffe // ldr q30, [sp, #0x1b0]
-	WORD $0x4ee88400 // add v0.2d, v0.2d, v8.2d
-	WORD $0x3dc04fe8 // ldr q8, [sp, #0x130]
-	WORD $0x4ee887c8 // add v8.2d, v30.2d, v8.2d
-	WORD $0x3dc077fe // ldr q30, [sp, #0x1d0]
-	WORD $0x4efc87de // add v30.2d, v30.2d, v28.2d
-	WORD $0x3dc047fc // ldr q28, [sp, #0x110]
-	WORD $0x4efe8463 // add v3.2d, v3.2d, v30.2d
-	WORD $0x3dc073fe // ldr q30, [sp, #0x1c0]
-	WORD $0x4efc87de // add v30.2d, v30.2d, v28.2d
-	WORD $0x3dc043fc // ldr q28, [sp, #0x100]
-	WORD $0x4efe8421 // add v1.2d, v1.2d, v30.2d
-	WORD $0x4efc851e // add v30.2d, v8.2d, v28.2d
-	WORD $0x3dc04be8 // ldr q8, [sp, #0x120]
-	WORD $0x4efe8718 // add v24.2d, v24.2d, v30.2d
-	WORD $0xad467bfc // ldp q28, q30, [sp, #0xc0]
-	WORD $0x4ee88400 // add v0.2d, v0.2d, v8.2d
-	WORD $0x4efe85a8 // add v8.2d, v13.2d, v30.2d
-	WORD $0x3dc06bed // ldr q13, [sp, #0x1a0]
-	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
-	WORD $0x4eed8508 // add v8.2d, v8.2d, v13.2d
-	WORD $0x4efc85cd // add v13.2d, v14.2d, v28.2d
-	WORD $0x3dc023fc // ldr q28, [sp, #0x80]
-	WORD $0x3dc067ee // ldr q14, [sp, #0x190]
-	WORD $0x4efc856b // add v11.2d, v11.2d, v28.2d
-	WORD $0x3dc01bfc // ldr q28, [sp, #0x60]
-	WORD $0x4eee85ad // add v13.2d, v13.2d, v14.2d
-	WORD $0x4efc85ee // add v14.2d, v15.2d, v28.2d
-	WORD $0xad5a73fe // ldp q30, q28, [sp, #0x340]
-	WORD $0x4efb879b // add v27.2d, v28.2d, v27.2d
-	WORD $0x3dc013fc // ldr q28, [sp, #0x40]
-	WORD $0x4efc87dc // add v28.2d, v30.2d, v28.2d
-	WORD $0xad474ffe // ldp q30, q19, [sp, #0xe0]
-	WORD $0x4ef68676 // add v22.2d, v19.2d, v22.2d
-	WORD $0x4ef487d4 // add v20.2d, v30.2d, v20.2d
-	WORD $0x3dc02ffe // ldr q30, [sp, #0xb0]
-	WORD $0x4ef98693 // add v19.2d, v20.2d, v25.2d
-	WORD $0x4ef087d0 // add v16.2d, v30.2d, v16.2d
-	WORD $0x3dc02bfe // ldr q30, [sp, #0xa0]
-	WORD $0x4ef08510 // add v16.2d, v8.2d, v16.2d
-	WORD $0x4ee687c6 // add v6.2d, v30.2d, v6.2d
-	WORD $0x4ef7861e // add v30.2d, v16.2d, v23.2d
-	WORD $0x4ee685a6 // add v6.2d, v13.2d, v6.2d
-	WORD $0x4ef3842d // add v13.2d, v1.2d, v19.2d
-	WORD $0x3dc00be1 // ldr q1, [sp, #0x20]
-	WORD $0x4ef584d3 // add v19.2d, v6.2d, v21.2d
-	WORD $0x4eea8766 // add v6.2d, v27.2d, v10.2d
-	WORD $0x4ee484c4 // add v4.2d, v6.2d, v4.2d
-	WORD $0x4ee186c1 // add v1.2d, v22.2d, v1.2d
-	WORD $0x4ee1846f // add v15.2d, v3.2d, v1.2d
-	WORD $0x3dc027e3 // ldr q3, [sp, #0x90]
-	WORD $0x4ef28561 // add v1.2d, v11.2d, v18.2d
-	WORD $0x4ee38421 // add v1.2d, v1.2d, v3.2d
-	WORD $0x4ef18434 // add v20.2d, v1.2d, v17.2d
-	WORD $0x3dc00fe3 // ldr q3, [sp, #0x30]
-	WORD $0x4ee38412 // add v18.2d, v0.2d, v3.2d
-	WORD $0x3dc01fe3 // ldr q3, [sp, #0x70]
-	WORD $0x4eec85c0 // add v0.2d, v14.2d, v12.2d
-	WORD $0x4ee38400 // add v0.2d, v0.2d, v3.2d
-	WORD $0x4ee98783 // add v3.2d, v28.2d, v9.2d
-	WORD $0x4ee78410 // add v16.2d, v0.2d, v7.2d
-	WORD $0xad5b03e1 // ldp q1, q0, [sp, #0x360]
-	WORD $0x3dc017e7 // ldr q7, [sp, #0x50]
-	WORD $0x4ee58465 // add v5.2d, v3.2d, v5.2d
-	WORD $0x4efd8400 // add v0.2d, v0.2d, v29.2d
-	WORD $0xad400ff1 // ldp q17, q3, [sp]
-	WORD $0x4ee78707 // add v7.2d, v24.2d, v7.2d
-	WORD $0x4efa8421 // add v1.2d, v1.2d, v26.2d
-	WORD $0x54ffd701 // b.ne <mulLimbs5+0x220>
-	WORD $0x17fffea0 // b <mulLimbs5+0x1c4>
+	WORD $0x8b150c34 // add x20, x1, x21, lsl #3
+	WORD $0x8b150cd5 // add x21, x6, x21, lsl #3
+	WORD $0x910183f6 // add x22, sp, #0x60
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0x140000f6 // b <mulLimbs5+0x5f8>
+	WORD $0xad405296 // ldp q22, q20, [x20]
+	WORD $0xaa1603f8 // mov x24, x22
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x4ea11c2d // mov v13.16b, v1.16b
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x8b0a02b5 // add x21, x21, x10
+	WORD $0xeb1002ff // cmp x23, x16
+	WORD $0x4ea11c27 // mov v7.16b, v1.16b
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e62d688 // fadd v8.2d, v20.2d, v2.2d
+	WORD $0x4ea01ed6 // orr v22.16b, v22.16b, v0.16b
+	WORD $0x4e62d6c9 // fadd v9.2d, v22.2d, v2.2d
+	WORD $0xad425296 // ldp q22, q20, [x20, #0x40]
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e62d69e // fadd v30.2d, v20.2d, v2.2d
+	WORD $0x4ea01ed6 // orr v22.16b, v22.16b, v0.16b
+	WORD $0x4e62d6df // fadd v31.2d, v22.2d, v2.2d
+	WORD $0xad445296 // ldp q22, q20, [x20, #0x80]
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e62d69c // fadd v28.2d, v20.2d, v2.2d
+	WORD $0x4ea01ed6 // orr v22.16b, v22.16b, v0.16b
+	WORD $0x4e62d6dd // fadd v29.2d, v22.2d, v2.2d
+	WORD $0xad465296 // ldp q22, q20, [x20, #0xc0]
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e62d698 // fadd v24.2d, v20.2d, v2.2d
+	WORD $0x4ea01ed6 // orr v22.16b, v22.16b, v0.16b
+	WORD $0x4e62d6d9 // fadd v25.2d, v22.2d, v2.2d
+	WORD $0xad485296 // ldp q22, q20, [x20, #0x100]
+	WORD $0x4ddfcf0a // ld1r { v10.2d }, [x24], #8
+	WORD $0x3dc00fe5 // ldr q5, [sp, #0x30]
+	WORD $0x8b020e94 // add x20, x20, x2, lsl #3
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e62d694 // fadd v20.2d, v20.2d, v2.2d
+	WORD $0x4e79cd4b // fmla v11.2d, v10.2d, v25.2d
+	WORD $0x4e78cd4c // fmla v12.2d, v10.2d, v24.2d
+	WORD $0x4ea01ed6 // orr v22.16b, v22.16b, v0.16b
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4e62d6d6 // fadd v22.2d, v22.2d, v2.2d
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4eec86b5 // add v21.2d, v21.2d, v12.2d
+	WORD $0x4eeb86f7 // add v23.2d, v23.2d, v11.2d
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x4e76cd4b // fmla v11.2d, v10.2d, v22.2d
+	WORD $0x4e74cd4c // fmla v12.2d, v10.2d, v20.2d
+	WORD $0x4eec875a // add v26.2d, v26.2d, v12.2d
+	WORD $0x4eeb877b // add v27.2d, v27.2d, v11.2d
+	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4e74cd4c // fmla v12.2d, v10.2d, v20.2d
+	WORD $0x4e76cd4b // fmla v11.2d, v10.2d, v22.2d
+	WORD $0xfd40030a // ldr d10, [x24]
+	WORD $0x4fca13ad // fmla v13.2d, v29.2d, v10.d[0]
+	WORD $0x4fca138e // fmla v14.2d, v28.2d, v10.d[0]
+	WORD $0x4eee86b5 // add v21.2d, v21.2d, v14.2d
+	WORD $0x4eed86f7 // add v23.2d, v23.2d, v13.2d
+	WORD $0x4ea11c2d // mov v13.16b, v1.16b
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x4eec86b5 // add v21.2d, v21.2d, v12.2d
+	WORD $0x4eeb86f7 // add v23.2d, v23.2d, v11.2d
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x4fca12cd // fmla v13.2d, v22.2d, v10.d[0]
+	WORD $0x4fca128e // fmla v14.2d, v20.2d, v10.d[0]
+	WORD $0x4fca130b // fmla v11.2d, v24.2d, v10.d[0]
+	WORD $0x4fca132c // fmla v12.2d, v25.2d, v10.d[0]
+	WORD $0x4eee864f // add v15.2d, v18.2d, v14.2d
+	WORD $0x4eed8673 // add v19.2d, v19.2d, v13.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0x4ea11c32 // mov v18.16b, v1.16b
+	WORD $0x4eec877b // add v27.2d, v27.2d, v12.2d
+	WORD $0x4eeb875a // add v26.2d, v26.2d, v11.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
+	WORD $0x4fca12cd // fmla v13.2d, v22.2d, v10.d[0]
+	WORD $0x4fca128e // fmla v14.2d, v20.2d, v10.d[0]
+	WORD $0x4fca130b // fmla v11.2d, v24.2d, v10.d[0]
+	WORD $0x4fca132c // fmla v12.2d, v25.2d, v10.d[0]
+	WORD $0xfd400aca // ldr d10, [x22, #0x10]
+	WORD $0x4fca13e2 // fmla v2.2d, v31.2d, v10.d[0]
+	WORD $0x4fca13d2 // fmla v18.2d, v30.2d, v10.d[0]
+	WORD $0x4ef28572 // add v18.2d, v11.2d, v18.2d
+	WORD $0x4ee28582 // add v2.2d, v12.2d, v2.2d
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x4ef286b2 // add v18.2d, v21.2d, v18.2d
+	WORD $0x4ee286e2 // add v2.2d, v23.2d, v2.2d
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4ea11c37 // mov v23.16b, v1.16b
+	WORD $0x4fca130b // fmla v11.2d, v24.2d, v10.d[0]
+	WORD $0x4fca132c // fmla v12.2d, v25.2d, v10.d[0]
+	WORD $0x4fca1395 // fmla v21.2d, v28.2d, v10.d[0]
+	WORD $0x4fca13b7 // fmla v23.2d, v29.2d, v10.d[0]
+	WORD $0x4eec8673 // add v19.2d, v19.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4ef7877b // add v27.2d, v27.2d, v23.2d
+	WORD $0x4ef5875a // add v26.2d, v26.2d, v21.2d
+	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4fca132c // fmla v12.2d, v25.2d, v10.d[0]
+	WORD $0x4eed877b // add v27.2d, v27.2d, v13.2d
+	WORD $0x4eee875a // add v26.2d, v26.2d, v14.2d
+	WORD $0x4eeb85ed // add v13.2d, v15.2d, v11.2d
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x4ea11c2f // mov v15.16b, v1.16b
+	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
+	WORD $0x4fca1395 // fmla v21.2d, v28.2d, v10.d[0]
+	WORD $0x4fca13b7 // fmla v23.2d, v29.2d, v10.d[0]
+	WORD $0x4fca12ce // fmla v14.2d, v22.2d, v10.d[0]
+	WORD $0x4fca128f // fmla v15.2d, v20.2d, v10.d[0]
+	WORD $0x4fca130b // fmla v11.2d, v24.2d, v10.d[0]
+	WORD $0x4eef8606 // add v6.2d, v16.2d, v15.2d
+	WORD $0x4eee8624 // add v4.2d, v17.2d, v14.2d
+	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4ea11c30 // mov v16.16b, v1.16b
+	WORD $0x4ea11c31 // mov v17.16b, v1.16b
+	WORD $0x4fca12ce // fmla v14.2d, v22.2d, v10.d[0]
+	WORD $0x4fca128f // fmla v15.2d, v20.2d, v10.d[0]
+	WORD $0xfd400eca // ldr d10, [x22, #0x18]
+	WORD $0x4fca1130 // fmla v16.2d, v9.2d, v10.d[0]
+	WORD $0x4fca13e0 // fmla v0.2d, v31.2d, v10.d[0]
+	WORD $0x4fca1111 // fmla v17.2d, v8.2d, v10.d[0]
+	WORD $0x4fca13c7 // fmla v7.2d, v30.2d, v10.d[0]
+	WORD $0x4ef086f7 // add v23.2d, v23.2d, v16.2d
+	WORD $0x4ee08590 // add v16.2d, v12.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4ef186b5 // add v21.2d, v21.2d, v17.2d
+	WORD $0x4ee78571 // add v17.2d, v11.2d, v7.2d
+	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
+	WORD $0x4fca13e0 // fmla v0.2d, v31.2d, v10.d[0]
+	WORD $0x4fca13c7 // fmla v7.2d, v30.2d, v10.d[0]
+	WORD $0x4ef18751 // add v17.2d, v26.2d, v17.2d
+	WORD $0x4ef08770 // add v16.2d, v27.2d, v16.2d
+	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
+	WORD $0x4ea11c37 // mov v23.16b, v1.16b
+	WORD $0x4ee08440 // add v0.2d, v2.2d, v0.2d
+	WORD $0x4ee786a2 // add v2.2d, v21.2d, v7.2d
+	WORD $0x4ea11c27 // mov v7.16b, v1.16b
+	WORD $0x4fca1337 // fmla v23.2d, v25.2d, v10.d[0]
+	WORD $0x4fca1387 // fmla v7.2d, v28.2d, v10.d[0]
+	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
+	WORD $0x4ea11c32 // mov v18.16b, v1.16b
+	WORD $0x4fca13b2 // fmla v18.2d, v29.2d, v10.d[0]
+	WORD $0x4ef78484 // add v4.2d, v4.2d, v23.2d
+	WORD $0x4ef7d46c // fsub v12.2d, v3.2d, v23.2d
+	WORD $0x4ea11c37 // mov v23.16b, v1.16b
+	WORD $0x4ee785b5 // add v21.2d, v13.2d, v7.2d
+	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
+	WORD $0x4fca132c // fmla v12.2d, v25.2d, v10.d[0]
+	WORD $0x4eef86ba // add v26.2d, v21.2d, v15.2d
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4ef28673 // add v19.2d, v19.2d, v18.2d
+	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
+	WORD $0x4fca1387 // fmla v7.2d, v28.2d, v10.d[0]
+	WORD $0x4fca1315 // fmla v21.2d, v24.2d, v10.d[0]
+	WORD $0x4eee8673 // add v19.2d, v19.2d, v14.2d
+	WORD $0x4fca13b2 // fmla v18.2d, v29.2d, v10.d[0]
+	WORD $0x4ef584cb // add v11.2d, v6.2d, v21.2d
+	WORD $0x4ef5d47b // fsub v27.2d, v3.2d, v21.2d
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4ea11c26 // mov v6.16b, v1.16b
+	WORD $0x4fca1295 // fmla v21.2d, v20.2d, v10.d[0]
+	WORD $0x4fca12c6 // fmla v6.2d, v22.2d, v10.d[0]
+	WORD $0x4fca131b // fmla v27.2d, v24.2d, v10.d[0]
+	WORD $0x4ef584ad // add v13.2d, v5.2d, v21.2d
+	WORD $0x3dc00be5 // ldr q5, [sp, #0x20]
+	WORD $0x4ef5d46f // fsub v15.2d, v3.2d, v21.2d
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4fca128f // fmla v15.2d, v20.2d, v10.d[0]
+	WORD $0x4ee684ae // add v14.2d, v5.2d, v6.2d
+	WORD $0x4ee6d465 // fsub v5.2d, v3.2d, v6.2d
+	WORD $0xfd4012c6 // ldr d6, [x22, #0x20]
+	WORD $0x9100a2d6 // add x22, x22, #0x28
+	WORD $0x4fca12c5 // fmla v5.2d, v22.2d, v10.d[0]
+	WORD $0x4fc61137 // fmla v23.2d, v9.2d, v6.d[0]
+	WORD $0x4fc61115 // fmla v21.2d, v8.2d, v6.d[0]
+	WORD $0x4ef78652 // add v18.2d, v18.2d, v23.2d
+	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
+	WORD $0x4ef584e7 // add v7.2d, v7.2d, v21.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4fc61137 // fmla v23.2d, v9.2d, v6.d[0]
+	WORD $0x4fc61115 // fmla v21.2d, v8.2d, v6.d[0]
+	WORD $0x4ef78417 // add v23.2d, v0.2d, v23.2d
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4ef58455 // add v21.2d, v2.2d, v21.2d
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4fc613c0 // fmla v0.2d, v30.2d, v6.d[0]
+	WORD $0x4fc613e2 // fmla v2.2d, v31.2d, v6.d[0]
+	WORD $0x4ee0877b // add v27.2d, v27.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4ee28588 // add v8.2d, v12.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4fc613c0 // fmla v0.2d, v30.2d, v6.d[0]
+	WORD $0x4fc613e2 // fmla v2.2d, v31.2d, v6.d[0]
+	WORD $0x4ee88673 // add v19.2d, v19.2d, v8.2d
+	WORD $0x4efb8748 // add v8.2d, v26.2d, v27.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x4ee0863a // add v26.2d, v17.2d, v0.2d
+	WORD $0x4ee28640 // add v0.2d, v18.2d, v2.2d
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4ee0861b // add v27.2d, v16.2d, v0.2d
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4fc613a2 // fmla v2.2d, v29.2d, v6.d[0]
+	WORD $0x4fc61380 // fmla v0.2d, v28.2d, v6.d[0]
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4ee58484 // add v4.2d, v4.2d, v5.2d
+	WORD $0x4ee08565 // add v5.2d, v11.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4fc613a2 // fmla v2.2d, v29.2d, v6.d[0]
+	WORD $0x4fc61380 // fmla v0.2d, v28.2d, v6.d[0]
+	WORD $0x4eef84a5 // add v5.2d, v5.2d, v15.2d
+	WORD $0x4ee28673 // add v19.2d, v19.2d, v2.2d
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4ee08512 // add v18.2d, v8.2d, v0.2d
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4fc61322 // fmla v2.2d, v25.2d, v6.d[0]
+	WORD $0x4fc61300 // fmla v0.2d, v24.2d, v6.d[0]
+	WORD $0x4ee285c7 // add v7.2d, v14.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4ee085bc // add v28.2d, v13.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4fc61322 // fmla v2.2d, v25.2d, v6.d[0]
+	WORD $0x4fc61300 // fmla v0.2d, v24.2d, v6.d[0]
+	WORD $0x4ee28491 // add v17.2d, v4.2d, v2.2d
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4ee084b0 // add v16.2d, v5.2d, v0.2d
+	WORD $0xad4213e5 // ldp q5, q4, [sp, #0x40]
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4fc61282 // fmla v2.2d, v20.2d, v6.d[0]
+	WORD $0x4fc612c0 // fmla v0.2d, v22.2d, v6.d[0]
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4fc61282 // fmla v2.2d, v20.2d, v6.d[0]
+	WORD $0x4ee084a5 // add v5.2d, v5.2d, v0.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4fc612c0 // fmla v0.2d, v22.2d, v6.d[0]
+	WORD $0x4ee28786 // add v6.2d, v28.2d, v2.2d
+	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
+	WORD $0xad4003e2 // ldp q2, q0, [sp]
+	WORD $0x54ffde80 // b.eq <mulLimbs5+0x1c4>
+	WORD $0xad011be7 // stp q7, q6, [sp, #0x20]
+	WORD $0xad0213e5 // stp q5, q4, [sp, #0x40]
+	WORD $0x3607e127 // tbz w7, #0x0, <mulLimbs5+0x224>
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0x8b1802b9 // add x25, x21, x24
+	WORD $0x91010318 // add x24, x24, #0x40
+	WORD $0xf105031f // cmp x24, #0x140
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x54ffff81 // b.ne <mulLimbs5+0x608>
+	WORD $0x17ffff02 // b <mulLimbs5+0x224>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911283ff // add sp, sp, #0x4a0
+	WORD $0x910603ff // add sp, sp, #0x180
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
-	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
 	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0x6cc73bef // ldp d15, d14, [sp], #0x70
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
+	WORD $0xa94467fd // ldp x29, x25, [sp, #0x40]
+	WORD $0x6cc83bef // ldp d15, d14, [sp], #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $1392, RSP
+	SUB $608, RSP
 	MOVD R19, R30
 	RET
 
 // func mulLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs9Quad(SB), 0, $1632-40
+TEXT ·mulLimbs9Quad(SB), 0, $1216-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1632, RSP
+	ADD $1216, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs9>
-	WORD $0x140001ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140003cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
@@ -783,485 +722,948 @@ TEXT ·mulLimbs9Quad(SB), 0, $1632-40
 	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
 	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
 	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
-	WORD $0xd11583ff // sub sp, sp, #0x560
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2f46a0b // mov x11, #-0x5cb0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280014c // mov w12, #0xa
-	WORD $0x5280010d // mov w13, #0x8
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0xd10f03ff // sub sp, sp, #0x3c0
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xf902d7e8 // str x8, [sp, #0x5a8]
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2f46a0b // mov x11, #-0x5cb0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
-	WORD $0xf100299f // cmp x12, #0xa
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280014d // mov w13, #0xa
+	WORD $0x5280010e // mov w14, #0x8
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
+	WORD $0xd503201f // nop
+	WORD $0xf10029bf // cmp x13, #0xa
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs9+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x540037cb // b.lt <mulLimbs9+0x798>
-	WORD $0xd2e8ce0f // mov x15, #0x4670000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x910503eb // add x11, sp, #0x140
-	WORD $0xaa1f03e9 // mov x9, xzr
-	WORD $0x5280008c // mov w12, #0x4
-	WORD $0x910083ed // add x13, sp, #0x20
-	WORD $0xaa0403f1 // mov x17, x4
-	WORD $0x4e080df1 // dup v17.2d, x15
-	WORD $0xd280002f // mov x15, #0x1
-	WORD $0x4e080dc2 // dup v2.2d, x14
-	WORD $0x3d8007e2 // str q2, [sp, #0x10]
+	WORD $0x540071cb // b.lt <mulLimbs9+0xed8>
+	WORD $0x8b020449 // add x9, x2, x2, lsl #1
+	WORD $0xd2800030 // mov x16, #0x1
+	WORD $0xd37df04a // lsl x10, x2, #3
+	WORD $0x5280008b // mov w11, #0x4
+	WORD $0x910a83ec // add x12, sp, #0x2a0
+	WORD $0xd2e8660d // mov x13, #0x4330000000000000
 	WORD $0xd2f8660e // mov x14, #-0x3cd0000000000000
-	WORD $0xf2e8ce0f // movk x15, #0x4670, lsl #48
-	WORD $0x4e080dc1 // dup v1.2d, x14
-	WORD $0x4e080de3 // dup v3.2d, x15
-	WORD $0x9103816a // add x10, x11, #0xe0
-	WORD $0x9104016b // add x11, x11, #0x100
-	WORD $0x928002ee // mov x14, #-0x18
-	WORD $0x928017ef // mov x15, #-0xc0
-	WORD $0x1400000b // b <mulLimbs9+0x11c>
+	WORD $0xd2e8ce0f // mov x15, #0x4670000000000000
+	WORD $0xd37df129 // lsl x9, x9, #3
+	WORD $0xf2e8ce10 // movk x16, #0x4670, lsl #48
+	WORD $0xaa0403e6 // mov x6, x4
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0x1400000a // b <mulLimbs9+0xfc>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9b027cc8 // mul x8, x6, x2
-	WORD $0x91001129 // add x9, x9, #0x4
-	WORD $0x8b110c63 // add x3, x3, x17, lsl #3
-	WORD $0xaa1003f1 // mov x17, x16
-	WORD $0xeb04013f // cmp x9, x4
-	WORD $0x8b080c21 // add x1, x1, x8, lsl #3
-	WORD $0x5400340a // b.ge <mulLimbs9+0x798>
-	WORD $0xf1001230 // subs x16, x17, #0x4
-	WORD $0xcb090087 // sub x7, x4, x9
-	WORD $0x9a8cb233 // csel x19, x17, x12, lt
+	WORD $0x9b027e87 // mul x7, x20, x2
+	WORD $0x91001231 // add x17, x17, #0x4
+	WORD $0x8b060c63 // add x3, x3, x6, lsl #3
+	WORD $0xaa0503e6 // mov x6, x5
+	WORD $0xeb04023f // cmp x17, x4
+	WORD $0x8b070c21 // add x1, x1, x7, lsl #3
+	WORD $0x54006f0a // b.ge <mulLimbs9+0xed8>
+	WORD $0xf10010c5 // subs x5, x6, #0x4
+	WORD $0xcb110093 // sub x19, x4, x17
+	WORD $0x4e080da4 // dup v4.2d, x13
+	WORD $0x4e080dc5 // dup v5.2d, x14
+	WORD $0x9a8bb0d5 // csel x21, x6, x11, lt
+	WORD $0xf10006bf // cmp x21, #0x1
+	WORD $0x9a9fc6a7 // csinc x7, x21, xzr, gt
+	WORD $0xf100127f // cmp x19, #0x4
+	WORD $0x9a8bb274 // csel x20, x19, x11, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x9a9fc665 // csinc x5, x19, xzr, gt
-	WORD $0xf10010ff // cmp x7, #0x4
-	WORD $0x9a8cb0e6 // csel x6, x7, x12, lt
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x8b060cd1 // add x17, x6, x6, lsl #3
-	WORD $0x5400030b // b.lt <mulLimbs9+0x1a0>
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x910083f4 // add x20, sp, #0x20
-	WORD $0xaa0303f6 // mov x22, x3
+	WORD $0x8b140e86 // add x6, x20, x20, lsl #3
+	WORD $0x540002cb // b.lt <mulLimbs9+0x180>
+	WORD $0x910a83f6 // add x22, sp, #0x2a0
+	WORD $0xaa0303f7 // mov x23, x3
+	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
+	WORD $0xacc106e0 // ldp q0, q1, [x23], #0x20
+	WORD $0x91001338 // add x24, x25, #0x4
+	WORD $0x91002339 // add x25, x25, #0x8
+	WORD $0xeb06033f // cmp x25, x6
+	WORD $0xaa1803f9 // mov x25, x24
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0xac8106c0 // stp q0, q1, [x22], #0x20
+	WORD $0x54fffecd // b.le <mulLimbs9+0x140>
+	WORD $0xeb06031f // cmp x24, x6
+	WORD $0x540000eb // b.lt <mulLimbs9+0x18c>
+	WORD $0x14000010 // b <mulLimbs9+0x1b4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xacc116c4 // ldp q4, q5, [x22], #0x20
-	WORD $0x910012b7 // add x23, x21, #0x4
-	WORD $0x910022b5 // add x21, x21, #0x8
-	WORD $0xeb1102bf // cmp x21, x17
-	WORD $0xaa1703f5 // mov x21, x23
-	WORD $0x4ea21ca5 // orr v5.16b, v5.16b, v2.16b
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0x4ea21c84 // orr v4.16b, v4.16b, v2.16b
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xac811684 // stp q4, q5, [x20], #0x20
-	WORD $0x54fffecd // b.le <mulLimbs9+0x160>
-	WORD $0xeb1102ff // cmp x23, x17
-	WORD $0x540000eb // b.lt <mulLimbs9+0x1ac>
-	WORD $0x14000010 // b <mulLimbs9+0x1d4>
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0xeb0603ff // cmp xzr, x6
+	WORD $0x5400016a // b.ge <mulLimbs9+0x1b4>
+	WORD $0x8b150eb7 // add x23, x21, x21, lsl #3
+	WORD $0x8b180c75 // add x21, x3, x24, lsl #3
+	WORD $0x8b180d96 // add x22, x12, x24, lsl #3
+	WORD $0xcb170317 // sub x23, x24, x23
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xaa1f03f7 // mov x23, xzr
-	WORD $0xeb1103ff // cmp xzr, x17
-	WORD $0x5400016a // b.ge <mulLimbs9+0x1d4>
-	WORD $0x8b130e75 // add x21, x19, x19, lsl #3
-	WORD $0x8b170c73 // add x19, x3, x23, lsl #3
-	WORD $0x8b170db4 // add x20, x13, x23, lsl #3
-	WORD $0xcb1502f5 // sub x21, x23, x21
-	WORD $0xd503201f // nop
-	WORD $0xfc408660 // ldr d0, [x19], #0x8
-	WORD $0xb10006b5 // adds x21, x21, #0x1
+	WORD $0xfc4086a0 // ldr d0, [x21], #0x8
+	WORD $0xb10006f7 // adds x23, x23, #0x1
 	WORD $0x5e61d800 // scvtf d0, d0
-	WORD $0xfc008680 // str d0, [x20], #0x8
-	WORD $0x54ffff83 // b.lo <mulLimbs9+0x1c0>
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54fff94b // b.lt <mulLimbs9+0x100>
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x2a1403e7 // mov w7, w20
-	WORD $0x8b150c34 // add x20, x1, x21, lsl #3
-	WORD $0x8b150c15 // add x21, x0, x21, lsl #3
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x910083f7 // add x23, sp, #0x20
-	WORD $0xad4012a5 // ldp q5, q4, [x21]
-	WORD $0x910902b6 // add x22, x21, #0x240
-	WORD $0xad401e86 // ldp q6, q7, [x20]
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0x5280003d // mov w29, #0x1
-	WORD $0x52800319 // mov w25, #0x18
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0xad0a1fe6 // stp q6, q7, [sp, #0x140]
-	WORD $0xad421e86 // ldp q6, q7, [x20, #0x40]
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0xad0b1fe6 // stp q6, q7, [sp, #0x160]
-	WORD $0xad441e86 // ldp q6, q7, [x20, #0x80]
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0xad0c1fe6 // stp q6, q7, [sp, #0x180]
-	WORD $0xad461e86 // ldp q6, q7, [x20, #0xc0]
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0xad0d1fe6 // stp q6, q7, [sp, #0x1a0]
-	WORD $0xad481a87 // ldp q7, q6, [x20, #0x100]
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad0e1be7 // stp q7, q6, [sp, #0x1c0]
-	WORD $0xad4a1a87 // ldp q7, q6, [x20, #0x140]
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad0f1be7 // stp q7, q6, [sp, #0x1e0]
-	WORD $0xad4c1a87 // ldp q7, q6, [x20, #0x180]
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad101be7 // stp q7, q6, [sp, #0x200]
-	WORD $0xad4e1a87 // ldp q7, q6, [x20, #0x1c0]
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad111be7 // stp q7, q6, [sp, #0x220]
-	WORD $0xad501a87 // ldp q7, q6, [x20, #0x200]
-	WORD $0x4ea21cc6 // orr v6.16b, v6.16b, v2.16b
-	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
-	WORD $0x4ea21ce7 // orr v7.16b, v7.16b, v2.16b
-	WORD $0x4e61d4e7 // fadd v7.2d, v7.2d, v1.2d
-	WORD $0xad121be7 // stp q7, q6, [sp, #0x240]
-	WORD $0x9b0e5f1e // madd x30, x24, x14, x23
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0xfc0086c0 // str d0, [x22], #0x8
+	WORD $0x54ffff83 // b.lo <mulLimbs9+0x1a0>
+	WORD $0x8b090035 // add x21, x1, x9
+	WORD $0x52800037 // mov w23, #0x1
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xad0093e5 // stp q5, q4, [sp, #0x10]
+	WORD $0x14000011 // b <mulLimbs9+0x208>
+	WORD $0x3dc083e7 // ldr q7, [sp, #0x200]
+	WORD $0xad0226e2 // stp q2, q9, [x23, #0x40]
+	WORD $0x52800099 // mov w25, #0x4
+	WORD $0x3d8002e7 // str q7, [x23]
+	WORD $0x3dc087e7 // ldr q7, [sp, #0x210]
+	WORD $0xad047ee3 // stp q3, q31, [x23, #0x80]
+	WORD $0x3d8006e7 // str q7, [x23, #0x10]
+	WORD $0xad0636fe // stp q30, q13, [x23, #0xc0]
+	WORD $0xad082afd // stp q29, q10, [x23, #0x100]
+	WORD $0xad0a66fa // stp q26, q25, [x23, #0x140]
+	WORD $0xad0c46f2 // stp q18, q17, [x23, #0x180]
+	WORD $0xad0e5af8 // stp q24, q22, [x23, #0x1c0]
+	WORD $0xad1006e0 // stp q0, q1, [x23, #0x200]
+	WORD $0xad121af3 // stp q19, q6, [x23, #0x240]
+	WORD $0x2a1f03f7 // mov w23, wzr
+	WORD $0x3607f6f6 // tbz w22, #0x0, <mulLimbs9+0xe0>
+	WORD $0x2a1703f6 // mov w22, w23
+	WORD $0x8b190c17 // add x23, x0, x25, lsl #3
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0xad4006e0 // ldp q0, q1, [x23]
+	WORD $0xad4226e2 // ldp q2, q9, [x23, #0x40]
+	WORD $0xad447ee3 // ldp q3, q31, [x23, #0x80]
+	WORD $0xad4636fe // ldp q30, q13, [x23, #0xc0]
+	WORD $0xad482afd // ldp q29, q10, [x23, #0x100]
+	WORD $0xad4a66fa // ldp q26, q25, [x23, #0x140]
+	WORD $0xad4c46f2 // ldp q18, q17, [x23, #0x180]
+	WORD $0xad4e5af8 // ldp q24, q22, [x23, #0x1c0]
+	WORD $0xad521af3 // ldp q19, q6, [x23, #0x240]
+	WORD $0xad1007e0 // stp q0, q1, [sp, #0x200]
+	WORD $0xad5006e0 // ldp q0, q1, [x23, #0x200]
+	WORD $0x54fffc4b // b.lt <mulLimbs9+0x1c8>
+	WORD $0x8b190c38 // add x24, x1, x25, lsl #3
+	WORD $0x8b190eb9 // add x25, x21, x25, lsl #3
+	WORD $0x910a83fa // add x26, sp, #0x2a0
 	WORD $0xaa1f03fb // mov x27, xzr
-	WORD $0x2a1d03fa // mov w26, w29
-	WORD $0xaa0b03fd // mov x29, x11
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xad4027aa // ldp q10, q9, [x29]
-	WORD $0x8b1b03c8 // add x8, x30, x27
-	WORD $0x4eb11e3a // mov v26.16b, v17.16b
-	WORD $0x4eb11e2e // mov v14.16b, v17.16b
-	WORD $0x4eb11e22 // mov v2.16b, v17.16b
-	WORD $0x9100637b // add x27, x27, #0x18
-	WORD $0x6d43f11e // ldp d30, d28, [x8, #0x38]
-	WORD $0x4eb11e3b // mov v27.16b, v17.16b
-	WORD $0x4eb11e2d // mov v13.16b, v17.16b
-	WORD $0xad7f7fa8 // ldp q8, q31, [x29, #-0x20]
-	WORD $0x4eb11e2f // mov v15.16b, v17.16b
-	WORD $0xeb1b033f // cmp x25, x27
-	WORD $0x4fdc113b // fmla v27.2d, v9.2d, v28.d[0]
-	WORD $0x4fde112d // fmla v13.2d, v9.2d, v30.d[0]
-	WORD $0x4fdc115a // fmla v26.2d, v10.2d, v28.d[0]
-	WORD $0x4fde114e // fmla v14.2d, v10.2d, v30.d[0]
-	WORD $0x4efbd46b // fsub v11.2d, v3.2d, v27.2d
-	WORD $0x4efb8673 // add v19.2d, v19.2d, v27.2d
-	WORD $0xad7e6fbd // ldp q29, q27, [x29, #-0x40]
-	WORD $0xd10183bd // sub x29, x29, #0x60
-	WORD $0x4eed8694 // add v20.2d, v20.2d, v13.2d
-	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
-	WORD $0x4efa8652 // add v18.2d, v18.2d, v26.2d
-	WORD $0x4efad46c // fsub v12.2d, v3.2d, v26.2d
-	WORD $0xfd40191a // ldr d26, [x8, #0x30]
-	WORD $0x4eee86b5 // add v21.2d, v21.2d, v14.2d
-	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
-	WORD $0x4fdc112b // fmla v11.2d, v9.2d, v28.d[0]
-	WORD $0x4fde112d // fmla v13.2d, v9.2d, v30.d[0]
-	WORD $0x4fde114e // fmla v14.2d, v10.2d, v30.d[0]
-	WORD $0x4fdc114c // fmla v12.2d, v10.2d, v28.d[0]
-	WORD $0x4fda1142 // fmla v2.2d, v10.2d, v26.d[0]
-	WORD $0x4fda112f // fmla v15.2d, v9.2d, v26.d[0]
-	WORD $0x4ee28739 // add v25.2d, v25.2d, v2.2d
-	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
-	WORD $0x4eef86d6 // add v22.2d, v22.2d, v15.2d
-	WORD $0x4eee8739 // add v25.2d, v25.2d, v14.2d
-	WORD $0x4eefd46e // fsub v14.2d, v3.2d, v15.2d
-	WORD $0x4fda1142 // fmla v2.2d, v10.2d, v26.d[0]
-	WORD $0x4eb11e2a // mov v10.16b, v17.16b
-	WORD $0x4eed86d6 // add v22.2d, v22.2d, v13.2d
-	WORD $0x4fda112e // fmla v14.2d, v9.2d, v26.d[0]
-	WORD $0x4eb11e29 // mov v9.16b, v17.16b
-	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
-	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
-	WORD $0x4ee286e2 // add v2.2d, v23.2d, v2.2d
-	WORD $0x4eea8694 // add v20.2d, v20.2d, v10.2d
-	WORD $0x4eead477 // fsub v23.2d, v3.2d, v10.2d
-	WORD $0x4eb11e2a // mov v10.16b, v17.16b
-	WORD $0x4eee8718 // add v24.2d, v24.2d, v14.2d
-	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
-	WORD $0x4ee986b5 // add v21.2d, v21.2d, v9.2d
-	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4eb11e2b // mov v11.16b, v17.16b
-	WORD $0x4fdc13f7 // fmla v23.2d, v31.2d, v28.d[0]
-	WORD $0x4fde13ea // fmla v10.2d, v31.2d, v30.d[0]
-	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
-	WORD $0x4fde110b // fmla v11.2d, v8.2d, v30.d[0]
-	WORD $0x4eec86b5 // add v21.2d, v21.2d, v12.2d
-	WORD $0x4eb11e2c // mov v12.16b, v17.16b
-	WORD $0x4eea86f7 // add v23.2d, v23.2d, v10.2d
-	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4fda13ec // fmla v12.2d, v31.2d, v26.d[0]
-	WORD $0x4eeb8529 // add v9.2d, v9.2d, v11.2d
-	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0x4fde13ea // fmla v10.2d, v31.2d, v30.d[0]
-	WORD $0x4ef786d6 // add v22.2d, v22.2d, v23.2d
-	WORD $0x4ee98739 // add v25.2d, v25.2d, v9.2d
-	WORD $0x4eb11e29 // mov v9.16b, v17.16b
-	WORD $0x4fde110b // fmla v11.2d, v8.2d, v30.d[0]
-	WORD $0x4fda1109 // fmla v9.2d, v8.2d, v26.d[0]
-	WORD $0x4eec854a // add v10.2d, v10.2d, v12.2d
-	WORD $0x4eea8717 // add v23.2d, v24.2d, v10.2d
-	WORD $0x4eecd46a // fsub v10.2d, v3.2d, v12.2d
-	WORD $0x4ee98578 // add v24.2d, v11.2d, v9.2d
-	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4fda13ea // fmla v10.2d, v31.2d, v26.d[0]
-	WORD $0x4eb11e3f // mov v31.16b, v17.16b
-	WORD $0x4ef88442 // add v2.2d, v2.2d, v24.2d
-	WORD $0x4eb11e38 // mov v24.16b, v17.16b
-	WORD $0x4fda1109 // fmla v9.2d, v8.2d, v26.d[0]
-	WORD $0x4fdc137f // fmla v31.2d, v27.2d, v28.d[0]
-	WORD $0x4fdc13b8 // fmla v24.2d, v29.2d, v28.d[0]
-	WORD $0x4eea8400 // add v0.2d, v0.2d, v10.2d
-	WORD $0x4ee98610 // add v16.2d, v16.2d, v9.2d
-	WORD $0x4effd469 // fsub v9.2d, v3.2d, v31.2d
-	WORD $0x4eff86d6 // add v22.2d, v22.2d, v31.2d
-	WORD $0x4eb11e3f // mov v31.16b, v17.16b
-	WORD $0x4ef8d468 // fsub v8.2d, v3.2d, v24.2d
-	WORD $0x4fdc1369 // fmla v9.2d, v27.2d, v28.d[0]
-	WORD $0x4fde137f // fmla v31.2d, v27.2d, v30.d[0]
-	WORD $0x4ef88739 // add v25.2d, v25.2d, v24.2d
-	WORD $0x4fdc13a8 // fmla v8.2d, v29.2d, v28.d[0]
-	WORD $0x4eb11e3c // mov v28.16b, v17.16b
-	WORD $0x4fde13bc // fmla v28.2d, v29.2d, v30.d[0]
-	WORD $0x4eff8529 // add v9.2d, v9.2d, v31.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4fde137f // fmla v31.2d, v27.2d, v30.d[0]
-	WORD $0x4ee986f8 // add v24.2d, v23.2d, v9.2d
-	WORD $0x4eb11e37 // mov v23.16b, v17.16b
-	WORD $0x4efc8508 // add v8.2d, v8.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4fda1377 // fmla v23.2d, v27.2d, v26.d[0]
-	WORD $0x4fde13bc // fmla v28.2d, v29.2d, v30.d[0]
-	WORD $0x4eb11e3e // mov v30.16b, v17.16b
-	WORD $0x4fda13be // fmla v30.2d, v29.2d, v26.d[0]
-	WORD $0x4ef787ff // add v31.2d, v31.2d, v23.2d
-	WORD $0x4eff8400 // add v0.2d, v0.2d, v31.2d
-	WORD $0x4efe879c // add v28.2d, v28.2d, v30.2d
-	WORD $0x4efc8610 // add v16.2d, v16.2d, v28.2d
-	WORD $0x4ef7d47c // fsub v28.2d, v3.2d, v23.2d
-	WORD $0x4ee88457 // add v23.2d, v2.2d, v8.2d
-	WORD $0x4efed462 // fsub v2.2d, v3.2d, v30.2d
-	WORD $0x4fda13a2 // fmla v2.2d, v29.2d, v26.d[0]
-	WORD $0x4fda137c // fmla v28.2d, v27.2d, v26.d[0]
-	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
-	WORD $0x4ee284c6 // add v6.2d, v6.2d, v2.2d
-	WORD $0x54fff161 // b.ne <mulLimbs9+0x324>
-	WORD $0x9b0f5b08 // madd x8, x24, x15, x22
-	WORD $0x2a1f03fd // mov w29, wzr
-	WORD $0x91006339 // add x25, x25, #0x18
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0xad406902 // ldp q2, q26, [x8]
-	WORD $0x4efa8673 // add v19.2d, v19.2d, v26.2d
-	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
-	WORD $0xad7e6912 // ldp q18, q26, [x8, #-0x40]
-	WORD $0x4efa8694 // add v20.2d, v20.2d, v26.2d
-	WORD $0x4ef286b2 // add v18.2d, v21.2d, v18.2d
-	WORD $0xad7c6915 // ldp q21, q26, [x8, #-0x80]
-	WORD $0x4efa86d6 // add v22.2d, v22.2d, v26.2d
-	WORD $0x4ef58735 // add v21.2d, v25.2d, v21.2d
-	WORD $0xad7a6919 // ldp q25, q26, [x8, #-0xc0]
-	WORD $0xad3c5915 // stp q21, q22, [x8, #-0x80]
-	WORD $0x4efa8718 // add v24.2d, v24.2d, v26.2d
-	WORD $0x4ef986f7 // add v23.2d, v23.2d, v25.2d
-	WORD $0xad3a6117 // stp q23, q24, [x8, #-0xc0]
-	WORD $0xad3e5112 // stp q18, q20, [x8, #-0x40]
-	WORD $0xad004d02 // stp q2, q19, [x8]
-	WORD $0xad784902 // ldp q2, q18, [x8, #-0x100]
-	WORD $0x4ef28400 // add v0.2d, v0.2d, v18.2d
-	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
-	WORD $0xad380102 // stp q2, q0, [x8, #-0x100]
-	WORD $0xadf60900 // ldp q0, q2, [x8, #-0x140]!
+	WORD $0x14000310 // b <mulLimbs9+0xe94>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad400301 // ldp q1, q0, [x24]
+	WORD $0xaa1a03fd // mov x29, x26
+	WORD $0x4e080def // dup v15.2d, x15
+	WORD $0x4e080e17 // dup v23.2d, x16
+	WORD $0x9100077b // add x27, x27, #0x1
+	WORD $0x8b0a0339 // add x25, x25, x10
+	WORD $0xeb07037f // cmp x27, x7
+	WORD $0x4eaf1dfd // mov v29.16b, v15.16b
+	WORD $0x4eaf1dfe // mov v30.16b, v15.16b
+	WORD $0x4eaf1dea // mov v10.16b, v15.16b
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4eaf1dee // mov v14.16b, v15.16b
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d406 // fadd v6.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d420 // fadd v0.2d, v1.2d, v5.2d
+	WORD $0xad0a1be0 // stp q0, q6, [sp, #0x140]
+	WORD $0xad420301 // ldp q1, q0, [x24, #0x40]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d406 // fadd v6.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d420 // fadd v0.2d, v1.2d, v5.2d
+	WORD $0x3d804be0 // str q0, [sp, #0x120]
+	WORD $0xad440301 // ldp q1, q0, [x24, #0x80]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0xad121be0 // stp q0, q6, [sp, #0x240]
+	WORD $0x4e65d420 // fadd v0.2d, v1.2d, v5.2d
+	WORD $0x3d8043e0 // str q0, [sp, #0x100]
+	WORD $0xad460301 // ldp q1, q0, [x24, #0xc0]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d406 // fadd v6.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d431 // fadd v17.2d, v1.2d, v5.2d
+	WORD $0xad480301 // ldp q1, q0, [x24, #0x100]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d41b // fadd v27.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d43a // fadd v26.2d, v1.2d, v5.2d
+	WORD $0xad4a0301 // ldp q1, q0, [x24, #0x140]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d419 // fadd v25.2d, v0.2d, v5.2d
+	WORD $0xad139bfa // stp q26, q6, [sp, #0x270]
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d430 // fadd v16.2d, v1.2d, v5.2d
+	WORD $0xad4c0301 // ldp q1, q0, [x24, #0x180]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d40d // fadd v13.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d432 // fadd v18.2d, v1.2d, v5.2d
+	WORD $0xad4e0301 // ldp q1, q0, [x24, #0x1c0]
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d418 // fadd v24.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4e65d436 // fadd v22.2d, v1.2d, v5.2d
+	WORD $0xad500301 // ldp q1, q0, [x24, #0x200]
+	WORD $0x8b020f18 // add x24, x24, x2, lsl #3
+	WORD $0x4ea41c00 // orr v0.16b, v0.16b, v4.16b
+	WORD $0x4e65d415 // fadd v21.2d, v0.2d, v5.2d
+	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4ddfcfa0 // ld1r { v0.2d }, [x29], #8
+	WORD $0x3d80a7f2 // str q18, [sp, #0x290]
+	WORD $0x4e65d434 // fadd v20.2d, v1.2d, v5.2d
+	WORD $0xad5017e6 // ldp q6, q5, [sp, #0x200]
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x3d809bf0 // str q16, [sp, #0x260]
+	WORD $0x3d808ffb // str q27, [sp, #0x230]
+	WORD $0x4e76cc01 // fmla v1.2d, v0.2d, v22.2d
+	WORD $0x4e78cc04 // fmla v4.2d, v0.2d, v24.2d
+	WORD $0x4ee484a4 // add v4.2d, v5.2d, v4.2d
+	WORD $0x4ee184c1 // add v1.2d, v6.2d, v1.2d
+	WORD $0x4eaf1de5 // mov v5.16b, v15.16b
+	WORD $0x4eaf1de6 // mov v6.16b, v15.16b
+	WORD $0x4e74cc05 // fmla v5.2d, v0.2d, v20.2d
+	WORD $0x4e75cc06 // fmla v6.2d, v0.2d, v21.2d
+	WORD $0x4ee6853c // add v28.2d, v9.2d, v6.2d
+	WORD $0x4ee58442 // add v2.2d, v2.2d, v5.2d
+	WORD $0x4ee5d6e5 // fsub v5.2d, v23.2d, v5.2d
+	WORD $0x4ee6d6e6 // fsub v6.2d, v23.2d, v6.2d
+	WORD $0xfd400b49 // ldr d9, [x26, #0x10]
+	WORD $0x4e75cc06 // fmla v6.2d, v0.2d, v21.2d
+	WORD $0x4e74cc05 // fmla v5.2d, v0.2d, v20.2d
+	WORD $0xfd4003a0 // ldr d0, [x29]
+	WORD $0x4fc9120a // fmla v10.2d, v16.2d, v9.d[0]
+	WORD $0x4fc0125d // fmla v29.2d, v18.2d, v0.d[0]
+	WORD $0x4fc011be // fmla v30.2d, v13.2d, v0.d[0]
+	WORD $0x4efe8484 // add v4.2d, v4.2d, v30.2d
+	WORD $0x4efd8421 // add v1.2d, v1.2d, v29.2d
+	WORD $0x4eaf1dfd // mov v29.16b, v15.16b
+	WORD $0x4eaf1dfe // mov v30.16b, v15.16b
+	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
+	WORD $0x4ee58421 // add v1.2d, v1.2d, v5.2d
+	WORD $0x4eaf1de5 // mov v5.16b, v15.16b
+	WORD $0x4eaf1de6 // mov v6.16b, v15.16b
+	WORD $0x4fc0129d // fmla v29.2d, v20.2d, v0.d[0]
+	WORD $0x4fc012be // fmla v30.2d, v21.2d, v0.d[0]
+	WORD $0x4fc01305 // fmla v5.2d, v24.2d, v0.d[0]
+	WORD $0x4fc012c6 // fmla v6.2d, v22.2d, v0.d[0]
+	WORD $0x4efe87ff // add v31.2d, v31.2d, v30.2d
+	WORD $0x4efd8463 // add v3.2d, v3.2d, v29.2d
+	WORD $0x4efed6fe // fsub v30.2d, v23.2d, v30.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x4ee68442 // add v2.2d, v2.2d, v6.2d
+	WORD $0x4ee5879c // add v28.2d, v28.2d, v5.2d
+	WORD $0x4ee6d6e6 // fsub v6.2d, v23.2d, v6.2d
+	WORD $0x4ee5d6e5 // fsub v5.2d, v23.2d, v5.2d
+	WORD $0x4fc0129d // fmla v29.2d, v20.2d, v0.d[0]
+	WORD $0x4fc012be // fmla v30.2d, v21.2d, v0.d[0]
+	WORD $0x4fc01305 // fmla v5.2d, v24.2d, v0.d[0]
+	WORD $0x4fc012c6 // fmla v6.2d, v22.2d, v0.d[0]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc91320 // fmla v0.2d, v25.2d, v9.d[0]
+	WORD $0x4ee084a0 // add v0.2d, v5.2d, v0.2d
+	WORD $0x4eaf1de5 // mov v5.16b, v15.16b
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0x4eea84c4 // add v4.2d, v6.2d, v10.2d
+	WORD $0x4fc91245 // fmla v5.2d, v18.2d, v9.d[0]
+	WORD $0x4eaf1dea // mov v10.16b, v15.16b
+	WORD $0x4ee48421 // add v1.2d, v1.2d, v4.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4fc912aa // fmla v10.2d, v21.2d, v9.d[0]
+	WORD $0x4fc911a4 // fmla v4.2d, v13.2d, v9.d[0]
+	WORD $0x4ee58442 // add v2.2d, v2.2d, v5.2d
+	WORD $0x4ee5d6e5 // fsub v5.2d, v23.2d, v5.2d
+	WORD $0x4efd8442 // add v2.2d, v2.2d, v29.2d
+	WORD $0x4eaf1dfd // mov v29.16b, v15.16b
+	WORD $0x4eea850b // add v11.2d, v8.2d, v10.2d
+	WORD $0x4eead6ea // fsub v10.2d, v23.2d, v10.2d
+	WORD $0x4fc91245 // fmla v5.2d, v18.2d, v9.d[0]
+	WORD $0x4ee48786 // add v6.2d, v28.2d, v4.2d
+	WORD $0x4eaf1dfc // mov v28.16b, v15.16b
+	WORD $0x4fc912dd // fmla v29.2d, v22.2d, v9.d[0]
+	WORD $0x4ee4d6e4 // fsub v4.2d, v23.2d, v4.2d
+	WORD $0x4fc912aa // fmla v10.2d, v21.2d, v9.d[0]
+	WORD $0x4fc9131c // fmla v28.2d, v24.2d, v9.d[0]
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
+	WORD $0x4fc911a4 // fmla v4.2d, v13.2d, v9.d[0]
+	WORD $0x4efd847e // add v30.2d, v3.2d, v29.2d
+	WORD $0x4efc87ff // add v31.2d, v31.2d, v28.2d
+	WORD $0x4efcd6e3 // fsub v3.2d, v23.2d, v28.2d
+	WORD $0x4efdd6fc // fsub v28.2d, v23.2d, v29.2d
+	WORD $0x4eaf1dfd // mov v29.16b, v15.16b
+	WORD $0x4fc9129d // fmla v29.2d, v20.2d, v9.d[0]
+	WORD $0x4fc912dc // fmla v28.2d, v22.2d, v9.d[0]
+	WORD $0x4fc91303 // fmla v3.2d, v24.2d, v9.d[0]
+	WORD $0x4efd84ec // add v12.2d, v7.2d, v29.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc9129d // fmla v29.2d, v20.2d, v9.d[0]
+	WORD $0xfd400f49 // ldr d9, [x26, #0x18]
+	WORD $0x4fc91353 // fmla v19.2d, v26.2d, v9.d[0]
+	WORD $0x4fc9136e // fmla v14.2d, v27.2d, v9.d[0]
+	WORD $0x4fc91327 // fmla v7.2d, v25.2d, v9.d[0]
+	WORD $0x4ef384a8 // add v8.2d, v5.2d, v19.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4eee848e // add v14.2d, v4.2d, v14.2d
+	WORD $0x4fc91213 // fmla v19.2d, v16.2d, v9.d[0]
+	WORD $0x4ef38784 // add v4.2d, v28.2d, v19.2d
+	WORD $0x4ee48445 // add v5.2d, v2.2d, v4.2d
+	WORD $0x4ee78462 // add v2.2d, v3.2d, v7.2d
+	WORD $0x4ee284c2 // add v2.2d, v6.2d, v2.2d
+	WORD $0x4ee7d6e6 // fsub v6.2d, v23.2d, v7.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc91326 // fmla v6.2d, v25.2d, v9.d[0]
+	WORD $0x3d803fe2 // str q2, [sp, #0xf0]
+	WORD $0x4ef3d6e2 // fsub v2.2d, v23.2d, v19.2d
+	WORD $0x4fc91202 // fmla v2.2d, v16.2d, v9.d[0]
+	WORD $0x4ee28502 // add v2.2d, v8.2d, v2.2d
+	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
+	WORD $0x3dc047e2 // ldr q2, [sp, #0x110]
+	WORD $0xad1007e5 // stp q5, q1, [sp, #0x200]
+	WORD $0x4ee685c1 // add v1.2d, v14.2d, v6.2d
+	WORD $0x4ead1da5 // mov v5.16b, v13.16b
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc91241 // fmla v1.2d, v18.2d, v9.d[0]
+	WORD $0x4ee187c6 // add v6.2d, v30.2d, v1.2d
+	WORD $0x4efd84d3 // add v19.2d, v6.2d, v29.2d
+	WORD $0x4ee1d6fd // fsub v29.2d, v23.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x3d8037e0 // str q0, [sp, #0xd0]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc911a0 // fmla v0.2d, v13.2d, v9.d[0]
+	WORD $0x4ee087e6 // add v6.2d, v31.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc91301 // fmla v1.2d, v24.2d, v9.d[0]
+	WORD $0x4eea84dc // add v28.2d, v6.2d, v10.2d
+	WORD $0x4eaf1de6 // mov v6.16b, v15.16b
+	WORD $0x4fc9125d // fmla v29.2d, v18.2d, v9.d[0]
+	WORD $0x4fc911a0 // fmla v0.2d, v13.2d, v9.d[0]
+	WORD $0x4eb11e32 // mov v18.16b, v17.16b
+	WORD $0x4eaf1ded // mov v13.16b, v15.16b
+	WORD $0x4fc912c6 // fmla v6.2d, v22.2d, v9.d[0]
+	WORD $0x4ee18568 // add v8.2d, v11.2d, v1.2d
+	WORD $0x4eaf1deb // mov v11.16b, v15.16b
+	WORD $0x4ee1d6fe // fsub v30.2d, v23.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc912ab // fmla v11.2d, v21.2d, v9.d[0]
+	WORD $0x4fc91281 // fmla v1.2d, v20.2d, v9.d[0]
+	WORD $0x4ee6d6ea // fsub v10.2d, v23.2d, v6.2d
+	WORD $0x4fc9131e // fmla v30.2d, v24.2d, v9.d[0]
+	WORD $0x4ee6859f // add v31.2d, v12.2d, v6.2d
+	WORD $0x4eaf1dec // mov v12.16b, v15.16b
+	WORD $0x4fc912ca // fmla v10.2d, v22.2d, v9.d[0]
+	WORD $0x4eeb845a // add v26.2d, v2.2d, v11.2d
+	WORD $0x3dc04fe2 // ldr q2, [sp, #0x130]
+	WORD $0x4eebd6eb // fsub v11.2d, v23.2d, v11.2d
+	WORD $0x4fc912ab // fmla v11.2d, v21.2d, v9.d[0]
+	WORD $0x4ee1844e // add v14.2d, v2.2d, v1.2d
+	WORD $0x4ee1d6e2 // fsub v2.2d, v23.2d, v1.2d
+	WORD $0xfd401341 // ldr d1, [x26, #0x20]
+	WORD $0x4fc91282 // fmla v2.2d, v20.2d, v9.d[0]
+	WORD $0x4eaf1de9 // mov v9.16b, v15.16b
+	WORD $0x4fc11229 // fmla v9.2d, v17.2d, v1.d[0]
+	WORD $0xad53c7e4 // ldp q4, q17, [sp, #0x270]
+	WORD $0x4fc1136c // fmla v12.2d, v27.2d, v1.d[0]
+	WORD $0x4eec8403 // add v3.2d, v0.2d, v12.2d
+	WORD $0x4eecd6e0 // fsub v0.2d, v23.2d, v12.2d
+	WORD $0x4fc11227 // fmla v7.2d, v17.2d, v1.d[0]
+	WORD $0x4fc11360 // fmla v0.2d, v27.2d, v1.d[0]
+	WORD $0x4fc1108d // fmla v13.2d, v4.2d, v1.d[0]
+	WORD $0x4eed87bd // add v29.2d, v29.2d, v13.2d
+	WORD $0x4eedd6ed // fsub v13.2d, v23.2d, v13.2d
+	WORD $0x4fc1108d // fmla v13.2d, v4.2d, v1.d[0]
+	WORD $0x4ee084e4 // add v4.2d, v7.2d, v0.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc11327 // fmla v7.2d, v25.2d, v1.d[0]
+	WORD $0x4eed852c // add v12.2d, v9.2d, v13.2d
+	WORD $0x4eaf1de9 // mov v9.16b, v15.16b
+	WORD $0x4fc11209 // fmla v9.2d, v16.2d, v1.d[0]
+	WORD $0x4ee9854a // add v10.2d, v10.2d, v9.2d
+	WORD $0x4eea8660 // add v0.2d, v19.2d, v10.2d
+	WORD $0x4ee787d3 // add v19.2d, v30.2d, v7.2d
+	WORD $0x4ee7d6e7 // fsub v7.2d, v23.2d, v7.2d
+	WORD $0x3dc09ffe // ldr q30, [sp, #0x270]
+	WORD $0x3d8047e0 // str q0, [sp, #0x110]
+	WORD $0x4ef38780 // add v0.2d, v28.2d, v19.2d
+	WORD $0x4fc11327 // fmla v7.2d, v25.2d, v1.d[0]
+	WORD $0x4ee9d6f3 // fsub v19.2d, v23.2d, v9.2d
+	WORD $0x4eb91f3c // mov v28.16b, v25.16b
+	WORD $0x4ea51cb9 // mov v25.16b, v5.16b
+	WORD $0x3d804fe0 // str q0, [sp, #0x130]
+	WORD $0x4fc11213 // fmla v19.2d, v16.2d, v1.d[0]
+	WORD $0xad47c3e0 // ldp q0, q16, [sp, #0xf0]
+	WORD $0x4ee78463 // add v3.2d, v3.2d, v7.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4ee38406 // add v6.2d, v0.2d, v3.2d
+	WORD $0x3dc083e0 // ldr q0, [sp, #0x200]
+	WORD $0x4ef387a3 // add v3.2d, v29.2d, v19.2d
+	WORD $0x4ee38400 // add v0.2d, v0.2d, v3.2d
+	WORD $0x4eaf1de3 // mov v3.16b, v15.16b
+	WORD $0xad071be0 // stp q0, q6, [sp, #0xe0]
+	WORD $0x3dc0a7e0 // ldr q0, [sp, #0x290]
+	WORD $0x4fc110a3 // fmla v3.2d, v5.2d, v1.d[0]
+	WORD $0x4ee3d6e6 // fsub v6.2d, v23.2d, v3.2d
+	WORD $0x4fc11007 // fmla v7.2d, v0.2d, v1.d[0]
+	WORD $0x4fc110a6 // fmla v6.2d, v5.2d, v1.d[0]
+	WORD $0x4ee787f3 // add v19.2d, v31.2d, v7.2d
+	WORD $0x4ee28669 // add v9.2d, v19.2d, v2.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4ee38502 // add v2.2d, v8.2d, v3.2d
+	WORD $0x4ee7d6e3 // fsub v3.2d, v23.2d, v7.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x3dc093ff // ldr q31, [sp, #0x240]
+	WORD $0x4fc112d3 // fmla v19.2d, v22.2d, v1.d[0]
+	WORD $0x4fc11003 // fmla v3.2d, v0.2d, v1.d[0]
+	WORD $0x3dc05fe0 // ldr q0, [sp, #0x170]
+	WORD $0x4fc11307 // fmla v7.2d, v24.2d, v1.d[0]
+	WORD $0x4eeb844a // add v10.2d, v2.2d, v11.2d
+	WORD $0x4ef385dd // add v29.2d, v14.2d, v19.2d
+	WORD $0x4ef3d6e5 // fsub v5.2d, v23.2d, v19.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4ee78742 // add v2.2d, v26.2d, v7.2d
+	WORD $0x4ee7d6ee // fsub v14.2d, v23.2d, v7.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc112b3 // fmla v19.2d, v21.2d, v1.d[0]
+	WORD $0x4fc11287 // fmla v7.2d, v20.2d, v1.d[0]
+	WORD $0x4fc112c5 // fmla v5.2d, v22.2d, v1.d[0]
+	WORD $0x4fc1130e // fmla v14.2d, v24.2d, v1.d[0]
+	WORD $0x4ef38400 // add v0.2d, v0.2d, v19.2d
+	WORD $0x4ee7d6fa // fsub v26.2d, v23.2d, v7.2d
+	WORD $0x4ef3d6eb // fsub v11.2d, v23.2d, v19.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0xad0503e2 // stp q2, q0, [sp, #0xa0]
+	WORD $0x3dc05be0 // ldr q0, [sp, #0x160]
+	WORD $0x4fc1129a // fmla v26.2d, v20.2d, v1.d[0]
+	WORD $0x4fc112ab // fmla v11.2d, v21.2d, v1.d[0]
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4ee7840d // add v13.2d, v0.2d, v7.2d
+	WORD $0xfd401747 // ldr d7, [x26, #0x28]
+	WORD $0x3dc087e0 // ldr q0, [sp, #0x210]
+	WORD $0x4fc71201 // fmla v1.2d, v16.2d, v7.d[0]
+	WORD $0x4fc713f3 // fmla v19.2d, v31.2d, v7.d[0]
+	WORD $0x4ee18581 // add v1.2d, v12.2d, v1.2d
+	WORD $0x4eaf1dec // mov v12.16b, v15.16b
+	WORD $0x4ef38484 // add v4.2d, v4.2d, v19.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4fc7124c // fmla v12.2d, v18.2d, v7.d[0]
+	WORD $0x4fc71233 // fmla v19.2d, v17.2d, v7.d[0]
+	WORD $0x4eecd6e8 // fsub v8.2d, v23.2d, v12.2d
+	WORD $0x4ef3d6e2 // fsub v2.2d, v23.2d, v19.2d
+	WORD $0x4fc71248 // fmla v8.2d, v18.2d, v7.d[0]
+	WORD $0x4fc71222 // fmla v2.2d, v17.2d, v7.d[0]
+	WORD $0x4eb91f31 // mov v17.16b, v25.16b
+	WORD $0x4ee88421 // add v1.2d, v1.2d, v8.2d
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	WORD $0x3dc037e1 // ldr q1, [sp, #0xd0]
+	WORD $0x3d8083e0 // str q0, [sp, #0x200]
+	WORD $0x4ee28480 // add v0.2d, v4.2d, v2.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0xad10cbe0 // stp q0, q18, [sp, #0x210]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc713c1 // fmla v1.2d, v30.2d, v7.d[0]
+	WORD $0x4ebe1fd2 // mov v18.16b, v30.16b
+	WORD $0x4fc71360 // fmla v0.2d, v27.2d, v7.d[0]
+	WORD $0x4ee18463 // add v3.2d, v3.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ee084c4 // add v4.2d, v6.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc713c1 // fmla v1.2d, v30.2d, v7.d[0]
+	WORD $0x3dc09be6 // ldr q6, [sp, #0x260]
+	WORD $0x4fc71360 // fmla v0.2d, v27.2d, v7.d[0]
+	WORD $0x4ee08668 // add v8.2d, v19.2d, v0.2d
+	WORD $0x4ee18593 // add v19.2d, v12.2d, v1.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4eaf1dec // mov v12.16b, v15.16b
+	WORD $0x4fc71380 // fmla v0.2d, v28.2d, v7.d[0]
+	WORD $0x4fc710cc // fmla v12.2d, v6.2d, v7.d[0]
+	WORD $0x4eec84a1 // add v1.2d, v5.2d, v12.2d
+	WORD $0x4ee085c2 // add v2.2d, v14.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4ee18525 // add v5.2d, v9.2d, v1.2d
+	WORD $0x4ee28541 // add v1.2d, v10.2d, v2.2d
+	WORD $0x4fc71380 // fmla v0.2d, v28.2d, v7.d[0]
+	WORD $0x3dc02be2 // ldr q2, [sp, #0xa0]
+	WORD $0x3dc097e9 // ldr q9, [sp, #0x250]
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0xad0b07e5 // stp q5, q1, [sp, #0x160]
+	WORD $0xad4907fe // ldp q30, q1, [sp, #0x120]
+	WORD $0x4eecd6e5 // fsub v5.2d, v23.2d, v12.2d
+	WORD $0x4fc710c5 // fmla v5.2d, v6.2d, v7.d[0]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x3dc047e1 // ldr q1, [sp, #0x110]
+	WORD $0x3d804fe0 // str q0, [sp, #0x130]
+	WORD $0x4ee58460 // add v0.2d, v3.2d, v5.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x3dc0a7e1 // ldr q1, [sp, #0x290]
+	WORD $0x3d8047e0 // str q0, [sp, #0x110]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc71320 // fmla v0.2d, v25.2d, v7.d[0]
+	WORD $0x4fc71024 // fmla v4.2d, v1.2d, v7.d[0]
+	WORD $0x4ee487a3 // add v3.2d, v29.2d, v4.2d
+	WORD $0x4ee4d6ee // fsub v14.2d, v23.2d, v4.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4fc712c4 // fmla v4.2d, v22.2d, v7.d[0]
+	WORD $0x4efa8465 // add v5.2d, v3.2d, v26.2d
+	WORD $0x4ee08443 // add v3.2d, v2.2d, v0.2d
+	WORD $0x4fc7102e // fmla v14.2d, v1.2d, v7.d[0]
+	WORD $0x4eaf1dfa // mov v26.16b, v15.16b
+	WORD $0x4eeb846c // add v12.2d, v3.2d, v11.2d
+	WORD $0x4ee0d6e3 // fsub v3.2d, v23.2d, v0.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4ee485a1 // add v1.2d, v13.2d, v4.2d
+	WORD $0x4fc71300 // fmla v0.2d, v24.2d, v7.d[0]
+	WORD $0x4ee4d6eb // fsub v11.2d, v23.2d, v4.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4fc71323 // fmla v3.2d, v25.2d, v7.d[0]
+	WORD $0x4eaf1ded // mov v13.16b, v15.16b
+	WORD $0x3dc08bf9 // ldr q25, [sp, #0x220]
+	WORD $0xad0487e5 // stp q5, q1, [sp, #0x90]
+	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
+	WORD $0x4fc71284 // fmla v4.2d, v20.2d, v7.d[0]
+	WORD $0x4fc712cb // fmla v11.2d, v22.2d, v7.d[0]
+	WORD $0x4eaf1de5 // mov v5.16b, v15.16b
+	WORD $0x4ee0d6ea // fsub v10.2d, v23.2d, v0.2d
+	WORD $0x4ee4d6fd // fsub v29.2d, v23.2d, v4.2d
+	WORD $0x4fc7130a // fmla v10.2d, v24.2d, v7.d[0]
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc7129d // fmla v29.2d, v20.2d, v7.d[0]
+	WORD $0x4fc712a0 // fmla v0.2d, v21.2d, v7.d[0]
+	WORD $0x3d802fe1 // str q1, [sp, #0xb0]
+	WORD $0x3dc067e1 // ldr q1, [sp, #0x190]
+	WORD $0x4ee0d6e2 // fsub v2.2d, v23.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0x4fc712a2 // fmla v2.2d, v21.2d, v7.d[0]
+	WORD $0xfd401b47 // ldr d7, [x26, #0x30]
+	WORD $0x4fc713fa // fmla v26.2d, v31.2d, v7.d[0]
+	WORD $0x3d8037e1 // str q1, [sp, #0xd0]
+	WORD $0x3dc063e1 // ldr q1, [sp, #0x180]
+	WORD $0x4fc7120d // fmla v13.2d, v16.2d, v7.d[0]
+	WORD $0x4fc71125 // fmla v5.2d, v9.2d, v7.d[0]
+	WORD $0x4ee48426 // add v6.2d, v1.2d, v4.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4fc713c4 // fmla v4.2d, v30.2d, v7.d[0]
+	WORD $0x4efa8501 // add v1.2d, v8.2d, v26.2d
+	WORD $0x4eedd6e8 // fsub v8.2d, v23.2d, v13.2d
+	WORD $0x4efad6fa // fsub v26.2d, v23.2d, v26.2d
+	WORD $0x4eed8673 // add v19.2d, v19.2d, v13.2d
+	WORD $0x4eaf1ded // mov v13.16b, v15.16b
+	WORD $0x4fc71208 // fmla v8.2d, v16.2d, v7.d[0]
+	WORD $0x4fc713fa // fmla v26.2d, v31.2d, v7.d[0]
+	WORD $0x4eb01e1f // mov v31.16b, v16.16b
+	WORD $0x3dc0a3f0 // ldr q16, [sp, #0x280]
+	WORD $0x4fc7132d // fmla v13.2d, v25.2d, v7.d[0]
+	WORD $0x4ee88488 // add v8.2d, v4.2d, v8.2d
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4efa84ba // add v26.2d, v5.2d, v26.2d
+	WORD $0x4eedd6e0 // fsub v0.2d, v23.2d, v13.2d
+	WORD $0x4fc71204 // fmla v4.2d, v16.2d, v7.d[0]
+	WORD $0x4fc71320 // fmla v0.2d, v25.2d, v7.d[0]
+	WORD $0x4ee4d6e5 // fsub v5.2d, v23.2d, v4.2d
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0x4fc71205 // fmla v5.2d, v16.2d, v7.d[0]
+	WORD $0x4ee58421 // add v1.2d, v1.2d, v5.2d
+	WORD $0x3dc03fe5 // ldr q5, [sp, #0xf0]
+	WORD $0x4ee184a1 // add v1.2d, v5.2d, v1.2d
+	WORD $0x3dc09be5 // ldr q5, [sp, #0x260]
+	WORD $0x3d8067e1 // str q1, [sp, #0x190]
+	WORD $0x3dc03be1 // ldr q1, [sp, #0xe0]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x3d8063e0 // str q0, [sp, #0x180]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc71241 // fmla v1.2d, v18.2d, v7.d[0]
+	WORD $0x4fc71360 // fmla v0.2d, v27.2d, v7.d[0]
+	WORD $0x4ee185d3 // add v19.2d, v14.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ee0846e // add v14.2d, v3.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc71241 // fmla v1.2d, v18.2d, v7.d[0]
+	WORD $0x3dc027e3 // ldr q3, [sp, #0x90]
+	WORD $0x4fc71360 // fmla v0.2d, v27.2d, v7.d[0]
+	WORD $0x4ee185bb // add v27.2d, v13.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0xad4a67ed // ldp q13, q25, [sp, #0x140]
+	WORD $0x4ee08492 // add v18.2d, v4.2d, v0.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc710a1 // fmla v1.2d, v5.2d, v7.d[0]
+	WORD $0x4fc71380 // fmla v0.2d, v28.2d, v7.d[0]
+	WORD $0x4ee18564 // add v4.2d, v11.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ebc1f8b // mov v11.16b, v28.16b
+	WORD $0x4ee48463 // add v3.2d, v3.2d, v4.2d
+	WORD $0x4ee08544 // add v4.2d, v10.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc710a1 // fmla v1.2d, v5.2d, v7.d[0]
+	WORD $0x4fc71380 // fmla v0.2d, v28.2d, v7.d[0]
+	WORD $0x3d803fe3 // str q3, [sp, #0xf0]
+	WORD $0x4ee48583 // add v3.2d, v12.2d, v4.2d
+	WORD $0x3dc0a7e5 // ldr q5, [sp, #0x290]
+	WORD $0x4ee085c0 // add v0.2d, v14.2d, v0.2d
+	WORD $0x3d803be3 // str q3, [sp, #0xe0]
+	WORD $0x3dc05fe3 // ldr q3, [sp, #0x170]
+	WORD $0x4ee08464 // add v4.2d, v3.2d, v0.2d
+	WORD $0x4ee18660 // add v0.2d, v19.2d, v1.2d
+	WORD $0x3dc05be1 // ldr q1, [sp, #0x160]
+	WORD $0x3dc02be3 // ldr q3, [sp, #0xa0]
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc710a1 // fmla v1.2d, v5.2d, v7.d[0]
+	WORD $0xad0b13e0 // stp q0, q4, [sp, #0x160]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc71220 // fmla v0.2d, v17.2d, v7.d[0]
+	WORD $0x4ee18464 // add v4.2d, v3.2d, v1.2d
+	WORD $0x3dc02fe3 // ldr q3, [sp, #0xb0]
+	WORD $0x4efd848e // add v14.2d, v4.2d, v29.2d
+	WORD $0x4ee0d6fd // fsub v29.2d, v23.2d, v0.2d
+	WORD $0x4fc7123d // fmla v29.2d, v17.2d, v7.d[0]
+	WORD $0x4ee08464 // add v4.2d, v3.2d, v0.2d
+	WORD $0x4ee1d6e3 // fsub v3.2d, v23.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4ee2848a // add v10.2d, v4.2d, v2.2d
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4fc71301 // fmla v1.2d, v24.2d, v7.d[0]
+	WORD $0x4eaf1de4 // mov v4.16b, v15.16b
+	WORD $0x4fc710a3 // fmla v3.2d, v5.2d, v7.d[0]
+	WORD $0x4fc712c2 // fmla v2.2d, v22.2d, v7.d[0]
+	WORD $0x4fc712a4 // fmla v4.2d, v21.2d, v7.d[0]
+	WORD $0x4ee284c0 // add v0.2d, v6.2d, v2.2d
+	WORD $0x4ee2d6e5 // fsub v5.2d, v23.2d, v2.2d
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4ee4d6ec // fsub v12.2d, v23.2d, v4.2d
+	WORD $0x4ee1d6e6 // fsub v6.2d, v23.2d, v1.2d
+	WORD $0x4fc71282 // fmla v2.2d, v20.2d, v7.d[0]
+	WORD $0x4fc712c5 // fmla v5.2d, v22.2d, v7.d[0]
+	WORD $0x4fc71306 // fmla v6.2d, v24.2d, v7.d[0]
+	WORD $0xad0247e0 // stp q0, q17, [sp, #0x40]
+	WORD $0x3dc037e0 // ldr q0, [sp, #0xd0]
+	WORD $0x4fc712ac // fmla v12.2d, v21.2d, v7.d[0]
+	WORD $0x3dc093f1 // ldr q17, [sp, #0x240]
+	WORD $0x4ee2d6f0 // fsub v16.2d, v23.2d, v2.2d
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	WORD $0x4fc71290 // fmla v16.2d, v20.2d, v7.d[0]
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x3d801fe0 // str q0, [sp, #0x70]
+	WORD $0x3dc06be0 // ldr q0, [sp, #0x1a0]
+	WORD $0x4ee48400 // add v0.2d, v0.2d, v4.2d
+	WORD $0xfd401f44 // ldr d4, [x26, #0x38]
+	WORD $0x3d8023e0 // str q0, [sp, #0x80]
+	WORD $0x3dc06fe0 // ldr q0, [sp, #0x1b0]
+	WORD $0x4fc411a7 // fmla v7.2d, v13.2d, v4.d[0]
+	WORD $0x4fc41333 // fmla v19.2d, v25.2d, v4.d[0]
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0x4ef38753 // add v19.2d, v26.2d, v19.2d
+	WORD $0x4ee78507 // add v7.2d, v8.2d, v7.2d
+	WORD $0x4eaf1dfa // mov v26.16b, v15.16b
+	WORD $0x4eaf1de8 // mov v8.16b, v15.16b
+	WORD $0x4fc4113a // fmla v26.2d, v9.2d, v4.d[0]
+	WORD $0x4fc413c8 // fmla v8.2d, v30.2d, v4.d[0]
+	WORD $0x3d801be0 // str q0, [sp, #0x60]
+	WORD $0x4ee8d6e0 // fsub v0.2d, v23.2d, v8.2d
+	WORD $0x4efad6e1 // fsub v1.2d, v23.2d, v26.2d
+	WORD $0x4fc41121 // fmla v1.2d, v9.2d, v4.d[0]
+	WORD $0x4fc413c0 // fmla v0.2d, v30.2d, v4.d[0]
+	WORD $0x4ebe1fc9 // mov v9.16b, v30.16b
+	WORD $0x3dc08bfe // ldr q30, [sp, #0x220]
+	WORD $0x4ee084e2 // add v2.2d, v7.2d, v0.2d
+	WORD $0x4ee18660 // add v0.2d, v19.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc413e1 // fmla v1.2d, v31.2d, v4.d[0]
+	WORD $0xad048be0 // stp q0, q2, [sp, #0x90]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4fc41220 // fmla v0.2d, v17.2d, v4.d[0]
+	WORD $0x4ee18773 // add v19.2d, v27.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ee0865b // add v27.2d, v18.2d, v0.2d
+	WORD $0x3dc0a3f2 // ldr q18, [sp, #0x280]
+	WORD $0x4fc413e1 // fmla v1.2d, v31.2d, v4.d[0]
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc41220 // fmla v0.2d, v17.2d, v4.d[0]
+	WORD $0x4ee18507 // add v7.2d, v8.2d, v1.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc41242 // fmla v2.2d, v18.2d, v4.d[0]
+	WORD $0x4fc413c1 // fmla v1.2d, v30.2d, v4.d[0]
+	WORD $0x4ee0875a // add v26.2d, v26.2d, v0.2d
+	WORD $0x4ee2d6fc // fsub v28.2d, v23.2d, v2.2d
+	WORD $0x4ee1d6e0 // fsub v0.2d, v23.2d, v1.2d
+	WORD $0x4fc4125c // fmla v28.2d, v18.2d, v4.d[0]
+	WORD $0x3dc04ff2 // ldr q18, [sp, #0x130]
+	WORD $0x4fc413c0 // fmla v0.2d, v30.2d, v4.d[0]
+	WORD $0x4efc877b // add v27.2d, v27.2d, v28.2d
+	WORD $0x3dc09ffc // ldr q28, [sp, #0x270]
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4efb8652 // add v18.2d, v18.2d, v27.2d
+	WORD $0x3d8037f2 // str q18, [sp, #0xd0]
+	WORD $0x3dc047f2 // ldr q18, [sp, #0x110]
+	WORD $0x4fc41393 // fmla v19.2d, v28.2d, v4.d[0]
+	WORD $0x4ee08640 // add v0.2d, v18.2d, v0.2d
+	WORD $0x3dc08ff2 // ldr q18, [sp, #0x230]
+	WORD $0x4ef38463 // add v3.2d, v3.2d, v19.2d
+	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
+	WORD $0x4fc41393 // fmla v19.2d, v28.2d, v4.d[0]
+	WORD $0x4ef38433 // add v19.2d, v1.2d, v19.2d
+	WORD $0xad05afe0 // stp q0, q11, [sp, #0xb0]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc41240 // fmla v0.2d, v18.2d, v4.d[0]
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4ee087bb // add v27.2d, v29.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4ebc1f9d // mov v29.16b, v28.16b
+	WORD $0x4fc41240 // fmla v0.2d, v18.2d, v4.d[0]
+	WORD $0x3dc09bf2 // ldr q18, [sp, #0x260]
+	WORD $0x4ee08440 // add v0.2d, v2.2d, v0.2d
+	WORD $0x4fc41241 // fmla v1.2d, v18.2d, v4.d[0]
+	WORD $0x3d800fe0 // str q0, [sp, #0x30]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc41160 // fmla v0.2d, v11.2d, v4.d[0]
+	WORD $0x4ee184a2 // add v2.2d, v5.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4ee285c5 // add v5.2d, v14.2d, v2.2d
+	WORD $0x4fc41241 // fmla v1.2d, v18.2d, v4.d[0]
+	WORD $0x4ee084c2 // add v2.2d, v6.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x3dc0a7e6 // ldr q6, [sp, #0x290]
+	WORD $0x4ee28542 // add v2.2d, v10.2d, v2.2d
+	WORD $0x4fc41160 // fmla v0.2d, v11.2d, v4.d[0]
+	WORD $0xad0d17e2 // stp q2, q5, [sp, #0x1a0]
+	WORD $0x4ee08760 // add v0.2d, v27.2d, v0.2d
+	WORD $0x3dc03be2 // ldr q2, [sp, #0xe0]
+	WORD $0x4ee08445 // add v5.2d, v2.2d, v0.2d
+	WORD $0x4ee18460 // add v0.2d, v3.2d, v1.2d
+	WORD $0x3dc03fe1 // ldr q1, [sp, #0xf0]
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4fc410c2 // fmla v2.2d, v6.2d, v4.d[0]
+	WORD $0x3dc01fe3 // ldr q3, [sp, #0x70]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xad4223e1 // ldp q1, q8, [sp, #0x40]
+	WORD $0x4ee2d6eb // fsub v11.2d, v23.2d, v2.2d
+	WORD $0x4fc410cb // fmla v11.2d, v6.2d, v4.d[0]
+	WORD $0xad0703e5 // stp q5, q0, [sp, #0xe0]
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc41100 // fmla v0.2d, v8.2d, v4.d[0]
+	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
+	WORD $0x4ee0d6ea // fsub v10.2d, v23.2d, v0.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc412c2 // fmla v2.2d, v22.2d, v4.d[0]
+	WORD $0x4ef08421 // add v1.2d, v1.2d, v16.2d
+	WORD $0x4eec8465 // add v5.2d, v3.2d, v12.2d
+	WORD $0x3dc01be3 // ldr q3, [sp, #0x60]
+	WORD $0x4fc41300 // fmla v0.2d, v24.2d, v4.d[0]
+	WORD $0x4fc4110a // fmla v10.2d, v8.2d, v4.d[0]
+	WORD $0x4ee2d6ec // fsub v12.2d, v23.2d, v2.2d
+	WORD $0x4ee0d6ee // fsub v14.2d, v23.2d, v0.2d
+	WORD $0x4ee28463 // add v3.2d, v3.2d, v2.2d
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4fc412cc // fmla v12.2d, v22.2d, v4.d[0]
+	WORD $0x4fc4130e // fmla v14.2d, v24.2d, v4.d[0]
+	WORD $0x3d8047e3 // str q3, [sp, #0x110]
+	WORD $0x3dc023e3 // ldr q3, [sp, #0x80]
+	WORD $0x4fc41282 // fmla v2.2d, v20.2d, v4.d[0]
+	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x3d804fe3 // str q3, [sp, #0x130]
+	WORD $0x4fc412a0 // fmla v0.2d, v21.2d, v4.d[0]
+	WORD $0x3dc077e3 // ldr q3, [sp, #0x1d0]
+	WORD $0x4ee08466 // add v6.2d, v3.2d, v0.2d
+	WORD $0x3dc073e3 // ldr q3, [sp, #0x1c0]
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4fc412a0 // fmla v0.2d, v21.2d, v4.d[0]
+	WORD $0x4ee28463 // add v3.2d, v3.2d, v2.2d
+	WORD $0xad0e1be3 // stp q3, q6, [sp, #0x1c0]
+	WORD $0x4ee2d6e6 // fsub v6.2d, v23.2d, v2.2d
+	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
+	WORD $0x4eaf1de3 // mov v3.16b, v15.16b
+	WORD $0x4fc41286 // fmla v6.2d, v20.2d, v4.d[0]
+	WORD $0xfd402344 // ldr d4, [x26, #0x40]
+	WORD $0x9101235a // add x26, x26, #0x48
+	WORD $0x4fc41322 // fmla v2.2d, v25.2d, v4.d[0]
+	WORD $0x4fc411a3 // fmla v3.2d, v13.2d, v4.d[0]
+	WORD $0x4ee2875a // add v26.2d, v26.2d, v2.2d
+	WORD $0x4ee2d6e2 // fsub v2.2d, v23.2d, v2.2d
+	WORD $0x4ee384f0 // add v16.2d, v7.2d, v3.2d
+	WORD $0x3dc027e7 // ldr q7, [sp, #0x90]
+	WORD $0x4ee3d6e3 // fsub v3.2d, v23.2d, v3.2d
+	WORD $0x4fc41322 // fmla v2.2d, v25.2d, v4.d[0]
+	WORD $0x4fc411a3 // fmla v3.2d, v13.2d, v4.d[0]
 	WORD $0x4ee284e2 // add v2.2d, v7.2d, v2.2d
-	WORD $0x4ee084c0 // add v0.2d, v6.2d, v0.2d
-	WORD $0xad000900 // stp q0, q2, [x8]
-	WORD $0x3707ebda // tbnz w26, #0x0, <mulLimbs9+0x2e4>
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xaa0b03f9 // mov x25, x11
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1802fa // add x26, x23, x24
-	WORD $0xad406f3c // ldp q28, q27, [x25]
-	WORD $0x4eb11e38 // mov v24.16b, v17.16b
-	WORD $0x4eb11e2a // mov v10.16b, v17.16b
-	WORD $0x4eb11e2c // mov v12.16b, v17.16b
-	WORD $0x91006318 // add x24, x24, #0x18
-	WORD $0xfd400b56 // ldr d22, [x26, #0x10]
-	WORD $0xad7f6737 // ldp q23, q25, [x25, #-0x20]
-	WORD $0x4eb11e3a // mov v26.16b, v17.16b
-	WORD $0x4eb11e29 // mov v9.16b, v17.16b
-	WORD $0x4eb11e2b // mov v11.16b, v17.16b
-	WORD $0xf101231f // cmp x24, #0x48
-	WORD $0x4ddfcf5d // ld1r { v29.2d }, [x26], #8
-	WORD $0xfd400348 // ldr d8, [x26]
-	WORD $0x4eb11e2d // mov v13.16b, v17.16b
-	WORD $0x4fd6137a // fmla v26.2d, v27.2d, v22.d[0]
-	WORD $0x4fd6132d // fmla v13.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61398 // fmla v24.2d, v28.2d, v22.d[0]
-	WORD $0x4fc8138a // fmla v10.2d, v28.2d, v8.d[0]
-	WORD $0x4fc81369 // fmla v9.2d, v27.2d, v8.d[0]
-	WORD $0x4e7ccfac // fmla v12.2d, v29.2d, v28.2d
-	WORD $0x4e7bcfab // fmla v11.2d, v29.2d, v27.2d
-	WORD $0x4efad47e // fsub v30.2d, v3.2d, v26.2d
-	WORD $0x4efa84e7 // add v7.2d, v7.2d, v26.2d
-	WORD $0x4ef8d47f // fsub v31.2d, v3.2d, v24.2d
-	WORD $0x4eea8673 // add v19.2d, v19.2d, v10.2d
-	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4ee98652 // add v18.2d, v18.2d, v9.2d
-	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
-	WORD $0x4eec86b5 // add v21.2d, v21.2d, v12.2d
-	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
-	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
-	WORD $0xad7e633a // ldp q26, q24, [x25, #-0x40]
-	WORD $0xd1018339 // sub x25, x25, #0x60
-	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0x4fd6137e // fmla v30.2d, v27.2d, v22.d[0]
-	WORD $0x4fd6139f // fmla v31.2d, v28.2d, v22.d[0]
-	WORD $0x4fc8138a // fmla v10.2d, v28.2d, v8.d[0]
-	WORD $0x4fc81369 // fmla v9.2d, v27.2d, v8.d[0]
-	WORD $0x4eed8652 // add v18.2d, v18.2d, v13.2d
-	WORD $0x4e7ccfac // fmla v12.2d, v29.2d, v28.2d
-	WORD $0x4eb11e3c // mov v28.16b, v17.16b
-	WORD $0x4e7bcfab // fmla v11.2d, v29.2d, v27.2d
-	WORD $0x4eedd47b // fsub v27.2d, v3.2d, v13.2d
-	WORD $0x4fd612fc // fmla v28.2d, v23.2d, v22.d[0]
-	WORD $0x4fd6133b // fmla v27.2d, v25.2d, v22.d[0]
-	WORD $0x4efe8652 // add v18.2d, v18.2d, v30.2d
+	WORD $0x3dc087e7 // ldr q7, [sp, #0x210]
+	WORD $0x3dc097f9 // ldr q25, [sp, #0x250]
+	WORD $0x4ee284e2 // add v2.2d, v7.2d, v2.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc41127 // fmla v7.2d, v9.2d, v4.d[0]
+	WORD $0x4ee7d6fb // fsub v27.2d, v23.2d, v7.2d
+	WORD $0x3d8087e2 // str q2, [sp, #0x210]
+	WORD $0x3dc02be2 // ldr q2, [sp, #0xa0]
+	WORD $0x4ee38442 // add v2.2d, v2.2d, v3.2d
+	WORD $0x4fc4113b // fmla v27.2d, v9.2d, v4.d[0]
+	WORD $0x3dc083e3 // ldr q3, [sp, #0x200]
+	WORD $0x4ee28462 // add v2.2d, v3.2d, v2.2d
+	WORD $0x4eaf1de3 // mov v3.16b, v15.16b
+	WORD $0x4fc41323 // fmla v3.2d, v25.2d, v4.d[0]
+	WORD $0x3d8083e2 // str q2, [sp, #0x200]
+	WORD $0x4ee3d6e2 // fsub v2.2d, v23.2d, v3.2d
+	WORD $0x4fc41322 // fmla v2.2d, v25.2d, v4.d[0]
+	WORD $0x3dc067f9 // ldr q25, [sp, #0x190]
+	WORD $0x4ee28742 // add v2.2d, v26.2d, v2.2d
+	WORD $0x4eaf1dfa // mov v26.16b, v15.16b
+	WORD $0x4ee28729 // add v9.2d, v25.2d, v2.2d
+	WORD $0x4efb8602 // add v2.2d, v16.2d, v27.2d
+	WORD $0x3dc063f0 // ldr q16, [sp, #0x180]
+	WORD $0x3dc00ff9 // ldr q25, [sp, #0x30]
+	WORD $0x4fc413fa // fmla v26.2d, v31.2d, v4.d[0]
+	WORD $0x4efa8673 // add v19.2d, v19.2d, v26.2d
+	WORD $0x4efad6fa // fsub v26.2d, v23.2d, v26.2d
+	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
+	WORD $0x4eaf1df0 // mov v16.16b, v15.16b
+	WORD $0x4fc413fa // fmla v26.2d, v31.2d, v4.d[0]
+	WORD $0x4fc41230 // fmla v16.2d, v17.2d, v4.d[0]
+	WORD $0x4ef0873b // add v27.2d, v25.2d, v16.2d
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
+	WORD $0x4fc41230 // fmla v16.2d, v17.2d, v4.d[0]
+	WORD $0x3dc0a3f1 // ldr q17, [sp, #0x280]
+	WORD $0x4ef08463 // add v3.2d, v3.2d, v16.2d
+	WORD $0x3dc037f0 // ldr q16, [sp, #0xd0]
+	WORD $0x4ee3861f // add v31.2d, v16.2d, v3.2d
+	WORD $0x4efa84e3 // add v3.2d, v7.2d, v26.2d
+	WORD $0x3dc02fe7 // ldr q7, [sp, #0xb0]
+	WORD $0x4eaf1df0 // mov v16.16b, v15.16b
+	WORD $0x4fc413d0 // fmla v16.2d, v30.2d, v4.d[0]
+	WORD $0x4ee384e3 // add v3.2d, v7.2d, v3.2d
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4ef0d6fc // fsub v28.2d, v23.2d, v16.2d
+	WORD $0x4fc41227 // fmla v7.2d, v17.2d, v4.d[0]
+	WORD $0x4fc413dc // fmla v28.2d, v30.2d, v4.d[0]
+	WORD $0x4ee7d6fa // fsub v26.2d, v23.2d, v7.2d
 	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efb8694 // add v20.2d, v20.2d, v27.2d
-	WORD $0x4eb11e3b // mov v27.16b, v17.16b
-	WORD $0x4fd612fc // fmla v28.2d, v23.2d, v22.d[0]
-	WORD $0x4fc8133b // fmla v27.2d, v25.2d, v8.d[0]
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4efc86b5 // add v21.2d, v21.2d, v28.2d
-	WORD $0x4eb11e3c // mov v28.16b, v17.16b
-	WORD $0x4efb853e // add v30.2d, v9.2d, v27.2d
-	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4fc812fc // fmla v28.2d, v23.2d, v8.d[0]
-	WORD $0x4fc8133b // fmla v27.2d, v25.2d, v8.d[0]
-	WORD $0x4eb11e39 // mov v25.16b, v17.16b
-	WORD $0x4fd61319 // fmla v25.2d, v24.2d, v22.d[0]
-	WORD $0x4efc855d // add v29.2d, v10.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efb8610 // add v16.2d, v16.2d, v27.2d
-	WORD $0x4fc812fc // fmla v28.2d, v23.2d, v8.d[0]
-	WORD $0x4eb11e37 // mov v23.16b, v17.16b
-	WORD $0x4ef98694 // add v20.2d, v20.2d, v25.2d
-	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
-	WORD $0x4fd61357 // fmla v23.2d, v26.2d, v22.d[0]
-	WORD $0x4fd61319 // fmla v25.2d, v24.2d, v22.d[0]
-	WORD $0x4efe8694 // add v20.2d, v20.2d, v30.2d
-	WORD $0x4efc8400 // add v0.2d, v0.2d, v28.2d
-	WORD $0x4ef786b5 // add v21.2d, v21.2d, v23.2d
-	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
-	WORD $0x4fd61357 // fmla v23.2d, v26.2d, v22.d[0]
-	WORD $0x4ef98576 // add v22.2d, v11.2d, v25.2d
-	WORD $0x4efd86b5 // add v21.2d, v21.2d, v29.2d
-	WORD $0x4ef68610 // add v16.2d, v16.2d, v22.2d
-	WORD $0x4ef78596 // add v22.2d, v12.2d, v23.2d
-	WORD $0x4ef68400 // add v0.2d, v0.2d, v22.2d
-	WORD $0x54fff5c1 // b.ne <mulLimbs9+0x5a0>
-	WORD $0xad465eb6 // ldp q22, q23, [x21, #0xc0]
-	WORD $0x4ee48604 // add v4.2d, v16.2d, v4.2d
-	WORD $0x4ee58405 // add v5.2d, v0.2d, v5.2d
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xaa0a03f9 // mov x25, x10
-	WORD $0x4ef784e7 // add v7.2d, v7.2d, v23.2d
-	WORD $0xad0012a5 // stp q5, q4, [x21]
-	WORD $0x4ef684c6 // add v6.2d, v6.2d, v22.2d
-	WORD $0xad061ea6 // stp q6, q7, [x21, #0xc0]
-	WORD $0xad441ea6 // ldp q6, q7, [x21, #0x80]
-	WORD $0x4ee78647 // add v7.2d, v18.2d, v7.2d
+	WORD $0x4fc4123a // fmla v26.2d, v17.2d, v4.d[0]
+	WORD $0xad4b67f1 // ldp q17, q25, [sp, #0x160]
+	WORD $0x4efa877a // add v26.2d, v27.2d, v26.2d
+	WORD $0x4efa872d // add v13.2d, v25.2d, v26.2d
+	WORD $0x4eaf1dfa // mov v26.16b, v15.16b
+	WORD $0x4ef3863e // add v30.2d, v17.2d, v19.2d
+	WORD $0x3dc08ff1 // ldr q17, [sp, #0x230]
+	WORD $0x4eaf1df3 // mov v19.16b, v15.16b
+	WORD $0x4fc413ba // fmla v26.2d, v29.2d, v4.d[0]
+	WORD $0x4fc41233 // fmla v19.2d, v17.2d, v4.d[0]
+	WORD $0x4efa857b // add v27.2d, v11.2d, v26.2d
+	WORD $0x4efad6fa // fsub v26.2d, v23.2d, v26.2d
+	WORD $0x4fc413ba // fmla v26.2d, v29.2d, v4.d[0]
+	WORD $0x4ef3855c // add v28.2d, v10.2d, v19.2d
+	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
+	WORD $0x4fc41233 // fmla v19.2d, v17.2d, v4.d[0]
+	WORD $0x4ef384e7 // add v7.2d, v7.2d, v19.2d
+	WORD $0x3dc03bf1 // ldr q17, [sp, #0xe0]
+	WORD $0x4ee7862a // add v10.2d, v17.2d, v7.2d
+	WORD $0x4efa8607 // add v7.2d, v16.2d, v26.2d
+	WORD $0x3dc03ff0 // ldr q16, [sp, #0xf0]
+	WORD $0x3dc033f1 // ldr q17, [sp, #0xc0]
+	WORD $0x4ee7861d // add v29.2d, v16.2d, v7.2d
+	WORD $0x4eaf1df0 // mov v16.16b, v15.16b
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc41250 // fmla v16.2d, v18.2d, v4.d[0]
+	WORD $0x4fc41227 // fmla v7.2d, v17.2d, v4.d[0]
+	WORD $0x4ef08593 // add v19.2d, v12.2d, v16.2d
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
+	WORD $0x4ef38421 // add v1.2d, v1.2d, v19.2d
+	WORD $0x4ee785d3 // add v19.2d, v14.2d, v7.2d
+	WORD $0x4ee7d6e7 // fsub v7.2d, v23.2d, v7.2d
+	WORD $0x4fc41250 // fmla v16.2d, v18.2d, v4.d[0]
+	WORD $0x3dc047f2 // ldr q18, [sp, #0x110]
+	WORD $0x4fc41227 // fmla v7.2d, v17.2d, v4.d[0]
+	WORD $0x3dc06bf1 // ldr q17, [sp, #0x1a0]
+	WORD $0x4ef384a5 // add v5.2d, v5.2d, v19.2d
+	WORD $0x4ee78787 // add v7.2d, v28.2d, v7.2d
+	WORD $0x4ee78639 // add v25.2d, v17.2d, v7.2d
+	WORD $0x4ef08767 // add v7.2d, v27.2d, v16.2d
+	WORD $0x3dc06ff0 // ldr q16, [sp, #0x1b0]
+	WORD $0x3dc0a7f1 // ldr q17, [sp, #0x290]
+	WORD $0x4ee7861a // add v26.2d, v16.2d, v7.2d
+	WORD $0x4eaf1df0 // mov v16.16b, v15.16b
+	WORD $0x4eaf1de7 // mov v7.16b, v15.16b
+	WORD $0x4fc41230 // fmla v16.2d, v17.2d, v4.d[0]
+	WORD $0x4fc41107 // fmla v7.2d, v8.2d, v4.d[0]
+	WORD $0x4ef08653 // add v19.2d, v18.2d, v16.2d
+	WORD $0x3dc04ff2 // ldr q18, [sp, #0x130]
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
 	WORD $0x4ee68666 // add v6.2d, v19.2d, v6.2d
-	WORD $0xad041ea6 // stp q6, q7, [x21, #0x80]
-	WORD $0xad421ea6 // ldp q6, q7, [x21, #0x40]
-	WORD $0x4ee78687 // add v7.2d, v20.2d, v7.2d
-	WORD $0x4ee686a6 // add v6.2d, v21.2d, v6.2d
-	WORD $0xad021ea6 // stp q6, q7, [x21, #0x40]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xacff1b27 // ldp q7, q6, [x25], #-0x20
-	WORD $0x4eb11e22 // mov v2.16b, v17.16b
-	WORD $0xfc786af0 // ldr d16, [x23, x24]
-	WORD $0x91002318 // add x24, x24, #0x8
-	WORD $0xf101031f // cmp x24, #0x40
-	WORD $0x4fd010e2 // fmla v2.2d, v7.2d, v16.d[0]
-	WORD $0x4eb11e27 // mov v7.16b, v17.16b
-	WORD $0x4fd010c7 // fmla v7.2d, v6.2d, v16.d[0]
-	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
-	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x54fffec1 // b.ne <mulLimbs9+0x740>
-	WORD $0x3dc007e2 // ldr q2, [sp, #0x10]
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x8b020e94 // add x20, x20, x2, lsl #3
-	WORD $0x910122f7 // add x23, x23, #0x48
-	WORD $0xeb05027f // cmp x19, x5
-	WORD $0xad0012a5 // stp q5, q4, [x21]
-	WORD $0x54ffd3e1 // b.ne <mulLimbs9+0x200>
-	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0x52800095 // mov w21, #0x4
-	WORD $0x3707d2a7 // tbnz w7, #0x0, <mulLimbs9+0x1e4>
-	WORD $0x17fffe5b // b <mulLimbs9+0x100>
-	WORD $0xf942d7e8 // ldr x8, [sp, #0x5a8]
+	WORD $0x4fc41230 // fmla v16.2d, v17.2d, v4.d[0]
+	WORD $0x4ee78653 // add v19.2d, v18.2d, v7.2d
+	WORD $0x4ee7d6e7 // fsub v7.2d, v23.2d, v7.2d
+	WORD $0x4ef08432 // add v18.2d, v1.2d, v16.2d
+	WORD $0x4eaf1de1 // mov v1.16b, v15.16b
+	WORD $0x4fc41107 // fmla v7.2d, v8.2d, v4.d[0]
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0x4fc41301 // fmla v1.2d, v24.2d, v4.d[0]
+	WORD $0x4ee784b1 // add v17.2d, v5.2d, v7.2d
+	WORD $0xad4e43e7 // ldp q7, q16, [sp, #0x1c0]
+	WORD $0x4eaf1de5 // mov v5.16b, v15.16b
+	WORD $0x4fc412c5 // fmla v5.2d, v22.2d, v4.d[0]
+	WORD $0x4ee18610 // add v16.2d, v16.2d, v1.2d
+	WORD $0x4ee1d6e1 // fsub v1.2d, v23.2d, v1.2d
+	WORD $0x4fc41301 // fmla v1.2d, v24.2d, v4.d[0]
+	WORD $0x4ee584e7 // add v7.2d, v7.2d, v5.2d
+	WORD $0x4ee5d6e5 // fsub v5.2d, v23.2d, v5.2d
+	WORD $0x4fc412c5 // fmla v5.2d, v22.2d, v4.d[0]
+	WORD $0x4ee18416 // add v22.2d, v0.2d, v1.2d
+	WORD $0x4eaf1de0 // mov v0.16b, v15.16b
+	WORD $0x4fc412af // fmla v15.2d, v21.2d, v4.d[0]
+	WORD $0x4fc41280 // fmla v0.2d, v20.2d, v4.d[0]
+	WORD $0x4ee584d8 // add v24.2d, v6.2d, v5.2d
+	WORD $0xad4f1bf3 // ldp q19, q6, [sp, #0x1e0]
+	WORD $0x4eefd6e1 // fsub v1.2d, v23.2d, v15.2d
+	WORD $0x4fc412a1 // fmla v1.2d, v21.2d, v4.d[0]
+	WORD $0x4eef84c6 // add v6.2d, v6.2d, v15.2d
+	WORD $0x4ee08673 // add v19.2d, v19.2d, v0.2d
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4ee18601 // add v1.2d, v16.2d, v1.2d
+	WORD $0x4fc41280 // fmla v0.2d, v20.2d, v4.d[0]
+	WORD $0xad4093e5 // ldp q5, q4, [sp, #0x10]
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x54ff99c0 // b.eq <mulLimbs9+0x1c8>
+	WORD $0x4ead1da8 // mov v8.16b, v13.16b
+	WORD $0x4ebe1fc7 // mov v7.16b, v30.16b
+	WORD $0x3d8047ea // str q10, [sp, #0x110]
+	WORD $0x3d804ffd // str q29, [sp, #0x130]
+	WORD $0xad0b67fa // stp q26, q25, [sp, #0x160]
+	WORD $0xad0c47f2 // stp q18, q17, [sp, #0x180]
+	WORD $0xad0d63f6 // stp q22, q24, [sp, #0x1a0]
+	WORD $0xad0e07e0 // stp q0, q1, [sp, #0x1c0]
+	WORD $0xad0f1bf3 // stp q19, q6, [sp, #0x1e0]
+	WORD $0x36079d56 // tbz w22, #0x0, <mulLimbs9+0x260>
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0x8b1d033e // add x30, x25, x29
+	WORD $0x910103bd // add x29, x29, #0x40
+	WORD $0xf10903bf // cmp x29, #0x240
+	WORD $0xf98003c0 // prfm pldl1keep, [x30]
+	WORD $0x54ffff81 // b.ne <mulLimbs9+0xec0>
+	WORD $0x17fffce3 // b <mulLimbs9+0x260>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911583ff // add sp, sp, #0x560
+	WORD $0x910f03ff // add sp, sp, #0x3c0
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
@@ -1274,23 +1676,23 @@ TEXT ·mulLimbs9Quad(SB), 0, $1632-40
 	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $1632, RSP
+	WORD $0x00000000; WORD $0x00000000
+	SUB $1216, RSP
 	MOVD R19, R30
 	RET
 
 // func mulLimbs17Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·mulLimbs17Quad(SB), 0, $1600-40
+TEXT ·mulLimbs17Quad(SB), 0, $1632-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1600, RSP
+	ADD $1632, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs17>
-	WORD $0x140001ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400020f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xfc170fee // str d14, [sp, #-0x90]!
 	WORD $0x6d00b3ed // stp d13, d12, [sp, #0x8]
 	WORD $0xf9001ffd // str x29, [sp, #0x38]
@@ -1301,419 +1703,430 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
 	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
 	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
-	WORD $0xd11543ff // sub sp, sp, #0x550
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
+	WORD $0xd115c3ff // sub sp, sp, #0x570
+	WORD $0xd53b4408 // mrs x8, FPCR
+	WORD $0xf9000be8 // str x8, [sp, #0x10]
+	WORD $0xb26a0508 // orr x8, x8, #0xc00000
 	WORD $0xd2f13a0a // mov x10, #-0x7630000000000000
-	WORD $0xd2e8660d // mov x13, #0x4330000000000000
-	WORD $0xd53b4409 // mrs x9, FPCR
-	WORD $0xf90007e9 // str x9, [sp, #0x8]
-	WORD $0xb26a0529 // orr x9, x9, #0xc00000
-	WORD $0xd51b4409 // msr FPCR, x9
-	WORD $0x9b087c88 // mul x8, x4, x8
-	WORD $0x91008009 // add x9, x0, #0x20
-	WORD $0x5280024b // mov w11, #0x12
-	WORD $0x5280020c // mov w12, #0x10
+	WORD $0xd2e8660b // mov x11, #0x4330000000000000
+	WORD $0xd51b4408 // msr FPCR, x8
+	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
 	WORD $0x9b0a7c8a // mul x10, x4, x10
-	WORD $0x9b0d7c8d // mul x13, x4, x13
-	WORD $0xf100497f // cmp x11, #0x12
-	WORD $0xad7f0520 // ldp q0, q1, [x9, #-0x20]
-	WORD $0x9a8b018e // csel x14, x12, x11, eq
-	WORD $0xf100056b // subs x11, x11, #0x1
+	WORD $0x91008009 // add x9, x0, #0x20
+	WORD $0x5280024c // mov w12, #0x12
+	WORD $0x5280020d // mov w13, #0x10
+	WORD $0x9b0b7c8b // mul x11, x4, x11
+	WORD $0x9b087c88 // mul x8, x4, x8
+	WORD $0xf100499f // cmp x12, #0x12
+	WORD $0xad7f0921 // ldp q1, q2, [x9, #-0x20]
+	WORD $0x9a8c01ae // csel x14, x13, x12, eq
+	WORD $0xf100058c // subs x12, x12, #0x1
 	WORD $0x9b0e290e // madd x14, x8, x14, x10
-	WORD $0x8b0d014a // add x10, x10, x13
-	WORD $0x4e080dc2 // dup v2.2d, x14
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0520 // stp q0, q1, [x9, #-0x20]
-	WORD $0xad400520 // ldp q0, q1, [x9]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820520 // stp q0, q1, [x9], #0x40
+	WORD $0x8b0b014a // add x10, x10, x11
+	WORD $0x4e080dc0 // dup v0.2d, x14
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0921 // stp q1, q2, [x9, #-0x20]
+	WORD $0xad400921 // ldp q1, q2, [x9]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820920 // stp q0, q2, [x9], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs17+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x5400380b // b.lt <mulLimbs17+0x7a0>
-	WORD $0xd2e8660b // mov x11, #0x4330000000000000
-	WORD $0x9104c3e8 // add x8, sp, #0x130
-	WORD $0x910043ec // add x12, sp, #0x10
-	WORD $0xaa1f03e9 // mov x9, xzr
-	WORD $0x5280004e // mov w14, #0x2
-	WORD $0x928017ef // mov x15, #-0xc0
-	WORD $0x4e080d60 // dup v0.2d, x11
-	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
+	WORD $0x540039eb // b.lt <mulLimbs17+0x7dc>
+	WORD $0xd37cec48 // lsl x8, x2, #4
+	WORD $0xd37df04c // lsl x12, x2, #3
+	WORD $0x928017f0 // mov x16, #-0xc0
+	WORD $0xa90193e8 // stp x8, x4, [sp, #0x18]
+	WORD $0x910543e8 // add x8, sp, #0x150
+	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0x9107810a // add x10, x8, #0x1e0
-	WORD $0x91080108 // add x8, x8, #0x200
-	WORD $0x9102018d // add x13, x12, #0x80
-	WORD $0x4e080d61 // dup v1.2d, x11
-	WORD $0xd2e8ce0b // mov x11, #0x4670000000000000
-	WORD $0x4e080d62 // dup v2.2d, x11
-	WORD $0xd280002b // mov x11, #0x1
-	WORD $0xf2e8ce0b // movk x11, #0x4670, lsl #48
-	WORD $0x4e080d63 // dup v3.2d, x11
-	WORD $0xaa0403eb // mov x11, x4
-	WORD $0x1400000c // b <mulLimbs17+0x11c>
+	WORD $0x91080105 // add x5, x8, #0x200
+	WORD $0x9100c3e8 // add x8, sp, #0x30
+	WORD $0x91020109 // add x9, x8, #0x80
+	WORD $0xd2e86608 // mov x8, #0x4330000000000000
+	WORD $0x4e080d00 // dup v0.2d, x8
+	WORD $0xd2f86608 // mov x8, #-0x3cd0000000000000
+	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0xd2e8ce08 // mov x8, #0x4670000000000000
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xd2800028 // mov x8, #0x1
+	WORD $0xf2e8ce08 // movk x8, #0x4670, lsl #48
+	WORD $0x4e080d03 // dup v3.2d, x8
+	WORD $0xaa0403e8 // mov x8, x4
+	WORD $0x1400000a // b <mulLimbs17+0x11c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9b027ccb // mul x11, x6, x2
-	WORD $0x91000929 // add x9, x9, #0x2
-	WORD $0x8b110c63 // add x3, x3, x17, lsl #3
-	WORD $0xeb04013f // cmp x9, x4
-	WORD $0x8b0b0c21 // add x1, x1, x11, lsl #3
-	WORD $0xaa1003eb // mov x11, x16
-	WORD $0x5400344a // b.ge <mulLimbs17+0x7a0>
-	WORD $0xf1000970 // subs x16, x11, #0x2
-	WORD $0x9a8eb167 // csel x7, x11, x14, lt
-	WORD $0xcb09008b // sub x11, x4, x9
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x9a9fc4e5 // csinc x5, x7, xzr, gt
-	WORD $0xf100097f // cmp x11, #0x2
-	WORD $0x9a8eb166 // csel x6, x11, x14, lt
+	WORD $0x9b027e68 // mul x8, x19, x2
+	WORD $0x91000a31 // add x17, x17, #0x2
+	WORD $0x8b060c63 // add x3, x3, x6, lsl #3
+	WORD $0x8b080c21 // add x1, x1, x8, lsl #3
+	WORD $0xa94223e4 // ldp x4, x8, [sp, #0x20]
+	WORD $0xeb04023f // cmp x17, x4
+	WORD $0x5400362a // b.ge <mulLimbs17+0x7dc>
+	WORD $0xf100090b // subs x11, x8, #0x2
+	WORD $0x5280004d // mov w13, #0x2
+	WORD $0xf90017eb // str x11, [sp, #0x28]
+	WORD $0x9a8db10b // csel x11, x8, x13, lt
+	WORD $0xcb110088 // sub x8, x4, x17
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x8b0610d1 // add x17, x6, x6, lsl #4
-	WORD $0x5400030b // b.lt <mulLimbs17+0x1a0>
+	WORD $0x9a9fc567 // csinc x7, x11, xzr, gt
+	WORD $0xf100091f // cmp x8, #0x2
+	WORD $0x9a8db113 // csel x19, x8, x13, lt
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x8b131266 // add x6, x19, x19, lsl #4
+	WORD $0x540002cb // b.lt <mulLimbs17+0x1a0>
+	WORD $0x9100c3ed // add x13, sp, #0x30
+	WORD $0xaa0303ee // mov x14, x3
 	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x910043f3 // add x19, sp, #0x10
-	WORD $0xaa0303f5 // mov x21, x3
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xacc116a4 // ldp q4, q5, [x21], #0x20
-	WORD $0x91001296 // add x22, x20, #0x4
+	WORD $0xacc115c4 // ldp q4, q5, [x14], #0x20
+	WORD $0x9100128f // add x15, x20, #0x4
 	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb11029f // cmp x20, x17
-	WORD $0xaa1603f4 // mov x20, x22
+	WORD $0xeb06029f // cmp x20, x6
+	WORD $0xaa0f03f4 // mov x20, x15
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xac811664 // stp q4, q5, [x19], #0x20
+	WORD $0xac8115a4 // stp q4, q5, [x13], #0x20
 	WORD $0x54fffecd // b.le <mulLimbs17+0x160>
-	WORD $0xeb1102df // cmp x22, x17
+	WORD $0xeb0601ff // cmp x15, x6
 	WORD $0x540000eb // b.lt <mulLimbs17+0x1ac>
 	WORD $0x14000010 // b <mulLimbs17+0x1d4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03f6 // mov x22, xzr
-	WORD $0xeb1103ff // cmp xzr, x17
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0xeb0603ff // cmp xzr, x6
 	WORD $0x5400016a // b.ge <mulLimbs17+0x1d4>
-	WORD $0x8b0710f4 // add x20, x7, x7, lsl #4
-	WORD $0x8b160c67 // add x7, x3, x22, lsl #3
-	WORD $0x8b160d93 // add x19, x12, x22, lsl #3
-	WORD $0xcb1402d4 // sub x20, x22, x20
-	WORD $0xd503201f // nop
-	WORD $0xfc4084e4 // ldr d4, [x7], #0x8
-	WORD $0xb1000694 // adds x20, x20, #0x1
+	WORD $0x8b0b116e // add x14, x11, x11, lsl #4
+	WORD $0x9100c3ed // add x13, sp, #0x30
+	WORD $0x8b0f0c6b // add x11, x3, x15, lsl #3
+	WORD $0x8b0f0dad // add x13, x13, x15, lsl #3
+	WORD $0xcb0e01ee // sub x14, x15, x14
+	WORD $0xfc408564 // ldr d4, [x11], #0x8
+	WORD $0xb10005ce // adds x14, x14, #0x1
 	WORD $0x5e61d884 // scvtf d4, d4
-	WORD $0xfc008664 // str d4, [x19], #0x8
+	WORD $0xfc0085a4 // str d4, [x13], #0x8
 	WORD $0x54ffff83 // b.lo <mulLimbs17+0x1c0>
-	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54fff94b // b.lt <mulLimbs17+0x100>
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x8b0b0c15 // add x21, x0, x11, lsl #3
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x2a1403e7 // mov w7, w20
-	WORD $0x8b0b0c34 // add x20, x1, x11, lsl #3
-	WORD $0x910043f7 // add x23, sp, #0x10
-	WORD $0xaa0d03f8 // mov x24, x13
-	WORD $0x911102b6 // add x22, x21, #0x440
-	WORD $0xad401684 // ldp q4, q5, [x20]
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0xaa1803fa // mov x26, x24
-	WORD $0x5280003b // mov w27, #0x1
-	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xad0997e4 // stp q4, q5, [sp, #0x130]
-	WORD $0xad421684 // ldp q4, q5, [x20, #0x40]
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0x8b080034 // add x20, x1, x8
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b080c17 // add x23, x0, x8, lsl #3
+	WORD $0x2a0b03f5 // mov w21, w11
+	WORD $0x8b080c36 // add x22, x1, x8, lsl #3
+	WORD $0x8b080e99 // add x25, x20, x8, lsl #3
+	WORD $0x9100c3fa // add x26, sp, #0x30
+	WORD $0xaa0903ee // mov x14, x9
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0x911102f8 // add x24, x23, #0x440
+	WORD $0x36000155 // tbz w21, #0x0, <mulLimbs17+0x234>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b08032b // add x11, x25, x8
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0xf111011f // cmp x8, #0x440
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0x54ffff81 // b.ne <mulLimbs17+0x220>
+	WORD $0xad4016c4 // ldp q4, q5, [x22]
+	WORD $0xaa0e03fb // mov x27, x14
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x5280002f // mov w15, #0x1
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0a97e4 // stp q4, q5, [sp, #0x150]
-	WORD $0xad441684 // ldp q4, q5, [x20, #0x80]
+	WORD $0xad4216c4 // ldp q4, q5, [x22, #0x40]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0b97e4 // stp q4, q5, [sp, #0x170]
-	WORD $0xad461684 // ldp q4, q5, [x20, #0xc0]
+	WORD $0xad4416c4 // ldp q4, q5, [x22, #0x80]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0c97e4 // stp q4, q5, [sp, #0x190]
-	WORD $0xad481285 // ldp q5, q4, [x20, #0x100]
-	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0xad4616c4 // ldp q4, q5, [x22, #0xc0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0xad0d93e5 // stp q5, q4, [sp, #0x1b0]
-	WORD $0xad4a1285 // ldp q5, q4, [x20, #0x140]
+	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
+	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0xad0d97e4 // stp q4, q5, [sp, #0x1b0]
+	WORD $0xad4812c5 // ldp q5, q4, [x22, #0x100]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad0e93e5 // stp q5, q4, [sp, #0x1d0]
-	WORD $0xad4c1285 // ldp q5, q4, [x20, #0x180]
+	WORD $0xad4a12c5 // ldp q5, q4, [x22, #0x140]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad0f93e5 // stp q5, q4, [sp, #0x1f0]
-	WORD $0xad4e1285 // ldp q5, q4, [x20, #0x1c0]
+	WORD $0xad4c12c5 // ldp q5, q4, [x22, #0x180]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1093e5 // stp q5, q4, [sp, #0x210]
-	WORD $0xad501285 // ldp q5, q4, [x20, #0x200]
+	WORD $0xad4e12c5 // ldp q5, q4, [x22, #0x1c0]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1193e5 // stp q5, q4, [sp, #0x230]
-	WORD $0xad521285 // ldp q5, q4, [x20, #0x240]
+	WORD $0xad5012c5 // ldp q5, q4, [x22, #0x200]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1293e5 // stp q5, q4, [sp, #0x250]
-	WORD $0xad541684 // ldp q4, q5, [x20, #0x280]
-	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0xad5212c5 // ldp q5, q4, [x22, #0x240]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0xad1397e4 // stp q4, q5, [sp, #0x270]
-	WORD $0xad561684 // ldp q4, q5, [x20, #0x2c0]
+	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0xad1393e5 // stp q5, q4, [sp, #0x270]
+	WORD $0xad5416c4 // ldp q4, q5, [x22, #0x280]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1497e4 // stp q4, q5, [sp, #0x290]
-	WORD $0xad581684 // ldp q4, q5, [x20, #0x300]
+	WORD $0xad5616c4 // ldp q4, q5, [x22, #0x2c0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1597e4 // stp q4, q5, [sp, #0x2b0]
-	WORD $0xad5a1684 // ldp q4, q5, [x20, #0x340]
+	WORD $0xad5816c4 // ldp q4, q5, [x22, #0x300]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1697e4 // stp q4, q5, [sp, #0x2d0]
-	WORD $0xad5c1684 // ldp q4, q5, [x20, #0x380]
+	WORD $0xad5a16c4 // ldp q4, q5, [x22, #0x340]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1797e4 // stp q4, q5, [sp, #0x2f0]
-	WORD $0xad5e1684 // ldp q4, q5, [x20, #0x3c0]
+	WORD $0xad5c16c4 // ldp q4, q5, [x22, #0x380]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1897e4 // stp q4, q5, [sp, #0x310]
-	WORD $0x3dc10284 // ldr q4, [x20, #0x400]
-	WORD $0x3dc10685 // ldr q5, [x20, #0x410]
+	WORD $0xad5e16c4 // ldp q4, q5, [x22, #0x3c0]
+	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
+	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0xad1997e4 // stp q4, q5, [sp, #0x330]
+	WORD $0x3dc102c4 // ldr q4, [x22, #0x400]
+	WORD $0x3dc106c5 // ldr q5, [x22, #0x410]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0xad1997e4 // stp q4, q5, [sp, #0x330]
+	WORD $0xad1a97e4 // stp q4, q5, [sp, #0x350]
+	WORD $0xd503201f // nop
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1a03fd // mov x29, x26
 	WORD $0xaa1b03fe // mov x30, x27
-	WORD $0xaa0803eb // mov x11, x8
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xaa0f03ed // mov x13, x15
+	WORD $0xaa0503eb // mov x11, x5
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
 	WORD $0xad407d68 // ldp q8, q31, [x11]
-	WORD $0x4ea21c58 // mov v24.16b, v2.16b
 	WORD $0x4ea21c4c // mov v12.16b, v2.16b
-	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x4ea21c59 // mov v25.16b, v2.16b
-	WORD $0x6d7febbc // ldp d28, d26, [x29, #-0x8]
-	WORD $0xad7f757e // ldp q30, q29, [x11, #-0x20]
 	WORD $0x4ea21c4b // mov v11.16b, v2.16b
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0xfc5f03d9 // ldur d25, [x30, #-0x10]
+	WORD $0xf10005ad // subs x13, x13, #0x1
+	WORD $0x6d7ff3db // ldp d27, d28, [x30, #-0x8]
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
 	WORD $0x4ea21c4d // mov v13.16b, v2.16b
-	WORD $0x4fda13f9 // fmla v25.2d, v31.2d, v26.d[0]
-	WORD $0x4fdc13eb // fmla v11.2d, v31.2d, v28.d[0]
-	WORD $0x4fda1118 // fmla v24.2d, v8.2d, v26.d[0]
-	WORD $0x4fdc110c // fmla v12.2d, v8.2d, v28.d[0]
-	WORD $0x4ef9d469 // fsub v9.2d, v3.2d, v25.2d
-	WORD $0x4ef98631 // add v17.2d, v17.2d, v25.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x910063de // add x30, x30, #0x18
+	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
+	WORD $0xad7f757e // ldp q30, q29, [x11, #-0x20]
+	WORD $0xad7e617a // ldp q26, q24, [x11, #-0x40]
+	WORD $0xd101816b // sub x11, x11, #0x60
+	WORD $0x4fdb13eb // fmla v11.2d, v31.2d, v27.d[0]
+	WORD $0x4fd913ed // fmla v13.2d, v31.2d, v25.d[0]
+	WORD $0x4fdb110c // fmla v12.2d, v8.2d, v27.d[0]
+	WORD $0x4fd9110e // fmla v14.2d, v8.2d, v25.d[0]
+	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
+	WORD $0x4eea8610 // add v16.2d, v16.2d, v10.2d
+	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
 	WORD $0x4eeb8652 // add v18.2d, v18.2d, v11.2d
 	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0xad7e657b // ldp q27, q25, [x11, #-0x40]
-	WORD $0xd101816b // sub x11, x11, #0x60
-	WORD $0x4fda13e9 // fmla v9.2d, v31.2d, v26.d[0]
-	WORD $0x4ef884e7 // add v7.2d, v7.2d, v24.2d
-	WORD $0x4ef8d46a // fsub v10.2d, v3.2d, v24.2d
-	WORD $0xfc5f03b8 // ldur d24, [x29, #-0x10]
+	WORD $0x4eed86d6 // add v22.2d, v22.2d, v13.2d
+	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
 	WORD $0x4eec8673 // add v19.2d, v19.2d, v12.2d
 	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
-	WORD $0x4fdc13eb // fmla v11.2d, v31.2d, v28.d[0]
-	WORD $0x910063bd // add x29, x29, #0x18
-	WORD $0x4fdc110c // fmla v12.2d, v8.2d, v28.d[0]
-	WORD $0x4fda110a // fmla v10.2d, v8.2d, v26.d[0]
-	WORD $0x4fd8110e // fmla v14.2d, v8.2d, v24.d[0]
-	WORD $0x4fd813ed // fmla v13.2d, v31.2d, v24.d[0]
+	WORD $0x4fdb13eb // fmla v11.2d, v31.2d, v27.d[0]
 	WORD $0x4eee86f7 // add v23.2d, v23.2d, v14.2d
-	WORD $0x4eed8694 // add v20.2d, v20.2d, v13.2d
-	WORD $0x4eec86f7 // add v23.2d, v23.2d, v12.2d
-	WORD $0x4eedd46c // fsub v12.2d, v3.2d, v13.2d
-	WORD $0x4eeed46d // fsub v13.2d, v3.2d, v14.2d
-	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
-	WORD $0x4ea21c4b // mov v11.16b, v2.16b
-	WORD $0x4fd8110d // fmla v13.2d, v8.2d, v24.d[0]
-	WORD $0x4fd813ec // fmla v12.2d, v31.2d, v24.d[0]
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0x4fd813ab // fmla v11.2d, v29.2d, v24.d[0]
-	WORD $0x4fda13df // fmla v31.2d, v30.2d, v26.d[0]
-	WORD $0x4fda13a8 // fmla v8.2d, v29.2d, v26.d[0]
-	WORD $0x4eec86d6 // add v22.2d, v22.2d, v12.2d
-	WORD $0x4eed86b5 // add v21.2d, v21.2d, v13.2d
-	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4ee98652 // add v18.2d, v18.2d, v9.2d
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4eea8673 // add v19.2d, v19.2d, v10.2d
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4fda13df // fmla v31.2d, v30.2d, v26.d[0]
-	WORD $0x4fda13a8 // fmla v8.2d, v29.2d, v26.d[0]
-	WORD $0x4fdc13a9 // fmla v9.2d, v29.2d, v28.d[0]
-	WORD $0x4fdc13ca // fmla v10.2d, v30.2d, v28.d[0]
-	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
-	WORD $0x4ee98508 // add v8.2d, v8.2d, v9.2d
+	WORD $0x4ee984c6 // add v6.2d, v6.2d, v9.2d
 	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4eff86f7 // add v23.2d, v23.2d, v31.2d
-	WORD $0x4fdc13a9 // fmla v9.2d, v29.2d, v28.d[0]
+	WORD $0x4fdb110c // fmla v12.2d, v8.2d, v27.d[0]
+	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
+	WORD $0x4eeb86d6 // add v22.2d, v22.2d, v11.2d
+	WORD $0x4eedd46b // fsub v11.2d, v3.2d, v13.2d
+	WORD $0x4eec86f7 // add v23.2d, v23.2d, v12.2d
+	WORD $0x4eeed46c // fsub v12.2d, v3.2d, v14.2d
+	WORD $0x4fd913eb // fmla v11.2d, v31.2d, v25.d[0]
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4fdc13ca // fmla v10.2d, v30.2d, v28.d[0]
-	WORD $0x4ee88694 // add v20.2d, v20.2d, v8.2d
-	WORD $0x4fd813df // fmla v31.2d, v30.2d, v24.d[0]
-	WORD $0x4eeb8529 // add v9.2d, v9.2d, v11.2d
-	WORD $0x4ee986d6 // add v22.2d, v22.2d, v9.2d
-	WORD $0x4eff8548 // add v8.2d, v10.2d, v31.2d
-	WORD $0x4eebd469 // fsub v9.2d, v3.2d, v11.2d
+	WORD $0x4fd9110c // fmla v12.2d, v8.2d, v25.d[0]
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4fdc13df // fmla v31.2d, v30.2d, v28.d[0]
+	WORD $0x4fdc13a8 // fmla v8.2d, v29.2d, v28.d[0]
+	WORD $0x4eeb86b5 // add v21.2d, v21.2d, v11.2d
+	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
 	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4fd813df // fmla v31.2d, v30.2d, v24.d[0]
-	WORD $0x4fd813a9 // fmla v9.2d, v29.2d, v24.d[0]
+	WORD $0x4eec8694 // add v20.2d, v20.2d, v12.2d
+	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
+	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
+	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
+	WORD $0x4fdc13df // fmla v31.2d, v30.2d, v28.d[0]
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0x4eea8652 // add v18.2d, v18.2d, v10.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4fdc13a8 // fmla v8.2d, v29.2d, v28.d[0]
+	WORD $0x4fdb13a9 // fmla v9.2d, v29.2d, v27.d[0]
+	WORD $0x4fdb13ca // fmla v10.2d, v30.2d, v27.d[0]
+	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
+	WORD $0x4eff86f7 // add v23.2d, v23.2d, v31.2d
+	WORD $0x4ee9851f // add v31.2d, v8.2d, v9.2d
+	WORD $0x4ee9d468 // fsub v8.2d, v3.2d, v9.2d
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0x4eff86d6 // add v22.2d, v22.2d, v31.2d
+	WORD $0x4eead47f // fsub v31.2d, v3.2d, v10.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4fdb13a8 // fmla v8.2d, v29.2d, v27.d[0]
+	WORD $0x4fd913c9 // fmla v9.2d, v30.2d, v25.d[0]
+	WORD $0x4fdb13df // fmla v31.2d, v30.2d, v27.d[0]
+	WORD $0x4fd913aa // fmla v10.2d, v29.2d, v25.d[0]
+	WORD $0x4eea8508 // add v8.2d, v8.2d, v10.2d
+	WORD $0x4ee987ff // add v31.2d, v31.2d, v9.2d
+	WORD $0x4ee886b5 // add v21.2d, v21.2d, v8.2d
+	WORD $0x4eff8694 // add v20.2d, v20.2d, v31.2d
+	WORD $0x4eead47f // fsub v31.2d, v3.2d, v10.2d
+	WORD $0x4ee9d468 // fsub v8.2d, v3.2d, v9.2d
+	WORD $0x4fd913c8 // fmla v8.2d, v30.2d, v25.d[0]
+	WORD $0x4fd913bf // fmla v31.2d, v29.2d, v25.d[0]
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4ee886b5 // add v21.2d, v21.2d, v8.2d
-	WORD $0x4fda137d // fmla v29.2d, v27.2d, v26.d[0]
-	WORD $0x4fda133e // fmla v30.2d, v25.2d, v26.d[0]
-	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
-	WORD $0x4ee98610 // add v16.2d, v16.2d, v9.2d
-	WORD $0x4efdd47f // fsub v31.2d, v3.2d, v29.2d
-	WORD $0x4efed468 // fsub v8.2d, v3.2d, v30.2d
-	WORD $0x4efe8694 // add v20.2d, v20.2d, v30.2d
-	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4efd86f7 // add v23.2d, v23.2d, v29.2d
-	WORD $0x4fda1328 // fmla v8.2d, v25.2d, v26.d[0]
-	WORD $0x4fda137f // fmla v31.2d, v27.2d, v26.d[0]
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4fdc133e // fmla v30.2d, v25.2d, v28.d[0]
-	WORD $0x4fdc137a // fmla v26.2d, v27.2d, v28.d[0]
-	WORD $0x4efe8508 // add v8.2d, v8.2d, v30.2d
-	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
-	WORD $0x4efa87fd // add v29.2d, v31.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4fdc133e // fmla v30.2d, v25.2d, v28.d[0]
+	WORD $0x4fdc135d // fmla v29.2d, v26.2d, v28.d[0]
+	WORD $0x4fdc131e // fmla v30.2d, v24.2d, v28.d[0]
+	WORD $0x4eff8631 // add v17.2d, v17.2d, v31.2d
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ee886d6 // add v22.2d, v22.2d, v8.2d
-	WORD $0x4fdc137a // fmla v26.2d, v27.2d, v28.d[0]
+	WORD $0x4ee884e7 // add v7.2d, v7.2d, v8.2d
+	WORD $0x4efe86d6 // add v22.2d, v22.2d, v30.2d
+	WORD $0x4efd86f7 // add v23.2d, v23.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4fdb131f // fmla v31.2d, v24.2d, v27.d[0]
+	WORD $0x4fdc131e // fmla v30.2d, v24.2d, v28.d[0]
+	WORD $0x4fdc135d // fmla v29.2d, v26.2d, v28.d[0]
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4fd8133f // fmla v31.2d, v25.2d, v24.d[0]
-	WORD $0x4efd86b5 // add v21.2d, v21.2d, v29.2d
-	WORD $0x4fd8137c // fmla v28.2d, v27.2d, v24.d[0]
+	WORD $0x4fdb135c // fmla v28.2d, v26.2d, v27.d[0]
 	WORD $0x4eff87de // add v30.2d, v30.2d, v31.2d
-	WORD $0x4efc875a // add v26.2d, v26.2d, v28.2d
+	WORD $0x4efc87bd // add v29.2d, v29.2d, v28.2d
 	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efe8610 // add v16.2d, v16.2d, v30.2d
-	WORD $0x4efa84c6 // add v6.2d, v6.2d, v26.2d
-	WORD $0x4effd47a // fsub v26.2d, v3.2d, v31.2d
-	WORD $0x4fd8137c // fmla v28.2d, v27.2d, v24.d[0]
-	WORD $0x4fd8133a // fmla v26.2d, v25.2d, v24.d[0]
-	WORD $0x4efc8484 // add v4.2d, v4.2d, v28.2d
-	WORD $0x4efa84a5 // add v5.2d, v5.2d, v26.2d
-	WORD $0x54fff181 // b.ne <mulLimbs17+0x3e4>
-	WORD $0x9b0f5b2b // madd x11, x25, x15, x22
-	WORD $0x91000739 // add x25, x25, #0x1
-	WORD $0x9100077b // add x27, x27, #0x1
-	WORD $0xd100635a // sub x26, x26, #0x18
-	WORD $0xf100173f // cmp x25, #0x5
+	WORD $0x4efe86b5 // add v21.2d, v21.2d, v30.2d
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4efd8694 // add v20.2d, v20.2d, v29.2d
+	WORD $0x4effd47d // fsub v29.2d, v3.2d, v31.2d
+	WORD $0x4fdb135c // fmla v28.2d, v26.2d, v27.d[0]
+	WORD $0x4fd9131e // fmla v30.2d, v24.2d, v25.d[0]
+	WORD $0x4fdb131d // fmla v29.2d, v24.2d, v27.d[0]
+	WORD $0x4ea21c5b // mov v27.16b, v2.16b
+	WORD $0x4fd9135b // fmla v27.2d, v26.2d, v25.d[0]
+	WORD $0x4efe87bd // add v29.2d, v29.2d, v30.2d
+	WORD $0x4efb879c // add v28.2d, v28.2d, v27.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4efd8631 // add v17.2d, v17.2d, v29.2d
+	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
+	WORD $0x4efed47c // fsub v28.2d, v3.2d, v30.2d
+	WORD $0x4fd9135b // fmla v27.2d, v26.2d, v25.d[0]
+	WORD $0x4fd9131c // fmla v28.2d, v24.2d, v25.d[0]
+	WORD $0x4efb8484 // add v4.2d, v4.2d, v27.2d
+	WORD $0x4efc84a5 // add v5.2d, v5.2d, v28.2d
+	WORD $0x54fff181 // b.ne <mulLimbs17+0x420>
+	WORD $0x9b10610b // madd x11, x8, x16, x24
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0xd100637b // sub x27, x27, #0x18
+	WORD $0xf100151f // cmp x8, #0x5
 	WORD $0xad406578 // ldp q24, q25, [x11]
-	WORD $0x4ef98631 // add v17.2d, v17.2d, v25.2d
-	WORD $0x4ef884e7 // add v7.2d, v7.2d, v24.2d
-	WORD $0xad7e6578 // ldp q24, q25, [x11, #-0x40]
-	WORD $0x4ef98652 // add v18.2d, v18.2d, v25.2d
-	WORD $0x4ef88673 // add v19.2d, v19.2d, v24.2d
-	WORD $0xad7c6578 // ldp q24, q25, [x11, #-0x80]
-	WORD $0x4ef98694 // add v20.2d, v20.2d, v25.2d
-	WORD $0x4ef886f7 // add v23.2d, v23.2d, v24.2d
-	WORD $0xad7a6578 // ldp q24, q25, [x11, #-0xc0]
-	WORD $0xad3c5177 // stp q23, q20, [x11, #-0x80]
-	WORD $0x4ef986d6 // add v22.2d, v22.2d, v25.2d
-	WORD $0x4ef886b5 // add v21.2d, v21.2d, v24.2d
-	WORD $0xad3a5975 // stp q21, q22, [x11, #-0xc0]
-	WORD $0xad3e4973 // stp q19, q18, [x11, #-0x40]
-	WORD $0xad004567 // stp q7, q17, [x11]
-	WORD $0xad784567 // ldp q7, q17, [x11, #-0x100]
-	WORD $0x4ef18610 // add v16.2d, v16.2d, v17.2d
-	WORD $0x4ee784c6 // add v6.2d, v6.2d, v7.2d
+	WORD $0x4ef98610 // add v16.2d, v16.2d, v25.2d
+	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
+	WORD $0xad004166 // stp q6, q16, [x11]
+	WORD $0xad7e4166 // ldp q6, q16, [x11, #-0x40]
+	WORD $0x4ef08650 // add v16.2d, v18.2d, v16.2d
+	WORD $0x4ee68666 // add v6.2d, v19.2d, v6.2d
+	WORD $0xad3e4166 // stp q6, q16, [x11, #-0x40]
+	WORD $0xad7c4166 // ldp q6, q16, [x11, #-0x80]
+	WORD $0x4ef086d0 // add v16.2d, v22.2d, v16.2d
+	WORD $0x4ee686e6 // add v6.2d, v23.2d, v6.2d
+	WORD $0xad3c4166 // stp q6, q16, [x11, #-0x80]
+	WORD $0xad7a4166 // ldp q6, q16, [x11, #-0xc0]
+	WORD $0x4ef086b0 // add v16.2d, v21.2d, v16.2d
+	WORD $0x4ee68686 // add v6.2d, v20.2d, v6.2d
+	WORD $0xad3a4166 // stp q6, q16, [x11, #-0xc0]
+	WORD $0xad784166 // ldp q6, q16, [x11, #-0x100]
+	WORD $0x4ef08630 // add v16.2d, v17.2d, v16.2d
+	WORD $0x4ee684e6 // add v6.2d, v7.2d, v6.2d
 	WORD $0xad384166 // stp q6, q16, [x11, #-0x100]
 	WORD $0xadf61d66 // ldp q6, q7, [x11, #-0x140]!
 	WORD $0x4ee784a5 // add v5.2d, v5.2d, v7.2d
 	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
 	WORD $0xad001564 // stp q4, q5, [x11]
-	WORD $0x54ffebe1 // b.ne <mulLimbs17+0x3a8>
+	WORD $0x54ffebc1 // b.ne <mulLimbs17+0x3e0>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0803eb // mov x11, x8
-	WORD $0x52800119 // mov w25, #0x8
+	WORD $0xaa0503e8 // mov x8, x5
+	WORD $0x5280010b // mov w11, #0x8
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad404973 // ldp q19, q18, [x11]
-	WORD $0x8b1902fa // add x26, x23, x25
+	WORD $0xad404913 // ldp q19, q18, [x8]
+	WORD $0x8b0b034d // add x13, x26, x11
 	WORD $0x4ea21c58 // mov v24.16b, v2.16b
 	WORD $0x4ea21c59 // mov v25.16b, v2.16b
 	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x91006339 // add x25, x25, #0x18
-	WORD $0x6d7fdb57 // ldp d23, d22, [x26, #-0x8]
+	WORD $0x9100616b // add x11, x11, #0x18
+	WORD $0x6d7fd1b7 // ldp d23, d20, [x13, #-0x8]
 	WORD $0x4ea21c5b // mov v27.16b, v2.16b
-	WORD $0xf102633f // cmp x25, #0x98
-	WORD $0x4fd61259 // fmla v25.2d, v18.2d, v22.d[0]
+	WORD $0xf102617f // cmp x11, #0x98
+	WORD $0x4fd41259 // fmla v25.2d, v18.2d, v20.d[0]
 	WORD $0x4fd7125a // fmla v26.2d, v18.2d, v23.d[0]
-	WORD $0x4fd61278 // fmla v24.2d, v19.2d, v22.d[0]
+	WORD $0x4fd41278 // fmla v24.2d, v19.2d, v20.d[0]
 	WORD $0x4fd7127b // fmla v27.2d, v19.2d, v23.d[0]
-	WORD $0xad7f5175 // ldp q21, q20, [x11, #-0x20]
-	WORD $0xd101816b // sub x11, x11, #0x60
+	WORD $0xad7f5516 // ldp q22, q21, [x8, #-0x20]
+	WORD $0xd1018108 // sub x8, x8, #0x60
 	WORD $0x4ef984a5 // add v5.2d, v5.2d, v25.2d
 	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
 	WORD $0x4efa8610 // add v16.2d, v16.2d, v26.2d
@@ -1722,44 +2135,47 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
 	WORD $0x4efb8631 // add v17.2d, v17.2d, v27.2d
 	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4fd61259 // fmla v25.2d, v18.2d, v22.d[0]
+	WORD $0x4fd41259 // fmla v25.2d, v18.2d, v20.d[0]
 	WORD $0x4fd7125a // fmla v26.2d, v18.2d, v23.d[0]
 	WORD $0x4ea21c52 // mov v18.16b, v2.16b
-	WORD $0x4fd61278 // fmla v24.2d, v19.2d, v22.d[0]
+	WORD $0x4fd41278 // fmla v24.2d, v19.2d, v20.d[0]
 	WORD $0x4fd7127b // fmla v27.2d, v19.2d, v23.d[0]
 	WORD $0x4ea21c53 // mov v19.16b, v2.16b
-	WORD $0x4fd612b2 // fmla v18.2d, v21.2d, v22.d[0]
-	WORD $0x4fd61293 // fmla v19.2d, v20.2d, v22.d[0]
+	WORD $0x4fd412d2 // fmla v18.2d, v22.2d, v20.d[0]
+	WORD $0x4fd412b3 // fmla v19.2d, v21.2d, v20.d[0]
 	WORD $0x4efa84e7 // add v7.2d, v7.2d, v26.2d
 	WORD $0x4efb84c6 // add v6.2d, v6.2d, v27.2d
 	WORD $0x4ef28631 // add v17.2d, v17.2d, v18.2d
 	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
 	WORD $0x4ef38610 // add v16.2d, v16.2d, v19.2d
 	WORD $0x4ef3d473 // fsub v19.2d, v3.2d, v19.2d
-	WORD $0x4fd612b2 // fmla v18.2d, v21.2d, v22.d[0]
+	WORD $0x4fd412d2 // fmla v18.2d, v22.2d, v20.d[0]
 	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
-	WORD $0x4fd61293 // fmla v19.2d, v20.2d, v22.d[0]
+	WORD $0x4fd412b3 // fmla v19.2d, v21.2d, v20.d[0]
 	WORD $0x4ef98610 // add v16.2d, v16.2d, v25.2d
 	WORD $0x4ef284c6 // add v6.2d, v6.2d, v18.2d
 	WORD $0x4ef384e7 // add v7.2d, v7.2d, v19.2d
-	WORD $0x54fffaa1 // b.ne <mulLimbs17+0x660>
-	WORD $0xad444eb2 // ldp q18, q19, [x21, #0x80]
+	WORD $0x54fffaa1 // b.ne <mulLimbs17+0x68c>
+	WORD $0xad444ef2 // ldp q18, q19, [x23, #0x80]
+	WORD $0xaa0a03e8 // mov x8, x10
 	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xaa0a03f9 // mov x25, x10
-	WORD $0x4ef384b3 // add v19.2d, v5.2d, v19.2d
-	WORD $0x4ef28492 // add v18.2d, v4.2d, v18.2d
-	WORD $0xad4216a4 // ldp q4, q5, [x21, #0x40]
-	WORD $0x4ee58610 // add v16.2d, v16.2d, v5.2d
-	WORD $0x4ee48631 // add v17.2d, v17.2d, v4.2d
-	WORD $0xad4012a5 // ldp q5, q4, [x21]
-	WORD $0xad0242b1 // stp q17, q16, [x21, #0x40]
+	WORD $0x4ef384a5 // add v5.2d, v5.2d, v19.2d
+	WORD $0x4ef28484 // add v4.2d, v4.2d, v18.2d
+	WORD $0xad0416e4 // stp q4, q5, [x23, #0x80]
+	WORD $0xad4216e4 // ldp q4, q5, [x23, #0x40]
+	WORD $0x4ee58605 // add v5.2d, v16.2d, v5.2d
+	WORD $0x4ee48624 // add v4.2d, v17.2d, v4.2d
+	WORD $0xad0216e4 // stp q4, q5, [x23, #0x40]
+	WORD $0xad4012e5 // ldp q5, q4, [x23]
 	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
 	WORD $0x4ee584c5 // add v5.2d, v6.2d, v5.2d
-	WORD $0xad0012a5 // stp q5, q4, [x21]
-	WORD $0xad044eb2 // stp q18, q19, [x21, #0x80]
-	WORD $0xacff1b27 // ldp q7, q6, [x25], #-0x20
+	WORD $0xad0012e5 // stp q5, q4, [x23]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xacff1907 // ldp q7, q6, [x8], #-0x20
 	WORD $0x4ea21c51 // mov v17.16b, v2.16b
-	WORD $0xfc6b6af0 // ldr d16, [x23, x11]
+	WORD $0xfc6b6b50 // ldr d16, [x26, x11]
 	WORD $0x9100216b // add x11, x11, #0x8
 	WORD $0xf102017f // cmp x11, #0x80
 	WORD $0x4fd010f1 // fmla v17.2d, v7.2d, v16.d[0]
@@ -1767,21 +2183,22 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0x4fd010c7 // fmla v7.2d, v6.2d, v16.d[0]
 	WORD $0x4ef184a5 // add v5.2d, v5.2d, v17.2d
 	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x54fffec1 // b.ne <mulLimbs17+0x748>
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x8b020e94 // add x20, x20, x2, lsl #3
-	WORD $0x910222f7 // add x23, x23, #0x88
-	WORD $0x91022318 // add x24, x24, #0x88
-	WORD $0xeb05027f // cmp x19, x5
-	WORD $0xad0012a5 // stp q5, q4, [x21]
-	WORD $0x54ffd3a1 // b.ne <mulLimbs17+0x200>
-	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0x5280008b // mov w11, #0x4
-	WORD $0x3707d267 // tbnz w7, #0x0, <mulLimbs17+0x1e4>
-	WORD $0x17fffe59 // b <mulLimbs17+0x100>
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x54fffec1 // b.ne <mulLimbs17+0x780>
+	WORD $0x910007bd // add x29, x29, #0x1
+	WORD $0x8b020ed6 // add x22, x22, x2, lsl #3
+	WORD $0x9102235a // add x26, x26, #0x88
+	WORD $0x8b0c0339 // add x25, x25, x12
+	WORD $0x910221ce // add x14, x14, #0x88
+	WORD $0xeb0703bf // cmp x29, x7
+	WORD $0xad0012e5 // stp q5, q4, [x23]
+	WORD $0x54ffd221 // b.ne <mulLimbs17+0x20c>
+	WORD $0x2a1f03eb // mov w11, wzr
+	WORD $0x52800088 // mov w8, #0x4
+	WORD $0x3707d0d5 // tbnz w21, #0x0, <mulLimbs17+0x1ec>
+	WORD $0x17fffe4a // b <mulLimbs17+0x100>
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911543ff // add sp, sp, #0x550
+	WORD $0x9115c3ff // add sp, sp, #0x570
 	WORD $0x6d42a3e9 // ldp d9, d8, [sp, #0x28]
 	WORD $0xf9401ffd // ldr x29, [sp, #0x38]
 	WORD $0x6d41abeb // ldp d11, d10, [sp, #0x18]
@@ -1793,8 +2210,8 @@ TEXT ·mulLimbs17Quad(SB), 0, $1600-40
 	WORD $0xa9446ffe // ldp x30, x27, [sp, #0x40]
 	WORD $0xfc4907ee // ldr d14, [sp], #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000
-	SUB $1600, RSP
+	WORD $0x00000000; WORD $0x00000000
+	SUB $1632, RSP
 	MOVD R19, R30
 	RET
 
@@ -1809,7 +2226,7 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	ADD $1568, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <mulLimbs33>
-	WORD $0x1400028f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400029f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xfc180fee // str d14, [sp, #-0x80]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
@@ -1819,100 +2236,100 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
 	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
 	WORD $0xd11503ff // sub sp, sp, #0x540
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2eada0b // mov x11, #0x56d0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280044c // mov w12, #0x22
-	WORD $0x5280040d // mov w13, #0x20
-	WORD $0x9b087c89 // mul x9, x4, x8
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2eada0b // mov x11, #0x56d0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280044d // mov w13, #0x22
+	WORD $0x5280040e // mov w14, #0x20
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf100899f // cmp x12, #0x22
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xf10089bf // cmp x13, #0x22
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <mulLimbs33+0x60>
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x54004a8b // b.lt <mulLimbs33+0x9f0>
-	WORD $0xd2e8660f // mov x15, #0x4330000000000000
-	WORD $0x910483ea // add x10, sp, #0x120
-	WORD $0x910003ec // mov x12, sp
-	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x54004b8b // b.lt <mulLimbs33+0xa10>
+	WORD $0xd2e8660e // mov x14, #0x4330000000000000
+	WORD $0x910483e9 // add x9, sp, #0x120
+	WORD $0x910003eb // mov x11, sp
 	WORD $0xaa0403f1 // mov x17, x4
-	WORD $0x4e080de0 // dup v0.2d, x15
-	WORD $0xd2f8660f // mov x15, #-0x3cd0000000000000
-	WORD $0x9110014b // add x11, x10, #0x400
-	WORD $0x9104018d // add x13, x12, #0x100
-	WORD $0x9100418e // add x14, x12, #0x10
-	WORD $0x4e080de1 // dup v1.2d, x15
-	WORD $0xd2e8ce0f // mov x15, #0x4670000000000000
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0xd280002f // mov x15, #0x1
-	WORD $0xf2e8ce0f // movk x15, #0x4670, lsl #48
-	WORD $0x4e080de3 // dup v3.2d, x15
-	WORD $0x928017ef // mov x15, #-0xc0
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x4e080dc0 // dup v0.2d, x14
+	WORD $0xd2f8660e // mov x14, #-0x3cd0000000000000
+	WORD $0x9110012a // add x10, x9, #0x400
+	WORD $0x9104016c // add x12, x11, #0x100
+	WORD $0x9100416d // add x13, x11, #0x10
+	WORD $0x4e080dc1 // dup v1.2d, x14
+	WORD $0xd2e8ce0e // mov x14, #0x4670000000000000
+	WORD $0x4e080dc2 // dup v2.2d, x14
+	WORD $0xd280002e // mov x14, #0x1
+	WORD $0xf2e8ce0e // movk x14, #0x4670, lsl #48
+	WORD $0x4e080dc3 // dup v3.2d, x14
+	WORD $0x928017ee // mov x14, #-0xc0
 	WORD $0x14000008 // b <mulLimbs33+0x108>
 	WORD $0x9b027ca5 // mul x5, x5, x2
-	WORD $0x91000529 // add x9, x9, #0x1
+	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x8b110c63 // add x3, x3, x17, lsl #3
 	WORD $0xaa1003f1 // mov x17, x16
-	WORD $0xeb04013f // cmp x9, x4
+	WORD $0xeb0401ff // cmp x15, x4
 	WORD $0x8b050c21 // add x1, x1, x5, lsl #3
-	WORD $0x54004760 // b.eq <mulLimbs33+0x9f0>
+	WORD $0x54004860 // b.eq <mulLimbs33+0xa10>
 	WORD $0xf1000630 // subs x16, x17, #0x1
-	WORD $0xcb090086 // sub x6, x4, x9
+	WORD $0xcb0f0086 // sub x6, x4, x15
 	WORD $0x9a9fb627 // csinc x7, x17, xzr, lt
 	WORD $0xf10004df // cmp x6, #0x1
 	WORD $0x9a9fb4c5 // csinc x5, x6, xzr, lt
 	WORD $0x8b0514b1 // add x17, x5, x5, lsl #5
 	WORD $0x5400030b // b.lt <mulLimbs33+0x180>
-	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0x910003f3 // mov x19, sp
-	WORD $0xaa0303f5 // mov x21, x3
+	WORD $0xaa0303f4 // mov x20, x3
+	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xacc116a4 // ldp q4, q5, [x21], #0x20
-	WORD $0x91001296 // add x22, x20, #0x4
-	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb11029f // cmp x20, x17
-	WORD $0xaa1603f4 // mov x20, x22
+	WORD $0xacc11684 // ldp q4, q5, [x20], #0x20
+	WORD $0x910012d5 // add x21, x22, #0x4
+	WORD $0x910022d6 // add x22, x22, #0x8
+	WORD $0xeb1102df // cmp x22, x17
+	WORD $0xaa1503f6 // mov x22, x21
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xac811664 // stp q4, q5, [x19], #0x20
 	WORD $0x54fffecd // b.le <mulLimbs33+0x140>
-	WORD $0xeb1102df // cmp x22, x17
+	WORD $0xeb1102bf // cmp x21, x17
 	WORD $0x540000eb // b.lt <mulLimbs33+0x18c>
 	WORD $0x14000010 // b <mulLimbs33+0x1b4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xeb1103ff // cmp xzr, x17
 	WORD $0x5400016a // b.ge <mulLimbs33+0x1b4>
 	WORD $0x8b0714f4 // add x20, x7, x7, lsl #5
-	WORD $0x8b160c67 // add x7, x3, x22, lsl #3
-	WORD $0x8b160d93 // add x19, x12, x22, lsl #3
-	WORD $0xcb1402d4 // sub x20, x22, x20
+	WORD $0x8b150c67 // add x7, x3, x21, lsl #3
+	WORD $0x8b150d73 // add x19, x11, x21, lsl #3
+	WORD $0xcb1402b4 // sub x20, x21, x20
 	WORD $0xd503201f // nop
 	WORD $0xfc4084e4 // ldr d4, [x7], #0x8
 	WORD $0xb1000694 // adds x20, x20, #0x1
@@ -1921,531 +2338,539 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0x54ffff83 // b.lo <mulLimbs33+0x1a0>
 	WORD $0xf10004df // cmp x6, #0x1
 	WORD $0x54fff9ab // b.lt <mulLimbs33+0xec>
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0x8b140c35 // add x21, x1, x20, lsl #3
-	WORD $0x8b140c13 // add x19, x0, x20, lsl #3
+	WORD $0x52800033 // mov w19, #0x1
 	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0x2a1603e6 // mov w6, w22
+	WORD $0x2a1303e6 // mov w6, w19
+	WORD $0x8b070c34 // add x20, x1, x7, lsl #3
+	WORD $0x36000153 // tbz w19, #0x0, <mulLimbs33+0x1f4>
+	WORD $0x8b020e93 // add x19, x20, x2, lsl #3
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b150276 // add x22, x19, x21
+	WORD $0x910102b5 // add x21, x21, #0x40
+	WORD $0xf12102bf // cmp x21, #0x840
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x54ffff81 // b.ne <mulLimbs33+0x1e0>
+	WORD $0xad401684 // ldp q4, q5, [x20]
+	WORD $0x8b070c07 // add x7, x0, x7, lsl #3
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x52800036 // mov w22, #0x1
-	WORD $0xad4016a4 // ldp q4, q5, [x21]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
-	WORD $0x91210274 // add x20, x19, #0x840
+	WORD $0x912100f3 // add x19, x7, #0x840
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0917e4 // stp q4, q5, [sp, #0x120]
-	WORD $0xad4216a4 // ldp q4, q5, [x21, #0x40]
+	WORD $0xad421684 // ldp q4, q5, [x20, #0x40]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0a17e4 // stp q4, q5, [sp, #0x140]
-	WORD $0xad4416a4 // ldp q4, q5, [x21, #0x80]
+	WORD $0xad441684 // ldp q4, q5, [x20, #0x80]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0b17e4 // stp q4, q5, [sp, #0x160]
-	WORD $0xad4616a4 // ldp q4, q5, [x21, #0xc0]
+	WORD $0xad461684 // ldp q4, q5, [x20, #0xc0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0c17e4 // stp q4, q5, [sp, #0x180]
-	WORD $0xad4816a4 // ldp q4, q5, [x21, #0x100]
+	WORD $0xad481684 // ldp q4, q5, [x20, #0x100]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0d17e4 // stp q4, q5, [sp, #0x1a0]
-	WORD $0xad4a16a4 // ldp q4, q5, [x21, #0x140]
+	WORD $0xad4a1684 // ldp q4, q5, [x20, #0x140]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0e17e4 // stp q4, q5, [sp, #0x1c0]
-	WORD $0xad4c16a4 // ldp q4, q5, [x21, #0x180]
+	WORD $0xad4c1684 // ldp q4, q5, [x20, #0x180]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad0f17e4 // stp q4, q5, [sp, #0x1e0]
-	WORD $0xad4e16a4 // ldp q4, q5, [x21, #0x1c0]
+	WORD $0xad4e1684 // ldp q4, q5, [x20, #0x1c0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1017e4 // stp q4, q5, [sp, #0x200]
-	WORD $0xad5016a4 // ldp q4, q5, [x21, #0x200]
+	WORD $0xad501684 // ldp q4, q5, [x20, #0x200]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1117e4 // stp q4, q5, [sp, #0x220]
-	WORD $0xad5216a4 // ldp q4, q5, [x21, #0x240]
+	WORD $0xad521684 // ldp q4, q5, [x20, #0x240]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1217e4 // stp q4, q5, [sp, #0x240]
-	WORD $0xad5412a5 // ldp q5, q4, [x21, #0x280]
+	WORD $0xad541285 // ldp q5, q4, [x20, #0x280]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1313e5 // stp q5, q4, [sp, #0x260]
-	WORD $0xad5612a5 // ldp q5, q4, [x21, #0x2c0]
+	WORD $0xad561285 // ldp q5, q4, [x20, #0x2c0]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1413e5 // stp q5, q4, [sp, #0x280]
-	WORD $0xad5812a5 // ldp q5, q4, [x21, #0x300]
+	WORD $0xad581285 // ldp q5, q4, [x20, #0x300]
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1513e5 // stp q5, q4, [sp, #0x2a0]
-	WORD $0xad5a16a4 // ldp q4, q5, [x21, #0x340]
+	WORD $0xad5a1684 // ldp q4, q5, [x20, #0x340]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1617e4 // stp q4, q5, [sp, #0x2c0]
-	WORD $0xad5c16a4 // ldp q4, q5, [x21, #0x380]
+	WORD $0xad5c1684 // ldp q4, q5, [x20, #0x380]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1717e4 // stp q4, q5, [sp, #0x2e0]
-	WORD $0xad5e16a4 // ldp q4, q5, [x21, #0x3c0]
+	WORD $0xad5e1684 // ldp q4, q5, [x20, #0x3c0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0xad1817e4 // stp q4, q5, [sp, #0x300]
-	WORD $0x3dc102a4 // ldr q4, [x21, #0x400]
-	WORD $0x3dc106a5 // ldr q5, [x21, #0x410]
+	WORD $0x3dc10284 // ldr q4, [x20, #0x400]
+	WORD $0x3dc10685 // ldr q5, [x20, #0x410]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1917e4 // stp q4, q5, [sp, #0x320]
-	WORD $0x3dc112a4 // ldr q4, [x21, #0x440]
-	WORD $0x3dc116a5 // ldr q5, [x21, #0x450]
+	WORD $0x3dc11284 // ldr q4, [x20, #0x440]
+	WORD $0x3dc11685 // ldr q5, [x20, #0x450]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1a17e4 // stp q4, q5, [sp, #0x340]
-	WORD $0x3dc122a4 // ldr q4, [x21, #0x480]
-	WORD $0x3dc126a5 // ldr q5, [x21, #0x490]
+	WORD $0x3dc12284 // ldr q4, [x20, #0x480]
+	WORD $0x3dc12685 // ldr q5, [x20, #0x490]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1b17e4 // stp q4, q5, [sp, #0x360]
-	WORD $0x3dc132a4 // ldr q4, [x21, #0x4c0]
-	WORD $0x3dc136a5 // ldr q5, [x21, #0x4d0]
+	WORD $0x3dc13284 // ldr q4, [x20, #0x4c0]
+	WORD $0x3dc13685 // ldr q5, [x20, #0x4d0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1c17e4 // stp q4, q5, [sp, #0x380]
-	WORD $0x3dc142a4 // ldr q4, [x21, #0x500]
-	WORD $0x3dc146a5 // ldr q5, [x21, #0x510]
+	WORD $0x3dc14284 // ldr q4, [x20, #0x500]
+	WORD $0x3dc14685 // ldr q5, [x20, #0x510]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1d17e4 // stp q4, q5, [sp, #0x3a0]
-	WORD $0x3dc152a4 // ldr q4, [x21, #0x540]
-	WORD $0x3dc156a5 // ldr q5, [x21, #0x550]
+	WORD $0x3dc15284 // ldr q4, [x20, #0x540]
+	WORD $0x3dc15685 // ldr q5, [x20, #0x550]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1e17e4 // stp q4, q5, [sp, #0x3c0]
-	WORD $0x3dc162a4 // ldr q4, [x21, #0x580]
-	WORD $0x3dc166a5 // ldr q5, [x21, #0x590]
+	WORD $0x3dc16284 // ldr q4, [x20, #0x580]
+	WORD $0x3dc16685 // ldr q5, [x20, #0x590]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0xad1f17e4 // stp q4, q5, [sp, #0x3e0]
-	WORD $0x3dc172a4 // ldr q4, [x21, #0x5c0]
-	WORD $0x3dc176a5 // ldr q5, [x21, #0x5d0]
+	WORD $0x3dc17284 // ldr q4, [x20, #0x5c0]
+	WORD $0x3dc17685 // ldr q5, [x20, #0x5d0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d8107e5 // str q5, [sp, #0x410]
 	WORD $0x3d8103e4 // str q4, [sp, #0x400]
-	WORD $0x3dc182a4 // ldr q4, [x21, #0x600]
-	WORD $0x3dc186a5 // ldr q5, [x21, #0x610]
+	WORD $0x3dc18284 // ldr q4, [x20, #0x600]
+	WORD $0x3dc18685 // ldr q5, [x20, #0x610]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d810fe5 // str q5, [sp, #0x430]
 	WORD $0x3d810be4 // str q4, [sp, #0x420]
-	WORD $0x3dc192a4 // ldr q4, [x21, #0x640]
-	WORD $0x3dc196a5 // ldr q5, [x21, #0x650]
+	WORD $0x3dc19284 // ldr q4, [x20, #0x640]
+	WORD $0x3dc19685 // ldr q5, [x20, #0x650]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d8117e5 // str q5, [sp, #0x450]
 	WORD $0x3d8113e4 // str q4, [sp, #0x440]
-	WORD $0x3dc1a2a4 // ldr q4, [x21, #0x680]
-	WORD $0x3dc1a6a5 // ldr q5, [x21, #0x690]
+	WORD $0x3dc1a284 // ldr q4, [x20, #0x680]
+	WORD $0x3dc1a685 // ldr q5, [x20, #0x690]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d811fe5 // str q5, [sp, #0x470]
 	WORD $0x3d811be4 // str q4, [sp, #0x460]
-	WORD $0x3dc1b2a4 // ldr q4, [x21, #0x6c0]
-	WORD $0x3dc1b6a5 // ldr q5, [x21, #0x6d0]
+	WORD $0x3dc1b284 // ldr q4, [x20, #0x6c0]
+	WORD $0x3dc1b685 // ldr q5, [x20, #0x6d0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d8127e5 // str q5, [sp, #0x490]
 	WORD $0x3d8123e4 // str q4, [sp, #0x480]
-	WORD $0x3dc1c2a4 // ldr q4, [x21, #0x700]
-	WORD $0x3dc1c6a5 // ldr q5, [x21, #0x710]
+	WORD $0x3dc1c284 // ldr q4, [x20, #0x700]
+	WORD $0x3dc1c685 // ldr q5, [x20, #0x710]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d812fe5 // str q5, [sp, #0x4b0]
 	WORD $0x3d812be4 // str q4, [sp, #0x4a0]
-	WORD $0x3dc1d2a4 // ldr q4, [x21, #0x740]
-	WORD $0x3dc1d6a5 // ldr q5, [x21, #0x750]
+	WORD $0x3dc1d284 // ldr q4, [x20, #0x740]
+	WORD $0x3dc1d685 // ldr q5, [x20, #0x750]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d8137e5 // str q5, [sp, #0x4d0]
 	WORD $0x3d8133e4 // str q4, [sp, #0x4c0]
-	WORD $0x3dc1e2a4 // ldr q4, [x21, #0x780]
-	WORD $0x3dc1e6a5 // ldr q5, [x21, #0x790]
+	WORD $0x3dc1e284 // ldr q4, [x20, #0x780]
+	WORD $0x3dc1e685 // ldr q5, [x20, #0x790]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d813fe5 // str q5, [sp, #0x4f0]
 	WORD $0x3d813be4 // str q4, [sp, #0x4e0]
-	WORD $0x3dc1f2a4 // ldr q4, [x21, #0x7c0]
-	WORD $0x3dc1f6a5 // ldr q5, [x21, #0x7d0]
+	WORD $0x3dc1f284 // ldr q4, [x20, #0x7c0]
+	WORD $0x3dc1f685 // ldr q5, [x20, #0x7d0]
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
 	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d8147e5 // str q5, [sp, #0x510]
 	WORD $0x3d8143e4 // str q4, [sp, #0x500]
-	WORD $0x3dc202a4 // ldr q4, [x21, #0x800]
-	WORD $0x3dc206a5 // ldr q5, [x21, #0x810]
-	WORD $0xaa0d03f5 // mov x21, x13
+	WORD $0x3dc20284 // ldr q4, [x20, #0x800]
+	WORD $0x3dc20685 // ldr q5, [x20, #0x810]
+	WORD $0xaa0c03f4 // mov x20, x12
 	WORD $0x4ea01ca5 // orr v5.16b, v5.16b, v0.16b
 	WORD $0x4ea01c84 // orr v4.16b, v4.16b, v0.16b
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x3d814fe5 // str q5, [sp, #0x530]
 	WORD $0x3d814be4 // str q4, [sp, #0x520]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1503f7 // mov x23, x21
+	WORD $0xaa1403f7 // mov x23, x20
 	WORD $0xaa1603f8 // mov x24, x22
-	WORD $0xaa0b03f9 // mov x25, x11
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xaa0a03f9 // mov x25, x10
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0xad407f28 // ldp q8, q31, [x25]
-	WORD $0x4ea21c58 // mov v24.16b, v2.16b
 	WORD $0x4ea21c4c // mov v12.16b, v2.16b
-	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x4ea21c59 // mov v25.16b, v2.16b
-	WORD $0x6d7feafc // ldp d28, d26, [x23, #-0x8]
-	WORD $0xad7f773e // ldp q30, q29, [x25, #-0x20]
 	WORD $0x4ea21c4b // mov v11.16b, v2.16b
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0xfc5f02f9 // ldur d25, [x23, #-0x10]
+	WORD $0xf1000718 // subs x24, x24, #0x1
+	WORD $0x6d7ff2fb // ldp d27, d28, [x23, #-0x8]
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
 	WORD $0x4ea21c4d // mov v13.16b, v2.16b
-	WORD $0x4fda13f9 // fmla v25.2d, v31.2d, v26.d[0]
-	WORD $0x4fdc13eb // fmla v11.2d, v31.2d, v28.d[0]
-	WORD $0x4fda1118 // fmla v24.2d, v8.2d, v26.d[0]
-	WORD $0x4fdc110c // fmla v12.2d, v8.2d, v28.d[0]
-	WORD $0x4ef9d469 // fsub v9.2d, v3.2d, v25.2d
-	WORD $0x4ef98631 // add v17.2d, v17.2d, v25.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x910062f7 // add x23, x23, #0x18
+	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
+	WORD $0xad7f773e // ldp q30, q29, [x25, #-0x20]
+	WORD $0xad7e633a // ldp q26, q24, [x25, #-0x40]
+	WORD $0xd1018339 // sub x25, x25, #0x60
+	WORD $0x4fdb13eb // fmla v11.2d, v31.2d, v27.d[0]
+	WORD $0x4fd913ed // fmla v13.2d, v31.2d, v25.d[0]
+	WORD $0x4fdb110c // fmla v12.2d, v8.2d, v27.d[0]
+	WORD $0x4fd9110e // fmla v14.2d, v8.2d, v25.d[0]
+	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
+	WORD $0x4eea8610 // add v16.2d, v16.2d, v10.2d
+	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
 	WORD $0x4eeb8652 // add v18.2d, v18.2d, v11.2d
 	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
-	WORD $0xad7e673b // ldp q27, q25, [x25, #-0x40]
-	WORD $0xd1018339 // sub x25, x25, #0x60
-	WORD $0x4fda13e9 // fmla v9.2d, v31.2d, v26.d[0]
-	WORD $0x4ef884e7 // add v7.2d, v7.2d, v24.2d
-	WORD $0x4ef8d46a // fsub v10.2d, v3.2d, v24.2d
-	WORD $0xfc5f02f8 // ldur d24, [x23, #-0x10]
+	WORD $0x4eed86d6 // add v22.2d, v22.2d, v13.2d
+	WORD $0x4fdc13ea // fmla v10.2d, v31.2d, v28.d[0]
 	WORD $0x4eec8673 // add v19.2d, v19.2d, v12.2d
 	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
-	WORD $0x4fdc13eb // fmla v11.2d, v31.2d, v28.d[0]
-	WORD $0x910062f7 // add x23, x23, #0x18
-	WORD $0x4fdc110c // fmla v12.2d, v8.2d, v28.d[0]
-	WORD $0x4fda110a // fmla v10.2d, v8.2d, v26.d[0]
-	WORD $0x4fd8110e // fmla v14.2d, v8.2d, v24.d[0]
-	WORD $0x4fd813ed // fmla v13.2d, v31.2d, v24.d[0]
+	WORD $0x4fdb13eb // fmla v11.2d, v31.2d, v27.d[0]
 	WORD $0x4eee86f7 // add v23.2d, v23.2d, v14.2d
-	WORD $0x4eed8694 // add v20.2d, v20.2d, v13.2d
-	WORD $0x4eec86f7 // add v23.2d, v23.2d, v12.2d
-	WORD $0x4eedd46c // fsub v12.2d, v3.2d, v13.2d
-	WORD $0x4eeed46d // fsub v13.2d, v3.2d, v14.2d
-	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
-	WORD $0x4ea21c4b // mov v11.16b, v2.16b
-	WORD $0x4fd8110d // fmla v13.2d, v8.2d, v24.d[0]
-	WORD $0x4fd813ec // fmla v12.2d, v31.2d, v24.d[0]
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0x4fd813ab // fmla v11.2d, v29.2d, v24.d[0]
-	WORD $0x4fda13df // fmla v31.2d, v30.2d, v26.d[0]
-	WORD $0x4fda13a8 // fmla v8.2d, v29.2d, v26.d[0]
-	WORD $0x4eec86d6 // add v22.2d, v22.2d, v12.2d
-	WORD $0x4eed86b5 // add v21.2d, v21.2d, v13.2d
-	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
-	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4ee98652 // add v18.2d, v18.2d, v9.2d
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4eea8673 // add v19.2d, v19.2d, v10.2d
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4fda13df // fmla v31.2d, v30.2d, v26.d[0]
-	WORD $0x4fda13a8 // fmla v8.2d, v29.2d, v26.d[0]
-	WORD $0x4fdc13a9 // fmla v9.2d, v29.2d, v28.d[0]
-	WORD $0x4fdc13ca // fmla v10.2d, v30.2d, v28.d[0]
-	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
-	WORD $0x4ee98508 // add v8.2d, v8.2d, v9.2d
+	WORD $0x4ee984c6 // add v6.2d, v6.2d, v9.2d
 	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
-	WORD $0x4eff86f7 // add v23.2d, v23.2d, v31.2d
-	WORD $0x4fdc13a9 // fmla v9.2d, v29.2d, v28.d[0]
+	WORD $0x4fdb110c // fmla v12.2d, v8.2d, v27.d[0]
+	WORD $0x4fdc1109 // fmla v9.2d, v8.2d, v28.d[0]
+	WORD $0x4eeb86d6 // add v22.2d, v22.2d, v11.2d
+	WORD $0x4eedd46b // fsub v11.2d, v3.2d, v13.2d
+	WORD $0x4eec86f7 // add v23.2d, v23.2d, v12.2d
+	WORD $0x4eeed46c // fsub v12.2d, v3.2d, v14.2d
+	WORD $0x4fd913eb // fmla v11.2d, v31.2d, v25.d[0]
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4fdc13ca // fmla v10.2d, v30.2d, v28.d[0]
-	WORD $0x4ee88694 // add v20.2d, v20.2d, v8.2d
-	WORD $0x4fd813df // fmla v31.2d, v30.2d, v24.d[0]
-	WORD $0x4eeb8529 // add v9.2d, v9.2d, v11.2d
-	WORD $0x4ee986d6 // add v22.2d, v22.2d, v9.2d
-	WORD $0x4eff8548 // add v8.2d, v10.2d, v31.2d
-	WORD $0x4eebd469 // fsub v9.2d, v3.2d, v11.2d
+	WORD $0x4fd9110c // fmla v12.2d, v8.2d, v25.d[0]
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4fdc13df // fmla v31.2d, v30.2d, v28.d[0]
+	WORD $0x4fdc13a8 // fmla v8.2d, v29.2d, v28.d[0]
+	WORD $0x4eeb86b5 // add v21.2d, v21.2d, v11.2d
+	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
 	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4fd813df // fmla v31.2d, v30.2d, v24.d[0]
-	WORD $0x4fd813a9 // fmla v9.2d, v29.2d, v24.d[0]
+	WORD $0x4eec8694 // add v20.2d, v20.2d, v12.2d
+	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
+	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
+	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
+	WORD $0x4fdc13df // fmla v31.2d, v30.2d, v28.d[0]
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0x4eea8652 // add v18.2d, v18.2d, v10.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4fdc13a8 // fmla v8.2d, v29.2d, v28.d[0]
+	WORD $0x4fdb13a9 // fmla v9.2d, v29.2d, v27.d[0]
+	WORD $0x4fdb13ca // fmla v10.2d, v30.2d, v27.d[0]
+	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
+	WORD $0x4eff86f7 // add v23.2d, v23.2d, v31.2d
+	WORD $0x4ee9851f // add v31.2d, v8.2d, v9.2d
+	WORD $0x4ee9d468 // fsub v8.2d, v3.2d, v9.2d
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	WORD $0x4eff86d6 // add v22.2d, v22.2d, v31.2d
+	WORD $0x4eead47f // fsub v31.2d, v3.2d, v10.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4fdb13a8 // fmla v8.2d, v29.2d, v27.d[0]
+	WORD $0x4fd913c9 // fmla v9.2d, v30.2d, v25.d[0]
+	WORD $0x4fdb13df // fmla v31.2d, v30.2d, v27.d[0]
+	WORD $0x4fd913aa // fmla v10.2d, v29.2d, v25.d[0]
+	WORD $0x4eea8508 // add v8.2d, v8.2d, v10.2d
+	WORD $0x4ee987ff // add v31.2d, v31.2d, v9.2d
+	WORD $0x4ee886b5 // add v21.2d, v21.2d, v8.2d
+	WORD $0x4eff8694 // add v20.2d, v20.2d, v31.2d
+	WORD $0x4eead47f // fsub v31.2d, v3.2d, v10.2d
+	WORD $0x4ee9d468 // fsub v8.2d, v3.2d, v9.2d
+	WORD $0x4fd913c8 // fmla v8.2d, v30.2d, v25.d[0]
+	WORD $0x4fd913bf // fmla v31.2d, v29.2d, v25.d[0]
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4ee886b5 // add v21.2d, v21.2d, v8.2d
-	WORD $0x4fda137d // fmla v29.2d, v27.2d, v26.d[0]
-	WORD $0x4fda133e // fmla v30.2d, v25.2d, v26.d[0]
-	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
-	WORD $0x4ee98610 // add v16.2d, v16.2d, v9.2d
-	WORD $0x4efdd47f // fsub v31.2d, v3.2d, v29.2d
-	WORD $0x4efed468 // fsub v8.2d, v3.2d, v30.2d
-	WORD $0x4efe8694 // add v20.2d, v20.2d, v30.2d
-	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4efd86f7 // add v23.2d, v23.2d, v29.2d
-	WORD $0x4fda1328 // fmla v8.2d, v25.2d, v26.d[0]
-	WORD $0x4fda137f // fmla v31.2d, v27.2d, v26.d[0]
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4fdc133e // fmla v30.2d, v25.2d, v28.d[0]
-	WORD $0x4fdc137a // fmla v26.2d, v27.2d, v28.d[0]
-	WORD $0x4efe8508 // add v8.2d, v8.2d, v30.2d
-	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
-	WORD $0x4efa87fd // add v29.2d, v31.2d, v26.2d
-	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4fdc133e // fmla v30.2d, v25.2d, v28.d[0]
+	WORD $0x4fdc135d // fmla v29.2d, v26.2d, v28.d[0]
+	WORD $0x4fdc131e // fmla v30.2d, v24.2d, v28.d[0]
+	WORD $0x4eff8631 // add v17.2d, v17.2d, v31.2d
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ee886d6 // add v22.2d, v22.2d, v8.2d
-	WORD $0x4fdc137a // fmla v26.2d, v27.2d, v28.d[0]
+	WORD $0x4ee884e7 // add v7.2d, v7.2d, v8.2d
+	WORD $0x4efe86d6 // add v22.2d, v22.2d, v30.2d
+	WORD $0x4efd86f7 // add v23.2d, v23.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4fdb131f // fmla v31.2d, v24.2d, v27.d[0]
+	WORD $0x4fdc131e // fmla v30.2d, v24.2d, v28.d[0]
+	WORD $0x4fdc135d // fmla v29.2d, v26.2d, v28.d[0]
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4fd8133f // fmla v31.2d, v25.2d, v24.d[0]
-	WORD $0x4efd86b5 // add v21.2d, v21.2d, v29.2d
-	WORD $0x4fd8137c // fmla v28.2d, v27.2d, v24.d[0]
+	WORD $0x4fdb135c // fmla v28.2d, v26.2d, v27.d[0]
 	WORD $0x4eff87de // add v30.2d, v30.2d, v31.2d
-	WORD $0x4efc875a // add v26.2d, v26.2d, v28.2d
+	WORD $0x4efc87bd // add v29.2d, v29.2d, v28.2d
 	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efe8610 // add v16.2d, v16.2d, v30.2d
-	WORD $0x4efa84c6 // add v6.2d, v6.2d, v26.2d
-	WORD $0x4effd47a // fsub v26.2d, v3.2d, v31.2d
-	WORD $0x4fd8137c // fmla v28.2d, v27.2d, v24.d[0]
-	WORD $0x4fd8133a // fmla v26.2d, v25.2d, v24.d[0]
-	WORD $0x4efc8484 // add v4.2d, v4.2d, v28.2d
-	WORD $0x4efa84a5 // add v5.2d, v5.2d, v26.2d
-	WORD $0x54fff181 // b.ne <mulLimbs33+0x5a0>
-	WORD $0x9b0f50f7 // madd x23, x7, x15, x20
-	WORD $0x910004e7 // add x7, x7, #0x1
+	WORD $0x4efe86b5 // add v21.2d, v21.2d, v30.2d
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4efd8694 // add v20.2d, v20.2d, v29.2d
+	WORD $0x4effd47d // fsub v29.2d, v3.2d, v31.2d
+	WORD $0x4fdb135c // fmla v28.2d, v26.2d, v27.d[0]
+	WORD $0x4fd9131e // fmla v30.2d, v24.2d, v25.d[0]
+	WORD $0x4fdb131d // fmla v29.2d, v24.2d, v27.d[0]
+	WORD $0x4ea21c5b // mov v27.16b, v2.16b
+	WORD $0x4fd9135b // fmla v27.2d, v26.2d, v25.d[0]
+	WORD $0x4efe87bd // add v29.2d, v29.2d, v30.2d
+	WORD $0x4efb879c // add v28.2d, v28.2d, v27.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4efd8631 // add v17.2d, v17.2d, v29.2d
+	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
+	WORD $0x4efed47c // fsub v28.2d, v3.2d, v30.2d
+	WORD $0x4fd9135b // fmla v27.2d, v26.2d, v25.d[0]
+	WORD $0x4fd9131c // fmla v28.2d, v24.2d, v25.d[0]
+	WORD $0x4efb8484 // add v4.2d, v4.2d, v27.2d
+	WORD $0x4efc84a5 // add v5.2d, v5.2d, v28.2d
+	WORD $0x54fff181 // b.ne <mulLimbs33+0x5c8>
+	WORD $0x9b0e4eb7 // madd x23, x21, x14, x19
+	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x910006d6 // add x22, x22, #0x1
-	WORD $0xd10062b5 // sub x21, x21, #0x18
-	WORD $0xf10028ff // cmp x7, #0xa
+	WORD $0xd1006294 // sub x20, x20, #0x18
+	WORD $0xf1002abf // cmp x21, #0xa
 	WORD $0xad4066f8 // ldp q24, q25, [x23]
-	WORD $0x4ef98631 // add v17.2d, v17.2d, v25.2d
-	WORD $0x4ef884e7 // add v7.2d, v7.2d, v24.2d
-	WORD $0xad7e66f8 // ldp q24, q25, [x23, #-0x40]
-	WORD $0x4ef98652 // add v18.2d, v18.2d, v25.2d
-	WORD $0x4ef88673 // add v19.2d, v19.2d, v24.2d
-	WORD $0xad7c66f8 // ldp q24, q25, [x23, #-0x80]
-	WORD $0x4ef98694 // add v20.2d, v20.2d, v25.2d
-	WORD $0x4ef886f7 // add v23.2d, v23.2d, v24.2d
-	WORD $0xad7a66f8 // ldp q24, q25, [x23, #-0xc0]
-	WORD $0xad3c52f7 // stp q23, q20, [x23, #-0x80]
-	WORD $0x4ef986d6 // add v22.2d, v22.2d, v25.2d
-	WORD $0x4ef886b5 // add v21.2d, v21.2d, v24.2d
-	WORD $0xad3a5af5 // stp q21, q22, [x23, #-0xc0]
-	WORD $0xad3e4af3 // stp q19, q18, [x23, #-0x40]
-	WORD $0xad0046e7 // stp q7, q17, [x23]
-	WORD $0xad7846e7 // ldp q7, q17, [x23, #-0x100]
-	WORD $0x4ef18610 // add v16.2d, v16.2d, v17.2d
-	WORD $0x4ee784c6 // add v6.2d, v6.2d, v7.2d
+	WORD $0x4ef98610 // add v16.2d, v16.2d, v25.2d
+	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
+	WORD $0xad0042e6 // stp q6, q16, [x23]
+	WORD $0xad7e42e6 // ldp q6, q16, [x23, #-0x40]
+	WORD $0x4ef08650 // add v16.2d, v18.2d, v16.2d
+	WORD $0x4ee68666 // add v6.2d, v19.2d, v6.2d
+	WORD $0xad3e42e6 // stp q6, q16, [x23, #-0x40]
+	WORD $0xad7c42e6 // ldp q6, q16, [x23, #-0x80]
+	WORD $0x4ef086d0 // add v16.2d, v22.2d, v16.2d
+	WORD $0x4ee686e6 // add v6.2d, v23.2d, v6.2d
+	WORD $0xad3c42e6 // stp q6, q16, [x23, #-0x80]
+	WORD $0xad7a42e6 // ldp q6, q16, [x23, #-0xc0]
+	WORD $0x4ef086b0 // add v16.2d, v21.2d, v16.2d
+	WORD $0x4ee68686 // add v6.2d, v20.2d, v6.2d
+	WORD $0xad3a42e6 // stp q6, q16, [x23, #-0xc0]
+	WORD $0xad7842e6 // ldp q6, q16, [x23, #-0x100]
+	WORD $0x4ef08630 // add v16.2d, v17.2d, v16.2d
+	WORD $0x4ee684e6 // add v6.2d, v7.2d, v6.2d
 	WORD $0xad3842e6 // stp q6, q16, [x23, #-0x100]
 	WORD $0xadf61ee6 // ldp q6, q7, [x23, #-0x140]!
 	WORD $0x4ee784a5 // add v5.2d, v5.2d, v7.2d
 	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
 	WORD $0xad0016e4 // stp q4, q5, [x23]
-	WORD $0x54ffebe1 // b.ne <mulLimbs33+0x564>
+	WORD $0x54ffebe1 // b.ne <mulLimbs33+0x58c>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa0e03e7 // mov x7, x14
-	WORD $0xaa0b03f4 // mov x20, x11
+	WORD $0xaa0d03f3 // mov x19, x13
+	WORD $0xaa0a03f4 // mov x20, x10
 	WORD $0x52800175 // mov w21, #0xb
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad406a9b // ldp q27, q26, [x20]
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6d7fd279 // ldp d25, d20, [x19, #-0x8]
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
 	WORD $0x4ea21c48 // mov v8.16b, v2.16b
 	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0xfc5f00fe // ldur d30, [x7, #-0x10]
+	WORD $0xfc5f027c // ldur d28, [x19, #-0x10]
 	WORD $0xd10006b5 // sub x21, x21, #0x1
-	WORD $0x6d7fd0f9 // ldp d25, d20, [x7, #-0x8]
-	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0xad406a9b // ldp q27, q26, [x20]
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
 	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4ea21c55 // mov v21.16b, v2.16b
-	WORD $0x910060e7 // add x7, x7, #0x18
-	WORD $0x4fd41358 // fmla v24.2d, v26.2d, v20.d[0]
-	WORD $0xad7f5e96 // ldp q22, q23, [x20, #-0x20]
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x91006273 // add x19, x19, #0x18
+	WORD $0x4fd4135e // fmla v30.2d, v26.2d, v20.d[0]
+	WORD $0xad7f6297 // ldp q23, q24, [x20, #-0x20]
+	WORD $0xad7e5696 // ldp q22, q21, [x20, #-0x40]
+	WORD $0xd1018294 // sub x20, x20, #0x60
 	WORD $0x4fd9135f // fmla v31.2d, v26.2d, v25.d[0]
-	WORD $0x4fde1349 // fmla v9.2d, v26.2d, v30.d[0]
+	WORD $0x4fdc1349 // fmla v9.2d, v26.2d, v28.d[0]
 	WORD $0x4fd91368 // fmla v8.2d, v27.2d, v25.d[0]
-	WORD $0x4fde136a // fmla v10.2d, v27.2d, v30.d[0]
-	WORD $0x4fd41375 // fmla v21.2d, v27.2d, v20.d[0]
-	WORD $0x4ef8d47c // fsub v28.2d, v3.2d, v24.2d
-	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
+	WORD $0x4fdc136a // fmla v10.2d, v27.2d, v28.d[0]
+	WORD $0x4fd4137d // fmla v29.2d, v27.2d, v20.d[0]
+	WORD $0x4efe84a5 // add v5.2d, v5.2d, v30.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
 	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
 	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
 	WORD $0x4ee98652 // add v18.2d, v18.2d, v9.2d
-	WORD $0x4fd4135c // fmla v28.2d, v26.2d, v20.d[0]
+	WORD $0x4fd4135e // fmla v30.2d, v26.2d, v20.d[0]
+	WORD $0x4fd9135f // fmla v31.2d, v26.2d, v25.d[0]
 	WORD $0x4ee884e7 // add v7.2d, v7.2d, v8.2d
 	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
-	WORD $0x4fd9135f // fmla v31.2d, v26.2d, v25.d[0]
 	WORD $0x4eea8673 // add v19.2d, v19.2d, v10.2d
-	WORD $0x4ef5d47d // fsub v29.2d, v3.2d, v21.2d
-	WORD $0x4ef58484 // add v4.2d, v4.2d, v21.2d
-	WORD $0xad7e5698 // ldp q24, q21, [x20, #-0x40]
-	WORD $0xd1018294 // sub x20, x20, #0x60
+	WORD $0x4efd8484 // add v4.2d, v4.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
 	WORD $0x4fd91368 // fmla v8.2d, v27.2d, v25.d[0]
 	WORD $0x4fd4137d // fmla v29.2d, v27.2d, v20.d[0]
 	WORD $0x4eff8652 // add v18.2d, v18.2d, v31.2d
 	WORD $0x4ee9d47f // fsub v31.2d, v3.2d, v9.2d
+	WORD $0x4fdc135f // fmla v31.2d, v26.2d, v28.d[0]
+	WORD $0x4ea21c5a // mov v26.16b, v2.16b
 	WORD $0x4ee88673 // add v19.2d, v19.2d, v8.2d
 	WORD $0x4eead468 // fsub v8.2d, v3.2d, v10.2d
-	WORD $0x4fde135f // fmla v31.2d, v26.2d, v30.d[0]
-	WORD $0x4ea21c5a // mov v26.16b, v2.16b
-	WORD $0x4fde1368 // fmla v8.2d, v27.2d, v30.d[0]
-	WORD $0x4fd412da // fmla v26.2d, v22.2d, v20.d[0]
+	WORD $0x4fd412fa // fmla v26.2d, v23.2d, v20.d[0]
+	WORD $0x4fdc1368 // fmla v8.2d, v27.2d, v28.d[0]
 	WORD $0x4ea21c5b // mov v27.16b, v2.16b
-	WORD $0x4fd412fb // fmla v27.2d, v23.2d, v20.d[0]
-	WORD $0x4eff8610 // add v16.2d, v16.2d, v31.2d
+	WORD $0x4ea21c5c // mov v28.16b, v2.16b
+	WORD $0x4fd4131b // fmla v27.2d, v24.2d, v20.d[0]
+	WORD $0x4fd9131c // fmla v28.2d, v24.2d, v25.d[0]
+	WORD $0x4eff8631 // add v17.2d, v17.2d, v31.2d
 	WORD $0x4efa84e7 // add v7.2d, v7.2d, v26.2d
 	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
-	WORD $0x4ee88631 // add v17.2d, v17.2d, v8.2d
-	WORD $0x4efb84c6 // add v6.2d, v6.2d, v27.2d
+	WORD $0x4ee88610 // add v16.2d, v16.2d, v8.2d
 	WORD $0x4efd84e7 // add v7.2d, v7.2d, v29.2d
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x4efb84c6 // add v6.2d, v6.2d, v27.2d
 	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
-	WORD $0x4fd412da // fmla v26.2d, v22.2d, v20.d[0]
-	WORD $0x4efc84c6 // add v6.2d, v6.2d, v28.2d
-	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4fd912dd // fmla v29.2d, v22.2d, v25.d[0]
-	WORD $0x4fd412fb // fmla v27.2d, v23.2d, v20.d[0]
-	WORD $0x4fd912fc // fmla v28.2d, v23.2d, v25.d[0]
+	WORD $0x4fd412fa // fmla v26.2d, v23.2d, v20.d[0]
+	WORD $0x4fd912fd // fmla v29.2d, v23.2d, v25.d[0]
+	WORD $0x4fd4131b // fmla v27.2d, v24.2d, v20.d[0]
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
 	WORD $0x4efd875a // add v26.2d, v26.2d, v29.2d
 	WORD $0x4efa8673 // add v19.2d, v19.2d, v26.2d
 	WORD $0x4efc877a // add v26.2d, v27.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4efdd47b // fsub v27.2d, v3.2d, v29.2d
-	WORD $0x4fd912fc // fmla v28.2d, v23.2d, v25.d[0]
-	WORD $0x4ea21c57 // mov v23.16b, v2.16b
-	WORD $0x4fd912db // fmla v27.2d, v22.2d, v25.d[0]
-	WORD $0x4ea21c56 // mov v22.16b, v2.16b
+	WORD $0x4efcd47b // fsub v27.2d, v3.2d, v28.2d
 	WORD $0x4efa8652 // add v18.2d, v18.2d, v26.2d
-	WORD $0x4fd412b7 // fmla v23.2d, v21.2d, v20.d[0]
-	WORD $0x4fd41316 // fmla v22.2d, v24.2d, v20.d[0]
-	WORD $0x4ef78652 // add v18.2d, v18.2d, v23.2d
+	WORD $0x4efdd47a // fsub v26.2d, v3.2d, v29.2d
+	WORD $0x4fd9131b // fmla v27.2d, v24.2d, v25.d[0]
+	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x4fd912fa // fmla v26.2d, v23.2d, v25.d[0]
+	WORD $0x4ea21c57 // mov v23.16b, v2.16b
+	WORD $0x4fd412b8 // fmla v24.2d, v21.2d, v20.d[0]
+	WORD $0x4fd412d7 // fmla v23.2d, v22.2d, v20.d[0]
+	WORD $0x4ef88652 // add v18.2d, v18.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4ef78673 // add v19.2d, v19.2d, v23.2d
 	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
-	WORD $0x4ef6d479 // fsub v25.2d, v3.2d, v22.2d
-	WORD $0x4ef68673 // add v19.2d, v19.2d, v22.2d
-	WORD $0x4fd412b7 // fmla v23.2d, v21.2d, v20.d[0]
-	WORD $0x4fd41319 // fmla v25.2d, v24.2d, v20.d[0]
-	WORD $0x4ef78794 // add v20.2d, v28.2d, v23.2d
-	WORD $0x4ef48610 // add v16.2d, v16.2d, v20.2d
-	WORD $0x4ef98774 // add v20.2d, v27.2d, v25.2d
+	WORD $0x4fd412b8 // fmla v24.2d, v21.2d, v20.d[0]
+	WORD $0x4fd412d7 // fmla v23.2d, v22.2d, v20.d[0]
+	WORD $0x4ef88774 // add v20.2d, v27.2d, v24.2d
 	WORD $0x4ef48631 // add v17.2d, v17.2d, v20.2d
-	WORD $0xb5fff615 // cbnz x21, <mulLimbs33+0x820>
-	WORD $0xad465674 // ldp q20, q21, [x19, #0xc0]
-	WORD $0x910003e7 // mov x7, sp
+	WORD $0x4ef78754 // add v20.2d, v26.2d, v23.2d
+	WORD $0x4ef48610 // add v16.2d, v16.2d, v20.2d
+	WORD $0xb5fff615 // cbnz x21, <mulLimbs33+0x840>
+	WORD $0xad4654f4 // ldp q20, q21, [x7, #0xc0]
+	WORD $0x910003f3 // mov x19, sp
 	WORD $0x52807c14 // mov w20, #0x3e0
 	WORD $0x4ef584a5 // add v5.2d, v5.2d, v21.2d
 	WORD $0x4ef48484 // add v4.2d, v4.2d, v20.2d
-	WORD $0xad445674 // ldp q20, q21, [x19, #0x80]
-	WORD $0x4ef584c6 // add v6.2d, v6.2d, v21.2d
-	WORD $0x4ef484e7 // add v7.2d, v7.2d, v20.2d
-	WORD $0xad425674 // ldp q20, q21, [x19, #0x40]
-	WORD $0xad041a67 // stp q7, q6, [x19, #0x80]
-	WORD $0x4ef58652 // add v18.2d, v18.2d, v21.2d
-	WORD $0x4ef48673 // add v19.2d, v19.2d, v20.2d
-	WORD $0xad024a73 // stp q19, q18, [x19, #0x40]
-	WORD $0xad061664 // stp q4, q5, [x19, #0xc0]
-	WORD $0xad401265 // ldp q5, q4, [x19]
-	WORD $0x4ee48604 // add v4.2d, v16.2d, v4.2d
-	WORD $0x4ee58625 // add v5.2d, v17.2d, v5.2d
-	WORD $0xad001265 // stp q5, q4, [x19]
-	WORD $0x8b140155 // add x21, x10, x20
+	WORD $0xad0614e4 // stp q4, q5, [x7, #0xc0]
+	WORD $0xad4414e4 // ldp q4, q5, [x7, #0x80]
+	WORD $0x4ee584c5 // add v5.2d, v6.2d, v5.2d
+	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
+	WORD $0xad0414e4 // stp q4, q5, [x7, #0x80]
+	WORD $0xad4214e4 // ldp q4, q5, [x7, #0x40]
+	WORD $0x4ee58645 // add v5.2d, v18.2d, v5.2d
+	WORD $0x4ee48664 // add v4.2d, v19.2d, v4.2d
+	WORD $0xad0214e4 // stp q4, q5, [x7, #0x40]
+	WORD $0xad4010e5 // ldp q5, q4, [x7]
+	WORD $0x4ee48624 // add v4.2d, v17.2d, v4.2d
+	WORD $0x4ee58605 // add v5.2d, v16.2d, v5.2d
+	WORD $0xad0010e5 // stp q5, q4, [x7]
+	WORD $0x8b140135 // add x21, x9, x20
 	WORD $0x4ea21c51 // mov v17.16b, v2.16b
 	WORD $0xd1008294 // sub x20, x20, #0x20
 	WORD $0xad401aa7 // ldp q7, q6, [x21]
 	WORD $0xb100829f // cmn x20, #0x20
-	WORD $0x4ddfccf0 // ld1r { v16.2d }, [x7], #8
+	WORD $0x4ddfce70 // ld1r { v16.2d }, [x19], #8
 	WORD $0x4e67ce11 // fmla v17.2d, v16.2d, v7.2d
 	WORD $0x4ea21c47 // mov v7.16b, v2.16b
 	WORD $0x4e66ce07 // fmla v7.2d, v16.2d, v6.2d
 	WORD $0x4ef184a5 // add v5.2d, v5.2d, v17.2d
 	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x54fffea1 // b.ne <mulLimbs33+0x9ac>
-	WORD $0x2a1f03f6 // mov w22, wzr
-	WORD $0x52800094 // mov w20, #0x4
-	WORD $0xad001265 // stp q5, q4, [x19]
-	WORD $0x3707bee6 // tbnz w6, #0x0, <mulLimbs33+0x1c4>
-	WORD $0x17fffdc0 // b <mulLimbs33+0xec>
+	WORD $0x54fffea1 // b.ne <mulLimbs33+0x9cc>
+	WORD $0xad0010e5 // stp q5, q4, [x7]
+	WORD $0x2a1f03f3 // mov w19, wzr
+	WORD $0x52800087 // mov w7, #0x4
+	WORD $0x3707bde6 // tbnz w6, #0x0, <mulLimbs33+0x1c4>
+	WORD $0x17fffdb8 // b <mulLimbs33+0xec>
 	WORD $0xd51b4408 // msr FPCR, x8
 	WORD $0x911503ff // add sp, sp, #0x540
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
@@ -2457,207 +2882,226 @@ TEXT ·mulLimbs33Quad(SB), 0, $1568-40
 	WORD $0xa94467fd // ldp x29, x25, [sp, #0x40]
 	WORD $0xfc4807ee // ldr d14, [sp], #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	SUB $1568, RSP
 	MOVD R19, R30
 	RET
 
 // func dotLimbs3Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs3Quad(SB), 0, $128-40
+TEXT ·dotLimbs3Quad(SB), 0, $112-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $128, RSP
+	ADD $112, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs3>
-	WORD $0x140000cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xfc1e0fea // str d10, [sp, #-0x20]!
-	WORD $0x6d0123e9 // stp d9, d8, [sp, #0x10]
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2e6ce0b // mov x11, #0x3670000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280008c // mov w12, #0x4
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0x140000df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6dbf23e9 // stp d9, d8, [sp, #-0x10]!
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0x5280004d // mov w13, #0x2
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2e6ce0b // mov x11, #0x3670000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280008d // mov w13, #0x4
+	WORD $0x5280004e // mov w14, #0x2
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf100119f // cmp x12, #0x4
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xd503201f // nop
+	WORD $0xf10011bf // cmp x13, #0x4
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <dotLimbs3+0x40>
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x540012cb // b.lt <dotLimbs3+0x2d8>
+	WORD $0xf100009f // cmp x4, #0x0
+	WORD $0x540014cd // b.le <dotLimbs3+0x318>
 	WORD $0xd2e8660b // mov x11, #0x4330000000000000
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x91020029 // add x9, x1, #0x80
+	WORD $0x52800909 // mov w9, #0x48
 	WORD $0xd37df04a // lsl x10, x2, #3
-	WORD $0x5280002d // mov w13, #0x1
+	WORD $0x5280002c // mov w12, #0x1
+	WORD $0xaa1f03ef // mov x15, xzr
 	WORD $0x4e080d60 // dup v0.2d, x11
 	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
 	WORD $0x4e080d61 // dup v1.2d, x11
 	WORD $0xd2e8ce0b // mov x11, #0x4670000000000000
 	WORD $0x4e080d62 // dup v2.2d, x11
 	WORD $0xd280002b // mov x11, #0x1
+	WORD $0x9b090449 // madd x9, x2, x9, x1
 	WORD $0xf2e8ce0b // movk x11, #0x4670, lsl #48
 	WORD $0x4e080d63 // dup v3.2d, x11
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0e0c0c // add x12, x0, x14, lsl #3
-	WORD $0x2a0d03eb // mov w11, w13
-	WORD $0x8b0e0c6d // add x13, x3, x14, lsl #3
-	WORD $0x8b0e0d2e // add x14, x9, x14, lsl #3
-	WORD $0xaa0403ef // mov x15, x4
-	WORD $0xad404994 // ldp q20, q18, [x12]
-	WORD $0xad425998 // ldp q24, q22, [x12, #0x40]
+	WORD $0x14000008 // b <dotLimbs3+0xdc>
+	WORD $0xad004191 // stp q17, q16, [x12]
+	WORD $0x5280008f // mov w15, #0x4
+	WORD $0xad024993 // stp q19, q18, [x12, #0x40]
+	WORD $0xad041987 // stp q7, q6, [x12, #0x80]
+	WORD $0xad061185 // stp q5, q4, [x12, #0xc0]
+	WORD $0x2a1f03ec // mov w12, wzr
+	WORD $0x3600120b // tbz w11, #0x0, <dotLimbs3+0x318>
+	WORD $0x2a0c03eb // mov w11, w12
+	WORD $0x8b0f0c0c // add x12, x0, x15, lsl #3
+	WORD $0x8b0f0c6d // add x13, x3, x15, lsl #3
+	WORD $0x8b0f0c2e // add x14, x1, x15, lsl #3
+	WORD $0x8b0f0d2f // add x15, x9, x15, lsl #3
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xad404191 // ldp q17, q16, [x12]
+	WORD $0xad424993 // ldp q19, q18, [x12, #0x40]
 	WORD $0xad441987 // ldp q7, q6, [x12, #0x80]
 	WORD $0xad461185 // ldp q5, q4, [x12, #0xc0]
-	WORD $0xad7c41d1 // ldp q17, q16, [x14, #-0x80]
+	WORD $0x14000079 // b <dotLimbs3+0x2e8>
+	WORD $0xad4051d5 // ldp q21, q20, [x14]
 	WORD $0x4ea21c5c // mov v28.16b, v2.16b
 	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x91000610 // add x16, x16, #0x1
+	WORD $0x8b0a01ef // add x15, x15, x10
 	WORD $0xad4069bb // ldp q27, q26, [x13]
+	WORD $0x4ea21c5f // mov v31.16b, v2.16b
 	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4ea01e10 // orr v16.16b, v16.16b, v0.16b
+	WORD $0xeb04021f // cmp x16, x4
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
 	WORD $0x4ea01f5a // orr v26.16b, v26.16b, v0.16b
-	WORD $0x4e61d617 // fadd v23.2d, v16.2d, v1.2d
+	WORD $0x4e61d698 // fadd v24.2d, v20.2d, v1.2d
 	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
-	WORD $0x4ea01e31 // orr v17.16b, v17.16b, v0.16b
+	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
 	WORD $0x4ea01f7b // orr v27.16b, v27.16b, v0.16b
-	WORD $0x4e61d639 // fadd v25.2d, v17.2d, v1.2d
-	WORD $0xad7e41d1 // ldp q17, q16, [x14, #-0x40]
+	WORD $0x4e61d6b9 // fadd v25.2d, v21.2d, v1.2d
 	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
-	WORD $0x4ea01e10 // orr v16.16b, v16.16b, v0.16b
-	WORD $0x4e61d613 // fadd v19.2d, v16.2d, v1.2d
-	WORD $0x4ea01e31 // orr v17.16b, v17.16b, v0.16b
-	WORD $0x4e73cf5d // fmla v29.2d, v26.2d, v19.2d
-	WORD $0x4e61d635 // fadd v21.2d, v17.2d, v1.2d
-	WORD $0xad4041d1 // ldp q17, q16, [x14]
-	WORD $0x8b0a01ce // add x14, x14, x10
+	WORD $0xad4251d5 // ldp q21, q20, [x14, #0x40]
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e61d696 // fadd v22.2d, v20.2d, v1.2d
+	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
+	WORD $0x4e76cf5d // fmla v29.2d, v26.2d, v22.2d
+	WORD $0x4e61d6b7 // fadd v23.2d, v21.2d, v1.2d
+	WORD $0xad4451d5 // ldp q21, q20, [x14, #0x80]
+	WORD $0x8b020dce // add x14, x14, x2, lsl #3
+	WORD $0x4e77cf7c // fmla v28.2d, v27.2d, v23.2d
+	WORD $0x4efd8610 // add v16.2d, v16.2d, v29.2d
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x4ea01e94 // orr v20.16b, v20.16b, v0.16b
+	WORD $0x4e61d694 // fadd v20.2d, v20.2d, v1.2d
+	WORD $0x4efc8631 // add v17.2d, v17.2d, v28.2d
+	WORD $0x4ea21c5c // mov v28.16b, v2.16b
+	WORD $0x4ea01eb5 // orr v21.16b, v21.16b, v0.16b
+	WORD $0x4e74cf5d // fmla v29.2d, v26.2d, v20.2d
+	WORD $0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
 	WORD $0x4e75cf7c // fmla v28.2d, v27.2d, v21.2d
 	WORD $0x4efd8652 // add v18.2d, v18.2d, v29.2d
-	WORD $0x4ea21c5d // mov v29.16b, v2.16b
-	WORD $0x4ea01e10 // orr v16.16b, v16.16b, v0.16b
-	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
-	WORD $0x4efc8694 // add v20.2d, v20.2d, v28.2d
-	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4ea01e31 // orr v17.16b, v17.16b, v0.16b
-	WORD $0x4e70cf5c // fmla v28.2d, v26.2d, v16.2d
-	WORD $0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
-	WORD $0x4e71cf7d // fmla v29.2d, v27.2d, v17.2d
-	WORD $0x4efc86d6 // add v22.2d, v22.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4e70cf5c // fmla v28.2d, v26.2d, v16.2d
-	WORD $0x4efd8718 // add v24.2d, v24.2d, v29.2d
-	WORD $0xad4269be // ldp q30, q26, [x13, #0x40]
 	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
-	WORD $0x4e71cf7d // fmla v29.2d, v27.2d, v17.2d
+	WORD $0x4e74cf5d // fmla v29.2d, v26.2d, v20.2d
+	WORD $0x4efc8673 // add v19.2d, v19.2d, v28.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4e75cf7c // fmla v28.2d, v27.2d, v21.2d
+	WORD $0xad4269bb // ldp q27, q26, [x13, #0x40]
 	WORD $0x4ea01f5a // orr v26.16b, v26.16b, v0.16b
 	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
-	WORD $0x4ea01fde // orr v30.16b, v30.16b, v0.16b
-	WORD $0x4e77cf5f // fmla v31.2d, v26.2d, v23.2d
-	WORD $0x4e70cf49 // fmla v9.2d, v26.2d, v16.2d
-	WORD $0x4e61d7db // fadd v27.2d, v30.2d, v1.2d
-	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4ea01f7b // orr v27.16b, v27.16b, v0.16b
+	WORD $0x4e78cf5f // fmla v31.2d, v26.2d, v24.2d
+	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
 	WORD $0x4e79cf7e // fmla v30.2d, v27.2d, v25.2d
-	WORD $0x4e71cf68 // fmla v8.2d, v27.2d, v17.2d
-	WORD $0x4eff8652 // add v18.2d, v18.2d, v31.2d
+	WORD $0x4eff8610 // add v16.2d, v16.2d, v31.2d
 	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ee984c6 // add v6.2d, v6.2d, v9.2d
-	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
-	WORD $0x4e73cf5f // fmla v31.2d, v26.2d, v19.2d
-	WORD $0x4e70cf49 // fmla v9.2d, v26.2d, v16.2d
-	WORD $0x4efc8652 // add v18.2d, v18.2d, v28.2d
-	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4efe8694 // add v20.2d, v20.2d, v30.2d
+	WORD $0x4efd8610 // add v16.2d, v16.2d, v29.2d
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x4e74cf5f // fmla v31.2d, v26.2d, v20.2d
+	WORD $0x4efe8631 // add v17.2d, v17.2d, v30.2d
 	WORD $0x4ea21c5e // mov v30.16b, v2.16b
-	WORD $0x4ee884e7 // add v7.2d, v7.2d, v8.2d
-	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
+	WORD $0x4e77cf7d // fmla v29.2d, v27.2d, v23.2d
+	WORD $0x4efc8631 // add v17.2d, v17.2d, v28.2d
+	WORD $0x4ea21c5c // mov v28.16b, v2.16b
 	WORD $0x4e75cf7e // fmla v30.2d, v27.2d, v21.2d
-	WORD $0x4e71cf68 // fmla v8.2d, v27.2d, v17.2d
-	WORD $0x4efd8694 // add v20.2d, v20.2d, v29.2d
-	WORD $0x4eff86d6 // add v22.2d, v22.2d, v31.2d
+	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
 	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
-	WORD $0x4e73cf5f // fmla v31.2d, v26.2d, v19.2d
-	WORD $0x4efe8718 // add v24.2d, v24.2d, v30.2d
+	WORD $0x4e76cf5c // fmla v28.2d, v26.2d, v22.2d
+	WORD $0x4efd8673 // add v19.2d, v19.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4e74cf5f // fmla v31.2d, v26.2d, v20.2d
+	WORD $0x4efe84e7 // add v7.2d, v7.2d, v30.2d
 	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4e77cf7d // fmla v29.2d, v27.2d, v23.2d
+	WORD $0x4efc8652 // add v18.2d, v18.2d, v28.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
 	WORD $0x4e75cf7e // fmla v30.2d, v27.2d, v21.2d
+	WORD $0x4e76cf5c // fmla v28.2d, v26.2d, v22.2d
 	WORD $0xad446dba // ldp q26, q27, [x13, #0x80]
 	WORD $0x910301ad // add x13, x13, #0xc0
 	WORD $0x4ea01f7b // orr v27.16b, v27.16b, v0.16b
 	WORD $0x4e61d77b // fadd v27.2d, v27.2d, v1.2d
 	WORD $0x4ea01f5a // orr v26.16b, v26.16b, v0.16b
-	WORD $0x4e77cf7c // fmla v28.2d, v27.2d, v23.2d
+	WORD $0x4e78cf68 // fmla v8.2d, v27.2d, v24.2d
 	WORD $0x4e61d75a // fadd v26.2d, v26.2d, v1.2d
-	WORD $0x4e79cf4a // fmla v10.2d, v26.2d, v25.2d
-	WORD $0x4efc86d6 // add v22.2d, v22.2d, v28.2d
-	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
-	WORD $0x4e77cf7c // fmla v28.2d, v27.2d, v23.2d
-	WORD $0x4ee986d6 // add v22.2d, v22.2d, v9.2d
-	WORD $0x4eead47d // fsub v29.2d, v3.2d, v10.2d
-	WORD $0x4eea8718 // add v24.2d, v24.2d, v10.2d
-	WORD $0x4e79cf5d // fmla v29.2d, v26.2d, v25.2d
+	WORD $0x4e79cf49 // fmla v9.2d, v26.2d, v25.2d
+	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
+	WORD $0x4eff8652 // add v18.2d, v18.2d, v31.2d
+	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
+	WORD $0x4ee9d47f // fsub v31.2d, v3.2d, v9.2d
+	WORD $0x4efe8673 // add v19.2d, v19.2d, v30.2d
+	WORD $0x4ee8d47e // fsub v30.2d, v3.2d, v8.2d
+	WORD $0x4e79cf5f // fmla v31.2d, v26.2d, v25.2d
 	WORD $0x4ea21c59 // mov v25.16b, v2.16b
-	WORD $0x4ee88718 // add v24.2d, v24.2d, v8.2d
-	WORD $0x4efc87f7 // add v23.2d, v31.2d, v28.2d
-	WORD $0x4ea21c5c // mov v28.16b, v2.16b
-	WORD $0x4e73cf79 // fmla v25.2d, v27.2d, v19.2d
-	WORD $0x4e75cf5c // fmla v28.2d, v26.2d, v21.2d
-	WORD $0x4ef78652 // add v18.2d, v18.2d, v23.2d
-	WORD $0x4efd87d7 // add v23.2d, v30.2d, v29.2d
-	WORD $0x4ef78694 // add v20.2d, v20.2d, v23.2d
-	WORD $0x4ef984c6 // add v6.2d, v6.2d, v25.2d
-	WORD $0x4ef9d477 // fsub v23.2d, v3.2d, v25.2d
-	WORD $0x4efcd479 // fsub v25.2d, v3.2d, v28.2d
-	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
-	WORD $0x4e73cf77 // fmla v23.2d, v27.2d, v19.2d
-	WORD $0x4ea21c53 // mov v19.16b, v2.16b
-	WORD $0x4e75cf59 // fmla v25.2d, v26.2d, v21.2d
-	WORD $0x4ea21c55 // mov v21.16b, v2.16b
-	WORD $0x4e71cf53 // fmla v19.2d, v26.2d, v17.2d
-	WORD $0x4e70cf75 // fmla v21.2d, v27.2d, v16.2d
-	WORD $0x4ef786d6 // add v22.2d, v22.2d, v23.2d
-	WORD $0x4ef98718 // add v24.2d, v24.2d, v25.2d
-	WORD $0x4ef384a5 // add v5.2d, v5.2d, v19.2d
-	WORD $0x4ef3d473 // fsub v19.2d, v3.2d, v19.2d
-	WORD $0x4ef58484 // add v4.2d, v4.2d, v21.2d
-	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
-	WORD $0x4e71cf53 // fmla v19.2d, v26.2d, v17.2d
-	WORD $0x4e70cf75 // fmla v21.2d, v27.2d, v16.2d
-	WORD $0x4ef384e7 // add v7.2d, v7.2d, v19.2d
-	WORD $0x4ef584c6 // add v6.2d, v6.2d, v21.2d
-	WORD $0x54fff161 // b.ne <dotLimbs3+0xe4>
-	WORD $0x2a1f03ed // mov w13, wzr
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0xad004994 // stp q20, q18, [x12]
-	WORD $0xad025998 // stp q24, q22, [x12, #0x40]
-	WORD $0xad041987 // stp q7, q6, [x12, #0x80]
-	WORD $0xad061185 // stp q5, q4, [x12, #0xc0]
-	WORD $0x3707ef6b // tbnz w11, #0x0, <dotLimbs3+0xc0>
+	WORD $0x4e78cf7e // fmla v30.2d, v27.2d, v24.2d
+	WORD $0x4e77cf59 // fmla v25.2d, v26.2d, v23.2d
+	WORD $0x4efe8798 // add v24.2d, v28.2d, v30.2d
+	WORD $0x4ef984e7 // add v7.2d, v7.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
+	WORD $0x4ef88610 // add v16.2d, v16.2d, v24.2d
+	WORD $0x4eff87b8 // add v24.2d, v29.2d, v31.2d
+	WORD $0x4e77cf59 // fmla v25.2d, v26.2d, v23.2d
+	WORD $0x4ea21c57 // mov v23.16b, v2.16b
+	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
+	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x4e74cf77 // fmla v23.2d, v27.2d, v20.2d
+	WORD $0x4e76cf78 // fmla v24.2d, v27.2d, v22.2d
+	WORD $0x4ef98673 // add v19.2d, v19.2d, v25.2d
+	WORD $0x4ef78484 // add v4.2d, v4.2d, v23.2d
+	WORD $0x4ef7d477 // fsub v23.2d, v3.2d, v23.2d
+	WORD $0x4ef884c6 // add v6.2d, v6.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4e74cf77 // fmla v23.2d, v27.2d, v20.2d
+	WORD $0x4e76cf78 // fmla v24.2d, v27.2d, v22.2d
+	WORD $0x4ea21c56 // mov v22.16b, v2.16b
+	WORD $0x4e75cf56 // fmla v22.2d, v26.2d, v21.2d
+	WORD $0x4ef784c6 // add v6.2d, v6.2d, v23.2d
+	WORD $0x4ef88652 // add v18.2d, v18.2d, v24.2d
+	WORD $0x4ef684a5 // add v5.2d, v5.2d, v22.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4e75cf56 // fmla v22.2d, v26.2d, v21.2d
+	WORD $0x4ef684e7 // add v7.2d, v7.2d, v22.2d
+	WORD $0x54ffeee0 // b.eq <dotLimbs3+0xc0>
+	WORD $0x3607f10b // tbz w11, #0x0, <dotLimbs3+0x108>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1101e5 // add x5, x15, x17
+	WORD $0x91010231 // add x17, x17, #0x40
+	WORD $0xf103023f // cmp x17, #0xc0
+	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0x54ffff81 // b.ne <dotLimbs3+0x300>
+	WORD $0x17ffff7d // b <dotLimbs3+0x108>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x6d4123e9 // ldp d9, d8, [sp, #0x10]
-	WORD $0xfc4207ea // ldr d10, [sp], #0x20
+	WORD $0x6cc123e9 // ldp d9, d8, [sp], #0x10
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -2665,2199 +3109,2530 @@ TEXT ·dotLimbs3Quad(SB), 0, $128-40
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $128, RSP
+	WORD $0x00000000; WORD $0x00000000
+	SUB $112, RSP
 	MOVD R19, R30
 	RET
 
 // func dotLimbs5Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs5Quad(SB), 0, $1040-40
+TEXT ·dotLimbs5Quad(SB), 0, $304-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1040, RSP
+	ADD $304, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs5>
-	WORD $0x140001bf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6dbb3bef // stp d15, d14, [sp, #-0x50]!
-	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
-	WORD $0xf90023fd // str x29, [sp, #0x40]
-	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
-	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xd10d83ff // sub sp, sp, #0x360
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
+	WORD $0x1400017f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd10343ff // sub sp, sp, #0xd0
+	WORD $0x6d093bef // stp d15, d14, [sp, #0x90]
 	WORD $0xd2f6020b // mov x11, #-0x4ff0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x528000cc // mov w12, #0x6
-	WORD $0x5280008d // mov w13, #0x4
-	WORD $0x9b087c89 // mul x9, x4, x8
-	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
 	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x528000cd // mov w13, #0x6
+	WORD $0x6d0a33ed // stp d13, d12, [sp, #0xa0]
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
-	WORD $0xf100199f // cmp x12, #0x6
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0x5280008e // mov w14, #0x4
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x6d0b2beb // stp d11, d10, [sp, #0xb0]
+	WORD $0x6d0c23e9 // stp d9, d8, [sp, #0xc0]
+	WORD $0xd53b4408 // mrs x8, FPCR
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
+	WORD $0x9b097c89 // mul x9, x4, x9
+	WORD $0xf10019bf // cmp x13, #0x6
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
-	WORD $0x54fffe41 // b.ne <dotLimbs5+0x48>
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x540030eb // b.lt <dotLimbs5+0x6a4>
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
+	WORD $0x54fffe41 // b.ne <dotLimbs5+0x44>
+	WORD $0xf100009f // cmp x4, #0x0
+	WORD $0x540028ad // b.le <dotLimbs5+0x598>
 	WORD $0xd2e8660b // mov x11, #0x4330000000000000
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x91020029 // add x9, x1, #0x80
+	WORD $0x52800509 // mov w9, #0x28
 	WORD $0xd37df04a // lsl x10, x2, #3
-	WORD $0x5280002d // mov w13, #0x1
-	WORD $0x4e080d76 // dup v22.2d, x11
-	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
+	WORD $0x5280002c // mov w12, #0x1
+	WORD $0xaa1f03ef // mov x15, xzr
 	WORD $0x4e080d77 // dup v23.2d, x11
+	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
+	WORD $0x4e080d61 // dup v1.2d, x11
 	WORD $0xd2e8ce0b // mov x11, #0x4670000000000000
-	WORD $0xad005bf7 // stp q23, q22, [sp]
 	WORD $0x4e080d62 // dup v2.2d, x11
 	WORD $0xd280002b // mov x11, #0x1
+	WORD $0x9b090449 // madd x9, x2, x9, x1
 	WORD $0xf2e8ce0b // movk x11, #0x4670, lsl #48
-	WORD $0x4e080d6a // dup v10.2d, x11
-	WORD $0x8b0e0c0b // add x11, x0, x14, lsl #3
-	WORD $0x2a0d03ec // mov w12, w13
-	WORD $0x8b0e0c6d // add x13, x3, x14, lsl #3
-	WORD $0x8b0e0d2e // add x14, x9, x14, lsl #3
-	WORD $0xaa0403ef // mov x15, x4
-	WORD $0xad407967 // ldp q7, q30, [x11]
-	WORD $0xad426174 // ldp q20, q24, [x11, #0x40]
-	WORD $0xad444172 // ldp q18, q16, [x11, #0x80]
-	WORD $0xad461566 // ldp q6, q5, [x11, #0xc0]
-	WORD $0xad480d64 // ldp q4, q3, [x11, #0x100]
-	WORD $0xad4a0161 // ldp q1, q0, [x11, #0x140]
+	WORD $0x4e080d63 // dup v3.2d, x11
+	WORD $0x1400000a // b <dotLimbs5+0xe8>
+	WORD $0xad006d94 // stp q20, q27, [x12]
+	WORD $0x5280008f // mov w15, #0x4
+	WORD $0xad02398f // stp q15, q14, [x12, #0x40]
+	WORD $0xad04699d // stp q29, q26, [x12, #0x80]
+	WORD $0xad061180 // stp q0, q4, [x12, #0xc0]
+	WORD $0xad081d86 // stp q6, q7, [x12, #0x100]
+	WORD $0xad0a5596 // stp q22, q21, [x12, #0x140]
+	WORD $0x2a1f03ec // mov w12, wzr
+	WORD $0x360025ab // tbz w11, #0x0, <dotLimbs5+0x598>
+	WORD $0x2a0c03eb // mov w11, w12
+	WORD $0x8b0f0c0c // add x12, x0, x15, lsl #3
+	WORD $0x8b0f0c6d // add x13, x3, x15, lsl #3
+	WORD $0x8b0f0c2e // add x14, x1, x15, lsl #3
+	WORD $0x8b0f0d2f // add x15, x9, x15, lsl #3
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xad406d94 // ldp q20, q27, [x12]
+	WORD $0xad42398f // ldp q15, q14, [x12, #0x40]
+	WORD $0xad44699d // ldp q29, q26, [x12, #0x80]
+	WORD $0xad461180 // ldp q0, q4, [x12, #0xc0]
+	WORD $0xad481d86 // ldp q6, q7, [x12, #0x100]
+	WORD $0xad4a5596 // ldp q22, q21, [x12, #0x140]
+	WORD $0x14000115 // b <dotLimbs5+0x56c>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x3d80d7e0 // str q0, [sp, #0x350]
-	WORD $0x4ea21c53 // mov v19.16b, v2.16b
-	WORD $0x3cd801c0 // ldur q0, [x14, #-0x80]
-	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0x4ea21c4d // mov v13.16b, v2.16b
-	WORD $0x4ea21c5f // mov v31.16b, v2.16b
-	WORD $0x4ea21c5c // mov v28.16b, v2.16b
+	WORD $0xad4041d1 // ldp q17, q16, [x14]
 	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x91000610 // add x16, x16, #0x1
+	WORD $0x8b0a01ef // add x15, x15, x10
+	WORD $0xeb04021f // cmp x16, x4
+	WORD $0xad4029ab // ldp q11, q10, [x13]
+	WORD $0x4eb71e10 // orr v16.16b, v16.16b, v23.16b
+	WORD $0x4eb71d4a // orr v10.16b, v10.16b, v23.16b
+	WORD $0x4e61d605 // fadd v5.2d, v16.2d, v1.2d
+	WORD $0x4e61d54a // fadd v10.2d, v10.2d, v1.2d
+	WORD $0x4eb71e31 // orr v17.16b, v17.16b, v23.16b
+	WORD $0x4eb71d6b // orr v11.16b, v11.16b, v23.16b
+	WORD $0x3d8013e5 // str q5, [sp, #0x40]
+	WORD $0x4e61d639 // fadd v25.2d, v17.2d, v1.2d
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0xad4241d1 // ldp q17, q16, [x14, #0x40]
+	WORD $0x4eb71e10 // orr v16.16b, v16.16b, v23.16b
+	WORD $0x4e61d605 // fadd v5.2d, v16.2d, v1.2d
+	WORD $0x4eb71e31 // orr v17.16b, v17.16b, v23.16b
+	WORD $0x4e61d638 // fadd v24.2d, v17.2d, v1.2d
+	WORD $0xad4441d1 // ldp q17, q16, [x14, #0x80]
+	WORD $0x3d8003f8 // str q24, [sp]
+	WORD $0x4eb71e10 // orr v16.16b, v16.16b, v23.16b
+	WORD $0x4e61d615 // fadd v21.2d, v16.2d, v1.2d
+	WORD $0x4eb71e31 // orr v17.16b, v17.16b, v23.16b
+	WORD $0x4e61d636 // fadd v22.2d, v17.2d, v1.2d
+	WORD $0xad4641d1 // ldp q17, q16, [x14, #0xc0]
+	WORD $0x4eb71e10 // orr v16.16b, v16.16b, v23.16b
+	WORD $0x4e61d612 // fadd v18.2d, v16.2d, v1.2d
+	WORD $0x4eb71e31 // orr v17.16b, v17.16b, v23.16b
+	WORD $0x4e72cd4d // fmla v13.2d, v10.2d, v18.2d
+	WORD $0x4e61d633 // fadd v19.2d, v17.2d, v1.2d
+	WORD $0xad4841d1 // ldp q17, q16, [x14, #0x100]
+	WORD $0x8b020dce // add x14, x14, x2, lsl #3
+	WORD $0x4e73cd6c // fmla v12.2d, v11.2d, v19.2d
+	WORD $0x4eed877e // add v30.2d, v27.2d, v13.2d
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x4ea51cbb // mov v27.16b, v5.16b
+	WORD $0x4eb71e10 // orr v16.16b, v16.16b, v23.16b
+	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
+	WORD $0x4eec869f // add v31.2d, v20.2d, v12.2d
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x4eb71e31 // orr v17.16b, v17.16b, v23.16b
+	WORD $0x4e70cd4d // fmla v13.2d, v10.2d, v16.2d
+	WORD $0x4e61d631 // fadd v17.2d, v17.2d, v1.2d
+	WORD $0x4e71cd6c // fmla v12.2d, v11.2d, v17.2d
+	WORD $0x4eed85c8 // add v8.2d, v14.2d, v13.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
 	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0x4ea21c55 // mov v21.16b, v2.16b
-	WORD $0x4eb81f1d // mov v29.16b, v24.16b
-	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x4e70cd4d // fmla v13.2d, v10.2d, v16.2d
+	WORD $0x4eec85e9 // add v9.2d, v15.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
 	WORD $0x4ea21c4f // mov v15.16b, v2.16b
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0xad014bf0 // stp q16, q18, [sp, #0x20]
-	WORD $0x4ea21c50 // mov v16.16b, v2.16b
-	WORD $0xad179be7 // stp q7, q6, [sp, #0x2f0]
-	WORD $0xad188fe5 // stp q5, q3, [sp, #0x310]
-	WORD $0x3dc011c3 // ldr q3, [x14, #0x40]
-	WORD $0xad1987e4 // stp q4, q1, [sp, #0x330]
-	WORD $0x3dc001c1 // ldr q1, [x14]
-	WORD $0x4eb61c21 // orr v1.16b, v1.16b, v22.16b
-	WORD $0x4e77d404 // fadd v4.2d, v0.2d, v23.2d
-	WORD $0x3cdc01c0 // ldur q0, [x14, #-0x40]
-	WORD $0x4e77d427 // fadd v7.2d, v1.2d, v23.2d
-	WORD $0x3dc021c1 // ldr q1, [x14, #0x80]
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4eb61c21 // orr v1.16b, v1.16b, v22.16b
-	WORD $0x4e77d405 // fadd v5.2d, v0.2d, v23.2d
-	WORD $0x4eb61c60 // orr v0.16b, v3.16b, v22.16b
-	WORD $0x3dc001a3 // ldr q3, [x13]
-	WORD $0x4e77d426 // fadd v6.2d, v1.2d, v23.2d
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e77d411 // fadd v17.2d, v0.2d, v23.2d
-	WORD $0x4eb61c60 // orr v0.16b, v3.16b, v22.16b
-	WORD $0x3d8017f4 // str q20, [sp, #0x50]
-	WORD $0x4ea21c54 // mov v20.16b, v2.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x3d80bbe1 // str q1, [sp, #0x2e0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x4ee1d543 // fsub v3.2d, v10.2d, v1.2d
-	WORD $0x4e66cc03 // fmla v3.2d, v0.2d, v6.2d
-	WORD $0x3d80b7e1 // str q1, [sp, #0x2d0]
-	WORD $0x3dc011a1 // ldr q1, [x13, #0x40]
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4eb61c21 // orr v1.16b, v1.16b, v22.16b
-	WORD $0x4e77d421 // fadd v1.2d, v1.2d, v23.2d
-	WORD $0x4e67cc33 // fmla v19.2d, v1.2d, v7.2d
-	WORD $0x4e66cc20 // fmla v0.2d, v1.2d, v6.2d
-	WORD $0x3d80b3f3 // str q19, [sp, #0x2c0]
-	WORD $0x4ea21c53 // mov v19.16b, v2.16b
-	WORD $0x3d80a7e0 // str q0, [sp, #0x290]
-	WORD $0x4e71cc33 // fmla v19.2d, v1.2d, v17.2d
-	WORD $0xad150ff3 // stp q19, q3, [sp, #0x2a0]
-	WORD $0x4ef3d543 // fsub v3.2d, v10.2d, v19.2d
-	WORD $0x4ee0d553 // fsub v19.2d, v10.2d, v0.2d
-	WORD $0x3dc021a0 // ldr q0, [x13, #0x80]
-	WORD $0x4e71cc23 // fmla v3.2d, v1.2d, v17.2d
-	WORD $0x4e66cc33 // fmla v19.2d, v1.2d, v6.2d
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x3d80a3e3 // str q3, [sp, #0x280]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4e65cc03 // fmla v3.2d, v0.2d, v5.2d
-	WORD $0x3d809fe3 // str q3, [sp, #0x270]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4e67cc03 // fmla v3.2d, v0.2d, v7.2d
-	WORD $0xad118fe1 // stp q1, q3, [sp, #0x230]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x4ee3d543 // fsub v3.2d, v10.2d, v3.2d
-	WORD $0x4e67cc03 // fmla v3.2d, v0.2d, v7.2d
-	WORD $0xad128ff3 // stp q19, q3, [sp, #0x250]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4e66cc03 // fmla v3.2d, v0.2d, v6.2d
-	WORD $0x3d8083e3 // str q3, [sp, #0x200]
-	WORD $0x4ee3d543 // fsub v3.2d, v10.2d, v3.2d
-	WORD $0x4e66cc03 // fmla v3.2d, v0.2d, v6.2d
-	WORD $0x3dc031a0 // ldr q0, [x13, #0xc0]
-	WORD $0xad108fe1 // stp q1, q3, [sp, #0x210]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e64cc01 // fmla v1.2d, v0.2d, v4.2d
-	WORD $0x3d807fe1 // str q1, [sp, #0x1f0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e65cc01 // fmla v1.2d, v0.2d, v5.2d
-	WORD $0x3d807be1 // str q1, [sp, #0x1e0]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e65cc01 // fmla v1.2d, v0.2d, v5.2d
-	WORD $0x3d8077e1 // str q1, [sp, #0x1d0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e67cc01 // fmla v1.2d, v0.2d, v7.2d
-	WORD $0x3d806fe1 // str q1, [sp, #0x1b0]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e67cc01 // fmla v1.2d, v0.2d, v7.2d
-	WORD $0x3d8073e1 // str q1, [sp, #0x1c0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x3d8067e1 // str q1, [sp, #0x190]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x3d806be1 // str q1, [sp, #0x1a0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x4ea11c23 // mov v3.16b, v1.16b
-	WORD $0x4ee3d543 // fsub v3.2d, v10.2d, v3.2d
-	WORD $0x3d805be1 // str q1, [sp, #0x160]
-	WORD $0xad4821a1 // ldp q1, q8, [x13, #0x100]
-	WORD $0x4e66cc03 // fmla v3.2d, v0.2d, v6.2d
-	WORD $0x4eb61c20 // orr v0.16b, v1.16b, v22.16b
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e64cc01 // fmla v1.2d, v0.2d, v4.2d
-	WORD $0x3d8057e1 // str q1, [sp, #0x150]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e64cc01 // fmla v1.2d, v0.2d, v4.2d
-	WORD $0x4ea21c44 // mov v4.16b, v2.16b
-	WORD $0xad0b8fe1 // stp q1, q3, [sp, #0x170]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e65cc01 // fmla v1.2d, v0.2d, v5.2d
-	WORD $0x4ee1d543 // fsub v3.2d, v10.2d, v1.2d
-	WORD $0x4e65cc03 // fmla v3.2d, v0.2d, v5.2d
-	WORD $0xad098fe1 // stp q1, q3, [sp, #0x130]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e67cc01 // fmla v1.2d, v0.2d, v7.2d
-	WORD $0x4ee1d543 // fsub v3.2d, v10.2d, v1.2d
-	WORD $0x4e67cc03 // fmla v3.2d, v0.2d, v7.2d
-	WORD $0xad088fe1 // stp q1, q3, [sp, #0x110]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0x4ee1d543 // fsub v3.2d, v10.2d, v1.2d
-	WORD $0x4e71cc03 // fmla v3.2d, v0.2d, v17.2d
-	WORD $0xad078fe1 // stp q1, q3, [sp, #0xf0]
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x3d803be1 // str q1, [sp, #0xe0]
-	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x3dc015c0 // ldr q0, [x14, #0x50]
-	WORD $0x3d8037e1 // str q1, [sp, #0xd0]
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x3dc025c1 // ldr q1, [x14, #0x90]
-	WORD $0x4e77d409 // fadd v9.2d, v0.2d, v23.2d
-	WORD $0x3dc005a0 // ldr q0, [x13, #0x10]
-	WORD $0x4eb61c21 // orr v1.16b, v1.16b, v22.16b
-	WORD $0x4e77d426 // fadd v6.2d, v1.2d, v23.2d
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e69cc01 // fmla v1.2d, v0.2d, v9.2d
-	WORD $0x4e66cc0d // fmla v13.2d, v0.2d, v6.2d
-	WORD $0x3d8033e1 // str q1, [sp, #0xc0]
-	WORD $0x4eedd541 // fsub v1.2d, v10.2d, v13.2d
-	WORD $0x4eed87ad // add v13.2d, v29.2d, v13.2d
-	WORD $0x3dc017fd // ldr q29, [sp, #0x50]
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x3dc005c0 // ldr q0, [x14, #0x10]
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x3d802be1 // str q1, [sp, #0xa0]
-	WORD $0x3dc015a1 // ldr q1, [x13, #0x50]
-	WORD $0x4e77d407 // fadd v7.2d, v0.2d, v23.2d
-	WORD $0x4eb61c20 // orr v0.16b, v1.16b, v22.16b
-	WORD $0x4ea21c41 // mov v1.16b, v2.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e67cc01 // fmla v1.2d, v0.2d, v7.2d
-	WORD $0x4e69cc1f // fmla v31.2d, v0.2d, v9.2d
-	WORD $0x4e66cc1c // fmla v28.2d, v0.2d, v6.2d
-	WORD $0x4effd55b // fsub v27.2d, v10.2d, v31.2d
-	WORD $0x4eff85bf // add v31.2d, v13.2d, v31.2d
-	WORD $0x4e69cc1b // fmla v27.2d, v0.2d, v9.2d
-	WORD $0x3d8013e1 // str q1, [sp, #0x40]
-	WORD $0x4efcd541 // fsub v1.2d, v10.2d, v28.2d
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x3cdd01c0 // ldur q0, [x14, #-0x30]
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x3d802fe1 // str q1, [sp, #0xb0]
-	WORD $0x4e77d405 // fadd v5.2d, v0.2d, v23.2d
-	WORD $0x3dc025a0 // ldr q0, [x13, #0x90]
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
-	WORD $0x4e67cc0c // fmla v12.2d, v0.2d, v7.2d
-	WORD $0x4e69cc0e // fmla v14.2d, v0.2d, v9.2d
-	WORD $0x4e66cc15 // fmla v21.2d, v0.2d, v6.2d
-	WORD $0x4e65cc14 // fmla v20.2d, v0.2d, v5.2d
-	WORD $0x4eecd541 // fsub v1.2d, v10.2d, v12.2d
-	WORD $0x4ef48774 // add v20.2d, v27.2d, v20.2d
-	WORD $0x4e67cc01 // fmla v1.2d, v0.2d, v7.2d
-	WORD $0x3d8023e1 // str q1, [sp, #0x80]
-	WORD $0x4eeed541 // fsub v1.2d, v10.2d, v14.2d
-	WORD $0x4e69cc01 // fmla v1.2d, v0.2d, v9.2d
-	WORD $0x3d801be1 // str q1, [sp, #0x60]
-	WORD $0x4ef5d541 // fsub v1.2d, v10.2d, v21.2d
-	WORD $0x4e66cc01 // fmla v1.2d, v0.2d, v6.2d
-	WORD $0x3cd901c0 // ldur q0, [x14, #-0x70]
-	WORD $0x8b0a01ce // add x14, x14, x10
-	WORD $0x3d8027e1 // str q1, [sp, #0x90]
-	WORD $0x3dc035a1 // ldr q1, [x13, #0xd0]
-	WORD $0x910501ad // add x13, x13, #0x140
-	WORD $0x4eb61c00 // orr v0.16b, v0.16b, v22.16b
-	WORD $0x4e77d411 // fadd v17.2d, v0.2d, v23.2d
-	WORD $0x4ea21c40 // mov v0.16b, v2.16b
-	WORD $0x4eb61c21 // orr v1.16b, v1.16b, v22.16b
-	WORD $0x4e77d432 // fadd v18.2d, v1.2d, v23.2d
-	WORD $0x4e65ce40 // fmla v0.2d, v18.2d, v5.2d
-	WORD $0x4e67ce58 // fmla v24.2d, v18.2d, v7.2d
-	WORD $0x4e69ce50 // fmla v16.2d, v18.2d, v9.2d
-	WORD $0x4e66ce43 // fmla v3.2d, v18.2d, v6.2d
-	WORD $0x4e71ce44 // fmla v4.2d, v18.2d, v17.2d
-	WORD $0x4ee0d553 // fsub v19.2d, v10.2d, v0.2d
-	WORD $0x4ef8d55a // fsub v26.2d, v10.2d, v24.2d
-	WORD $0x4ef0d559 // fsub v25.2d, v10.2d, v16.2d
-	WORD $0x4ee3d541 // fsub v1.2d, v10.2d, v3.2d
-	WORD $0x4e65ce53 // fmla v19.2d, v18.2d, v5.2d
-	WORD $0x4e67ce5a // fmla v26.2d, v18.2d, v7.2d
-	WORD $0x4e69ce59 // fmla v25.2d, v18.2d, v9.2d
-	WORD $0x4e66ce41 // fmla v1.2d, v18.2d, v6.2d
-	WORD $0x4eb61d12 // orr v18.16b, v8.16b, v22.16b
-	WORD $0x4ea21c48 // mov v8.16b, v2.16b
-	WORD $0x4e77d64b // fadd v11.2d, v18.2d, v23.2d
-	WORD $0x4ea21c57 // mov v23.16b, v2.16b
-	WORD $0x4e67cd77 // fmla v23.2d, v11.2d, v7.2d
-	WORD $0x4e65cd68 // fmla v8.2d, v11.2d, v5.2d
-	WORD $0x4e71cd6f // fmla v15.2d, v11.2d, v17.2d
-	WORD $0x3d801fe1 // str q1, [sp, #0x70]
-	WORD $0x4ef7d552 // fsub v18.2d, v10.2d, v23.2d
-	WORD $0x4ee8d541 // fsub v1.2d, v10.2d, v8.2d
-	WORD $0x4eefd556 // fsub v22.2d, v10.2d, v15.2d
-	WORD $0x4eef875a // add v26.2d, v26.2d, v15.2d
-	WORD $0x4ee88739 // add v25.2d, v25.2d, v8.2d
-	WORD $0x4e67cd72 // fmla v18.2d, v11.2d, v7.2d
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x4e65cd61 // fmla v1.2d, v11.2d, v5.2d
-	WORD $0x4e71cd76 // fmla v22.2d, v11.2d, v17.2d
-	WORD $0x4e69cd67 // fmla v7.2d, v11.2d, v9.2d
-	WORD $0x4ee18741 // add v1.2d, v26.2d, v1.2d
-	WORD $0x4ee7d545 // fsub v5.2d, v10.2d, v7.2d
-	WORD $0x4e69cd65 // fmla v5.2d, v11.2d, v9.2d
-	WORD $0x4ea21c49 // mov v9.16b, v2.16b
-	WORD $0x4e66cd69 // fmla v9.2d, v11.2d, v6.2d
-	WORD $0x4ee9d551 // fsub v17.2d, v10.2d, v9.2d
-	WORD $0x4e66cd71 // fmla v17.2d, v11.2d, v6.2d
-	WORD $0x3dc033e6 // ldr q6, [sp, #0xc0]
-	WORD $0x4ee687c6 // add v6.2d, v30.2d, v6.2d
-	WORD $0xad577beb // ldp q11, q30, [sp, #0x2e0]
-	WORD $0x4eeb87cb // add v11.2d, v30.2d, v11.2d
-	WORD $0x3dc0b7fe // ldr q30, [sp, #0x2d0]
-	WORD $0x4efe87be // add v30.2d, v29.2d, v30.2d
-	WORD $0x3dc013fd // ldr q29, [sp, #0x40]
-	WORD $0x4efd84c6 // add v6.2d, v6.2d, v29.2d
-	WORD $0x3dc0b3fd // ldr q29, [sp, #0x2c0]
-	WORD $0x4efd857d // add v29.2d, v11.2d, v29.2d
-	WORD $0x3dc02beb // ldr q11, [sp, #0xa0]
-	WORD $0x4eeb84c6 // add v6.2d, v6.2d, v11.2d
-	WORD $0x3dc0afeb // ldr q11, [sp, #0x2b0]
-	WORD $0x4ef484c6 // add v6.2d, v6.2d, v20.2d
-	WORD $0x4eeb87bd // add v29.2d, v29.2d, v11.2d
-	WORD $0x3dc0abeb // ldr q11, [sp, #0x2a0]
+	WORD $0x4e71cd6c // fmla v12.2d, v11.2d, v17.2d
+	WORD $0xad4229ab // ldp q11, q10, [x13, #0x40]
+	WORD $0x4eb71d4a // orr v10.16b, v10.16b, v23.16b
+	WORD $0x4e61d54a // fadd v10.2d, v10.2d, v1.2d
+	WORD $0x4eb71d6b // orr v11.16b, v11.16b, v23.16b
+	WORD $0x4e75cd4f // fmla v15.2d, v10.2d, v21.2d
+	WORD $0x4e61d56b // fadd v11.2d, v11.2d, v1.2d
+	WORD $0x4e76cd6e // fmla v14.2d, v11.2d, v22.2d
+	WORD $0x4eef87de // add v30.2d, v30.2d, v15.2d
+	WORD $0x4ea21c4f // mov v15.16b, v2.16b
+	WORD $0x4eed87de // add v30.2d, v30.2d, v13.2d
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
+	WORD $0x4eee87ff // add v31.2d, v31.2d, v14.2d
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
+	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
+	WORD $0x4eec87ff // add v31.2d, v31.2d, v12.2d
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x4eef8746 // add v6.2d, v26.2d, v15.2d
+	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
+	WORD $0x4eed8529 // add v9.2d, v9.2d, v13.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
+	WORD $0x4eee87a7 // add v7.2d, v29.2d, v14.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
+	WORD $0xad4471bd // ldp q29, q28, [x13, #0x80]
+	WORD $0x4eec8508 // add v8.2d, v8.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
+	WORD $0x4eb71f9c // orr v28.16b, v28.16b, v23.16b
+	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
+	WORD $0x4e61d78a // fadd v10.2d, v28.2d, v1.2d
+	WORD $0x4ea21c5c // mov v28.16b, v2.16b
+	WORD $0x4eb71fbd // orr v29.16b, v29.16b, v23.16b
+	WORD $0x4e65cd5c // fmla v28.2d, v10.2d, v5.2d
+	WORD $0x4e61d7ab // fadd v11.2d, v29.2d, v1.2d
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x4e78cd7d // fmla v29.2d, v11.2d, v24.2d
+	WORD $0x4efc859c // add v28.2d, v12.2d, v28.2d
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x4efc87d4 // add v20.2d, v30.2d, v28.2d
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4eb51ebc // mov v28.16b, v21.16b
+	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
+	WORD $0x4efd85bd // add v29.2d, v13.2d, v29.2d
+	WORD $0x4ea21c4d // mov v13.16b, v2.16b
+	WORD $0x4e75cd5e // fmla v30.2d, v10.2d, v21.2d
+	WORD $0x3d8007f4 // str q20, [sp, #0x10]
+	WORD $0x4efd87fd // add v29.2d, v31.2d, v29.2d
+	WORD $0x4ea21c5f // mov v31.16b, v2.16b
+	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
+	WORD $0x4eec84c6 // add v6.2d, v6.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4e76cd7f // fmla v31.2d, v11.2d, v22.2d
+	WORD $0x4efe8508 // add v8.2d, v8.2d, v30.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4e72cd4c // fmla v12.2d, v10.2d, v18.2d
+	WORD $0x4eed84e7 // add v7.2d, v7.2d, v13.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0x4eef8508 // add v8.2d, v8.2d, v15.2d
+	WORD $0x4ea21c4f // mov v15.16b, v2.16b
+	WORD $0x4e75cd5e // fmla v30.2d, v10.2d, v21.2d
+	WORD $0xad4651b5 // ldp q21, q20, [x13, #0xc0]
+	WORD $0x4eff8529 // add v9.2d, v9.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
+	WORD $0x4e73cd6d // fmla v13.2d, v11.2d, v19.2d
+	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
+	WORD $0x4eee8529 // add v9.2d, v9.2d, v14.2d
+	WORD $0x4ea21c4e // mov v14.16b, v2.16b
+	WORD $0x4e76cd7f // fmla v31.2d, v11.2d, v22.2d
+	WORD $0x4eb71e94 // orr v20.16b, v20.16b, v23.16b
+	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
+	WORD $0x4eef849a // add v26.2d, v4.2d, v15.2d
+	WORD $0x4e61d694 // fadd v20.2d, v20.2d, v1.2d
+	WORD $0x3dc013e4 // ldr q4, [sp, #0x40]
+	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4eb71eb5 // orr v21.16b, v21.16b, v23.16b
+	WORD $0x4e70cd4f // fmla v15.2d, v10.2d, v16.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
+	WORD $0x4eee8400 // add v0.2d, v0.2d, v14.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4e61d6b5 // fadd v21.2d, v21.2d, v1.2d
+	WORD $0x4e71cd6e // fmla v14.2d, v11.2d, v17.2d
+	WORD $0x4ea21c4b // mov v11.16b, v2.16b
+	WORD $0x4e79ceaa // fmla v10.2d, v21.2d, v25.2d
+	WORD $0x4e64ce8b // fmla v11.2d, v20.2d, v4.2d
+	WORD $0x4eea87ff // add v31.2d, v31.2d, v10.2d
+	WORD $0x4ea21c4a // mov v10.16b, v2.16b
 	WORD $0x4eeb87de // add v30.2d, v30.2d, v11.2d
-	WORD $0xad4137eb // ldp q11, q13, [sp, #0x20]
-	WORD $0x4efc857c // add v28.2d, v11.2d, v28.2d
-	WORD $0x3dc0a7eb // ldr q11, [sp, #0x290]
-	WORD $0x4eee879c // add v28.2d, v28.2d, v14.2d
-	WORD $0x4ef88798 // add v24.2d, v28.2d, v24.2d
-	WORD $0x3dc027fc // ldr q28, [sp, #0x90]
-	WORD $0x4eeb85ab // add v11.2d, v13.2d, v11.2d
-	WORD $0xad53b7fb // ldp q27, q13, [sp, #0x270]
-	WORD $0x4efc8718 // add v24.2d, v24.2d, v28.2d
-	WORD $0x4efb85ad // add v13.2d, v13.2d, v27.2d
-	WORD $0xad526ff4 // ldp q20, q27, [sp, #0x240]
-	WORD $0x3dc067fc // ldr q28, [sp, #0x190]
-	WORD $0x4eed87bd // add v29.2d, v29.2d, v13.2d
-	WORD $0x3dc07bed // ldr q13, [sp, #0x1e0]
-	WORD $0x4ef487d4 // add v20.2d, v30.2d, v20.2d
-	WORD $0x4eec87fe // add v30.2d, v31.2d, v12.2d
-	WORD $0x4efb8694 // add v20.2d, v20.2d, v27.2d
-	WORD $0x3dc02ffb // ldr q27, [sp, #0xb0]
-	WORD $0x4efb87de // add v30.2d, v30.2d, v27.2d
-	WORD $0x3dc08ffb // ldr q27, [sp, #0x230]
-	WORD $0x4efb857f // add v31.2d, v11.2d, v27.2d
-	WORD $0x3dc0c7eb // ldr q11, [sp, #0x310]
-	WORD $0xad4fefec // ldp q12, q27, [sp, #0x1f0]
-	WORD $0x4ef58575 // add v21.2d, v11.2d, v21.2d
-	WORD $0x4ef086b0 // add v16.2d, v21.2d, v16.2d
-	WORD $0x3dc0c3eb // ldr q11, [sp, #0x300]
-	WORD $0x4efb856b // add v11.2d, v11.2d, v27.2d
-	WORD $0x3dc023fb // ldr q27, [sp, #0x80]
-	WORD $0x4efc857c // add v28.2d, v11.2d, v28.2d
-	WORD $0x4ee48764 // add v4.2d, v27.2d, v4.2d
-	WORD $0x4ef38484 // add v4.2d, v4.2d, v19.2d
-	WORD $0x3dc09bfb // ldr q27, [sp, #0x260]
-	WORD $0x3dc06ff3 // ldr q19, [sp, #0x1b0]
-	WORD $0x4ee484c4 // add v4.2d, v6.2d, v4.2d
-	WORD $0x4ef98706 // add v6.2d, v24.2d, v25.2d
-	WORD $0x4eec876c // add v12.2d, v27.2d, v12.2d
-	WORD $0x4ef387f3 // add v19.2d, v31.2d, v19.2d
-	WORD $0x3dc087fb // ldr q27, [sp, #0x210]
-	WORD $0x4eed876d // add v13.2d, v27.2d, v13.2d
-	WORD $0x3dc01bfb // ldr q27, [sp, #0x60]
-	WORD $0x4eed8694 // add v20.2d, v20.2d, v13.2d
-	WORD $0x4ee08760 // add v0.2d, v27.2d, v0.2d
-	WORD $0x3dc077fb // ldr q27, [sp, #0x1d0]
-	WORD $0x4ee087c0 // add v0.2d, v30.2d, v0.2d
-	WORD $0x3dc08bfe // ldr q30, [sp, #0x220]
-	WORD $0x4ee18418 // add v24.2d, v0.2d, v1.2d
-	WORD $0x4efb859b // add v27.2d, v12.2d, v27.2d
-	WORD $0xad4983ff // ldp q31, q0, [sp, #0x130]
-	WORD $0x3dc063e1 // ldr q1, [sp, #0x180]
-	WORD $0x4efb87b5 // add v21.2d, v29.2d, v27.2d
-	WORD $0xad596ffd // ldp q29, q27, [sp, #0x320]
-	WORD $0x4efe8673 // add v19.2d, v19.2d, v30.2d
-	WORD $0x4ee387a3 // add v3.2d, v29.2d, v3.2d
-	WORD $0xad4af7fe // ldp q30, q29, [sp, #0x150]
-	WORD $0x4ee78463 // add v3.2d, v3.2d, v7.2d
-	WORD $0x4efd877b // add v27.2d, v27.2d, v29.2d
-	WORD $0x4ef18463 // add v3.2d, v3.2d, v17.2d
-	WORD $0x3dc073fd // ldr q29, [sp, #0x1c0]
-	WORD $0x3dc037f1 // ldr q17, [sp, #0xd0]
-	WORD $0x4efe87bd // add v29.2d, v29.2d, v30.2d
-	WORD $0x3dc06bfe // ldr q30, [sp, #0x1a0]
-	WORD $0x4ee087a0 // add v0.2d, v29.2d, v0.2d
-	WORD $0x4ee08694 // add v20.2d, v20.2d, v0.2d
-	WORD $0x3dc047e0 // ldr q0, [sp, #0x110]
-	WORD $0x4eff87de // add v30.2d, v30.2d, v31.2d
-	WORD $0x4efe8673 // add v19.2d, v19.2d, v30.2d
-	WORD $0x4ef6849e // add v30.2d, v4.2d, v22.2d
-	WORD $0x3dc01fe4 // ldr q4, [sp, #0x70]
-	WORD $0x4ee08780 // add v0.2d, v28.2d, v0.2d
-	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
-	WORD $0x4ef78601 // add v1.2d, v16.2d, v23.2d
-	WORD $0x4ef284d0 // add v16.2d, v6.2d, v18.2d
-	WORD $0x3dc05fe6 // ldr q6, [sp, #0x170]
-	WORD $0x4ee48421 // add v1.2d, v1.2d, v4.2d
-	WORD $0x4ee58425 // add v5.2d, v1.2d, v5.2d
-	WORD $0x3dc04be4 // ldr q4, [sp, #0x120]
-	WORD $0xad405bf7 // ldp q23, q22, [sp]
-	WORD $0x4ee686a7 // add v7.2d, v21.2d, v6.2d
-	WORD $0x3dc043e6 // ldr q6, [sp, #0x100]
-	WORD $0x4ee48672 // add v18.2d, v19.2d, v4.2d
-	WORD $0xad4713f3 // ldp q19, q4, [sp, #0xe0]
-	WORD $0x4ee68406 // add v6.2d, v0.2d, v6.2d
-	WORD $0xad5a03e1 // ldp q1, q0, [sp, #0x340]
-	WORD $0x4ee48764 // add v4.2d, v27.2d, v4.2d
-	WORD $0x4ef18484 // add v4.2d, v4.2d, v17.2d
-	WORD $0x4ee98400 // add v0.2d, v0.2d, v9.2d
-	WORD $0x4ef38421 // add v1.2d, v1.2d, v19.2d
-	WORD $0x54ffd421 // b.ne <dotLimbs5+0x100>
-	WORD $0x2a1f03ed // mov w13, wzr
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0xad007967 // stp q7, q30, [x11]
-	WORD $0xad026174 // stp q20, q24, [x11, #0x40]
-	WORD $0xad044172 // stp q18, q16, [x11, #0x80]
-	WORD $0xad061566 // stp q6, q5, [x11, #0xc0]
-	WORD $0xad080d64 // stp q4, q3, [x11, #0x100]
-	WORD $0xad0a0161 // stp q1, q0, [x11, #0x140]
-	WORD $0x3707d12c // tbnz w12, #0x0, <dotLimbs5+0xc4>
+	WORD $0x4ea21c4b // mov v11.16b, v2.16b
+	WORD $0x4e65ce8a // fmla v10.2d, v20.2d, v5.2d
+	WORD $0x4e78ceab // fmla v11.2d, v21.2d, v24.2d
+	WORD $0x4eea858c // add v12.2d, v12.2d, v10.2d
+	WORD $0x4eead46a // fsub v10.2d, v3.2d, v10.2d
+	WORD $0x4eeb85ad // add v13.2d, v13.2d, v11.2d
+	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
+	WORD $0x4e7bce8a // fmla v10.2d, v20.2d, v27.2d
+	WORD $0x4e78ceab // fmla v11.2d, v21.2d, v24.2d
+	WORD $0x3dc007f8 // ldr q24, [sp, #0x10]
+	WORD $0x4eed8525 // add v5.2d, v9.2d, v13.2d
+	WORD $0x4eea87de // add v30.2d, v30.2d, v10.2d
+	WORD $0x4eeb87ff // add v31.2d, v31.2d, v11.2d
+	WORD $0x4efe8718 // add v24.2d, v24.2d, v30.2d
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x3d800fe5 // str q5, [sp, #0x30]
+	WORD $0x4eec8505 // add v5.2d, v8.2d, v12.2d
+	WORD $0x4eff87bd // add v29.2d, v29.2d, v31.2d
+	WORD $0x4ea21c5f // mov v31.16b, v2.16b
+	WORD $0x4e7cce9e // fmla v30.2d, v20.2d, v28.2d
+	WORD $0x3d800be5 // str q5, [sp, #0x20]
+	WORD $0x4ebb1f65 // mov v5.16b, v27.16b
+	WORD $0x4e76cebf // fmla v31.2d, v21.2d, v22.2d
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4eff84e7 // add v7.2d, v7.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
+	WORD $0x4eef84cd // add v13.2d, v6.2d, v15.2d
+	WORD $0x4ea21c46 // mov v6.16b, v2.16b
+	WORD $0x4e7cce9e // fmla v30.2d, v20.2d, v28.2d
+	WORD $0x4eee84ec // add v12.2d, v7.2d, v14.2d
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4e76cebf // fmla v31.2d, v21.2d, v22.2d
+	WORD $0x4e72ce86 // fmla v6.2d, v20.2d, v18.2d
+	WORD $0x4e73cea7 // fmla v7.2d, v21.2d, v19.2d
+	WORD $0x4ee68749 // add v9.2d, v26.2d, v6.2d
+	WORD $0x4ee6d46e // fsub v14.2d, v3.2d, v6.2d
+	WORD $0x4ea21c46 // mov v6.16b, v2.16b
+	WORD $0x4ee78408 // add v8.2d, v0.2d, v7.2d
+	WORD $0x4ee7d46f // fsub v15.2d, v3.2d, v7.2d
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x3dc017e0 // ldr q0, [sp, #0x50]
+	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
+	WORD $0x4e72ce8e // fmla v14.2d, v20.2d, v18.2d
+	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
+	WORD $0x4e73ceaf // fmla v15.2d, v21.2d, v19.2d
+	WORD $0x4ee6d47a // fsub v26.2d, v3.2d, v6.2d
+	WORD $0x4ee7840a // add v10.2d, v0.2d, v7.2d
+	WORD $0x3dc01be0 // ldr q0, [sp, #0x60]
+	WORD $0x4e71ceba // fmla v26.2d, v21.2d, v17.2d
+	WORD $0x4ea21c55 // mov v21.16b, v2.16b
+	WORD $0x4ee6840b // add v11.2d, v0.2d, v6.2d
+	WORD $0x4ee7d460 // fsub v0.2d, v3.2d, v7.2d
+	WORD $0x4e70ce80 // fmla v0.2d, v20.2d, v16.2d
+	WORD $0xad481da6 // ldp q6, q7, [x13, #0x100]
+	WORD $0x910501ad // add x13, x13, #0x140
+	WORD $0x4eb71cf4 // orr v20.16b, v7.16b, v23.16b
+	WORD $0x4eb71cc6 // orr v6.16b, v6.16b, v23.16b
+	WORD $0x4e61d4c7 // fadd v7.2d, v6.2d, v1.2d
+	WORD $0x4e61d686 // fadd v6.2d, v20.2d, v1.2d
+	WORD $0x4ea21c54 // mov v20.16b, v2.16b
+	WORD $0x4e64ccd4 // fmla v20.2d, v6.2d, v4.2d
+	WORD $0x4e79ccf5 // fmla v21.2d, v7.2d, v25.2d
+	WORD $0x4ef587ff // add v31.2d, v31.2d, v21.2d
+	WORD $0x4ef487de // add v30.2d, v30.2d, v20.2d
+	WORD $0x4ef4d474 // fsub v20.2d, v3.2d, v20.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4e79ccf5 // fmla v21.2d, v7.2d, v25.2d
+	WORD $0x4e64ccd4 // fmla v20.2d, v6.2d, v4.2d
+	WORD $0x4ef4871b // add v27.2d, v24.2d, v20.2d
+	WORD $0x4ef587b4 // add v20.2d, v29.2d, v21.2d
+	WORD $0x4ea21c55 // mov v21.16b, v2.16b
+	WORD $0x3dc003f8 // ldr q24, [sp]
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0x4e65ccd5 // fmla v21.2d, v6.2d, v5.2d
+	WORD $0x4e78ccfd // fmla v29.2d, v7.2d, v24.2d
+	WORD $0x4ef585ce // add v14.2d, v14.2d, v21.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4e65ccd5 // fmla v21.2d, v6.2d, v5.2d
+	WORD $0xad4113e5 // ldp q5, q4, [sp, #0x20]
+	WORD $0x4eee85ad // add v13.2d, v13.2d, v14.2d
+	WORD $0x4efd85ef // add v15.2d, v15.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4e78ccfd // fmla v29.2d, v7.2d, v24.2d
+	WORD $0x4eef858c // add v12.2d, v12.2d, v15.2d
+	WORD $0x4ea21c58 // mov v24.16b, v2.16b
+	WORD $0x4ef587d5 // add v21.2d, v30.2d, v21.2d
+	WORD $0x4e76ccf8 // fmla v24.2d, v7.2d, v22.2d
+	WORD $0x4ef584ae // add v14.2d, v5.2d, v21.2d
+	WORD $0x4efd87f5 // add v21.2d, v31.2d, v29.2d
+	WORD $0x4ef5848f // add v15.2d, v4.2d, v21.2d
+	WORD $0x4ea21c55 // mov v21.16b, v2.16b
+	WORD $0x4ef88505 // add v5.2d, v8.2d, v24.2d
+	WORD $0x4e7cccd5 // fmla v21.2d, v6.2d, v28.2d
+	WORD $0x4efa84a5 // add v5.2d, v5.2d, v26.2d
+	WORD $0x4ef58524 // add v4.2d, v9.2d, v21.2d
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0x4ef5d464 // fsub v4.2d, v3.2d, v21.2d
+	WORD $0x4ef8d475 // fsub v21.2d, v3.2d, v24.2d
+	WORD $0x4e76ccf5 // fmla v21.2d, v7.2d, v22.2d
+	WORD $0x4ea21c56 // mov v22.16b, v2.16b
+	WORD $0x4e7cccc4 // fmla v4.2d, v6.2d, v28.2d
+	WORD $0x4e73ccf6 // fmla v22.2d, v7.2d, v19.2d
+	WORD $0x4ef5859d // add v29.2d, v12.2d, v21.2d
+	WORD $0x4ea21c55 // mov v21.16b, v2.16b
+	WORD $0x4ee485ba // add v26.2d, v13.2d, v4.2d
+	WORD $0x4e72ccd5 // fmla v21.2d, v6.2d, v18.2d
+	WORD $0x4ef68579 // add v25.2d, v11.2d, v22.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4e73ccf6 // fmla v22.2d, v7.2d, v19.2d
+	WORD $0x4ea21c53 // mov v19.16b, v2.16b
+	WORD $0x4ef58558 // add v24.2d, v10.2d, v21.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4e70ccd3 // fmla v19.2d, v6.2d, v16.2d
+	WORD $0x4e72ccd5 // fmla v21.2d, v6.2d, v18.2d
+	WORD $0x4ea21c52 // mov v18.16b, v2.16b
+	WORD $0x4e71ccf2 // fmla v18.2d, v7.2d, v17.2d
+	WORD $0x4ef58404 // add v4.2d, v0.2d, v21.2d
+	WORD $0x4ef684a0 // add v0.2d, v5.2d, v22.2d
+	WORD $0xad43d7f6 // ldp q22, q21, [sp, #0x70]
+	WORD $0x4ef386b5 // add v21.2d, v21.2d, v19.2d
+	WORD $0x4ef3d473 // fsub v19.2d, v3.2d, v19.2d
+	WORD $0x4e70ccd3 // fmla v19.2d, v6.2d, v16.2d
+	WORD $0x4ef286d6 // add v22.2d, v22.2d, v18.2d
+	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
+	WORD $0x4e71ccf2 // fmla v18.2d, v7.2d, v17.2d
+	WORD $0x4ef38707 // add v7.2d, v24.2d, v19.2d
+	WORD $0x4ef28726 // add v6.2d, v25.2d, v18.2d
+	WORD $0x54ffdae0 // b.eq <dotLimbs5+0xc4>
+	WORD $0xad029be7 // stp q7, q6, [sp, #0x50]
+	WORD $0xad03d7f6 // stp q22, q21, [sp, #0x70]
+	WORD $0x3607dd6b // tbz w11, #0x0, <dotLimbs5+0x120>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xd503201f // nop
+	WORD $0x8b1101e5 // add x5, x15, x17
+	WORD $0x91010231 // add x17, x17, #0x40
+	WORD $0xf105023f // cmp x17, #0x140
+	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0x54ffff81 // b.ne <dotLimbs5+0x580>
+	WORD $0x17fffee3 // b <dotLimbs5+0x120>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x910d83ff // add sp, sp, #0x360
-	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
-	WORD $0xf94023fd // ldr x29, [sp, #0x40]
-	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0x6cc53bef // ldp d15, d14, [sp], #0x50
+	WORD $0x6d4c23e9 // ldp d9, d8, [sp, #0xc0]
+	WORD $0x6d4b2beb // ldp d11, d10, [sp, #0xb0]
+	WORD $0x6d4a33ed // ldp d13, d12, [sp, #0xa0]
+	WORD $0x6d493bef // ldp d15, d14, [sp, #0x90]
+	WORD $0x910343ff // add sp, sp, #0xd0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	SUB $1040, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $304, RSP
 	MOVD R19, R30
 	RET
 
 // func dotLimbs9Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs9Quad(SB), 0, $1680-40
+TEXT ·dotLimbs9Quad(SB), 0, $896-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1680, RSP
+	ADD $896, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs9>
-	WORD $0x1400020f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
+	WORD $0x140003cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6dba3bef // stp d15, d14, [sp, #-0x60]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xd11703ff // sub sp, sp, #0x5c0
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2f46a0b // mov x11, #-0x5cb0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280014c // mov w12, #0xa
-	WORD $0x5280010d // mov w13, #0x8
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
+	WORD $0xd10b03ff // sub sp, sp, #0x2c0
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2f46a0b // mov x11, #-0x5cb0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf100299f // cmp x12, #0xa
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280014d // mov w13, #0xa
+	WORD $0x5280010e // mov w14, #0x8
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
+	WORD $0xf10029bf // cmp x13, #0xa
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
-	WORD $0x54fffe41 // b.ne <dotLimbs9+0x60>
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
+	WORD $0x54fffe41 // b.ne <dotLimbs9+0x4c>
 	WORD $0xf100009f // cmp x4, #0x0
-	WORD $0x5400394d // b.le <dotLimbs9+0x7c8>
-	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
+	WORD $0x540071ad // b.le <dotLimbs9+0xec0>
+	WORD $0x52800309 // mov w9, #0x18
+	WORD $0xd280002e // mov x14, #0x1
+	WORD $0xd37df04a // lsl x10, x2, #3
+	WORD $0x52800030 // mov w16, #0x1
 	WORD $0xd2e8660b // mov x11, #0x4330000000000000
-	WORD $0x910683ea // add x10, sp, #0x1a0
-	WORD $0xaa1f03f0 // mov x16, xzr
-	WORD $0x5280002e // mov w14, #0x1
-	WORD $0x4e080d86 // dup v6.2d, x12
-	WORD $0xd280002c // mov x12, #0x1
-	WORD $0x4e080d78 // dup v24.2d, x11
-	WORD $0xd2f8660b // mov x11, #-0x3cd0000000000000
-	WORD $0x91038149 // add x9, x10, #0xe0
-	WORD $0x9104014a // add x10, x10, #0x100
-	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d6b // dup v11.2d, x11
-	WORD $0x928017eb // mov x11, #-0xc0
-	WORD $0x4e080d8d // dup v13.2d, x12
-	WORD $0xad011bed // stp q13, q6, [sp, #0x20]
-	WORD $0x3dc00bee // ldr q14, [sp, #0x20]
-	WORD $0xad022ff8 // stp q24, q11, [sp, #0x40]
-	WORD $0x2a0e03ec // mov w12, w14
-	WORD $0x8b100c6e // add x14, x3, x16, lsl #3
-	WORD $0x8b100c2f // add x15, x1, x16, lsl #3
-	WORD $0x8b100c10 // add x16, x0, x16, lsl #3
-	WORD $0xaa1f03ed // mov x13, xzr
-	WORD $0xad400e07 // ldp q7, q3, [x16]
-	WORD $0x91090211 // add x17, x16, #0x240
-	WORD $0xad4005e0 // ldp q0, q1, [x15]
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x52801806 // mov w6, #0xc0
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad000fe7 // stp q7, q3, [sp]
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0d07e0 // stp q0, q1, [sp, #0x1a0]
-	WORD $0xad4205e0 // ldp q0, q1, [x15, #0x40]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0e07e0 // stp q0, q1, [sp, #0x1c0]
-	WORD $0xad4405e0 // ldp q0, q1, [x15, #0x80]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0f07e0 // stp q0, q1, [sp, #0x1e0]
-	WORD $0xad4605e0 // ldp q0, q1, [x15, #0xc0]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1007e0 // stp q0, q1, [sp, #0x200]
-	WORD $0xad4805e0 // ldp q0, q1, [x15, #0x100]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1107e0 // stp q0, q1, [sp, #0x220]
-	WORD $0xad4a05e0 // ldp q0, q1, [x15, #0x140]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1207e0 // stp q0, q1, [sp, #0x240]
-	WORD $0xad4c05e0 // ldp q0, q1, [x15, #0x180]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1307e0 // stp q0, q1, [sp, #0x260]
-	WORD $0xad4e05e0 // ldp q0, q1, [x15, #0x1c0]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1407e0 // stp q0, q1, [sp, #0x280]
-	WORD $0xad5005e0 // ldp q0, q1, [x15, #0x200]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1507e0 // stp q0, q1, [sp, #0x2a0]
+	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
+	WORD $0xd2e8ce0d // mov x13, #0x4670000000000000
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0xf2e8ce0e // movk x14, #0x4670, lsl #48
+	WORD $0x9b090449 // madd x9, x2, x9, x1
+	WORD $0x14000012 // b <dotLimbs9+0x100>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x3dc00fea // ldr q10, [sp, #0x30]
-	WORD $0x9b0b38b5 // madd x21, x5, x11, x14
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x2a1403e7 // mov w7, w20
-	WORD $0xaa0a03f4 // mov x20, x10
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
-	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
-	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x3d8067e0 // str q0, [sp, #0x190]
-	WORD $0x8b1302b6 // add x22, x21, x19
-	WORD $0xad0b47ed // stp q13, q17, [sp, #0x160]
-	WORD $0x4eaa1d4c // mov v12.16b, v10.16b
-	WORD $0x4eaa1d49 // mov v9.16b, v10.16b
-	WORD $0x4eaa1d54 // mov v20.16b, v10.16b
-	WORD $0xad5002c1 // ldp q1, q0, [x22, #0x200]
-	WORD $0x91030273 // add x19, x19, #0xc0
-	WORD $0xeb1300df // cmp x6, x19
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x3d8063f0 // str q16, [sp, #0x180]
-	WORD $0xad4c46d0 // ldp q16, q17, [x22, #0x180]
-	WORD $0x3cde0293 // ldur q19, [x20, #-0x20]
-	WORD $0xad407e85 // ldp q5, q31, [x20]
-	WORD $0x4e6bd41a // fadd v26.2d, v0.2d, v11.2d
-	WORD $0xad4e0ac0 // ldp q0, q2, [x22, #0x1c0]
-	WORD $0x3cdc028d // ldur q13, [x20, #-0x40]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x3d804bfe // str q30, [sp, #0x120]
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81c42 // orr v2.16b, v2.16b, v24.16b
-	WORD $0x4e6bd45c // fadd v28.2d, v2.2d, v11.2d
-	WORD $0x4eb81e02 // orr v2.16b, v16.16b, v24.16b
-	WORD $0xad034bf7 // stp q23, q18, [sp, #0x60]
-	WORD $0x4eaa1d50 // mov v16.16b, v10.16b
-	WORD $0xad0a57e8 // stp q8, q21, [sp, #0x140]
-	WORD $0x4eaa1d55 // mov v21.16b, v10.16b
-	WORD $0x4eaa1d52 // mov v18.16b, v10.16b
-	WORD $0x4eaa1d57 // mov v23.16b, v10.16b
-	WORD $0x4eb61ec8 // mov v8.16b, v22.16b
-	WORD $0x4eb81c00 // orr v0.16b, v0.16b, v24.16b
-	WORD $0x4e6bd44f // fadd v15.2d, v2.2d, v11.2d
-	WORD $0x4eaa1d42 // mov v2.16b, v10.16b
-	WORD $0x4e6dcc30 // fmla v16.2d, v1.2d, v13.2d
-	WORD $0x4e7fcf97 // fmla v23.2d, v28.2d, v31.2d
-	WORD $0x4e6bd404 // fadd v4.2d, v0.2d, v11.2d
-	WORD $0x4eb81e20 // orr v0.16b, v17.16b, v24.16b
-	WORD $0x4ebb1f71 // mov v17.16b, v27.16b
-	WORD $0x4eaa1d5b // mov v27.16b, v10.16b
-	WORD $0x4e65cc22 // fmla v2.2d, v1.2d, v5.2d
-	WORD $0x4e73cdf5 // fmla v21.2d, v15.2d, v19.2d
-	WORD $0x4e6dcdf2 // fmla v18.2d, v15.2d, v13.2d
-	WORD $0x4e6bd41e // fadd v30.2d, v0.2d, v11.2d
-	WORD $0x4e73cc8c // fmla v12.2d, v4.2d, v19.2d
-	WORD $0x4eaa1d4b // mov v11.16b, v10.16b
-	WORD $0x4ef7d5d9 // fsub v25.2d, v14.2d, v23.2d
-	WORD $0x4e7fcfc9 // fmla v9.2d, v30.2d, v31.2d
-	WORD $0x4ee2d5c0 // fsub v0.2d, v14.2d, v2.2d
-	WORD $0x4e7fcf99 // fmla v25.2d, v28.2d, v31.2d
-	WORD $0x4e65cc20 // fmla v0.2d, v1.2d, v5.2d
-	WORD $0x4ee9d5c7 // fsub v7.2d, v14.2d, v9.2d
-	WORD $0x4ee98629 // add v9.2d, v17.2d, v9.2d
-	WORD $0x4e7fcfc7 // fmla v7.2d, v30.2d, v31.2d
-	WORD $0x4ef98539 // add v25.2d, v9.2d, v25.2d
-	WORD $0x3d804fe0 // str q0, [sp, #0x130]
-	WORD $0x4eaa1d40 // mov v0.16b, v10.16b
-	WORD $0x4e65cc80 // fmla v0.2d, v4.2d, v5.2d
-	WORD $0xad080be0 // stp q0, q2, [sp, #0x100]
-	WORD $0x4ee0d5c0 // fsub v0.2d, v14.2d, v0.2d
-	WORD $0x4eaa1d42 // mov v2.16b, v10.16b
-	WORD $0x4e65cc80 // fmla v0.2d, v4.2d, v5.2d
-	WORD $0x4e65cde2 // fmla v2.2d, v15.2d, v5.2d
-	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
-	WORD $0x4ee2d5c0 // fsub v0.2d, v14.2d, v2.2d
-	WORD $0x4e65cde0 // fmla v0.2d, v15.2d, v5.2d
-	WORD $0x4eaa1d45 // mov v5.16b, v10.16b
-	WORD $0x4e6dcc85 // fmla v5.2d, v4.2d, v13.2d
-	WORD $0xad0683e2 // stp q2, q0, [sp, #0xd0]
-	WORD $0x4eaa1d40 // mov v0.16b, v10.16b
-	WORD $0x4e73cc20 // fmla v0.2d, v1.2d, v19.2d
-	WORD $0x4ee5d5dd // fsub v29.2d, v14.2d, v5.2d
-	WORD $0x4e6dcc9d // fmla v29.2d, v4.2d, v13.2d
-	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
-	WORD $0x4ee0d5c0 // fsub v0.2d, v14.2d, v0.2d
-	WORD $0x4e73cc20 // fmla v0.2d, v1.2d, v19.2d
-	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
-	WORD $0x4eecd5c0 // fsub v0.2d, v14.2d, v12.2d
-	WORD $0x4e73cc80 // fmla v0.2d, v4.2d, v19.2d
-	WORD $0x4ea61cc4 // mov v4.16b, v6.16b
-	WORD $0x4eaa1d46 // mov v6.16b, v10.16b
-	WORD $0x3d802be0 // str q0, [sp, #0xa0]
-	WORD $0x4ef5d5c0 // fsub v0.2d, v14.2d, v21.2d
-	WORD $0x4e73cde0 // fmla v0.2d, v15.2d, v19.2d
-	WORD $0x4ef2d5d3 // fsub v19.2d, v14.2d, v18.2d
-	WORD $0x4e6dcdf3 // fmla v19.2d, v15.2d, v13.2d
-	WORD $0x3d8027e0 // str q0, [sp, #0x90]
-	WORD $0x4ef0d5c0 // fsub v0.2d, v14.2d, v16.2d
-	WORD $0x4e6dcc20 // fmla v0.2d, v1.2d, v13.2d
-	WORD $0x4eaa1d4d // mov v13.16b, v10.16b
-	WORD $0x4e7fcf4d // fmla v13.2d, v26.2d, v31.2d
-	WORD $0x3d8023e0 // str q0, [sp, #0x80]
-	WORD $0x4eedd5cf // fsub v15.2d, v14.2d, v13.2d
-	WORD $0x4e7fcf4f // fmla v15.2d, v26.2d, v31.2d
-	WORD $0x3cdf029f // ldur q31, [x20, #-0x10]
-	WORD $0x4e7fcf4b // fmla v11.2d, v26.2d, v31.2d
-	WORD $0x4e7fcf9b // fmla v27.2d, v28.2d, v31.2d
-	WORD $0x4e7fcfd4 // fmla v20.2d, v30.2d, v31.2d
-	WORD $0x4eebd5d6 // fsub v22.2d, v14.2d, v11.2d
-	WORD $0x4efbd5c3 // fsub v3.2d, v14.2d, v27.2d
-	WORD $0x4ef4d5d8 // fsub v24.2d, v14.2d, v20.2d
-	WORD $0x4e7fcf56 // fmla v22.2d, v26.2d, v31.2d
-	WORD $0x4e7fcf83 // fmla v3.2d, v28.2d, v31.2d
-	WORD $0x4e7fcfd8 // fmla v24.2d, v30.2d, v31.2d
-	WORD $0x3cdd029f // ldur q31, [x20, #-0x30]
-	WORD $0xd1018294 // sub x20, x20, #0x60
-	WORD $0x4ef48463 // add v3.2d, v3.2d, v20.2d
-	WORD $0x4efb86d6 // add v22.2d, v22.2d, v27.2d
-	WORD $0x3dc01ff4 // ldr q20, [sp, #0x70]
-	WORD $0x4e7fcf46 // fmla v6.2d, v26.2d, v31.2d
-	WORD $0x4ef68736 // add v22.2d, v25.2d, v22.2d
-	WORD $0x4ee6d5c1 // fsub v1.2d, v14.2d, v6.2d
-	WORD $0x4ee686db // add v27.2d, v22.2d, v6.2d
-	WORD $0x4e7fcf41 // fmla v1.2d, v26.2d, v31.2d
-	WORD $0x4eaa1d5a // mov v26.16b, v10.16b
-	WORD $0x4e7fcf9a // fmla v26.2d, v28.2d, v31.2d
-	WORD $0x4efad5c0 // fsub v0.2d, v14.2d, v26.2d
-	WORD $0x4efa8421 // add v1.2d, v1.2d, v26.2d
-	WORD $0x4e7fcf80 // fmla v0.2d, v28.2d, v31.2d
-	WORD $0x4eaa1d5c // mov v28.16b, v10.16b
-	WORD $0x4e7fcfdc // fmla v28.2d, v30.2d, v31.2d
-	WORD $0x4efcd5c2 // fsub v2.2d, v14.2d, v28.2d
-	WORD $0x4efc8400 // add v0.2d, v0.2d, v28.2d
-	WORD $0x4e7fcfc2 // fmla v2.2d, v30.2d, v31.2d
-	WORD $0x3dc067fe // ldr q30, [sp, #0x190]
-	WORD $0x4eed87de // add v30.2d, v30.2d, v13.2d
-	WORD $0x3dc05bed // ldr q13, [sp, #0x160]
-	WORD $0x3d8067fe // str q30, [sp, #0x190]
-	WORD $0xad48fbff // ldp q31, q30, [sp, #0x110]
-	WORD $0x4eff85ad // add v13.2d, v13.2d, v31.2d
-	WORD $0x3dc043ff // ldr q31, [sp, #0x100]
-	WORD $0x4eff87de // add v30.2d, v30.2d, v31.2d
-	WORD $0x3dc053ff // ldr q31, [sp, #0x140]
-	WORD $0x4ef787f7 // add v23.2d, v31.2d, v23.2d
-	WORD $0x3dc037ff // ldr q31, [sp, #0xd0]
-	WORD $0x4eeb86f7 // add v23.2d, v23.2d, v11.2d
-	WORD $0x4eff849f // add v31.2d, v4.2d, v31.2d
-	WORD $0x3dc03fe4 // ldr q4, [sp, #0xf0]
-	WORD $0x4ee487ff // add v31.2d, v31.2d, v4.2d
-	WORD $0x3dc01be4 // ldr q4, [sp, #0x60]
-	WORD $0x4ee78487 // add v7.2d, v4.2d, v7.2d
-	WORD $0x3dc03be4 // ldr q4, [sp, #0xe0]
-	WORD $0x4ee384e3 // add v3.2d, v7.2d, v3.2d
-	WORD $0x4ee48509 // add v9.2d, v8.2d, v4.2d
-	WORD $0x3dc033e4 // ldr q4, [sp, #0xc0]
-	WORD $0x4eef86e8 // add v8.2d, v23.2d, v15.2d
-	WORD $0x4ee487d7 // add v23.2d, v30.2d, v4.2d
-	WORD $0x3dc04fe4 // ldr q4, [sp, #0x130]
-	WORD $0x4ee486fe // add v30.2d, v23.2d, v4.2d
-	WORD $0xad451be4 // ldp q4, q6, [sp, #0xa0]
-	WORD $0x4eec84d7 // add v23.2d, v6.2d, v12.2d
-	WORD $0x4ef787f7 // add v23.2d, v31.2d, v23.2d
-	WORD $0x4ef086e6 // add v6.2d, v23.2d, v16.2d
-	WORD $0x4ee18477 // add v23.2d, v3.2d, v1.2d
-	WORD $0x3dc023e1 // ldr q1, [sp, #0x80]
-	WORD $0x4ef58487 // add v7.2d, v4.2d, v21.2d
-	WORD $0x3dc057e4 // ldr q4, [sp, #0x150]
-	WORD $0x4ee78527 // add v7.2d, v9.2d, v7.2d
-	WORD $0x4ee58421 // add v1.2d, v1.2d, v5.2d
-	WORD $0x4ef88491 // add v17.2d, v4.2d, v24.2d
-	WORD $0x3dc027e4 // ldr q4, [sp, #0x90]
-	WORD $0xad422ff8 // ldp q24, q11, [sp, #0x40]
-	WORD $0x4ee184f6 // add v22.2d, v7.2d, v1.2d
-	WORD $0x4ee08635 // add v21.2d, v17.2d, v0.2d
-	WORD $0xad4bc3f1 // ldp q17, q16, [sp, #0x170]
-	WORD $0x4ef287a0 // add v0.2d, v29.2d, v18.2d
-	WORD $0x4ee48694 // add v20.2d, v20.2d, v4.2d
-	WORD $0x4ef38610 // add v16.2d, v16.2d, v19.2d
-	WORD $0x4ee08692 // add v18.2d, v20.2d, v0.2d
-	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
-	WORD $0x54ffeb01 // b.ne <dotLimbs9+0x248>
-	WORD $0x9b0b44a5 // madd x5, x5, x11, x17
-	WORD $0x3dc067e2 // ldr q2, [sp, #0x190]
-	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0x910300c6 // add x6, x6, #0xc0
-	WORD $0xad4004a0 // ldp q0, q1, [x5]
-	WORD $0xad7c14a4 // ldp q4, q5, [x5, #-0x80]
-	WORD $0x4ee18441 // add v1.2d, v2.2d, v1.2d
-	WORD $0xad7e0ca2 // ldp q2, q3, [x5, #-0x40]
-	WORD $0x4ee58765 // add v5.2d, v27.2d, v5.2d
-	WORD $0x4ee085a0 // add v0.2d, v13.2d, v0.2d
-	WORD $0x4ee484c4 // add v4.2d, v6.2d, v4.2d
-	WORD $0xad7a1ca6 // ldp q6, q7, [x5, #-0xc0]
-	WORD $0x4ee38503 // add v3.2d, v8.2d, v3.2d
-	WORD $0x4ee287c2 // add v2.2d, v30.2d, v2.2d
-	WORD $0x4ee786e7 // add v7.2d, v23.2d, v7.2d
-	WORD $0xad3c14a4 // stp q4, q5, [x5, #-0x80]
-	WORD $0x4ee686c6 // add v6.2d, v22.2d, v6.2d
-	WORD $0xad3a1ca6 // stp q6, q7, [x5, #-0xc0]
-	WORD $0xad3e0ca2 // stp q2, q3, [x5, #-0x40]
-	WORD $0xad0004a0 // stp q0, q1, [x5]
-	WORD $0xad7804a0 // ldp q0, q1, [x5, #-0x100]
-	WORD $0x4ee186a1 // add v1.2d, v21.2d, v1.2d
-	WORD $0x4ee08640 // add v0.2d, v18.2d, v0.2d
-	WORD $0xad3804a0 // stp q0, q1, [x5, #-0x100]
-	WORD $0xadf604a0 // ldp q0, q1, [x5, #-0x140]!
-	WORD $0x4ee18621 // add v1.2d, v17.2d, v1.2d
-	WORD $0x4ee08600 // add v0.2d, v16.2d, v0.2d
-	WORD $0xad0004a0 // stp q0, q1, [x5]
-	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x3707e507 // tbnz w7, #0x0, <dotLimbs9+0x200>
-	WORD $0xad411bed // ldp q13, q6, [sp, #0x20]
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0xaa0a03e6 // mov x6, x10
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0501c7 // add x7, x14, x5
-	WORD $0xad4068cc // ldp q12, q26, [x6]
-	WORD $0x4ea61cd7 // mov v23.16b, v6.16b
-	WORD $0x4ea61cc8 // mov v8.16b, v6.16b
-	WORD $0x4ea61cc9 // mov v9.16b, v6.16b
-	WORD $0x910300a5 // add x5, x5, #0xc0
-	WORD $0xad4240e5 // ldp q5, q16, [x7, #0x40]
-	WORD $0x4ea61cca // mov v10.16b, v6.16b
-	WORD $0x4ea61cdf // mov v31.16b, v6.16b
-	WORD $0xad400cf6 // ldp q22, q3, [x7]
-	WORD $0x4ea61cde // mov v30.16b, v6.16b
-	WORD $0xf10900bf // cmp x5, #0x240
-	WORD $0x4eb81e12 // orr v18.16b, v16.16b, v24.16b
-	WORD $0xad4404e4 // ldp q4, q1, [x7, #0x80]
-	WORD $0x4eb81c21 // orr v1.16b, v1.16b, v24.16b
-	WORD $0x4e6bd659 // fadd v25.2d, v18.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eb81ca5 // orr v5.16b, v5.16b, v24.16b
-	WORD $0x4eb81edc // orr v28.16b, v22.16b, v24.16b
-	WORD $0x4eb81c84 // orr v4.16b, v4.16b, v24.16b
-	WORD $0x4e7acf28 // fmla v8.2d, v25.2d, v26.2d
-	WORD $0x4e7acc3f // fmla v31.2d, v1.2d, v26.2d
-	WORD $0x4e6bd4b0 // fadd v16.2d, v5.2d, v11.2d
-	WORD $0x4eb81c65 // orr v5.16b, v3.16b, v24.16b
-	WORD $0x4e6bd79c // fadd v28.2d, v28.2d, v11.2d
-	WORD $0xad7f58c3 // ldp q3, q22, [x6, #-0x20]
-	WORD $0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD $0x4e6cce17 // fmla v23.2d, v16.2d, v12.2d
-	WORD $0x4e6bd4bd // fadd v29.2d, v5.2d, v11.2d
-	WORD $0x4e6ccf89 // fmla v9.2d, v28.2d, v12.2d
-	WORD $0xad7e14d2 // ldp q18, q5, [x6, #-0x40]
-	WORD $0x4e6ccc9e // fmla v30.2d, v4.2d, v12.2d
-	WORD $0xd10180c6 // sub x6, x6, #0x60
-	WORD $0x4ee88400 // add v0.2d, v0.2d, v8.2d
-	WORD $0x4ee8d5a8 // fsub v8.2d, v13.2d, v8.2d
-	WORD $0x4eff84e7 // add v7.2d, v7.2d, v31.2d
-	WORD $0x4effd5bf // fsub v31.2d, v13.2d, v31.2d
-	WORD $0x4e7acfaa // fmla v10.2d, v29.2d, v26.2d
-	WORD $0x4e7acf28 // fmla v8.2d, v25.2d, v26.2d
-	WORD $0x4e7acc3f // fmla v31.2d, v1.2d, v26.2d
-	WORD $0x4ef78631 // add v17.2d, v17.2d, v23.2d
-	WORD $0x4ef7d5b7 // fsub v23.2d, v13.2d, v23.2d
-	WORD $0x4ee986b5 // add v21.2d, v21.2d, v9.2d
-	WORD $0x4efe8694 // add v20.2d, v20.2d, v30.2d
-	WORD $0x4efed5be // fsub v30.2d, v13.2d, v30.2d
-	WORD $0x4e6cce17 // fmla v23.2d, v16.2d, v12.2d
-	WORD $0x4eea877b // add v27.2d, v27.2d, v10.2d
-	WORD $0x4e6ccc9e // fmla v30.2d, v4.2d, v12.2d
-	WORD $0x4ee8877b // add v27.2d, v27.2d, v8.2d
-	WORD $0x4eead5a8 // fsub v8.2d, v13.2d, v10.2d
-	WORD $0x4ef786b5 // add v21.2d, v21.2d, v23.2d
-	WORD $0x4ee9d5b7 // fsub v23.2d, v13.2d, v9.2d
-	WORD $0x4e7acfa8 // fmla v8.2d, v29.2d, v26.2d
-	WORD $0x4ea61cda // mov v26.16b, v6.16b
-	WORD $0x4ea61cdd // mov v29.16b, v6.16b
-	WORD $0x4e6ccf97 // fmla v23.2d, v28.2d, v12.2d
-	WORD $0x4e63cc9a // fmla v26.2d, v4.2d, v3.2d
-	WORD $0x4ea61cdc // mov v28.16b, v6.16b
-	WORD $0x4e63ce1d // fmla v29.2d, v16.2d, v3.2d
-	WORD $0x4e76cf3c // fmla v28.2d, v25.2d, v22.2d
-	WORD $0x4ee88673 // add v19.2d, v19.2d, v8.2d
-	WORD $0x4ef78442 // add v2.2d, v2.2d, v23.2d
-	WORD $0x4ea61cd7 // mov v23.16b, v6.16b
-	WORD $0x4efa8631 // add v17.2d, v17.2d, v26.2d
-	WORD $0x4efad5ba // fsub v26.2d, v13.2d, v26.2d
-	WORD $0x4e76cc37 // fmla v23.2d, v1.2d, v22.2d
-	WORD $0x4e63cc9a // fmla v26.2d, v4.2d, v3.2d
-	WORD $0x4efe8631 // add v17.2d, v17.2d, v30.2d
-	WORD $0x4ef78400 // add v0.2d, v0.2d, v23.2d
-	WORD $0x4ef7d5b7 // fsub v23.2d, v13.2d, v23.2d
-	WORD $0x4efd875a // add v26.2d, v26.2d, v29.2d
-	WORD $0x4e76cc37 // fmla v23.2d, v1.2d, v22.2d
-	WORD $0x4efa86b5 // add v21.2d, v21.2d, v26.2d
-	WORD $0x4eff8400 // add v0.2d, v0.2d, v31.2d
-	WORD $0x4efc86fa // add v26.2d, v23.2d, v28.2d
-	WORD $0x4efcd5bc // fsub v28.2d, v13.2d, v28.2d
-	WORD $0x4efdd5b7 // fsub v23.2d, v13.2d, v29.2d
-	WORD $0x4e76cf3c // fmla v28.2d, v25.2d, v22.2d
-	WORD $0x4ea61cd6 // mov v22.16b, v6.16b
-	WORD $0x4e63ce17 // fmla v23.2d, v16.2d, v3.2d
-	WORD $0x4ea61cd0 // mov v16.16b, v6.16b
-	WORD $0x4efa8763 // add v3.2d, v27.2d, v26.2d
-	WORD $0x4e65cc36 // fmla v22.2d, v1.2d, v5.2d
-	WORD $0x4e72cc90 // fmla v16.2d, v4.2d, v18.2d
-	WORD $0x4ef6847b // add v27.2d, v3.2d, v22.2d
-	WORD $0x4ef6d5b6 // fsub v22.2d, v13.2d, v22.2d
-	WORD $0x4ef0d5a3 // fsub v3.2d, v13.2d, v16.2d
-	WORD $0x4ef086b5 // add v21.2d, v21.2d, v16.2d
-	WORD $0x4e65cc36 // fmla v22.2d, v1.2d, v5.2d
-	WORD $0x4e72cc83 // fmla v3.2d, v4.2d, v18.2d
-	WORD $0x4ef68781 // add v1.2d, v28.2d, v22.2d
-	WORD $0x4ee18673 // add v19.2d, v19.2d, v1.2d
-	WORD $0x4ee386e1 // add v1.2d, v23.2d, v3.2d
-	WORD $0x4ee18442 // add v2.2d, v2.2d, v1.2d
-	WORD $0x54fff441 // b.ne <dotLimbs9+0x5a0>
-	WORD $0xad461201 // ldp q1, q4, [x16, #0xc0]
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0xaa0903e6 // mov x6, x9
-	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
-	WORD $0x4ee18681 // add v1.2d, v20.2d, v1.2d
-	WORD $0xad400fe7 // ldp q7, q3, [sp]
-	WORD $0x4ee38663 // add v3.2d, v19.2d, v3.2d
-	WORD $0x4ee78447 // add v7.2d, v2.2d, v7.2d
-	WORD $0xad000e07 // stp q7, q3, [x16]
-	WORD $0xad061201 // stp q1, q4, [x16, #0xc0]
-	WORD $0xad441201 // ldp q1, q4, [x16, #0x80]
-	WORD $0x4ee48400 // add v0.2d, v0.2d, v4.2d
-	WORD $0x4ee18621 // add v1.2d, v17.2d, v1.2d
-	WORD $0xad040201 // stp q1, q0, [x16, #0x80]
+	WORD $0xad4f8fe4 // ldp q4, q3, [sp, #0x1f0]
+	WORD $0x52800086 // mov w6, #0x4
+	WORD $0x3d801200 // str q0, [x16, #0x40]
+	WORD $0x3dc07be0 // ldr q0, [sp, #0x1e0]
+	WORD $0x3d801600 // str q0, [x16, #0x50]
+	WORD $0xad000e04 // stp q4, q3, [x16]
+	WORD $0xad04360b // stp q11, q13, [x16, #0x80]
+	WORD $0xad067e0e // stp q14, q31, [x16, #0xc0]
+	WORD $0xad087a1d // stp q29, q30, [x16, #0x100]
+	WORD $0xad0a6a1c // stp q28, q26, [x16, #0x140]
+	WORD $0xad0c4a19 // stp q25, q18, [x16, #0x180]
+	WORD $0xad0e4211 // stp q17, q16, [x16, #0x1c0]
+	WORD $0xad100a01 // stp q1, q2, [x16, #0x200]
+	WORD $0xad121a07 // stp q7, q6, [x16, #0x240]
+	WORD $0x2a1f03f0 // mov w16, wzr
+	WORD $0x36006e2f // tbz w15, #0x0, <dotLimbs9+0xec0>
+	WORD $0x2a1003ef // mov w15, w16
+	WORD $0x8b060c10 // add x16, x0, x6, lsl #3
+	WORD $0x8b060c71 // add x17, x3, x6, lsl #3
+	WORD $0x8b060c25 // add x5, x1, x6, lsl #3
+	WORD $0x8b060d26 // add x6, x9, x6, lsl #3
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0xad400600 // ldp q0, q1, [x16]
+	WORD $0xad44360b // ldp q11, q13, [x16, #0x80]
+	WORD $0xad467e0e // ldp q14, q31, [x16, #0xc0]
+	WORD $0xad487a1d // ldp q29, q30, [x16, #0x100]
+	WORD $0xad4a6a1c // ldp q28, q26, [x16, #0x140]
+	WORD $0xad4c4a19 // ldp q25, q18, [x16, #0x180]
+	WORD $0xad4e4211 // ldp q17, q16, [x16, #0x1c0]
+	WORD $0xad521a07 // ldp q7, q6, [x16, #0x240]
+	WORD $0xad0f87e0 // stp q0, q1, [sp, #0x1f0]
 	WORD $0xad420600 // ldp q0, q1, [x16, #0x40]
-	WORD $0x4ee18761 // add v1.2d, v27.2d, v1.2d
-	WORD $0x4ee086a0 // add v0.2d, v21.2d, v0.2d
-	WORD $0xad020600 // stp q0, q1, [x16, #0x40]
-	WORD $0x8b0501c7 // add x7, x14, x5
-	WORD $0xacff00c1 // ldp q1, q0, [x6], #-0x20
-	WORD $0x4ea61cc5 // mov v5.16b, v6.16b
-	WORD $0x910100a5 // add x5, x5, #0x40
-	WORD $0xf10800bf // cmp x5, #0x200
-	WORD $0xad4008e4 // ldp q4, q2, [x7]
-	WORD $0x4eb81c42 // orr v2.16b, v2.16b, v24.16b
+	WORD $0x3d807be1 // str q1, [sp, #0x1e0]
+	WORD $0xad500a01 // ldp q1, q2, [x16, #0x200]
+	WORD $0x1400034f // b <dotLimbs9+0xe84>
+	WORD $0xad4004a2 // ldp q2, q1, [x5]
+	WORD $0x4e080d6a // dup v10.2d, x11
+	WORD $0x4e080d8b // dup v11.2d, x12
+	WORD $0xad4f9be5 // ldp q5, q6, [sp, #0x1f0]
+	WORD $0x3dc07be7 // ldr q7, [sp, #0x1e0]
+	WORD $0x4e080db3 // dup v19.2d, x13
+	WORD $0x910004e7 // add x7, x7, #0x1
+	WORD $0x8b0a00c6 // add x6, x6, x10
+	WORD $0xeb0400ff // cmp x7, x4
+	WORD $0x4eb31e7d // mov v29.16b, v19.16b
+	WORD $0x4e080dd4 // dup v20.2d, x14
+	WORD $0x4eb31e71 // mov v17.16b, v19.16b
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd423 // fadd v3.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd441 // fadd v1.2d, v2.2d, v11.2d
+	WORD $0x3d8057e1 // str q1, [sp, #0x150]
+	WORD $0xad4204a2 // ldp q2, q1, [x5, #0x40]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0xad118fe1 // stp q1, q3, [sp, #0x230]
+	WORD $0x4e6bd441 // fadd v1.2d, v2.2d, v11.2d
+	WORD $0x3d8043e1 // str q1, [sp, #0x100]
+	WORD $0xad4404a2 // ldp q2, q1, [x5, #0x80]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd423 // fadd v3.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd444 // fadd v4.2d, v2.2d, v11.2d
+	WORD $0xad4604a2 // ldp q2, q1, [x5, #0xc0]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0xad1313e1 // stp q1, q4, [sp, #0x260]
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4e6bd441 // fadd v1.2d, v2.2d, v11.2d
+	WORD $0x3d8097e1 // str q1, [sp, #0x250]
+	WORD $0xad4804a2 // ldp q2, q1, [x5, #0x100]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd455 // fadd v21.2d, v2.2d, v11.2d
+	WORD $0xad150fe1 // stp q1, q3, [sp, #0x2a0]
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0xad4a04a2 // ldp q2, q1, [x5, #0x140]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd42f // fadd v15.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0xad143ff5 // stp q21, q15, [sp, #0x280]
+	WORD $0x4e6bd45c // fadd v28.2d, v2.2d, v11.2d
+	WORD $0xad4c04a2 // ldp q2, q1, [x5, #0x180]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd43a // fadd v26.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd45b // fadd v27.2d, v2.2d, v11.2d
+	WORD $0xad4e04a2 // ldp q2, q1, [x5, #0x1c0]
+	WORD $0x3d8087fb // str q27, [sp, #0x210]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd436 // fadd v22.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd457 // fadd v23.2d, v2.2d, v11.2d
+	WORD $0xad5004a2 // ldp q2, q1, [x5, #0x200]
+	WORD $0x8b020ca5 // add x5, x5, x2, lsl #3
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd439 // fadd v25.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd458 // fadd v24.2d, v2.2d, v11.2d
+	WORD $0xad400622 // ldp q2, q1, [x17]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e76cc24 // fmla v4.2d, v1.2d, v22.2d
 	WORD $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
-	WORD $0x4eb81c84 // orr v4.16b, v4.16b, v24.16b
-	WORD $0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD $0x4e61cc85 // fmla v5.2d, v4.2d, v1.2d
-	WORD $0x4ea61cc1 // mov v1.16b, v6.16b
-	WORD $0x4e60cc41 // fmla v1.2d, v2.2d, v0.2d
+	WORD $0x4e77cc43 // fmla v3.2d, v2.2d, v23.2d
+	WORD $0x4ee484c4 // add v4.2d, v6.2d, v4.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e79cc26 // fmla v6.2d, v1.2d, v25.2d
+	WORD $0x4ee384a3 // add v3.2d, v5.2d, v3.2d
+	WORD $0x4eb31e65 // mov v5.16b, v19.16b
+	WORD $0x4e78cc45 // fmla v5.2d, v2.2d, v24.2d
+	WORD $0x4ee684e7 // add v7.2d, v7.2d, v6.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4e79cc26 // fmla v6.2d, v1.2d, v25.2d
+	WORD $0x4ee58400 // add v0.2d, v0.2d, v5.2d
+	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
+	WORD $0x4e78cc45 // fmla v5.2d, v2.2d, v24.2d
+	WORD $0xad420622 // ldp q2, q1, [x17, #0x40]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e7acc3d // fmla v29.2d, v1.2d, v26.2d
+	WORD $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
+	WORD $0x4e7bcc51 // fmla v17.2d, v2.2d, v27.2d
+	WORD $0x4efd8484 // add v4.2d, v4.2d, v29.2d
+	WORD $0x4eb31e7d // mov v29.16b, v19.16b
+	WORD $0x4ee68484 // add v4.2d, v4.2d, v6.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e79cc3d // fmla v29.2d, v1.2d, v25.2d
+	WORD $0x4ef18463 // add v3.2d, v3.2d, v17.2d
+	WORD $0x4e77cc46 // fmla v6.2d, v2.2d, v23.2d
+	WORD $0x4ee58463 // add v3.2d, v3.2d, v5.2d
+	WORD $0x4eb31e65 // mov v5.16b, v19.16b
+	WORD $0x4efd85be // add v30.2d, v13.2d, v29.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0x4e76cc25 // fmla v5.2d, v1.2d, v22.2d
+	WORD $0x4ee68411 // add v17.2d, v0.2d, v6.2d
+	WORD $0x4ee6d680 // fsub v0.2d, v20.2d, v6.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e79cc3d // fmla v29.2d, v1.2d, v25.2d
+	WORD $0x4e78cc46 // fmla v6.2d, v2.2d, v24.2d
+	WORD $0x4e77cc40 // fmla v0.2d, v2.2d, v23.2d
 	WORD $0x4ee584e7 // add v7.2d, v7.2d, v5.2d
+	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
+	WORD $0x4e76cc25 // fmla v5.2d, v1.2d, v22.2d
+	WORD $0x4ee68508 // add v8.2d, v8.2d, v6.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4e78cc46 // fmla v6.2d, v2.2d, v24.2d
+	WORD $0xad440622 // ldp q2, q1, [x17, #0x80]
+	WORD $0x4eaa1c21 // orr v1.16b, v1.16b, v10.16b
+	WORD $0x4e6bd429 // fadd v9.2d, v1.2d, v11.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6fcd21 // fmla v1.2d, v9.2d, v15.2d
+	WORD $0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
+	WORD $0x4e7ccc4c // fmla v12.2d, v2.2d, v28.2d
+	WORD $0x4ee184a1 // add v1.2d, v5.2d, v1.2d
+	WORD $0x4ee18481 // add v1.2d, v4.2d, v1.2d
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4eec8400 // add v0.2d, v0.2d, v12.2d
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x4e7bcc44 // fmla v4.2d, v2.2d, v27.2d
+	WORD $0x3d803fe1 // str q1, [sp, #0xf0]
+	WORD $0x4ee08461 // add v1.2d, v3.2d, v0.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x4e79cd2c // fmla v12.2d, v9.2d, v25.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4e7acd23 // fmla v3.2d, v9.2d, v26.2d
+	WORD $0x4ee48625 // add v5.2d, v17.2d, v4.2d
+	WORD $0x4eb31e71 // mov v17.16b, v19.16b
+	WORD $0x4ee4d684 // fsub v4.2d, v20.2d, v4.2d
+	WORD $0x4eec87ed // add v13.2d, v31.2d, v12.2d
+	WORD $0x4eecd68c // fsub v12.2d, v20.2d, v12.2d
+	WORD $0x4e77cc51 // fmla v17.2d, v2.2d, v23.2d
+	WORD $0x4ee684a5 // add v5.2d, v5.2d, v6.2d
+	WORD $0x4e7bcc44 // fmla v4.2d, v2.2d, v27.2d
+	WORD $0x4ee384e6 // add v6.2d, v7.2d, v3.2d
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0x4ee3d683 // fsub v3.2d, v20.2d, v3.2d
+	WORD $0x4e79cd2c // fmla v12.2d, v9.2d, v25.2d
+	WORD $0x4efd84c6 // add v6.2d, v6.2d, v29.2d
+	WORD $0x4e76cd27 // fmla v7.2d, v9.2d, v22.2d
+	WORD $0x4e7acd23 // fmla v3.2d, v9.2d, v26.2d
+	WORD $0x4ef1851d // add v29.2d, v8.2d, v17.2d
+	WORD $0x4eb31e68 // mov v8.16b, v19.16b
+	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
+	WORD $0x4e78cc48 // fmla v8.2d, v2.2d, v24.2d
+	WORD $0x4e77cc51 // fmla v17.2d, v2.2d, v23.2d
+	WORD $0x4ee787de // add v30.2d, v30.2d, v7.2d
+	WORD $0x4ee7d687 // fsub v7.2d, v20.2d, v7.2d
+	WORD $0x4e76cd27 // fmla v7.2d, v9.2d, v22.2d
+	WORD $0x4ee885ce // add v14.2d, v14.2d, v8.2d
+	WORD $0x4ee8d688 // fsub v8.2d, v20.2d, v8.2d
+	WORD $0x4e78cc48 // fmla v8.2d, v2.2d, v24.2d
+	WORD $0xad460a29 // ldp q9, q2, [x17, #0xc0]
+	WORD $0x4eaa1c42 // orr v2.16b, v2.16b, v10.16b
+	WORD $0x4e6bd45f // fadd v31.2d, v2.2d, v11.2d
+	WORD $0x4eb31e62 // mov v2.16b, v19.16b
+	WORD $0x4eaa1d29 // orr v9.16b, v9.16b, v10.16b
+	WORD $0x4e6fcfe0 // fmla v0.2d, v31.2d, v15.2d
+	WORD $0x4e6bd529 // fadd v9.2d, v9.2d, v11.2d
+	WORD $0x4e75cd22 // fmla v2.2d, v9.2d, v21.2d
+	WORD $0x4e7ccd32 // fmla v18.2d, v9.2d, v28.2d
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
+	WORD $0x3dc0abf5 // ldr q21, [sp, #0x2a0]
+	WORD $0x4ef28622 // add v2.2d, v17.2d, v18.2d
+	WORD $0x4e75cff0 // fmla v16.2d, v31.2d, v21.2d
+	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
+	WORD $0x4ef2d685 // fsub v5.2d, v20.2d, v18.2d
+	WORD $0x4e7ccd25 // fmla v5.2d, v9.2d, v28.2d
+	WORD $0x4ef08470 // add v16.2d, v3.2d, v16.2d
+	WORD $0x4ee084e3 // add v3.2d, v7.2d, v0.2d
+	WORD $0x3d807fe2 // str q2, [sp, #0x1f0]
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0x4ee384c2 // add v2.2d, v6.2d, v3.2d
+	WORD $0x4ee0d686 // fsub v6.2d, v20.2d, v0.2d
+	WORD $0x4e77cd27 // fmla v7.2d, v9.2d, v23.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x4ee58480 // add v0.2d, v4.2d, v5.2d
+	WORD $0x4eb31e65 // mov v5.16b, v19.16b
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4e6fcfe6 // fmla v6.2d, v31.2d, v15.2d
+	WORD $0x4ebc1f8f // mov v15.16b, v28.16b
+	WORD $0x4e7bcd25 // fmla v5.2d, v9.2d, v27.2d
+	WORD $0x4e7acfe4 // fmla v4.2d, v31.2d, v26.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x3d807be2 // str q2, [sp, #0x1e0]
+	WORD $0x4ee68601 // add v1.2d, v16.2d, v6.2d
+	WORD $0x4ee587a6 // add v6.2d, v29.2d, v5.2d
+	WORD $0x3d8083e0 // str q0, [sp, #0x200]
+	WORD $0x3dc03fe0 // ldr q0, [sp, #0xf0]
+	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
+	WORD $0x4ee884d0 // add v16.2d, v6.2d, v8.2d
+	WORD $0x4ee487c6 // add v6.2d, v30.2d, v4.2d
+	WORD $0x4ee785de // add v30.2d, v14.2d, v7.2d
+	WORD $0x4ee4d684 // fsub v4.2d, v20.2d, v4.2d
+	WORD $0x4eba1f48 // mov v8.16b, v26.16b
+	WORD $0xad52f3fd // ldp q29, q28, [sp, #0x250]
+	WORD $0x4e7bcd25 // fmla v5.2d, v9.2d, v27.2d
+	WORD $0x3d808bef // str q15, [sp, #0x220]
+	WORD $0x4ee18400 // add v0.2d, v0.2d, v1.2d
+	WORD $0x4eec84d2 // add v18.2d, v6.2d, v12.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e7acfe4 // fmla v4.2d, v31.2d, v26.2d
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
+	WORD $0x3dc04be0 // ldr q0, [sp, #0x120]
+	WORD $0x4e76cfe6 // fmla v6.2d, v31.2d, v22.2d
+	WORD $0x4ee685a1 // add v1.2d, v13.2d, v6.2d
+	WORD $0x4ee7d68d // fsub v13.2d, v20.2d, v7.2d
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0x4ee6d69a // fsub v26.2d, v20.2d, v6.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e79cfe7 // fmla v7.2d, v31.2d, v25.2d
+	WORD $0x4e78cd26 // fmla v6.2d, v9.2d, v24.2d
+	WORD $0x4e76cffa // fmla v26.2d, v31.2d, v22.2d
+	WORD $0x4e77cd2d // fmla v13.2d, v9.2d, v23.2d
+	WORD $0x4ee78400 // add v0.2d, v0.2d, v7.2d
+	WORD $0x4ee7d68e // fsub v14.2d, v20.2d, v7.2d
+	WORD $0x4ee6d691 // fsub v17.2d, v20.2d, v6.2d
+	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
+	WORD $0x3dc047e0 // ldr q0, [sp, #0x110]
+	WORD $0x4e79cfee // fmla v14.2d, v31.2d, v25.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x4e78cd31 // fmla v17.2d, v9.2d, v24.2d
+	WORD $0x4eb31e69 // mov v9.16b, v19.16b
+	WORD $0x4ee68400 // add v0.2d, v0.2d, v6.2d
+	WORD $0xad481a27 // ldp q7, q6, [x17, #0x100]
+	WORD $0x4eaa1cc6 // orr v6.16b, v6.16b, v10.16b
+	WORD $0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
+	WORD $0x4eaa1ce7 // orr v7.16b, v7.16b, v10.16b
+	WORD $0x4e75cccc // fmla v12.2d, v6.2d, v21.2d
+	WORD $0x4e7cccc3 // fmla v3.2d, v6.2d, v28.2d
+	WORD $0xad0487e0 // stp q0, q1, [sp, #0x90]
+	WORD $0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	WORD $0x4e7dcce9 // fmla v9.2d, v7.2d, v29.2d
+	WORD $0xad540be1 // ldp q1, q2, [sp, #0x280]
+	WORD $0x4e61ccff // fmla v31.2d, v7.2d, v1.2d
+	WORD $0x4eec8484 // add v4.2d, v4.2d, v12.2d
+	WORD $0x4eecd680 // fsub v0.2d, v20.2d, v12.2d
+	WORD $0x4e75ccc0 // fmla v0.2d, v6.2d, v21.2d
+	WORD $0x4eb61ed5 // mov v21.16b, v22.16b
+	WORD $0x4eff84a5 // add v5.2d, v5.2d, v31.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0x4e61ccff // fmla v31.2d, v7.2d, v1.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4ee08460 // add v0.2d, v3.2d, v0.2d
+	WORD $0x4e62ccc1 // fmla v1.2d, v6.2d, v2.2d
+	WORD $0x4eff852c // add v12.2d, v9.2d, v31.2d
+	WORD $0x4eb31e69 // mov v9.16b, v19.16b
+	WORD $0x4e6fcce9 // fmla v9.2d, v7.2d, v15.2d
+	WORD $0x4ee985bf // add v31.2d, v13.2d, v9.2d
+	WORD $0x4eff8603 // add v3.2d, v16.2d, v31.2d
+	WORD $0x4ee18750 // add v16.2d, v26.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4e62ccc1 // fmla v1.2d, v6.2d, v2.2d
+	WORD $0x4e78ccfa // fmla v26.2d, v7.2d, v24.2d
+	WORD $0x3d804be3 // str q3, [sp, #0x120]
+	WORD $0x4ef08643 // add v3.2d, v18.2d, v16.2d
+	WORD $0x4ee9d690 // fsub v16.2d, v20.2d, v9.2d
+	WORD $0x4e6fccf0 // fmla v16.2d, v7.2d, v15.2d
+	WORD $0x4ee18481 // add v1.2d, v4.2d, v1.2d
+	WORD $0x3d802fe3 // str q3, [sp, #0xb0]
+	WORD $0xad4f0be3 // ldp q3, q2, [sp, #0x1e0]
+	WORD $0x4ee18461 // add v1.2d, v3.2d, v1.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x3d807be1 // str q1, [sp, #0x1e0]
+	WORD $0x4ef084a1 // add v1.2d, v5.2d, v16.2d
+	WORD $0x4e7bcce3 // fmla v3.2d, v7.2d, v27.2d
+	WORD $0x4ee18441 // add v1.2d, v2.2d, v1.2d
+	WORD $0x3dc02be2 // ldr q2, [sp, #0xa0]
+	WORD $0x3d8047e1 // str q1, [sp, #0x110]
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4ee387c4 // add v4.2d, v30.2d, v3.2d
+	WORD $0x4ee3d685 // fsub v5.2d, v20.2d, v3.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x4eb31e7e // mov v30.16b, v19.16b
+	WORD $0x4e68ccc1 // fmla v1.2d, v6.2d, v8.2d
+	WORD $0x4ef1849f // add v31.2d, v4.2d, v17.2d
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4e7bcce5 // fmla v5.2d, v7.2d, v27.2d
+	WORD $0x4ea81d1b // mov v27.16b, v8.16b
+	WORD $0x4e76ccc3 // fmla v3.2d, v6.2d, v22.2d
+	WORD $0x4e79ccde // fmla v30.2d, v6.2d, v25.2d
+	WORD $0x4e77cce4 // fmla v4.2d, v7.2d, v23.2d
+	WORD $0x4ee18442 // add v2.2d, v2.2d, v1.2d
+	WORD $0x4ee1d690 // fsub v16.2d, v20.2d, v1.2d
+	WORD $0x3dc027e1 // ldr q1, [sp, #0x90]
+	WORD $0x4ee3d692 // fsub v18.2d, v20.2d, v3.2d
+	WORD $0x4efed68d // fsub v13.2d, v20.2d, v30.2d
+	WORD $0x4e68ccd0 // fmla v16.2d, v6.2d, v8.2d
+	WORD $0x4eee8449 // add v9.2d, v2.2d, v14.2d
+	WORD $0x4ee4d691 // fsub v17.2d, v20.2d, v4.2d
+	WORD $0x4efad68e // fsub v14.2d, v20.2d, v26.2d
+	WORD $0x4e76ccd2 // fmla v18.2d, v6.2d, v22.2d
+	WORD $0x4e79cccd // fmla v13.2d, v6.2d, v25.2d
+	WORD $0x4e77ccf1 // fmla v17.2d, v7.2d, v23.2d
+	WORD $0x4e78ccee // fmla v14.2d, v7.2d, v24.2d
+	WORD $0xad4a1a27 // ldp q7, q6, [x17, #0x140]
+	WORD $0x4ee48428 // add v8.2d, v1.2d, v4.2d
+	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
+	WORD $0x4eaa1cc6 // orr v6.16b, v6.16b, v10.16b
+	WORD $0x4ee38422 // add v2.2d, v1.2d, v3.2d
+	WORD $0x3dc053e1 // ldr q1, [sp, #0x140]
+	WORD $0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
+	WORD $0x4eaa1ce7 // orr v7.16b, v7.16b, v10.16b
+	WORD $0x4efe8421 // add v1.2d, v1.2d, v30.2d
+	WORD $0x4e6bd4fe // fadd v30.2d, v7.2d, v11.2d
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0xad0487e2 // stp q2, q1, [sp, #0x90]
+	WORD $0x3dc04fe1 // ldr q1, [sp, #0x130]
+	WORD $0x4efa8421 // add v1.2d, v1.2d, v26.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x3d8023e1 // str q1, [sp, #0x80]
+	WORD $0x3dc09fe1 // ldr q1, [sp, #0x270]
+	WORD $0x4e61cfc7 // fmla v7.2d, v30.2d, v1.2d
+	WORD $0x3dc0afe1 // ldr q1, [sp, #0x2b0]
+	WORD $0x4ee78587 // add v7.2d, v12.2d, v7.2d
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x4e61ccda // fmla v26.2d, v6.2d, v1.2d
+	WORD $0x3dc083e1 // ldr q1, [sp, #0x200]
+	WORD $0x4e7dcfcc // fmla v12.2d, v30.2d, v29.2d
+	WORD $0x4efa8404 // add v4.2d, v0.2d, v26.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4eecd680 // fsub v0.2d, v20.2d, v12.2d
+	WORD $0x4e7cccda // fmla v26.2d, v6.2d, v28.2d
+	WORD $0x4e7dcfc0 // fmla v0.2d, v30.2d, v29.2d
+	WORD $0x4efad683 // fsub v3.2d, v20.2d, v26.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x4e7cccc3 // fmla v3.2d, v6.2d, v28.2d
+	WORD $0x4ee08422 // add v2.2d, v1.2d, v0.2d
+	WORD $0x3dc03fe1 // ldr q1, [sp, #0xf0]
+	WORD $0x4ee38480 // add v0.2d, v4.2d, v3.2d
+	WORD $0x3dc0abe3 // ldr q3, [sp, #0x2a0]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0xad0f83e2 // stp q2, q0, [sp, #0x1f0]
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x3dc0a3e2 // ldr q2, [sp, #0x280]
+	WORD $0x4e63ccc0 // fmla v0.2d, v6.2d, v3.2d
+	WORD $0x4e62cfc1 // fmla v1.2d, v30.2d, v2.2d
+	WORD $0x4ee08607 // add v7.2d, v16.2d, v0.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x3dc0a7f0 // ldr q16, [sp, #0x290]
+	WORD $0x4e63ccc0 // fmla v0.2d, v6.2d, v3.2d
+	WORD $0x4ee184a5 // add v5.2d, v5.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4e62cfc1 // fmla v1.2d, v30.2d, v2.2d
+	WORD $0x4eb01e1c // mov v28.16b, v16.16b
+	WORD $0x4ee0875a // add v26.2d, v26.2d, v0.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4e70ccc0 // fmla v0.2d, v6.2d, v16.2d
+	WORD $0x4ee18582 // add v2.2d, v12.2d, v1.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x4e6fcfc1 // fmla v1.2d, v30.2d, v15.2d
+	WORD $0x4ee18624 // add v4.2d, v17.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee487e3 // add v3.2d, v31.2d, v4.2d
+	WORD $0x4e6fcfc1 // fmla v1.2d, v30.2d, v15.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x4eb31e6f // mov v15.16b, v19.16b
+	WORD $0x3d8053e3 // str q3, [sp, #0x140]
+	WORD $0x4ee08643 // add v3.2d, v18.2d, v0.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x4ee38523 // add v3.2d, v9.2d, v3.2d
+	WORD $0x4e70ccc0 // fmla v0.2d, v6.2d, v16.2d
+	WORD $0x4e79ccd2 // fmla v18.2d, v6.2d, v25.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x4e78cfd0 // fmla v16.2d, v30.2d, v24.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0x4ef0d689 // fsub v9.2d, v20.2d, v16.2d
+	WORD $0x3d8033e3 // str q3, [sp, #0xc0]
+	WORD $0x3dc02fe3 // ldr q3, [sp, #0xb0]
+	WORD $0x4ee08464 // add v4.2d, v3.2d, v0.2d
+	WORD $0x4ee184a0 // add v0.2d, v5.2d, v1.2d
+	WORD $0x3dc04be1 // ldr q1, [sp, #0x120]
+	WORD $0x4eb31e65 // mov v5.16b, v19.16b
+	WORD $0x4e77cfc5 // fmla v5.2d, v30.2d, v23.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0xad0913e0 // stp q0, q4, [sp, #0x120]
+	WORD $0x3dc087e4 // ldr q4, [sp, #0x210]
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4e7bccc0 // fmla v0.2d, v6.2d, v27.2d
+	WORD $0x4e64cfc1 // fmla v1.2d, v30.2d, v4.2d
+	WORD $0x4ee0d69d // fsub v29.2d, v20.2d, v0.2d
+	WORD $0x4e7bccdd // fmla v29.2d, v6.2d, v27.2d
+	WORD $0x4ee18503 // add v3.2d, v8.2d, v1.2d
+	WORD $0x4ee1d688 // fsub v8.2d, v20.2d, v1.2d
+	WORD $0x4eee8467 // add v7.2d, v3.2d, v14.2d
+	WORD $0xad440fe1 // ldp q1, q3, [sp, #0x80]
+	WORD $0x4e64cfc8 // fmla v8.2d, v30.2d, v4.2d
+	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4eed8471 // add v17.2d, v3.2d, v13.2d
+	WORD $0x4ee58423 // add v3.2d, v1.2d, v5.2d
+	WORD $0x3dc02be1 // ldr q1, [sp, #0xa0]
+	WORD $0x4e76ccc0 // fmla v0.2d, v6.2d, v22.2d
+	WORD $0x4eb71ef6 // mov v22.16b, v23.16b
+	WORD $0x3dc043ed // ldr q13, [sp, #0x100]
+	WORD $0x4ee0d684 // fsub v4.2d, v20.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0x3dc05fe0 // ldr q0, [sp, #0x170]
+	WORD $0x4e75ccc4 // fmla v4.2d, v6.2d, v21.2d
+	WORD $0x4ef28400 // add v0.2d, v0.2d, v18.2d
+	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
+	WORD $0xad0487e3 // stp q3, q1, [sp, #0x90]
+	WORD $0x4eb81f01 // mov v1.16b, v24.16b
+	WORD $0x4eb91f38 // mov v24.16b, v25.16b
+	WORD $0x4ee5d683 // fsub v3.2d, v20.2d, v5.2d
+	WORD $0x4e77cfc3 // fmla v3.2d, v30.2d, v23.2d
+	WORD $0x4e61cfc9 // fmla v9.2d, v30.2d, v1.2d
+	WORD $0x4ea11c39 // mov v25.16b, v1.16b
+	WORD $0x3dc0afe1 // ldr q1, [sp, #0x2b0]
+	WORD $0x4eb51eb7 // mov v23.16b, v21.16b
+	WORD $0x4eb81f15 // mov v21.16b, v24.16b
+	WORD $0xad06e7f6 // stp q22, q25, [sp, #0xd0]
+	WORD $0x4e78ccd2 // fmla v18.2d, v6.2d, v24.2d
+	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
+	WORD $0x3dc05be0 // ldr q0, [sp, #0x160]
+	WORD $0x4ef08405 // add v5.2d, v0.2d, v16.2d
+	WORD $0xad4c1a30 // ldp q16, q6, [x17, #0x180]
+	WORD $0x3dc08fe0 // ldr q0, [sp, #0x230]
+	WORD $0x4eaa1cc6 // orr v6.16b, v6.16b, v10.16b
+	WORD $0x4eaa1e1e // orr v30.16b, v16.16b, v10.16b
+	WORD $0x4e6bd4d0 // fadd v16.2d, v6.2d, v11.2d
+	WORD $0x4e60ce1f // fmla v31.2d, v16.2d, v0.2d
+	WORD $0xad5303f8 // ldp q24, q0, [sp, #0x260]
+	WORD $0x4e6bd7c6 // fadd v6.2d, v30.2d, v11.2d
+	WORD $0x4e61ce0c // fmla v12.2d, v16.2d, v1.2d
+	WORD $0x4eb31e7e // mov v30.16b, v19.16b
+	WORD $0x4e6dccde // fmla v30.2d, v6.2d, v13.2d
+	WORD $0x4e60cccf // fmla v15.2d, v6.2d, v0.2d
+	WORD $0x4eec875a // add v26.2d, v26.2d, v12.2d
+	WORD $0x4eecd68c // fsub v12.2d, v20.2d, v12.2d
+	WORD $0x4e61ce0c // fmla v12.2d, v16.2d, v1.2d
+	WORD $0x4eef8442 // add v2.2d, v2.2d, v15.2d
+	WORD $0x4eefd68f // fsub v15.2d, v20.2d, v15.2d
+	WORD $0x4e60cccf // fmla v15.2d, v6.2d, v0.2d
+	WORD $0x4eef87ce // add v14.2d, v30.2d, v15.2d
+	WORD $0x4eec87fe // add v30.2d, v31.2d, v12.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x3dc097ef // ldr q15, [sp, #0x250]
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x4e78ce1f // fmla v31.2d, v16.2d, v24.2d
+	WORD $0x4e6fcccc // fmla v12.2d, v6.2d, v15.2d
+	WORD $0x4effd680 // fsub v0.2d, v20.2d, v31.2d
+	WORD $0x4e78ce00 // fmla v0.2d, v16.2d, v24.2d
+	WORD $0x3dc07bf8 // ldr q24, [sp, #0x1e0]
+	WORD $0x4eecd681 // fsub v1.2d, v20.2d, v12.2d
+	WORD $0x4e6fccc1 // fmla v1.2d, v6.2d, v15.2d
+	WORD $0x3dc0a3ef // ldr q15, [sp, #0x280]
+	WORD $0x4ee08740 // add v0.2d, v26.2d, v0.2d
+	WORD $0x4ee08700 // add v0.2d, v24.2d, v0.2d
+	WORD $0x3dc0abf8 // ldr q24, [sp, #0x2a0]
+	WORD $0x3d807be0 // str q0, [sp, #0x1e0]
+	WORD $0x4ee18440 // add v0.2d, v2.2d, v1.2d
+	WORD $0x3dc047e1 // ldr q1, [sp, #0x110]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x3d805fe0 // str q0, [sp, #0x170]
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4e6fccc1 // fmla v1.2d, v6.2d, v15.2d
+	WORD $0x4e78ce00 // fmla v0.2d, v16.2d, v24.2d
+	WORD $0x4ee18502 // add v2.2d, v8.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee087ba // add v26.2d, v29.2d, v0.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x4e6fccc1 // fmla v1.2d, v6.2d, v15.2d
+	WORD $0x3dc057fd // ldr q29, [sp, #0x150]
+	WORD $0x4e78ce00 // fmla v0.2d, v16.2d, v24.2d
+	WORD $0x3dc08bf8 // ldr q24, [sp, #0x220]
+	WORD $0x4ee18588 // add v8.2d, v12.2d, v1.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4ee087ef // add v15.2d, v31.2d, v0.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x4e78ccc1 // fmla v1.2d, v6.2d, v24.2d
+	WORD $0x4e7cce00 // fmla v0.2d, v16.2d, v28.2d
 	WORD $0x4ee18463 // add v3.2d, v3.2d, v1.2d
-	WORD $0x54fffe21 // b.ne <dotLimbs9+0x764>
-	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0x8b020def // add x15, x15, x2, lsl #3
-	WORD $0x910901ce // add x14, x14, #0x240
-	WORD $0xeb0401bf // cmp x13, x4
-	WORD $0xad000e07 // stp q7, q3, [x16]
-	WORD $0x54ffca81 // b.ne <dotLimbs9+0x108>
-	WORD $0x2a1f03ee // mov w14, wzr
-	WORD $0x52800090 // mov w16, #0x4
-	WORD $0x3707c94c // tbnz w12, #0x0, <dotLimbs9+0xec>
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee384e3 // add v3.2d, v7.2d, v3.2d
+	WORD $0x4e78ccc1 // fmla v1.2d, v6.2d, v24.2d
+	WORD $0x3dc087f8 // ldr q24, [sp, #0x210]
+	WORD $0x3dc067e7 // ldr q7, [sp, #0x190]
+	WORD $0x3d8047e3 // str q3, [sp, #0x110]
+	WORD $0x4ee08483 // add v3.2d, v4.2d, v0.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x4ee38623 // add v3.2d, v17.2d, v3.2d
+	WORD $0x4e7cce00 // fmla v0.2d, v16.2d, v28.2d
+	WORD $0x4ead1dbc // mov v28.16b, v13.16b
+	WORD $0x4ee08740 // add v0.2d, v26.2d, v0.2d
+	WORD $0x3dc093fa // ldr q26, [sp, #0x240]
+	WORD $0x3d803fe3 // str q3, [sp, #0xf0]
+	WORD $0x3dc033e3 // ldr q3, [sp, #0xc0]
+	WORD $0x4ee08460 // add v0.2d, v3.2d, v0.2d
+	WORD $0x3d805be0 // str q0, [sp, #0x160]
+	WORD $0x4ee18440 // add v0.2d, v2.2d, v1.2d
+	WORD $0x3dc053e1 // ldr q1, [sp, #0x140]
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x3dc027e2 // ldr q2, [sp, #0x90]
+	WORD $0x4e78ccc1 // fmla v1.2d, v6.2d, v24.2d
+	WORD $0x3d8053e0 // str q0, [sp, #0x140]
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4e7bce00 // fmla v0.2d, v16.2d, v27.2d
+	WORD $0x4ee18442 // add v2.2d, v2.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee98443 // add v3.2d, v2.2d, v9.2d
+	WORD $0x3dc02be2 // ldr q2, [sp, #0xa0]
+	WORD $0x4ee0d684 // fsub v4.2d, v20.2d, v0.2d
+	WORD $0x4e78ccc1 // fmla v1.2d, v6.2d, v24.2d
+	WORD $0x4e7bce04 // fmla v4.2d, v16.2d, v27.2d
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4ef28442 // add v2.2d, v2.2d, v18.2d
+	WORD $0x4e77ce00 // fmla v0.2d, v16.2d, v23.2d
+	WORD $0xad010fe2 // stp q2, q3, [sp, #0x20]
+	WORD $0x4eb31e62 // mov v2.16b, v19.16b
+	WORD $0x4e76ccc2 // fmla v2.2d, v6.2d, v22.2d
+	WORD $0x4ee284a3 // add v3.2d, v5.2d, v2.2d
+	WORD $0x4ee0d685 // fsub v5.2d, v20.2d, v0.2d
+	WORD $0x3d802be3 // str q3, [sp, #0xa0]
+	WORD $0x3dc02fe3 // ldr q3, [sp, #0xb0]
+	WORD $0x4e77ce05 // fmla v5.2d, v16.2d, v23.2d
+	WORD $0x4ee08463 // add v3.2d, v3.2d, v0.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x3d8017e3 // str q3, [sp, #0x50]
+	WORD $0x4ee2d683 // fsub v3.2d, v20.2d, v2.2d
+	WORD $0x4eb31e62 // mov v2.16b, v19.16b
+	WORD $0x4e79ccc0 // fmla v0.2d, v6.2d, v25.2d
+	WORD $0x4e75ce02 // fmla v2.2d, v16.2d, v21.2d
+	WORD $0x4e76ccc3 // fmla v3.2d, v6.2d, v22.2d
+	WORD $0x4ee284e7 // add v7.2d, v7.2d, v2.2d
+	WORD $0x4ee2d691 // fsub v17.2d, v20.2d, v2.2d
+	WORD $0x4e75ce11 // fmla v17.2d, v16.2d, v21.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0xad0357e7 // stp q7, q21, [sp, #0x60]
+	WORD $0x3dc063e7 // ldr q7, [sp, #0x180]
+	WORD $0x3dc0aff5 // ldr q21, [sp, #0x2b0]
+	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
+	WORD $0x3d8013e7 // str q7, [sp, #0x40]
+	WORD $0x4ee0d687 // fsub v7.2d, v20.2d, v0.2d
+	WORD $0xad4e0222 // ldp q2, q0, [x17, #0x1c0]
+	WORD $0x4e79ccc7 // fmla v7.2d, v6.2d, v25.2d
+	WORD $0x4eaa1c00 // orr v0.16b, v0.16b, v10.16b
+	WORD $0x4eaa1c46 // orr v6.16b, v2.16b, v10.16b
+	WORD $0x4e6bd402 // fadd v2.2d, v0.2d, v11.2d
+	WORD $0x4e6bd4c0 // fadd v0.2d, v6.2d, v11.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e7acc50 // fmla v16.2d, v2.2d, v26.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4e7dcc06 // fmla v6.2d, v0.2d, v29.2d
+	WORD $0x4e6dcc1f // fmla v31.2d, v0.2d, v13.2d
+	WORD $0x4ef087d0 // add v16.2d, v30.2d, v16.2d
+	WORD $0x4ee685c6 // add v6.2d, v14.2d, v6.2d
+	WORD $0x4effd69e // fsub v30.2d, v20.2d, v31.2d
+	WORD $0x3dc08fee // ldr q14, [sp, #0x230]
+	WORD $0x4e6dcc1e // fmla v30.2d, v0.2d, v13.2d
+	WORD $0xad5337e9 // ldp q9, q13, [sp, #0x260]
+	WORD $0x4e6ecc5a // fmla v26.2d, v2.2d, v14.2d
+	WORD $0x4efe84c6 // add v6.2d, v6.2d, v30.2d
+	WORD $0x3d8027e6 // str q6, [sp, #0x90]
+	WORD $0x4efad68c // fsub v12.2d, v20.2d, v26.2d
+	WORD $0x4e6ecc4c // fmla v12.2d, v2.2d, v14.2d
+	WORD $0x4eec8606 // add v6.2d, v16.2d, v12.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x3dc097ec // ldr q12, [sp, #0x250]
+	WORD $0x3d8023e6 // str q6, [sp, #0x80]
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e6dcc10 // fmla v16.2d, v0.2d, v13.2d
+	WORD $0x4e75cc46 // fmla v6.2d, v2.2d, v21.2d
+	WORD $0x4ef08508 // add v8.2d, v8.2d, v16.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4ee685ef // add v15.2d, v15.2d, v6.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4e6dcc10 // fmla v16.2d, v0.2d, v13.2d
+	WORD $0x4e75cc46 // fmla v6.2d, v2.2d, v21.2d
+	WORD $0x4ef087fe // add v30.2d, v31.2d, v16.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x3dc04ff5 // ldr q21, [sp, #0x130]
+	WORD $0x4ee68746 // add v6.2d, v26.2d, v6.2d
+	WORD $0x4e6ccc10 // fmla v16.2d, v0.2d, v12.2d
+	WORD $0x4ef0d69f // fsub v31.2d, v20.2d, v16.2d
+	WORD $0x4e6ccc1f // fmla v31.2d, v0.2d, v12.2d
+	WORD $0x3d8003e6 // str q6, [sp]
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e69cc46 // fmla v6.2d, v2.2d, v9.2d
+	WORD $0x4ee6d69a // fsub v26.2d, v20.2d, v6.2d
+	WORD $0x4e69cc5a // fmla v26.2d, v2.2d, v9.2d
+	WORD $0x4efa85fa // add v26.2d, v15.2d, v26.2d
+	WORD $0x3dc0abef // ldr q15, [sp, #0x2a0]
+	WORD $0x4efa86b2 // add v18.2d, v21.2d, v26.2d
+	WORD $0x3dc04bf5 // ldr q21, [sp, #0x120]
+	WORD $0x4eff851a // add v26.2d, v8.2d, v31.2d
+	WORD $0x4eb31e7f // mov v31.16b, v19.16b
+	WORD $0x3dc0a3e8 // ldr q8, [sp, #0x280]
+	WORD $0x4efa86b5 // add v21.2d, v21.2d, v26.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4e68cc1f // fmla v31.2d, v0.2d, v8.2d
+	WORD $0x4e6fcc5a // fmla v26.2d, v2.2d, v15.2d
+	WORD $0x4eff8421 // add v1.2d, v1.2d, v31.2d
+	WORD $0x4effd69f // fsub v31.2d, v20.2d, v31.2d
+	WORD $0xad05cbf5 // stp q21, q18, [sp, #0xb0]
+	WORD $0x3dc08bf5 // ldr q21, [sp, #0x220]
+	WORD $0x3dc00ff2 // ldr q18, [sp, #0x30]
+	WORD $0x4efa8484 // add v4.2d, v4.2d, v26.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4e68cc1f // fmla v31.2d, v0.2d, v8.2d
+	WORD $0x4e6fcc5a // fmla v26.2d, v2.2d, v15.2d
+	WORD $0x4eff8610 // add v16.2d, v16.2d, v31.2d
+	WORD $0x4efa84c6 // add v6.2d, v6.2d, v26.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x3dc0a7ff // ldr q31, [sp, #0x290]
+	WORD $0x4e75cc1a // fmla v26.2d, v0.2d, v21.2d
+	WORD $0x3d8007e6 // str q6, [sp, #0x10]
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e7fcc46 // fmla v6.2d, v2.2d, v31.2d
+	WORD $0x4efa8463 // add v3.2d, v3.2d, v26.2d
+	WORD $0x4ee38643 // add v3.2d, v18.2d, v3.2d
+	WORD $0x3dc06ff2 // ldr q18, [sp, #0x1b0]
+	WORD $0x3d8067e3 // str q3, [sp, #0x190]
+	WORD $0x4ee684a3 // add v3.2d, v5.2d, v6.2d
+	WORD $0x3dc00be5 // ldr q5, [sp, #0x20]
+	WORD $0x4ee384a3 // add v3.2d, v5.2d, v3.2d
+	WORD $0x4efad685 // fsub v5.2d, v20.2d, v26.2d
+	WORD $0x3d8063e3 // str q3, [sp, #0x180]
+	WORD $0x4ee6d683 // fsub v3.2d, v20.2d, v6.2d
+	WORD $0x4e75cc05 // fmla v5.2d, v0.2d, v21.2d
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e7fcc43 // fmla v3.2d, v2.2d, v31.2d
+	WORD $0x4e76cc06 // fmla v6.2d, v0.2d, v22.2d
+	WORD $0x3dc093ff // ldr q31, [sp, #0x240]
+	WORD $0x4ee58421 // add v1.2d, v1.2d, v5.2d
+	WORD $0x4ee38483 // add v3.2d, v4.2d, v3.2d
+	WORD $0x3dc03fe4 // ldr q4, [sp, #0xf0]
+	WORD $0x4ee38483 // add v3.2d, v4.2d, v3.2d
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x3d803fe3 // str q3, [sp, #0xf0]
+	WORD $0x3dc047e3 // ldr q3, [sp, #0x110]
+	WORD $0x4e78cc04 // fmla v4.2d, v0.2d, v24.2d
+	WORD $0x4ee18461 // add v1.2d, v3.2d, v1.2d
+	WORD $0x3dc02be3 // ldr q3, [sp, #0xa0]
+	WORD $0x3d8047e1 // str q1, [sp, #0x110]
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4e7bcc41 // fmla v1.2d, v2.2d, v27.2d
+	WORD $0x4ee48463 // add v3.2d, v3.2d, v4.2d
+	WORD $0x4ee78463 // add v3.2d, v3.2d, v7.2d
+	WORD $0x3d802be3 // str q3, [sp, #0xa0]
+	WORD $0xad420fe5 // ldp q5, q3, [sp, #0x40]
+	WORD $0x4ee18463 // add v3.2d, v3.2d, v1.2d
+	WORD $0x4ef18471 // add v17.2d, v3.2d, v17.2d
+	WORD $0x4ee1d683 // fsub v3.2d, v20.2d, v1.2d
+	WORD $0x4ee4d681 // fsub v1.2d, v20.2d, v4.2d
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4ee684a7 // add v7.2d, v5.2d, v6.2d
+	WORD $0x3dc01be5 // ldr q5, [sp, #0x60]
+	WORD $0x4e77cc44 // fmla v4.2d, v2.2d, v23.2d
+	WORD $0x4e78cc01 // fmla v1.2d, v0.2d, v24.2d
+	WORD $0x4e7bcc43 // fmla v3.2d, v2.2d, v27.2d
+	WORD $0x4ee484a5 // add v5.2d, v5.2d, v4.2d
+	WORD $0xad0917e7 // stp q7, q5, [sp, #0x120]
+	WORD $0x4ee4d685 // fsub v5.2d, v20.2d, v4.2d
+	WORD $0x4ee6d684 // fsub v4.2d, v20.2d, v6.2d
+	WORD $0x4eb31e67 // mov v7.16b, v19.16b
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x4e76cc04 // fmla v4.2d, v0.2d, v22.2d
+	WORD $0x3dc01ff6 // ldr q22, [sp, #0x70]
+	WORD $0x4e79cc06 // fmla v6.2d, v0.2d, v25.2d
+	WORD $0x4e77cc45 // fmla v5.2d, v2.2d, v23.2d
+	WORD $0x4e76cc47 // fmla v7.2d, v2.2d, v22.2d
+	WORD $0x4ee7865a // add v26.2d, v18.2d, v7.2d
+	WORD $0x3dc06bf2 // ldr q18, [sp, #0x1a0]
+	WORD $0x4ee7d687 // fsub v7.2d, v20.2d, v7.2d
+	WORD $0x4e76cc47 // fmla v7.2d, v2.2d, v22.2d
+	WORD $0x4ee68652 // add v18.2d, v18.2d, v6.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4e79cc06 // fmla v6.2d, v0.2d, v25.2d
+	WORD $0xad500a20 // ldp q0, q2, [x17, #0x200]
+	WORD $0x3dc003f9 // ldr q25, [sp]
+	WORD $0x91090231 // add x17, x17, #0x240
+	WORD $0x4eaa1c00 // orr v0.16b, v0.16b, v10.16b
+	WORD $0xad0d6bf2 // stp q18, q26, [sp, #0x1a0]
+	WORD $0x4eaa1c52 // orr v18.16b, v2.16b, v10.16b
+	WORD $0x4e6bd64a // fadd v10.2d, v18.2d, v11.2d
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x4e6bd402 // fadd v2.2d, v0.2d, v11.2d
+	WORD $0x4eb31e60 // mov v0.16b, v19.16b
+	WORD $0x4ebd1fab // mov v11.16b, v29.16b
+	WORD $0x4e7fcd40 // fmla v0.2d, v10.2d, v31.2d
+	WORD $0x4e7dcc52 // fmla v18.2d, v2.2d, v29.2d
+	WORD $0x4ee0873d // add v29.2d, v25.2d, v0.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x3dc023f9 // ldr q25, [sp, #0x80]
+	WORD $0x4ef287da // add v26.2d, v30.2d, v18.2d
+	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
+	WORD $0x4eb31e7e // mov v30.16b, v19.16b
+	WORD $0x4e7fcd40 // fmla v0.2d, v10.2d, v31.2d
+	WORD $0x4e6bcc52 // fmla v18.2d, v2.2d, v11.2d
+	WORD $0x4e7ccc5e // fmla v30.2d, v2.2d, v28.2d
+	WORD $0x4ee08720 // add v0.2d, v25.2d, v0.2d
+	WORD $0x3dc083f9 // ldr q25, [sp, #0x200]
+	WORD $0x4efed69f // fsub v31.2d, v20.2d, v30.2d
+	WORD $0x4e7ccc5f // fmla v31.2d, v2.2d, v28.2d
+	WORD $0x3dc007fc // ldr q28, [sp, #0x10]
+	WORD $0x4ee08720 // add v0.2d, v25.2d, v0.2d
+	WORD $0x3d8083e0 // str q0, [sp, #0x200]
+	WORD $0x3dc027e0 // ldr q0, [sp, #0x90]
+	WORD $0x4ef28400 // add v0.2d, v0.2d, v18.2d
+	WORD $0xad4f4bf9 // ldp q25, q18, [sp, #0x1e0]
+	WORD $0x4ee08640 // add v0.2d, v18.2d, v0.2d
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x4e6ecd52 // fmla v18.2d, v10.2d, v14.2d
+	WORD $0x3d807fe0 // str q0, [sp, #0x1f0]
+	WORD $0x4ef2d680 // fsub v0.2d, v20.2d, v18.2d
+	WORD $0x4e6ecd40 // fmla v0.2d, v10.2d, v14.2d
+	WORD $0x4ee087a0 // add v0.2d, v29.2d, v0.2d
+	WORD $0x4eb31e7d // mov v29.16b, v19.16b
+	WORD $0x4ee08720 // add v0.2d, v25.2d, v0.2d
+	WORD $0x3dc05ff9 // ldr q25, [sp, #0x170]
+	WORD $0x4e6dcc5d // fmla v29.2d, v2.2d, v13.2d
+	WORD $0x3d807be0 // str q0, [sp, #0x1e0]
+	WORD $0x4eff8740 // add v0.2d, v26.2d, v31.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4efd8610 // add v16.2d, v16.2d, v29.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0x4ee08720 // add v0.2d, v25.2d, v0.2d
+	WORD $0x3dc0aff9 // ldr q25, [sp, #0x2b0]
+	WORD $0x4e6dcc5d // fmla v29.2d, v2.2d, v13.2d
+	WORD $0x4e79cd5a // fmla v26.2d, v10.2d, v25.2d
+	WORD $0x4efa879f // add v31.2d, v28.2d, v26.2d
+	WORD $0x4efad69a // fsub v26.2d, v20.2d, v26.2d
+	WORD $0x4e79cd5a // fmla v26.2d, v10.2d, v25.2d
+	WORD $0x4efa8652 // add v18.2d, v18.2d, v26.2d
+	WORD $0xad45ebf9 // ldp q25, q26, [sp, #0xb0]
+	WORD $0x4ef2874d // add v13.2d, v26.2d, v18.2d
+	WORD $0x4efd87d2 // add v18.2d, v30.2d, v29.2d
+	WORD $0x4eb31e7a // mov v26.16b, v19.16b
+	WORD $0x4e6ccc5a // fmla v26.2d, v2.2d, v12.2d
+	WORD $0x4ef2872b // add v11.2d, v25.2d, v18.2d
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x3dc05bf9 // ldr q25, [sp, #0x160]
+	WORD $0x4e69cd52 // fmla v18.2d, v10.2d, v9.2d
+	WORD $0x4efad69e // fsub v30.2d, v20.2d, v26.2d
+	WORD $0x4e6ccc5e // fmla v30.2d, v2.2d, v12.2d
+	WORD $0x4ef2d69d // fsub v29.2d, v20.2d, v18.2d
+	WORD $0x4e69cd5d // fmla v29.2d, v10.2d, v9.2d
+	WORD $0x4efe8610 // add v16.2d, v16.2d, v30.2d
+	WORD $0x4efd87fd // add v29.2d, v31.2d, v29.2d
+	WORD $0x4efd873f // add v31.2d, v25.2d, v29.2d
+	WORD $0x3dc053f9 // ldr q25, [sp, #0x140]
+	WORD $0x4eb31e7d // mov v29.16b, v19.16b
+	WORD $0x4e68cc5d // fmla v29.2d, v2.2d, v8.2d
+	WORD $0x4ef0872e // add v14.2d, v25.2d, v16.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x3dc0a7f9 // ldr q25, [sp, #0x290]
+	WORD $0x4efd8421 // add v1.2d, v1.2d, v29.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0x4e6fcd50 // fmla v16.2d, v10.2d, v15.2d
+	WORD $0x4e68cc5d // fmla v29.2d, v2.2d, v8.2d
+	WORD $0x4ef08463 // add v3.2d, v3.2d, v16.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4e6fcd50 // fmla v16.2d, v10.2d, v15.2d
+	WORD $0x4ef08650 // add v16.2d, v18.2d, v16.2d
+	WORD $0x3dc03ff2 // ldr q18, [sp, #0xf0]
+	WORD $0x4ef0865e // add v30.2d, v18.2d, v16.2d
+	WORD $0x3dc047f2 // ldr q18, [sp, #0x110]
+	WORD $0x4efd8750 // add v16.2d, v26.2d, v29.2d
+	WORD $0x3dc02bfa // ldr q26, [sp, #0xa0]
+	WORD $0x4ef0865d // add v29.2d, v18.2d, v16.2d
+	WORD $0x4eb31e70 // mov v16.16b, v19.16b
+	WORD $0x4eb31e72 // mov v18.16b, v19.16b
+	WORD $0x4e79cd50 // fmla v16.2d, v10.2d, v25.2d
+	WORD $0x4e75cc52 // fmla v18.2d, v2.2d, v21.2d
+	WORD $0x4ef084a5 // add v5.2d, v5.2d, v16.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4ef28484 // add v4.2d, v4.2d, v18.2d
+	WORD $0x4e79cd50 // fmla v16.2d, v10.2d, v25.2d
+	WORD $0x4ee58625 // add v5.2d, v17.2d, v5.2d
+	WORD $0x4ef2d691 // fsub v17.2d, v20.2d, v18.2d
+	WORD $0x4ee48744 // add v4.2d, v26.2d, v4.2d
+	WORD $0x4e75cc51 // fmla v17.2d, v2.2d, v21.2d
+	WORD $0x4ef08463 // add v3.2d, v3.2d, v16.2d
+	WORD $0x3dc063f0 // ldr q16, [sp, #0x180]
+	WORD $0x4ef18421 // add v1.2d, v1.2d, v17.2d
+	WORD $0x4ee3861a // add v26.2d, v16.2d, v3.2d
+	WORD $0x3dc067e3 // ldr q3, [sp, #0x190]
+	WORD $0x3dc04bf0 // ldr q16, [sp, #0x120]
+	WORD $0x4ee1847c // add v28.2d, v3.2d, v1.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4e78cc43 // fmla v3.2d, v2.2d, v24.2d
+	WORD $0x4e7bcd41 // fmla v1.2d, v10.2d, v27.2d
+	WORD $0x4ee38610 // add v16.2d, v16.2d, v3.2d
+	WORD $0x4ee3d683 // fsub v3.2d, v20.2d, v3.2d
+	WORD $0x4ee68606 // add v6.2d, v16.2d, v6.2d
+	WORD $0x3dc04ff0 // ldr q16, [sp, #0x130]
+	WORD $0x4e78cc43 // fmla v3.2d, v2.2d, v24.2d
+	WORD $0x4ee38499 // add v25.2d, v4.2d, v3.2d
+	WORD $0x4eb31e63 // mov v3.16b, v19.16b
+	WORD $0x4ee18610 // add v16.2d, v16.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee78607 // add v7.2d, v16.2d, v7.2d
+	WORD $0x4e7bcd41 // fmla v1.2d, v10.2d, v27.2d
+	WORD $0x4ee184b2 // add v18.2d, v5.2d, v1.2d
+	WORD $0xad46d7f0 // ldp q16, q21, [sp, #0xd0]
+	WORD $0xad4d17e4 // ldp q4, q5, [sp, #0x1a0]
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4e77cd41 // fmla v1.2d, v10.2d, v23.2d
+	WORD $0x4e70cc43 // fmla v3.2d, v2.2d, v16.2d
+	WORD $0x4ee184a5 // add v5.2d, v5.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4ee38484 // add v4.2d, v4.2d, v3.2d
+	WORD $0x4ee3d683 // fsub v3.2d, v20.2d, v3.2d
+	WORD $0x4e77cd41 // fmla v1.2d, v10.2d, v23.2d
+	WORD $0x4e70cc43 // fmla v3.2d, v2.2d, v16.2d
+	WORD $0x4ee184f0 // add v16.2d, v7.2d, v1.2d
+	WORD $0x4eb31e61 // mov v1.16b, v19.16b
+	WORD $0x4e76cd53 // fmla v19.2d, v10.2d, v22.2d
+	WORD $0x4ee384d1 // add v17.2d, v6.2d, v3.2d
+	WORD $0xad4e1be7 // ldp q7, q6, [sp, #0x1c0]
+	WORD $0x4e75cc41 // fmla v1.2d, v2.2d, v21.2d
+	WORD $0x4ef3d683 // fsub v3.2d, v20.2d, v19.2d
+	WORD $0x4ef384c6 // add v6.2d, v6.2d, v19.2d
+	WORD $0x4e76cd43 // fmla v3.2d, v10.2d, v22.2d
+	WORD $0x4ee184e7 // add v7.2d, v7.2d, v1.2d
+	WORD $0x4ee1d681 // fsub v1.2d, v20.2d, v1.2d
+	WORD $0x4e75cc41 // fmla v1.2d, v2.2d, v21.2d
+	WORD $0x4ee384a2 // add v2.2d, v5.2d, v3.2d
+	WORD $0x4ee18481 // add v1.2d, v4.2d, v1.2d
+	WORD $0x54ff9200 // b.eq <dotLimbs9+0xc0>
+	WORD $0x4eab1d68 // mov v8.16b, v11.16b
+	WORD $0xad08fbfd // stp q29, q30, [sp, #0x110]
+	WORD $0xad09ebfc // stp q28, q26, [sp, #0x130]
+	WORD $0xad0b4bf9 // stp q25, q18, [sp, #0x160]
+	WORD $0xad0c43f1 // stp q17, q16, [sp, #0x180]
+	WORD $0xad0d0be1 // stp q1, q2, [sp, #0x1a0]
+	WORD $0xad0e1be7 // stp q7, q6, [sp, #0x1c0]
+	WORD $0x3607956f // tbz w15, #0x0, <dotLimbs9+0x14c>
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x8b1300d4 // add x20, x6, x19
+	WORD $0x91010273 // add x19, x19, #0x40
+	WORD $0xf109027f // cmp x19, #0x240
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x54ffff81 // b.ne <dotLimbs9+0xea8>
+	WORD $0x17fffca4 // b <dotLimbs9+0x14c>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911703ff // add sp, sp, #0x5c0
+	WORD $0x910b03ff // add sp, sp, #0x2c0
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
 	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0x6cc73bef // ldp d15, d14, [sp], #0x70
+	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
+	WORD $0x6cc63bef // ldp d15, d14, [sp], #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $1680, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $896, RSP
 	MOVD R19, R30
 	RET
 
 // func dotLimbs17Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs17Quad(SB), 0, $1648-40
+TEXT ·dotLimbs17Quad(SB), 0, $1328-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1648, RSP
+	ADD $1328, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs17>
-	WORD $0x140001ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
+	WORD $0x140001ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6db73bef // stp d15, d14, [sp, #-0x90]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
+	WORD $0xf90023fd // str x29, [sp, #0x40]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xa9045ffd // stp x29, x23, [sp, #0x40]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xd11683ff // sub sp, sp, #0x5a0
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2f13a0b // mov x11, #-0x7630000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280024c // mov w12, #0x12
-	WORD $0x5280020d // mov w13, #0x10
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
+	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
+	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
+	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
+	WORD $0xd11103ff // sub sp, sp, #0x440
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2f13a0b // mov x11, #-0x7630000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280024d // mov w13, #0x12
+	WORD $0x5280020e // mov w14, #0x10
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf100499f // cmp x12, #0x12
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xf10049bf // cmp x13, #0x12
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <dotLimbs17+0x60>
 	WORD $0xf100009f // cmp x4, #0x0
-	WORD $0x540038ad // b.le <dotLimbs17+0x7b4>
-	WORD $0xd2e8660c // mov x12, #0x4330000000000000
-	WORD $0x910603ea // add x10, sp, #0x180
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x9110006b // add x11, x3, #0x400
-	WORD $0x5280002f // mov w15, #0x1
-	WORD $0x4e080d9b // dup v27.2d, x12
-	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
+	WORD $0x540035cd // b.le <dotLimbs17+0x758>
+	WORD $0xd2e8660e // mov x14, #0x4330000000000000
+	WORD $0x910083ea // add x10, sp, #0x20
+	WORD $0x8b02102b // add x11, x1, x2, lsl #4
+	WORD $0xd37df04c // lsl x12, x2, #3
+	WORD $0x9110006d // add x13, x3, #0x400
+	WORD $0x52800030 // mov w16, #0x1
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x4e080dcd // dup v13.2d, x14
+	WORD $0xd2f8660e // mov x14, #-0x3cd0000000000000
 	WORD $0x91078149 // add x9, x10, #0x1e0
 	WORD $0x9108014a // add x10, x10, #0x200
-	WORD $0x4e080d9c // dup v28.2d, x12
-	WORD $0x3d805bfc // str q28, [sp, #0x160]
-	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
-	WORD $0x4e080d9a // dup v26.2d, x12
-	WORD $0xd280002c // mov x12, #0x1
-	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d9d // dup v29.2d, x12
-	WORD $0x928017ec // mov x12, #-0xc0
-	WORD $0x3d8003fd // str q29, [sp]
-	WORD $0xad00effa // stp q26, q27, [sp, #0x10]
-	WORD $0xad4033fe // ldp q30, q12, [sp]
+	WORD $0x4e080dce // dup v14.2d, x14
+	WORD $0xd2e8ce0e // mov x14, #0x4670000000000000
+	WORD $0x4e080dc1 // dup v1.2d, x14
+	WORD $0xd280002e // mov x14, #0x1
+	WORD $0xf2e8ce0e // movk x14, #0x4670, lsl #48
+	WORD $0x4e080dc3 // dup v3.2d, x14
+	WORD $0x928017ee // mov x14, #-0xc0
+	WORD $0x8b130c05 // add x5, x0, x19, lsl #3
+	WORD $0x2a1003ef // mov w15, w16
+	WORD $0x8b130c70 // add x16, x3, x19, lsl #3
+	WORD $0x8b130c31 // add x17, x1, x19, lsl #3
+	WORD $0x8b130d67 // add x7, x11, x19, lsl #3
+	WORD $0x8b130db3 // add x19, x13, x19, lsl #3
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0x911100a6 // add x6, x5, #0x440
+	WORD $0x3600014f // tbz w15, #0x0, <dotLimbs17+0x134>
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b060c11 // add x17, x0, x6, lsl #3
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x2a0f03ed // mov w13, w15
-	WORD $0x8b060c6f // add x15, x3, x6, lsl #3
-	WORD $0x8b060c30 // add x16, x1, x6, lsl #3
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0x91110225 // add x5, x17, #0x440
-	WORD $0xd503201f // nop
-	WORD $0xad400600 // ldp q0, q1, [x16]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad0c07e0 // stp q0, q1, [sp, #0x180]
-	WORD $0xad420600 // ldp q0, q1, [x16, #0x40]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad0d07e0 // stp q0, q1, [sp, #0x1a0]
-	WORD $0xad440600 // ldp q0, q1, [x16, #0x80]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad0e07e0 // stp q0, q1, [sp, #0x1c0]
-	WORD $0xad460600 // ldp q0, q1, [x16, #0xc0]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad0f07e0 // stp q0, q1, [sp, #0x1e0]
-	WORD $0xad480600 // ldp q0, q1, [x16, #0x100]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1007e0 // stp q0, q1, [sp, #0x200]
-	WORD $0xad4a0600 // ldp q0, q1, [x16, #0x140]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1107e0 // stp q0, q1, [sp, #0x220]
-	WORD $0xad4c0600 // ldp q0, q1, [x16, #0x180]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1207e0 // stp q0, q1, [sp, #0x240]
-	WORD $0xad4e0600 // ldp q0, q1, [x16, #0x1c0]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1307e0 // stp q0, q1, [sp, #0x260]
-	WORD $0xad500600 // ldp q0, q1, [x16, #0x200]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1407e0 // stp q0, q1, [sp, #0x280]
-	WORD $0xad520600 // ldp q0, q1, [x16, #0x240]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1507e0 // stp q0, q1, [sp, #0x2a0]
-	WORD $0xad540201 // ldp q1, q0, [x16, #0x280]
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0xad1603e1 // stp q1, q0, [sp, #0x2c0]
-	WORD $0xad560201 // ldp q1, q0, [x16, #0x2c0]
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0xad1703e1 // stp q1, q0, [sp, #0x2e0]
-	WORD $0xad580201 // ldp q1, q0, [x16, #0x300]
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0xad1803e1 // stp q1, q0, [sp, #0x300]
-	WORD $0xad5a0600 // ldp q0, q1, [x16, #0x340]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1907e0 // stp q0, q1, [sp, #0x320]
-	WORD $0xad5c0600 // ldp q0, q1, [x16, #0x380]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1a07e0 // stp q0, q1, [sp, #0x340]
-	WORD $0xad5e0600 // ldp q0, q1, [x16, #0x3c0]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0xad1b07e0 // stp q0, q1, [sp, #0x360]
-	WORD $0x3dc10200 // ldr q0, [x16, #0x400]
-	WORD $0x3dc10601 // ldr q1, [x16, #0x410]
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0xad1c07e0 // stp q0, q1, [sp, #0x380]
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x8b1500f6 // add x22, x7, x21
+	WORD $0x910102b5 // add x21, x21, #0x40
+	WORD $0xf11102bf // cmp x21, #0x440
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x54ffff81 // b.ne <dotLimbs17+0x120>
+	WORD $0xad401624 // ldp q4, q5, [x17]
 	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0xaa1403f6 // mov x22, x20
-	WORD $0xaa0a03f7 // mov x23, x10
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
-	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
-	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x3d805fe0 // str q0, [sp, #0x170]
-	WORD $0xad4002a1 // ldp q1, q0, [x21]
-	WORD $0x4eac1d83 // mov v3.16b, v12.16b
-	WORD $0x4eac1d8f // mov v15.16b, v12.16b
-	WORD $0x4eac1d94 // mov v20.16b, v12.16b
-	WORD $0xf10006d6 // subs x22, x22, #0x1
-	WORD $0x4eac1d99 // mov v25.16b, v12.16b
-	WORD $0xad4076e6 // ldp q6, q29, [x23]
-	WORD $0x4eac1d89 // mov v9.16b, v12.16b
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4e7cd418 // fadd v24.2d, v0.2d, v28.2d
-	WORD $0x4ebb1c21 // orr v1.16b, v1.16b, v27.16b
-	WORD $0x4e7cd421 // fadd v1.2d, v1.2d, v28.2d
-	WORD $0xad7e0aa0 // ldp q0, q2, [x21, #-0x40]
-	WORD $0x3d8027f3 // str q19, [sp, #0x90]
-	WORD $0x4eac1d93 // mov v19.16b, v12.16b
-	WORD $0xad029ff2 // stp q18, q7, [sp, #0x50]
-	WORD $0x4eac1d87 // mov v7.16b, v12.16b
-	WORD $0x4eac1d92 // mov v18.16b, v12.16b
-	WORD $0x3d8057f0 // str q16, [sp, #0x150]
-	WORD $0x4eac1d90 // mov v16.16b, v12.16b
-	WORD $0x4ebb1c42 // orr v2.16b, v2.16b, v27.16b
-	WORD $0x4e66cc23 // fmla v3.2d, v1.2d, v6.2d
-	WORD $0x4e7cd45a // fadd v26.2d, v2.2d, v28.2d
-	WORD $0xad01d7f6 // stp q22, q21, [sp, #0x30]
-	WORD $0x4eac1d95 // mov v21.16b, v12.16b
-	WORD $0x4eac1d96 // mov v22.16b, v12.16b
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0xad09c7eb // stp q11, q17, [sp, #0x130]
-	WORD $0x3cde02f1 // ldur q17, [x23, #-0x20]
-	WORD $0x3cdc02eb // ldur q11, [x23, #-0x40]
-	WORD $0x4e6bcc27 // fmla v7.2d, v1.2d, v11.2d
-	WORD $0x4e7dcf55 // fmla v21.2d, v26.2d, v29.2d
-	WORD $0x4e7cd40d // fadd v13.2d, v0.2d, v28.2d
-	WORD $0xad7c0aa0 // ldp q0, q2, [x21, #-0x80]
-	WORD $0x910302b5 // add x21, x21, #0xc0
-	WORD $0x4e71cdaf // fmla v15.2d, v13.2d, v17.2d
-	WORD $0x3d8033ea // str q10, [sp, #0xc0]
-	WORD $0x4eb71eea // mov v10.16b, v23.16b
-	WORD $0x4ef5d7d7 // fsub v23.2d, v30.2d, v21.2d
-	WORD $0x4ef58515 // add v21.2d, v8.2d, v21.2d
-	WORD $0x3dc01be8 // ldr q8, [sp, #0x60]
-	WORD $0x4ebb1c42 // orr v2.16b, v2.16b, v27.16b
-	WORD $0x4e7dcf57 // fmla v23.2d, v26.2d, v29.2d
-	WORD $0x4ebb1c00 // orr v0.16b, v0.16b, v27.16b
-	WORD $0x4ee7d7db // fsub v27.2d, v30.2d, v7.2d
-	WORD $0x4e7cd40e // fadd v14.2d, v0.2d, v28.2d
-	WORD $0x4e6bcc3b // fmla v27.2d, v1.2d, v11.2d
-	WORD $0x3dc05be0 // ldr q0, [sp, #0x160]
-	WORD $0x4e71cdd3 // fmla v19.2d, v14.2d, v17.2d
-	WORD $0x4e6bcdd0 // fmla v16.2d, v14.2d, v11.2d
-	WORD $0x4e60d45c // fadd v28.2d, v2.2d, v0.2d
-	WORD $0x4ee3d7c0 // fsub v0.2d, v30.2d, v3.2d
-	WORD $0x4eac1d82 // mov v2.16b, v12.16b
-	WORD $0x4e66cc20 // fmla v0.2d, v1.2d, v6.2d
-	WORD $0x4e66cdc2 // fmla v2.2d, v14.2d, v6.2d
-	WORD $0x4e7dcf96 // fmla v22.2d, v28.2d, v29.2d
-	WORD $0xad0883e3 // stp q3, q0, [sp, #0x110]
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4ef6d7c5 // fsub v5.2d, v30.2d, v22.2d
-	WORD $0x4ef68556 // add v22.2d, v10.2d, v22.2d
-	WORD $0x4e66cda0 // fmla v0.2d, v13.2d, v6.2d
-	WORD $0x4e7dcf85 // fmla v5.2d, v28.2d, v29.2d
-	WORD $0x4ef786d6 // add v22.2d, v22.2d, v23.2d
-	WORD $0x3d8043e0 // str q0, [sp, #0x100]
-	WORD $0x4ee0d7c0 // fsub v0.2d, v30.2d, v0.2d
-	WORD $0x4e66cda0 // fmla v0.2d, v13.2d, v6.2d
-	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
-	WORD $0x4ee2d7c0 // fsub v0.2d, v30.2d, v2.2d
-	WORD $0x4e66cdc0 // fmla v0.2d, v14.2d, v6.2d
-	WORD $0x4eac1d86 // mov v6.16b, v12.16b
-	WORD $0x4e6bcda6 // fmla v6.2d, v13.2d, v11.2d
-	WORD $0xad0683e2 // stp q2, q0, [sp, #0xd0]
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4e71cc20 // fmla v0.2d, v1.2d, v17.2d
-	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
-	WORD $0x4ee0d7c0 // fsub v0.2d, v30.2d, v0.2d
-	WORD $0x4e71cc20 // fmla v0.2d, v1.2d, v17.2d
-	WORD $0x3d802be0 // str q0, [sp, #0xa0]
-	WORD $0x4eefd7c0 // fsub v0.2d, v30.2d, v15.2d
-	WORD $0x4e71cda0 // fmla v0.2d, v13.2d, v17.2d
-	WORD $0x3d8023e0 // str q0, [sp, #0x80]
-	WORD $0x4ef3d7c0 // fsub v0.2d, v30.2d, v19.2d
-	WORD $0x4e71cdc0 // fmla v0.2d, v14.2d, v17.2d
-	WORD $0x4ee6d7d1 // fsub v17.2d, v30.2d, v6.2d
-	WORD $0x4e6bcdb1 // fmla v17.2d, v13.2d, v11.2d
-	WORD $0x4ef0d7cd // fsub v13.2d, v30.2d, v16.2d
-	WORD $0x4e6bcdcd // fmla v13.2d, v14.2d, v11.2d
-	WORD $0x4eac1d8b // mov v11.16b, v12.16b
-	WORD $0x3d801fe0 // str q0, [sp, #0x70]
-	WORD $0x4e7dcf0b // fmla v11.2d, v24.2d, v29.2d
-	WORD $0x4eebd7ce // fsub v14.2d, v30.2d, v11.2d
-	WORD $0x4e7dcf0e // fmla v14.2d, v24.2d, v29.2d
-	WORD $0x3cdf02fd // ldur q29, [x23, #-0x10]
-	WORD $0x4e7dcf12 // fmla v18.2d, v24.2d, v29.2d
-	WORD $0x4e7dcf54 // fmla v20.2d, v26.2d, v29.2d
-	WORD $0x4e7dcf99 // fmla v25.2d, v28.2d, v29.2d
-	WORD $0x4ef2d7c4 // fsub v4.2d, v30.2d, v18.2d
-	WORD $0x4ef4d7c3 // fsub v3.2d, v30.2d, v20.2d
-	WORD $0x4ef9d7df // fsub v31.2d, v30.2d, v25.2d
-	WORD $0x4ef286b2 // add v18.2d, v21.2d, v18.2d
-	WORD $0x3dc04bf5 // ldr q21, [sp, #0x120]
-	WORD $0x4e7dcf04 // fmla v4.2d, v24.2d, v29.2d
-	WORD $0x4e7dcf43 // fmla v3.2d, v26.2d, v29.2d
-	WORD $0x4e7dcf9f // fmla v31.2d, v28.2d, v29.2d
-	WORD $0x3cdd02fd // ldur q29, [x23, #-0x30]
-	WORD $0xd10182f7 // sub x23, x23, #0x60
-	WORD $0x4ef98463 // add v3.2d, v3.2d, v25.2d
-	WORD $0x4ef48484 // add v4.2d, v4.2d, v20.2d
-	WORD $0x4e7dcf09 // fmla v9.2d, v24.2d, v29.2d
-	WORD $0x4ee486c4 // add v4.2d, v22.2d, v4.2d
-	WORD $0x4ee9d7c1 // fsub v1.2d, v30.2d, v9.2d
-	WORD $0x4e7dcf01 // fmla v1.2d, v24.2d, v29.2d
-	WORD $0x4eac1d98 // mov v24.16b, v12.16b
-	WORD $0x4e7dcf58 // fmla v24.2d, v26.2d, v29.2d
-	WORD $0x4ef8d7c0 // fsub v0.2d, v30.2d, v24.2d
-	WORD $0x4ef88421 // add v1.2d, v1.2d, v24.2d
-	WORD $0x4e7dcf40 // fmla v0.2d, v26.2d, v29.2d
-	WORD $0x4eac1d9a // mov v26.16b, v12.16b
-	WORD $0x4e7dcf9a // fmla v26.2d, v28.2d, v29.2d
-	WORD $0x4efad7c2 // fsub v2.2d, v30.2d, v26.2d
-	WORD $0x4efa8400 // add v0.2d, v0.2d, v26.2d
-	WORD $0x4e7dcf82 // fmla v2.2d, v28.2d, v29.2d
-	WORD $0x3dc05ffc // ldr q28, [sp, #0x170]
-	WORD $0x4eeb879c // add v28.2d, v28.2d, v11.2d
-	WORD $0x3dc04feb // ldr q11, [sp, #0x130]
-	WORD $0x3d805ffc // str q28, [sp, #0x170]
-	WORD $0xad4877fc // ldp q28, q29, [sp, #0x100]
-	WORD $0x4efd856b // add v11.2d, v11.2d, v29.2d
-	WORD $0xad4677f4 // ldp q20, q29, [sp, #0xc0]
-	WORD $0x4efc869c // add v28.2d, v20.2d, v28.2d
-	WORD $0x4efd851d // add v29.2d, v8.2d, v29.2d
-	WORD $0x3dc03fe8 // ldr q8, [sp, #0xf0]
-	WORD $0x4ee887bd // add v29.2d, v29.2d, v8.2d
-	WORD $0xad41a3f7 // ldp q23, q8, [sp, #0x30]
-	WORD $0x4ee586e5 // add v5.2d, v23.2d, v5.2d
-	WORD $0x3dc03bf7 // ldr q23, [sp, #0xe0]
-	WORD $0x4ee384a3 // add v3.2d, v5.2d, v3.2d
-	WORD $0xad4397f4 // ldp q20, q5, [sp, #0x70]
-	WORD $0x4ee18476 // add v22.2d, v3.2d, v1.2d
-	WORD $0x4ee68761 // add v1.2d, v27.2d, v6.2d
-	WORD $0x3dc00bfb // ldr q27, [sp, #0x20]
-	WORD $0x4ef78517 // add v23.2d, v8.2d, v23.2d
-	WORD $0x4eee8648 // add v8.2d, v18.2d, v14.2d
-	WORD $0x3dc02ff2 // ldr q18, [sp, #0xb0]
-	WORD $0x4ef384a5 // add v5.2d, v5.2d, v19.2d
-	WORD $0x3dc027f3 // ldr q19, [sp, #0x90]
-	WORD $0x4ee586e5 // add v5.2d, v23.2d, v5.2d
-	WORD $0x4ee98497 // add v23.2d, v4.2d, v9.2d
-	WORD $0x4ef28792 // add v18.2d, v28.2d, v18.2d
-	WORD $0x3dc05bfc // ldr q28, [sp, #0x160]
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4ef5864a // add v10.2d, v18.2d, v21.2d
-	WORD $0x3dc02bf2 // ldr q18, [sp, #0xa0]
-	WORD $0x4ee08673 // add v19.2d, v19.2d, v0.2d
-	WORD $0x3dc017f5 // ldr q21, [sp, #0x50]
-	WORD $0x4ef08620 // add v0.2d, v17.2d, v16.2d
-	WORD $0xad4a43f1 // ldp q17, q16, [sp, #0x140]
-	WORD $0x4eef8652 // add v18.2d, v18.2d, v15.2d
-	WORD $0x4ef486b4 // add v20.2d, v21.2d, v20.2d
-	WORD $0x4ee184b5 // add v21.2d, v5.2d, v1.2d
-	WORD $0x4eed8610 // add v16.2d, v16.2d, v13.2d
-	WORD $0x4ef287b2 // add v18.2d, v29.2d, v18.2d
-	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
-	WORD $0x4ee78647 // add v7.2d, v18.2d, v7.2d
-	WORD $0x4ee08692 // add v18.2d, v20.2d, v0.2d
-	WORD $0x54ffeb61 // b.ne <dotLimbs17+0x308>
-	WORD $0x9b0c14f5 // madd x21, x7, x12, x5
-	WORD $0x3dc05fe2 // ldr q2, [sp, #0x170]
-	WORD $0x910004e7 // add x7, x7, #0x1
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xd1030273 // sub x19, x19, #0xc0
-	WORD $0xf10014ff // cmp x7, #0x5
-	WORD $0xad4006a0 // ldp q0, q1, [x21]
-	WORD $0xad7c16a4 // ldp q4, q5, [x21, #-0x80]
-	WORD $0x4ee18441 // add v1.2d, v2.2d, v1.2d
-	WORD $0x4ee586e5 // add v5.2d, v23.2d, v5.2d
-	WORD $0xad7e0ea2 // ldp q2, q3, [x21, #-0x40]
-	WORD $0x4ee08560 // add v0.2d, v11.2d, v0.2d
-	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
-	WORD $0xad7a1ea6 // ldp q6, q7, [x21, #-0xc0]
-	WORD $0x4ee38503 // add v3.2d, v8.2d, v3.2d
-	WORD $0xad3c16a4 // stp q4, q5, [x21, #-0x80]
-	WORD $0x4ee28542 // add v2.2d, v10.2d, v2.2d
-	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x4ee786c7 // add v7.2d, v22.2d, v7.2d
-	WORD $0x4ee686a6 // add v6.2d, v21.2d, v6.2d
-	WORD $0xad7806a0 // ldp q0, q1, [x21, #-0x100]
-	WORD $0x4ee18661 // add v1.2d, v19.2d, v1.2d
-	WORD $0x4ee08640 // add v0.2d, v18.2d, v0.2d
-	WORD $0xad3806a0 // stp q0, q1, [x21, #-0x100]
-	WORD $0xad3a1ea6 // stp q6, q7, [x21, #-0xc0]
-	WORD $0xad3e0ea2 // stp q2, q3, [x21, #-0x40]
-	WORD $0xadf606a0 // ldp q0, q1, [x21, #-0x140]!
-	WORD $0x4ee18621 // add v1.2d, v17.2d, v1.2d
-	WORD $0x4ee08600 // add v0.2d, v16.2d, v0.2d
-	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x54ffe581 // b.ne <dotLimbs17+0x2c8>
-	WORD $0xad406bfd // ldp q29, q26, [sp]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa0a03e7 // mov x7, x10
-	WORD $0x52800813 // mov w19, #0x40
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0x52800037 // mov w23, #0x1
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0117e4 // stp q4, q5, [sp, #0x20]
+	WORD $0xad421624 // ldp q4, q5, [x17, #0x40]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0217e4 // stp q4, q5, [sp, #0x40]
+	WORD $0xad441624 // ldp q4, q5, [x17, #0x80]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0317e4 // stp q4, q5, [sp, #0x60]
+	WORD $0xad461624 // ldp q4, q5, [x17, #0xc0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0417e4 // stp q4, q5, [sp, #0x80]
+	WORD $0xad481624 // ldp q4, q5, [x17, #0x100]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0517e4 // stp q4, q5, [sp, #0xa0]
+	WORD $0xad4a1624 // ldp q4, q5, [x17, #0x140]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0617e4 // stp q4, q5, [sp, #0xc0]
+	WORD $0xad4c1624 // ldp q4, q5, [x17, #0x180]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0717e4 // stp q4, q5, [sp, #0xe0]
+	WORD $0xad4e1624 // ldp q4, q5, [x17, #0x1c0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0817e4 // stp q4, q5, [sp, #0x100]
+	WORD $0xad501624 // ldp q4, q5, [x17, #0x200]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0917e4 // stp q4, q5, [sp, #0x120]
+	WORD $0xad521624 // ldp q4, q5, [x17, #0x240]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0a17e4 // stp q4, q5, [sp, #0x140]
+	WORD $0xad541225 // ldp q5, q4, [x17, #0x280]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0b13e5 // stp q5, q4, [sp, #0x160]
+	WORD $0xad561225 // ldp q5, q4, [x17, #0x2c0]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0c13e5 // stp q5, q4, [sp, #0x180]
+	WORD $0xad581225 // ldp q5, q4, [x17, #0x300]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0d13e5 // stp q5, q4, [sp, #0x1a0]
+	WORD $0xad5a1624 // ldp q4, q5, [x17, #0x340]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0e17e4 // stp q4, q5, [sp, #0x1c0]
+	WORD $0xad5c1624 // ldp q4, q5, [x17, #0x380]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0f17e4 // stp q4, q5, [sp, #0x1e0]
+	WORD $0xad5e1624 // ldp q4, q5, [x17, #0x3c0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad1017e4 // stp q4, q5, [sp, #0x200]
+	WORD $0x3dc10224 // ldr q4, [x17, #0x400]
+	WORD $0x3dc10625 // ldr q5, [x17, #0x410]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1117e4 // stp q4, q5, [sp, #0x220]
+	WORD $0xd503201f // nop
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x8b1301f4 // add x20, x15, x19
-	WORD $0xad400ce7 // ldp q7, q3, [x7]
-	WORD $0x4eba1f56 // mov v22.16b, v26.16b
-	WORD $0x4eba1f57 // mov v23.16b, v26.16b
-	WORD $0x4eba1f58 // mov v24.16b, v26.16b
-	WORD $0x91030273 // add x19, x19, #0xc0
-	WORD $0xad404291 // ldp q17, q16, [x20]
-	WORD $0x4eba1f59 // mov v25.16b, v26.16b
-	WORD $0xf113027f // cmp x19, #0x4c0
-	WORD $0x4ebb1e10 // orr v16.16b, v16.16b, v27.16b
-	WORD $0x4e7cd610 // fadd v16.2d, v16.2d, v28.2d
-	WORD $0x4ebb1e31 // orr v17.16b, v17.16b, v27.16b
-	WORD $0xad7e4e92 // ldp q18, q19, [x20, #-0x40]
-	WORD $0x4ebb1e73 // orr v19.16b, v19.16b, v27.16b
-	WORD $0x4ebb1e52 // orr v18.16b, v18.16b, v27.16b
-	WORD $0x4e7cd673 // fadd v19.2d, v19.2d, v28.2d
-	WORD $0x4e63ce17 // fmla v23.2d, v16.2d, v3.2d
-	WORD $0x4e63ce78 // fmla v24.2d, v19.2d, v3.2d
-	WORD $0xad7f50f5 // ldp q21, q20, [x7, #-0x20]
-	WORD $0xd10180e7 // sub x7, x7, #0x60
-	WORD $0x4e7cd631 // fadd v17.2d, v17.2d, v28.2d
-	WORD $0x4e7cd652 // fadd v18.2d, v18.2d, v28.2d
-	WORD $0x4e67ce36 // fmla v22.2d, v17.2d, v7.2d
-	WORD $0x4e67ce59 // fmla v25.2d, v18.2d, v7.2d
-	WORD $0x4ef78421 // add v1.2d, v1.2d, v23.2d
-	WORD $0x4ef7d7b7 // fsub v23.2d, v29.2d, v23.2d
-	WORD $0x4ef884a5 // add v5.2d, v5.2d, v24.2d
-	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
-	WORD $0x4e63ce17 // fmla v23.2d, v16.2d, v3.2d
-	WORD $0x4e63ce78 // fmla v24.2d, v19.2d, v3.2d
-	WORD $0x4eba1f43 // mov v3.16b, v26.16b
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0xaa1703f9 // mov x25, x23
+	WORD $0xaa0a03fa // mov x26, x10
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xad7c6f1a // ldp q26, q27, [x24, #-0x80]
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4ea11c2f // mov v15.16b, v1.16b
+	WORD $0xf1000739 // subs x25, x25, #0x1
+	WORD $0x4ead1f6c // orr v12.16b, v27.16b, v13.16b
+	WORD $0xad406319 // ldp q25, q24, [x24]
+	WORD $0xad402b4b // ldp q11, q10, [x26]
+	WORD $0x4ead1f18 // orr v24.16b, v24.16b, v13.16b
+	WORD $0x4e6ed71f // fadd v31.2d, v24.2d, v14.2d
+	WORD $0xad7f2349 // ldp q9, q8, [x26, #-0x20]
+	WORD $0x4ead1f5a // orr v26.16b, v26.16b, v13.16b
+	WORD $0x4ead1f39 // orr v25.16b, v25.16b, v13.16b
+	WORD $0x4e6ed75b // fadd v27.2d, v26.2d, v14.2d
+	WORD $0x4e6ed59a // fadd v26.2d, v12.2d, v14.2d
+	WORD $0x4e6ed73e // fadd v30.2d, v25.2d, v14.2d
+	WORD $0xad7e6718 // ldp q24, q25, [x24, #-0x40]
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x91030318 // add x24, x24, #0xc0
+	WORD $0x4e6acf42 // fmla v2.2d, v26.2d, v10.2d
+	WORD $0x4e6bcf60 // fmla v0.2d, v27.2d, v11.2d
+	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
+	WORD $0xad001ff1 // stp q17, q7, [sp]
+	WORD $0x4ead1da7 // mov v7.16b, v13.16b
+	WORD $0x4eae1dd1 // mov v17.16b, v14.16b
+	WORD $0x4ead1f39 // orr v25.16b, v25.16b, v13.16b
+	WORD $0x4ee086f7 // add v23.2d, v23.2d, v0.2d
+	WORD $0x4ee286d6 // add v22.2d, v22.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4e6ed73d // fadd v29.2d, v25.2d, v14.2d
+	WORD $0x4eec84c6 // add v6.2d, v6.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4ead1f18 // orr v24.16b, v24.16b, v13.16b
+	WORD $0x4ea11c2d // mov v13.16b, v1.16b
+	WORD $0x4e6bcf60 // fmla v0.2d, v27.2d, v11.2d
+	WORD $0x4e6acf42 // fmla v2.2d, v26.2d, v10.2d
+	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
+	WORD $0x4e6ed71c // fadd v28.2d, v24.2d, v14.2d
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x4e6acfed // fmla v13.2d, v31.2d, v10.2d
+	WORD $0xad7e6359 // ldp q25, q24, [x26, #-0x40]
+	WORD $0xd101835a // sub x26, x26, #0x60
+	WORD $0x4e6acfae // fmla v14.2d, v29.2d, v10.2d
+	WORD $0x4e6bcf8f // fmla v15.2d, v28.2d, v11.2d
+	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
+	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
+	WORD $0x4ea11c34 // mov v20.16b, v1.16b
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4eed8610 // add v16.2d, v16.2d, v13.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0x4e69cfd4 // fmla v20.2d, v30.2d, v9.2d
+	WORD $0x4e68cff5 // fmla v21.2d, v31.2d, v8.2d
+	WORD $0x4eef8673 // add v19.2d, v19.2d, v15.2d
+	WORD $0x4eee8652 // add v18.2d, v18.2d, v14.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4e6acfed // fmla v13.2d, v31.2d, v10.2d
+	WORD $0x4e6bcf8f // fmla v15.2d, v28.2d, v11.2d
+	WORD $0x4e6acfae // fmla v14.2d, v29.2d, v10.2d
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ef58652 // add v18.2d, v18.2d, v21.2d
+	WORD $0x4ef48673 // add v19.2d, v19.2d, v20.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4ef4d474 // fsub v20.2d, v3.2d, v20.2d
+	WORD $0x4e68cfaa // fmla v10.2d, v29.2d, v8.2d
+	WORD $0x4e69cf8b // fmla v11.2d, v28.2d, v9.2d
+	WORD $0x4e69cfd4 // fmla v20.2d, v30.2d, v9.2d
+	WORD $0x4e68cff5 // fmla v21.2d, v31.2d, v8.2d
+	WORD $0x4eed8652 // add v18.2d, v18.2d, v13.2d
+	WORD $0x4ea71ced // mov v13.16b, v7.16b
+	WORD $0x3dc003e7 // ldr q7, [sp]
+	WORD $0x4eec8673 // add v19.2d, v19.2d, v12.2d
+	WORD $0x4eef86f7 // add v23.2d, v23.2d, v15.2d
+	WORD $0x4eee86d6 // add v22.2d, v22.2d, v14.2d
+	WORD $0x4eb11e2e // mov v14.16b, v17.16b
+	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
+	WORD $0x4eea86b5 // add v21.2d, v21.2d, v10.2d
+	WORD $0x4ef486f4 // add v20.2d, v23.2d, v20.2d
+	WORD $0x4ef586d5 // add v21.2d, v22.2d, v21.2d
+	WORD $0x4eebd476 // fsub v22.2d, v3.2d, v11.2d
+	WORD $0x4eead477 // fsub v23.2d, v3.2d, v10.2d
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4e69cf96 // fmla v22.2d, v28.2d, v9.2d
+	WORD $0x4e69cf6a // fmla v10.2d, v27.2d, v9.2d
+	WORD $0x4e68cfb7 // fmla v23.2d, v29.2d, v8.2d
+	WORD $0x4e68cf4b // fmla v11.2d, v26.2d, v8.2d
+	WORD $0x4eea86d6 // add v22.2d, v22.2d, v10.2d
+	WORD $0x4eeb86f7 // add v23.2d, v23.2d, v11.2d
 	WORD $0x4ef68400 // add v0.2d, v0.2d, v22.2d
-	WORD $0x4ef6d7b6 // fsub v22.2d, v29.2d, v22.2d
-	WORD $0x4ef984c6 // add v6.2d, v6.2d, v25.2d
-	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
-	WORD $0x4e75ce23 // fmla v3.2d, v17.2d, v21.2d
-	WORD $0x4e67ce36 // fmla v22.2d, v17.2d, v7.2d
-	WORD $0x4e67ce59 // fmla v25.2d, v18.2d, v7.2d
-	WORD $0x4eba1f47 // mov v7.16b, v26.16b
-	WORD $0x4ef88484 // add v4.2d, v4.2d, v24.2d
-	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x4ee384c6 // add v6.2d, v6.2d, v3.2d
-	WORD $0x4ee3d7a3 // fsub v3.2d, v29.2d, v3.2d
-	WORD $0x4ef98442 // add v2.2d, v2.2d, v25.2d
-	WORD $0x4e75ce23 // fmla v3.2d, v17.2d, v21.2d
-	WORD $0x4ef684c6 // add v6.2d, v6.2d, v22.2d
-	WORD $0x4ee784a5 // add v5.2d, v5.2d, v7.2d
-	WORD $0x4ee7d7a7 // fsub v7.2d, v29.2d, v7.2d
-	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x4ef784a5 // add v5.2d, v5.2d, v23.2d
-	WORD $0x4ee38442 // add v2.2d, v2.2d, v3.2d
-	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
-	WORD $0x54fff981 // b.ne <dotLimbs17+0x640>
-	WORD $0xad441e23 // ldp q3, q7, [x17, #0x80]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0903f3 // mov x19, x9
-	WORD $0x4ee78427 // add v7.2d, v1.2d, v7.2d
-	WORD $0x4ee38403 // add v3.2d, v0.2d, v3.2d
-	WORD $0xad420620 // ldp q0, q1, [x17, #0x40]
-	WORD $0x4ee184a5 // add v5.2d, v5.2d, v1.2d
-	WORD $0x4ee084c6 // add v6.2d, v6.2d, v0.2d
-	WORD $0xad400221 // ldp q1, q0, [x17]
-	WORD $0xad021626 // stp q6, q5, [x17, #0x40]
+	WORD $0x4eebd476 // fsub v22.2d, v3.2d, v11.2d
+	WORD $0x4ef78442 // add v2.2d, v2.2d, v23.2d
+	WORD $0x4eead477 // fsub v23.2d, v3.2d, v10.2d
+	WORD $0x4e68cf56 // fmla v22.2d, v26.2d, v8.2d
+	WORD $0x4e69cf77 // fmla v23.2d, v27.2d, v9.2d
+	WORD $0x4ea11c29 // mov v9.16b, v1.16b
+	WORD $0x4ea11c28 // mov v8.16b, v1.16b
+	WORD $0x4e78cfe9 // fmla v9.2d, v31.2d, v24.2d
+	WORD $0x4e79cfc8 // fmla v8.2d, v30.2d, v25.2d
+	WORD $0x4ef684f1 // add v17.2d, v7.2d, v22.2d
+	WORD $0x3dc007e7 // ldr q7, [sp, #0x10]
+	WORD $0x4ee986b6 // add v22.2d, v21.2d, v9.2d
+	WORD $0x4ee9d475 // fsub v21.2d, v3.2d, v9.2d
+	WORD $0x4e78cff5 // fmla v21.2d, v31.2d, v24.2d
+	WORD $0x4ea11c3f // mov v31.16b, v1.16b
+	WORD $0x4ef784e7 // add v7.2d, v7.2d, v23.2d
+	WORD $0x4ee88697 // add v23.2d, v20.2d, v8.2d
+	WORD $0x4ee8d474 // fsub v20.2d, v3.2d, v8.2d
+	WORD $0x4e78cfbf // fmla v31.2d, v29.2d, v24.2d
+	WORD $0x4e79cfd4 // fmla v20.2d, v30.2d, v25.2d
+	WORD $0x4ea11c3e // mov v30.16b, v1.16b
+	WORD $0x4e79cf9e // fmla v30.2d, v28.2d, v25.2d
+	WORD $0x4eff86b5 // add v21.2d, v21.2d, v31.2d
+	WORD $0x4ef58455 // add v21.2d, v2.2d, v21.2d
+	WORD $0x4efe8682 // add v2.2d, v20.2d, v30.2d
+	WORD $0x4ee28414 // add v20.2d, v0.2d, v2.2d
+	WORD $0x4efed460 // fsub v0.2d, v3.2d, v30.2d
+	WORD $0x4effd462 // fsub v2.2d, v3.2d, v31.2d
+	WORD $0x4e78cfa2 // fmla v2.2d, v29.2d, v24.2d
+	WORD $0x4e79cf80 // fmla v0.2d, v28.2d, v25.2d
+	WORD $0x4ea11c3c // mov v28.16b, v1.16b
+	WORD $0x4ea11c3d // mov v29.16b, v1.16b
+	WORD $0x4e79cf7c // fmla v28.2d, v27.2d, v25.2d
+	WORD $0x4e78cf5d // fmla v29.2d, v26.2d, v24.2d
+	WORD $0x4efd8442 // add v2.2d, v2.2d, v29.2d
+	WORD $0x4efc8400 // add v0.2d, v0.2d, v28.2d
+	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
+	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
+	WORD $0x4efdd460 // fsub v0.2d, v3.2d, v29.2d
+	WORD $0x4efcd462 // fsub v2.2d, v3.2d, v28.2d
+	WORD $0x4e79cf62 // fmla v2.2d, v27.2d, v25.2d
+	WORD $0x4e78cf40 // fmla v0.2d, v26.2d, v24.2d
+	WORD $0x4ee084a5 // add v5.2d, v5.2d, v0.2d
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
+	WORD $0x54ffef01 // b.ne <dotLimbs17+0x320>
+	WORD $0x9b0e1ad8 // madd x24, x22, x14, x6
+	WORD $0x910006d6 // add x22, x22, #0x1
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0xd10302b5 // sub x21, x21, #0xc0
+	WORD $0xf10016df // cmp x22, #0x5
+	WORD $0xad400b00 // ldp q0, q2, [x24]
+	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
+	WORD $0x4ee084c0 // add v0.2d, v6.2d, v0.2d
+	WORD $0xad000b00 // stp q0, q2, [x24]
+	WORD $0xad7e0b00 // ldp q0, q2, [x24, #-0x40]
+	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0xad3e0b00 // stp q0, q2, [x24, #-0x40]
+	WORD $0xad7c0b00 // ldp q0, q2, [x24, #-0x80]
+	WORD $0x4ee286c2 // add v2.2d, v22.2d, v2.2d
+	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
+	WORD $0xad3c0b00 // stp q0, q2, [x24, #-0x80]
+	WORD $0xad7a0b00 // ldp q0, q2, [x24, #-0xc0]
+	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
+	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
+	WORD $0xad3a0b00 // stp q0, q2, [x24, #-0xc0]
+	WORD $0xad780b00 // ldp q0, q2, [x24, #-0x100]
+	WORD $0x4ee28622 // add v2.2d, v17.2d, v2.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0xad380b00 // stp q0, q2, [x24, #-0x100]
+	WORD $0xadf60b00 // ldp q0, q2, [x24, #-0x140]!
+	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
 	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
-	WORD $0x4ee18441 // add v1.2d, v2.2d, v1.2d
-	WORD $0xad000221 // stp q1, q0, [x17]
-	WORD $0xad041e23 // stp q3, q7, [x17, #0x80]
-	WORD $0x8b0701f4 // add x20, x15, x7
-	WORD $0xacff0a64 // ldp q4, q2, [x19], #-0x20
-	WORD $0x4eba1f47 // mov v7.16b, v26.16b
-	WORD $0x910100e7 // add x7, x7, #0x40
-	WORD $0xf11000ff // cmp x7, #0x400
-	WORD $0xad401686 // ldp q6, q5, [x20]
-	WORD $0x4ebb1ca5 // orr v5.16b, v5.16b, v27.16b
-	WORD $0x4e7cd4a5 // fadd v5.2d, v5.2d, v28.2d
-	WORD $0x4ebb1cc6 // orr v6.16b, v6.16b, v27.16b
-	WORD $0x4e7cd4c6 // fadd v6.2d, v6.2d, v28.2d
-	WORD $0x4e64ccc7 // fmla v7.2d, v6.2d, v4.2d
-	WORD $0x4eba1f44 // mov v4.16b, v26.16b
-	WORD $0x4e62cca4 // fmla v4.2d, v5.2d, v2.2d
-	WORD $0x4ee78421 // add v1.2d, v1.2d, v7.2d
-	WORD $0x4ee48400 // add v0.2d, v0.2d, v4.2d
-	WORD $0x54fffe21 // b.ne <dotLimbs17+0x74c>
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x8b020e10 // add x16, x16, x2, lsl #3
-	WORD $0x911101ef // add x15, x15, #0x440
-	WORD $0x911100c6 // add x6, x6, #0x440
-	WORD $0xeb0401df // cmp x14, x4
-	WORD $0xad000221 // stp q1, q0, [x17]
-	WORD $0x54ffcbe1 // b.ne <dotLimbs17+0x120>
-	WORD $0x2a1f03ef // mov w15, wzr
-	WORD $0x52800086 // mov w6, #0x4
-	WORD $0x3707ca8d // tbnz w13, #0x0, <dotLimbs17+0x100>
+	WORD $0xad000b00 // stp q0, q2, [x24]
+	WORD $0x54ffe941 // b.ne <dotLimbs17+0x2e0>
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xaa0a03f5 // mov x21, x10
+	WORD $0x52800816 // mov w22, #0x40
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0x8b160217 // add x23, x16, x22
+	WORD $0xad4002a2 // ldp q2, q0, [x21]
+	WORD $0x4ea11c3a // mov v26.16b, v1.16b
+	WORD $0x4ea11c3b // mov v27.16b, v1.16b
+	WORD $0x4ea11c38 // mov v24.16b, v1.16b
+	WORD $0x910302d6 // add x22, x22, #0xc0
+	WORD $0xad7e5ef6 // ldp q22, q23, [x23, #-0x40]
+	WORD $0x4ea11c39 // mov v25.16b, v1.16b
+	WORD $0xf11302df // cmp x22, #0x4c0
+	WORD $0x4ead1ef7 // orr v23.16b, v23.16b, v13.16b
+	WORD $0x4e6ed6f7 // fadd v23.2d, v23.2d, v14.2d
+	WORD $0x4ead1ed6 // orr v22.16b, v22.16b, v13.16b
+	WORD $0xad404af3 // ldp q19, q18, [x23]
+	WORD $0x4ead1e73 // orr v19.16b, v19.16b, v13.16b
+	WORD $0x4ead1e52 // orr v18.16b, v18.16b, v13.16b
+	WORD $0x4e6ed652 // fadd v18.2d, v18.2d, v14.2d
+	WORD $0x4e60cefa // fmla v26.2d, v23.2d, v0.2d
+	WORD $0x4e60ce59 // fmla v25.2d, v18.2d, v0.2d
+	WORD $0xad7f52b5 // ldp q21, q20, [x21, #-0x20]
+	WORD $0xd10182b5 // sub x21, x21, #0x60
+	WORD $0x4e6ed6d6 // fadd v22.2d, v22.2d, v14.2d
+	WORD $0x4e6ed673 // fadd v19.2d, v19.2d, v14.2d
+	WORD $0x4e62cedb // fmla v27.2d, v22.2d, v2.2d
+	WORD $0x4e62ce78 // fmla v24.2d, v19.2d, v2.2d
+	WORD $0x4efa8610 // add v16.2d, v16.2d, v26.2d
+	WORD $0x4efad47a // fsub v26.2d, v3.2d, v26.2d
+	WORD $0x4ef984a5 // add v5.2d, v5.2d, v25.2d
+	WORD $0x4ef9d479 // fsub v25.2d, v3.2d, v25.2d
+	WORD $0x4e60cefa // fmla v26.2d, v23.2d, v0.2d
+	WORD $0x4e60ce59 // fmla v25.2d, v18.2d, v0.2d
+	WORD $0x4efb8631 // add v17.2d, v17.2d, v27.2d
+	WORD $0x4efbd47b // fsub v27.2d, v3.2d, v27.2d
+	WORD $0x4ef88484 // add v4.2d, v4.2d, v24.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4e62cedb // fmla v27.2d, v22.2d, v2.2d
+	WORD $0x4e62ce78 // fmla v24.2d, v19.2d, v2.2d
+	WORD $0x4efa84e2 // add v2.2d, v7.2d, v26.2d
+	WORD $0x4ea11c27 // mov v7.16b, v1.16b
+	WORD $0x4e74ce47 // fmla v7.2d, v18.2d, v20.2d
+	WORD $0x4efb84c0 // add v0.2d, v6.2d, v27.2d
+	WORD $0x4ea11c26 // mov v6.16b, v1.16b
+	WORD $0x4e75ce66 // fmla v6.2d, v19.2d, v21.2d
+	WORD $0x4ee78610 // add v16.2d, v16.2d, v7.2d
+	WORD $0x4ee7d467 // fsub v7.2d, v3.2d, v7.2d
+	WORD $0x4e74ce47 // fmla v7.2d, v18.2d, v20.2d
+	WORD $0x4ef98610 // add v16.2d, v16.2d, v25.2d
+	WORD $0x4ee68631 // add v17.2d, v17.2d, v6.2d
+	WORD $0x4ee6d466 // fsub v6.2d, v3.2d, v6.2d
+	WORD $0x4e75ce66 // fmla v6.2d, v19.2d, v21.2d
+	WORD $0x4ef88631 // add v17.2d, v17.2d, v24.2d
+	WORD $0x4ee78447 // add v7.2d, v2.2d, v7.2d
+	WORD $0x4ee68406 // add v6.2d, v0.2d, v6.2d
+	WORD $0x54fff981 // b.ne <dotLimbs17+0x5e0>
+	WORD $0xad4408a0 // ldp q0, q2, [x5, #0x80]
+	WORD $0xaa0903f5 // mov x21, x9
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0xad0408a0 // stp q0, q2, [x5, #0x80]
+	WORD $0xad4208a0 // ldp q0, q2, [x5, #0x40]
+	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
+	WORD $0x4ee08620 // add v0.2d, v17.2d, v0.2d
+	WORD $0xad0208a0 // stp q0, q2, [x5, #0x40]
+	WORD $0xad4008a0 // ldp q0, q2, [x5]
+	WORD $0x4ee284e4 // add v4.2d, v7.2d, v2.2d
+	WORD $0x4ee084c5 // add v5.2d, v6.2d, v0.2d
+	WORD $0xad0010a5 // stp q5, q4, [x5]
+	WORD $0x8b160217 // add x23, x16, x22
+	WORD $0xacff1aa7 // ldp q7, q6, [x21], #-0x20
+	WORD $0x4ea11c32 // mov v18.16b, v1.16b
+	WORD $0x910102d6 // add x22, x22, #0x40
+	WORD $0xf11002df // cmp x22, #0x400
+	WORD $0xad4042f1 // ldp q17, q16, [x23]
+	WORD $0x4ead1e10 // orr v16.16b, v16.16b, v13.16b
+	WORD $0x4e6ed610 // fadd v16.2d, v16.2d, v14.2d
+	WORD $0x4ead1e31 // orr v17.16b, v17.16b, v13.16b
+	WORD $0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
+	WORD $0x4e67ce32 // fmla v18.2d, v17.2d, v7.2d
+	WORD $0x4ea11c27 // mov v7.16b, v1.16b
+	WORD $0x4e66ce07 // fmla v7.2d, v16.2d, v6.2d
+	WORD $0x4ef284a5 // add v5.2d, v5.2d, v18.2d
+	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
+	WORD $0x54fffe21 // b.ne <dotLimbs17+0x6ec>
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0x8b020e31 // add x17, x17, x2, lsl #3
+	WORD $0x91110210 // add x16, x16, #0x440
+	WORD $0x8b0c00e7 // add x7, x7, x12
+	WORD $0x91110273 // add x19, x19, #0x440
+	WORD $0xeb04029f // cmp x20, x4
+	WORD $0xad0010a5 // stp q5, q4, [x5]
+	WORD $0x54ffce21 // b.ne <dotLimbs17+0x10c>
+	WORD $0x2a1f03f0 // mov w16, wzr
+	WORD $0x52800093 // mov w19, #0x4
+	WORD $0x3707cccf // tbnz w15, #0x0, <dotLimbs17+0xec>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911683ff // add sp, sp, #0x5a0
+	WORD $0x911103ff // add sp, sp, #0x440
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ffd // ldp x29, x23, [sp, #0x40]
-	WORD $0x6cc73bef // ldp d15, d14, [sp], #0x70
+	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
+	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
+	WORD $0xa9465ff8 // ldp x24, x23, [sp, #0x60]
+	WORD $0xa94567fa // ldp x26, x25, [sp, #0x50]
+	WORD $0x6cc93bef // ldp d15, d14, [sp], #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	SUB $1648, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	SUB $1328, RSP
 	MOVD R19, R30
 	RET
 
 // func dotLimbs33Quad(s *uint64, a *uint64, step int, b *uint64, count int)
-TEXT ·dotLimbs33Quad(SB), 0, $1648-40
+TEXT ·dotLimbs33Quad(SB), 0, $1328-40
 	MOVD s+0(FP), R0
 	MOVD a+8(FP), R1
 	MOVD step+16(FP), R2
 	MOVD b+24(FP), R3
 	MOVD count+32(FP), R4
 	MOVD R30, R19
-	ADD $1648, RSP
+	ADD $1328, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <dotLimbs33>
-	WORD $0x140002af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6db93bef // stp d15, d14, [sp, #-0x70]!
+	WORD $0x1400028f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6db73bef // stp d15, d14, [sp, #-0x90]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
+	WORD $0xf90023fd // str x29, [sp, #0x40]
 	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
 	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xa9045ffd // stp x29, x23, [sp, #0x40]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xd11683ff // sub sp, sp, #0x5a0
-	WORD $0xd2f73208 // mov x8, #-0x4670000000000000
-	WORD $0xd2eada0b // mov x11, #0x56d0000000000000
-	WORD $0xd2e8660e // mov x14, #0x4330000000000000
-	WORD $0x5280044c // mov w12, #0x22
-	WORD $0x5280040d // mov w13, #0x20
-	WORD $0x9b087c89 // mul x9, x4, x8
+	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
+	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
+	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
+	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
+	WORD $0xd11103ff // sub sp, sp, #0x440
 	WORD $0xd53b4408 // mrs x8, FPCR
-	WORD $0xb26a050a // orr x10, x8, #0xc00000
-	WORD $0xd51b440a // msr FPCR, x10
-	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0xb26a0509 // orr x9, x8, #0xc00000
+	WORD $0xd2eada0b // mov x11, #0x56d0000000000000
+	WORD $0xd2e8660c // mov x12, #0x4330000000000000
+	WORD $0xd51b4409 // msr FPCR, x9
+	WORD $0xd2f73209 // mov x9, #-0x4670000000000000
 	WORD $0x9b0b7c8b // mul x11, x4, x11
-	WORD $0x9b0e7c8e // mul x14, x4, x14
+	WORD $0x9100800a // add x10, x0, #0x20
+	WORD $0x5280044d // mov w13, #0x22
+	WORD $0x5280040e // mov w14, #0x20
+	WORD $0x9b0c7c8c // mul x12, x4, x12
+	WORD $0x9b097c89 // mul x9, x4, x9
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf100899f // cmp x12, #0x22
-	WORD $0xad7f0540 // ldp q0, q1, [x10, #-0x20]
-	WORD $0x9a8c01af // csel x15, x13, x12, eq
-	WORD $0xf100058c // subs x12, x12, #0x1
+	WORD $0xf10089bf // cmp x13, #0x22
+	WORD $0xad7f0941 // ldp q1, q2, [x10, #-0x20]
+	WORD $0x9a8d01cf // csel x15, x14, x13, eq
+	WORD $0xf10005ad // subs x13, x13, #0x1
 	WORD $0x9b0f2d2f // madd x15, x9, x15, x11
-	WORD $0x8b0e016b // add x11, x11, x14
-	WORD $0x4e080de2 // dup v2.2d, x15
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xad3f0540 // stp q0, q1, [x10, #-0x20]
-	WORD $0xad400540 // ldp q0, q1, [x10]
-	WORD $0x4ee28421 // add v1.2d, v1.2d, v2.2d
-	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
-	WORD $0xac820540 // stp q0, q1, [x10], #0x40
+	WORD $0x8b0c016b // add x11, x11, x12
+	WORD $0x4e080de0 // dup v0.2d, x15
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08421 // add v1.2d, v1.2d, v0.2d
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400941 // ldp q1, q2, [x10]
+	WORD $0x4ee08442 // add v2.2d, v2.2d, v0.2d
+	WORD $0x4ee08420 // add v0.2d, v1.2d, v0.2d
+	WORD $0xac820940 // stp q0, q2, [x10], #0x40
 	WORD $0x54fffe41 // b.ne <dotLimbs33+0x60>
 	WORD $0xf100009f // cmp x4, #0x0
-	WORD $0x54004d8d // b.le <dotLimbs33+0xa50>
-	WORD $0xd2e8660c // mov x12, #0x4330000000000000
-	WORD $0x910603ea // add x10, sp, #0x180
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x9120006b // add x11, x3, #0x800
-	WORD $0x5280002f // mov w15, #0x1
-	WORD $0x4e080d8e // dup v14.2d, x12
-	WORD $0xd2f8660c // mov x12, #-0x3cd0000000000000
+	WORD $0x540049ad // b.le <dotLimbs33+0x9d4>
+	WORD $0xd2e8660e // mov x14, #0x4330000000000000
+	WORD $0x910083ea // add x10, sp, #0x20
+	WORD $0xd37df04b // lsl x11, x2, #3
+	WORD $0x8b020c2c // add x12, x1, x2, lsl #3
+	WORD $0x9120006d // add x13, x3, #0x800
+	WORD $0x52800030 // mov w16, #0x1
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0x4e080dcd // dup v13.2d, x14
+	WORD $0xd2f8660e // mov x14, #-0x3cd0000000000000
 	WORD $0x910f8149 // add x9, x10, #0x3e0
 	WORD $0x9110014a // add x10, x10, #0x400
-	WORD $0x4e080d8b // dup v11.2d, x12
-	WORD $0xad013beb // stp q11, q14, [sp, #0x20]
-	WORD $0xd2e8ce0c // mov x12, #0x4670000000000000
-	WORD $0x4e080d8c // dup v12.2d, x12
-	WORD $0xd280002c // mov x12, #0x1
-	WORD $0xf2e8ce0c // movk x12, #0x4670, lsl #48
-	WORD $0x4e080d8d // dup v13.2d, x12
-	WORD $0x928017ec // mov x12, #-0xc0
-	WORD $0xad0033ed // stp q13, q12, [sp]
-	WORD $0x8b060c11 // add x17, x0, x6, lsl #3
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x2a0f03ed // mov w13, w15
-	WORD $0x8b060c6f // add x15, x3, x6, lsl #3
-	WORD $0x8b060c30 // add x16, x1, x6, lsl #3
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0x91210225 // add x5, x17, #0x840
-	WORD $0xad400600 // ldp q0, q1, [x16]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0c07e0 // stp q0, q1, [sp, #0x180]
-	WORD $0xad420600 // ldp q0, q1, [x16, #0x40]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0d07e0 // stp q0, q1, [sp, #0x1a0]
-	WORD $0xad440600 // ldp q0, q1, [x16, #0x80]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0e07e0 // stp q0, q1, [sp, #0x1c0]
-	WORD $0xad460600 // ldp q0, q1, [x16, #0xc0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad0f07e0 // stp q0, q1, [sp, #0x1e0]
-	WORD $0xad480600 // ldp q0, q1, [x16, #0x100]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1007e0 // stp q0, q1, [sp, #0x200]
-	WORD $0xad4a0600 // ldp q0, q1, [x16, #0x140]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1107e0 // stp q0, q1, [sp, #0x220]
-	WORD $0xad4c0600 // ldp q0, q1, [x16, #0x180]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1207e0 // stp q0, q1, [sp, #0x240]
-	WORD $0xad4e0600 // ldp q0, q1, [x16, #0x1c0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1307e0 // stp q0, q1, [sp, #0x260]
-	WORD $0xad500600 // ldp q0, q1, [x16, #0x200]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1407e0 // stp q0, q1, [sp, #0x280]
-	WORD $0xad520600 // ldp q0, q1, [x16, #0x240]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1507e0 // stp q0, q1, [sp, #0x2a0]
-	WORD $0xad540201 // ldp q1, q0, [x16, #0x280]
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1603e1 // stp q1, q0, [sp, #0x2c0]
-	WORD $0xad560201 // ldp q1, q0, [x16, #0x2c0]
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1703e1 // stp q1, q0, [sp, #0x2e0]
-	WORD $0xad580201 // ldp q1, q0, [x16, #0x300]
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1803e1 // stp q1, q0, [sp, #0x300]
-	WORD $0xad5a0600 // ldp q0, q1, [x16, #0x340]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1907e0 // stp q0, q1, [sp, #0x320]
-	WORD $0xad5c0600 // ldp q0, q1, [x16, #0x380]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1a07e0 // stp q0, q1, [sp, #0x340]
-	WORD $0xad5e0600 // ldp q0, q1, [x16, #0x3c0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0xad1b07e0 // stp q0, q1, [sp, #0x360]
-	WORD $0x3dc10200 // ldr q0, [x16, #0x400]
-	WORD $0x3dc10601 // ldr q1, [x16, #0x410]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1c07e0 // stp q0, q1, [sp, #0x380]
-	WORD $0x3dc11200 // ldr q0, [x16, #0x440]
-	WORD $0x3dc11601 // ldr q1, [x16, #0x450]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1d07e0 // stp q0, q1, [sp, #0x3a0]
-	WORD $0x3dc12200 // ldr q0, [x16, #0x480]
-	WORD $0x3dc12601 // ldr q1, [x16, #0x490]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1e07e0 // stp q0, q1, [sp, #0x3c0]
-	WORD $0x3dc13200 // ldr q0, [x16, #0x4c0]
-	WORD $0x3dc13601 // ldr q1, [x16, #0x4d0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad1f07e0 // stp q0, q1, [sp, #0x3e0]
-	WORD $0x3dc14200 // ldr q0, [x16, #0x500]
-	WORD $0x3dc14601 // ldr q1, [x16, #0x510]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8107e1 // str q1, [sp, #0x410]
-	WORD $0x3d8103e0 // str q0, [sp, #0x400]
-	WORD $0x3dc15200 // ldr q0, [x16, #0x540]
-	WORD $0x3dc15601 // ldr q1, [x16, #0x550]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d810fe1 // str q1, [sp, #0x430]
-	WORD $0x3d810be0 // str q0, [sp, #0x420]
-	WORD $0x3dc16200 // ldr q0, [x16, #0x580]
-	WORD $0x3dc16601 // ldr q1, [x16, #0x590]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8117e1 // str q1, [sp, #0x450]
-	WORD $0x3d8113e0 // str q0, [sp, #0x440]
-	WORD $0x3dc17200 // ldr q0, [x16, #0x5c0]
-	WORD $0x3dc17601 // ldr q1, [x16, #0x5d0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d811fe1 // str q1, [sp, #0x470]
-	WORD $0x3d811be0 // str q0, [sp, #0x460]
-	WORD $0x3dc18200 // ldr q0, [x16, #0x600]
-	WORD $0x3dc18601 // ldr q1, [x16, #0x610]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8127e1 // str q1, [sp, #0x490]
-	WORD $0x3d8123e0 // str q0, [sp, #0x480]
-	WORD $0x3dc19200 // ldr q0, [x16, #0x640]
-	WORD $0x3dc19601 // ldr q1, [x16, #0x650]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d812fe1 // str q1, [sp, #0x4b0]
-	WORD $0x3d812be0 // str q0, [sp, #0x4a0]
-	WORD $0x3dc1a200 // ldr q0, [x16, #0x680]
-	WORD $0x3dc1a601 // ldr q1, [x16, #0x690]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8137e1 // str q1, [sp, #0x4d0]
-	WORD $0x3d8133e0 // str q0, [sp, #0x4c0]
-	WORD $0x3dc1b200 // ldr q0, [x16, #0x6c0]
-	WORD $0x3dc1b601 // ldr q1, [x16, #0x6d0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d813fe1 // str q1, [sp, #0x4f0]
-	WORD $0x3d813be0 // str q0, [sp, #0x4e0]
-	WORD $0x3dc1c200 // ldr q0, [x16, #0x700]
-	WORD $0x3dc1c601 // ldr q1, [x16, #0x710]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8147e1 // str q1, [sp, #0x510]
-	WORD $0x3d8143e0 // str q0, [sp, #0x500]
-	WORD $0x3dc1d200 // ldr q0, [x16, #0x740]
-	WORD $0x3dc1d601 // ldr q1, [x16, #0x750]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d814fe1 // str q1, [sp, #0x530]
-	WORD $0x3d814be0 // str q0, [sp, #0x520]
-	WORD $0x3dc1e200 // ldr q0, [x16, #0x780]
-	WORD $0x3dc1e601 // ldr q1, [x16, #0x790]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d8157e1 // str q1, [sp, #0x550]
-	WORD $0x3d8153e0 // str q0, [sp, #0x540]
-	WORD $0x3dc1f200 // ldr q0, [x16, #0x7c0]
-	WORD $0x3dc1f601 // ldr q1, [x16, #0x7d0]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x3d815fe1 // str q1, [sp, #0x570]
-	WORD $0x3d815be0 // str q0, [sp, #0x560]
-	WORD $0x3dc20200 // ldr q0, [x16, #0x800]
-	WORD $0x3dc20601 // ldr q1, [x16, #0x810]
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD $0x3d8167e1 // str q1, [sp, #0x590]
-	WORD $0x3d8163e0 // str q0, [sp, #0x580]
-	WORD $0xad4033e9 // ldp q9, q12, [sp]
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x4e080dce // dup v14.2d, x14
+	WORD $0xd2e8ce0e // mov x14, #0x4670000000000000
+	WORD $0x4e080dc1 // dup v1.2d, x14
+	WORD $0xd280002e // mov x14, #0x1
+	WORD $0xf2e8ce0e // movk x14, #0x4670, lsl #48
+	WORD $0x4e080dc3 // dup v3.2d, x14
+	WORD $0x928017ee // mov x14, #-0xc0
+	WORD $0x8b130c05 // add x5, x0, x19, lsl #3
+	WORD $0x2a1003ef // mov w15, w16
+	WORD $0x8b130c70 // add x16, x3, x19, lsl #3
+	WORD $0x8b130c31 // add x17, x1, x19, lsl #3
+	WORD $0x8b130d87 // add x7, x12, x19, lsl #3
+	WORD $0x8b130db3 // add x19, x13, x19, lsl #3
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0x912100a6 // add x6, x5, #0x840
+	WORD $0x3600014f // tbz w15, #0x0, <dotLimbs33+0x134>
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1500f6 // add x22, x7, x21
+	WORD $0x910102b5 // add x21, x21, #0x40
+	WORD $0xf12102bf // cmp x21, #0x840
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x54ffff81 // b.ne <dotLimbs33+0x120>
+	WORD $0xad401624 // ldp q4, q5, [x17]
 	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0xaa1403f6 // mov x22, x20
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0xaa0a03f7 // mov x23, x10
-	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xad0b03e0 // stp q0, q0, [sp, #0x160]
-	WORD $0xad4002a1 // ldp q1, q0, [x21]
-	WORD $0x4eab1d63 // mov v3.16b, v11.16b
-	WORD $0x4eac1d8f // mov v15.16b, v12.16b
-	WORD $0x4eac1d9f // mov v31.16b, v12.16b
-	WORD $0xf10006d6 // subs x22, x22, #0x1
-	WORD $0x4eac1d98 // mov v24.16b, v12.16b
-	WORD $0xad4076e6 // ldp q6, q29, [x23]
-	WORD $0x4eac1d96 // mov v22.16b, v12.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e6bd419 // fadd v25.2d, v0.2d, v11.2d
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0xad7e0aa0 // ldp q0, q2, [x21, #-0x40]
-	WORD $0x3d804bfc // str q28, [sp, #0x120]
-	WORD $0x4eae1c42 // orr v2.16b, v2.16b, v14.16b
-	WORD $0xad0257f7 // stp q23, q21, [sp, #0x40]
-	WORD $0x4eac1d95 // mov v21.16b, v12.16b
-	WORD $0x4e6bd45a // fadd v26.2d, v2.2d, v11.2d
-	WORD $0xad034ff2 // stp q18, q19, [sp, #0x60]
-	WORD $0x4eac1d93 // mov v19.16b, v12.16b
-	WORD $0x4eac1d92 // mov v18.16b, v12.16b
-	WORD $0xad0a43f1 // stp q17, q16, [sp, #0x140]
-	WORD $0x3cde02f1 // ldur q17, [x23, #-0x20]
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e7dcf55 // fmla v21.2d, v26.2d, v29.2d
-	WORD $0x4e6bd40d // fadd v13.2d, v0.2d, v11.2d
-	WORD $0xad7c0aa0 // ldp q0, q2, [x21, #-0x80]
-	WORD $0x3cdc02eb // ldur q11, [x23, #-0x40]
-	WORD $0x910302b5 // add x21, x21, #0xc0
-	WORD $0x4e71cdaf // fmla v15.2d, v13.2d, v17.2d
-	WORD $0x4ef5d537 // fsub v23.2d, v9.2d, v21.2d
-	WORD $0x4ef58775 // add v21.2d, v27.2d, v21.2d
-	WORD $0x4eae1c42 // orr v2.16b, v2.16b, v14.16b
-	WORD $0x4e6bcdb3 // fmla v19.2d, v13.2d, v11.2d
-	WORD $0x4e6bcc38 // fmla v24.2d, v1.2d, v11.2d
-	WORD $0x4e7dcf57 // fmla v23.2d, v26.2d, v29.2d
-	WORD $0x4e63d45c // fadd v28.2d, v2.2d, v3.2d
-	WORD $0x4eac1d82 // mov v2.16b, v12.16b
-	WORD $0x4eae1c00 // orr v0.16b, v0.16b, v14.16b
-	WORD $0x4e7dcf96 // fmla v22.2d, v28.2d, v29.2d
-	WORD $0x4e63d40e // fadd v14.2d, v0.2d, v3.2d
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4ef3d528 // fsub v8.2d, v9.2d, v19.2d
-	WORD $0x4eac1d83 // mov v3.16b, v12.16b
-	WORD $0x4e66cc20 // fmla v0.2d, v1.2d, v6.2d
-	WORD $0x4e66cdc2 // fmla v2.2d, v14.2d, v6.2d
-	WORD $0x4e71cddf // fmla v31.2d, v14.2d, v17.2d
-	WORD $0x4e6bcda8 // fmla v8.2d, v13.2d, v11.2d
-	WORD $0x4ef6d524 // fsub v4.2d, v9.2d, v22.2d
-	WORD $0x4e7dcf84 // fmla v4.2d, v28.2d, v29.2d
-	WORD $0x3d8047e0 // str q0, [sp, #0x110]
-	WORD $0x4ee0d520 // fsub v0.2d, v9.2d, v0.2d
-	WORD $0x4e66cc20 // fmla v0.2d, v1.2d, v6.2d
-	WORD $0x3d804fe0 // str q0, [sp, #0x130]
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4e66cda0 // fmla v0.2d, v13.2d, v6.2d
-	WORD $0x3d8043e0 // str q0, [sp, #0x100]
-	WORD $0x4ee0d520 // fsub v0.2d, v9.2d, v0.2d
-	WORD $0x4e66cda0 // fmla v0.2d, v13.2d, v6.2d
-	WORD $0x3d803fe0 // str q0, [sp, #0xf0]
-	WORD $0x4ee2d520 // fsub v0.2d, v9.2d, v2.2d
-	WORD $0x4e66cdc0 // fmla v0.2d, v14.2d, v6.2d
-	WORD $0xad0683e2 // stp q2, q0, [sp, #0xd0]
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4e71cc20 // fmla v0.2d, v1.2d, v17.2d
-	WORD $0x3dc037fb // ldr q27, [sp, #0xd0]
-	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
-	WORD $0x4ee0d520 // fsub v0.2d, v9.2d, v0.2d
-	WORD $0x4e71cc20 // fmla v0.2d, v1.2d, v17.2d
-	WORD $0x3d802fe0 // str q0, [sp, #0xb0]
-	WORD $0x4eefd520 // fsub v0.2d, v9.2d, v15.2d
-	WORD $0x4e71cda0 // fmla v0.2d, v13.2d, v17.2d
-	WORD $0x3d802be0 // str q0, [sp, #0xa0]
-	WORD $0x4effd520 // fsub v0.2d, v9.2d, v31.2d
-	WORD $0x4e71cdc0 // fmla v0.2d, v14.2d, v17.2d
-	WORD $0x4eac1d91 // mov v17.16b, v12.16b
-	WORD $0x4e6bcdd1 // fmla v17.2d, v14.2d, v11.2d
-	WORD $0x3d8027e0 // str q0, [sp, #0x90]
-	WORD $0x4ef8d520 // fsub v0.2d, v9.2d, v24.2d
-	WORD $0x4ef1d52d // fsub v13.2d, v9.2d, v17.2d
-	WORD $0x4e6bcc20 // fmla v0.2d, v1.2d, v11.2d
-	WORD $0x4eac1d81 // mov v1.16b, v12.16b
-	WORD $0x4e6bcdcd // fmla v13.2d, v14.2d, v11.2d
-	WORD $0x4eac1d8b // mov v11.16b, v12.16b
-	WORD $0x4e7dcf2b // fmla v11.2d, v25.2d, v29.2d
-	WORD $0x3d8023e0 // str q0, [sp, #0x80]
-	WORD $0x4eac1d80 // mov v0.16b, v12.16b
-	WORD $0x4eebd52e // fsub v14.2d, v9.2d, v11.2d
-	WORD $0x4e7dcf2e // fmla v14.2d, v25.2d, v29.2d
-	WORD $0x3cdf02fd // ldur q29, [x23, #-0x10]
-	WORD $0x4e7dcf23 // fmla v3.2d, v25.2d, v29.2d
-	WORD $0x4e7dcf52 // fmla v18.2d, v26.2d, v29.2d
-	WORD $0x4e7dcf80 // fmla v0.2d, v28.2d, v29.2d
-	WORD $0x4ee3d530 // fsub v16.2d, v9.2d, v3.2d
-	WORD $0x4ef2d534 // fsub v20.2d, v9.2d, v18.2d
-	WORD $0x4ee0d526 // fsub v6.2d, v9.2d, v0.2d
-	WORD $0x4ee386a3 // add v3.2d, v21.2d, v3.2d
-	WORD $0x3dc04ff5 // ldr q21, [sp, #0x130]
-	WORD $0x4e7dcf30 // fmla v16.2d, v25.2d, v29.2d
-	WORD $0x4e7dcf54 // fmla v20.2d, v26.2d, v29.2d
-	WORD $0x4e7dcf86 // fmla v6.2d, v28.2d, v29.2d
-	WORD $0x3cdd02fd // ldur q29, [x23, #-0x30]
-	WORD $0xd10182f7 // sub x23, x23, #0x60
-	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
-	WORD $0x4ef28610 // add v16.2d, v16.2d, v18.2d
-	WORD $0xad434bf4 // ldp q20, q18, [sp, #0x60]
-	WORD $0x4e7dcf21 // fmla v1.2d, v25.2d, v29.2d
-	WORD $0x4ee68646 // add v6.2d, v18.2d, v6.2d
-	WORD $0x3dc027f2 // ldr q18, [sp, #0x90]
-	WORD $0x4ee1d525 // fsub v5.2d, v9.2d, v1.2d
-	WORD $0x4e7dcf25 // fmla v5.2d, v25.2d, v29.2d
-	WORD $0x4eac1d99 // mov v25.16b, v12.16b
-	WORD $0x4e7dcf59 // fmla v25.2d, v26.2d, v29.2d
-	WORD $0x4ef28692 // add v18.2d, v20.2d, v18.2d
-	WORD $0x4ef9d522 // fsub v2.2d, v9.2d, v25.2d
-	WORD $0x4e7dcf42 // fmla v2.2d, v26.2d, v29.2d
-	WORD $0x4eac1d9a // mov v26.16b, v12.16b
-	WORD $0x4e7dcf9a // fmla v26.2d, v28.2d, v29.2d
-	WORD $0x4efad527 // fsub v7.2d, v9.2d, v26.2d
-	WORD $0x4e7dcf87 // fmla v7.2d, v28.2d, v29.2d
-	WORD $0x3dc05bfc // ldr q28, [sp, #0x160]
-	WORD $0x4eeb879c // add v28.2d, v28.2d, v11.2d
-	WORD $0xad4853fd // ldp q29, q20, [sp, #0x100]
-	WORD $0x3d805bfc // str q28, [sp, #0x160]
-	WORD $0x3dc05ffc // ldr q28, [sp, #0x170]
-	WORD $0x4ef4879c // add v28.2d, v28.2d, v20.2d
-	WORD $0x3d805ffc // str q28, [sp, #0x170]
-	WORD $0x3dc04bfc // ldr q28, [sp, #0x120]
-	WORD $0x4efd879c // add v28.2d, v28.2d, v29.2d
-	WORD $0x4efb855d // add v29.2d, v10.2d, v27.2d
-	WORD $0x3dc013fb // ldr q27, [sp, #0x40]
-	WORD $0x4ef68776 // add v22.2d, v27.2d, v22.2d
-	WORD $0x4ef786d6 // add v22.2d, v22.2d, v23.2d
-	WORD $0x3dc017f7 // ldr q23, [sp, #0x50]
-	WORD $0x3dc03ffb // ldr q27, [sp, #0xf0]
-	WORD $0x4ef086d0 // add v16.2d, v22.2d, v16.2d
-	WORD $0x4efb87bd // add v29.2d, v29.2d, v27.2d
-	WORD $0x4eee847b // add v27.2d, v3.2d, v14.2d
-	WORD $0x4ee486e4 // add v4.2d, v23.2d, v4.2d
-	WORD $0x3dc03bf7 // ldr q23, [sp, #0xe0]
-	WORD $0x3dc033e3 // ldr q3, [sp, #0xc0]
-	WORD $0xad413beb // ldp q11, q14, [sp, #0x20]
-	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
-	WORD $0x4ee38783 // add v3.2d, v28.2d, v3.2d
-	WORD $0x4ef787d7 // add v23.2d, v30.2d, v23.2d
-	WORD $0x4ef5847c // add v28.2d, v3.2d, v21.2d
-	WORD $0xad450fe4 // ldp q4, q3, [sp, #0xa0]
-	WORD $0x4eff8484 // add v4.2d, v4.2d, v31.2d
-	WORD $0x4ee486e4 // add v4.2d, v23.2d, v4.2d
-	WORD $0x4ee18617 // add v23.2d, v16.2d, v1.2d
-	WORD $0x4ef984a1 // add v1.2d, v5.2d, v25.2d
-	WORD $0x4eef8463 // add v3.2d, v3.2d, v15.2d
-	WORD $0x4ee18415 // add v21.2d, v0.2d, v1.2d
-	WORD $0x3dc023e0 // ldr q0, [sp, #0x80]
-	WORD $0x4efa8441 // add v1.2d, v2.2d, v26.2d
-	WORD $0x4ee387a3 // add v3.2d, v29.2d, v3.2d
-	WORD $0x4ef8846a // add v10.2d, v3.2d, v24.2d
-	WORD $0x4ef38400 // add v0.2d, v0.2d, v19.2d
-	WORD $0x4ee184d3 // add v19.2d, v6.2d, v1.2d
-	WORD $0x4ee0849e // add v30.2d, v4.2d, v0.2d
-	WORD $0x4ef18500 // add v0.2d, v8.2d, v17.2d
-	WORD $0x4ee08652 // add v18.2d, v18.2d, v0.2d
-	WORD $0xad4a43f1 // ldp q17, q16, [sp, #0x140]
-	WORD $0x4eed8610 // add v16.2d, v16.2d, v13.2d
-	WORD $0x4ee78631 // add v17.2d, v17.2d, v7.2d
-	WORD $0x54ffeb61 // b.ne <dotLimbs33+0x4e4>
-	WORD $0x9b0c14f5 // madd x21, x7, x12, x5
-	WORD $0xad4b0be3 // ldp q3, q2, [sp, #0x160]
-	WORD $0x910004e7 // add x7, x7, #0x1
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xd1030273 // sub x19, x19, #0xc0
-	WORD $0xf10028ff // cmp x7, #0xa
-	WORD $0xad4006a0 // ldp q0, q1, [x21]
-	WORD $0xad7c16a4 // ldp q4, q5, [x21, #-0x80]
-	WORD $0x4ee18461 // add v1.2d, v3.2d, v1.2d
-	WORD $0x4ee586e5 // add v5.2d, v23.2d, v5.2d
-	WORD $0xad7a1ea6 // ldp q6, q7, [x21, #-0xc0]
-	WORD $0x4ee786a7 // add v7.2d, v21.2d, v7.2d
-	WORD $0x4ee08440 // add v0.2d, v2.2d, v0.2d
-	WORD $0xad7e0ea2 // ldp q2, q3, [x21, #-0x40]
-	WORD $0x4ee48544 // add v4.2d, v10.2d, v4.2d
-	WORD $0x4ee687c6 // add v6.2d, v30.2d, v6.2d
-	WORD $0xad3a1ea6 // stp q6, q7, [x21, #-0xc0]
-	WORD $0xad3c16a4 // stp q4, q5, [x21, #-0x80]
-	WORD $0x4ee38763 // add v3.2d, v27.2d, v3.2d
-	WORD $0x4ee28782 // add v2.2d, v28.2d, v2.2d
-	WORD $0xad3e0ea2 // stp q2, q3, [x21, #-0x40]
-	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0xad7806a0 // ldp q0, q1, [x21, #-0x100]
-	WORD $0x4ee18661 // add v1.2d, v19.2d, v1.2d
-	WORD $0x4ee08640 // add v0.2d, v18.2d, v0.2d
-	WORD $0xad3806a0 // stp q0, q1, [x21, #-0x100]
-	WORD $0xadf606a0 // ldp q0, q1, [x21, #-0x140]!
-	WORD $0x4ee18621 // add v1.2d, v17.2d, v1.2d
-	WORD $0x4ee08600 // add v0.2d, v16.2d, v0.2d
-	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x54ffe581 // b.ne <dotLimbs33+0x4a4>
-	WORD $0xad4033ed // ldp q13, q12, [sp]
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0x52800037 // mov w23, #0x1
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0117e4 // stp q4, q5, [sp, #0x20]
+	WORD $0xad421624 // ldp q4, q5, [x17, #0x40]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0217e4 // stp q4, q5, [sp, #0x40]
+	WORD $0xad441624 // ldp q4, q5, [x17, #0x80]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0317e4 // stp q4, q5, [sp, #0x60]
+	WORD $0xad461624 // ldp q4, q5, [x17, #0xc0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0417e4 // stp q4, q5, [sp, #0x80]
+	WORD $0xad481624 // ldp q4, q5, [x17, #0x100]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0517e4 // stp q4, q5, [sp, #0xa0]
+	WORD $0xad4a1624 // ldp q4, q5, [x17, #0x140]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0617e4 // stp q4, q5, [sp, #0xc0]
+	WORD $0xad4c1624 // ldp q4, q5, [x17, #0x180]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0717e4 // stp q4, q5, [sp, #0xe0]
+	WORD $0xad4e1624 // ldp q4, q5, [x17, #0x1c0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0817e4 // stp q4, q5, [sp, #0x100]
+	WORD $0xad501624 // ldp q4, q5, [x17, #0x200]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0917e4 // stp q4, q5, [sp, #0x120]
+	WORD $0xad521624 // ldp q4, q5, [x17, #0x240]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0a17e4 // stp q4, q5, [sp, #0x140]
+	WORD $0xad541225 // ldp q5, q4, [x17, #0x280]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0b13e5 // stp q5, q4, [sp, #0x160]
+	WORD $0xad561225 // ldp q5, q4, [x17, #0x2c0]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0c13e5 // stp q5, q4, [sp, #0x180]
+	WORD $0xad581225 // ldp q5, q4, [x17, #0x300]
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad0d13e5 // stp q5, q4, [sp, #0x1a0]
+	WORD $0xad5a1624 // ldp q4, q5, [x17, #0x340]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0e17e4 // stp q4, q5, [sp, #0x1c0]
+	WORD $0xad5c1624 // ldp q4, q5, [x17, #0x380]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad0f17e4 // stp q4, q5, [sp, #0x1e0]
+	WORD $0xad5e1624 // ldp q4, q5, [x17, #0x3c0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0xad1017e4 // stp q4, q5, [sp, #0x200]
+	WORD $0x3dc10224 // ldr q4, [x17, #0x400]
+	WORD $0x3dc10625 // ldr q5, [x17, #0x410]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1117e4 // stp q4, q5, [sp, #0x220]
+	WORD $0x3dc11224 // ldr q4, [x17, #0x440]
+	WORD $0x3dc11625 // ldr q5, [x17, #0x450]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1217e4 // stp q4, q5, [sp, #0x240]
+	WORD $0x3dc12224 // ldr q4, [x17, #0x480]
+	WORD $0x3dc12625 // ldr q5, [x17, #0x490]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1317e4 // stp q4, q5, [sp, #0x260]
+	WORD $0x3dc13224 // ldr q4, [x17, #0x4c0]
+	WORD $0x3dc13625 // ldr q5, [x17, #0x4d0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1417e4 // stp q4, q5, [sp, #0x280]
+	WORD $0x3dc14224 // ldr q4, [x17, #0x500]
+	WORD $0x3dc14625 // ldr q5, [x17, #0x510]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1517e4 // stp q4, q5, [sp, #0x2a0]
+	WORD $0x3dc15224 // ldr q4, [x17, #0x540]
+	WORD $0x3dc15625 // ldr q5, [x17, #0x550]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1617e4 // stp q4, q5, [sp, #0x2c0]
+	WORD $0x3dc16224 // ldr q4, [x17, #0x580]
+	WORD $0x3dc16625 // ldr q5, [x17, #0x590]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1717e4 // stp q4, q5, [sp, #0x2e0]
+	WORD $0x3dc17224 // ldr q4, [x17, #0x5c0]
+	WORD $0x3dc17625 // ldr q5, [x17, #0x5d0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1817e4 // stp q4, q5, [sp, #0x300]
+	WORD $0x3dc18224 // ldr q4, [x17, #0x600]
+	WORD $0x3dc18625 // ldr q5, [x17, #0x610]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1917e4 // stp q4, q5, [sp, #0x320]
+	WORD $0x3dc19224 // ldr q4, [x17, #0x640]
+	WORD $0x3dc19625 // ldr q5, [x17, #0x650]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1a17e4 // stp q4, q5, [sp, #0x340]
+	WORD $0x3dc1a224 // ldr q4, [x17, #0x680]
+	WORD $0x3dc1a625 // ldr q5, [x17, #0x690]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1b17e4 // stp q4, q5, [sp, #0x360]
+	WORD $0x3dc1b224 // ldr q4, [x17, #0x6c0]
+	WORD $0x3dc1b625 // ldr q5, [x17, #0x6d0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1c17e4 // stp q4, q5, [sp, #0x380]
+	WORD $0x3dc1c224 // ldr q4, [x17, #0x700]
+	WORD $0x3dc1c625 // ldr q5, [x17, #0x710]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1d17e4 // stp q4, q5, [sp, #0x3a0]
+	WORD $0x3dc1d224 // ldr q4, [x17, #0x740]
+	WORD $0x3dc1d625 // ldr q5, [x17, #0x750]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1e17e4 // stp q4, q5, [sp, #0x3c0]
+	WORD $0x3dc1e224 // ldr q4, [x17, #0x780]
+	WORD $0x3dc1e625 // ldr q5, [x17, #0x790]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0xad1f17e4 // stp q4, q5, [sp, #0x3e0]
+	WORD $0x3dc1f224 // ldr q4, [x17, #0x7c0]
+	WORD $0x3dc1f625 // ldr q5, [x17, #0x7d0]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x3d8107e5 // str q5, [sp, #0x410]
+	WORD $0x3d8103e4 // str q4, [sp, #0x400]
+	WORD $0x3dc20224 // ldr q4, [x17, #0x800]
+	WORD $0x3dc20625 // ldr q5, [x17, #0x810]
+	WORD $0x4ead1ca5 // orr v5.16b, v5.16b, v13.16b
+	WORD $0x4ead1c84 // orr v4.16b, v4.16b, v13.16b
+	WORD $0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	WORD $0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	WORD $0x3d810fe5 // str q5, [sp, #0x430]
+	WORD $0x3d810be4 // str q4, [sp, #0x420]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0xaa1703f9 // mov x25, x23
+	WORD $0xaa0a03fa // mov x26, x10
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0a03f3 // mov x19, x10
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b0701f4 // add x20, x15, x7
-	WORD $0xad405a7a // ldp q26, q22, [x19]
-	WORD $0x4eac1d9f // mov v31.16b, v12.16b
-	WORD $0x4eac1d9e // mov v30.16b, v12.16b
-	WORD $0x4eac1d89 // mov v9.16b, v12.16b
-	WORD $0x910300e7 // add x7, x7, #0xc0
-	WORD $0xad440683 // ldp q3, q1, [x20, #0x80]
-	WORD $0x4eac1d88 // mov v8.16b, v12.16b
-	WORD $0x4eac1d9d // mov v29.16b, v12.16b
-	WORD $0xad425290 // ldp q16, q20, [x20, #0x40]
-	WORD $0x4eac1d9c // mov v28.16b, v12.16b
-	WORD $0xf12100ff // cmp x7, #0x840
-	WORD $0x4eae1c21 // orr v1.16b, v1.16b, v14.16b
-	WORD $0xad7f5e78 // ldp q24, q23, [x19, #-0x20]
-	WORD $0x4e6bd421 // fadd v1.2d, v1.2d, v11.2d
-	WORD $0x4eae1c63 // orr v3.16b, v3.16b, v14.16b
-	WORD $0x4eae1e10 // orr v16.16b, v16.16b, v14.16b
-	WORD $0x4e76cc3d // fmla v29.2d, v1.2d, v22.2d
-	WORD $0x4e6bd466 // fadd v6.2d, v3.2d, v11.2d
-	WORD $0x4eae1e83 // orr v3.16b, v20.16b, v14.16b
-	WORD $0xad405694 // ldp q20, q21, [x20]
-	WORD $0x4e6bd610 // fadd v16.2d, v16.2d, v11.2d
-	WORD $0x4e6bd479 // fadd v25.2d, v3.2d, v11.2d
-	WORD $0x4e7ace1f // fmla v31.2d, v16.2d, v26.2d
-	WORD $0x4e7accdc // fmla v28.2d, v6.2d, v26.2d
-	WORD $0x4efd84a5 // add v5.2d, v5.2d, v29.2d
-	WORD $0x4efdd5bd // fsub v29.2d, v13.2d, v29.2d
-	WORD $0x4eae1eb5 // orr v21.16b, v21.16b, v14.16b
-	WORD $0x4e76cf3e // fmla v30.2d, v25.2d, v22.2d
-	WORD $0x4e76cc3d // fmla v29.2d, v1.2d, v22.2d
-	WORD $0x4e6bd6bb // fadd v27.2d, v21.2d, v11.2d
-	WORD $0x4eff84e7 // add v7.2d, v7.2d, v31.2d
-	WORD $0x4effd5bf // fsub v31.2d, v13.2d, v31.2d
-	WORD $0x4efc8484 // add v4.2d, v4.2d, v28.2d
-	WORD $0x4efcd5bc // fsub v28.2d, v13.2d, v28.2d
-	WORD $0x4eae1e94 // orr v20.16b, v20.16b, v14.16b
-	WORD $0x4efe8400 // add v0.2d, v0.2d, v30.2d
-	WORD $0x4efed5be // fsub v30.2d, v13.2d, v30.2d
-	WORD $0x4e7ace1f // fmla v31.2d, v16.2d, v26.2d
-	WORD $0x4e76cf68 // fmla v8.2d, v27.2d, v22.2d
-	WORD $0x4e7accdc // fmla v28.2d, v6.2d, v26.2d
-	WORD $0x4e6bd683 // fadd v3.2d, v20.2d, v11.2d
-	WORD $0xad7e5275 // ldp q21, q20, [x19, #-0x40]
-	WORD $0xd1018273 // sub x19, x19, #0x60
-	WORD $0x4e76cf3e // fmla v30.2d, v25.2d, v22.2d
-	WORD $0x4e7acc69 // fmla v9.2d, v3.2d, v26.2d
-	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
-	WORD $0x4efe8652 // add v18.2d, v18.2d, v30.2d
-	WORD $0x4ee8d5be // fsub v30.2d, v13.2d, v8.2d
-	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
-	WORD $0x4e76cf7e // fmla v30.2d, v27.2d, v22.2d
-	WORD $0x4eac1d96 // mov v22.16b, v12.16b
-	WORD $0x4eac1d9b // mov v27.16b, v12.16b
-	WORD $0x4eff8673 // add v19.2d, v19.2d, v31.2d
-	WORD $0x4ee9d5bf // fsub v31.2d, v13.2d, v9.2d
-	WORD $0x4e77cc36 // fmla v22.2d, v1.2d, v23.2d
-	WORD $0x4e78ce1b // fmla v27.2d, v16.2d, v24.2d
-	WORD $0x4e7acc7f // fmla v31.2d, v3.2d, v26.2d
-	WORD $0x4eac1d83 // mov v3.16b, v12.16b
-	WORD $0x4eac1d9a // mov v26.16b, v12.16b
-	WORD $0x4efe8442 // add v2.2d, v2.2d, v30.2d
-	WORD $0x4e78ccc3 // fmla v3.2d, v6.2d, v24.2d
-	WORD $0x4e77cf3a // fmla v26.2d, v25.2d, v23.2d
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xad7c6f1a // ldp q26, q27, [x24, #-0x80]
+	WORD $0x4ea11c22 // mov v2.16b, v1.16b
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4ea11c2f // mov v15.16b, v1.16b
+	WORD $0xf1000739 // subs x25, x25, #0x1
+	WORD $0x4ead1f6c // orr v12.16b, v27.16b, v13.16b
+	WORD $0xad406319 // ldp q25, q24, [x24]
+	WORD $0xad402b4b // ldp q11, q10, [x26]
+	WORD $0x4ead1f18 // orr v24.16b, v24.16b, v13.16b
+	WORD $0x4e6ed71f // fadd v31.2d, v24.2d, v14.2d
+	WORD $0xad7f2349 // ldp q9, q8, [x26, #-0x20]
+	WORD $0x4ead1f5a // orr v26.16b, v26.16b, v13.16b
+	WORD $0x4ead1f39 // orr v25.16b, v25.16b, v13.16b
+	WORD $0x4e6ed75b // fadd v27.2d, v26.2d, v14.2d
+	WORD $0x4e6ed59a // fadd v26.2d, v12.2d, v14.2d
+	WORD $0x4e6ed73e // fadd v30.2d, v25.2d, v14.2d
+	WORD $0xad7e6718 // ldp q24, q25, [x24, #-0x40]
+	WORD $0x4ea11c2c // mov v12.16b, v1.16b
+	WORD $0x91030318 // add x24, x24, #0xc0
+	WORD $0x4e6acf42 // fmla v2.2d, v26.2d, v10.2d
+	WORD $0x4e6bcf60 // fmla v0.2d, v27.2d, v11.2d
+	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
+	WORD $0xad001ff1 // stp q17, q7, [sp]
+	WORD $0x4ead1da7 // mov v7.16b, v13.16b
+	WORD $0x4eae1dd1 // mov v17.16b, v14.16b
+	WORD $0x4ead1f39 // orr v25.16b, v25.16b, v13.16b
+	WORD $0x4ee086f7 // add v23.2d, v23.2d, v0.2d
+	WORD $0x4ee286d6 // add v22.2d, v22.2d, v2.2d
+	WORD $0x4ee2d462 // fsub v2.2d, v3.2d, v2.2d
+	WORD $0x4ee0d460 // fsub v0.2d, v3.2d, v0.2d
+	WORD $0x4e6ed73d // fadd v29.2d, v25.2d, v14.2d
+	WORD $0x4eec84c6 // add v6.2d, v6.2d, v12.2d
+	WORD $0x4eecd46c // fsub v12.2d, v3.2d, v12.2d
+	WORD $0x4ead1f18 // orr v24.16b, v24.16b, v13.16b
+	WORD $0x4ea11c2d // mov v13.16b, v1.16b
+	WORD $0x4e6bcf60 // fmla v0.2d, v27.2d, v11.2d
+	WORD $0x4e6acf42 // fmla v2.2d, v26.2d, v10.2d
+	WORD $0x4e6bcfcc // fmla v12.2d, v30.2d, v11.2d
+	WORD $0x4e6ed71c // fadd v28.2d, v24.2d, v14.2d
+	WORD $0x4ea11c2e // mov v14.16b, v1.16b
+	WORD $0x4e6acfed // fmla v13.2d, v31.2d, v10.2d
+	WORD $0xad7e6359 // ldp q25, q24, [x26, #-0x40]
+	WORD $0xd101835a // sub x26, x26, #0x60
+	WORD $0x4e6acfae // fmla v14.2d, v29.2d, v10.2d
+	WORD $0x4e6bcf8f // fmla v15.2d, v28.2d, v11.2d
+	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
+	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
+	WORD $0x4ea11c34 // mov v20.16b, v1.16b
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4eed8610 // add v16.2d, v16.2d, v13.2d
+	WORD $0x4eedd46d // fsub v13.2d, v3.2d, v13.2d
+	WORD $0x4e69cfd4 // fmla v20.2d, v30.2d, v9.2d
+	WORD $0x4e68cff5 // fmla v21.2d, v31.2d, v8.2d
+	WORD $0x4eef8673 // add v19.2d, v19.2d, v15.2d
+	WORD $0x4eee8652 // add v18.2d, v18.2d, v14.2d
+	WORD $0x4eeed46e // fsub v14.2d, v3.2d, v14.2d
+	WORD $0x4eefd46f // fsub v15.2d, v3.2d, v15.2d
+	WORD $0x4e6acfed // fmla v13.2d, v31.2d, v10.2d
+	WORD $0x4e6bcf8f // fmla v15.2d, v28.2d, v11.2d
+	WORD $0x4e6acfae // fmla v14.2d, v29.2d, v10.2d
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ef58652 // add v18.2d, v18.2d, v21.2d
+	WORD $0x4ef48673 // add v19.2d, v19.2d, v20.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4ef4d474 // fsub v20.2d, v3.2d, v20.2d
+	WORD $0x4e68cfaa // fmla v10.2d, v29.2d, v8.2d
+	WORD $0x4e69cf8b // fmla v11.2d, v28.2d, v9.2d
+	WORD $0x4e69cfd4 // fmla v20.2d, v30.2d, v9.2d
+	WORD $0x4e68cff5 // fmla v21.2d, v31.2d, v8.2d
+	WORD $0x4eed8652 // add v18.2d, v18.2d, v13.2d
+	WORD $0x4ea71ced // mov v13.16b, v7.16b
+	WORD $0x3dc003e7 // ldr q7, [sp]
+	WORD $0x4eec8673 // add v19.2d, v19.2d, v12.2d
+	WORD $0x4eef86f7 // add v23.2d, v23.2d, v15.2d
+	WORD $0x4eee86d6 // add v22.2d, v22.2d, v14.2d
+	WORD $0x4eb11e2e // mov v14.16b, v17.16b
+	WORD $0x4eeb8694 // add v20.2d, v20.2d, v11.2d
+	WORD $0x4eea86b5 // add v21.2d, v21.2d, v10.2d
+	WORD $0x4ef486f4 // add v20.2d, v23.2d, v20.2d
+	WORD $0x4ef586d5 // add v21.2d, v22.2d, v21.2d
+	WORD $0x4eebd476 // fsub v22.2d, v3.2d, v11.2d
+	WORD $0x4eead477 // fsub v23.2d, v3.2d, v10.2d
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4e69cf96 // fmla v22.2d, v28.2d, v9.2d
+	WORD $0x4e69cf6a // fmla v10.2d, v27.2d, v9.2d
+	WORD $0x4e68cfb7 // fmla v23.2d, v29.2d, v8.2d
+	WORD $0x4e68cf4b // fmla v11.2d, v26.2d, v8.2d
+	WORD $0x4eea86d6 // add v22.2d, v22.2d, v10.2d
+	WORD $0x4eeb86f7 // add v23.2d, v23.2d, v11.2d
 	WORD $0x4ef68400 // add v0.2d, v0.2d, v22.2d
-	WORD $0x4ef6d5b6 // fsub v22.2d, v13.2d, v22.2d
-	WORD $0x4eff8631 // add v17.2d, v17.2d, v31.2d
-	WORD $0x4e77cc36 // fmla v22.2d, v1.2d, v23.2d
-	WORD $0x4efd8400 // add v0.2d, v0.2d, v29.2d
-	WORD $0x4ee384e7 // add v7.2d, v7.2d, v3.2d
-	WORD $0x4ee3d5a3 // fsub v3.2d, v13.2d, v3.2d
-	WORD $0x4e78ccc3 // fmla v3.2d, v6.2d, v24.2d
-	WORD $0x4efc84e7 // add v7.2d, v7.2d, v28.2d
-	WORD $0x4efb8463 // add v3.2d, v3.2d, v27.2d
-	WORD $0x4ee38663 // add v3.2d, v19.2d, v3.2d
-	WORD $0x4efa86d3 // add v19.2d, v22.2d, v26.2d
-	WORD $0x4efbd5b6 // fsub v22.2d, v13.2d, v27.2d
-	WORD $0x4efad5ba // fsub v26.2d, v13.2d, v26.2d
-	WORD $0x4ef38652 // add v18.2d, v18.2d, v19.2d
-	WORD $0x4eac1d93 // mov v19.16b, v12.16b
-	WORD $0x4e78ce16 // fmla v22.2d, v16.2d, v24.2d
-	WORD $0x4eac1d90 // mov v16.16b, v12.16b
-	WORD $0x4e77cf3a // fmla v26.2d, v25.2d, v23.2d
-	WORD $0x4e74cc33 // fmla v19.2d, v1.2d, v20.2d
-	WORD $0x4e75ccd0 // fmla v16.2d, v6.2d, v21.2d
-	WORD $0x4ef3d5b7 // fsub v23.2d, v13.2d, v19.2d
-	WORD $0x4ef0d5b8 // fsub v24.2d, v13.2d, v16.2d
-	WORD $0x4ef38652 // add v18.2d, v18.2d, v19.2d
-	WORD $0x4ef08473 // add v19.2d, v3.2d, v16.2d
-	WORD $0x4e74cc37 // fmla v23.2d, v1.2d, v20.2d
-	WORD $0x4e75ccd8 // fmla v24.2d, v6.2d, v21.2d
-	WORD $0x4ef78741 // add v1.2d, v26.2d, v23.2d
-	WORD $0x4ee18442 // add v2.2d, v2.2d, v1.2d
-	WORD $0x4ef886c1 // add v1.2d, v22.2d, v24.2d
-	WORD $0x4ee18631 // add v17.2d, v17.2d, v1.2d
-	WORD $0x54fff441 // b.ne <dotLimbs33+0x824>
-	WORD $0xad460e21 // ldp q1, q3, [x17, #0xc0]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0903f3 // mov x19, x9
-	WORD $0x4ee384a3 // add v3.2d, v5.2d, v3.2d
-	WORD $0x4ee18481 // add v1.2d, v4.2d, v1.2d
-	WORD $0xad441624 // ldp q4, q5, [x17, #0x80]
-	WORD $0x4ee58400 // add v0.2d, v0.2d, v5.2d
-	WORD $0xad421a25 // ldp q5, q6, [x17, #0x40]
-	WORD $0x4ee484e4 // add v4.2d, v7.2d, v4.2d
-	WORD $0xad060e21 // stp q1, q3, [x17, #0xc0]
-	WORD $0x4ee68646 // add v6.2d, v18.2d, v6.2d
-	WORD $0x4ee58665 // add v5.2d, v19.2d, v5.2d
-	WORD $0xad021a25 // stp q5, q6, [x17, #0x40]
-	WORD $0xad040224 // stp q4, q0, [x17, #0x80]
-	WORD $0xad400221 // ldp q1, q0, [x17]
-	WORD $0x4ee08440 // add v0.2d, v2.2d, v0.2d
-	WORD $0x4ee18621 // add v1.2d, v17.2d, v1.2d
-	WORD $0xad000221 // stp q1, q0, [x17]
-	WORD $0x8b0701f4 // add x20, x15, x7
-	WORD $0xacff0a64 // ldp q4, q2, [x19], #-0x20
-	WORD $0x4eac1d87 // mov v7.16b, v12.16b
-	WORD $0x910100e7 // add x7, x7, #0x40
-	WORD $0xf12000ff // cmp x7, #0x800
-	WORD $0xad401686 // ldp q6, q5, [x20]
-	WORD $0x4eae1ca5 // orr v5.16b, v5.16b, v14.16b
-	WORD $0x4e6bd4a5 // fadd v5.2d, v5.2d, v11.2d
-	WORD $0x4eae1cc6 // orr v6.16b, v6.16b, v14.16b
-	WORD $0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD $0x4e64ccc7 // fmla v7.2d, v6.2d, v4.2d
-	WORD $0x4eac1d84 // mov v4.16b, v12.16b
-	WORD $0x4e62cca4 // fmla v4.2d, v5.2d, v2.2d
-	WORD $0x4ee78421 // add v1.2d, v1.2d, v7.2d
-	WORD $0x4ee48400 // add v0.2d, v0.2d, v4.2d
-	WORD $0x54fffe21 // b.ne <dotLimbs33+0x9e8>
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x8b020e10 // add x16, x16, x2, lsl #3
-	WORD $0x912101ef // add x15, x15, #0x840
-	WORD $0x912100c6 // add x6, x6, #0x840
-	WORD $0xeb0401df // cmp x14, x4
-	WORD $0xad000221 // stp q1, q0, [x17]
-	WORD $0x54ffb641 // b.ne <dotLimbs33+0x108>
-	WORD $0x2a1f03ef // mov w15, wzr
-	WORD $0x52800086 // mov w6, #0x4
-	WORD $0x3707b50d // tbnz w13, #0x0, <dotLimbs33+0xec>
+	WORD $0x4eebd476 // fsub v22.2d, v3.2d, v11.2d
+	WORD $0x4ef78442 // add v2.2d, v2.2d, v23.2d
+	WORD $0x4eead477 // fsub v23.2d, v3.2d, v10.2d
+	WORD $0x4e68cf56 // fmla v22.2d, v26.2d, v8.2d
+	WORD $0x4e69cf77 // fmla v23.2d, v27.2d, v9.2d
+	WORD $0x4ea11c29 // mov v9.16b, v1.16b
+	WORD $0x4ea11c28 // mov v8.16b, v1.16b
+	WORD $0x4e78cfe9 // fmla v9.2d, v31.2d, v24.2d
+	WORD $0x4e79cfc8 // fmla v8.2d, v30.2d, v25.2d
+	WORD $0x4ef684f1 // add v17.2d, v7.2d, v22.2d
+	WORD $0x3dc007e7 // ldr q7, [sp, #0x10]
+	WORD $0x4ee986b6 // add v22.2d, v21.2d, v9.2d
+	WORD $0x4ee9d475 // fsub v21.2d, v3.2d, v9.2d
+	WORD $0x4e78cff5 // fmla v21.2d, v31.2d, v24.2d
+	WORD $0x4ea11c3f // mov v31.16b, v1.16b
+	WORD $0x4ef784e7 // add v7.2d, v7.2d, v23.2d
+	WORD $0x4ee88697 // add v23.2d, v20.2d, v8.2d
+	WORD $0x4ee8d474 // fsub v20.2d, v3.2d, v8.2d
+	WORD $0x4e78cfbf // fmla v31.2d, v29.2d, v24.2d
+	WORD $0x4e79cfd4 // fmla v20.2d, v30.2d, v25.2d
+	WORD $0x4ea11c3e // mov v30.16b, v1.16b
+	WORD $0x4e79cf9e // fmla v30.2d, v28.2d, v25.2d
+	WORD $0x4eff86b5 // add v21.2d, v21.2d, v31.2d
+	WORD $0x4ef58455 // add v21.2d, v2.2d, v21.2d
+	WORD $0x4efe8682 // add v2.2d, v20.2d, v30.2d
+	WORD $0x4ee28414 // add v20.2d, v0.2d, v2.2d
+	WORD $0x4efed460 // fsub v0.2d, v3.2d, v30.2d
+	WORD $0x4effd462 // fsub v2.2d, v3.2d, v31.2d
+	WORD $0x4e78cfa2 // fmla v2.2d, v29.2d, v24.2d
+	WORD $0x4e79cf80 // fmla v0.2d, v28.2d, v25.2d
+	WORD $0x4ea11c3c // mov v28.16b, v1.16b
+	WORD $0x4ea11c3d // mov v29.16b, v1.16b
+	WORD $0x4e79cf7c // fmla v28.2d, v27.2d, v25.2d
+	WORD $0x4e78cf5d // fmla v29.2d, v26.2d, v24.2d
+	WORD $0x4efd8442 // add v2.2d, v2.2d, v29.2d
+	WORD $0x4efc8400 // add v0.2d, v0.2d, v28.2d
+	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
+	WORD $0x4ee084e7 // add v7.2d, v7.2d, v0.2d
+	WORD $0x4efdd460 // fsub v0.2d, v3.2d, v29.2d
+	WORD $0x4efcd462 // fsub v2.2d, v3.2d, v28.2d
+	WORD $0x4e79cf62 // fmla v2.2d, v27.2d, v25.2d
+	WORD $0x4e78cf40 // fmla v0.2d, v26.2d, v24.2d
+	WORD $0x4ee084a5 // add v5.2d, v5.2d, v0.2d
+	WORD $0x4ee28484 // add v4.2d, v4.2d, v2.2d
+	WORD $0x54ffef01 // b.ne <dotLimbs33+0x4e0>
+	WORD $0x9b0e1ad8 // madd x24, x22, x14, x6
+	WORD $0x910006d6 // add x22, x22, #0x1
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0xd10302b5 // sub x21, x21, #0xc0
+	WORD $0xf1002adf // cmp x22, #0xa
+	WORD $0xad400b00 // ldp q0, q2, [x24]
+	WORD $0x4ee28602 // add v2.2d, v16.2d, v2.2d
+	WORD $0x4ee084c0 // add v0.2d, v6.2d, v0.2d
+	WORD $0xad000b00 // stp q0, q2, [x24]
+	WORD $0xad7e0b00 // ldp q0, q2, [x24, #-0x40]
+	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0xad3e0b00 // stp q0, q2, [x24, #-0x40]
+	WORD $0xad7c0b00 // ldp q0, q2, [x24, #-0x80]
+	WORD $0x4ee286c2 // add v2.2d, v22.2d, v2.2d
+	WORD $0x4ee086e0 // add v0.2d, v23.2d, v0.2d
+	WORD $0xad3c0b00 // stp q0, q2, [x24, #-0x80]
+	WORD $0xad7a0b00 // ldp q0, q2, [x24, #-0xc0]
+	WORD $0x4ee286a2 // add v2.2d, v21.2d, v2.2d
+	WORD $0x4ee08680 // add v0.2d, v20.2d, v0.2d
+	WORD $0xad3a0b00 // stp q0, q2, [x24, #-0xc0]
+	WORD $0xad780b00 // ldp q0, q2, [x24, #-0x100]
+	WORD $0x4ee28622 // add v2.2d, v17.2d, v2.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0xad380b00 // stp q0, q2, [x24, #-0x100]
+	WORD $0xadf60b00 // ldp q0, q2, [x24, #-0x140]!
+	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0xad000b00 // stp q0, q2, [x24]
+	WORD $0x54ffe961 // b.ne <dotLimbs33+0x4a4>
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xaa0a03f5 // mov x21, x10
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x8b160217 // add x23, x16, x22
+	WORD $0xad4002a2 // ldp q2, q0, [x21]
+	WORD $0x4ea11c28 // mov v8.16b, v1.16b
+	WORD $0x4ea11c29 // mov v9.16b, v1.16b
+	WORD $0x4ea11c2a // mov v10.16b, v1.16b
+	WORD $0x910302d6 // add x22, x22, #0xc0
+	WORD $0xad425ef6 // ldp q22, q23, [x23, #0x40]
+	WORD $0x4ea11c2b // mov v11.16b, v1.16b
+	WORD $0x4ea11c3e // mov v30.16b, v1.16b
+	WORD $0xad4076fc // ldp q28, q29, [x23]
+	WORD $0x4ea11c3f // mov v31.16b, v1.16b
+	WORD $0xf12102df // cmp x22, #0x840
+	WORD $0x4ead1ef7 // orr v23.16b, v23.16b, v13.16b
+	WORD $0xad4452f5 // ldp q21, q20, [x23, #0x80]
+	WORD $0x4ead1fbd // orr v29.16b, v29.16b, v13.16b
+	WORD $0x4ead1e94 // orr v20.16b, v20.16b, v13.16b
+	WORD $0xad7f66b8 // ldp q24, q25, [x21, #-0x20]
+	WORD $0x4e6ed6fb // fadd v27.2d, v23.2d, v14.2d
+	WORD $0x4e6ed7bd // fadd v29.2d, v29.2d, v14.2d
+	WORD $0x4e6ed694 // fadd v20.2d, v20.2d, v14.2d
+	WORD $0x4ead1ed6 // orr v22.16b, v22.16b, v13.16b
+	WORD $0x4ead1f9c // orr v28.16b, v28.16b, v13.16b
+	WORD $0x4ead1eb5 // orr v21.16b, v21.16b, v13.16b
+	WORD $0x4e60cf68 // fmla v8.2d, v27.2d, v0.2d
+	WORD $0x4e60cfaa // fmla v10.2d, v29.2d, v0.2d
+	WORD $0x4e60ce9f // fmla v31.2d, v20.2d, v0.2d
+	WORD $0x4e6ed6da // fadd v26.2d, v22.2d, v14.2d
+	WORD $0x4e6ed79c // fadd v28.2d, v28.2d, v14.2d
+	WORD $0x4e6ed6b5 // fadd v21.2d, v21.2d, v14.2d
+	WORD $0x4e62cf49 // fmla v9.2d, v26.2d, v2.2d
+	WORD $0x4e62cf8b // fmla v11.2d, v28.2d, v2.2d
+	WORD $0x4e62cebe // fmla v30.2d, v21.2d, v2.2d
+	WORD $0xad7e5ab7 // ldp q23, q22, [x21, #-0x40]
+	WORD $0xd10182b5 // sub x21, x21, #0x60
+	WORD $0x4ee884c6 // add v6.2d, v6.2d, v8.2d
+	WORD $0x4ee8d468 // fsub v8.2d, v3.2d, v8.2d
+	WORD $0x4eea8652 // add v18.2d, v18.2d, v10.2d
+	WORD $0x4eff84a5 // add v5.2d, v5.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
+	WORD $0x4e60cf68 // fmla v8.2d, v27.2d, v0.2d
+	WORD $0x4e60ce9f // fmla v31.2d, v20.2d, v0.2d
+	WORD $0x4ee984e7 // add v7.2d, v7.2d, v9.2d
+	WORD $0x4ee9d469 // fsub v9.2d, v3.2d, v9.2d
+	WORD $0x4eeb8673 // add v19.2d, v19.2d, v11.2d
+	WORD $0x4efe8484 // add v4.2d, v4.2d, v30.2d
+	WORD $0x4efed47e // fsub v30.2d, v3.2d, v30.2d
+	WORD $0x4e62cf49 // fmla v9.2d, v26.2d, v2.2d
+	WORD $0x4e62cebe // fmla v30.2d, v21.2d, v2.2d
+	WORD $0x4ee88652 // add v18.2d, v18.2d, v8.2d
+	WORD $0x4eead468 // fsub v8.2d, v3.2d, v10.2d
+	WORD $0x4e60cfa8 // fmla v8.2d, v29.2d, v0.2d
+	WORD $0x4ea11c3d // mov v29.16b, v1.16b
+	WORD $0x4ee98673 // add v19.2d, v19.2d, v9.2d
+	WORD $0x4eebd469 // fsub v9.2d, v3.2d, v11.2d
+	WORD $0x4e78cf5d // fmla v29.2d, v26.2d, v24.2d
+	WORD $0x4e62cf89 // fmla v9.2d, v28.2d, v2.2d
+	WORD $0x4ea11c3c // mov v28.16b, v1.16b
+	WORD $0x4ee88620 // add v0.2d, v17.2d, v8.2d
+	WORD $0x4ea11c31 // mov v17.16b, v1.16b
+	WORD $0x4e79cf7c // fmla v28.2d, v27.2d, v25.2d
+	WORD $0x4e79ce91 // fmla v17.2d, v20.2d, v25.2d
+	WORD $0x4ee98602 // add v2.2d, v16.2d, v9.2d
+	WORD $0x4ea11c30 // mov v16.16b, v1.16b
+	WORD $0x4e78ceb0 // fmla v16.2d, v21.2d, v24.2d
+	WORD $0x4ef184c6 // add v6.2d, v6.2d, v17.2d
+	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0x4e79ce91 // fmla v17.2d, v20.2d, v25.2d
+	WORD $0x4eff84c6 // add v6.2d, v6.2d, v31.2d
+	WORD $0x4ef084e7 // add v7.2d, v7.2d, v16.2d
+	WORD $0x4ef0d470 // fsub v16.2d, v3.2d, v16.2d
+	WORD $0x4e78ceb0 // fmla v16.2d, v21.2d, v24.2d
+	WORD $0x4efe84e7 // add v7.2d, v7.2d, v30.2d
+	WORD $0x4efc8631 // add v17.2d, v17.2d, v28.2d
+	WORD $0x4efcd47c // fsub v28.2d, v3.2d, v28.2d
+	WORD $0x4e79cf7c // fmla v28.2d, v27.2d, v25.2d
+	WORD $0x4ea11c39 // mov v25.16b, v1.16b
+	WORD $0x4ef18651 // add v17.2d, v18.2d, v17.2d
+	WORD $0x4efd8610 // add v16.2d, v16.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4e76ce99 // fmla v25.2d, v20.2d, v22.2d
+	WORD $0x4e78cf5d // fmla v29.2d, v26.2d, v24.2d
+	WORD $0x4ea11c38 // mov v24.16b, v1.16b
+	WORD $0x4ef08670 // add v16.2d, v19.2d, v16.2d
+	WORD $0x4e77ceb8 // fmla v24.2d, v21.2d, v23.2d
+	WORD $0x4ef98632 // add v18.2d, v17.2d, v25.2d
+	WORD $0x4ef88613 // add v19.2d, v16.2d, v24.2d
+	WORD $0x4ef9d470 // fsub v16.2d, v3.2d, v25.2d
+	WORD $0x4ef8d478 // fsub v24.2d, v3.2d, v24.2d
+	WORD $0x4e76ce90 // fmla v16.2d, v20.2d, v22.2d
+	WORD $0x4e77ceb8 // fmla v24.2d, v21.2d, v23.2d
+	WORD $0x4ef08790 // add v16.2d, v28.2d, v16.2d
+	WORD $0x4ef08411 // add v17.2d, v0.2d, v16.2d
+	WORD $0x4ef887a0 // add v0.2d, v29.2d, v24.2d
+	WORD $0x4ee08450 // add v16.2d, v2.2d, v0.2d
+	WORD $0x54fff441 // b.ne <dotLimbs33+0x7a4>
+	WORD $0xad4608a0 // ldp q0, q2, [x5, #0xc0]
+	WORD $0xaa0903f5 // mov x21, x9
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0x4ee284a2 // add v2.2d, v5.2d, v2.2d
+	WORD $0x4ee08480 // add v0.2d, v4.2d, v0.2d
+	WORD $0xad0608a0 // stp q0, q2, [x5, #0xc0]
+	WORD $0xad4408a0 // ldp q0, q2, [x5, #0x80]
+	WORD $0x4ee284c2 // add v2.2d, v6.2d, v2.2d
+	WORD $0x4ee084e0 // add v0.2d, v7.2d, v0.2d
+	WORD $0xad0408a0 // stp q0, q2, [x5, #0x80]
+	WORD $0xad4208a0 // ldp q0, q2, [x5, #0x40]
+	WORD $0x4ee28642 // add v2.2d, v18.2d, v2.2d
+	WORD $0x4ee08660 // add v0.2d, v19.2d, v0.2d
+	WORD $0xad0208a0 // stp q0, q2, [x5, #0x40]
+	WORD $0xad4008a0 // ldp q0, q2, [x5]
+	WORD $0x4ee28624 // add v4.2d, v17.2d, v2.2d
+	WORD $0x4ee08605 // add v5.2d, v16.2d, v0.2d
+	WORD $0xad0010a5 // stp q5, q4, [x5]
+	WORD $0x8b160217 // add x23, x16, x22
+	WORD $0xacff1aa7 // ldp q7, q6, [x21], #-0x20
+	WORD $0x4ea11c32 // mov v18.16b, v1.16b
+	WORD $0x910102d6 // add x22, x22, #0x40
+	WORD $0xf12002df // cmp x22, #0x800
+	WORD $0xad4042f1 // ldp q17, q16, [x23]
+	WORD $0x4ead1e10 // orr v16.16b, v16.16b, v13.16b
+	WORD $0x4e6ed610 // fadd v16.2d, v16.2d, v14.2d
+	WORD $0x4ead1e31 // orr v17.16b, v17.16b, v13.16b
+	WORD $0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
+	WORD $0x4e67ce32 // fmla v18.2d, v17.2d, v7.2d
+	WORD $0x4ea11c27 // mov v7.16b, v1.16b
+	WORD $0x4e66ce07 // fmla v7.2d, v16.2d, v6.2d
+	WORD $0x4ef284a5 // add v5.2d, v5.2d, v18.2d
+	WORD $0x4ee78484 // add v4.2d, v4.2d, v7.2d
+	WORD $0x54fffe21 // b.ne <dotLimbs33+0x968>
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0x8b020e31 // add x17, x17, x2, lsl #3
+	WORD $0x91210210 // add x16, x16, #0x840
+	WORD $0x8b0b00e7 // add x7, x7, x11
+	WORD $0x91210273 // add x19, x19, #0x840
+	WORD $0xeb04029f // cmp x20, x4
+	WORD $0xad0010a5 // stp q5, q4, [x5]
+	WORD $0x54ffba41 // b.ne <dotLimbs33+0x10c>
+	WORD $0x2a1f03f0 // mov w16, wzr
+	WORD $0x52800093 // mov w19, #0x4
+	WORD $0x3707b8ef // tbnz w15, #0x0, <dotLimbs33+0xec>
 	WORD $0xd51b4408 // msr FPCR, x8
-	WORD $0x911683ff // add sp, sp, #0x5a0
+	WORD $0x911103ff // add sp, sp, #0x440
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ffd // ldp x29, x23, [sp, #0x40]
-	WORD $0x6cc73bef // ldp d15, d14, [sp], #0x70
+	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
+	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
+	WORD $0xa9465ff8 // ldp x24, x23, [sp, #0x60]
+	WORD $0xa94567fa // ldp x26, x25, [sp, #0x50]
+	WORD $0x6cc93bef // ldp d15, d14, [sp], #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $1648, RSP
+	SUB $1328, RSP
 	MOVD R19, R30
 	RET

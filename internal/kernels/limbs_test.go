@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -166,6 +167,22 @@ func testLimbRows(t *testing.T, k *Set) {
 			if got.Cmp(want) != 0 {
 				t.Fatalf("%d limbs, row %d: %v, want %v", c.size, r, got, want)
 			}
+		}
+	}
+}
+
+// Products of one chunk, from the second-level cache where it fits: the speed of the arithmetic.
+func BenchmarkLimbs(b *testing.B) {
+	for _, k := range Sets() {
+		for _, size := range limbSizes {
+			b.Run(fmt.Sprintf("%v/limbs=%d", k, size), func(b *testing.B) {
+				const count = 100
+				a, x, s := make([]uint64, count*Lanes*size), make([]uint64, count*size), make([]uint64, Lanes*(size+1))
+				for b.Loop() {
+					k.MulLimbs(size, s, a, Lanes*size, x, count)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/count/Lanes, "ns/product")
+			})
 		}
 	}
 }

@@ -21,9 +21,9 @@ func (v *Vec) term(i int) term { return term{v.neg[i], v.at(i), int(v.exp[i])} }
 // adder adds pairs of numbers.
 type adder struct{ m, low []uint64 }
 
-// newAdder returns one for numbers of so many words.
+// newAdder returns one for numbers of so many words, at most.
 func newAdder(words int) *adder {
-	return &adder{m: make([]uint64, 2*words+2), low: make([]uint64, 2*words+2)}
+	return &adder{m: make([]uint64, words+2), low: make([]uint64, words+2)}
 }
 
 // put sets element i of v to a + b, rounded once: as if the sum were exact.
@@ -31,8 +31,9 @@ func (s *adder) put(v *Vec, i int, a, b term) {
 	if a.zero() || !b.zero() && b.e > a.e {
 		a, b = b, a
 	}
-	// a in the high words, below one for a carry, and zeros: more of them than are rounded away, if b reaches below. So what is
-	// left out of b, a part of the lowest bit, decides no more than that the sum is no tie.
+	// a in the high words, below one for a carry, and zeros, of one word at least. Something of b is left out only if b begins more than 64 bits
+	// below a, so that the sum has nearly the size of a: then what is left out, a part of the lowest bit, is far below what
+	// is rounded to, and decides no more than that the sum is no tie.
 	n := len(s.m)
 	clear(s.m)
 	copy(s.m[n-1-len(a.m):], a.m)

@@ -23,7 +23,7 @@ func product3(n int64, x, y *big.Float) *big.Float {
 //
 // Each vector is truncated by at most 4 2^(-52 L) of its norm, each product by (2 L - 2) 2^(-52 L - 48).
 func DotBound(bits, n int, x, y *big.Float) *big.Float {
-	return bound(bits, product3(17*int64(n+7), x, y))
+	return bound(bits, product3(17*int64(n), x, y))
 }
 
 // MulBound bounds the same for an element of Dense.MulVec, of n columns: x is the norm of the vector, a the largest element of the row, both in

@@ -109,7 +109,7 @@ func (a *Dense) MulVec(y, x *Vec) {
 			if a.empty[i] {
 				clear(s)
 			}
-			s.put(y, i, unit(size, a.exp[i], ex))
+			s.put(y, i, unit(size, a.exp[i], ex), u.m)
 		}
 	}))
 }
@@ -144,7 +144,7 @@ func (a *Dense) MulVecT(y, x *Vec) {
 			u.add(dot(size), a.limb[j*step:], a.cols*step, b.limb, a.chunks)
 			s := u.total()
 			s.finish(size, lanes*a.chunks, a.colSums[j*(size+1):(j+1)*(size+1)], b.sums)
-			s.put(y, j, unit(size, 0, e))
+			s.put(y, j, unit(size, 0, e), u.m)
 		}
 	})
 }

@@ -91,16 +91,6 @@ func Dot(pool *parallel.Pool, x, y *Vec) *big.Float {
 		s.carry()
 	}
 	s.finish(size, lanes*a.chunks, a.sums, b.sums)
-	s.put(result, 0, unit(size, ex, ey))
+	s.put(result, 0, unit(size, ex, ey), make([]uint64, packed(len(s))))
 	return result.At(0)
-}
-
-// total is the sum of all lanes.
-func (u *upper) total() sum {
-	s := make(sum, u.size+3)
-	for l := range lanes {
-		u.addLane(s, l)
-	}
-	s.carry()
-	return s
 }

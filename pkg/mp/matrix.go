@@ -130,8 +130,8 @@ func (a *Matrix) MulVec(y, x *Vec) {
 	}
 	size := sizeOf(x.bits)
 	limbs := x.magnitudes(a.pool, size, ex)
-	a.eachRow(size, limbs, func(i int, s sum) {
-		s.put(y, i, a.unit(i, ex, size))
+	a.eachRow(size, limbs, func(i int, s sum, m []uint64) {
+		s.put(y, i, a.unit(i, ex, size), m)
 	})
 }
 
@@ -152,14 +152,14 @@ func (v *Vec) magnitudes(pool *parallel.Pool, size, ex int) []uint64 {
 	return limbs
 }
 
-// eachRow computes rows of A times x, in limbs, and hands them to do, which may change the sum.
-func (a *Matrix) eachRow(size int, x []uint64, do func(i int, s sum)) {
+// eachRow computes rows of A times x, in limbs, and hands them to do, which may change the sum, with room for its words.
+func (a *Matrix) eachRow(size int, x []uint64, do func(i int, s sum, m []uint64)) {
 	const most = 64 // pieces at a time
 	k := kernels.Default()
 	words, lanes := kernels.LimbRowWords(size)
 	a.pool.RunRanges(blocks(a.rows), func(_, lo, hi int) {
 		sums, row := make([]uint64, words*most), make(sum, lanes+4)
-		clear(row)
+		m := make([]uint64, packed(len(row)))
 		from, to := 0, 0 // the pieces whose sums there are
 		for i := lo; i < hi; i++ {
 			clear(row)
@@ -170,7 +170,7 @@ func (a *Matrix) eachRow(size int, x []uint64, do func(i int, s sum)) {
 				}
 				row.addRow(sums[(p-from)*words:(p-from+1)*words], lanes)
 			}
-			do(i, row)
+			do(i, row, m)
 		}
 	})
 }

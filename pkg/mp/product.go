@@ -7,10 +7,13 @@ type upper struct {
 	kernels *kernels.Set
 	size    int
 	s       []uint64
+	sum     sum      // room for one of them,
+	m       []uint64 // and for its words
 }
 
 func newUpper(size int) *upper {
-	return &upper{kernels: kernels.Default(), size: size, s: make([]uint64, lanes*(size+2))}
+	limbs := size + 3
+	return &upper{kernels.Default(), size, make([]uint64, lanes*(size+2)), make(sum, limbs), make([]uint64, packed(limbs))}
 }
 
 // product is kernels.MulLimbs or kernels.DotLimbs, and how many words of b each of the products takes.
@@ -35,14 +38,22 @@ func (u *upper) add(p product, a []uint64, step int, b []uint64, count int) {
 	}
 }
 
-// lane returns the sum of lane l in limbs, that of limb size-1 first.
+// lane returns the sum of lane l in limbs, that of limb size-1 first, until the next call.
 func (u *upper) lane(l int) sum {
-	s := make(sum, u.size+3)
-	u.addLane(s, l)
-	return s
+	clear(u.sum)
+	u.sum.add(0, u.s[l:], lanes)
+	return u.sum
 }
 
-func (u *upper) addLane(s sum, l int) { s.add(0, u.s[l:], lanes) }
+// total returns the sum of all lanes, until the next call.
+func (u *upper) total() sum {
+	clear(u.sum)
+	for l := range lanes {
+		u.sum.add(0, u.s[l:], lanes)
+	}
+	u.sum.carry()
+	return u.sum
+}
 
 // finish makes of s, the sum of n products (a + h)(x + h) with h = 2^(52 size - 1) from limb size-1 on, twice that of
 // the products a x: 2 s - 2h (sum of a + h) - 2h (sum of x + h) + 2 n h^2. Its lowest limb has the weight of limb size-1 of a product.
@@ -62,10 +73,9 @@ func unit(size, ea, ex int) int {
 	return limbBits*(size-1) + ea + ex - 2*(limbBits*size-1) - 1
 }
 
-// put settles s and sets element i to s 2^unit.
-func (s sum) put(v *Vec, i, unit int) {
+// put settles s and sets element i to s 2^unit. m is room for packed(len(s)) words.
+func (s sum) put(v *Vec, i, unit int, m []uint64) {
 	neg := s.settle()
-	m := make([]uint64, packed(len(s)))
 	s.pack(m)
 	v.put(i, neg, m, unit+64*len(m), false)
 }

@@ -14,7 +14,7 @@ func (a *Matrix) Residual(r []float64, x *Vec, b ...[]float64) (e int) {
 	ex, any := x.top()
 	if any {
 		size := sizeOf(x.bits)
-		a.eachRow(size, x.magnitudes(a.pool, size, ex), func(i int, s sum) {
+		a.eachRow(size, x.magnitudes(a.pool, size, ex), func(i int, s sum, m []uint64) {
 			for k := range s {
 				s[k] = -s[k]
 			}
@@ -22,12 +22,12 @@ func (a *Matrix) Residual(r []float64, x *Vec, b ...[]float64) (e int) {
 			if a.ptr[i] == a.ptr[i+1] {
 				unit = lowest(i, b)
 			}
-			negs[i], lead[i], exps[i] = s.addTo(unit, i, b)
+			negs[i], lead[i], exps[i] = s.addTo(unit, i, b, m)
 		})
 	} else {
 		a.pool.RunRanges(blocks(a.rows), func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
-				negs[i], lead[i], exps[i] = make(sum, 4).addTo(lowest(i, b), i, b)
+				negs[i], lead[i], exps[i] = make(sum, 4).addTo(lowest(i, b), i, b, nil)
 			}
 		})
 	}
@@ -56,8 +56,9 @@ func lowest(i int, b [][]float64) (unit int) {
 	return unit
 }
 
-// addTo returns s, in units of 2^unit, plus the parts of b_i, as ±0.lead 2^e. What is below a unit is left out.
-func (s sum) addTo(unit, i int, b [][]float64) (neg bool, leading uint64, e int) {
+// addTo returns s, in units of 2^unit, plus the parts of b_i, as ±0.lead 2^e. What is below a unit is left out. words is room
+// for those of the sum, if it is enough.
+func (s sum) addTo(unit, i int, b [][]float64, words []uint64) (neg bool, leading uint64, e int) {
 	for _, part := range b {
 		m, e, minus := split(part[i])
 		if m == 0 {
@@ -81,7 +82,11 @@ func (s sum) addTo(unit, i int, b [][]float64) (neg bool, leading uint64, e int)
 		}
 	}
 	neg = s.settle()
-	m := make([]uint64, packed(len(s)))
+	m, n := words, packed(len(s))
+	if n > len(m) {
+		m = make([]uint64, n)
+	}
+	m = m[:n]
 	s.pack(m)
 	t := len(m) - 1
 	for t >= 0 && m[t] == 0 {

@@ -2,17 +2,23 @@
 // 2^64, so that every set has the same.
 //
 // Flags for avx512: -mavx512ifma
+// Flags for avx2: -mllvm -enable-misched=false -mllvm -pre-RA-sched=source
+// Flags for neon: -mllvm -enable-misched=false -mllvm -pre-RA-sched=source
 #include "limbs.h"
 
 enum {
 	PARTS = LANES / WIDTH,
-	UNROLLED = 5,            // the most limbs of integers whose sums are all in registers
+	UNROLLED = 9, // the most limbs of integers whose sums are all in registers
 	TILE = WIDTH == 8 ? 4 : 3, // for longer ones: so many limbs of a meet as many of b
 	HIGH = WIDTH == 8,       // high halves have sums of their own, since IFMA has a latency of four cycles
 	STEP = LOW_BIAS ? WIDTH : LANES, // from one limb of a to the next for tiles
 	MOST = 33,
+	FAR = 24, // limbs, about, that are prefetched ahead
 	CONVERTED = 36, // the most limbs of b that are converted together
 };
+
+// FETCH prefetches an integer of each lane.
+#define FETCH(L, a) for (int k_ = 0; k_ < L; k_++) PREFETCH((a) + LANES * k_)
 
 // operand is b: limbs of one integer for all lanes, or of eight.
 struct operand {
@@ -102,10 +108,12 @@ INLINE void add_products(int L, u64 *s, const u64 *a, i64 a_step, const u64 *b, 
 		for (int h = 0; h < LANES; h += WIDTH) {
 			struct operand of = {b + (each ? h : 0), numbers};
 			const u64 *from_a = a + h;
+			i64 ahead = a_step * (FAR / L + 1);
 			if (L <= UNROLLED) {
 				u64v t[2][UNROLLED + 1] = {};
 				UNROLL for (int o = 0; o <= L; o++) t[0][o] = LOAD(u64v, s + LANES * o + h);
 				for (i64 i = 0; i < n; i++) {
+					if (h == 0) FETCH(L, from_a + ahead);
 					short_products(L, t, from_a, of, each);
 					from_a += a_step;
 					of.limbs += each ? LANES * L : L;
@@ -114,6 +122,7 @@ INLINE void add_products(int L, u64 *s, const u64 *a, i64 a_step, const u64 *b, 
 				UNROLL for (int o = 0; o <= L; o++) STORE(s + LANES * o + h, t[0][o] + t[1][o]);
 			} else {
 				for (i64 i = 0; i < n; i++) {
+					if (h == 0) FETCH(L, from_a + ahead);
 					long_products(L, s + h, from_a, of, each);
 					from_a += a_step;
 					of.limbs += each ? LANES * L : L;
