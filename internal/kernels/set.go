@@ -60,6 +60,7 @@ type Set struct {
 	mulAdds  mulAddsKernels
 	fold     foldKernel
 	residues residuesKernel
+	limbs    limbKernels
 }
 
 // portable is the set of plain Go: what the others must equal.
@@ -108,6 +109,7 @@ func portable() Set {
 		mulAdds:  portableMulAdds,
 		fold:     fold,
 		residues: dotResidues,
+		limbs:    portableLimbs,
 	}
 }
 

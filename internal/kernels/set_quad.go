@@ -45,4 +45,9 @@ func (k *Set) quad() {
 	k.coo = cooSIMD(csrHere)
 	k.mulAdds = mulAddsKernels{mulAddsQuad, mulAddsMixedQuad, mulAdds32Quad}
 	k.fold = foldQuad
+	k.limbs = limbKernels{
+		mul:  limbsSIMD(1, [...]limbFunc{mulLimbs3Quad, mulLimbs5Quad, mulLimbs9Quad, mulLimbs17Quad, mulLimbs33Quad}),
+		dot:  limbsSIMD(Lanes, [...]limbFunc{dotLimbs3Quad, dotLimbs5Quad, dotLimbs9Quad, dotLimbs17Quad, dotLimbs33Quad}),
+		rows: rowLimbsSIMD([...]rowLimbsFunc{rowLimbs3Quad, rowLimbs5Quad, rowLimbs9Quad, rowLimbs17Quad, rowLimbs33Quad}),
+	}
 }
