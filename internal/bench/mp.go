@@ -35,7 +35,7 @@ const (
 )
 
 // MPImplementations are all of them, in the order of tables.
-var MPImplementations = []string{Residues, MPRES, MPRESByNumber, MathBig}
+var MPImplementations = []string{Limbs, Residues, MPRES, MPRESByNumber, MathBig}
 
 // MPOptions say what to measure.
 type MPOptions struct {
@@ -101,6 +101,7 @@ type mpMaker struct {
 
 // mpMakers are the implementations by their names.
 var mpMakers = map[string]mpMaker{
+	Limbs:    {make: limbCases, bytes: limbBytes, whole: true},
 	Residues: {make: residuesCases, bytes: rns.DenseBytes, whole: true},
 	MPRES: {
 		make: func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
