@@ -56,7 +56,7 @@ type MPResult struct {
 	Bits, Threads, N          int
 	Terms                     int // multiply-adds that were timed
 	Time
-	Error float64 // the largest of y over that of sum |a| |x|
+	Error float64 // the largest of y over that of sum |a| |x|; 0 if it is below the least float64
 	Big   float64 // least seconds of a multiply-add by math/big, 0 if not measured
 }
 

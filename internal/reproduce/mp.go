@@ -88,7 +88,10 @@ func measureMultiplePrecision(ctx context.Context, in input, points []point) err
 				continue
 			}
 			values := map[string]float64{
-				"term_ns": 1e9 * r.PerTerm(), "whole_ms": 1e3 * r.Whole(), "over_big": r.OverBig(), "error_sum": r.Error,
+				"term_ns": 1e9 * r.PerTerm(), "whole_ms": 1e3 * r.Whole(), "over_big": r.OverBig(),
+			}
+			if r.Error > 0 { // not below the least float64
+				values["error_sum"] = r.Error
 			}
 			if err := in.emit(p, result{values: values}); err != nil {
 				return err
@@ -198,7 +201,10 @@ func measureSparseMultiplePrecision(ctx context.Context, in input, points []poin
 		}
 		double, r, nnz := list[0], list[1], float64(max(in.matrix.NNZ(), 1))
 		values := map[string]float64{
-			"term_ns": 1e9 * r.Min / nnz, "time_csr": r.Min / double.Min, "error_sum": r.Error, "bytes_per_nnz": float64(r.Bytes) / nnz,
+			"term_ns": 1e9 * r.Min / nnz, "time_csr": r.Min / double.Min, "bytes_per_nnz": float64(r.Bytes) / nnz,
+		}
+		if r.Error > 0 {
+			values["error_sum"] = r.Error
 		}
 		if err := in.emit(p, result{values: values}); err != nil {
 			return err
