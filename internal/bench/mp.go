@@ -35,7 +35,7 @@ const (
 )
 
 // MPImplementations are all of them, in the order of tables.
-var MPImplementations = []string{Residues, MPRES, MPRESByNumber, MathBig}
+var MPImplementations = []string{Limbs, Residues, MPRES, MPRESByNumber, MathBig}
 
 // MPOptions say what to measure.
 type MPOptions struct {
@@ -56,7 +56,7 @@ type MPResult struct {
 	Bits, Threads, N          int
 	Terms                     int // multiply-adds that were timed
 	Time
-	Error float64 // the largest of y over that of sum |a| |x|
+	Error float64 // the largest of y over that of sum |a| |x|; 0 if it is below the least float64
 	Big   float64 // least seconds of a multiply-add by math/big, 0 if not measured
 }
 
@@ -101,6 +101,7 @@ type mpMaker struct {
 
 // mpMakers are the implementations by their names.
 var mpMakers = map[string]mpMaker{
+	Limbs:    {make: limbCases, bytes: limbBytes, whole: true},
 	Residues: {make: residuesCases, bytes: rns.DenseBytes, whole: true},
 	MPRES: {
 		make: func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/mp"
 	"github.com/mpsolve/mpsolve/pkg/mp/rns"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -26,7 +27,7 @@ type MPProduct struct {
 }
 
 // SpMVImplementations are those of sparse products.
-var SpMVImplementations = []string{Residues, MPRES}
+var SpMVImplementations = []string{Limbs, Residues, MPRES}
 
 // mpProduct is a product that is ready to run.
 type mpProduct struct {
@@ -100,12 +101,14 @@ func MPSpMV(ctx context.Context, m *csr.Matrix, pool *parallel.Pool, opt MPSpMVO
 }
 
 var mpSpMVMakers = map[string]func(d *mpData, m *csr.Matrix, pool *parallel.Pool) (mpProduct, error){
-	Residues: residuesProduct, MPRES: mpresProduct,
+	Limbs: limbProduct, Residues: residuesProduct, MPRES: mpresProduct,
 }
 
 // mpSpMVBytes is what a matrix takes beside its structure.
 func mpSpMVBytes(name string, m *csr.Matrix, bits int) int64 {
 	switch name {
+	case Limbs:
+		return mp.MatrixBytes(int64(m.Rows), int64(m.NNZ())) + mp.Bytes(m.Rows+m.Cols, bits)
 	case Residues:
 		return rns.SparseBytes(m.NNZ(), m.Cols, m.Cols, bits)
 	case MPRES:

@@ -106,6 +106,10 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 	"less storage":       lessStorage,
 	"range":              rangeMatters,
 
+	"mp growth": mpGrowth,
+	"mp ratio":  mpRatio,
+	"mp sums":   mpSums,
+
 	"stream dot":      streamDot,
 	"bandwidth share": bandwidthShare,
 	"dd product":      ddProductTime,

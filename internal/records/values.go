@@ -107,6 +107,13 @@ var values = []Value{
 	{"digits_least", "significant digits of a figure of merit, least", Fixed},
 	{"changed", "points changed by random rounding", Percent},
 
+	{"term_ns", "time of a multiplication and an addition (ns)", Fixed},
+	{"whole_ms", "time of the operation (ms)", Fixed},
+	{"over_big", "time of math/big / time", Fixed},
+	{"error_sum", "error / sum of the magnitudes of terms", Scientific},
+	{"step_share", "share of the time", Percent},
+	{"time_csr", "time / product in FP64", Fixed},
+
 	{"bandwidth", "bandwidth of updates of vectors (GB/s)", Fixed},
 	{"of_bound", "GFLOP/s / one operation for 8 bytes of memory", Percent},
 	{"products", "products in an iteration", Fixed},

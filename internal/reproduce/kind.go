@@ -83,7 +83,7 @@ type point map[string]string
 // text names a point for people.
 func (p point) text() string {
 	var words []string
-	for _, name := range []string{"solver", algorithmLabel, tableLabel, precisionLabel, kernelLabel, distributionLabel, sizeLabel, formatsLabel, epsilonLabel, criterionLabel} {
+	for _, name := range []string{"solver", operationLabel, implementationLabel, bitsLabel, algorithmLabel, tableLabel, precisionLabel, kernelLabel, distributionLabel, sizeLabel, formatsLabel, epsilonLabel, criterionLabel} {
 		if p[name] != "" {
 			words = append(words, p[name])
 		}
@@ -155,6 +155,7 @@ func kinds() []kind {
 		product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(),
 		inexactGMRES(), adaptiveDot(), iterations(), stochasticSolves(), formatSearches(), streams(), plainLayouts(),
 		ddBiCG(), ddVectors(),
+		multiplePrecision(), stepsOfMPRES(), sparseMultiplePrecision(),
 		agataSearches(), agataTimes(), agataDistances(), agataEnergies(), agataDigits(),
 	}
 }
