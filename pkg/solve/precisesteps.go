@@ -33,7 +33,7 @@ type multiprecise struct {
 	size  float64 // log10 ||x||_inf
 	scale int     // 2^scale is about the size of A
 
-	r, d []float64 // in the order chosen, times 2^-exp; d is divided by 2^scale as well
+	r, d []float64 // in the order chosen, times 2^(scale-exp), with which d is of the size of x and r
 	exp  int
 	eta  float64 // log10 rms(r_i/w_i)
 	most float64 // log10 max r_i/w_i
@@ -56,6 +56,8 @@ const (
 	// idleStep that from which steps are given up.
 	slowStep = -1.
 	idleStep = -0.3
+	// fewIterationsOn is the number of iterations of a step from which the next one goes on from what its method has learnt.
+	fewIterationsOn = 8
 	// margin is the decades by which a step goes further than the digits asked for need.
 	margin = 2
 )
@@ -83,15 +85,17 @@ func (v *multiprecise) run() error {
 	p.Error = v.enlarged()
 	v.took(krylov.Result{Iterations: v.solved.Iterations + v.digits.Iterations})
 	for p.Error > -float64(p.Asked) && v.ctx.Err() == nil {
-		before := v.eta
+		before, further := v.eta, v.further
 		done, err := v.step()
 		if err != nil {
 			return err
 		}
-		gain := v.eta - before
-		if gain > slowStep && !v.tighten(done.Reason) && !(gain < idleStep) {
-			p.Why = v.why()
-			return nil
+		if gain := v.eta - before; gain > slowStep {
+			v.further = false // a fresh start may get further
+			if !further && !v.tighten(done.Reason) && gain > idleStep {
+				p.Why = v.why()
+				return nil
+			}
 		}
 		if v.left -= max(1, done.Iterations); v.left <= 0 && p.Error > -float64(p.Asked) {
 			p.Why = "refinement took as many iterations as it may"
@@ -113,7 +117,7 @@ func (v *multiprecise) step() (krylov.Result, error) {
 		return done, nil
 	}
 	v.add(exp)
-	if v.further = v.eta < before; !v.further {
+	if v.further = v.eta < before && done.Iterations >= fewIterationsOn; v.eta >= before {
 		for i := range v.d {
 			v.d[i] = -v.d[i]
 		}
@@ -145,6 +149,11 @@ func (v *multiprecise) residual() {
 		v.most = log10(most, v.exp-v.e)
 		v.eta = log10(v.rms(v.r, v.w), v.exp-v.e)
 	}
+	v.vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v.r[i] = csr.Ldexp(v.r[i], v.scale)
+		}
+	})
 }
 
 // enlarged is what the probe shows that A^-1 may make of r: log10 of the error of x.
@@ -154,11 +163,6 @@ func (v *multiprecise) enlarged() float64 {
 
 // correct solves A d = r.
 func (v *multiprecise) correct() (krylov.Result, error) {
-	v.vectors.Ranges(func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			v.r[i] = csr.Ldexp(v.r[i], v.scale)
-		}
-	})
 	need := -float64(v.result.Asked) - v.result.Error - margin
 	v.goal = max(v.reduction, math.Pow(10, min(-1, need-v.lost)))
 	goal := krylov.Goal{From: 1, To: v.goal, MaxIter: max(1, v.left), Further: v.further}
@@ -180,7 +184,6 @@ func (v *multiprecise) tighten(reason krylov.Reason) bool {
 		v.reduction = leastReduction
 		return true
 	}
-	v.further = false
 	return v.s.refiner.raise(reason)
 }
 
