@@ -144,8 +144,11 @@ func preciseDigits(e float64) int {
 	if !(e < 0) {
 		return 0
 	}
-	return int(min(-e, 10*MaxPreciseDigits))
+	return int(-e)
 }
+
+// least is the log10 of the error that numbers of the precision of x have.
+func (p *Precise) least() float64 { return -float64(p.Bits) / bitsPerDigit }
 
 // log10 returns the decimal logarithm of v 2^e.
 func log10(v float64, e int) float64 { return math.Log10(v) + float64(e)/bitsPerDigit }

@@ -202,7 +202,7 @@ func (v *multiprecise) why() string {
 func (v *multiprecise) took(done krylov.Result) {
 	p := v.result
 	p.Steps = append(p.Steps, PreciseStep{
-		Change: v.change, Residual: v.most, Error: p.Error, Iterations: done.Iterations, Time: time.Since(v.began),
+		Change: v.change, Residual: v.most, Error: max(p.Error, p.least()), Iterations: done.Iterations, Time: time.Since(v.began),
 	})
 	if monitor := v.s.opt.Monitor; monitor != nil && len(p.Steps) > 1 {
 		monitor(krylov.Event{
@@ -224,16 +224,16 @@ func (v *multiprecise) verify() error {
 		return err
 	}
 	p.Errors = errors
-	p.Error = max(p.Error, -float64(p.Bits)/bitsPerDigit)
 	// Where the residual is larger than refinement saw it, the error is as well.
-	if seen := max(v.most, -float64(p.Bits)/bitsPerDigit); v.parts == nil && errors.Row > seen {
+	if seen := max(v.most, p.least()); v.parts == nil && errors.Row > seen {
 		p.Error += errors.Row - seen
 	}
 	if bound.rows != nil {
 		p.Bound = bound.factor + errors.Weighted - v.size
-		p.Proved = preciseDigits(p.Bound)
+		p.Proved = preciseDigits(max(p.Bound, p.least()))
 		p.Error = min(p.Error, p.Bound)
 	}
+	p.Error = max(p.Error, p.least())
 	p.Believed = preciseDigits(p.Error)
 	least := v.size + p.Error + float64(p.Asked) // log10 of the elements that have as many digits
 	p.Elements = int(v.vectors.Sum(func(lo, hi int) (count float64) {
