@@ -31,7 +31,7 @@ func exactErrors(m *csr.Matrix, x []*big.Float, b, weights []float64) PreciseErr
 		xs[j], _ = v.Rat(nil)
 		xmax = larger(xmax, new(big.Rat).Abs(xs[j]))
 	}
-	var row, cw, weighted, r, tmax, bmax, r2, b2 = new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
+	row, cw, weighted, r, tmax, bmax, r2, b2 := new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
 	for i := range m.Rows {
 		cols, vals := m.Row(i)
 		sum, t, abs, bi := rat(b[i]), new(big.Rat), new(big.Rat), rat(math.Abs(b[i]))
@@ -94,8 +94,11 @@ func TestPreciselyThreads(t *testing.T) {
 				t.Fatalf("seed %d: %+v, %+v, %v", seed, got, serial, err)
 			}
 			for _, c := range [][2]float64{
-				{got.Row, want.Row}, {got.Normwise, want.Normwise}, {got.Componentwise, want.Componentwise},
-				{got.RelativeResidual, want.RelativeResidual}, {got.Weighted, want.Weighted},
+				{got.Row, want.Row},
+				{got.Normwise, want.Normwise},
+				{got.Componentwise, want.Componentwise},
+				{got.RelativeResidual, want.RelativeResidual},
+				{got.Weighted, want.Weighted},
 			} {
 				if !(math.Abs(c[0]-c[1]) < 1e-6) && c[0] != c[1] {
 					t.Errorf("seed %d, %d bits, size 2^%d: %+v, want %+v", seed, bits, size, got, want)
