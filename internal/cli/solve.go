@@ -22,6 +22,7 @@ type solveFlags struct {
 	precond                                precondFlags
 	nullSpace                              nullSpaceFlags
 	digits                                 digitsFlag
+	vectors                                vectorsFlag
 	xBits                                  bitsFlag
 	reorder                                reorderFlag
 	device                                 deviceFlag
@@ -85,6 +86,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	f.precond.add(c)
 	f.nullSpace.add(c)
+	f.vectors.add(c)
 	f.storage.add(c)
 	f.reorder.add(c)
 	f.device.add(c)
@@ -158,6 +160,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	}
 	f.opt.Method, f.opt.Scale, f.opt.Stop = solve.Method(f.method), solve.Scale(f.scale), solve.Stop(f.stop)
 	var err error
+	if f.opt.Vectors, err = f.vectors.vectors(f.checkpoint); err != nil {
+		return err
+	}
 	if f.opt.Storage, err = f.storage.storage(); err != nil {
 		return err
 	}

@@ -138,6 +138,9 @@ func (s *Solver) memory() int64 {
 		matrices += given + 4*n
 		vectors += reorderVectors
 	}
+	if !s.opt.Vectors.plain() {
+		vectors *= 2
+	}
 	return matrices + 8*n*vectors
 }
 

@@ -54,6 +54,7 @@ func (o Options) OverDomains() error {
 		}
 	}
 	fault("there is no reordering", o.Reorder != "" && o.Reorder != ReorderNone && o.Reorder != ReorderAuto)
+	fault(fmt.Sprintf("there are no vectors %v", o.Vectors), !o.Vectors.plain())
 	fault(fmt.Sprintf("there are no more than %d digits", MaxDigits), o.precise())
 	fault("there are no devices", o.Device != nil && !o.DeviceAuto)
 	fault("there are no null spaces", o.NullSpace.Kind != "" && o.NullSpace.Kind != NullSpaceAuto && o.NullSpace.Kind != NullSpaceNone)

@@ -49,7 +49,7 @@ func (f *refinement[V, S]) operator(s *Solver) linop.Operator[V, S] {
 	if s.opt.Stop == StopRel {
 		return f.exact
 	}
-	return roundable[V, S]{f.exact, rounded[V, S]{f.exact, f.at}, float64(s.Facts.LongestRow+1) * roundoff}
+	return roundable[V, S]{f.exact, rounded[V, S]{f.exact, f.at}, float64(s.Facts.LongestRow+1) * f.at.Roundoff()}
 }
 
 // Residual computes r = b - A x as a product and a difference.
@@ -78,7 +78,7 @@ func (f *refinement[V, S]) settled(
 	result := f.steps.Solve(ctx, a, sameMethod[V, S]{c}, vx, vb, krylov.Options[V]{
 		Tol: opt.Tol, MaxIter: opt.MaxIter, Guess: opt.Guess, Measure: weighted.of, Agree: f.at.agree(),
 	})
-	f.at.download(x, vx)
+	f.returns(x, vx)
 	return result, f.at.err()
 }
 

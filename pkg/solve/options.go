@@ -92,6 +92,7 @@ type Options struct {
 	Digits int
 	Bits   int // that x of multiple precision has at least, up to MaxBits; 0: as many as Digits need
 
+	Vectors Vectors // of the method, with Kind VectorsDD of all that refinement adds up
 	Storage Storage // of the matrix that the method multiplies with
 	Precond Precond
 	Reorder Reorder // of its rows and columns; "": ReorderNone
@@ -179,6 +180,9 @@ func (o Options) Validate() error {
 		}
 	}
 	faults = append(faults, o.Precond.validate()...)
+	if err := cmp.Or(o.Vectors.validate(), o.checkVectors()); err != nil {
+		faults = append(faults, err)
+	}
 	if o.Device != nil && !o.DeviceAuto {
 		if err := o.OnDevice(); err != nil {
 			faults = append(faults, err)
@@ -196,6 +200,7 @@ func (o Options) withDefaults(n int) Options {
 	o.Reorder = cmp.Or(o.Reorder, ReorderNone)
 	o.NullSpace.Kind = cmp.Or(o.NullSpace.Kind, NullSpaceAuto)
 	o.Precond.Kind = cmp.Or(o.Precond.Kind, PrecondAuto)
+	o.Vectors = o.Vectors.withDefaults()
 	o.Tol = cmp.Or(o.Tol, krylov.DefaultTol)
 	o.MaxIter = cmp.Or(o.MaxIter, max(krylov.DefaultMaxIter, 2*n))
 	if o.Log == nil {

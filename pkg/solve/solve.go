@@ -55,6 +55,7 @@ type special interface {
 // Result is the outcome of one right-hand side.
 type Result struct {
 	X      []float64
+	XLow   []float64 // X + XLow is x in double-double; nil: X is all there is, see Options.Vectors
 	Reason krylov.Reason
 	Errors verify.Errors // of X, measured by package verify
 
@@ -67,6 +68,7 @@ type Result struct {
 	Cautions []string  // what the Reason does not say, a line each
 
 	Method     string   // the last one used
+	Vectors    Vectors  // as requested
 	Storage    Storage  // the last one used
 	Formats    []string // of its matrix
 	Precond    PrecondResult
@@ -110,6 +112,9 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		return nil, err
 	}
 	if err := m.Validate(); err == nil && m.Rows != m.Cols && opt.Method == LSQR && m.NNZ() > 0 {
+		if !opt.Vectors.plain() {
+			return nil, invalid("least squares are solved with vectors double, not %v", opt.Vectors)
+		}
 		return newLeastSquares(ctx, m, opt.withDefaults(max(m.Rows, m.Cols)))
 	}
 	if err := checkMatrix(m); err != nil {
@@ -207,7 +212,13 @@ func (s *Solver) build(ctx context.Context) (err error) {
 		defer ended(ctx, &err)
 		pool := s.pool.Until(ctx)
 		s.stored = pool.Forever
-		s.refiner, err = newRefinement(ctx, s, newHost(s.m, pool).with(s.opt.Storage.Kernels))
+		at := newHost(s.m, pool).with(s.opt.Storage.Kernels)
+		if s.opt.Vectors.Kind == VectorsDD {
+			s.say("vectors double-double: requested; what the verdict judges is x rounded to float64")
+			s.refiner, err = newRefinement(ctx, s, newHostDD(at))
+			break
+		}
+		s.refiner, err = newRefinement(ctx, s, at)
 	}
 	return err
 }
@@ -328,7 +339,7 @@ func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning
 	r := Result{
 		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Precise: a.precise, Evidence: a.evidence,
-		Method: used.method, Precond: used.precond, Attempts: used.attempts,
+		Method: used.method, Vectors: s.opt.Vectors, Precond: used.precond, Attempts: used.attempts,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
 		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: now.Products,
 		Time: TimeByPhase{
@@ -336,6 +347,9 @@ func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 			Precond:           now.Preconditioning + now.SettingUp,
 			Orthogonalization: a.solved.Orthogonalization, Verify: a.verifying, Digits: a.estimating,
 		},
+	}
+	if low := s.refiner.lower(a.x); low != nil {
+		r.XLow = s.Order.back(low)
 	}
 	r.Advice, r.Cautions = a.advice(used), a.cautions()
 	return r, nil

@@ -169,6 +169,8 @@ func (t *substitution) residual(r, x, b []float64) error {
 // leftOver implements refiner.
 func (t *substitution) leftOver(r, x, b []float64) error { return t.residual(r, x, b) }
 
+func (t *substitution) lower([]float64) []float64 { return nil }
+
 // usage implements refiner.
 func (t *substitution) usage() usage {
 	return usage{
