@@ -86,15 +86,18 @@ func (o Options) bitsFor(condition float64) int {
 	return min(MaxBits, (need+limbBits-1)/limbBits*limbBits)
 }
 
-// preciseVectors is what x of multiple precision takes in vectors of float64: x, what products make of it, and big.Floats of the
-// verification.
-func (o Options) preciseVectors() int64 {
-	if !o.precise() {
+// preciseMemory is what x of multiple precision takes in bytes at most, beside a solve: the matrix of its residuals, x, what products make of
+// it, and the numbers of math/big of the verification.
+func (s *Solver) preciseMemory() int64 {
+	if !s.opt.precise() {
 		return 0
 	}
-	limbs := int64(o.bitsFor(1/roundoff)+limbBits-1) / limbBits
-	return (limbs + 2) + (limbs + 3) + (limbs + 8)
+	n, bits := s.rows(), s.opt.bitsFor(1/roundoff)
+	return mp.MatrixBytes(int64(n), int64(s.nonzeros())) + 3*mp.Bytes(n, bits+limbBits) + (bigFloat+16)*int64(n)
 }
+
+// bigFloat is what a big.Float takes besides its significand.
+const bigFloat = 64
 
 // refinePrecisely makes an x of multiple precision of one that the solve has found, and decides whether it has the digits asked for.
 func (a *answer) refinePrecisely() error {
@@ -104,7 +107,7 @@ func (a *answer) refinePrecisely() error {
 	}
 	start := time.Now()
 	defer func() { a.estimating += time.Since(start) }()
-	v := newMultiprecise(a, start)
+	v := newMultiprecise(a)
 	p := v.result
 	a.precise = p
 	err := v.run()

@@ -227,6 +227,7 @@ func TestPreciseOptions(t *testing.T) {
 		{Options{Bits: 212}, "more than 15 digits"},
 		{Options{Digits: 50, NoRefine: true}, "refinement"},
 		{Options{Digits: 50, Checkpoint: Checkpoints{Save: func(*Checkpoint) {}}}, "no checkpoints"},
+		{Options{Digits: 50, Vectors: Vectors{Kind: VectorsDD}}, "vectors in double"},
 	} {
 		if err := c.opt.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.opt, err, c.want)

@@ -25,7 +25,6 @@ import (
 type multiprecise struct {
 	*answer
 	result *Precise
-	start  time.Time
 	a      *mp.Matrix
 
 	w     []float64 // weights of the rows, times 2^-e, in the order chosen
@@ -63,9 +62,12 @@ const (
 )
 
 // newMultiprecise begins with the x of an answer.
-func newMultiprecise(a *answer, start time.Time) *multiprecise {
+func newMultiprecise(a *answer) *multiprecise {
+	if a.s.multiple == nil {
+		a.s.multiple = mp.NewMatrix(a.s.pool, a.s.given)
+	}
 	v := &multiprecise{
-		answer: a, start: start, a: mp.NewMatrix(a.s.pool, a.s.given),
+		answer: a, a: a.s.multiple,
 		r: make([]float64, len(a.x)), d: make([]float64, len(a.x)), reduction: stepReduction, change: math.NaN(),
 	}
 	want, bits := a.s.opt.Digits, a.s.opt.bitsFor(a.digits.Condition)

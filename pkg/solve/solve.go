@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/mp"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/verify"
@@ -38,6 +39,8 @@ type Solver struct {
 	special special   // nil: an ordinary matrix
 	looks   looks     // of m
 	sums    []float64 // sum_j |a_ij| of each row of m; nil: not asked for yet
+
+	multiple *mp.Matrix // given, for residuals of multiple precision; nil: none were asked for yet
 
 	recorder *recorder // of checkpoints; nil: none
 	answered []float64 // the last x, in the order chosen
