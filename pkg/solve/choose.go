@@ -125,7 +125,7 @@ func (s *Solver) memory() int64 {
 	given := csr.Bytes(n, nnz)
 	vectors := int64(commonVectors) + s.methodVectors()
 	if s.opt.Digits != NoDigits {
-		vectors += digitsVectors + s.opt.preciseVectors()
+		vectors += digitsVectors
 	}
 	if s.opt.Precond.Kind != precond.None {
 		vectors += 2 * int64(len(s.opt.Precond.NearNull)) // as given, and scaled
@@ -141,7 +141,7 @@ func (s *Solver) memory() int64 {
 	if !s.opt.Vectors.plain() {
 		vectors *= 2
 	}
-	return matrices + 8*n*vectors
+	return matrices + 8*n*vectors + s.preciseMemory()
 }
 
 // methodVectors is the number of work vectors of the method, before cycles of GMRES grow; 0 where

@@ -164,6 +164,9 @@ func (o Options) Validate() error {
 	if o.precise() && (o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil) {
 		fault("there are no checkpoints with more than %d digits", MaxDigits)
 	}
+	if o.precise() && o.Vectors.Kind != "" && o.Vectors.Kind != VectorsDouble {
+		fault("more than %d digits are for vectors in double, whose corrections x of multiple precision adds up", MaxDigits)
+	}
 	if o.Digits > 0 && o.NoRefine {
 		fault("a number of digits needs refinement")
 	}

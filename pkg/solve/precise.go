@@ -71,6 +71,14 @@ func (o Options) floatDigits() int {
 	return o.Digits
 }
 
+// inFloat64 are the options of a solve that does not go on to more digits.
+func (o Options) inFloat64() Options {
+	if o.precise() {
+		o.Digits, o.Bits = 0, 0
+	}
+	return o
+}
+
 // bitsFor is the precision in which x can have the digits asked for with a condition of A.
 func (o Options) bitsFor(condition float64) int {
 	need := int(math.Ceil(float64(o.Digits)*bitsPerDigit+math.Log2(max(1, condition)))) + guardBits
@@ -78,15 +86,18 @@ func (o Options) bitsFor(condition float64) int {
 	return min(MaxBits, (need+limbBits-1)/limbBits*limbBits)
 }
 
-// preciseVectors is what x of multiple precision takes in vectors of float64: x, what products make of it, and big.Floats of the
-// verification.
-func (o Options) preciseVectors() int64 {
-	if !o.precise() {
+// preciseMemory is what x of multiple precision takes in bytes at most, beside a solve: the matrix of its residuals, x, what products make of
+// it, and the numbers of math/big of the verification.
+func (s *Solver) preciseMemory() int64 {
+	if !s.opt.precise() {
 		return 0
 	}
-	limbs := int64(o.bitsFor(1/roundoff)+limbBits-1) / limbBits
-	return (limbs + 2) + (limbs + 3) + (limbs + 8)
+	n, bits := s.rows(), s.opt.bitsFor(1/roundoff)
+	return mp.MatrixBytes(int64(n), int64(s.nonzeros())) + 3*mp.Bytes(n, bits+limbBits) + (bigFloat+16)*int64(n)
 }
+
+// bigFloat is what a big.Float takes besides its significand.
+const bigFloat = 64
 
 // refinePrecisely makes an x of multiple precision of one that the solve has found, and decides whether it has the digits asked for.
 func (a *answer) refinePrecisely() error {
@@ -96,7 +107,7 @@ func (a *answer) refinePrecisely() error {
 	}
 	start := time.Now()
 	defer func() { a.estimating += time.Since(start) }()
-	v := newMultiprecise(a, start)
+	v := newMultiprecise(a)
 	p := v.result
 	a.precise = p
 	err := v.run()
@@ -136,13 +147,16 @@ func preciseDigits(e float64) int {
 	if !(e < 0) {
 		return 0
 	}
-	return int(min(-e, 10*MaxPreciseDigits))
+	return int(-e)
 }
+
+// least is the log10 of the error that numbers of the precision of x have.
+func (p *Precise) least() float64 { return -float64(p.Bits) / bitsPerDigit }
 
 // log10 returns the decimal logarithm of v 2^e.
 func log10(v float64, e int) float64 { return math.Log10(v) + float64(e)/bitsPerDigit }
 
-// fewerPreciseDigits says what is in the way of the digits asked for.
+// advice says what is in the way of the digits asked for.
 func (p *Precise) advice() string {
 	if p.Believed <= MaxDigits {
 		return fmt.Sprintf("%s; about %d digits can be believed", p.Why, p.Believed)

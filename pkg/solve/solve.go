@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/mp"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/verify"
@@ -38,6 +39,8 @@ type Solver struct {
 	special special   // nil: an ordinary matrix
 	looks   looks     // of m
 	sums    []float64 // sum_j |a_ij| of each row of m; nil: not asked for yet
+
+	multiple *mp.Matrix // given, for residuals of multiple precision; nil: none were asked for yet
 
 	recorder *recorder // of checkpoints; nil: none
 	answered []float64 // the last x, in the order chosen
@@ -300,7 +303,11 @@ func (s *Solver) solve(ctx context.Context, b, x0 []float64) (Result, error) {
 		return Result{}, err
 	}
 	if s.special != nil {
-		return s.special.solve(ctx, b, x0)
+		r, err := s.special.solve(ctx, b, x0)
+		if s.opt.precise() && r.Reason == krylov.Converged {
+			r.Reason, r.Advice = krylov.TooFewDigits, fmt.Sprintf("A is singular, so that x is one of many; try --digits %d", MaxDigits)
+		}
+		return r, err
 	}
 	x := make([]float64, s.m.Rows)
 	if x0 != nil {
