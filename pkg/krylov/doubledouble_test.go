@@ -5,23 +5,23 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/ddspace"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // bigResidual is ||b - A x|| / ||b|| in 400-bit arithmetic.
-func bigResidual(m *csr.Matrix, x, b ddVector) float64 {
+func bigResidual(m *csr.Matrix, x, b dd.Vec) float64 {
 	num := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
 	sum := func(v dd.DD) *big.Float { s := num(v.Hi); return s.Add(s, num(v.Lo)) }
 	rr, bb := num(0), num(0)
-	for i := range b {
-		r := sum(b[i])
+	for i := range b.Len() {
+		r := sum(b.At(i))
 		bb.Add(bb, num(0).Mul(r, r))
 		cols, vals := m.Row(i)
 		for k, j := range cols {
 			p := num(vals[k])
-			r.Sub(r, p.Mul(p, sum(x[j])))
+			r.Sub(r, p.Mul(p, sum(x.At(int(j)))))
 		}
 		rr.Add(rr, r.Mul(r, r))
 	}
@@ -32,30 +32,29 @@ func bigResidual(m *csr.Matrix, x, b ddVector) float64 {
 // All methods reach residuals in double-double that no float64 vector has, on an
 // asynchronous space too; GMRES in one cycle.
 func TestDoubleDoubleReachesFarther(t *testing.T) {
-	a := stiff(24)
+	a, pool := stiff(24), newPool(t, 2)
 	b := random(2, a.Rows)
+	space, op, diagonal := linop.NewHostDD(a.Rows, pool), linop.NewCSRDD(a, pool), linop.NewCSRDD(jacobi(a, 1), pool)
 	for _, v := range methods {
 		if v.restarted() || v.name == "gmres growing" {
 			continue
 		}
-		space := ddSpace(a.Rows)
-		op := ddOperator{M: a}
-		for _, by := range []Preconditioner[ddVector]{nil, ddOperator{M: jacobi(a, 1)}} {
+		for _, by := range []Preconditioner[dd.Vec]{nil, diagonal} {
 			for _, flexible := range []bool{false, true} {
-				opt := Options[ddVector]{Tol: 1e-26, Precond: by, Flexible: flexible}
+				opt := Options[dd.Vec]{Tol: 1e-26, Precond: by, Flexible: flexible}
 				x := space.New()
-				r := create[ddVector, dd.DD](t, v.name, space).Solve(context.Background(), op, x, ddspace.From(b), opt)
-				checkFarther(t, v, r, bigResidual(a, x, ddspace.From(b)))
+				r := create[dd.Vec, dd.DD](t, v.name, space).Solve(context.Background(), op, x, dd.VecOf(b), opt)
+				checkFarther(t, v, r, bigResidual(a, x, dd.VecOf(b)))
 				if v.async {
-					async := distant[ddVector, dd.DD]{space, &queue{stride: 8}}
-					r := create[ddVector, late[dd.DD]](t, v.name, async).Solve(context.Background(), far[ddVector, dd.DD]{op, async}, x, ddspace.From(b), opt)
-					checkFarther(t, v, r, bigResidual(a, x, ddspace.From(b)))
+					async := distant[dd.Vec, dd.DD]{space, &queue{stride: 8}}
+					r := create[dd.Vec, late[dd.DD]](t, v.name, async).Solve(context.Background(), far[dd.Vec, dd.DD]{op, async}, x, dd.VecOf(b), opt)
+					checkFarther(t, v, r, bigResidual(a, x, dd.VecOf(b)))
 				}
 			}
 		}
 		y := make([]float64, a.Rows)
 		solveWith(t, v.name, a, y, b, hostOptions{Tol: 1e-26})
-		if res := bigResidual(a, ddspace.From(y), ddspace.From(b)); res < 1e-18 {
+		if res := bigResidual(a, dd.VecOf(y), dd.VecOf(b)); res < 1e-18 {
 			t.Errorf("%s: float64 reaches %g too: the test shows nothing", v.name, res)
 		}
 	}
