@@ -181,6 +181,8 @@ var kernelCases = []struct {
 			return slices.Concat(s, m, wide(f))
 		})
 	}},
+	{"limbs", limbProducts},
+	{"rows of limbs", limbRows},
 	{"folding", func(a *arena, rng *rand.Rand) {
 		x, streams := numbers[float64](rng, rng.IntN(300)), 1+rng.IntN(4)
 		everywhere(a, fmt.Sprintf("%d streams of %d", streams, len(x)), nil, func(k *Set) []float64 {

@@ -64,11 +64,13 @@ type Set struct {
 	mulAdds  mulAddsKernels
 	fold     foldKernel
 
-	csrDD   csrDDKernel
-	slotsDD slotsDDKernel
-	sell8DD sell8DDKernel
-	bcrsDD  bcrsDDKernel
-	bcrsTDD bcrsTDDKernel
+	csrDD    csrDDKernel
+	slotsDD  slotsDDKernel
+	sell8DD  sell8DDKernel
+	bcrsDD   bcrsDDKernel
+	bcrsTDD  bcrsTDDKernel
+	limbs    limbKernels
+	residues residuesKernel
 }
 
 // portable is the set of plain Go: what the others must equal.
@@ -121,11 +123,13 @@ func portable() Set {
 		mulAdds:  portableMulAdds,
 		fold:     fold,
 
-		csrDD:   csrMulVecDD,
-		slotsDD: mulSlotsDD,
-		sell8DD: sell8MulVecDD,
-		bcrsDD:  bcrsMulVecDD,
-		bcrsTDD: bcrsMulVecTDD,
+		csrDD:    csrMulVecDD,
+		slotsDD:  mulSlotsDD,
+		sell8DD:  sell8MulVecDD,
+		bcrsDD:   bcrsMulVecDD,
+		bcrsTDD:  bcrsMulVecTDD,
+		limbs:    portableLimbs,
+		residues: dotResidues,
 	}
 }
 

@@ -30,7 +30,7 @@ func (k *Set) avx2() {
 	k.mulSub = mulSubSIMD(mulSub256)
 }
 
-// avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512.
+// avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512; kernels of limbs need IFMA as well.
 func (k *Set) avx512() {
 	k.vector = vectorKernels{
 		dot: dotOct, dot4: dot4Oct, axpy: axpyOct, axpy4: axpy4Oct, axpyDot: axpyDotOct, xpay: xpayOct,
@@ -70,4 +70,12 @@ func (k *Set) avx512() {
 		k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&slotTables), slotsGatherDDOct, farGatherSlotsDDOct)
 	}
 	k.sell8DD = sell8DDSIMD(sell8DDOct, sell8DDNormalOct)
+	if cpu.X86.HasAVX512IFMA {
+		k.limbs = limbKernels{
+			mul:  limbsSIMD(1, [...]limbFunc{mulLimbs3Oct, mulLimbs5Oct, mulLimbs9Oct, mulLimbs17Oct, mulLimbs33Oct}),
+			dot:  limbsSIMD(Lanes, [...]limbFunc{dotLimbs3Oct, dotLimbs5Oct, dotLimbs9Oct, dotLimbs17Oct, dotLimbs33Oct}),
+			rows: rowLimbsSIMD([...]rowLimbsFunc{rowLimbs3Oct, rowLimbs5Oct, rowLimbs9Oct, rowLimbs17Oct, rowLimbs33Oct}),
+		}
+	}
+	k.residues = dotResiduesOct
 }

@@ -39,6 +39,7 @@ func (k *Set) quad() {
 	k.pack = packSlotsQuad
 	k.packBlocks = packBlocksVectors
 
+	k.residues = dotResiduesQuad
 	k.dot32 = dot32Quad
 	k.dotMixed = dotMixedQuad
 	k.ell64 = ellQuad
@@ -56,4 +57,9 @@ func (k *Set) quad() {
 	k.sell8DD = sell8DDSIMD(sell8DDQuad, sell8DDNormalQuad)
 	k.bcrsDD = bcrsMulVecDDQuad
 	k.bcrsTDD = bcrsMulVecTDDQuad
+	k.limbs = limbKernels{
+		mul:  limbsSIMD(1, [...]limbFunc{mulLimbs3Quad, mulLimbs5Quad, mulLimbs9Quad, mulLimbs17Quad, mulLimbs33Quad}),
+		dot:  limbsSIMD(Lanes, [...]limbFunc{dotLimbs3Quad, dotLimbs5Quad, dotLimbs9Quad, dotLimbs17Quad, dotLimbs33Quad}),
+		rows: rowLimbsSIMD([...]rowLimbsFunc{rowLimbs3Quad, rowLimbs5Quad, rowLimbs9Quad, rowLimbs17Quad, rowLimbs33Quad}),
+	}
 }

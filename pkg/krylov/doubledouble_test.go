@@ -2,11 +2,15 @@ package krylov
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"math/big"
 	"testing"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -65,4 +69,51 @@ func checkFarther(t *testing.T, v variant, r Result, residual float64) {
 	if r.Reason != Converged || !(residual < 1e-25) || v.method == "gmres" && r.Iterations > 24 {
 		t.Errorf("%s: %v after %d iterations, residual %g", v.name, r.Reason, r.Iterations, residual)
 	}
+}
+
+// BenchmarkDoubleDouble reports the time of iterations on double-double vectors as a multiple of that on float64 vectors, of
+// minima that are measured in turn, with matrices beyond the caches.
+func BenchmarkDoubleDouble(b *testing.B) {
+	for _, g := range []struct {
+		kind string
+		edge float64
+	}{{"poisson3d", 150}, {"elasticity3d", 50}} {
+		m, err := generate.Generate(g.kind, generate.Params{"n": g.edge})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, threads := range []int{1, 2} {
+			pool := newPool(b, threads)
+			space, twice := linop.NewHost(m.Rows, pool), linop.NewHostDD(m.Rows, pool)
+			plainA, twiceA := linop.NewCSR(m, pool), linop.NewCSRDD(m, pool)
+			a := linop.Transposed[[]float64, linop.Float64]{Operator: plainA, Transpose: plainA}
+			aDD := linop.Transposed[dd.Vec, dd.DD]{Operator: twiceA, Transpose: twiceA}
+			rhs := random(3, m.Rows)
+			for _, name := range []string{"cg", "bicg"} {
+				b.Run(fmt.Sprintf("%s/%s/%d", g.kind, name, threads), func(b *testing.B) {
+					plain, ddTime := math.Inf(1), math.Inf(1)
+					for b.Loop() {
+						plain = min(plain, perIteration(b, name, space, a, rhs))
+						ddTime = min(ddTime, perIteration(b, name, twice, aDD, dd.VecOf(rhs)))
+					}
+					b.ReportMetric(0, "ns/op")
+					b.ReportMetric(1e3*plain, "ms-double")
+					b.ReportMetric(1e3*ddTime, "ms-dd")
+					b.ReportMetric(ddTime/plain, "ratio")
+				})
+			}
+		}
+	}
+}
+
+// perIteration is the seconds of one of a few iterations.
+func perIteration[V any, S linop.Scalar[S]](b *testing.B, name string, space linop.Space[V, S], a linop.Operator[V, S], rhs V) float64 {
+	x, method := space.New(), create(b, name, space)
+	start := time.Now()
+	r := method.Solve(context.Background(), a, x, rhs, Options[V]{Tol: 1e-26, MaxIter: 10})
+	elapsed := time.Since(start).Seconds()
+	if r.Iterations != 10 {
+		b.Fatalf("%+v", r)
+	}
+	return elapsed / 10
 }
