@@ -33,7 +33,8 @@ func ddVectors() kind {
 		name: "dd-vectors", text: "operations on vectors in double-double, relative to double",
 		labels: []label{
 			{kernelLabel, "axpy", oneOf("axpy", "xpay", "dot", "scale")},
-			{sizeLabel, "1048576", positive}, threads("all"),
+			{sizeLabel, "1048576", positive},
+			threads("all"),
 		},
 		values: append([]string{"bytes", "seconds", "gflops", "gbps", "time_double"}, quartiles("gbps", "time_double")...),
 		cost: func(p point, _ float64) float64 {

@@ -22,7 +22,9 @@ func product3(n int64, x, y *big.Float) *big.Float {
 //	17 n 2^(-52 L) ||x||_inf ||y||_inf
 //
 // Each vector is truncated by at most 4 2^(-52 L) of its norm, each product by (2 L - 2) 2^(-52 L - 48).
-func DotBound(bits, n int, x, y *big.Float) *big.Float { return bound(bits, product3(17*int64(n+7), x, y)) }
+func DotBound(bits, n int, x, y *big.Float) *big.Float {
+	return bound(bits, product3(17*int64(n+7), x, y))
+}
 
 // MulBound bounds the same for an element of Dense.MulVec, of n columns: x is the norm of the vector, a the largest element of the row, both in
 // the infinity norm. For MulVecT, n is the number of rows, a is 1, and x is the largest product of an element of x and
