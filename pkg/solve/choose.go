@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/mp"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -140,6 +141,13 @@ func (s *Solver) memory() int64 {
 	}
 	if !s.opt.Vectors.plain() {
 		vectors *= 2
+	}
+	if s.opt.precise() {
+		for _, part := range s.opt.Lower {
+			nnz += int64(part.NNZ())
+			matrices += part.Bytes()
+		}
+		matrices += mp.MatrixBytes(n, nnz)
 	}
 	return matrices + 8*n*vectors
 }

@@ -88,6 +88,12 @@ func (o Options) preciseVectors() int64 {
 	return (limbs + 2) + (limbs + 3) + (limbs + 8)
 }
 
+// Parts is how many float64 hold an element of A and b as accurately as the digits asked for need, unless the condition of A is above 2^53.
+func (o Options) Parts() int { return (o.bitsFor(1/roundoff) + floatBits - 1) / floatBits }
+
+// floatBits are those of the significand of float64.
+const floatBits = 53
+
 // refinePrecisely makes an x of multiple precision of one that the solve has found, and decides whether it has the digits asked for.
 func (a *answer) refinePrecisely() error {
 	if a.digits.State != DigitsBelieved {
