@@ -82,7 +82,7 @@ type nullSpace struct {
 func newSingular(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	pool := parallel.New(opt.Threads)
-	n := &nullSpace{a: m, opt: opt, pool: pool, rowSums: m.RowSums(pool)}
+	n := &nullSpace{a: m, opt: opt.inFloat64(), pool: pool, rowSums: m.RowSums(pool)}
 	found, err := n.find(ctx)
 	if err == nil && found {
 		err = n.build(ctx)

@@ -71,6 +71,14 @@ func (o Options) floatDigits() int {
 	return o.Digits
 }
 
+// inFloat64 are the options of a solve that does not go on to more digits.
+func (o Options) inFloat64() Options {
+	if o.precise() {
+		o.Digits, o.Bits = 0, 0
+	}
+	return o
+}
+
 // bitsFor is the precision in which x can have the digits asked for with a condition of A.
 func (o Options) bitsFor(condition float64) int {
 	need := int(math.Ceil(float64(o.Digits)*bitsPerDigit+math.Log2(max(1, condition)))) + guardBits
@@ -142,13 +150,16 @@ func preciseDigits(e float64) int {
 	if !(e < 0) {
 		return 0
 	}
-	return int(min(-e, 10*MaxPreciseDigits))
+	return int(-e)
 }
+
+// least is the log10 of the error that numbers of the precision of x have.
+func (p *Precise) least() float64 { return -float64(p.Bits) / bitsPerDigit }
 
 // log10 returns the decimal logarithm of v 2^e.
 func log10(v float64, e int) float64 { return math.Log10(v) + float64(e)/bitsPerDigit }
 
-// fewerPreciseDigits says what is in the way of the digits asked for.
+// advice says what is in the way of the digits asked for.
 func (p *Precise) advice() string {
 	if p.Believed <= MaxDigits {
 		return fmt.Sprintf("%s; about %d digits can be believed", p.Why, p.Believed)

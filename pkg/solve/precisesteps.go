@@ -33,7 +33,7 @@ type multiprecise struct {
 	size  float64 // log10 ||x||_inf
 	scale int     // 2^scale is about the size of A
 
-	r, d []float64 // in the order chosen, times 2^-exp; d is divided by 2^scale as well
+	r, d []float64 // in the order chosen, times 2^(scale-exp), with which d is of the size of x and r
 	exp  int
 	eta  float64 // log10 rms(r_i/w_i)
 	most float64 // log10 max r_i/w_i
@@ -56,6 +56,8 @@ const (
 	// idleStep that from which steps are given up.
 	slowStep = -1.
 	idleStep = -0.3
+	// fewIterationsOn is the number of iterations of a step from which the next one goes on from what its method has learnt.
+	fewIterationsOn = 8
 	// margin is the decades by which a step goes further than the digits asked for need.
 	margin = 2
 )
@@ -86,15 +88,17 @@ func (v *multiprecise) run() error {
 	p.Error = v.enlarged()
 	v.took(krylov.Result{Iterations: v.solved.Iterations + v.digits.Iterations})
 	for p.Error > -float64(p.Asked) && v.ctx.Err() == nil {
-		before := v.eta
+		before, further := v.eta, v.further
 		done, err := v.step()
 		if err != nil {
 			return err
 		}
-		gain := v.eta - before
-		if gain > slowStep && !v.tighten(done.Reason) && !(gain < idleStep) {
-			p.Why = v.why()
-			return nil
+		if gain := v.eta - before; gain > slowStep {
+			v.further = false // a fresh start may get further
+			if !further && !v.tighten(done.Reason) && gain > idleStep {
+				p.Why = v.why()
+				return nil
+			}
 		}
 		if v.left -= max(1, done.Iterations); v.left <= 0 && p.Error > -float64(p.Asked) {
 			p.Why = "refinement took as many iterations as it may"
@@ -116,7 +120,7 @@ func (v *multiprecise) step() (krylov.Result, error) {
 		return done, nil
 	}
 	v.add(exp)
-	if v.further = v.eta < before; !v.further {
+	if v.further = v.eta < before && done.Iterations >= fewIterationsOn; v.eta >= before {
 		for i := range v.d {
 			v.d[i] = -v.d[i]
 		}
@@ -148,6 +152,11 @@ func (v *multiprecise) residual() {
 		v.most = log10(most, v.exp-v.e)
 		v.eta = log10(v.rms(v.r, v.w), v.exp-v.e)
 	}
+	v.vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v.r[i] = csr.Ldexp(v.r[i], v.scale)
+		}
+	})
 }
 
 // enlarged is what the probe shows that A^-1 may make of r: log10 of the error of x.
@@ -157,11 +166,6 @@ func (v *multiprecise) enlarged() float64 {
 
 // correct solves A d = r.
 func (v *multiprecise) correct() (krylov.Result, error) {
-	v.vectors.Ranges(func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			v.r[i] = csr.Ldexp(v.r[i], v.scale)
-		}
-	})
 	need := -float64(v.result.Asked) - v.result.Error - margin
 	v.goal = max(v.reduction, math.Pow(10, min(-1, need-v.lost)))
 	goal := krylov.Goal{From: 1, To: v.goal, MaxIter: max(1, v.left), Further: v.further}
@@ -183,7 +187,6 @@ func (v *multiprecise) tighten(reason krylov.Reason) bool {
 		v.reduction = leastReduction
 		return true
 	}
-	v.further = false
 	return v.s.refiner.raise(reason)
 }
 
@@ -202,7 +205,7 @@ func (v *multiprecise) why() string {
 func (v *multiprecise) took(done krylov.Result) {
 	p := v.result
 	p.Steps = append(p.Steps, PreciseStep{
-		Change: v.change, Residual: v.most, Error: p.Error, Iterations: done.Iterations, Time: time.Since(v.began),
+		Change: v.change, Residual: v.most, Error: max(p.Error, p.least()), Iterations: done.Iterations, Time: time.Since(v.began),
 	})
 	if monitor := v.s.opt.Monitor; monitor != nil && len(p.Steps) > 1 {
 		monitor(krylov.Event{
@@ -227,16 +230,16 @@ func (v *multiprecise) verify() error {
 		return err
 	}
 	p.Errors = errors
-	p.Error = max(p.Error, -float64(p.Bits)/bitsPerDigit)
 	// Where the residual is larger than refinement saw it, the error is as well.
-	if seen := max(v.most, -float64(p.Bits)/bitsPerDigit); v.parts == nil && errors.Row > seen {
+	if seen := max(v.most, p.least()); v.parts == nil && errors.Row > seen {
 		p.Error += errors.Row - seen
 	}
 	if bound.rows != nil {
 		p.Bound = bound.factor + errors.Weighted - v.size
-		p.Proved = preciseDigits(p.Bound)
+		p.Proved = preciseDigits(max(p.Bound, p.least()))
 		p.Error = min(p.Error, p.Bound)
 	}
+	p.Error = max(p.Error, p.least())
 	p.Believed = preciseDigits(p.Error)
 	least := v.size + p.Error + float64(p.Asked) // log10 of the elements that have as many digits
 	p.Elements = int(v.vectors.Sum(func(lo, hi int) (count float64) {

@@ -328,7 +328,11 @@ func (s *Solver) solve(ctx context.Context, b, x0 []float64) (Result, error) {
 		return Result{}, err
 	}
 	if s.special != nil {
-		return s.special.solve(ctx, b, x0)
+		r, err := s.special.solve(ctx, b, x0)
+		if s.opt.precise() && r.Reason == krylov.Converged {
+			r.Reason, r.Advice = krylov.TooFewDigits, fmt.Sprintf("A is singular, so that x is one of many; try --digits %d", MaxDigits)
+		}
+		return r, err
 	}
 	x := make([]float64, s.m.Rows)
 	if x0 != nil {
