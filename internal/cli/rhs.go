@@ -33,6 +33,8 @@ func (f *solveFlags) readVectors(ctx context.Context, in input, rows, cols int) 
 		n := rows
 		if what == initialGuess {
 			n = cols
+		} else if f.exact.asked {
+			return f.exact.read(ctx, f.exact.input(in, f.opt), path, n)
 		}
 		return in.vectors(ctx, path, what, n)
 	})

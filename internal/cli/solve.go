@@ -22,6 +22,7 @@ type solveFlags struct {
 	precond                                precondFlags
 	nullSpace                              nullSpaceFlags
 	digits                                 digitsFlag
+	exact                                  exactInput
 	vectors                                vectorsFlag
 	xBits                                  bitsFlag
 	reorder                                reorderFlag
@@ -82,6 +83,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
 	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw or cw (row-wise, normwise or componentwise backward error) or rel (||r||/||b||)")
 	f.digits.add(c)
+	f.exact.add(c)
 	f.xBits.add(c)
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	f.precond.add(c)
@@ -189,6 +191,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		return usage("%s", oneLine(err))
 	}
 	if err := f.checkDomains(); err != nil {
+		return err
+	}
+	if err := f.exact.check(f); err != nil {
 		return err
 	}
 	return f.device.suits(f.opt)

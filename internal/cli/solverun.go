@@ -125,7 +125,10 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		return err
 	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
-	v, err := r.in.distributed(ctx, r.job, r.path, r.cut())
+	v, err := r.exact.input(r.in, r.opt).distributed(ctx, r.job, r.path, r.cut())
+	if err == nil {
+		r.opt.Lower, err = lowerParts(v.Content)
+	}
 	if err == nil {
 		r.how = v.How
 		if r.problem = (whole{v.Matrix}); v.Dist != nil {
@@ -203,6 +206,9 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 		}
 		r.opt.DeviceAuto = true
 	}
+	if r.exact.asked {
+		r.opt.Log(r.exact.text(len(r.opt.Lower)))
+	}
 	r.phase.Store("setting up")
 	if r.solver, err = r.problem.solver(ctx, r.opt); err != nil {
 		return r.checkpoint.refused(err)
@@ -246,7 +252,7 @@ func (r *solveRun) solve(ctx context.Context) error {
 	for k := range r.b {
 		r.history.begin(k)
 		r.live.begin(k, len(r.b))
-		result, err := r.solver.Solve(ctx, r.b[k], r.x0[k])
+		result, err := r.solver.SolveParts(ctx, r.exact.parts(k, r.b[k]), r.x0[k])
 		if err != nil {
 			return r.checkpoint.refused(err)
 		}

@@ -67,6 +67,8 @@ var values = []Value{
 	{"recurred_residual", "residual by recurrence / norm of b", Scientific},
 	{"switched", "iterations before the switch", Count},
 	{"iteration_double", "time of an iteration / in double", Fixed},
+	{"bytes_flop", "bytes of element, index, x and y / operation", Fixed},
+	{"moved_flop", "bytes moved at least / operation", Fixed},
 	{"time_double", "time / double", Fixed},
 
 	{"cestac_digits", "digits by CESTAC", Fixed},

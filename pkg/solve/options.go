@@ -92,6 +92,10 @@ type Options struct {
 	Digits int
 	Bits   int // that x of multiple precision has at least, up to MaxBits; 0: as many as Digits need
 
+	// Lower are matrices that are added to that of New for an x of multiple precision: what a file has beyond float64. They are much smaller,
+	// and only residuals know of them.
+	Lower []*csr.Matrix
+
 	Vectors Vectors // of the method, with Kind VectorsDD of all that refinement adds up
 	Storage Storage // of the matrix that the method multiplies with
 	Precond Precond
@@ -160,6 +164,9 @@ func (o Options) Validate() error {
 	}
 	if o.Bits > 0 && !o.precise() {
 		fault("bits of x are for more than %d digits", MaxDigits)
+	}
+	if len(o.Lower) > 0 && !o.precise() {
+		fault("lower parts of the matrix are for more than %d digits", MaxDigits)
 	}
 	if o.precise() && (o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil) {
 		fault("there are no checkpoints with more than %d digits", MaxDigits)

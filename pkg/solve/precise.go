@@ -93,11 +93,22 @@ func (s *Solver) preciseMemory() int64 {
 		return 0
 	}
 	n, bits := s.rows(), s.opt.bitsFor(1/roundoff)
-	return mp.MatrixBytes(int64(n), int64(s.nonzeros())) + 3*mp.Bytes(n, bits+limbBits) + (bigFloat+16)*int64(n)
+	nonzeros, lower := int64(s.nonzeros()), int64(0)
+	for _, part := range s.opt.Lower {
+		nonzeros += int64(part.NNZ())
+		lower += part.Bytes()
+	}
+	return lower + mp.MatrixBytes(int64(n), nonzeros) + 3*mp.Bytes(n, bits+limbBits) + (bigFloat+16)*int64(n)
 }
 
 // bigFloat is what a big.Float takes besides its significand.
 const bigFloat = 64
+
+// Parts is how many float64 hold an element of A and b as accurately as the digits asked for need, unless the condition of A is above 2^53.
+func (o Options) Parts() int { return (o.bitsFor(1/roundoff) + floatBits - 1) / floatBits }
+
+// floatBits are those of the significand of float64.
+const floatBits = 53
 
 // refinePrecisely makes an x of multiple precision of one that the solve has found, and decides whether it has the digits asked for.
 func (a *answer) refinePrecisely() error {

@@ -254,3 +254,68 @@ func TestPreciseOptions(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// What A and b have beyond float64 counts for x of multiple precision: of (A + 2^-80 B) x = b + 2^-80 c with integers alone, x is known.
+func TestPreciseParts(t *testing.T) {
+	const beyond = 0x1p-80
+	m := testmatrix.Grid(12, 0.3, 0)
+	low := m.Clone()
+	x := make([]float64, m.Rows)
+	for k := range low.Val {
+		m.Val[k] = math.Round(16 * m.Val[k])
+		low.Val[k] = beyond * float64(k%7-3)
+	}
+	for j := range x {
+		x[j] = float64(1 + j%5)
+	}
+	b, c := make([]float64, m.Rows), make([]float64, m.Rows)
+	m.MulVec(b, x)
+	low.MulVec(c, x)
+	exact := func(j int) *big.Rat { return new(big.Rat).SetFloat64(x[j]) }
+	for _, of := range []struct {
+		lower []*csr.Matrix
+		b     [][]float64
+		right bool
+	}{
+		{[]*csr.Matrix{low}, [][]float64{b, c}, true},
+		{nil, [][]float64{b, c}, false}, {[]*csr.Matrix{low}, [][]float64{b}, false}, {nil, [][]float64{b}, true},
+	} {
+		s, err := New(t.Context(), m, Options{Digits: 40, Lower: of.lower, Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.SolveParts(t.Context(), of.b, nil)
+		s.Close()
+		if err != nil || r.Reason != krylov.Converged || r.Precise.Believed < 40 {
+			t.Fatalf("%v, %+v, %v", r.Reason, r.Precise, err)
+		}
+		if right := rightPreciseDigits(r.Precise.X, exact); of.right && right < 40 || !of.right && right > 26 {
+			t.Errorf("%d parts of A and %d of b: %.1f digits", 1+len(of.lower), len(of.b), right)
+		}
+		if len(of.lower) > 0 && r.Precise.Proved > 0 {
+			t.Error("a bound that does not know of all of A proves digits")
+		}
+	}
+}
+
+func TestPrecisePartsRefused(t *testing.T) {
+	m := testmatrix.Grid(4, 0, 0)
+	b := make([]float64, m.Rows)
+	if _, err := New(t.Context(), m, Options{Lower: []*csr.Matrix{m}}); err == nil {
+		t.Error("lower parts with digits of float64")
+	}
+	if _, err := New(t.Context(), m, Options{Digits: 20, Lower: []*csr.Matrix{testmatrix.Grid(5, 0, 0)}}); err == nil {
+		t.Error("lower parts of another size")
+	}
+	s, err := New(t.Context(), m, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.SolveParts(t.Context(), [][]float64{b, b}, nil); err == nil {
+		t.Error("b of parts with digits of float64")
+	}
+	if _, err := s.SolveParts(t.Context(), [][]float64{b, b[1:]}, nil); err == nil {
+		t.Error("a part of another length")
+	}
+}

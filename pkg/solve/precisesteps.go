@@ -64,7 +64,7 @@ const (
 // newMultiprecise begins with the x of an answer.
 func newMultiprecise(a *answer) *multiprecise {
 	if a.s.multiple == nil {
-		a.s.multiple = mp.NewMatrix(a.s.pool, a.s.given)
+		a.s.multiple = mp.NewMatrix(a.s.pool, a.s.parts()...)
 	}
 	v := &multiprecise{
 		answer: a, a: a.s.multiple,
@@ -79,6 +79,9 @@ func newMultiprecise(a *answer) *multiprecise {
 	v.left = max(furtherIter, 10*a.solved.Iterations) * (1 + want/MaxDigits)
 	return v
 }
+
+// givenParts are those of b in the order given.
+func (v *multiprecise) givenParts() [][]float64 { return append([][]float64{v.given}, v.s.lowerB...) }
 
 // run takes steps until the digits asked for are there, or cannot be reached.
 func (v *multiprecise) run() error {
@@ -144,7 +147,7 @@ func (v *multiprecise) residual() {
 	if v.s.Order.permutation != nil {
 		r = make([]float64, len(r))
 	}
-	v.exp = v.a.Residual(r, v.result.X, v.given)
+	v.exp = v.a.Residual(r, v.result.X, v.givenParts()...)
 	v.r = v.s.Order.forth(r)
 	v.eta, v.most = math.Inf(-1), math.Inf(-1)
 	if most := v.weighted(v.r, v.w); most > 0 {
@@ -220,8 +223,11 @@ func (v *multiprecise) verify() error {
 	start := time.Now()
 	defer func() { v.verifying += time.Since(start) }()
 	p := v.result
-	bound := v.findBound()
-	errors, err := verify.Precisely(v.s.given, p.X.At, v.given, bound.rows, p.Bits, v.s.pool)
+	var bound dominating
+	if len(v.s.opt.Lower) == 0 {
+		bound = v.findBound()
+	}
+	errors, err := verify.Precisely(v.s.parts(), p.X.At, v.givenParts(), bound.rows, p.Bits, v.s.pool)
 	if err != nil {
 		return err
 	}

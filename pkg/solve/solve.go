@@ -34,11 +34,12 @@ type Solver struct {
 	scaled  *scaledMatrix
 	opt     Options
 	pool    *parallel.Pool
-	refiner refiner   // nil: closed
-	stored  func()    // called when the method's matrix is stored; nil: no one waits for that
-	special special   // nil: an ordinary matrix
-	looks   looks     // of m
-	sums    []float64 // sum_j |a_ij| of each row of m; nil: not asked for yet
+	refiner refiner     // nil: closed
+	stored  func()      // called when the method's matrix is stored; nil: no one waits for that
+	special special     // nil: an ordinary matrix
+	lowerB  [][]float64 // parts of the right-hand side beside that of Solve
+	looks   looks       // of m
+	sums    []float64   // sum_j |a_ij| of each row of m; nil: not asked for yet
 
 	multiple *mp.Matrix // given, for residuals of multiple precision; nil: none were asked for yet
 
@@ -122,6 +123,14 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	}
 	if err := checkMatrix(m); err != nil {
 		return nil, err
+	}
+	for _, part := range opt.Lower {
+		if part.Rows != m.Rows || part.Cols != m.Cols {
+			return nil, invalid("a lower part of %d x %d for a matrix of %d x %d", part.Rows, part.Cols, m.Rows, m.Cols)
+		}
+		if err := part.Validate(); err != nil {
+			return nil, err
+		}
 	}
 	for k, v := range opt.Precond.NearNull {
 		if err := CheckVector(fmt.Sprintf("near-null vector %d", k+1), v, m.Rows); err != nil {
@@ -296,6 +305,25 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	}
 	return s.solve(ctx, b, x0)
 }
+
+// SolveParts is Solve for a b that is the sum of its parts, of which the first is much larger than the others: what a
+// file has beyond float64, for an x of multiple precision.
+func (s *Solver) SolveParts(ctx context.Context, b [][]float64, x0 []float64) (Result, error) {
+	for _, part := range b[1:] {
+		if err := CheckVector("lower part of the right-hand side", part, s.m.Rows); err != nil {
+			return Result{}, err
+		}
+	}
+	if len(b) > 1 && (!s.opt.precise() || s.special != nil || s.root != nil || s.job != nil) {
+		return Result{}, &InputError{Msg: fmt.Sprintf("a right-hand side of several parts is for more than %d digits of the x of a square matrix on one rank", MaxDigits)}
+	}
+	s.lowerB = b[1:]
+	defer func() { s.lowerB = nil }()
+	return s.Solve(ctx, b[0], x0)
+}
+
+// parts are those of the matrix as given.
+func (s *Solver) parts() []*csr.Matrix { return append([]*csr.Matrix{s.given}, s.opt.Lower...) }
 
 // solve is Solve on this rank.
 func (s *Solver) solve(ctx context.Context, b, x0 []float64) (Result, error) {

@@ -25,13 +25,22 @@ const (
 	moreBits = 128
 )
 
-// Precisely measures an x of numbers of so many bits, given by element, for the right-hand side b, by math/big. Weights, a positive one for each
+// Precisely measures an x of numbers of so many bits, given by element, by math/big. The matrix and the right-hand side are the
+// exact sums of their parts, of which the first are much larger than the others and what errors are relative to. Weights, a positive one for each
 // row, may be nil.
-func Precisely(m *csr.Matrix, x func(j int) *big.Float, b, weights []float64, bits int, pool *parallel.Pool) (PreciseErrors, error) {
-	if len(b) != m.Rows || weights != nil && len(weights) != m.Rows {
-		return PreciseErrors{}, fmt.Errorf("verify: %d x %d matrix with b of %d elements and %d weights", m.Rows, m.Cols, len(b), len(weights))
+func Precisely(a []*csr.Matrix, x func(j int) *big.Float, b [][]float64, weights []float64, bits int, pool *parallel.Pool) (PreciseErrors, error) {
+	m := a[0]
+	for _, p := range a[1:] {
+		if p.Rows != m.Rows || p.Cols != m.Cols {
+			return PreciseErrors{}, fmt.Errorf("verify: a %d x %d matrix and a part of %d x %d", m.Rows, m.Cols, p.Rows, p.Cols)
+		}
 	}
-	s := &preciseSystem{m: m, b: b, weights: weights, bits: uint(max(leastBits, bits+moreBits)), x: make([]*big.Float, m.Cols), size: make([]float64, m.Cols)}
+	for _, part := range b {
+		if len(part) != m.Rows || weights != nil && len(weights) != m.Rows {
+			return PreciseErrors{}, fmt.Errorf("verify: %d x %d matrix with b of %d elements and %d weights", m.Rows, m.Cols, len(part), len(weights))
+		}
+	}
+	s := &preciseSystem{m: m, lower: a[1:], b: b[0], lowerB: b[1:], weights: weights, bits: uint(max(leastBits, bits+moreBits)), x: make([]*big.Float, m.Cols), size: make([]float64, m.Cols)}
 	s.take(x, pool)
 	blocks := (m.Rows + blockRows - 1) / blockRows
 	parts := make([]precisePartial, blocks)
@@ -48,6 +57,8 @@ func Precisely(m *csr.Matrix, x func(j int) *big.Float, b, weights []float64, bi
 // preciseSystem is A, x and b.
 type preciseSystem struct {
 	m          *csr.Matrix
+	lower      []*csr.Matrix // parts of the matrix
+	lowerB     [][]float64   // parts of b
 	x          []*big.Float
 	size       []float64 // |x_j| 2^-ex, rounded
 	ex         int       // exponent of the largest magnitude of x
@@ -135,11 +146,22 @@ func (s *preciseSystem) measure(lo, hi int) precisePartial {
 			t += v
 			absAx += float64(v * s.size[j])
 		}
+		count := len(cols) + 2
+		for _, part := range s.lowerB {
+			sum.Add(&sum, factor.SetFloat64(part[i]))
+		}
+		for _, part := range s.lower {
+			cols, vals := part.Row(i)
+			for k, j := range cols {
+				sum.Sub(&sum, product.Mul(factor.SetFloat64(vals[k]), s.x[j]))
+			}
+			count += len(cols)
+		}
 		e := sum.MantExp(&significand)
 		v, _ := significand.Float64()
 		b := scaled{math.Abs(s.b[i]), 0}
 		terms := scaled{absAx, ea + s.ex}
-		roundings := scaled{float64(len(cols) + 2), -int(s.bits)}.times(terms.plus(b))
+		roundings := scaled{float64(count + len(s.lowerB)), -int(s.bits)}.times(terms.plus(b))
 		r := scaled{math.Abs(v), e}
 		if sum.Sign() != 0 {
 			r = r.plus(roundings)

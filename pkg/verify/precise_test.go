@@ -87,8 +87,8 @@ func TestPreciselyThreads(t *testing.T) {
 				b[i], weights[i] = math.Ldexp(b[i], size), math.Ldexp(1+rng.Float64(), rng.IntN(600)-300)
 			}
 			at := func(j int) *big.Float { return x[j] }
-			got, err := Precisely(m, at, b, weights, bits, pool)
-			serial, _ := Precisely(m, at, b, weights, bits, nil)
+			got, err := Precisely([]*csr.Matrix{m}, at, [][]float64{b}, weights, bits, pool)
+			serial, _ := Precisely([]*csr.Matrix{m}, at, [][]float64{b}, weights, bits, nil)
 			want := exactErrors(m, x, b, weights)
 			if err != nil || got != serial || got.Bits < max(512, bits+64) {
 				t.Fatalf("seed %d: %+v, %+v, %v", seed, got, serial, err)
@@ -123,14 +123,14 @@ func TestPreciselySeesSmallErrors(t *testing.T) {
 	}
 	m.MulVec(b, ones)
 	at := func(j int) *big.Float { return x[j] }
-	if e, err := Precisely(m, at, b, nil, 424, nil); err != nil || !math.IsInf(e.Row, -1) || !math.IsNaN(e.Weighted) {
+	if e, err := Precisely([]*csr.Matrix{m}, at, [][]float64{b}, nil, 424, nil); err != nil || !math.IsInf(e.Row, -1) || !math.IsNaN(e.Weighted) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	x[17].Add(x[17], new(big.Float).SetMantExp(big.NewFloat(1), -400))
-	if e, err := Precisely(m, at, b, nil, 424, nil); err != nil || math.Abs(e.Row+121) > 1 {
+	if e, err := Precisely([]*csr.Matrix{m}, at, [][]float64{b}, nil, 424, nil); err != nil || math.Abs(e.Row+121) > 1 {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if _, err := Precisely(m, at, b[1:], nil, 424, nil); err == nil {
+	if _, err := Precisely([]*csr.Matrix{m}, at, [][]float64{b[1:]}, nil, 424, nil); err == nil {
 		t.Error("b may be too short")
 	}
 }
